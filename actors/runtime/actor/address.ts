@@ -1,0 +1,45 @@
+/**
+ * Addresses and shards. `kind:owner/local` or `kind:owner`; the shard comes from the owner alone, so everything an
+ * owner has lives together. The hash is stable for ever: it is stored in every row.
+ */
+export interface Address {
+  readonly kind: string;
+  readonly owner: string;
+  readonly local: string | null;
+}
+
+export const SHARDS_DEFAULT = 256;
+const ADDRESS_BYTES_MAX = 256;
+const SHAPE = /^([a-z][a-z0-9-]{0,31}):([A-Za-z0-9_.~-]{1,128})(?:\/([A-Za-z0-9_.~-]{1,96}))?$/;
+
+/** Null when the text is no address. */
+export function parseAddress(text: string): Address | null {
+  if (text.length > ADDRESS_BYTES_MAX) return null;
+  const match = SHAPE.exec(text);
+  if (!match) return null;
+  return { kind: match[1] as string, owner: match[2] as string, local: match[3] ?? null };
+}
+
+/** 16-bit hash of an owner: FNV-1a, 32 bits, finished by murmur3's mixer, low half. */
+export function ownerHash(owner: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < owner.length; i++) hash = Math.imul(hash ^ owner.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) & 0xffff;
+}
+
+/** The owner part, without parsing the rest: the hot path's short cut. */
+export function ownerOf(address: string): string {
+  const colon = address.indexOf(':');
+  const slash = address.indexOf('/', colon);
+  return slash < 0 ? address.slice(colon + 1) : address.slice(colon + 1, slash);
+}
+
+export function kindOf(address: string): string {
+  return address.slice(0, address.indexOf(':'));
+}
+
+export function shardOf(address: string, shards: number): number {
+  return ownerHash(ownerOf(address)) % shards;
+}

@@ -1,0 +1,47 @@
+import type { ActorEvent, Json } from './event.ts';
+
+/**
+ * What a step may ask for: a closed union, returned as data. The runtime executes it after (and only if) the step's
+ * entry is durable. `perform` (work in the world) joins it with the performers.
+ */
+export type Effect =
+  /** Answers the ask that this step, or the cascade it is part of, serves. At most one reply per ask. */
+  | { readonly type: 'reply'; readonly body: Json }
+  /** A message to an actor of the same shard: stepped in the same entry, all or nothing. */
+  | { readonly type: 'send'; readonly to: string; readonly event: ActorEvent }
+  /** A durable timer of this actor; the same name replaces. `at` is store time in ms. */
+  | { readonly type: 'schedule'; readonly name: string; readonly at: number; readonly event: ActorEvent }
+  | { readonly type: 'cancel'; readonly name: string }
+  /** Writes a row of this actor. The collection's declaration derives sort, index, open and expiry from the body. */
+  | { readonly type: 'put'; readonly collection: string; readonly id: string; readonly body: Json }
+  | { readonly type: 'remove'; readonly collection: string; readonly id: string }
+  /** Updates the read model that every node keeps. `value: null` removes the key. */
+  | { readonly type: 'publish'; readonly topic: string; readonly key: string; readonly value: Json }
+  /** The actor ends: its row and timers go, its collections stay. */
+  | { readonly type: 'stop' };
+
+/** What a named action of a chart receives. */
+export interface EmitArgs<C, E> {
+  readonly context: C;
+  readonly event: E;
+}
+
+const EMITS = Symbol('troupe.emits');
+
+/**
+ * Makes a named chart action that asks for effects:
+ * `actions: { answer: emit(({ context }) => ({ type: 'reply', body: { balance: context.balance } })) }`.
+ * Actions made any other way (but assign and immediate raise) are refused at registration.
+ */
+export function emit<C, E>(
+  effects: (args: EmitArgs<C, E>) => Effect | readonly Effect[],
+): (args: EmitArgs<C, E>) => void {
+  const action = (args: EmitArgs<C, E>): unknown => effects(args);
+  Object.defineProperty(action, EMITS, { value: true });
+  return action;
+}
+
+/** True for actions made by `emit`. */
+export function emits(action: unknown): boolean {
+  return typeof action === 'function' && EMITS in action;
+}

@@ -1,0 +1,69 @@
+import type { AnyStateMachine } from 'xstate';
+import type { ActorEvent, Json } from './event.ts';
+
+/** A collection of rows that the kind's actors write. Columns derive from the body, so a row has one truth. */
+export interface Collection {
+  /** Ascending order inside the actor; milliseconds or a sequence number. */
+  readonly sort: (body: never) => number;
+  /** At most four look-up columns; null is not indexed. */
+  readonly index?: readonly ((body: never) => string | null)[];
+  /** Open rows are resident beside the cell and load with it. Absent: none is. */
+  readonly open?: (body: never) => boolean;
+  /** How long a row that is not open is kept, in ms after `sort` taken as store time; null or absent keeps it. */
+  readonly retentionMs?: number | null;
+}
+
+/** Names the rows a chart wants to see with one event. */
+export type RowRef =
+  /** One row by id. Found among the resident and uncommitted ones, else read from the store if `mayBeStored`. */
+  | { readonly as: string; readonly collection: string; readonly id: string; readonly mayBeStored: boolean }
+  /** All open rows of a collection. */
+  | { readonly as: string; readonly collection: string; readonly open: true };
+
+/** Rows that name the node on whose behalf they are open: its death is told to their actor. */
+export interface Tenancy {
+  readonly collection: string;
+  /** The index column that holds the incarnation. */
+  readonly column: 0 | 1 | 2 | 3;
+  /** Told to the actor as `{type: event, incarnation}`, once per death and per adoption. */
+  readonly event: string;
+}
+
+/** What an operator is shown of one actor. */
+export interface View {
+  readonly address: string;
+  readonly state: string;
+  readonly context: Json;
+  readonly openRows: Readonly<Record<string, readonly { readonly id: string; readonly body: Json }[]>>;
+  /** Store time in ms. */
+  readonly now: number;
+}
+
+/** Everything the runtime knows of a kind of actor. */
+export interface Kind {
+  /** The word before the colon of its addresses. */
+  readonly name: string;
+  /** Made by `setup()`; initial context from `input: {address}`; never started, only stepped. */
+  readonly machine: AnyStateMachine;
+  /** Chart version, raised when a persisted snapshot of the old chart would not do. */
+  readonly version: number;
+  /** Event types that may make an absent actor. */
+  readonly creates: readonly string[];
+  /** Event types of the finish lane (settle, release, cancel, results): served before the others, never `busy`. */
+  readonly finishes: readonly string[];
+  /**
+   * Event types whose step needs no commit of its own when it asks for nothing durable (no put, remove, schedule,
+   * cancel, stop): its answer leaves at once, its state is written with the actor's next commit and at hand-over.
+   */
+  readonly volatile: readonly string[];
+  /** Activated with the event `actor.activated` whenever its shard is adopted. */
+  readonly resident?: boolean;
+  readonly collections: Readonly<Record<string, Collection>>;
+  /** Rows the chart sees with this event. Absent: none. */
+  readonly rows?: (event: ActorEvent) => readonly RowRef[];
+  readonly tenancy?: Tenancy;
+  /** For `why`: the state in the kind's own words, one sentence per line, most important first. */
+  readonly explain: (view: View) => readonly string[];
+  /** The context without what nobody may see. */
+  readonly redact: (context: Json) => Json;
+}

@@ -1,0 +1,108 @@
+import type { Answer } from '../actor/answer.ts';
+import type { ActorEvent, Json } from '../actor/event.ts';
+
+/**
+ * The actor host of one node: cells, cascades, commit queue, gate and timers of the shards it owns. It decides nothing
+ * about ownership: it is told to adopt, seal or drop. One engine per node; everything in it runs on one thread.
+ */
+export interface Engine {
+  /** Starts serving a shard under this epoch: timers are loaded, resident kinds activated, tenancies checked. */
+  adopt(shard: number, epoch: number): void;
+  /**
+   * Planned end: takes no further event of the shard (they are answered `moved`), lets what is queued be stepped and
+   * committed, writes volatile state, and resolves when nothing of the shard is in memory. The fence is still ours then.
+   */
+  seal(shard: number): Promise<void>;
+  /** Unplanned end: memory of the shard is discarded, waiting senders are answered `moved` (committed ones: `lost`). */
+  drop(shard: number): void;
+  /** Epoch under which the shard is served here, or null. */
+  epochOf(shard: number): number | null;
+  /**
+   * One event. `answer` is called exactly once, after the commits it depends on; null for a tell. An event past its
+   * deadline is dropped and answered `expired`; one for a shard not served here is answered `moved`.
+   */
+  deliver(delivery: Delivery, answer: ((answer: Answer) => void) | null): void;
+  /** Tells every open tenant row of this incarnation, in shards served here, that its node is dead. */
+  buried(incarnation: string): void;
+  /** State of one actor as an operator sees it; loads it if it is not resident; null when absent or not served here. */
+  inspect(address: string): Promise<Inspection | null>;
+  /** Called for each committed step whose address matches; returns the way to stop. At most WATCHERS_MAX at once. */
+  watch(matches: (address: string) => boolean, see: (step: CommittedStep) => void): () => void;
+  readonly gauges: EngineGauges;
+  /** Seals every shard. */
+  close(): Promise<void>;
+}
+
+export interface Delivery {
+  readonly to: string;
+  readonly event: ActorEvent;
+  /** Monotonic ms of this process after which the event is not worth stepping. */
+  readonly deadline: number;
+  /** Trace id of the caller, carried into logs and watch. */
+  readonly trace?: string | undefined;
+}
+
+/** What the engine tells the node it lives in. */
+export interface EngineHost {
+  /** The fence or a version did not hold, or an outcome is unknown: memory is dropped already; decide who owns it. */
+  lost(shard: number, reason: 'fence' | 'version' | 'unknown'): void;
+  /** A published value whose commit is durable. */
+  published(value: Publication): void;
+  /** True for an incarnation known to be dead or gone: its tenant rows are orphans. */
+  isGone(incarnation: string): boolean;
+  /** First committed step after an adoption, for the takeover figure: ms since adopt. */
+  log(record: {
+    readonly level: 'info' | 'warn' | 'error';
+    readonly message: string;
+    readonly [key: string]: unknown;
+  }): void;
+}
+
+export interface Publication {
+  readonly topic: string;
+  readonly key: string;
+  /** null removes the key. */
+  readonly value: Json;
+  readonly address: string;
+  readonly epoch: number;
+  readonly version: number;
+}
+
+export interface CommittedStep {
+  readonly address: string;
+  readonly version: number;
+  /** Store time, ms. */
+  readonly at: number;
+  readonly event: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface Inspection {
+  readonly address: string;
+  readonly kind: string;
+  readonly shard: number;
+  readonly epoch: number;
+  readonly version: number;
+  /** Highest version known durable. */
+  readonly durableVersion: number;
+  readonly chart: number;
+  readonly state: string;
+  /** Redacted by the kind. */
+  readonly context: Json;
+  readonly openRows: Readonly<Record<string, number>>;
+  readonly queue: { readonly system: number; readonly finish: number; readonly start: number };
+  readonly timers: readonly { readonly name: string; readonly dueAt: number; readonly event: string }[];
+  /** Newest last, at most 50. */
+  readonly trail: readonly CommittedStep[];
+  readonly explanation: readonly string[];
+}
+
+export interface EngineGauges {
+  readonly cells: number;
+  readonly queued: number;
+  readonly commitsInFlight: number;
+  readonly steps: number;
+  readonly commits: number;
+  readonly entries: number;
+}

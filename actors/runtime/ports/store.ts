@@ -1,0 +1,196 @@
+/**
+ * The durable store as the runtime sees it. One commit is one transaction, judged per shard: a shard whose fence or
+ * version does not hold is refused whole and never undoes another's part. Knows no actor logic and no marketplace.
+ */
+
+/** One actor as stored. `snapshot` and `trail` are JSON text. */
+export interface ActorRecord {
+  readonly address: string;
+  readonly kind: string;
+  /** 16-bit hash of the owner; `shard` is it modulo the shard count. Stored so that the count can be raised. */
+  readonly hash: number;
+  readonly shard: number;
+  /** 1 for the first commit, +1 per step. */
+  readonly version: number;
+  /** Chart version that wrote the snapshot. */
+  readonly chart: number;
+  readonly snapshot: string;
+  /** The last transitions, newest last. */
+  readonly trail: string;
+}
+
+/** One row of a collection. It belongs to an actor and is written only in that actor's commits. */
+export interface RowRecord {
+  readonly address: string;
+  readonly collection: string;
+  readonly id: string;
+  /** Order inside the collection, ascending; ties by id. */
+  readonly sort: number;
+  /** Up to four look-up columns; null is not indexed. */
+  readonly index: readonly (string | null)[];
+  /** Open rows are loaded with their actor and stay resident beside it. */
+  readonly open: boolean;
+  readonly body: string;
+  /** Store time in ms after which the sweep may remove it; null keeps it. */
+  readonly expiresAt: number | null;
+}
+
+export interface TimerRecord {
+  readonly address: string;
+  readonly name: string;
+  /** Absolute store time, ms. */
+  readonly dueAt: number;
+  readonly event: string;
+}
+
+export interface ActorWrite {
+  readonly record: ActorRecord;
+  /** Version that must be stored now; 0 = the actor must not exist. */
+  readonly expected: number;
+}
+
+export interface RowKey {
+  readonly address: string;
+  readonly collection: string;
+  readonly id: string;
+}
+
+export interface TimerKey {
+  readonly address: string;
+  readonly name: string;
+}
+
+/** Everything one commit writes in one shard. Later writes of the same key were already folded by the caller. */
+export interface ShardWrite {
+  readonly shard: number;
+  /** Fence: the shard's owner and epoch must be these at the moment of the commit. */
+  readonly owner: string;
+  readonly epoch: number;
+  readonly actors: readonly ActorWrite[];
+  /** Actors that stopped: the row goes with its timers; collections stay. */
+  readonly stopped: readonly { readonly address: string; readonly expected: number }[];
+  readonly rowsPut: readonly RowRecord[];
+  readonly rowsRemoved: readonly RowKey[];
+  readonly timersSet: readonly TimerRecord[];
+  readonly timersCancelled: readonly TimerKey[];
+}
+
+export type ShardVerdict =
+  | { readonly shard: number; readonly committed: true }
+  | { readonly shard: number; readonly committed: false; readonly reason: 'fence' | 'version' };
+
+/** The commit may or may not have happened: the caller drops the shards and takes them again. */
+export class StoreOutcomeUnknown extends Error {
+  override readonly name = 'StoreOutcomeUnknown';
+}
+
+/** The commit certainly did not happen: disk full, read-only, store busy beyond its bound. */
+export class StoreRefused extends Error {
+  override readonly name = 'StoreRefused';
+  readonly reason: 'full' | 'busy' | 'unreachable';
+  constructor(reason: 'full' | 'busy' | 'unreachable', message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** A node of the cluster as its heartbeat row shows it. */
+export interface NodeRow {
+  readonly name: string;
+  /** Unique for ever: one start of one process. `name@incarnation` is never used; the incarnation alone identifies. */
+  readonly incarnation: string;
+  /** Order of births over the life of the store, 1, 2, 3 ... */
+  readonly birth: number;
+  /** gRPC address, host:port. */
+  readonly address: string;
+  readonly operatorUrl: string;
+  readonly pid: number;
+  readonly host: string;
+  /** Raised by each heartbeat. Watchers judge freshness by their own monotonic clock since it last changed. */
+  readonly beat: number;
+  /** Incarnations heard within the last two seconds. */
+  readonly hears: readonly string[];
+  readonly state: 'up' | 'draining' | 'left' | 'dead';
+  /** Why it is dead or left; null otherwise. */
+  readonly why: string | null;
+}
+
+export interface ShardRow {
+  readonly shard: number;
+  /** Incarnation of the owner; null before the first claim. */
+  readonly owner: string | null;
+  readonly epoch: number;
+}
+
+export interface Heartbeat {
+  readonly incarnation: string;
+  readonly hears: readonly string[];
+  readonly state: 'up' | 'draining';
+}
+
+/** What one heartbeat brings back, read in the same transaction. */
+export interface ClusterRows {
+  /** Store time, ms. */
+  readonly now: number;
+  readonly nodes: readonly NodeRow[];
+  /** Raised whenever any shard row changes; unchanged means `shards` may be skipped. */
+  readonly shardsRevision: number;
+}
+
+export interface RowQuery {
+  readonly collection: string;
+  /** Only rows of this actor. */
+  readonly address?: string;
+  /** Look-up by an index column. */
+  readonly where?: { readonly column: 0 | 1 | 2 | 3; readonly equals: string };
+  readonly openOnly?: boolean;
+  readonly order?: 'ascending' | 'descending';
+  /** Exclusive cursor: continue behind this row. */
+  readonly after?: { readonly sort: number; readonly id: string };
+  /** 1 to 1000. */
+  readonly limit: number;
+}
+
+export interface Store {
+  /** One transaction, judged per shard. Rejects with StoreOutcomeUnknown or StoreRefused. */
+  commit(writes: readonly ShardWrite[]): Promise<readonly ShardVerdict[]>;
+
+  /** The actor and its open rows, or null. */
+  loadActor(address: string): Promise<{ readonly actor: ActorRecord; readonly openRows: readonly RowRecord[] } | null>;
+  /** Addresses of a kind in a shard, ascending. */
+  actorsOf(kind: string, shard: number): Promise<readonly string[]>;
+  /** How many actors per kind and state value (first level), for `ps`. */
+  census(): Promise<readonly { readonly kind: string; readonly state: string; readonly count: number }[]>;
+
+  row(key: RowKey): Promise<RowRecord | null>;
+  /** By id alone, whatever actor holds it (digests, generation ids); the first by address. */
+  rowById(collection: string, id: string): Promise<RowRecord | null>;
+  rows(query: RowQuery): Promise<readonly RowRecord[]>;
+  /** Removes at most `limit` rows whose `expiresAt` has passed; returns how many. */
+  sweepRows(now: number, limit: number): Promise<number>;
+
+  /** Timers of these shards due at or before `until`, soonest first. */
+  timersDue(shards: readonly number[], until: number, limit: number): Promise<readonly TimerRecord[]>;
+  timersOf(address: string): Promise<readonly TimerRecord[]>;
+
+  /** Registers a new incarnation; every earlier `up` or `draining` one of the same name becomes dead. */
+  register(node: Omit<NodeRow, 'birth' | 'beat' | 'hears' | 'state' | 'why'>): Promise<{ readonly birth: number }>;
+  /** Writes the heartbeat unless the node is dead or left; answers with all nodes either way. */
+  heartbeat(beat: Heartbeat): Promise<ClusterRows>;
+  /** Compare-and-set: marks the node dead only if it is up or draining and its beat is still `seenBeat`. */
+  bury(incarnation: string, seenBeat: number, why: string): Promise<boolean>;
+  /** The node's own goodbye after a drain. */
+  leave(incarnation: string): Promise<void>;
+  shards(): Promise<readonly ShardRow[]>;
+  /**
+   * Takes shards: for each, if owner and epoch are still as `from`, and the claimer is up, and the owner is null, dead,
+   * left or the claimer itself: owner = `owner`, epoch + 1. Returns the rows taken.
+   */
+  claim(owner: string, from: readonly ShardRow[]): Promise<readonly ShardRow[]>;
+  /** Planned hand-over by the owner itself: owner = `to`, epoch + 1, if the fence still holds and `to` is up. */
+  give(from: ShardRow, to: string): Promise<ShardRow | null>;
+
+  /** Small cluster-wide facts (shard count, wire major, config digest): writes if absent, returns what is stored. */
+  fact(name: string, valueIfAbsent: string): Promise<string>;
+  close(): Promise<void>;
+}

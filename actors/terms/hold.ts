@@ -1,0 +1,103 @@
+/**
+ * The words in which gateway, key and account speak about one request's money. The generation row is the hold:
+ * `running`, then `settled` or `released`. All amounts are exact decimal USD strings (`terms/usd`).
+ */
+import type { Refusal } from './refusal.ts';
+
+/** What admits a turn: asked of the key, which cascades to its account. Event `turn.admit` (and `turn.raise`). */
+export interface HoldRequest {
+  /** Generation id: the natural id of the whole request. */
+  readonly generation: string;
+  /** Raised when the hold moves to another endpoint (1, 2 ...); settles of an older attempt are refused. */
+  readonly attempt: number;
+  readonly amount: string;
+  /** Incarnation of the gateway's node: its death releases the hold. */
+  readonly gateway: string;
+  /** Store time in ms after which the account releases the hold by itself. */
+  readonly deadlineAt: number;
+  readonly model: string;
+  /** Endpoint id, provider display name and slug, and the id of the tariff this attempt is charged by. */
+  readonly endpoint: string;
+  readonly provider: string;
+  readonly tariff: string;
+  readonly streamed: boolean;
+  readonly appTitle: string | null;
+  readonly appUrl: string | null;
+  readonly user: string | null;
+  readonly sessionId: string | null;
+  /** The request's opaque `metadata`, JSON text; null when absent. */
+  readonly metadata: string | null;
+  /** True when the sender may have sent it before. */
+  readonly repeat: boolean;
+}
+
+export type Admission =
+  | { readonly admitted: true; readonly generation: string; readonly attempt: number; readonly amount: string }
+  | { readonly admitted: false; readonly refusal: Refusal };
+
+/** One upstream call, for the generation's fallback trail (`provider_responses`). */
+export interface AttemptRecord {
+  readonly endpoint: string;
+  readonly provider: string;
+  /** Upstream HTTP status; null when none arrived. */
+  readonly status: number | null;
+  readonly outcome: 'served' | 'failed' | 'aborted';
+  readonly latencyMs: number | null;
+}
+
+/** Ends a hold with a charge. Asked of the account: event `hold.settle`. */
+export interface Settlement {
+  readonly generation: string;
+  readonly attempt: number;
+  readonly cost: string;
+  /** Units without a declared price. */
+  readonly unpriced: readonly string[];
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  readonly cachedTokens: number | null;
+  readonly reasoningTokens: number | null;
+  /** True when we counted ourselves because no usage was reported. */
+  readonly estimated: boolean;
+  readonly finishReason: string | null;
+  readonly nativeFinishReason: string | null;
+  readonly upstreamId: string | null;
+  /** The caller left before the end. */
+  readonly cancelled: boolean;
+  readonly latencyMs: number | null;
+  readonly generationMs: number | null;
+  readonly attempts: readonly AttemptRecord[];
+}
+
+export interface Settled {
+  readonly generation: string;
+  /** What was charged; a repeat answers what was recorded. */
+  readonly cost: string;
+  /** The hold had been released before: recorded exactly all the same, with an alarm. */
+  readonly late: boolean;
+}
+
+/** Ends a hold without a charge. Asked of the account: event `hold.release`. */
+export interface Release {
+  readonly generation: string;
+  readonly attempt: number;
+  /** Short and public: shown at `GET /generation`. */
+  readonly reason: string;
+  /** Status the caller was answered; null when unknown. */
+  readonly status: number | null;
+  readonly attempts: readonly AttemptRecord[];
+}
+
+/** The generation row (collection `generation` of the account; id = generation id; sort = createdAt). */
+export interface Generation extends Omit<HoldRequest, 'repeat'> {
+  readonly status: 'running' | 'settled' | 'released';
+  /** Address of the key it runs under. */
+  readonly key: string;
+  /** Store time, ms. */
+  readonly createdAt: number;
+  readonly endedAt: number | null;
+  readonly settlement: Settlement | null;
+  readonly release: Release | null;
+  readonly late: boolean;
+  /** Charged above the hold by this much; null when it was not. */
+  readonly overshoot: string | null;
+}

@@ -1,0 +1,93 @@
+import type { ClusterConfig } from './gateway/terms/config.ts';
+
+/**
+ * The default cluster: three nodes on loopback over one SQLite file. `--config FILE` (JSON, or a module with a default
+ * export) is laid over this, member by member. Times are milliseconds; every bound of the product is in this object.
+ */
+const config: ClusterConfig = {
+  nodes: [
+    { name: 'n1', grpc: '127.0.0.1:0', operator: '127.0.0.1:0' },
+    { name: 'n2', grpc: '127.0.0.1:0', operator: '127.0.0.1:0' },
+    { name: 'n3', grpc: '127.0.0.1:0', operator: '127.0.0.1:0' },
+  ],
+  listen: { host: '127.0.0.1', port: 8080 },
+  data: './data',
+
+  runtime: {
+    shards: 256,
+    heartbeatMs: 500,
+    heardMs: 2_000,
+    outsideMs: 2_000,
+    staleMs: 3_300,
+    readLeaseMs: 3_000,
+    cascadeStepsMax: 16,
+    // Lanes of one actor: only `start` answers busy; the other two bound what may be waiting at all.
+    laneStartMax: 1_024,
+    laneFinishMax: 65_536,
+    laneSystemMax: 4_096,
+    commitEntriesMax: 1_024,
+    commitBytesMax: 4 * 1024 * 1024,
+    envelopesPerFrameMax: 256,
+    frameBytesMax: 64 * 1024,
+    envelopeBytesMax: 1024 * 1024,
+    asksInFlightMax: 16_384,
+    trailMax: 50,
+    watchersMax: 32,
+    timersAheadMs: 60_000,
+    sweepMs: 60_000,
+    sweepRowsMax: 500,
+  },
+
+  edge: {
+    bodyBytesMax: 8 * 1024 * 1024,
+    bodyDepthMax: 64,
+    bodyTokensMax: 200_000,
+    headerBytesMax: 16 * 1024,
+    headersMax: 200,
+    headersTimeoutMs: 10_000,
+    requestTimeoutMs: 120_000,
+    idleTimeoutMs: 75_000,
+    connectionsMax: 10_000,
+    requestsMax: 2_000,
+    keepAliveCommentMs: 15_000,
+    streamBufferBytesMax: 1024 * 1024,
+    drainGraceMs: 20_000,
+  },
+
+  // spec: inference, Limits.
+  rates: { keyPerMinute: 120, endpointPerMinute: 6_000, addressPerMinute: 120, windowMs: 60_000 },
+
+  upstream: {
+    connectMs: 5_000,
+    firstByteMs: 60_000,
+    idleMs: 60_000,
+    totalMs: 600_000,
+    lineBytesMax: 1024 * 1024,
+    bodyBytesMax: 16 * 1024 * 1024,
+    connectionsPerOriginMax: 1_024,
+    readOnMs: 30_000,
+    holdSlackMs: 60_000,
+    askMs: 10_000,
+    settleRetryMs: 250,
+    settleRetriesMax: 400,
+    probeEveryMs: 10_000,
+    probeTimeoutMs: 2_000,
+  },
+
+  launcher: {
+    pingEveryMs: 100,
+    silentMs: 500,
+    stoppedKillMs: 1_000,
+    silentKillMs: 5_000,
+    storeBusyKillMs: 2_000,
+    handoffAckMs: 300,
+    handoffsMax: 4_096,
+    restartDelayMs: 200,
+    restartDelayMaxMs: 5_000,
+  },
+
+  demo: { enabled: true, simulators: 2, depositUsd: '100' },
+  providers: [],
+};
+
+export default config;

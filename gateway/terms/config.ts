@@ -1,0 +1,122 @@
+import type { ProviderDeclaration } from './provider-declaration.ts';
+
+/** The whole configuration of a cluster. Defaults stand in `cluster.config.ts`; validated once, then frozen. */
+export interface ClusterConfig {
+  readonly nodes: readonly NodeConfig[];
+  /** Host and port of the public API. The launcher owns it; a node alone listens on it itself. */
+  readonly listen: { readonly host: string; readonly port: number };
+  /** Folder of everything durable: database, secrets, connection.json. */
+  readonly data: string;
+  readonly runtime: RuntimeLimits;
+  readonly edge: EdgeLimits;
+  readonly rates: RateLimits;
+  readonly upstream: UpstreamLimits;
+  readonly launcher: LauncherLimits;
+  readonly demo: DemoConfig;
+  readonly providers: readonly ProviderDeclaration[];
+}
+
+export interface NodeConfig {
+  readonly name: string;
+  /** gRPC address, host:port; port 0 takes a free one. */
+  readonly grpc: string;
+  /** Operator HTTP address, host:port; port 0 takes a free one. */
+  readonly operator: string;
+}
+
+/** Bounds and times of the actor runtime. Times in ms. */
+export interface RuntimeLimits {
+  readonly shards: number;
+  readonly heartbeatMs: number;
+  /** A peer counts as heard when its last frame is younger than this. */
+  readonly heardMs: number;
+  /** Outside the live set for this long is voted out. */
+  readonly outsideMs: number;
+  /** A heartbeat row unchanged for this long (watcher's monotonic clock) is voted out. */
+  readonly staleMs: number;
+  readonly readLeaseMs: number;
+  readonly cascadeStepsMax: number;
+  readonly laneStartMax: number;
+  readonly laneFinishMax: number;
+  readonly laneSystemMax: number;
+  readonly commitEntriesMax: number;
+  readonly commitBytesMax: number;
+  readonly envelopesPerFrameMax: number;
+  readonly frameBytesMax: number;
+  readonly envelopeBytesMax: number;
+  readonly asksInFlightMax: number;
+  readonly trailMax: number;
+  readonly watchersMax: number;
+  readonly timersAheadMs: number;
+  readonly sweepMs: number;
+  readonly sweepRowsMax: number;
+}
+
+export interface EdgeLimits {
+  readonly bodyBytesMax: number;
+  readonly bodyDepthMax: number;
+  readonly bodyTokensMax: number;
+  readonly headerBytesMax: number;
+  readonly headersMax: number;
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly connectionsMax: number;
+  /** Requests under way per node before new ones are shed. */
+  readonly requestsMax: number;
+  readonly keepAliveCommentMs: number;
+  readonly streamBufferBytesMax: number;
+  readonly drainGraceMs: number;
+}
+
+export interface RateLimits {
+  /** Fixed window of one minute. */
+  readonly keyPerMinute: number;
+  readonly endpointPerMinute: number;
+  readonly addressPerMinute: number;
+  readonly windowMs: number;
+}
+
+export interface UpstreamLimits {
+  readonly connectMs: number;
+  readonly firstByteMs: number;
+  readonly idleMs: number;
+  readonly totalMs: number;
+  readonly lineBytesMax: number;
+  readonly bodyBytesMax: number;
+  readonly connectionsPerOriginMax: number;
+  /** How long a non-cancellable answer is read on after its caller left. */
+  readonly readOnMs: number;
+  /** Added to `totalMs` for the hold's own deadline. */
+  readonly holdSlackMs: number;
+  readonly askMs: number;
+  readonly settleRetryMs: number;
+  readonly settleRetriesMax: number;
+  readonly probeEveryMs: number;
+  readonly probeTimeoutMs: number;
+}
+
+export interface LauncherLimits {
+  readonly pingEveryMs: number;
+  /** Silent for longer is left out of the rotation. */
+  readonly silentMs: number;
+  /** A process the kernel shows as stopped for this long is killed. */
+  readonly stoppedKillMs: number;
+  /** Silent for this long is killed, whatever the kernel says. */
+  readonly silentKillMs: number;
+  /** The store busy for this long: the silent node is killed at once. */
+  readonly storeBusyKillMs: number;
+  readonly handoffAckMs: number;
+  readonly handoffsMax: number;
+  readonly restartDelayMs: number;
+  readonly restartDelayMaxMs: number;
+}
+
+/** What `npm start` adds so that a newcomer can send a request at once. */
+export interface DemoConfig {
+  readonly enabled: boolean;
+  /** Simulated providers to start as processes of their own. */
+  readonly simulators: number;
+  /** First deposit of the demo account, exact decimal USD. */
+  readonly depositUsd: string;
+}

@@ -1,0 +1,23 @@
+import type { AttemptRecord } from '../../actors/terms/hold.ts';
+import type { Candidate } from './plan.ts';
+import type { FinishReason, Usage } from './turn-event.ts';
+
+/** How a turn ended, for whoever settles it. `delivered` decides between settle and release. */
+export interface Receipt {
+  readonly candidate: Candidate;
+  /** Attempt number of the hold that this ends. */
+  readonly attempt: number;
+  /** True when something billable came from the provider. */
+  readonly delivered: boolean;
+  /** What the provider reported, or our own count with `estimated`; absent counts stay absent. */
+  readonly usage: Usage;
+  readonly estimated: boolean;
+  readonly finishReason: FinishReason | null;
+  readonly nativeFinishReason: string | null;
+  readonly upstreamId: string | null;
+  readonly cancelled: boolean;
+  /** Milliseconds from the request's start to the first delivered part, and to the end. */
+  readonly latencyMs: number | null;
+  readonly generationMs: number;
+  readonly attempts: readonly AttemptRecord[];
+}
