@@ -1,0 +1,348 @@
+/**
+ * Keeps the house: who imports whom, packages only in their homes, no cycles, sizes, names, no unused files, no real
+ * time or chance outside their homes. Every rule reads the source as text; a rule that finds no file to judge fails.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { LONG_FILES, LONG_FUNCTIONS } from './fixtures/tidy-ratchet.ts';
+
+const ROOT = resolve(import.meta.dirname ?? '.', '..');
+const FILE_LINES_MAX = 400;
+const FUNCTION_LINES_MAX = 70;
+
+interface Source {
+  readonly path: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+}
+
+function walk(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : walk(path);
+    return path.endsWith('.ts') ? [path] : [];
+  });
+}
+
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\s[^;'"]*?from\s+'([^']+)'|(?:^|[^.\w])import\(\s*'([^']+)'\s*\)|(?:^|\n)import\s+'([^']+)'/g;
+
+function read(path: string): Source {
+  const text = readFileSync(join(ROOT, path), 'utf8');
+  const imports = [...text.matchAll(IMPORT)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
+  return { path, text, imports };
+}
+
+const product = [...walk('actors'), ...walk('gateway'), 'cluster.config.ts'].map(read);
+const all = [...product, ...walk('tests').map(read)];
+
+/** Repository path of a relative import; null for a package. */
+function target(source: Source, specifier: string): string | null {
+  if (!specifier.startsWith('.')) return null;
+  return relative(ROOT, resolve(ROOT, dirname(source.path), specifier));
+}
+
+/** Layers from the bottom up; a file may import its own layer and those before it. */
+const LAYERS: readonly (readonly [RegExp, string, number])[] = [
+  [/^actors\/runtime\/(ports|system)\//, 'ports', 0],
+  [/^actors\/runtime\/actor\//, 'actor', 1],
+  [/^actors\/runtime\/durable\//, 'durable', 2],
+  [/^actors\/runtime\/cluster\//, 'cluster', 3],
+  [/^actors\/runtime\/(stores|transports|inspect)\//, 'adapters', 4],
+  [/^actors\/runtime\/node\.ts$/, 'node', 5],
+  [/^actors\/runtime\/index\.ts$/, 'runtime', 6],
+  [/^actors\/terms\//, 'terms', 7],
+  [
+    /^actors\/(account|key|rate-window|payment|issuance-code|provider|endpoint|batch|video-job|webhook|file)\//,
+    'kind',
+    8,
+  ],
+  [/^actors\/kinds\.ts$/, 'kinds', 9],
+  [/^gateway\/terms\//, 'gateway terms', 10],
+  [/^cluster\.config\.ts$/, 'config', 11],
+  [/^gateway\/(outbound|tokens)\//, 'outbound|tokens', 12],
+  [/^gateway\/pricing\//, 'pricing', 13],
+  [/^gateway\/catalogue\//, 'catalogue', 14],
+  [/^gateway\/files\//, 'files', 15],
+  [/^gateway\/(providers|dialects)\//, 'providers|dialects', 16],
+  [/^gateway\/routing\//, 'routing', 17],
+  [/^gateway\/inference\//, 'inference', 18],
+  [/^gateway\/jobs\//, 'jobs', 19],
+  [/^gateway\/(edge|operator)\//, 'edge|operator', 20],
+  [/^gateway\/main\.ts$/, 'main', 21],
+];
+
+/** Entry points above the layers: they may start the composition root. */
+const ABOVE_MAIN = /^gateway\/operator\/cli\//;
+
+function layerOf(path: string): number {
+  return LAYERS.find(([pattern]) => pattern.test(path))?.[2] ?? -1;
+}
+
+test('every product file belongs to a layer and never imports upward', () => {
+  const wrong: string[] = [];
+  for (const source of product) {
+    const own = layerOf(source.path);
+    if (own < 0) wrong.push(`${source.path} belongs to no layer`);
+    if (ABOVE_MAIN.test(source.path)) continue;
+    for (const specifier of source.imports) {
+      const other = target(source, specifier);
+      if (other !== null && layerOf(other) > own) wrong.push(`${source.path} imports upward: ${other}`);
+    }
+  }
+  assert.ok(product.length > 20);
+  assert.equal(wrong, []);
+});
+
+test('kinds never import each other and dialects and providers never meet', () => {
+  const wrong: string[] = [];
+  for (const source of product) {
+    for (const specifier of source.imports) {
+      const other = target(source, specifier);
+      if (other === null) continue;
+      const [top, folder] = source.path.split('/');
+      const [otherTop, otherFolder] = other.split('/');
+      const kinds = layerOf(source.path) === 8 && layerOf(other) === 8 && folder !== otherFolder;
+      const adapters =
+        layerOf(source.path) === 16 && ![10, 12].includes(layerOf(other)) && other.startsWith('gateway/');
+      const sameFolder = top === otherTop && folder === otherFolder;
+      if (kinds || (adapters && !sameFolder)) wrong.push(`${source.path} imports ${other}`);
+    }
+  }
+  assert.equal(wrong, []);
+});
+
+test('the runtime is entered by its door, except by the composition root and the operator tools', () => {
+  const wrong: string[] = [];
+  for (const source of product) {
+    if (source.path.startsWith('actors/runtime/') || source.path === 'gateway/main.ts') continue;
+    for (const specifier of source.imports) {
+      const other = target(source, specifier);
+      if (!other?.startsWith('actors/runtime/') || other === 'actors/runtime/index.ts') continue;
+      const operator = source.path.startsWith('gateway/operator/') && other === 'actors/runtime/inspect/client.ts';
+      if (!operator) wrong.push(`${source.path} imports ${other}`);
+    }
+  }
+  assert.equal(wrong, []);
+});
+
+test('the runtime knows no marketplace', () => {
+  const wrong = product
+    .filter((source) => source.path.startsWith('actors/runtime/'))
+    .flatMap((source) => source.imports.map((specifier) => target(source, specifier)).filter((path) => path !== null))
+    .filter((path) => !path.startsWith('actors/runtime/'));
+  assert.equal(wrong, []);
+});
+
+const HOMES: readonly (readonly [string, RegExp])[] = [
+  ['better-sqlite3', /^actors\/runtime\/stores\/sqlite\//],
+  ['@grpc/grpc-js', /^actors\/runtime\/(transports\/grpc|inspect)\//],
+  ['@grpc/proto-loader', /^actors\/runtime\/(transports\/grpc|inspect)\//],
+  ['xstate', /^actors\//],
+  ['decimal.js', /^actors\/terms\/usd\.ts$/],
+  ['undici', /^gateway\/outbound\//],
+  ['eventsource-parser', /^gateway\/providers\//],
+  ['eventsource-parser/stream', /^gateway\/providers\//],
+  ['fastify', /^gateway\/edge\//],
+  ['pino', /^gateway\/(main\.ts|operator\/)/],
+  ['commander', /^gateway\/operator\/cli\//],
+  ['ipaddr.js', /^gateway\/(edge|outbound)\//],
+  ['hdr-histogram-js', /^(actors\/endpoint|gateway\/operator)\//],
+];
+
+test('packages are imported only in their homes, and every one of them is declared', () => {
+  const declared = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).dependencies as Record<string, string>;
+  const wrong: string[] = [];
+  const used = new Set<string>();
+  for (const source of product) {
+    for (const specifier of source.imports) {
+      if (specifier.startsWith('.') || specifier.startsWith('node:')) continue;
+      const name = specifier
+        .split('/')
+        .slice(0, specifier.startsWith('@') ? 2 : 1)
+        .join('/');
+      used.add(name);
+      if (!(name in declared)) wrong.push(`${source.path}: ${name} is not a runtime dependency`);
+      const home = HOMES.find(([id]) => id === specifier)?.[1];
+      if (home && !home.test(source.path)) wrong.push(`${source.path}: ${specifier} is not at home here`);
+    }
+  }
+  for (const name of Object.keys(declared)) if (!used.has(name)) wrong.push(`${name} is declared and never imported`);
+  assert.equal(wrong, []);
+  assert.ok(Object.keys(declared).length <= 20);
+});
+
+test('every runtime dependency has its line of reason in the README', () => {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const declared = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).dependencies as Record<string, string>;
+  assert.equal(
+    Object.keys(declared).filter((name) => !readme.includes(`\`${name}\``)),
+    [],
+  );
+});
+
+test('there are no import cycles', () => {
+  const edges = new Map(
+    all.map((source) => [
+      source.path,
+      source.imports.map((specifier) => target(source, specifier)).filter((path): path is string => path !== null),
+    ]),
+  );
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    const seen = trail.indexOf(path);
+    if (seen >= 0) cycles.push([...trail.slice(seen), path].join(' -> '));
+    if (seen >= 0 || done.has(path)) return;
+    for (const next of edges.get(path) ?? []) visit(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of edges.keys()) visit(path, []);
+  assert.equal(cycles, []);
+});
+
+const REAL_TIME =
+  /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bsetTimeout\(|\bsetInterval\(|\bperformance\.now\(|\bsetImmediate\(/;
+/** The SQLite worker waits between tries in its own thread; the door keeper watches processes. Both say why. */
+const TIME_HOMES = /^actors\/runtime\/system\//;
+
+test('real time and chance are touched only in their homes', () => {
+  const wrong = product.filter(
+    (source) => !TIME_HOMES.test(source.path) && REAL_TIME.test(withoutComments(source.text)),
+  );
+  assert.equal(
+    wrong.map((source) => source.path),
+    [],
+  );
+});
+
+test('only the composition root and the config loader read the environment', () => {
+  const allowed = /^gateway\/(main\.ts|operator\/(cli|config|launcher)\/)/;
+  const wrong = product.filter(
+    (source) => !allowed.test(source.path) && /\bprocess\.env\b/.test(withoutComments(source.text)),
+  );
+  assert.equal(
+    wrong.map((source) => source.path),
+    [],
+  );
+});
+
+test('money is never a float: no Number() or parseFloat where money lives', () => {
+  const homes = /^(actors\/(account|key|terms)\/|gateway\/pricing\/)/;
+  const wrong = product
+    .filter((source) => homes.test(source.path))
+    .filter((source) => /\bparseFloat\(|\bNumber\(/.test(withoutComments(source.text)));
+  assert.equal(
+    wrong.map((source) => source.path),
+    [],
+  );
+});
+
+const BANNED = /(^|\/)(utils?|helpers?|common|misc|managers?|types)(\.ts|\/)/;
+
+test('names are kebab-case nouns and verbs, none of the banned ones', () => {
+  const wrong = all
+    .map((source) => source.path)
+    .filter((path) => BANNED.test(path) || !path.split('/').every((part) => /^[a-z0-9]+([-.][a-z0-9]+)*$/.test(part)));
+  assert.equal(wrong, []);
+  const indexes = product.map((source) => source.path).filter((path) => path.endsWith('/index.ts'));
+  assert.equal(indexes, ['actors/runtime/index.ts']);
+});
+
+test('files stay under their size, or under what the ratchet remembers', () => {
+  const wrong = all.flatMap(({ path, text }) => {
+    const lines = text.split('\n').length;
+    const allowed = Math.max(FILE_LINES_MAX, LONG_FILES[path] ?? 0);
+    return lines > allowed ? [`${path}: ${lines} lines, ${allowed} allowed`] : [];
+  });
+  assert.equal(wrong, []);
+  const stale = Object.keys(LONG_FILES).filter(
+    (path) => !all.some((source) => source.path === path && source.text.split('\n').length > FILE_LINES_MAX),
+  );
+  assert.equal(stale, []);
+});
+
+test('functions stay under their size, or under what the ratchet remembers', () => {
+  const wrong: string[] = [];
+  const seen = new Set<string>();
+  for (const { path, text } of product) {
+    for (const { name, lines } of functions(text)) {
+      const id = `${path}#${name}`;
+      if (lines > FUNCTION_LINES_MAX) seen.add(id);
+      const allowed = Math.max(FUNCTION_LINES_MAX, LONG_FUNCTIONS[id] ?? 0);
+      if (lines > allowed) wrong.push(`${id}: ${lines} lines, ${allowed} allowed`);
+    }
+  }
+  assert.equal(wrong, []);
+  assert.equal(
+    Object.keys(LONG_FUNCTIONS).filter((id) => !seen.has(id)),
+    [],
+  );
+});
+
+test('each machine has its kind and its test', () => {
+  const machines = product.map((source) => source.path).filter((path) => path.endsWith('.machine.ts'));
+  const paths = new Set(all.map((source) => source.path));
+  const wrong = machines.flatMap((path) => {
+    const noun = path.slice(path.lastIndexOf('/') + 1, -'.machine.ts'.length);
+    const folder = dirname(path);
+    const kind = `${folder}/${noun}.ts`;
+    const tests = [...paths].filter((other) => other.startsWith(`tests/${folder}/`) && other.endsWith('.test.ts'));
+    return [
+      ...(paths.has(kind) ? [] : [`${path} has no ${kind}`]),
+      ...(tests.length > 0 ? [] : [`${path} has no test`]),
+    ];
+  });
+  assert.ok(machines.length > 0);
+  assert.equal(wrong, []);
+});
+
+/** Started by path, not by import. */
+const ENTRIES =
+  /^(gateway\/operator\/cli\/main\.ts|cluster\.config\.ts|tests\/.*\.test\.ts|tests\/(chaos|bench)\/main\.ts|.*\/(worker|writer|main)\.ts)$/;
+
+test('no file is unused', () => {
+  const imported = new Set(
+    all.flatMap((source) =>
+      source.imports.map((specifier) => target(source, specifier)).filter((path) => path !== null),
+    ),
+  );
+  const named = all.map((source) => source.text).join('\n');
+  const wrong = all
+    .map((source) => source.path)
+    .filter((path) => !imported.has(path) && !ENTRIES.test(path))
+    .filter(
+      (path) =>
+        !named.includes(`/${path.slice(path.lastIndexOf('/') + 1)}`) &&
+        !named.includes(`'${path.slice(path.lastIndexOf('/') + 1)}`),
+    );
+  assert.equal(wrong, []);
+});
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1');
+}
+
+/** Top-level functions and methods by indentation: what the formatter writes closes where it opened. */
+function functions(text: string): { name: string; lines: number }[] {
+  const lines = text.split('\n');
+  const found: { name: string; lines: number }[] = [];
+  const opens =
+    /^(\s*)(?:export )?(?:default )?(?:async )?(?:function\*? (\w+)|(?:private |protected |readonly |static |override |async |\*)*(\w+)\([^;]*\)?[^;=]*\{$|const (\w+) = (?:async )?\()/;
+  lines.forEach((line, start) => {
+    const match = opens.exec(line);
+    const name = match?.[2] ?? match?.[3] ?? match?.[4];
+    if (!match || !name || ['if', 'for', 'while', 'switch', 'catch', 'test', 'return'].includes(name)) return;
+    const indent = match[1] ?? '';
+    const end = lines.findIndex(
+      (other, at) =>
+        at > start && (other === `${indent}}` || other.startsWith(`${indent}};`) || other.startsWith(`${indent}},`)),
+    );
+    if (end > start) found.push({ name, lines: end - start + 1 });
+  });
+  return found;
+}
+
+test.run();
