@@ -1,0 +1,57 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { sqliteCode } from './failure.ts';
+
+export type Connection = Database.Database;
+
+const FULL = 2;
+
+/**
+ * Opens one connection. The driver's own busy wait is off (0 ms): whoever needs the lock waits in short steps of its
+ * own. Throws the driver's errors, SQLITE_BUSY among them while another process changes the journal mode.
+ */
+export function connect(path: string, use: 'read' | 'write'): Connection {
+  if (use === 'write') mkdirSync(dirname(path), { recursive: true });
+  const connection = new Database(path, { timeout: 0, fileMustExist: use === 'read' });
+  try {
+    if (use === 'write') connection.pragma('journal_mode = WAL');
+    else connection.pragma('query_only = ON');
+    connection.pragma('temp_store = MEMORY');
+    requireFullSync(connection);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/**
+ * Every commit reaches the disk before it is acknowledged. Set by name and not left to the driver, whose build falls
+ * back to NORMAL at the first write of a WAL file; called again after that write (spec: reliability, E1).
+ */
+export function requireFullSync(connection: Connection): void {
+  connection.pragma('synchronous = FULL');
+  connection.pragma('fullfsync = ON');
+  const level = connection.pragma('synchronous', { simple: true });
+  if (level !== FULL) throw new Error(`synchronous is ${String(level)} and not FULL`);
+}
+
+/** One line for whoever starts a node: what is wrong with the file at `path`, and what to do about it. */
+export function openingAdvice(path: string, error: unknown): string {
+  const detail = error instanceof Error ? error.message : String(error);
+  const code = sqliteCode(error) ?? (error as { code?: string } | null)?.code ?? '';
+  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {
+    return `the database ${path} is damaged (${detail}): restore a copy of it, or move it away to start empty`;
+  }
+  if (/^(SQLITE_(READONLY|CANTOPEN|PERM)|EACCES|EPERM|EROFS|ENOTDIR|EEXIST|ENOENT)/.test(code)) {
+    return `cannot write the database ${path} (${detail}): make its folder writable, or choose another data folder`;
+  }
+  if (/^(SQLITE_FULL|ENOSPC)/.test(code)) {
+    return `no space left for the database ${path} (${detail}): free some, or choose another data folder`;
+  }
+  if (code.startsWith('SQLITE_BUSY')) {
+    return `the database ${path} stays locked (${detail}): end the process that holds it, it may be stopped`;
+  }
+  return `cannot open the database ${path}: ${detail}`;
+}

@@ -1,0 +1,53 @@
+/**
+ * The nodes as the writer keeps them. Every function is one whole transaction's work. A node that is dead or left
+ * stays so: nothing here brings it back.
+ */
+import type { ClusterRows, Heartbeat, NodeRow, Store } from '../../ports/store.ts';
+import type { Connection } from './connect.ts';
+import { nodeSql } from './statements/nodes.ts';
+import { shardSql } from './statements/shards.ts';
+
+/** Dead and departed nodes that a heartbeat still shows: those born last. */
+export const ENDED_NODES_MAX = 64;
+
+interface StoredNode extends Omit<NodeRow, 'operatorUrl' | 'hears'> {
+  readonly operator_url: string;
+  readonly hears: string;
+}
+
+export function nodes(connection: Connection) {
+  const replace = connection.prepare(nodeSql.replace);
+  const insert = connection.prepare(nodeSql.insert);
+  const beat = connection.prepare(nodeSql.beat);
+  const alive = connection.prepare<[], StoredNode>(nodeSql.alive);
+  const ended = connection.prepare<[number], StoredNode>(nodeSql.ended);
+  const bury = connection.prepare(nodeSql.bury);
+  const leave = connection.prepare(nodeSql.leave);
+  const revision = connection.prepare<[], { value: number }>(shardSql.revision);
+
+  return {
+    register(node: Parameters<Store['register']>[0]): { readonly birth: number } {
+      replace.run(node.name);
+      const { incarnation, name, address, operatorUrl, pid, host } = node;
+      return insert.get(incarnation, name, address, operatorUrl, pid, host) as { birth: number };
+    },
+
+    heartbeat({ incarnation, hears, state }: Heartbeat): Omit<ClusterRows, 'now'> {
+      beat.run(JSON.stringify(hears), state, incarnation);
+      const shown = [...alive.all(), ...ended.all(ENDED_NODES_MAX)].map(nodeOf);
+      return { nodes: shown.sort((a, b) => a.birth - b.birth), shardsRevision: revision.get()?.value ?? 0 };
+    },
+
+    bury(incarnation: string, seenBeat: number, why: string): boolean {
+      return bury.run(why, incarnation, seenBeat).changes === 1;
+    },
+
+    leave(incarnation: string): void {
+      leave.run(incarnation);
+    },
+  };
+}
+
+function nodeOf({ operator_url, hears, ...node }: StoredNode): NodeRow {
+  return { ...node, operatorUrl: operator_url, hears: JSON.parse(hears) as string[] };
+}

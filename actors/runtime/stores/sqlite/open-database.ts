@@ -1,0 +1,46 @@
+import { statSync } from 'node:fs';
+import { type Connection, connect, openingAdvice, requireFullSync } from './connect.ts';
+import { type LockWaitOptions, waitForLock } from './lock-wait.ts';
+import { migrate, UnfitDatabase } from './migrate.ts';
+import { ownership } from './ownership.ts';
+import { transactions } from './transaction.ts';
+import type { WriterStart } from './writer-protocol.ts';
+
+/**
+ * The writer's connection to a database that is sound, at this build's schema and of the configured shard count.
+ * Throws an Error whose message is one line for the operator: the file and the remedy (spec: reliability, X33).
+ */
+export function openDatabase(start: WriterStart, wait: LockWaitOptions): Connection {
+  try {
+    const connection = waitForLock(() => connect(start.path, 'write'), wait);
+    try {
+      prepare(connection, start, wait);
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  } catch (error) {
+    if (error instanceof UnfitDatabase) throw error;
+    throw new Error(openingAdvice(start.path, error), { cause: error });
+  }
+}
+
+function prepare(connection: Connection, { path, shards, checkBytesMax }: WriterStart, wait: LockWaitOptions): void {
+  const transact = transactions(connection, wait);
+  if (statSync(path).size <= checkBytesMax) requireSound(connection, wait);
+  migrate(connection, transact, path);
+  const settled = transact(() => ownership(connection).settleShardCount(shards));
+  if (settled !== shards) {
+    throw new UnfitDatabase(
+      `the database ${path} was made with ${settled} shards, the configuration says ${shards}: set it back`,
+    );
+  }
+  requireFullSync(connection);
+}
+
+function requireSound(connection: Connection, wait: LockWaitOptions): void {
+  const verdict = waitForLock(() => connection.pragma('quick_check(1)', { simple: true }), wait);
+  if (verdict === 'ok') return;
+  throw Object.assign(new Error(String(verdict).replaceAll('\n', ' ')), { code: 'SQLITE_CORRUPT' });
+}

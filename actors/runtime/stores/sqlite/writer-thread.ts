@@ -1,0 +1,123 @@
+/**
+ * The writer of one node: a thread with the only writing connection of its process. Takes one request at a time, whole
+ * transactions only; membership goes ahead of waiting commits. After an error of the disk it writes nothing more.
+ */
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { systemClock } from '../../system/clock.ts';
+import { commitApplier } from './apply-commit.ts';
+import { checkpointer } from './checkpoint.ts';
+import type { Connection } from './connect.ts';
+import { type Failure, failureOf } from './failure.ts';
+import type { LockWaitOptions } from './lock-wait.ts';
+import { nodes } from './nodes.ts';
+import { openDatabase } from './open-database.ts';
+import { ownership } from './ownership.ts';
+import { unpackCommit } from './packed-commit.ts';
+import { pause } from './pause.ts';
+import { seededFraction } from './seeded-fraction.ts';
+import { rowSql } from './statements/rows.ts';
+import { transactions } from './transaction.ts';
+import type { WriterAnswer, WriterOperations, WriterRequest, WriterStart } from './writer-protocol.ts';
+
+const start = workerData as WriterStart;
+const port = parentPort as MessagePort;
+const waited = new Int32Array(start.waited);
+const wait: LockWaitOptions = {
+  clock: systemClock,
+  random: { fraction: seededFraction(start.seed) },
+  boundMs: start.busyBoundMs,
+  waited: (ms) => Atomics.store(waited, 0, Math.ceil(ms)),
+};
+
+/** Set by the first error of the disk; from then on every request is refused. */
+let broken: Failure | null = null;
+
+function answer(message: WriterAnswer): void {
+  port.postMessage(message);
+}
+
+/** The transaction's outcome as an answer. Nothing is answered before it is durable. */
+function attempt(id: number, transaction: () => WriterAnswer): WriterAnswer {
+  if (broken) return { id, failure: { kind: 'unreachable', message: `the writer stopped after: ${broken.message}` } };
+  try {
+    return transaction();
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure.kind === 'fatal') broken = failure;
+    return { id, failure };
+  }
+}
+
+/** What was answered stays answered; a log that cannot be moved for lack of space only grows on. */
+function shrinkLog(checkpoint: () => void): void {
+  if (broken) return;
+  try {
+    checkpoint();
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure.kind !== 'fatal') return;
+    broken = failure;
+    answer({ broken: failure });
+  }
+}
+
+function operationsOn(connection: Connection): WriterOperations {
+  const sweep = connection.prepare(rowSql.sweep);
+  return {
+    ...nodes(connection),
+    ...ownership(connection),
+    sweepRows: (now, limit) => sweep.run(now, limit).changes,
+  };
+}
+
+function serve(connection: Connection): void {
+  const transact = transactions(connection, wait);
+  const apply = commitApplier(connection);
+  const checkpoint = checkpointer(connection);
+  const operations = operationsOn(connection);
+  let committedAt = Number.NEGATIVE_INFINITY;
+
+  function run(request: WriterRequest): void {
+    const { id } = request;
+    if ('commit' in request) {
+      const writes = unpackCommit(request.commit);
+      runUrgent();
+      const early = start.yieldMs - (systemClock.monotonic() - committedAt);
+      if (early > 0) pause(early);
+      answer(attempt(id, () => ({ id, verdicts: transact(() => apply(writes)) })));
+      committedAt = systemClock.monotonic();
+      shrinkLog(checkpoint);
+    } else if ('call' in request) {
+      const call = operations[request.call] as (...args: readonly unknown[]) => unknown;
+      answer(attempt(id, () => ({ id, result: transact(() => call(...request.args)) })));
+    } else {
+      close(id);
+    }
+  }
+
+  function runUrgent(): void {
+    for (let next = receiveMessageOnPort(start.urgent); next; next = receiveMessageOnPort(start.urgent)) {
+      run(next.message as WriterRequest);
+    }
+  }
+
+  function close(id: number): void {
+    runUrgent();
+    connection.close();
+    answer({ id, result: null });
+    start.urgent.close();
+    port.close();
+  }
+
+  port.on('message', run);
+  start.urgent.on('message', run);
+}
+
+try {
+  serve(openDatabase(start, wait));
+  answer({ started: true });
+} catch (error) {
+  answer({ refused: error instanceof Error ? error.message : String(error) });
+  start.urgent.close();
+  port.close();
+}

@@ -1,0 +1,140 @@
+/** What a store does while another process holds the write lock, and who goes first when it is free. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { StoreRefused } from '../../../../../actors/runtime/ports/store.ts';
+import { LOG_PAGES } from '../../../../../actors/runtime/stores/sqlite/checkpoint.ts';
+import { connect } from '../../../../../actors/runtime/stores/sqlite/connect.ts';
+import { openSqliteStore, type SqliteStore } from '../../../../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
+import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
+import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
+import { actor, own, row, SHARDS, write } from '../../../../contracts/store/records.ts';
+import { bounded } from '../../../../support/bounded.ts';
+
+const it = bounded(test, 20_000);
+const BUSY_BOUND_MS = 300;
+
+async function withStore(run: (store: SqliteStore, path: string) => Promise<void>, requestsMax = 4_096): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-lock-'));
+  const path = join(folder, 't.db');
+  const store = await openSqliteStore({
+    ...{ path, shards: SHARDS, clock: systemClock, random: systemRandom, busyBoundMs: BUSY_BOUND_MS, requestsMax },
+  });
+  try {
+    await run(store, path);
+  } finally {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const refusedBusy = (error: unknown) => error instanceof StoreRefused && error.reason === 'busy';
+
+it('a lock held beyond the bound refuses as busy; reads go on; later commits work', () =>
+  withStore(async (store, path) => {
+    const fence = await own(store, 'i1');
+    const commit = [write(fence, { actors: [{ record: actor('account:a', 1), expected: 0 }] })];
+    const holder = connect(path, 'write');
+    holder.exec('BEGIN IMMEDIATE');
+    const before = performance.now();
+    const refused = store.commit(commit).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    while (store.busyMs() < BUSY_BOUND_MS / 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.is(await store.loadActor('account:a'), null);
+    assert.ok(refusedBusy(await refused));
+    assert.ok(performance.now() - before >= BUSY_BOUND_MS);
+    assert.is(store.busyMs(), 0);
+    holder.close();
+    assert.equal(await store.commit(commit), [{ shard: 7, committed: true }]);
+  }));
+
+it('a lock that comes free within the bound only delays', () =>
+  withStore(async (store, path) => {
+    const fence = await own(store, 'i1');
+    const holder = connect(path, 'write');
+    holder.exec('BEGIN IMMEDIATE');
+    const committed = store.commit([write(fence, { rowsPut: [row('h')] })]);
+    while (store.busyMs() === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    holder.close();
+    assert.equal(await committed, [{ shard: 7, committed: true }]);
+  }));
+
+it('a process stopped inside a transaction blocks every writer, and its kill frees them at once', () =>
+  withStore(async (store, path) => {
+    const fence = await own(store, 'i1');
+    const script = `const db = require('better-sqlite3')(${JSON.stringify(path)});
+      db.exec('BEGIN IMMEDIATE'); process.stdout.write('held'); setInterval(() => {}, 1000)`;
+    const holder = spawn(process.execPath, ['-e', script], {
+      cwd: import.meta.dirname,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(holder.stdout, 'data');
+    holder.kill('SIGSTOP');
+    const committed = store.commit([write(fence, { rowsPut: [row('h')] })]);
+    while (store.busyMs() < 20) await new Promise((resolve) => setTimeout(resolve, 1));
+    holder.kill('SIGKILL');
+    assert.equal(await committed, [{ shard: 7, committed: true }]);
+  }));
+
+it('a heartbeat goes ahead of the commits that wait', () =>
+  withStore(async (store) => {
+    const fence = await own(store, 'i1');
+    const order: string[] = [];
+    const commits = Array.from({ length: 200 }, (_, i) =>
+      store.commit([write(fence, { rowsPut: [row(`h${i}`)] })]).then(() => order.push('commit')),
+    );
+    const beat = store.heartbeat({ incarnation: 'i1', hears: [], state: 'up' }).then(() => order.push('beat'));
+    await Promise.all([...commits, beat]);
+    assert.ok(order.indexOf('beat') < 100, `the heartbeat came as number ${order.indexOf('beat')}`);
+  }));
+
+it('more requests than the bound are refused as busy, and the others are kept', () =>
+  withStore(async (store) => {
+    const fence = await own(store, 'i1');
+    const commits = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, i) => store.commit([write(fence, { rowsPut: [row(`h${i}`)] })])),
+    );
+    const refused = commits.filter((outcome) => outcome.status === 'rejected');
+    assert.is(refused.length, 10);
+    assert.ok(refused.every(({ reason }) => refusedBusy(reason)));
+    assert.is((await store.rows({ collection: 'holds', limit: 100 })).length, 20);
+  }, 20));
+
+it('closing waits for what was sent, and refuses what comes later', () =>
+  withStore(async (store) => {
+    const fence = await own(store, 'i1');
+    const sent = store.commit([write(fence, { rowsPut: [row('h')] })]);
+    const closed = store.close();
+    assert.equal(await sent, [{ shard: 7, committed: true }]);
+    await closed;
+    for (const late of [store.commit([write(fence)]), store.loadActor('account:a'), store.fact('a', 'b')]) {
+      const error = await late.then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      assert.instance(error, StoreRefused);
+    }
+  }));
+
+it('the log is moved into the database as it grows, and does not outgrow its bound', () =>
+  withStore(async (store, path) => {
+    const fence = await own(store, 'i1');
+    const body = 'x'.repeat(16_000);
+    for (let commit = 0; commit < 60; commit++) {
+      const rowsPut = Array.from({ length: 40 }, (_, i) => row(`${commit}-${i}`, { body }));
+      await store.commit([write(fence, { rowsPut })]);
+    }
+    const boundBytes = LOG_PAGES * 4096 * 1.5;
+    assert.ok(60 * 40 * body.length > boundBytes);
+    const logBytes = statSync(`${path}-wal`).size;
+    assert.ok(logBytes < boundBytes, `the log has ${logBytes} bytes`);
+    assert.is((await store.rows({ collection: 'holds', limit: 1_000, address: 'account:a' })).length, 1_000);
+  }));
+
+test.run();

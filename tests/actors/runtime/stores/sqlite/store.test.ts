@@ -1,0 +1,38 @@
+/** The SQLite store keeps the contract of the Store port: two connections to one file, emptied between the clauses. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import { connect } from '../../../../../actors/runtime/stores/sqlite/connect.ts';
+import { openSqliteStore } from '../../../../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
+import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
+import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
+import { SHARDS } from '../../../../contracts/store/records.ts';
+import { storeContract } from '../../../../contracts/store.contract.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'troupe-store-'));
+const path = join(folder, 'data', 'troupe.db');
+const options = { path, shards: SHARDS, clock: systemClock, random: systemRandom, busyBoundMs: 2_000 };
+const [store, other] = await Promise.all([openSqliteStore(options), openSqliteStore(options)]);
+const cleaner = connect(path, 'write');
+
+function clean(): void {
+  cleaner.exec(`BEGIN IMMEDIATE;
+    DELETE FROM actors; DELETE FROM rows; DELETE FROM timers; DELETE FROM nodes;
+    DELETE FROM facts WHERE name <> 'shards';
+    UPDATE shards SET owner = NULL, epoch = 0; UPDATE counters SET value = 1;
+    COMMIT`);
+}
+
+storeContract('sqlite', async () => {
+  clean();
+  return { store, reopen: async () => ({ ...other, close: async () => {} }), close: async () => {} };
+});
+
+test.after(async () => {
+  cleaner.close();
+  await Promise.all([store.close(), other.close()]);
+  rmSync(folder, { recursive: true });
+});
+
+test.run();

@@ -1,0 +1,60 @@
+/** Three processes on one file at once, as three nodes of one host are. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openSqliteStore } from '../../../../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
+import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
+import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
+import { SHARDS } from '../../../../contracts/store/records.ts';
+import { bounded } from '../../../../support/bounded.ts';
+import type { WriterReport } from '../../../../support/store-writer.ts';
+
+const it = bounded(test, 60_000);
+const COMMITS = 400;
+/** Far above anything fair sharing gives, below what a starved writer sees. */
+const WORST_MS = 2_000;
+const writer = fileURLToPath(new URL('../../../../support/store-writer.ts', import.meta.url));
+
+async function run(path: string, name: string, shard: number): Promise<WriterReport> {
+  const args = ['--import', import.meta.resolve('tsx'), writer, path, name, String(COMMITS), String(shard), '3'];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return JSON.parse(stdout) as WriterReport;
+}
+
+it('three processes open and write one new file at once: nothing is lost and nobody starves', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-three-'));
+  const path = join(folder, 't.db');
+  try {
+    const names = ['n0', 'n1', 'n2'];
+    const reports = await Promise.all(names.map((name, shard) => run(path, name, shard)));
+    const store = await openSqliteStore({
+      ...{ path, shards: SHARDS, clock: systemClock, random: systemRandom, busyBoundMs: 1_000 },
+    });
+    try {
+      for (const [i, name] of names.entries()) {
+        assert.is(reports[i]?.acknowledged, COMMITS);
+        assert.is((await store.loadActor(`account:${name}`))?.actor.version, COMMITS);
+        const rows = await store.rows({ collection: 'holds', address: `account:${name}`, limit: 1_000 });
+        assert.equal(
+          rows.map(({ sort }) => sort),
+          Array.from({ length: COMMITS }, (_, version) => version + 1),
+        );
+      }
+    } finally {
+      await store.close();
+    }
+    const overlapMs =
+      Math.min(...reports.map(({ endedAt }) => endedAt)) - Math.max(...reports.map(({ startedAt }) => startedAt));
+    assert.ok(overlapMs > 0, 'the writers did not run at the same time');
+    for (const { worstMs } of reports) assert.ok(worstMs < WORST_MS, `a commit took ${worstMs.toFixed(0)} ms`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test.run();

@@ -1,0 +1,76 @@
+/** The node's side of the writer thread, when the thread misbehaves. */
+import { Worker } from 'node:worker_threads';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { StoreOutcomeUnknown, StoreRefused } from '../../../../../actors/runtime/ports/store.ts';
+import { type Failure, StoreFatal } from '../../../../../actors/runtime/stores/sqlite/failure.ts';
+import { Writer, type WriterOptions } from '../../../../../actors/runtime/stores/sqlite/writer.ts';
+import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
+import { bounded } from '../../../../support/bounded.ts';
+
+const it = bounded(test, 10_000);
+
+function options(thread: string, failures: Failure[] = []): WriterOptions {
+  return {
+    ...{ path: 'none', shards: 1, busyBoundMs: 1, yieldMs: 0, checkBytesMax: 0, requestsMax: 10 },
+    random: systemRandom,
+    failed: (failure) => failures.push(failure),
+    spawn: (start) =>
+      new Worker(`const { parentPort } = require('node:worker_threads'); ${thread}`, {
+        ...{ eval: true, workerData: start, transferList: [start.urgent], execArgv: [] },
+      }),
+  };
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => null,
+    (error: unknown) => error,
+  );
+}
+
+const STARTED = 'parentPort.postMessage({ started: true });';
+
+it('a thread that dies leaves the outcome of what it had unknown, and refuses what comes later', async () => {
+  const failures: Failure[] = [];
+  const writer = await Writer.start(options(`${STARTED} parentPort.on('message', () => process.exit(1))`, failures));
+  const [first, second] = await Promise.all([failureOf(writer.commit([0])), failureOf(writer.commit([0]))]);
+  assert.instance(first, StoreFatal);
+  assert.instance(second, StoreOutcomeUnknown);
+  assert.is(failures.length, 1);
+  assert.is(failures[0]?.kind, 'fatal');
+  const later = await failureOf(writer.commit([0]));
+  assert.instance(later, StoreRefused);
+  assert.is((later as StoreRefused).reason, 'unreachable');
+  await writer.close();
+});
+
+it('a thread that throws is dead too, and says why', async () => {
+  const failures: Failure[] = [];
+  const thread = `${STARTED} parentPort.on('message', () => { throw new Error('a bug') })`;
+  const writer = await Writer.start(options(thread, failures));
+  assert.match(String(await failureOf(writer.commit([0]))), /a bug/);
+  assert.is(failures.length, 1);
+  await writer.close();
+});
+
+it('a thread that ends before it started, or refuses, rejects the start', async () => {
+  assert.match(String(await failureOf(Writer.start(options('process.exit(0)')))), /ended/);
+  const refusing = `parentPort.postMessage({ refused: 'no such disk' }); parentPort.close()`;
+  assert.match(String(await failureOf(Writer.start(options(refusing)))), /no such disk/);
+});
+
+it('an error of the disk between two requests is told at once', async () => {
+  const failures: Failure[] = [];
+  const thread = `${STARTED} parentPort.on('message', ({ id, close }) => {
+    parentPort.postMessage({ id, verdicts: [0] });
+    if (close) return parentPort.close();
+    parentPort.postMessage({ broken: { kind: 'fatal', message: 'checkpoint' } });
+  })`;
+  const writer = await Writer.start(options(thread, failures));
+  assert.equal(await writer.commit([0]), [0]);
+  await writer.close();
+  assert.equal(failures, [{ kind: 'fatal', message: 'checkpoint' }]);
+});
+
+test.run();

@@ -1,0 +1,38 @@
+/** Every clause of the Store port as tests. One suite, run by each implementation from its own test file. */
+import { test } from 'uvu';
+import type { Store } from '../../actors/runtime/ports/store.ts';
+import { bounded } from '../support/bounded.ts';
+import { commitClauses } from './store/commit-clauses.ts';
+import { membershipClauses } from './store/membership-clauses.ts';
+import { rowClauses } from './store/row-clauses.ts';
+import { timerClauses } from './store/timer-clauses.ts';
+
+/** One opened, empty store of `SHARDS` shards. `reopen` gives another connection to the same data. */
+export interface OpenedStore {
+  readonly store: Store;
+  readonly reopen?: () => Promise<Store>;
+  readonly close: () => Promise<void>;
+}
+
+/** Registers a clause: a title and a body that gets a fresh store. */
+export type Clause = (title: string, run: (store: Store, opened: OpenedStore) => Promise<void>) => void;
+
+const CLAUSE_MS = 10_000;
+
+/** Registers the whole suite under `name`; the caller runs it with `test.run()`. */
+export function storeContract(name: string, open: () => Promise<OpenedStore>): void {
+  const it = bounded(test, CLAUSE_MS);
+  const clause: Clause = (title, run) =>
+    it(`${name}: ${title}`, async () => {
+      const opened = await open();
+      try {
+        await run(opened.store, opened);
+      } finally {
+        await opened.close();
+      }
+    });
+  commitClauses(clause);
+  rowClauses(clause);
+  timerClauses(clause);
+  membershipClauses(clause);
+}

@@ -1,0 +1,206 @@
+/** Clauses of the Store port on rows: look-ups, lists, cursors, open rows and expiry. */
+import * as assert from 'uvu/assert';
+import type { RowQuery, RowRecord, Store } from '../../../actors/runtime/ports/store.ts';
+import type { Clause } from '../store.contract.ts';
+import { actor, own, row, write } from './records.ts';
+
+async function put(store: Store, rows: readonly RowRecord[]): Promise<void> {
+  const fence = await own(store, 'writer');
+  const verdicts = await store.commit([write(fence, { rowsPut: rows })]);
+  assert.is(verdicts[0]?.committed, true);
+}
+
+async function ids(store: Store, query: RowQuery): Promise<string[]> {
+  return (await store.rows(query)).map(({ id }) => id);
+}
+
+export function rowClauses(clause: Clause): void {
+  lookUpClauses(clause);
+  listClauses(clause);
+  openClauses(clause);
+  sweepClauses(clause);
+}
+
+function lookUpClauses(clause: Clause): void {
+  clause('a row is read exactly as it was put, by its key and by its id', async (store) => {
+    const full = row('h', { sort: 1_763_690_000_123.5, index: ['a', '', null, 'ü'], open: true, expiresAt: 9e15 });
+    await put(store, [full]);
+    assert.equal(await store.row({ address: 'account:a', collection: 'holds', id: 'h' }), full);
+    assert.equal(await store.rowById('holds', 'h'), full);
+    assert.is(await store.row({ address: 'account:b', collection: 'holds', id: 'h' }), null);
+    assert.is(await store.rowById('others', 'h'), null);
+  });
+
+  clause('fewer than four index columns read back as four', async (store) => {
+    await put(store, [row('h', { index: ['a'] }), row('g', { index: [] })]);
+    assert.equal((await store.rowById('holds', 'h'))?.index, ['a', null, null, null]);
+    assert.equal((await store.rowById('holds', 'g'))?.index, [null, null, null, null]);
+  });
+
+  clause('an id held by several actors is answered for the first address', async (store) => {
+    await put(
+      store,
+      ['account:c', 'account:a', 'account:b'].map((address) => row('h', { address, body: address })),
+    );
+    assert.is((await store.rowById('holds', 'h'))?.address, 'account:a');
+    assert.is((await store.row({ address: 'account:c', collection: 'holds', id: 'h' }))?.body, 'account:c');
+  });
+
+  clause('a put replaces every member of the row and its place in every list', async (store) => {
+    const fence = await own(store, 'i1');
+    const first = row('h', { sort: 1, index: ['a', 'b', 'c', 'd'], open: true, expiresAt: 5 });
+    const changes: readonly Partial<RowRecord>[] = [
+      { body: 'new' },
+      { open: false },
+      { expiresAt: null },
+      { expiresAt: 70 },
+      { index: ['x', null, 'c', 'd'] },
+      { sort: 2 },
+      { index: [null, 'b', 'c', 'e'], open: true, expiresAt: null, body: 'last' },
+    ];
+    await store.commit([write(fence, { rowsPut: [first] })]);
+    let expected = first;
+    for (const change of changes) {
+      expected = { ...expected, ...change };
+      await store.commit([write(fence, { rowsPut: [expected] })]);
+      assert.equal(await store.rowById('holds', 'h'), expected);
+      assert.equal(await store.rows({ collection: 'holds', address: 'account:a', limit: 9 }), [expected]);
+      for (const column of [0, 1, 2, 3] as const) {
+        for (const equals of ['a', 'b', 'c', 'd', 'e', 'x']) {
+          const found = await ids(store, { collection: 'holds', where: { column, equals }, limit: 9 });
+          assert.equal(found, expected.index[column] === equals ? ['h'] : []);
+        }
+      }
+      const open = await ids(store, { collection: 'holds', openOnly: true, limit: 9 });
+      assert.equal(open, expected.open ? ['h'] : []);
+    }
+    assert.is(await store.sweepRows(1e15, 9), 0);
+  });
+
+  clause('a removed row is gone from every list; another actor keeps its own of that id', async (store) => {
+    const fence = await own(store, 'i1');
+    const mine = row('h', { open: true, index: ['a'] });
+    await store.commit([write(fence, { rowsPut: [mine, row('h', { address: 'account:b' })] })]);
+    const rowsRemoved = [{ address: 'account:a', collection: 'holds', id: 'h' }];
+    await store.commit([write(fence, { rowsRemoved: [...rowsRemoved, { ...mine, id: 'never' }] })]);
+    assert.is((await store.rowById('holds', 'h'))?.address, 'account:b');
+    assert.equal(await ids(store, { collection: 'holds', openOnly: true, limit: 9 }), []);
+    assert.equal(await ids(store, { collection: 'holds', where: { column: 0, equals: 'a' }, limit: 9 }), []);
+  });
+}
+
+function listClauses(clause: Clause): void {
+  clause('a list is in the order of sort, ties by id, in either direction', async (store) => {
+    await put(store, [row('b', { sort: 2 }), row('a', { sort: 2 }), row('d', { sort: 1 }), row('c', { sort: 10 })]);
+    const query = { collection: 'holds', address: 'account:a', limit: 9 };
+    assert.equal(await ids(store, query), ['d', 'a', 'b', 'c']);
+    assert.equal(await ids(store, { ...query, order: 'descending' }), ['c', 'b', 'a', 'd']);
+    assert.equal(await ids(store, { ...query, limit: 2 }), ['d', 'a']);
+    assert.equal(await ids(store, { ...query, limit: 1, order: 'descending' }), ['c']);
+  });
+
+  clause('a cursor continues behind its row, through ties and in either direction', async (store) => {
+    const rows = Array.from({ length: 25 }, (_, i) =>
+      row(`r${String(i).padStart(2, '0')}`, { sort: Math.floor(i / 4) }),
+    );
+    await put(store, [...rows, row('other', { address: 'account:b' })]);
+    const all = rows.map(({ id }) => id);
+    for (const order of ['ascending', 'descending'] as const) {
+      for (const by of [{ address: 'account:a' }, { where: undefined }]) {
+        const seen: string[] = [];
+        let after: RowQuery['after'];
+        for (let page = 0; page < 20; page++) {
+          const address = by.address === undefined ? {} : { address: by.address };
+          const found = await store.rows({ collection: 'holds', ...address, order, limit: 4, ...(after && { after }) });
+          seen.push(...found.map(({ id }) => id).filter((id) => id !== 'other'));
+          after = found.at(-1);
+          if (found.length < 4) break;
+        }
+        assert.equal(seen, order === 'ascending' ? all : all.toReversed());
+      }
+    }
+  });
+
+  clause('a list keeps to its collection, its actor and its look-up column', async (store) => {
+    await put(store, [
+      row('1', { index: ['k1', 'm1'], sort: 3 }),
+      row('2', { index: ['k2', 'm1'], sort: 2 }),
+      row('3', { index: ['k1', null, 'k1'], sort: 1, address: 'account:b' }),
+      row('4', { index: ['k1'], collection: 'others' }),
+      row('5', { index: [null, 'k1'] }),
+    ]);
+    const k1 = { collection: 'holds', where: { column: 0, equals: 'k1' }, limit: 9 } as const;
+    assert.equal(await ids(store, k1), ['3', '1']);
+    assert.equal(await ids(store, { ...k1, address: 'account:a' }), ['1']);
+    assert.equal(await ids(store, { ...k1, order: 'descending', after: { sort: 3, id: '1' } }), ['3']);
+    assert.equal(await ids(store, { ...k1, where: { column: 1, equals: 'm1' } }), ['2', '1']);
+    assert.equal(await ids(store, { ...k1, where: { column: 3, equals: 'k1' } }), []);
+    assert.equal(await ids(store, { collection: 'holds', limit: 9 }), ['5', '3', '2', '1']);
+    assert.equal(await ids(store, { collection: 'none', limit: 9 }), []);
+  });
+
+  clause('a list outside 1 to 1000 rows is a mistake of the caller', async (store) => {
+    for (const limit of [0, 1_001, 1.5, -1]) {
+      const refused = await store.rows({ collection: 'holds', limit }).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      assert.instance(refused, RangeError);
+    }
+  });
+}
+
+function openClauses(clause: Clause): void {
+  clause('open rows come with their actor, of all its collections and of no other actor', async (store) => {
+    const fence = await own(store, 'i1');
+    const open = [
+      row('x', { collection: 'batches', open: true, sort: 9 }),
+      row('h1', { open: true, sort: 1 }),
+      row('h2', { open: true, sort: 2 }),
+    ];
+    const others = [row('h0'), row('h3', { open: true, address: 'account:b' })];
+    const actors = [{ record: actor('account:a', 1), expected: 0 }];
+    await store.commit([write(fence, { actors, rowsPut: [...open, ...others] })]);
+    assert.equal((await store.loadActor('account:a'))?.openRows, open);
+    await store.commit([write(fence, { rowsPut: [row('h1', { sort: 1 })] })]);
+    assert.equal(
+      (await store.loadActor('account:a'))?.openRows.map(({ id }) => id),
+      ['x', 'h2'],
+    );
+  });
+
+  clause('lists of open rows combine with actor and look-up column', async (store) => {
+    await put(store, [
+      row('1', { open: true, index: [null, 'node1'], sort: 2 }),
+      row('2', { open: false, index: [null, 'node1'] }),
+      row('3', { open: true, index: [null, 'node1'], sort: 1, address: 'account:b' }),
+      row('4', { open: true, index: [null, 'node2'] }),
+      row('5', { open: true, index: [null, 'node1'], collection: 'others' }),
+    ]);
+    const orphans = { collection: 'holds', openOnly: true, where: { column: 1, equals: 'node1' }, limit: 9 } as const;
+    assert.equal(await ids(store, orphans), ['3', '1']);
+    assert.equal(await ids(store, { ...orphans, address: 'account:a' }), ['1']);
+    assert.equal(await ids(store, { ...orphans, after: { sort: 1, id: '3' } }), ['1']);
+    assert.equal(await ids(store, { collection: 'holds', openOnly: true, address: 'account:a', limit: 9 }), ['4', '1']);
+  });
+}
+
+function sweepClauses(clause: Clause): void {
+  clause('a sweep removes what has expired, the oldest first and never more than its limit', async (store) => {
+    await put(store, [
+      row('1', { expiresAt: 100 }),
+      row('2', { expiresAt: 300 }),
+      row('3', { expiresAt: 200 }),
+      row('4', { expiresAt: null }),
+      row('5', { expiresAt: 1_000 }),
+    ]);
+    const list = { collection: 'holds', address: 'account:a', limit: 9 };
+    assert.is(await store.sweepRows(50, 9), 0);
+    assert.is(await store.sweepRows(100, 9), 0, 'a row is kept up to and including its last millisecond');
+    assert.is(await store.sweepRows(900, 2), 2);
+    assert.equal(await ids(store, list), ['2', '4', '5']);
+    assert.is(await store.sweepRows(900, 2), 1);
+    assert.is(await store.sweepRows(900, 2), 0);
+    assert.equal(await ids(store, list), ['4', '5']);
+  });
+}

@@ -1,0 +1,276 @@
+/** The data of the memory store and the rules of the Store port over it: synchronous, every call is one transaction. */
+import type {
+  ActorRecord,
+  ClusterRows,
+  Heartbeat,
+  NodeRow,
+  RowKey,
+  RowQuery,
+  RowRecord,
+  ShardRow,
+  ShardVerdict,
+  ShardWrite,
+  Store,
+  TimerRecord,
+} from '../../actors/runtime/ports/store.ts';
+import { stateOf } from '../../actors/runtime/stores/sqlite/state-of.ts';
+
+export type Registration = Parameters<Store['register']>[0];
+
+const ENDED_NODES_MAX = 64;
+const QUERY_ROWS_MAX = 1_000;
+
+interface StoredTimer {
+  readonly timer: TimerRecord;
+  readonly shard: number;
+}
+
+export class MemoryTables {
+  readonly #actors = new Map<string, ActorRecord>();
+  /** collection -> id -> address -> row */
+  readonly #rows = new Map<string, Map<string, Map<string, RowRecord>>>();
+  readonly #openRows = new Map<string, Map<string, RowRecord>>();
+  readonly #timers = new Map<string, Map<string, StoredTimer>>();
+  readonly #nodes = new Map<string, NodeRow>();
+  readonly #shards: ShardRow[];
+  readonly #facts = new Map<string, string>();
+  #shardsRevision = 1;
+
+  constructor(shards: number) {
+    this.#shards = Array.from({ length: shards }, (_, shard) => ({ shard, owner: null, epoch: 0 }));
+    this.#facts.set('shards', String(shards));
+  }
+
+  commit(writes: readonly ShardWrite[]): readonly ShardVerdict[] {
+    return writes.map((write) => {
+      const reason = this.#judge(write);
+      if (reason !== null) return { shard: write.shard, committed: false, reason };
+      this.#apply(write);
+      return { shard: write.shard, committed: true };
+    });
+  }
+
+  #judge(write: ShardWrite): 'fence' | 'version' | null {
+    const row = this.#shards[write.shard];
+    if (row?.owner !== write.owner || row.epoch !== write.epoch) return 'fence';
+    for (const { record, expected } of write.actors) {
+      if ((this.#actors.get(record.address)?.version ?? 0) !== expected) return 'version';
+    }
+    for (const { address, expected } of write.stopped) {
+      if ((this.#actors.get(address)?.version ?? 0) !== expected) return 'version';
+    }
+    return null;
+  }
+
+  #apply(write: ShardWrite): void {
+    for (const { address } of write.stopped) {
+      this.#actors.delete(address);
+      this.#timers.delete(address);
+    }
+    for (const { record } of write.actors) this.#actors.set(record.address, { ...record });
+    for (const key of write.rowsRemoved) this.#removeRow(key);
+    for (const row of write.rowsPut) this.#putRow(row);
+    for (const { address, name } of write.timersCancelled) this.#timers.get(address)?.delete(name);
+    for (const timer of write.timersSet) {
+      const own = this.#timers.get(timer.address) ?? new Map<string, StoredTimer>();
+      own.set(timer.name, { timer: { ...timer }, shard: write.shard });
+      this.#timers.set(timer.address, own);
+    }
+  }
+
+  #putRow(given: RowRecord): void {
+    const index = [0, 1, 2, 3].map((column) => given.index[column] ?? null);
+    const row = { ...given, index };
+    const byId = this.#rows.get(row.collection) ?? new Map<string, Map<string, RowRecord>>();
+    this.#rows.set(row.collection, byId);
+    const byAddress = byId.get(row.id) ?? new Map<string, RowRecord>();
+    byId.set(row.id, byAddress);
+    byAddress.set(row.address, row);
+    const open = this.#openRows.get(row.address) ?? new Map<string, RowRecord>();
+    this.#openRows.set(row.address, open);
+    if (row.open) open.set(`${row.collection}\0${row.id}`, row);
+    else open.delete(`${row.collection}\0${row.id}`);
+  }
+
+  #removeRow({ address, collection, id }: RowKey): boolean {
+    const byAddress = this.#rows.get(collection)?.get(id);
+    this.#openRows.get(address)?.delete(`${collection}\0${id}`);
+    const existed = byAddress?.delete(address) ?? false;
+    if (byAddress?.size === 0) this.#rows.get(collection)?.delete(id);
+    return existed;
+  }
+
+  loadActor(address: string) {
+    const actor = this.#actors.get(address);
+    if (!actor) return null;
+    const openRows = [...(this.#openRows.get(address)?.values() ?? [])];
+    openRows.sort((a, b) => compareText(a.collection, b.collection) || compareRows(a, b));
+    return { actor, openRows };
+  }
+
+  actorsOf(kind: string, shard: number): readonly string[] {
+    const found: string[] = [];
+    for (const actor of this.#actors.values()) {
+      if (actor.kind === kind && actor.shard === shard) found.push(actor.address);
+    }
+    return found.sort(compareText);
+  }
+
+  census() {
+    const counts = new Map<string, { kind: string; state: string; count: number }>();
+    for (const { kind, snapshot } of this.#actors.values()) {
+      const state = stateOf(snapshot);
+      const entry = counts.get(`${kind}\0${state}`) ?? { kind, state, count: 0 };
+      entry.count += 1;
+      counts.set(`${kind}\0${state}`, entry);
+    }
+    return [...counts.values()].sort((a, b) => compareText(a.kind, b.kind) || compareText(a.state, b.state));
+  }
+
+  row({ address, collection, id }: RowKey): RowRecord | null {
+    return this.#rows.get(collection)?.get(id)?.get(address) ?? null;
+  }
+
+  rowById(collection: string, id: string): RowRecord | null {
+    const holders = this.#rows.get(collection)?.get(id);
+    const first = [...(holders?.keys() ?? [])].sort(compareText)[0];
+    return first === undefined ? null : (holders?.get(first) ?? null);
+  }
+
+  query(query: RowQuery): readonly RowRecord[] {
+    if (!Number.isInteger(query.limit) || query.limit < 1 || query.limit > QUERY_ROWS_MAX) {
+      throw new RangeError(`limit must be 1 to ${QUERY_ROWS_MAX}`);
+    }
+    const turn = query.order === 'descending' ? -1 : 1;
+    const found = [...this.#allRows(query.collection)].filter(
+      (row) =>
+        (query.address === undefined || row.address === query.address) &&
+        (query.where === undefined || row.index[query.where.column] === query.where.equals) &&
+        (!query.openOnly || row.open) &&
+        (query.after === undefined || turn * compareRows(row, query.after) > 0),
+    );
+    return found.sort((a, b) => turn * compareRows(a, b)).slice(0, query.limit);
+  }
+
+  *#allRows(collection?: string): Generator<RowRecord> {
+    for (const [name, byId] of this.#rows) {
+      if (collection !== undefined && name !== collection) continue;
+      for (const byAddress of byId.values()) yield* byAddress.values();
+    }
+  }
+
+  sweep(now: number, limit: number): number {
+    const expired = [...this.#allRows()].filter((row) => row.expiresAt !== null && row.expiresAt < now);
+    expired.sort((a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0));
+    let removed = 0;
+    for (const row of expired.slice(0, limit)) if (this.#removeRow(row)) removed += 1;
+    return removed;
+  }
+
+  timersDue(shards: readonly number[], until: number, limit: number): readonly TimerRecord[] {
+    const wanted = new Set(shards);
+    const due: TimerRecord[] = [];
+    for (const own of this.#timers.values()) {
+      for (const { timer, shard } of own.values()) if (wanted.has(shard) && timer.dueAt <= until) due.push(timer);
+    }
+    return due.sort(compareTimers).slice(0, limit);
+  }
+
+  timersOf(address: string): readonly TimerRecord[] {
+    return [...(this.#timers.get(address)?.values() ?? [])].map(({ timer }) => timer).sort(compareTimers);
+  }
+
+  register(node: Registration): { readonly birth: number } {
+    if (this.#nodes.has(node.incarnation)) throw new Error(`incarnation ${node.incarnation} is already registered`);
+    for (const other of this.#nodes.values()) if (other.name === node.name) this.#end(other, 'dead', 'replaced');
+    const birth = this.#nodes.size + 1;
+    this.#nodes.set(node.incarnation, { ...node, birth, beat: 0, hears: [], state: 'up', why: null });
+    return { birth };
+  }
+
+  #end(node: NodeRow, state: 'dead' | 'left', why: string): boolean {
+    if (!isAlive(node)) return false;
+    this.#nodes.set(node.incarnation, { ...node, state, why });
+    return true;
+  }
+
+  heartbeat({ incarnation, hears, state }: Heartbeat): Omit<ClusterRows, 'now'> {
+    const node = this.#nodes.get(incarnation);
+    if (node && isAlive(node)) {
+      this.#nodes.set(incarnation, { ...node, beat: node.beat + 1, hears: [...hears], state });
+    }
+    const all = this.allNodes();
+    const ended = all.filter((other) => !isAlive(other)).slice(-ENDED_NODES_MAX);
+    const nodes = all.filter((other) => isAlive(other) || ended.includes(other));
+    return { nodes, shardsRevision: this.#shardsRevision };
+  }
+
+  allNodes(): readonly NodeRow[] {
+    return [...this.#nodes.values()].sort((a, b) => a.birth - b.birth);
+  }
+
+  bury(incarnation: string, seenBeat: number, why: string): boolean {
+    const node = this.#nodes.get(incarnation);
+    return node?.beat === seenBeat && this.#end(node, 'dead', why);
+  }
+
+  leave(incarnation: string): void {
+    const node = this.#nodes.get(incarnation);
+    if (node) this.#end(node, 'left', 'left');
+  }
+
+  shardRows(): readonly ShardRow[] {
+    return [...this.#shards];
+  }
+
+  claim(owner: string, from: readonly ShardRow[]): readonly ShardRow[] {
+    if (this.#nodes.get(owner)?.state !== 'up') return [];
+    const taken: ShardRow[] = [];
+    for (const seen of from) {
+      const row = this.#shards[seen.shard];
+      if (!row || row.owner !== seen.owner || row.epoch !== seen.epoch) continue;
+      const holder = row.owner === null ? undefined : this.#nodes.get(row.owner);
+      if (holder && holder.incarnation !== owner && isAlive(holder)) continue;
+      taken.push(this.#move(row, owner));
+    }
+    if (taken.length > 0) this.#shardsRevision += 1;
+    return taken;
+  }
+
+  give(from: ShardRow, to: string): ShardRow | null {
+    const row = this.#shards[from.shard];
+    if (!row || from.owner === null || row.owner !== from.owner || row.epoch !== from.epoch) return null;
+    if (this.#nodes.get(to)?.state !== 'up') return null;
+    this.#shardsRevision += 1;
+    return this.#move(row, to);
+  }
+
+  #move(row: ShardRow, owner: string): ShardRow {
+    const moved = { shard: row.shard, owner, epoch: row.epoch + 1 };
+    this.#shards[row.shard] = moved;
+    return moved;
+  }
+
+  fact(name: string, valueIfAbsent: string): string {
+    const stored = this.#facts.get(name);
+    if (stored !== undefined) return stored;
+    this.#facts.set(name, valueIfAbsent);
+    return valueIfAbsent;
+  }
+}
+
+function isAlive(node: NodeRow): boolean {
+  return node.state === 'up' || node.state === 'draining';
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function compareRows(a: { sort: number; id: string }, b: { sort: number; id: string }): number {
+  return a.sort - b.sort || compareText(a.id, b.id);
+}
+
+function compareTimers(a: TimerRecord, b: TimerRecord): number {
+  return a.dueAt - b.dueAt || compareText(a.address, b.address) || compareText(a.name, b.name);
+}
