@@ -74,6 +74,8 @@ export interface Settled {
   readonly cost: string;
   /** The hold had been released before: recorded exactly all the same, with an alarm. */
   readonly late: boolean;
+  /** Present when the charge exceeded the hold, by this much: recorded exactly, with an alarm. */
+  readonly overshoot?: string;
 }
 
 /** Ends a hold without a charge. Asked of the account: event `hold.release`. */
@@ -85,6 +87,13 @@ export interface Release {
   /** Status the caller was answered; null when unknown. */
   readonly status: number | null;
   readonly attempts: readonly AttemptRecord[];
+}
+
+/** What a release found, or did. */
+export interface Released {
+  readonly generation: string;
+  /** `settled`: it had been charged before, and stays so. */
+  readonly status: 'released' | 'settled';
 }
 
 /** The generation row (collection `generation` of the account; id = generation id; sort = createdAt). */

@@ -22,6 +22,8 @@ export interface EndpointOffer {
   readonly inputModalities: readonly string[];
   readonly outputModalities: readonly string[];
   readonly tokenizer: string | null;
+  /** Where it is reached, for the gateways only: the provider's base URL and the id it knows the model by. */
+  readonly target: { readonly baseUrl: string; readonly upstreamId: string };
   /** Charged prices, exact decimal strings in USD; an undeclared one is absent. */
   readonly tariff: Tariff;
   readonly health: 'healthy' | 'degraded' | 'down' | 'unknown';

@@ -26,3 +26,8 @@ export type ErrorType =
   | 'timeout'
   | 'unmapped'
   | 'unprocessable';
+
+/** How an actor answers an ask that it refuses, where the contract of the answer has no form of its own for it. */
+export interface Refused {
+  readonly refusal: Refusal;
+}

@@ -1,0 +1,175 @@
+/**
+ * The account's chart: open or suspended. It grants holds out of its balance, charges or releases them exactly once, and
+ * keeps the ledger. It knows no key's limit and no price; it never looks at a clock but the event's.
+ */
+import { assign, setup } from 'xstate';
+import { emit } from '../runtime/index.ts';
+import { only } from '../terms/only.ts';
+import { firstRow } from '../terms/row.ts';
+import { UNAUTHENTICATED } from '../terms/unauthenticated.ts';
+import { judgeOpen, judgeRaise, judgeRelease, judgeSettle } from './admission.ts';
+import * as answers from './answers.ts';
+import { type Book, emptyBook } from './book.ts';
+import * as changes from './changes.ts';
+import { answerPaidIn, recordAdjustment, recordDeposit } from './deposit.ts';
+import type { AccountEvent } from './events.ts';
+import { accountView, answerCreated } from './statement.ts';
+import { recordLost, recordSweep } from './sweep.ts';
+
+export const accountMachine = setup({
+  types: {} as { context: Book; events: AccountEvent; input: { address: string } },
+  guards: {
+    isNew: ({ context }) => context.createdAt === null,
+    isRecorded: ({ event }) => firstRow(event, 'recorded') !== null,
+    isGranted: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'granted',
+    isShort: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'short',
+    isUnheard: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'unheard',
+    isHeldOrEnded: ({ context, event }) => ['recorded', 'ended'].includes(judgeOpen(context, only(event, 'hold.open'))),
+    mayMove: ({ context, event }) => judgeRaise(context, only(event, 'hold.raise')) === 'granted',
+    isKeyShort: ({ context, event }) => judgeRaise(context, only(event, 'hold.raise')) === 'key-short',
+    isAccountShort: ({ context, event }) => judgeRaise(context, only(event, 'hold.raise')) === 'account-short',
+    isStaleRaise: ({ context, event }) => judgeRaise(context, only(event, 'hold.raise')) === 'stale',
+    isMovedOrEnded: ({ context, event }) =>
+      ['recorded', 'ended'].includes(judgeRaise(context, only(event, 'hold.raise'))),
+    isChargeable: ({ event }) => ['charge', 'late'].includes(judgeSettle(only(event, 'hold.settle'))),
+    isCharged: ({ event }) => judgeSettle(only(event, 'hold.settle')) === 'recorded',
+    isStaleSettle: ({ event }) => judgeSettle(only(event, 'hold.settle')) === 'stale',
+    isMalformed: ({ event }) => judgeSettle(only(event, 'hold.settle')) === 'malformed',
+    isReleasable: ({ event }) => judgeRelease(only(event, 'hold.release')) === 'release',
+    isStaleRelease: ({ event }) => judgeRelease(only(event, 'hold.release')) === 'stale',
+    isUnadmitted: ({ event }) => judgeRelease(only(event, 'hold.release')) === 'bury',
+  },
+  actions: {
+    create: assign(({ context, event }) => changes.create(context, event)),
+    answerCreated: emit<Book, AccountEvent>(({ context }) => answerCreated(context, true)),
+    answerKnown: emit<Book, AccountEvent>(({ context }) => answerCreated(context, false)),
+    showOpen: emit<Book, AccountEvent>(({ context }) => answers.reply(accountView(context, 'open'))),
+    showSuspended: emit<Book, AccountEvent>(({ context }) => answers.reply(accountView(context, 'suspended'))),
+    vouch: emit(() => answers.reply({ counted: true })),
+    refuseOwner: emit(() => answers.reply({ refusal: UNAUTHENTICATED })),
+    countKey: assign({ keys: ({ context }) => context.keys + 1 }),
+    answerIssued: emit<Book, AccountEvent>(({ event }) => answers.issued(only(event, 'key.issued'))),
+
+    credit: assign(({ context, event }) => changes.credit(context, only(event, 'deposit.credit'))),
+    recordDeposit: emit<Book, AccountEvent>(({ context, event }) =>
+      recordDeposit(context, only(event, 'deposit.credit')),
+    ),
+    adjust: assign(({ context, event }) => changes.adjust(context, only(event, 'adjustment.record'))),
+    recordAdjustment: emit<Book, AccountEvent>(({ context, event }) =>
+      recordAdjustment(context, only(event, 'adjustment.record')),
+    ),
+    answerPaidIn: emit<Book, AccountEvent>(({ event }) =>
+      answerPaidIn(only(event, 'deposit.credit', 'adjustment.record')),
+    ),
+
+    hold: assign(({ context, event }) => changes.hold(context, only(event, 'hold.open'))),
+    recordHold: emit<Book, AccountEvent>(({ context, event }) => answers.recordHold(context, only(event, 'hold.open'))),
+    answerHold: emit<Book, AccountEvent>(({ event }) => answers.answerHold(only(event, 'hold.open'))),
+    renew: emit<Book, AccountEvent>(({ event }) => answers.renew(only(event, 'hold.open'))),
+    refuseShort: emit<Book, AccountEvent>(({ context, event }) =>
+      answers.refuseShort(context, only(event, 'hold.open')),
+    ),
+    refuseSuspended: emit<Book, AccountEvent>(({ event }) =>
+      answers.refuseHold(only(event, 'hold.open'), UNAUTHENTICATED),
+    ),
+
+    moveHold: assign(({ context, event }) => changes.moveHold(context, only(event, 'hold.raise'))),
+    recordRaise: emit<Book, AccountEvent>(({ context, event }) =>
+      answers.recordRaise(context, only(event, 'hold.raise')),
+    ),
+    answerRaise: emit<Book, AccountEvent>(({ event }) => answers.answerRaise(only(event, 'hold.raise'))),
+    refuseKeyShort: emit<Book, AccountEvent>(({ context, event }) =>
+      answers.refuseRaiseShort(context, only(event, 'hold.raise'), 'key'),
+    ),
+    refuseAccountShort: emit<Book, AccountEvent>(({ context, event }) =>
+      answers.refuseRaiseShort(context, only(event, 'hold.raise'), 'account'),
+    ),
+    refuseStaleRaise: emit(() => answers.reply({ admitted: false, refusal: answers.STALE })),
+    refuseSuspendedRaise: emit(() => answers.reply({ admitted: false, refusal: UNAUTHENTICATED })),
+
+    charge: assign(({ context, event }) => changes.charge(context, only(event, 'hold.settle'))),
+    recordCharge: emit<Book, AccountEvent>(({ context, event }) =>
+      answers.recordCharge(context, only(event, 'hold.settle')),
+    ),
+    answerSettled: emit<Book, AccountEvent>(({ event }) => answers.answerSettled(only(event, 'hold.settle'))),
+    refuseStale: emit(() => answers.reply({ refusal: answers.STALE })),
+    refuseMalformed: emit(() => answers.reply({ refusal: answers.MALFORMED })),
+    refuseUnknown: emit(() => answers.reply({ refusal: answers.UNKNOWN })),
+
+    letGo: assign(({ context, event }) => changes.letGo(context, event)),
+    recordRelease: emit<Book, AccountEvent>(({ event }) => answers.recordRelease(only(event, 'hold.release'))),
+    answerRelease: emit<Book, AccountEvent>(({ event }) => answers.answerRelease(only(event, 'hold.release'))),
+    remember: assign(({ context, event }) => changes.bury(context, event)),
+    bury: emit<Book, AccountEvent>(({ context, event }) => answers.bury(context, only(event, 'hold.release'))),
+    sweep: assign(({ context, event }) => changes.sweep(context, event)),
+    recordSweep: emit<Book, AccountEvent>(({ event }) => recordSweep(only(event, 'holds.sweep'))),
+    loseGateway: assign(({ context, event }) => changes.loseGateway(context, event)),
+    recordLost: emit<Book, AccountEvent>(({ event }) => recordLost(only(event, 'gateway.lost'))),
+  },
+}).createMachine({
+  id: 'account',
+  initial: 'open',
+  context: ({ input }) => emptyBook(input.address),
+  options: { maxIterations: 1000 },
+  states: {
+    open: {
+      on: {
+        'account.suspend': { target: 'suspended', actions: 'showSuspended' },
+        'account.resume': { actions: 'showOpen' },
+        'account.show': { actions: 'showOpen' },
+        'account.standing': { actions: 'vouch' },
+        'hold.open': [
+          { guard: 'isGranted', actions: ['hold', 'recordHold'] },
+          { guard: 'isShort', actions: 'refuseShort' },
+          { guard: 'isUnheard', actions: 'renew' },
+          { actions: 'answerHold' },
+        ],
+        'hold.raise': [
+          { guard: 'mayMove', actions: ['moveHold', 'recordRaise'] },
+          { guard: 'isKeyShort', actions: 'refuseKeyShort' },
+          { guard: 'isAccountShort', actions: 'refuseAccountShort' },
+          { guard: 'isStaleRaise', actions: 'refuseStaleRaise' },
+          { actions: 'answerRaise' },
+        ],
+      },
+    },
+    suspended: {
+      on: {
+        'account.suspend': { actions: 'showSuspended' },
+        'account.resume': { target: 'open', actions: 'showOpen' },
+        'account.show': { actions: 'showSuspended' },
+        'account.standing': { actions: 'refuseOwner' },
+        'hold.open': [
+          { guard: 'isHeldOrEnded', actions: 'answerHold' },
+          { guard: 'isUnheard', actions: 'renew' },
+          { actions: 'refuseSuspended' },
+        ],
+        'hold.raise': [{ guard: 'isMovedOrEnded', actions: 'answerRaise' }, { actions: 'refuseSuspendedRaise' }],
+      },
+    },
+  },
+  on: {
+    'account.create': [{ guard: 'isNew', actions: ['create', 'answerCreated'] }, { actions: 'answerKnown' }],
+    'key.issued': { actions: ['countKey', 'answerIssued'] },
+    'deposit.credit': [{ guard: 'isRecorded', actions: 'answerPaidIn' }, { actions: ['credit', 'recordDeposit'] }],
+    'adjustment.record': [
+      { guard: 'isRecorded', actions: 'answerPaidIn' },
+      { actions: ['adjust', 'recordAdjustment'] },
+    ],
+    'hold.settle': [
+      { guard: 'isChargeable', actions: ['charge', 'recordCharge'] },
+      { guard: 'isCharged', actions: 'answerSettled' },
+      { guard: 'isStaleSettle', actions: 'refuseStale' },
+      { guard: 'isMalformed', actions: 'refuseMalformed' },
+      { actions: 'refuseUnknown' },
+    ],
+    'hold.release': [
+      { guard: 'isReleasable', actions: ['letGo', 'recordRelease'] },
+      { guard: 'isStaleRelease', actions: 'refuseStale' },
+      { guard: 'isUnadmitted', actions: ['remember', 'bury'] },
+      { actions: 'answerRelease' },
+    ],
+    'holds.sweep': { actions: ['sweep', 'recordSweep'] },
+    'gateway.lost': { actions: ['loseGateway', 'recordLost'] },
+  },
+});

@@ -1,0 +1,153 @@
+/** The account kind, and how to speak with an account. Every amount is exact decimal USD, every id a natural id. */
+import type { ActorEvent, Cluster, Json, Kind, RowRef } from '../runtime/index.ts';
+import type { Generation, Release, Released, Settled, Settlement } from '../terms/hold.ts';
+import { plain } from '../terms/only.ts';
+import type { Refused } from '../terms/refusal.ts';
+import { accountMachine } from './account.machine.ts';
+import { type PaidIn, paidInCollection } from './deposit.ts';
+import type { AccountEvent } from './events.ts';
+import { generationCollection } from './generation.ts';
+import type { LedgerEntry } from './ledger.ts';
+import { type AccountView, explainAccount } from './statement.ts';
+import { tombstoneCollection } from './tombstone.ts';
+
+/** How long generation records are kept after they were created, unless configured otherwise. */
+export const GENERATION_RETENTION_MS = 90 * 24 * 3_600_000;
+
+export function accountKind(generationRetentionMs: number | null = GENERATION_RETENTION_MS): Kind {
+  return {
+    name: 'account',
+    machine: accountMachine,
+    version: 1,
+    creates: ['account.create'],
+    finishes: ['hold.settle', 'hold.release'],
+    volatile: ['account.show', 'account.standing', 'hold.open', 'hold.raise', 'hold.settle', 'hold.release'],
+    collections: {
+      generation: generationCollection(generationRetentionMs),
+      tombstone: tombstoneCollection,
+      ledger: { sort: (entry: LedgerEntry) => entry.sequence },
+      deposit: paidInCollection,
+      adjustment: paidInCollection,
+    },
+    rows: rowsOf,
+    tenancy: { collection: 'generation', column: 0, event: 'gateway.lost' },
+    explain: explainAccount,
+    redact: (context: Json) => context,
+  };
+}
+
+function rowsOf(event: ActorEvent): readonly RowRef[] {
+  const told = event as unknown as AccountEvent;
+  switch (told.type) {
+    case 'hold.open':
+      return [generationRef(told.request.generation, told.request.repeat), tombstoneRef(told.request.generation)];
+    case 'hold.raise':
+      return [generationRef(told.request.generation, false)];
+    case 'hold.settle':
+      return [generationRef(told.settlement.generation, true)];
+    case 'hold.release':
+      return [generationRef(told.release.generation, true), tombstoneRef(told.release.generation)];
+    case 'deposit.credit':
+      return [{ as: 'recorded', collection: 'deposit', id: told.deposit, mayBeStored: true }];
+    case 'adjustment.record':
+      return [{ as: 'recorded', collection: 'adjustment', id: told.adjustment, mayBeStored: true }];
+    case 'holds.sweep':
+      return [ALL_RUNNING, ALL_TOMBSTONES];
+    case 'gateway.lost':
+      return [ALL_RUNNING];
+    default:
+      return [];
+  }
+}
+
+const ALL_RUNNING: RowRef = { as: 'generation', collection: 'generation', open: true };
+const ALL_TOMBSTONES: RowRef = { as: 'tombstone', collection: 'tombstone', open: true };
+
+function generationRef(id: string, mayBeStored: boolean): RowRef {
+  return { as: 'generation', collection: 'generation', id, mayBeStored };
+}
+
+function tombstoneRef(id: string): RowRef {
+  return { as: 'tombstone', collection: 'tombstone', id, mayBeStored: false };
+}
+
+export type PaidInAnswer = PaidIn & { readonly repeated: boolean };
+
+export interface AccountCreated {
+  readonly account: string;
+  readonly name: string;
+  readonly created: boolean;
+}
+
+/** `account` is an address, here and below. Repeats are harmless. */
+export async function createAccount(
+  cluster: Cluster,
+  account: string,
+  name: string,
+  withinMs: number,
+): Promise<AccountCreated> {
+  return (await cluster.ask(account, { type: 'account.create', name }, { withinMs })) as unknown as AccountCreated;
+}
+
+/** Credits once per deposit id; a repeat answers what was recorded. */
+export async function creditDeposit(
+  cluster: Cluster,
+  account: string,
+  deposit: { readonly id: string; readonly amount: string },
+  withinMs: number,
+): Promise<PaidInAnswer> {
+  const event = { type: 'deposit.credit', deposit: deposit.id, amount: deposit.amount };
+  return (await cluster.ask(account, event, { withinMs })) as unknown as PaidInAnswer;
+}
+
+/** Corrects the balance by `amount`, which may be negative; once per adjustment id. */
+export async function recordAdjustment(
+  cluster: Cluster,
+  account: string,
+  adjustment: { readonly id: string; readonly amount: string; readonly reason: string },
+  withinMs: number,
+): Promise<PaidInAnswer> {
+  const { id, amount, reason } = adjustment;
+  const event = { type: 'adjustment.record', adjustment: id, amount, reason };
+  return (await cluster.ask(account, event, { withinMs })) as unknown as PaidInAnswer;
+}
+
+export async function showAccount(cluster: Cluster, account: string, withinMs: number): Promise<AccountView> {
+  return (await cluster.ask(account, { type: 'account.show' }, { withinMs })) as unknown as AccountView;
+}
+
+export async function suspendAccount(cluster: Cluster, account: string, withinMs: number): Promise<AccountView> {
+  return (await cluster.ask(account, { type: 'account.suspend' }, { withinMs })) as unknown as AccountView;
+}
+
+export async function resumeAccount(cluster: Cluster, account: string, withinMs: number): Promise<AccountView> {
+  return (await cluster.ask(account, { type: 'account.resume' }, { withinMs })) as unknown as AccountView;
+}
+
+/** Charges a hold, exactly once. Refused: 404 unknown, 409 another attempt holds it, 422 no charge. */
+export async function settle(
+  cluster: Cluster,
+  account: string,
+  settlement: Settlement,
+  withinMs: number,
+): Promise<Settled | Refused> {
+  const event = { type: 'hold.settle', settlement: plain(settlement) };
+  return (await cluster.ask(account, event, { withinMs })) as unknown as Settled | Refused;
+}
+
+/** Ends a hold without a charge. Harmless on one that ended, and on one that was never admitted. Refused: 409. */
+export async function release(
+  cluster: Cluster,
+  account: string,
+  ended: Release,
+  withinMs: number,
+): Promise<Released | Refused> {
+  const event = { type: 'hold.release', release: plain(ended) };
+  return (await cluster.ask(account, event, { withinMs })) as unknown as Released | Refused;
+}
+
+/** A generation of one account, straight from the store; null when there is none. */
+export async function findGeneration(cluster: Cluster, account: string, id: string): Promise<Generation | null> {
+  const row = await cluster.rows.row(account, 'generation', id);
+  return row === null ? null : (JSON.parse(row.body) as Generation);
+}

@@ -1,0 +1,180 @@
+/** What an account asks for when it decides: rows, answers and messages to keys. Pure; the chart says when. */
+import type { Effect } from '../runtime/index.ts';
+import type { Admission, Generation, Released, Settled } from '../terms/hold.ts';
+import { plain } from '../terms/only.ts';
+import { paymentRequired } from '../terms/payment-required.ts';
+import type { Refusal } from '../terms/refusal.ts';
+import { firstRow } from '../terms/row.ts';
+import { subtract } from '../terms/usd.ts';
+import { available, type Book } from './book.ts';
+import type { HoldOpen, HoldRaise, HoldRelease, HoldSettle } from './events.ts';
+import { opened, raised, released, settled } from './generation.ts';
+import { type LedgerEntry, ledgerId } from './ledger.ts';
+import { TOMBSTONE_MS, type Tombstone } from './tombstone.ts';
+
+export const SWEEP_TIMER = 'holds.sweep';
+
+export function reply(body: object): Effect {
+  return { type: 'reply', body: plain(body) };
+}
+
+/** An attempt that does not hold the money (any more) can neither charge nor release it. */
+export const STALE: Refusal = {
+  status: 409,
+  type: 'unmapped',
+  message: 'Another attempt holds the money of this generation',
+};
+export const UNKNOWN: Refusal = { status: 404, type: 'not_found', message: 'No such generation' };
+export const MALFORMED: Refusal = {
+  status: 422,
+  type: 'unprocessable',
+  message: 'A charge is a decimal of at most 24 places, not negative',
+};
+
+/** Answer of a key's creation, given in the commit that creates it. */
+export function issued({ key, label }: { key: string; label: string }): Effect {
+  return reply({ key, label, created: true });
+}
+
+export function recordHold(book: Book, event: HoldOpen): Effect[] {
+  const { generation, attempt, amount, deadlineAt } = event.request;
+  return [
+    { type: 'put', collection: 'generation', id: generation, body: plain(opened(event)) },
+    ...sweepAt(book, deadlineAt),
+    reply({ admitted: true, generation, attempt, amount } satisfies Admission),
+  ];
+}
+
+/** The answer of a hold that is recorded. What the key took for a second sending goes back to it. */
+export function answerHold(event: HoldOpen): Effect[] {
+  return [...giveBack(event), reply(recordedAdmission(event))];
+}
+
+/** `refusal` to the asker, and the key forgets what it took. */
+export function refuseHold(event: HoldOpen, refusal: Refusal): Effect[] {
+  return [...giveBack(event), reply({ admitted: false, refusal } satisfies Admission)];
+}
+
+export function refuseShort(book: Book, event: HoldOpen): Effect[] {
+  const shortfall = { required: event.request.amount, available: available(book) };
+  return refuseHold(event, paymentRequired('account', shortfall));
+}
+
+/** A repeat that finds nothing is admitted by its key as if it came for the first time. */
+export function renew({ request, key, perMinute }: HoldOpen): Effect {
+  return {
+    type: 'send',
+    to: key,
+    event: { type: 'turn.admit', request: plain({ ...request, repeat: false }), perMinute },
+  };
+}
+
+export function recordRaise(book: Book, event: HoldRaise): Effect[] {
+  const { request, key } = event;
+  const { generation, attempt, amount, deadlineAt } = request;
+  return [
+    { type: 'put', collection: 'generation', id: generation, body: plain(raised(rowOf(event), request)) },
+    ...sweepAt(book, deadlineAt),
+    { type: 'send', to: key, event: { type: 'hold.moved', delta: raiseDelta(event) } },
+    reply({ admitted: true, generation, attempt, amount } satisfies Admission),
+  ];
+}
+
+export function raiseDelta(event: HoldRaise): string {
+  return subtract(event.request.amount, rowOf(event).amount);
+}
+
+export function answerRaise(event: HoldRaise): Effect {
+  return reply(recordedAdmission(event));
+}
+
+export function refuseRaiseShort(book: Book, event: HoldRaise, scope: 'account' | 'key'): Effect {
+  const left = scope === 'key' ? (event.room ?? '0') : available(book);
+  const refusal = paymentRequired(scope, { required: raiseDelta(event), available: left });
+  return reply({ admitted: false, refusal } satisfies Admission);
+}
+
+/** Row, ledger entry, the key's sums and the answer: one commit. */
+export function recordCharge(book: Book, event: HoldSettle): Effect[] {
+  const { settlement, at } = event;
+  const before = rowOf(event);
+  const cost = (book.last as LedgerEntry).amount;
+  const after = settled(before, { ...settlement, cost }, at);
+  const held = before.status === 'running' ? before.amount : '0';
+  return [
+    { type: 'put', collection: 'generation', id: settlement.generation, body: plain(after) },
+    recordEntry(book),
+    { type: 'send', to: before.key, event: { type: 'spend.record', cost, held } },
+    reply(settledAnswer(after)),
+  ];
+}
+
+export function answerSettled(event: HoldSettle): Effect {
+  return reply(settledAnswer(rowOf(event)));
+}
+
+export function recordRelease(event: HoldRelease): Effect[] {
+  const before = rowOf(event);
+  const { generation } = event.release;
+  return [
+    { type: 'put', collection: 'generation', id: generation, body: plain(released(before, event.release, event.at)) },
+    { type: 'send', to: before.key, event: { type: 'hold.closed', amount: before.amount, count: 1 } },
+    reply({ generation, status: 'released' } satisfies Released),
+  ];
+}
+
+export function answerRelease(event: HoldRelease): Effect {
+  const row = firstRow<Generation>(event, 'generation');
+  const { generation } = event.release;
+  return reply({ generation, status: row?.status === 'settled' ? 'settled' : 'released' } satisfies Released);
+}
+
+export function bury(book: Book, event: HoldRelease): Effect[] {
+  const { generation } = event.release;
+  const tombstone: Tombstone = { generation, createdAt: event.at, forgetAt: event.at + TOMBSTONE_MS };
+  return [
+    { type: 'put', collection: 'tombstone', id: generation, body: plain(tombstone) },
+    ...sweepAt(book, tombstone.forgetAt),
+    reply({ generation, status: 'released' } satisfies Released),
+  ];
+}
+
+/** The newest ledger entry as a row. */
+export function recordEntry(book: Book): Effect {
+  const entry = book.last as LedgerEntry;
+  return { type: 'put', collection: 'ledger', id: ledgerId(entry.sequence), body: plain(entry) };
+}
+
+/** One timer for the earliest deadline: set when this one has just become it. */
+function sweepAt(book: Book, dueAt: number): Effect[] {
+  if (book.nextSweepAt !== dueAt) return [];
+  return [{ type: 'schedule', name: SWEEP_TIMER, at: dueAt, event: { type: SWEEP_TIMER } }];
+}
+
+function giveBack({ request, key }: HoldOpen): Effect[] {
+  if (request.repeat) return [];
+  return [{ type: 'send', to: key, event: { type: 'hold.refused', amount: request.amount } }];
+}
+
+/** What stands recorded for this very attempt; a hold that ended or moved on admits nothing any more. */
+function recordedAdmission(event: HoldOpen | HoldRaise): Admission {
+  const row = firstRow<Generation>(event, 'generation');
+  const { generation, attempt } = event.request;
+  if (row?.status === 'running' && row.attempt === attempt && row.key === event.key) {
+    return { admitted: true, generation, attempt, amount: row.amount };
+  }
+  const refusal: Refusal = { status: 409, type: 'unmapped', message: `Generation ${generation} is no longer held` };
+  return { admitted: false, refusal };
+}
+
+function settledAnswer(row: Generation): Settled {
+  const { generation, settlement, late, overshoot } = row;
+  const cost = settlement?.cost ?? '0';
+  return overshoot === null ? { generation, cost, late } : { generation, cost, late, overshoot };
+}
+
+function rowOf(event: HoldSettle | HoldRelease | HoldRaise): Generation {
+  const row = firstRow<Generation>(event, 'generation');
+  if (row === null) throw new Error(`${event.type} without its generation row`);
+  return row;
+}

@@ -1,0 +1,143 @@
+/**
+ * What an account keeps of itself: sums, counters and its newest ledger entry, never a collection. Every function is pure
+ * and returns the next book; balance = deposits - charges + adjustments holds behind each of them.
+ */
+import { add, isNegative, subtract } from '../terms/usd.ts';
+import { hashEntry, LEDGER_ROOT, type LedgerEntry, type LedgerSide } from './ledger.ts';
+
+export interface Book {
+  /** Address of the account. */
+  readonly address: string;
+  readonly name: string;
+  /** Store time in ms; null only inside the step that creates it. */
+  readonly createdAt: number | null;
+  /** Exact decimal USD each. */
+  readonly balance: string;
+  readonly held: string;
+  readonly deposits: string;
+  readonly charges: string;
+  readonly adjustments: string;
+  /** Holds that make up `held`. */
+  readonly holds: number;
+  readonly keys: number;
+  readonly last: LedgerEntry | null;
+  /** When the sweep of overdue holds is due; null while it is not scheduled. */
+  readonly nextSweepAt: number | null;
+  /** Settles that came after their release, and charges above their hold: each raises an alarm. */
+  readonly lateSettles: number;
+  readonly overshoots: number;
+}
+
+export function emptyBook(address: string): Book {
+  return {
+    address,
+    name: '',
+    createdAt: null,
+    balance: '0',
+    held: '0',
+    deposits: '0',
+    charges: '0',
+    adjustments: '0',
+    holds: 0,
+    keys: 0,
+    last: null,
+    nextSweepAt: null,
+    lateSettles: 0,
+    overshoots: 0,
+  };
+}
+
+/** What may still be held: balance without open holds. May be negative after a charge above its hold. */
+export function available(book: Book): string {
+  return subtract(book.balance, book.held);
+}
+
+/** A hold more: `amount` joins the sum, and the sweep is due at `deadlineAt` at the latest. */
+export function withHold(book: Book, amount: string, deadlineAt: number): Book {
+  return {
+    ...book,
+    held: add(book.held, amount),
+    holds: book.holds + 1,
+    nextSweepAt: earlier(book.nextSweepAt, deadlineAt),
+  };
+}
+
+/** A hold in place of another: the sum moves by the difference, which may be negative. */
+export function withRaise(book: Book, delta: string, deadlineAt: number): Book {
+  return { ...book, held: add(book.held, delta), nextSweepAt: earlier(book.nextSweepAt, deadlineAt) };
+}
+
+/** The sweep is due at `dueAt` at the latest. */
+export function dueBy(book: Book, dueAt: number): Book {
+  return { ...book, nextSweepAt: earlier(book.nextSweepAt, dueAt) };
+}
+
+/** `holds` holds less, `amount` in all. */
+export function withoutHolds(book: Book, amount: string, holds: number): Book {
+  return { ...book, held: subtract(book.held, amount), holds: book.holds - holds };
+}
+
+export interface Charge {
+  readonly cost: string;
+  readonly at: number;
+  readonly generation: string;
+  readonly key: string;
+  readonly late: boolean;
+  readonly overshoot: boolean;
+}
+
+export function withCharge(book: Book, charge: Charge): Book {
+  const { cost, at, generation, key } = charge;
+  const last = append(book, {
+    type: 'charge',
+    from: 'balance',
+    to: 'revenue',
+    amount: cost,
+    at,
+    ref: generation,
+    key,
+  });
+  return {
+    ...book,
+    balance: last.balance,
+    charges: add(book.charges, cost),
+    last,
+    lateSettles: book.lateSettles + (charge.late ? 1 : 0),
+    overshoots: book.overshoots + (charge.overshoot ? 1 : 0),
+  };
+}
+
+export function withDeposit(book: Book, deposit: { id: string; amount: string; at: number }): Book {
+  const { id: ref, amount, at } = deposit;
+  const last = append(book, { type: 'deposit', from: 'outside', to: 'balance', amount, at, ref, key: null });
+  return { ...book, balance: last.balance, deposits: add(book.deposits, amount), last };
+}
+
+/** `amount` may be negative: it then leaves the balance. */
+export function withAdjustment(book: Book, adjustment: { id: string; amount: string; at: number }): Book {
+  const { id: ref, amount, at } = adjustment;
+  const taken = isNegative(amount);
+  const [from, to]: [LedgerSide, LedgerSide] = taken ? ['balance', 'adjustments'] : ['adjustments', 'balance'];
+  const size = taken ? amount.slice(1) : amount;
+  const last = append(book, { type: 'adjustment', from, to, amount: size, at, ref, key: null });
+  return { ...book, balance: last.balance, adjustments: add(book.adjustments, amount), last };
+}
+
+function append(
+  book: Book,
+  entry: Omit<LedgerEntry, 'account' | 'sequence' | 'balance' | 'previous' | 'hash'>,
+): LedgerEntry {
+  const move = entry.to === 'balance' ? add : subtract;
+  const unsealed = {
+    account: book.address,
+    sequence: (book.last?.sequence ?? 0) + 1,
+    ...entry,
+    balance: move(book.balance, entry.amount),
+    previous: book.last?.hash ?? LEDGER_ROOT,
+  };
+  return { ...unsealed, hash: hashEntry(unsealed) };
+}
+
+function earlier(scheduledAt: number | null, dueAt: number): number {
+  return scheduledAt === null || dueAt < scheduledAt ? dueAt : scheduledAt;
+}

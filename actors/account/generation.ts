@@ -1,0 +1,78 @@
+/**
+ * The generation row through its life: `running` is the hold, `settled` and `released` end it. A row is replaced whole,
+ * so it has one truth; its columns derive from it (`generationCollection`).
+ */
+import type { Collection } from '../runtime/index.ts';
+import type { Generation, HoldRequest, Release, Settlement } from '../terms/hold.ts';
+import { compare, subtract } from '../terms/usd.ts';
+import type { HoldOpen } from './events.ts';
+
+/** The hold as it is first written. */
+export function opened({ request, key, at }: HoldOpen): Generation {
+  return {
+    generation: request.generation,
+    attempt: request.attempt,
+    amount: request.amount,
+    gateway: request.gateway,
+    deadlineAt: request.deadlineAt,
+    model: request.model,
+    endpoint: request.endpoint,
+    provider: request.provider,
+    tariff: request.tariff,
+    streamed: request.streamed,
+    appTitle: request.appTitle,
+    appUrl: request.appUrl,
+    user: request.user,
+    sessionId: request.sessionId,
+    metadata: request.metadata,
+    status: 'running',
+    key,
+    createdAt: at,
+    endedAt: null,
+    settlement: null,
+    release: null,
+    late: false,
+    overshoot: null,
+  };
+}
+
+/** The hold moved to another endpoint: what the caller said of itself stays as it was. */
+export function raised(row: Generation, request: HoldRequest): Generation {
+  const { attempt, amount, gateway, deadlineAt, model, endpoint, provider, tariff } = request;
+  return { ...row, attempt, amount, gateway, deadlineAt, model, endpoint, provider, tariff };
+}
+
+/** Charged. One that was released before keeps its release beside the late settlement. */
+export function settled(row: Generation, settlement: Settlement, at: number): Generation {
+  return {
+    ...row,
+    status: 'settled',
+    endedAt: at,
+    settlement,
+    late: row.status === 'released',
+    overshoot: overshootOf(row, settlement.cost),
+  };
+}
+
+export function released(row: Generation, release: Release, at: number): Generation {
+  return { ...row, status: 'released', endedAt: at, release };
+}
+
+/** How much a charge exceeds the hold; null when it does not. */
+export function overshootOf(row: Generation, cost: string): string | null {
+  return compare(cost, row.amount) > 0 ? subtract(cost, row.amount) : null;
+}
+
+/** Columns: gateway incarnation while running, key address, status, none. Running ones are resident. */
+export function generationCollection(retentionMs: number | null): Collection {
+  return {
+    sort: (row: Generation) => row.createdAt,
+    index: [
+      (row: Generation) => (row.status === 'running' ? row.gateway : null),
+      (row: Generation) => row.key,
+      (row: Generation) => row.status,
+    ],
+    open: (row: Generation) => row.status === 'running',
+    retentionMs,
+  };
+}

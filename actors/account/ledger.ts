@@ -1,0 +1,103 @@
+/**
+ * The ledger of one account: entries without gaps, each bound to the one before by its hash, each moving one amount from
+ * one side to another, so that everything sums to zero. Entries are appended, never changed, never expired.
+ */
+import { createHash } from 'node:crypto';
+import { add, compare, isNegative, subtract } from '../terms/usd.ts';
+
+export type LedgerSide = 'outside' | 'balance' | 'revenue' | 'adjustments';
+
+export interface LedgerEntry {
+  /** Address of the account. */
+  readonly account: string;
+  /** 1, 2, 3 ... */
+  readonly sequence: number;
+  readonly type: 'deposit' | 'charge' | 'adjustment';
+  readonly from: LedgerSide;
+  readonly to: LedgerSide;
+  /** Exact decimal USD, never negative. */
+  readonly amount: string;
+  /** Store time, ms. */
+  readonly at: number;
+  /** Natural id: generation, deposit or adjustment. */
+  readonly ref: string;
+  /** Address of the key that spent; null where none did. */
+  readonly key: string | null;
+  /** The account's balance behind this entry. */
+  readonly balance: string;
+  /** Hash of the entry before; 64 zeros for the first. */
+  readonly previous: string;
+  readonly hash: string;
+}
+
+export const LEDGER_ROOT = '0'.repeat(64);
+const SEQUENCE_DIGITS = 12;
+
+/** Row id of an entry: sorts as its number does. */
+export function ledgerId(sequence: number): string {
+  return sequence.toString().padStart(SEQUENCE_DIGITS, '0');
+}
+
+/** SHA-256 over the previous hash and every other member, in one fixed order. */
+export function hashEntry(entry: Omit<LedgerEntry, 'hash'>): string {
+  const { previous, account, sequence, type, from, to, amount, at, ref, key, balance } = entry;
+  const text = JSON.stringify([previous, account, sequence, type, from, to, amount, at, ref, key, balance]);
+  return createHash('sha256').update(text).digest('hex');
+}
+
+export interface LedgerTotals {
+  readonly entries: number;
+  readonly balance: string;
+  readonly deposits: string;
+  readonly charges: string;
+  readonly adjustments: string;
+}
+
+export type LedgerVerdict =
+  | ({ readonly sound: true } & LedgerTotals)
+  | { readonly sound: false; readonly sequence: number; readonly reason: string };
+
+/**
+ * Recomputes a whole ledger, in order of sequence: numbering, hashes, balances, and that no generation was charged and no
+ * deposit credited twice. Shape of a broken one: the first entry that is wrong, and why.
+ */
+export function verifyLedger(entries: readonly LedgerEntry[]): LedgerVerdict {
+  let totals: LedgerTotals = { entries: 0, balance: '0', deposits: '0', charges: '0', adjustments: '0' };
+  let previous = LEDGER_ROOT;
+  const seen = new Set<string>();
+  for (const entry of entries) {
+    const reason = flawOf(entry, totals, previous, entries[0]?.account ?? '');
+    if (reason !== null) return { sound: false, sequence: entry.sequence, reason };
+    const once = `${entry.type} ${entry.ref}`;
+    if (seen.has(once)) return { sound: false, sequence: entry.sequence, reason: `second ${once}` };
+    seen.add(once);
+    totals = tally(totals, entry);
+    if (compare(totals.balance, entry.balance) !== 0) {
+      return { sound: false, sequence: entry.sequence, reason: `balance ${entry.balance}, sum ${totals.balance}` };
+    }
+    previous = entry.hash;
+  }
+  return { sound: true, ...totals };
+}
+
+function flawOf(entry: LedgerEntry, before: LedgerTotals, previous: string, account: string): string | null {
+  if (entry.sequence !== before.entries + 1) return `gap: ${entry.sequence} follows ${before.entries}`;
+  if (entry.account !== account) return `belongs to ${entry.account}`;
+  if (isNegative(entry.amount)) return `negative amount ${entry.amount}`;
+  if (entry.previous !== previous) return 'does not follow the entry before';
+  if (entry.hash !== hashEntry(entry)) return 'its hash is not that of its content';
+  if ((entry.to === 'balance') === (entry.from === 'balance')) return `moves from ${entry.from} to ${entry.to}`;
+  return null;
+}
+
+function tally(totals: LedgerTotals, { type, to, amount }: LedgerEntry): LedgerTotals {
+  const incoming = to === 'balance';
+  const move = incoming ? add : subtract;
+  return {
+    entries: totals.entries + 1,
+    balance: move(totals.balance, amount),
+    deposits: type === 'deposit' ? move(totals.deposits, amount) : totals.deposits,
+    charges: type === 'charge' ? add(totals.charges, amount) : totals.charges,
+    adjustments: type === 'adjustment' ? move(totals.adjustments, amount) : totals.adjustments,
+  };
+}

@@ -1,0 +1,93 @@
+/**
+ * The endpoint's chart: its state is its health, moved by what gateways observe and by probes; withdrawn when nobody
+ * declares it any more. It shows itself on the board and calls nobody.
+ */
+import { assign, setup } from 'xstate';
+import { type Effect, emit, type Stamped } from '../runtime/index.ts';
+import type { EndpointDeclaration } from '../terms/declaration.ts';
+import { only, plain } from '../terms/only.ts';
+import * as record from './record.ts';
+import type { Attempt } from './window.ts';
+
+type EndpointRecord = record.EndpointRecord;
+
+export type EndpointEvent =
+  | (Stamped & {
+      readonly type: 'endpoint.declare';
+      readonly declaration: EndpointDeclaration;
+      readonly digest: string;
+    })
+  | (Stamped & { readonly type: 'endpoint.withdraw' })
+  | (Stamped & { readonly type: 'attempts.observed'; readonly attempts: readonly Attempt[] })
+  | (Stamped & { readonly type: 'probe.observed'; readonly ok: boolean })
+  | (Stamped & { readonly type: 'actor.activated' });
+
+function declare(before: EndpointRecord, event: EndpointEvent): EndpointRecord {
+  const { declaration, digest } = only(event, 'endpoint.declare');
+  return record.declare(before, declaration, digest);
+}
+
+function publish(now: EndpointRecord): Effect {
+  const offer = record.offerOf(now);
+  return { type: 'publish', topic: 'endpoints', key: now.id, value: offer === null ? null : plain(offer) };
+}
+
+const TO_HEALTHY = { guard: 'isHealthy', target: 'healthy', actions: ['refresh', 'publish'] } as const;
+const TO_DEGRADED = { guard: 'isDegraded', target: 'degraded', actions: ['refresh', 'publish'] } as const;
+const TO_DOWN = { guard: 'isDown', target: 'down', actions: ['refresh', 'publish'] } as const;
+const TO_UNKNOWN = { guard: 'isUnknown', target: 'unknown', actions: ['refresh', 'publish'] } as const;
+const WHEN_DUE = { guard: 'isDue', actions: ['refresh', 'publishFresh'] } as const;
+
+export const endpointMachine = setup({
+  types: {} as { context: EndpointRecord; events: EndpointEvent; input: { address: string } },
+  guards: {
+    isSame: ({ context, event }) => context.digest === only(event, 'endpoint.declare').digest,
+    isHealthy: ({ context }) => record.healthIn(context) === 'healthy',
+    isDegraded: ({ context }) => record.healthIn(context) === 'degraded',
+    isDown: ({ context }) => record.healthIn(context) === 'down',
+    isUnknown: ({ context }) => record.healthIn(context) === 'unknown',
+    isDue: ({ context, event }) => record.isDue(context, event.at),
+  },
+  actions: {
+    declare: assign(({ context, event }) => declare(context, event)),
+    withdraw: assign(({ context }) => record.withdraw(context)),
+    observe: assign(({ context, event }) =>
+      record.observe(context, only(event, 'attempts.observed').attempts, event.at),
+    ),
+    probe: assign(({ context, event }) => record.probe(context, only(event, 'probe.observed').ok)),
+    refresh: assign(({ context, event }) => record.refresh(context, event.at)),
+    publish: emit<EndpointRecord, EndpointEvent>(({ context }) => publish(context)),
+    publishFresh: emit<EndpointRecord, EndpointEvent>(({ context }) => (context.fresh ? publish(context) : [])),
+    answerChanged: emit(() => ({ type: 'reply', body: { changed: true } })),
+    answerSame: emit(() => ({ type: 'reply', body: { changed: false } })),
+  },
+}).createMachine({
+  id: 'endpoint',
+  initial: 'unknown',
+  context: ({ input }) => record.emptyRecord(input.address),
+  options: { maxIterations: 1000 },
+  states: {
+    unknown: { always: [TO_DOWN, TO_DEGRADED, TO_HEALTHY, WHEN_DUE] },
+    healthy: { always: [TO_DOWN, TO_DEGRADED, TO_UNKNOWN, WHEN_DUE] },
+    degraded: { always: [TO_DOWN, TO_HEALTHY, TO_UNKNOWN, WHEN_DUE] },
+    down: { always: [TO_DEGRADED, TO_HEALTHY, TO_UNKNOWN, WHEN_DUE] },
+    withdrawn: {
+      on: {
+        'endpoint.withdraw': { actions: 'answerSame' },
+        'attempts.observed': {},
+        'probe.observed': {},
+        'actor.activated': { actions: 'publish' },
+      },
+    },
+  },
+  on: {
+    'endpoint.declare': [
+      { guard: 'isSame', actions: 'answerSame' },
+      { target: '.unknown', actions: ['declare', 'refresh', 'publish', 'answerChanged'] },
+    ],
+    'endpoint.withdraw': { target: '.withdrawn', actions: ['withdraw', 'publish', 'answerChanged'] },
+    'attempts.observed': { actions: 'observe' },
+    'probe.observed': { actions: 'probe' },
+    'actor.activated': { actions: ['refresh', 'publish'] },
+  },
+});

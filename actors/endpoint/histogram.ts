@@ -1,0 +1,76 @@
+/**
+ * A log histogram of positive figures as plain JSON: bin `i` covers (G^(i-1), G^i], and is read as its middle, so that
+ * every percentile is within 2 % of the true one. Counts add up, so windows merge. Written here and not taken from a
+ * package because a snapshot must be JSON: hdr-histogram's only portable form is compressed binary, decoded and encoded
+ * again at every step.
+ */
+import type { Percentiles } from '../terms/offer.ts';
+
+const ERROR_MAX = 0.02;
+const GROWTH = (1 + ERROR_MAX) / (1 - ERROR_MAX);
+const LOG_GROWTH = Math.log(GROWTH);
+/** Below a tenth of a millisecond, or of a token per second, nothing is told apart. */
+const FIGURE_MIN = 1e-4;
+/** 128 bins span a factor of 166; what lies below the highest 128 is counted in the lowest of them. */
+export const BINS_MAX = 128;
+
+/** Counts by bin number. */
+export type Histogram = Readonly<Record<string, number>>;
+
+/** One that is still being filled by the step that made it. */
+export type HistogramDraft = Record<string, number>;
+
+/** Adds one figure to a draft; what is negative or not finite is left out. */
+export function record(draft: HistogramDraft, figure: number): void {
+  if (!Number.isFinite(figure) || figure < 0) return;
+  const bin = Math.ceil(Math.log(Math.max(figure, FIGURE_MIN)) / LOG_GROWTH);
+  draft[bin] = (draft[bin] ?? 0) + 1;
+  if (draft[bin] === 1) bound(draft);
+}
+
+export function samplesIn(histograms: readonly Histogram[]): number {
+  let samples = 0;
+  for (const histogram of histograms) for (const bin in histogram) samples += histogram[bin] ?? 0;
+  return samples;
+}
+
+/**
+ * Percentiles over several histograms together; null below `samplesMin`. With `floors` a percentile is the figure met or
+ * exceeded by that part of the samples (spec: catalogue, throughput), else the one that part does not exceed.
+ */
+export function percentiles(
+  histograms: readonly Histogram[],
+  { samplesMin, floors }: { readonly samplesMin: number; readonly floors: boolean },
+): Percentiles | null {
+  const counts = new Map<number, number>();
+  let samples = 0;
+  for (const histogram of histograms) {
+    for (const [bin, count] of Object.entries(histogram)) {
+      counts.set(+bin, (counts.get(+bin) ?? 0) + count);
+      samples += count;
+    }
+  }
+  if (samples < samplesMin) return null;
+  const bins = [...counts].sort(floors ? ([a], [b]) => b - a : ([a], [b]) => a - b);
+  const at = (part: number): number => figureAt(bins, Math.max(1, Math.ceil(part * samples)));
+  return { p50: at(0.5), p75: at(0.75), p90: at(0.9), p99: at(0.99) };
+}
+
+/** The figure of the sample with this rank, rounded to what the error allows. */
+function figureAt(bins: readonly (readonly [number, number])[], rank: number): number {
+  let seen = 0;
+  for (const [bin, count] of bins) {
+    seen += count;
+    if (seen >= rank) return +((2 * GROWTH ** bin) / (GROWTH + 1)).toPrecision(4);
+  }
+  return 0;
+}
+
+/** Too many bins: the lowest is counted with the one above it. */
+function bound(draft: HistogramDraft): void {
+  const bins = Object.keys(draft);
+  if (bins.length <= BINS_MAX) return;
+  const [lowest, next] = bins.sort((a, b) => +a - +b) as [string, string];
+  draft[next] = (draft[next] ?? 0) + (draft[lowest] ?? 0);
+  delete draft[lowest];
+}

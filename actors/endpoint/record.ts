@@ -1,0 +1,84 @@
+/**
+ * What an endpoint keeps of itself: its declaration, newest outcomes, windows, and what it published last. Bounded: at
+ * most 80 buckets of two histograms of 128 bins, 190 KB at the very worst (each bin used), 2 to 20 KB in practice.
+ */
+import type { EndpointDeclaration } from '../terms/declaration.ts';
+import type { EndpointOffer, Measured } from '../terms/offer.ts';
+import { type Health, healthOf, PROBES_MAX, type Recent, withOutcome } from './health.ts';
+import { type Attempt, figures, measure, NO_WINDOWS, type Windows } from './window.ts';
+
+/** How often figures are worked out and shown at most, in ms of event time; a change of health is shown at once. */
+export const PUBLISH_EVERY_MS = 5_000;
+/** Outcomes in one message beyond these are dropped: senders gather for a second or so. */
+const ATTEMPTS_MAX = 1_024;
+
+export interface EndpointRecord {
+  readonly id: string;
+  /** Null when withdrawn. */
+  readonly declaration: EndpointDeclaration | null;
+  /** The same digest means no change. */
+  readonly digest: string | null;
+  readonly recent: Recent;
+  /** Consecutive ones. */
+  readonly probeFailures: number;
+  readonly windows: Windows;
+  readonly measured: Measured;
+  /** Store time in ms of the last working out of the figures. */
+  readonly measuredAt: number;
+  /** True when the last refresh brought something new to show. */
+  readonly fresh: boolean;
+}
+
+export function emptyRecord(address: string): EndpointRecord {
+  return {
+    id: address.slice(address.indexOf(':') + 1),
+    declaration: null,
+    digest: null,
+    recent: '',
+    probeFailures: 0,
+    windows: NO_WINDOWS,
+    measured: figures(NO_WINDOWS, 0),
+    measuredAt: 0,
+    fresh: false,
+  };
+}
+
+export function healthIn(record: EndpointRecord): Health {
+  return healthOf(record.recent, record.probeFailures);
+}
+
+export function declare(record: EndpointRecord, declaration: EndpointDeclaration, digest: string): EndpointRecord {
+  return { ...record, declaration, digest };
+}
+
+export function withdraw(record: EndpointRecord): EndpointRecord {
+  return { ...record, declaration: null, digest: null };
+}
+
+/** Attempts carry their own times where the sender knew them; none is taken to be later than the event. */
+export function observe(record: EndpointRecord, attempts: readonly Attempt[], at: number): EndpointRecord {
+  const counted = attempts.slice(-ATTEMPTS_MAX).filter(({ outcome }) => outcome !== 'other');
+  if (counted.length === 0) return record;
+  const recent = counted.reduce((before, { outcome }) => withOutcome(before, outcome === 'success'), record.recent);
+  return { ...record, recent, windows: measure(record.windows, counted, at) };
+}
+
+export function probe(record: EndpointRecord, ok: boolean): EndpointRecord {
+  return { ...record, probeFailures: ok ? 0 : Math.min(PROBES_MAX, record.probeFailures + 1) };
+}
+
+export function isDue(record: EndpointRecord, at: number): boolean {
+  return at - record.measuredAt >= PUBLISH_EVERY_MS;
+}
+
+/** Works the figures out anew; `fresh` tells whether they moved. */
+export function refresh(record: EndpointRecord, at: number): EndpointRecord {
+  const measured = figures(record.windows, at);
+  const fresh = JSON.stringify(measured) !== JSON.stringify(record.measured);
+  return { ...record, measured, measuredAt: at, fresh };
+}
+
+export function offerOf(record: EndpointRecord): EndpointOffer | null {
+  if (record.declaration === null) return null;
+  return { ...record.declaration, health: healthIn(record), measured: record.measured };
+}

@@ -1,0 +1,32 @@
+import type { Collection, Effect } from '../runtime/index.ts';
+import { plain } from '../terms/only.ts';
+import type { Purse } from './purse.ts';
+
+/**
+ * What a presented key is found by: its row's id is the digest. Account, key and kind never change, so a gateway may keep
+ * them; whether the key is still good only the key itself says.
+ */
+export interface Credential {
+  /** Addresses of the account and of the key. */
+  readonly account: string;
+  readonly key: string;
+  readonly kind: 'inference' | 'management';
+  readonly label: string;
+  readonly name: string;
+  readonly status: 'active' | 'disabled' | 'revoked';
+  /** Store times, ms. */
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+}
+
+/** Column 0 is the account's address: the list of an account's keys. */
+export const credentialCollection: Collection = {
+  sort: (row: Credential) => row.createdAt,
+  index: [(row: Credential) => row.account],
+};
+
+export function putCredential(purse: Purse, status: Credential['status']): Effect {
+  const { account, address: key, kind, label, name, createdAt, expiresAt } = purse;
+  const credential: Credential = { account, key, kind, label, name, status, createdAt: createdAt ?? 0, expiresAt };
+  return { type: 'put', collection: 'credential', id: purse.digest, body: plain(credential) };
+}

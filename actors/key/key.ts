@@ -1,0 +1,123 @@
+/** The key kind, and how to speak with a key. Addresses in, plain answers out; refusals are answers, not errors. */
+import type { Cluster, Json, Kind } from '../runtime/index.ts';
+import type { Admission, HoldRequest } from '../terms/hold.ts';
+import { plain } from '../terms/only.ts';
+import type { Refused } from '../terms/refusal.ts';
+import type { LimitWindow } from './calendar.ts';
+import { type Credential, credentialCollection } from './credential.ts';
+import { keyMachine } from './key.machine.ts';
+import type { Purse } from './purse.ts';
+import { explainKey, type KeyView } from './statement.ts';
+
+export const keyKind: Kind = {
+  name: 'key',
+  machine: keyMachine,
+  version: 1,
+  creates: ['key.create'],
+  finishes: ['spend.record', 'hold.closed', 'key.revoke', 'key.disable'],
+  volatile: ['turn.admit', 'turn.raise', 'key.count', 'key.show', 'hold.refused'],
+  collections: { credential: credentialCollection },
+  explain: explainKey,
+  redact: (context: Json) => plain({ ...(context as unknown as Purse), digest: 'redacted' }),
+};
+
+export interface NewKey {
+  /** 64 hex (`terms/ids`: keyDigest). */
+  readonly digest: string;
+  /** Masked text (`terms/ids`: maskKey). */
+  readonly label: string;
+  readonly name: string;
+  readonly kind: 'inference' | 'management';
+  /** Exact decimal USD; null is none. */
+  readonly limit: string | null;
+  readonly limitWindow: LimitWindow | null;
+  /** Store time, ms. */
+  readonly expiresAt: number | null;
+  /** Requests per minute of this key alone; null takes the configured bound. */
+  readonly perMinute: number | null;
+}
+
+export interface KeyCreated {
+  readonly key: string;
+  readonly label: string;
+  /** False for a repeat. */
+  readonly created: boolean;
+}
+
+export type Counted = { readonly counted: true } | Refused;
+
+/** `key` is an address, here and below. Fails, and makes nothing, when the account does not exist. */
+export async function createKey(cluster: Cluster, key: string, made: NewKey, withinMs: number): Promise<KeyCreated> {
+  return (await cluster.ask(key, { type: 'key.create', ...made }, { withinMs })) as unknown as KeyCreated;
+}
+
+export interface AdmitOptions {
+  /** Configured bound on requests per minute. */
+  readonly perMinute: number;
+  readonly withinMs: number;
+}
+
+/** Counts the request, checks the key and holds the money: rate (429), credential (401), kind (403), limits (402). */
+export async function admit(
+  cluster: Cluster,
+  key: string,
+  request: HoldRequest,
+  { perMinute, withinMs }: AdmitOptions,
+): Promise<Admission> {
+  const event = { type: 'turn.admit', request: plain(request), perMinute };
+  return (await cluster.ask(key, event, { withinMs })) as unknown as Admission;
+}
+
+/** Moves the hold to another endpoint, in one step: `request.attempt` is higher, the amount may be any. */
+export async function raise(cluster: Cluster, key: string, request: HoldRequest, withinMs: number): Promise<Admission> {
+  return (await cluster.ask(
+    key,
+    { type: 'turn.raise', request: plain(request) },
+    { withinMs },
+  )) as unknown as Admission;
+}
+
+/** Counts a request that spends nothing. Refused: 429, 401. */
+export async function countRequest(
+  cluster: Cluster,
+  key: string,
+  { perMinute, withinMs }: AdmitOptions,
+): Promise<Counted> {
+  return (await cluster.ask(key, { type: 'key.count', perMinute }, { withinMs })) as unknown as Counted;
+}
+
+export async function showKey(cluster: Cluster, key: string, withinMs: number): Promise<KeyView> {
+  return (await cluster.ask(key, { type: 'key.show' }, { withinMs })) as unknown as KeyView;
+}
+
+/** Revoked keys stay revoked; every change answers the key as it then is. */
+export async function changeKey(
+  cluster: Cluster,
+  key: string,
+  change: 'disable' | 'enable' | 'revoke',
+  withinMs: number,
+): Promise<KeyView> {
+  return (await cluster.ask(key, { type: `key.${change}` }, { withinMs })) as unknown as KeyView;
+}
+
+export async function limitKey(
+  cluster: Cluster,
+  key: string,
+  limit: { readonly limit: string | null; readonly limitWindow: LimitWindow | null },
+  withinMs: number,
+): Promise<KeyView> {
+  return (await cluster.ask(key, { type: 'key.limit', ...limit }, { withinMs })) as unknown as KeyView;
+}
+
+/** Whose key this digest is; null for an unknown one. Straight from the store: says nothing of the key's state. */
+export async function findCredential(cluster: Cluster, digest: string): Promise<Credential | null> {
+  const row = await cluster.rows.rowById('credential', digest);
+  return row === null ? null : (JSON.parse(row.body) as Credential);
+}
+
+/** Keys of an account, newest first. */
+export async function listKeys(cluster: Cluster, account: string, limit: number): Promise<readonly Credential[]> {
+  const where = { column: 0, equals: account } as const;
+  const rows = await cluster.rows.rows({ collection: 'credential', where, order: 'descending', limit });
+  return rows.map((row) => JSON.parse(row.body) as Credential);
+}

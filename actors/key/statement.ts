@@ -1,0 +1,101 @@
+/** What a key says of itself: to its owner (`GET /key`), and to an operator in sentences. */
+import type { View } from '../runtime/index.ts';
+import { compare, isNegative } from '../terms/usd.ts';
+import { type LimitWindow, windowEnd } from './calendar.ts';
+import { isExpired, type Purse } from './purse.ts';
+import { counted, RATE_WINDOW_MS } from './rate.ts';
+import { roomOf, spentIn } from './spending.ts';
+
+/** Answer of `key.show`. Amounts are exact decimal USD, times store time in ms. */
+export interface KeyView {
+  readonly key: string;
+  readonly account: string;
+  readonly label: string;
+  readonly name: string;
+  readonly kind: 'inference' | 'management';
+  readonly status: 'active' | 'disabled' | 'revoked' | 'expired';
+  readonly limit: string | null;
+  readonly limitWindow: LimitWindow | null;
+  /** Limit without charges of the window and open holds, never negative; null without a limit. */
+  readonly limitRemaining: string | null;
+  /** When the limit's window starts again; null without one. */
+  readonly limitResetAt: number | null;
+  readonly usage: string;
+  readonly usageDaily: string;
+  readonly usageWeekly: string;
+  readonly usageMonthly: string;
+  readonly held: string;
+  readonly createdAt: number | null;
+  readonly expiresAt: number | null;
+}
+
+export function keyView(purse: Purse, status: 'active' | 'disabled' | 'revoked', at: number): KeyView {
+  const { address: key, account, label, name, kind, limit, limitWindow, spending, held, createdAt, expiresAt } = purse;
+  const room = roomOf(purse, at);
+  return {
+    key,
+    account,
+    label,
+    name,
+    kind,
+    status: status === 'active' && isExpired(purse, at) ? 'expired' : status,
+    limit,
+    limitWindow,
+    limitRemaining: room !== null && isNegative(room) ? '0' : room,
+    limitResetAt: limitWindow === null ? null : windowEnd(limitWindow, at),
+    usage: spending.total,
+    usageDaily: spentIn(spending, 'daily', at),
+    usageWeekly: spentIn(spending, 'weekly', at),
+    usageMonthly: spentIn(spending, 'monthly', at),
+    held,
+    createdAt,
+    expiresAt,
+  };
+}
+
+export function explainKey(view: View): readonly string[] {
+  const purse = view.context as unknown as Purse;
+  const lines = [explainStatus(purse, view.state, view.now), explainLimit(purse, view.now)];
+  lines.push(
+    purse.held === '0' ? 'No request of this key is running.' : `Running requests of this key hold ${purse.held} USD.`,
+    `${purse.spending.total} USD spent in all, ${spentIn(purse.spending, 'daily', view.now)} USD today.`,
+    explainRate(purse, view.now),
+  );
+  return lines;
+}
+
+function explainStatus(purse: Purse, state: string, now: number): string {
+  if (state === 'revoked') return 'This key is revoked for good: every request with it is answered 401.';
+  if (state === 'disabled') return 'This key is disabled: every request with it is answered 401 until it is enabled.';
+  if (purse.expiresAt !== null && isExpired(purse, now)) {
+    return `This key expired at ${iso(purse.expiresAt)}: every request with it is answered 401.`;
+  }
+  const until = purse.expiresAt === null ? '' : ` until ${iso(purse.expiresAt)}`;
+  const what = purse.kind === 'management' ? 'manages keys and spends nothing' : 'may spend';
+  return `This key is active${until}: it ${what}.`;
+}
+
+function explainLimit(purse: Purse, now: number): string {
+  const { limit, limitWindow, spending } = purse;
+  if (limit === null) return 'It has no spending limit of its own; its account is the only bound.';
+  const spent = spentIn(spending, limitWindow, now);
+  const where = limitWindow === null ? 'over its whole life' : `in the ${limitWindow} window`;
+  const resets = limitWindow === null ? 'it does not reset' : `it resets at ${iso(windowEnd(limitWindow, now))}`;
+  const room = roomOf(purse, now) ?? '0';
+  if (compare(spent, limit) >= 0) {
+    return `This key is exhausted: ${spent} of ${limit} USD spent ${where}; ${resets}.`;
+  }
+  const held = purse.held === '0' ? '' : ` and ${purse.held} USD held`;
+  return `${spent} of ${limit} USD spent ${where}${held}: ${isNegative(room) ? '0' : room} USD may still be held; ${resets}.`;
+}
+
+function explainRate(purse: Purse, now: number): string {
+  const requests = counted(purse.rate, now);
+  const bound = purse.perMinute === null ? 'the configured bound' : `its own bound of ${purse.perMinute}`;
+  const resetAt = now - (now % RATE_WINDOW_MS) + RATE_WINDOW_MS;
+  return `${requests} requests counted in this minute against ${bound}; the count starts again at ${iso(resetAt)}.`;
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}

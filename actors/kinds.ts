@@ -1,0 +1,18 @@
+/** Every kind of actor the marketplace is made of. A node registers exactly these. */
+import { accountKind } from './account/account.ts';
+import { endpointKind } from './endpoint/endpoint.ts';
+import { keyKind } from './key/key.ts';
+import { providerKind } from './provider/provider.ts';
+import { rateWindowKind } from './rate-window/rate-window.ts';
+import type { Kind } from './runtime/index.ts';
+
+/** `generationMs`: how long generation records are kept; null keeps them for ever. */
+export interface Retention {
+  readonly generationMs?: number | null;
+}
+
+export function kindsWith({ generationMs }: Retention): readonly Kind[] {
+  return [accountKind(generationMs), keyKind, rateWindowKind, providerKind, endpointKind];
+}
+
+export const kinds: readonly Kind[] = kindsWith({});

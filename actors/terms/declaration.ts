@@ -1,0 +1,23 @@
+/**
+ * What the catalogue declares to the provider and endpoint actors: plain JSON, made from the operator's config. An
+ * endpoint adds its own measurements to its declaration and publishes the sum as an offer.
+ */
+import type { EndpointOffer } from './offer.ts';
+
+/** One provider, as the board shows it under its slug (topic `providers`). Null: not declared. */
+export interface ProviderFacts {
+  /** Stable id, `prov_...`. */
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly website: string | null;
+  readonly privacyPolicyUrl: string | null;
+  readonly termsOfServiceUrl: string | null;
+  readonly statusPageUrl: string | null;
+  /** Two-letter country code. */
+  readonly headquarters: string | null;
+  readonly datacenters: readonly string[] | null;
+}
+
+/** One model at one provider: an offer without what is measured. */
+export type EndpointDeclaration = Omit<EndpointOffer, 'health' | 'measured'>;

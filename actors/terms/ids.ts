@@ -1,0 +1,108 @@
+/**
+ * Names of things. Everything random comes from the port; everything derived is derived the same way for ever. A key's
+ * text exists only where it is made and where it is presented: what is kept of it is its digest.
+ */
+import { createHash, createHmac } from 'node:crypto';
+import type { Random } from '../runtime/index.ts';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const LOCAL_LENGTH = 20;
+/** Bytes from here on would favour the first letters: 248 = 4 x 62. */
+const FAIR_BYTES = 248;
+
+/** Prefix of every key made today, and the older one that still works (spec: inference, Authentication 2). */
+export const KEY_PREFIX = 'sk-gw-v1-';
+export const LEGACY_KEY_PREFIX = 'sk-legacy-v1-';
+const KEY_SHAPE = /^(?:sk-gw-v1-|sk-legacy-v1-)[0-9a-f]{64}$/;
+
+/** `acct_` and 20 letters: 119 random bits. */
+export function accountId(random: Random): string {
+  return `acct_${base62(random, LOCAL_LENGTH)}`;
+}
+
+export function keyId(random: Random): string {
+  return `key_${base62(random, LOCAL_LENGTH)}`;
+}
+
+export function depositId(random: Random): string {
+  return `dep_${base62(random, LOCAL_LENGTH)}`;
+}
+
+/** `gen-<Unix seconds, 10 digits>-<20 letters>`: sorts by time. */
+export function generationId(random: Random, nowMs: number): string {
+  return `gen-${Math.floor(nowMs / 1000)
+    .toString()
+    .padStart(10, '0')}-${base62(random, LOCAL_LENGTH)}`;
+}
+
+/** Stable for a provider's slug. */
+export function providerId(slug: string): string {
+  return `prov_${hex16(slug)}`;
+}
+
+/** Stable for a model at a provider. A slug holds no slash, so the joint is unambiguous. */
+export function endpointId(providerSlug: string, model: string): string {
+  return `ep_${hex16(`${providerSlug}/${model}`)}`;
+}
+
+export function accountAddress(account: string): string {
+  return `account:${account}`;
+}
+
+export function keyAddress(account: string, key: string): string {
+  return `key:${account}/${key}`;
+}
+
+export function endpointAddress(endpoint: string): string {
+  return `endpoint:${endpoint}`;
+}
+
+export function providerAddress(slug: string): string {
+  return `provider:${slug}`;
+}
+
+/** A new key's text: 256 random bits. Shown once, stored nowhere. */
+export function keyText(random: Random): string {
+  return KEY_PREFIX + Buffer.from(random.bytes(32)).toString('hex');
+}
+
+/** True for text that may be a key at all; anything else is refused without a look-up. */
+export function isKeyText(text: string): boolean {
+  return KEY_SHAPE.test(text);
+}
+
+/** What is stored of a key: HMAC-SHA256 of its SHA-256 under the pepper, 64 hex. */
+export function keyDigest(pepper: Uint8Array, key: string): string {
+  return hmac(pepper, createHash('sha256').update(key).digest());
+}
+
+/** The same digest for a key of which only the SHA-256 (64 hex) is known: an imported one. */
+export function importedKeyDigest(pepper: Uint8Array, sha256Hex: string): string {
+  if (!/^[0-9a-f]{64}$/.test(sha256Hex)) throw new RangeError('an imported key is given by 64 lower case hex digits');
+  return hmac(pepper, Buffer.from(sha256Hex, 'hex'));
+}
+
+/** `sk-gw-v1-abc...xyz`: enough to tell one's keys apart, useless to anybody else. */
+export function maskKey(key: string): string {
+  const prefix = key.startsWith(LEGACY_KEY_PREFIX) ? LEGACY_KEY_PREFIX : KEY_PREFIX;
+  const secret = key.slice(prefix.length);
+  return `${prefix}${secret.slice(0, 3)}...${secret.slice(-3)}`;
+}
+
+function hmac(pepper: Uint8Array, digest: Uint8Array): string {
+  return createHmac('sha256', pepper).update(digest).digest('hex');
+}
+
+function hex16(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+function base62(random: Random, length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of random.bytes(length - text.length + 4)) {
+      if (byte < FAIR_BYTES && text.length < length) text += BASE62[byte % BASE62.length];
+    }
+  }
+  return text;
+}

@@ -1,0 +1,299 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { accountKind } from '../../../actors/account/account.ts';
+import type { Book } from '../../../actors/account/book.ts';
+import type { AccountView } from '../../../actors/account/statement.ts';
+import { TOMBSTONE_MS } from '../../../actors/account/tombstone.ts';
+import { keyKind } from '../../../actors/key/key.ts';
+import type { Purse } from '../../../actors/key/purse.ts';
+import type { Admission, Generation } from '../../../actors/terms/hold.ts';
+import type { Refused } from '../../../actors/terms/refusal.ts';
+import { bounded } from '../../support/bounded.ts';
+import { House } from '../../support/model/house.ts';
+import * as words from '../../support/model/words.ts';
+import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
+
+const it = bounded(test, 5_000);
+
+function open(balance = '10'): House {
+  const house = new House([accountKind(), keyKind], START);
+  house.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
+  if (balance !== '0') house.tell(ACCOUNT, words.depositEvent('dep-0', balance));
+  house.tell(KEY, words.createKeyEvent());
+  return house;
+}
+
+const book = (house: House): Book => house.context<Book>(ACCOUNT);
+const row = (house: House, id: string) => house.row<Generation>(ACCOUNT, 'generation', id);
+const admit = (house: House, id: string, amount: string, more = {}) =>
+  house.tell(KEY, words.admitEvent(words.request(id, amount, more)));
+
+it('is created once; a repeat changes nothing', () => {
+  const house = open();
+  const before = book(house);
+  const answer = house.ask<{ created: boolean; name: string }>(ACCOUNT, {
+    type: 'account.create',
+    name: 'Eve',
+  } as never);
+  assert.equal(answer, { account: ACCOUNT, name: 'Ada', created: false });
+  assert.equal(book(house), before);
+});
+
+it('credits a deposit once, whatever its repeat says', () => {
+  const house = open('0');
+  const first = house.ask<Record<string, unknown>>(ACCOUNT, words.depositEvent('dep-1', '2.50'));
+  assert.equal(first, {
+    id: 'dep-1',
+    amount: '2.5',
+    reason: null,
+    at: START,
+    sequence: 1,
+    balance: '2.5',
+    repeated: false,
+  });
+  const again = house.tell(ACCOUNT, words.depositEvent('dep-1', '99'));
+  assert.equal(again.reply, { ...first, repeated: true });
+  assert.is(book(house).balance, '2.5');
+  assert.throws(() => house.tell(ACCOUNT, words.depositEvent('dep-2', '-1')));
+  assert.is(book(house).balance, '2.5');
+});
+
+it('records an adjustment of either sign, once', () => {
+  const house = open('1');
+  const event = { type: 'adjustment.record', adjustment: 'adj-1', amount: '-0.40', reason: 'refund of a card fee' };
+  house.tell(ACCOUNT, event as never);
+  house.tell(ACCOUNT, event as never);
+  assert.is(book(house).balance, '0.6');
+  assert.is(book(house).adjustments, '-0.4');
+});
+
+it('admits in two steps and one commit, and shows the generation from its first moment', () => {
+  const house = open();
+  const outcome = admit(house, 'gen-1', '1.5');
+  assert.equal(outcome.reply, { admitted: true, generation: 'gen-1', attempt: 0, amount: '1.5' });
+  assert.is(outcome.steps, 2);
+  assert.ok(outcome.durable);
+  const { status, createdAt, key, settlement, endedAt, amount } = row(house, 'gen-1') as Generation;
+  assert.equal(
+    { status, createdAt, key, settlement, endedAt, amount },
+    { status: 'running', createdAt: START, key: KEY, settlement: null, endedAt: null, amount: '1.5' },
+  );
+  assert.not('repeat' in (row(house, 'gen-1') as object));
+});
+
+it('refuses what exceeds balance without open holds, with numbers, without a commit, and the key forgets it', () => {
+  const house = open('10');
+  admit(house, 'gen-1', '8');
+  const outcome = admit(house, 'gen-2', '2.01');
+  assert.equal(outcome.reply, {
+    admitted: false,
+    refusal: {
+      status: 402,
+      type: 'payment_required',
+      message: 'Insufficient credit: 2 USD is available and this request may cost up to 2.01 USD',
+      metadata: { scope: 'account', required: '2.01', available: '2' },
+    },
+  });
+  assert.is(outcome.durable, false);
+  assert.is(house.context<Purse>(KEY).held, '8');
+  assert.ok((admit(house, 'gen-3', '2').reply as unknown as Admission).admitted);
+});
+
+it('charges exactly once, in two steps, and answers a repeat with what was recorded', () => {
+  const house = open();
+  admit(house, 'gen-1', '1.5');
+  const outcome = house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.250')));
+  assert.equal(outcome.reply, { generation: 'gen-1', cost: '0.25', late: false });
+  assert.is(outcome.steps, 2);
+  const again = house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '7')));
+  assert.equal(again.reply, outcome.reply);
+  assert.is(book(house).balance, '9.75');
+  assert.is(book(house).held, '0');
+  assert.is(row(house, 'gen-1')?.settlement?.cost, '0.25');
+  assert.is(house.context<Purse>(KEY).spending.total, '0.25');
+});
+
+it('charges above the hold exactly, and keeps the excess on record', () => {
+  const house = open('1');
+  admit(house, 'gen-1', '0.9');
+  const answer = house.ask(ACCOUNT, words.settleEvent(words.settlement('gen-1', '1.3')));
+  assert.equal(answer, { generation: 'gen-1', cost: '1.3', late: false, overshoot: '0.4' });
+  assert.is(book(house).balance, '-0.3');
+  assert.is(row(house, 'gen-1')?.overshoot, '0.4');
+  assert.ok(house.explain(ACCOUNT).some((line) => line.startsWith('Alarm: 1 charges exceeded')));
+  assert.is((admit(house, 'gen-2', '0.1').reply as unknown as { refusal: { status: number } }).refusal.status, 402);
+});
+
+it('refuses a settle of an attempt that does not hold the money, of an unknown generation, of no charge', () => {
+  const house = open();
+  admit(house, 'gen-1', '1', { attempt: 1 });
+  const status = (id: string, cost: string, attempt: number): number =>
+    house.ask<Refused>(ACCOUNT, words.settleEvent(words.settlement(id, cost, attempt))).refusal.status;
+  assert.is(status('gen-1', '0.1', 0), 409);
+  assert.is(status('gen-1', '0.1', 2), 409);
+  assert.is(status('gen-9', '0.1', 0), 404);
+  for (const bad of ['-1', 'NaN', '1e3', '', `0.${'1'.repeat(25)}`]) assert.is(status('gen-1', bad, 1), 422, bad);
+  assert.is(book(house).balance, '10');
+  assert.is(book(house).held, '1');
+});
+
+it('records a settle that comes after the release, exactly and marked late', () => {
+  const house = open();
+  admit(house, 'gen-1', '1');
+  house.tell(ACCOUNT, words.releaseEvent(words.release('gen-1')));
+  assert.is(book(house).held, '0');
+  const answer = house.ask(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.5')));
+  assert.equal(answer, { generation: 'gen-1', cost: '0.5', late: true });
+  const generation = row(house, 'gen-1') as Generation;
+  assert.is(generation.status, 'settled');
+  assert.is(generation.late, true);
+  assert.ok(generation.release);
+  assert.is(book(house).lateSettles, 1);
+  assert.is(book(house).held, '0');
+  assert.is(house.context<Purse>(KEY).held, '0');
+});
+
+it('releases once, and leaves alone what was charged', () => {
+  const house = open();
+  admit(house, 'gen-1', '1');
+  const released = words.releaseEvent(words.release('gen-1'));
+  assert.equal(house.ask(ACCOUNT, released), { generation: 'gen-1', status: 'released' });
+  assert.equal(house.ask(ACCOUNT, released), { generation: 'gen-1', status: 'released' });
+  assert.is(book(house).held, '0');
+  admit(house, 'gen-2', '1');
+  house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-2', '0.1')));
+  assert.equal(house.ask(ACCOUNT, words.releaseEvent(words.release('gen-2'))), {
+    generation: 'gen-2',
+    status: 'settled',
+  });
+  assert.is(book(house).balance, '9.9');
+});
+
+it('does not let an admit in that its release has overtaken, until none can be under way', () => {
+  const house = open();
+  house.tell(ACCOUNT, words.releaseEvent(words.release('gen-1')));
+  const refused = admit(house, 'gen-1', '1').reply as unknown as { refusal: { status: number } };
+  assert.is(refused.refusal.status, 409);
+  assert.is(house.context<Purse>(KEY).held, '0');
+  assert.is(row(house, 'gen-1'), null);
+  house.advance(TOMBSTONE_MS);
+  assert.equal(house.list(ACCOUNT, 'tombstone'), []);
+  assert.is(house.timers.size, 0);
+});
+
+it('moves a hold to another endpoint in one step, up and down, and only forward', () => {
+  const house = open('2');
+  admit(house, 'gen-1', '1');
+  const raise = (amount: string, attempt: number) =>
+    house.tell(KEY, words.raiseEvent(words.request('gen-1', amount, { attempt, endpoint: `ep_${attempt}` })));
+  assert.ok((raise('1.8', 1).reply as unknown as Admission).admitted);
+  assert.is(book(house).held, '1.8');
+  assert.is(house.context<Purse>(KEY).held, '1.8');
+  assert.is(row(house, 'gen-1')?.endpoint, 'ep_1');
+  assert.equal(raise('9', 1).reply, { admitted: true, generation: 'gen-1', attempt: 1, amount: '1.8' });
+  const short = raise('2.1', 2).reply as unknown as { refusal: { metadata: object } };
+  assert.equal(short.refusal.metadata, { scope: 'account', required: '0.3', available: '0.2' });
+  assert.is(row(house, 'gen-1')?.attempt, 1);
+  assert.is((raise('0.1', 0).reply as unknown as { refusal: { status: number } }).refusal.status, 409);
+  assert.ok((raise('0.5', 2).reply as unknown as Admission).admitted);
+  assert.is(book(house).held, '0.5');
+  house.tell(ACCOUNT, words.releaseEvent(words.release('gen-1', 2)));
+  assert.is((raise('0.6', 3).reply as unknown as { refusal: { status: number } }).refusal.status, 409);
+  assert.is(book(house).held, '0');
+});
+
+it('answers a repeated admit with what stands, and admits one that never arrived', () => {
+  const house = open();
+  admit(house, 'gen-1', '1');
+  const again = admit(house, 'gen-1', '3', { repeat: true });
+  assert.equal(again.reply, { admitted: true, generation: 'gen-1', attempt: 0, amount: '1' });
+  assert.is(house.context<Purse>(KEY).rate.count, 1);
+  const lost = admit(house, 'gen-2', '2', { repeat: true });
+  assert.equal(lost.reply, { admitted: true, generation: 'gen-2', attempt: 0, amount: '2' });
+  assert.is(lost.steps, 4);
+  assert.is(house.context<Purse>(KEY).rate.count, 2);
+  assert.is(house.context<Purse>(KEY).held, '3');
+  assert.is(row(house, 'gen-2')?.status, 'running');
+});
+
+it('never holds twice for a generation, nor admits one that ended', () => {
+  const house = open();
+  admit(house, 'gen-1', '1');
+  admit(house, 'gen-1', '1');
+  assert.is(book(house).held, '1');
+  assert.is(house.context<Purse>(KEY).held, '1');
+  house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.2')));
+  const again = admit(house, 'gen-1', '1', { repeat: true }).reply as unknown as { refusal: { status: number } };
+  assert.is(again.refusal.status, 409);
+});
+
+it('sweeps overdue holds with one timer for the earliest deadline', () => {
+  const house = open();
+  admit(house, 'gen-1', '1', { deadlineAt: START + 5_000 });
+  admit(house, 'gen-2', '1', { deadlineAt: START + 9_000 });
+  admit(house, 'gen-3', '1', { deadlineAt: START + 2_000 });
+  assert.is(house.timers.size, 1);
+  assert.is([...house.timers.values()][0]?.at, START + 2_000);
+  house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-2', '0.1')));
+  house.advance(2_000);
+  assert.is(row(house, 'gen-3')?.status, 'released');
+  assert.is(row(house, 'gen-3')?.release?.reason, 'no outcome before its deadline');
+  assert.is([...house.timers.values()][0]?.at, START + 5_000);
+  house.advance(3_000);
+  assert.is(row(house, 'gen-1')?.status, 'released');
+  assert.is(house.timers.size, 0);
+  assert.is(book(house).nextSweepAt, null);
+  assert.is(book(house).held, '0');
+  assert.is(house.context<Purse>(KEY).held, '0');
+});
+
+it('releases all holds of a dead gateway, however many keys they concern, and no others', () => {
+  const house = open('1000');
+  const keys = Array.from({ length: 30 }, (_, i) => `key:acct_1/many_${i}`);
+  for (const [i, key] of keys.entries()) {
+    house.tell(key, words.createKeyEvent());
+    for (const part of ['a', 'b']) {
+      house.tell(key, words.admitEvent(words.request(`gen-${i}${part}`, '0.5', { gateway: 'inc-2' })));
+    }
+  }
+  admit(house, 'gen-mine', '1', { gateway: 'inc-1' });
+  const first = house.tell(ACCOUNT, { type: 'gateway.lost', incarnation: 'inc-2' } as never);
+  assert.is(first.steps, 9);
+  house.advance(0);
+  assert.is(book(house).held, '1');
+  assert.is(book(house).holds, 1);
+  assert.is(row(house, 'gen-mine')?.status, 'running');
+  for (const key of keys) assert.is(house.context<Purse>(key).held, '0');
+  assert.is(row(house, 'gen-29b')?.release?.reason, 'the gateway that served it was lost');
+});
+
+it('lets nothing in while suspended, but settles and answers what runs', () => {
+  const house = open();
+  admit(house, 'gen-1', '1');
+  assert.is(house.ask<AccountView>(ACCOUNT, { type: 'account.suspend' }).status, 'suspended');
+  const refused = admit(house, 'gen-2', '1').reply as unknown as { refusal: object };
+  assert.equal(refused.refusal, { status: 401, type: 'authentication', message: 'Missing or invalid API key' });
+  assert.is(house.context<Purse>(KEY).held, '1');
+  assert.ok((admit(house, 'gen-1', '1', { repeat: true }).reply as unknown as Admission).admitted);
+  const counted = house.ask<Refused>(KEY, { type: 'key.count', perMinute: 120 } as never);
+  assert.is(counted.refusal.status, 401);
+  house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.5')));
+  assert.is(book(house).balance, '9.5');
+  assert.is(house.ask<AccountView>(ACCOUNT, { type: 'account.resume' }).status, 'open');
+  assert.equal(house.ask(KEY, { type: 'key.count', perMinute: 120 } as never), { counted: true });
+});
+
+it('explains itself in sentences', () => {
+  const house = open('0');
+  assert.match(house.explain(ACCOUNT)[0] as string, /^Nothing is left to spend: .* 402/);
+  house.tell(ACCOUNT, words.depositEvent('dep-1', '4'));
+  admit(house, 'gen-1', '1.25');
+  assert.equal(house.explain(ACCOUNT), [
+    'Balance 4 USD = 4 deposited - 0 charged + 0 adjusted; 2.75 USD can be held.',
+    '1 running request holds 1.25 USD.',
+    'Holds without an outcome are released from 2025-11-21T02:11:00.000Z on.',
+    'The ledger has 1 entries; the newest is a deposit of 4 USD.',
+  ]);
+});
+
+test.run();

@@ -1,0 +1,70 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { emptyBook, withAdjustment, withCharge, withDeposit } from '../../../actors/account/book.ts';
+import { hashEntry, type LedgerEntry, ledgerId, verifyLedger } from '../../../actors/account/ledger.ts';
+import { bounded } from '../../support/bounded.ts';
+
+const it = bounded(test, 5_000);
+
+function entries(): LedgerEntry[] {
+  const written: LedgerEntry[] = [];
+  let book = emptyBook('account:acct_1');
+  const keep = (next: typeof book): void => {
+    book = next;
+    written.push(next.last as LedgerEntry);
+  };
+  keep(withDeposit(book, { id: 'dep-1', amount: '10', at: 1 }));
+  const charge = { at: 2, key: 'key:acct_1/key_1', late: false, overshoot: false };
+  keep(withCharge(book, { ...charge, cost: '0.25', generation: 'gen-1' }));
+  keep(withCharge(book, { ...charge, cost: '0', generation: 'gen-2' }));
+  keep(withAdjustment(book, { id: 'adj-1', amount: '-1', at: 3 }));
+  keep(withAdjustment(book, { id: 'adj-2', amount: '0.5', at: 4 }));
+  return written;
+}
+
+it('verifies a sound ledger and sums it up', () => {
+  assert.equal(verifyLedger(entries()), {
+    sound: true,
+    entries: 5,
+    balance: '9.25',
+    deposits: '10',
+    charges: '0.25',
+    adjustments: '-0.5',
+  });
+  assert.ok(verifyLedger([]).sound);
+});
+
+it('numbers entries so that their ids sort as they do', () => {
+  assert.ok(ledgerId(9) < ledgerId(10));
+  assert.is(ledgerId(1), '000000000001');
+});
+
+it('finds every change to any member of any entry', () => {
+  for (let at = 0; at < 5; at++) {
+    for (const member of Object.keys(entries()[0] as object)) {
+      const forged = entries();
+      const entry = forged[at] as LedgerEntry;
+      const value = entry[member as keyof LedgerEntry];
+      forged[at] = { ...entry, [member]: typeof value === 'number' ? value + 1 : `${value}1` };
+      assert.not(verifyLedger(forged).sound, `${member} of entry ${at + 1}`);
+    }
+  }
+});
+
+it('finds gaps, swaps, cut beginnings and second charges, even where hashes were made anew', () => {
+  const whole = entries();
+  assert.not(verifyLedger(whole.filter((_, i) => i !== 2)).sound);
+  assert.not(verifyLedger(whole.slice(1)).sound);
+  assert.not(verifyLedger([whole[1], whole[0], ...whole.slice(2)] as LedgerEntry[]).sound);
+  const twice = {
+    ...(whole[4] as LedgerEntry),
+    type: 'charge' as const,
+    from: 'balance',
+    to: 'revenue',
+  } as LedgerEntry;
+  const forged = { ...twice, ref: 'gen-1', amount: '0', balance: '8.75', sequence: 5 };
+  const verdict = verifyLedger([...whole.slice(0, 4), { ...forged, hash: hashEntry(forged) }]);
+  assert.equal(verdict, { sound: false, sequence: 5, reason: 'second charge gen-1' });
+});
+
+test.run();

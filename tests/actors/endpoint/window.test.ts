@@ -1,0 +1,84 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Attempt, figures, measure, NO_WINDOWS, type Windows } from '../../../actors/endpoint/window.ts';
+import { bounded } from '../../support/bounded.ts';
+
+const it = bounded(test, 10_000);
+const START = 1_763_690_400_000;
+const MINUTE = 60_000;
+const streamed = (more: Partial<Attempt> = {}): Attempt => ({ outcome: 'success', streamed: true, ...more });
+const many = (windows: Windows, count: number, attempt: Attempt, at: number): Windows =>
+  measure(
+    windows,
+    Array.from({ length: count }, () => attempt),
+    at,
+  );
+
+it('counts successes and errors only, and says nothing below ten', () => {
+  let windows = many(NO_WINDOWS, 8, streamed(), START);
+  windows = many(windows, 1, streamed({ outcome: 'error' }), START);
+  windows = many(windows, 5, streamed({ outcome: 'other' }), START);
+  assert.is(figures(windows, START).uptime5m, null);
+  assert.is(figures(windows, START).uptime5mSamples, 9);
+  windows = many(windows, 1, streamed({ outcome: 'error' }), START);
+  assert.is(figures(windows, START).uptime5m, 80);
+  assert.is(figures(windows, START).uptime1d, 80);
+});
+
+it('forgets five minutes, half an hour and a day at their ends', () => {
+  const windows = many(NO_WINDOWS, 10, streamed({ ttftMs: 200 }), START);
+  const at = (ms: number) => figures(windows, START + ms);
+  assert.is(at(5 * MINUTE).uptime5mSamples, 10);
+  assert.is(at(6 * MINUTE).uptime5mSamples, 0);
+  assert.is(at(30 * MINUTE).ttft30mSamples, 10);
+  assert.is(at(31 * MINUTE).ttft30m, null);
+  assert.is(at(31 * MINUTE).uptime1d, 100);
+  assert.is(at(25 * 60 * MINUTE).uptime1dSamples, 0);
+});
+
+it('takes time to first token of streams only, and throughput of streams with 16 tokens and more', () => {
+  let windows = many(NO_WINDOWS, 5, streamed({ ttftMs: 250, completionTokens: 15, durationMs: 1_000 }), START);
+  windows = many(windows, 9, streamed({ streamed: false, ttftMs: 9, completionTokens: 99, durationMs: 1 }), START);
+  assert.is(figures(windows, START).ttft30mSamples, 5);
+  assert.ok(Math.abs((figures(windows, START).ttft30m?.p50 as number) - 0.25) < 0.005);
+  assert.is(figures(windows, START).throughput30mSamples, 0);
+  windows = many(windows, 5, streamed({ completionTokens: 100, durationMs: 2_000 }), START);
+  assert.is(figures(windows, START).throughput1dSamples, 5);
+  assert.ok(Math.abs((figures(windows, START).throughput1d?.p99 as number) - 50) < 1);
+});
+
+it('stays bounded over days of traffic', () => {
+  let windows = NO_WINDOWS;
+  for (let minute = 0; minute < 3 * 24 * 60; minute++) {
+    const attempt = streamed({ ttftMs: 100 + (minute % 400), completionTokens: 50, durationMs: 500 + (minute % 700) });
+    windows = measure(windows, [attempt], START + minute * MINUTE);
+  }
+  assert.ok(windows.minutes.length <= 31, `${windows.minutes.length} minutes`);
+  assert.ok(windows.halfHours.length <= 49, `${windows.halfHours.length} half hours`);
+  assert.ok(JSON.stringify(windows).length < 60_000);
+});
+
+it('takes late news into the newest bucket and never goes back', () => {
+  const windows = measure(measure(NO_WINDOWS, [streamed()], START + MINUTE), [streamed()], START);
+  assert.is(windows.minutes.length, 1);
+  assert.is(windows.minutes[0]?.success, 2);
+});
+
+it('files gathered attempts by their own times, in one go as one by one', () => {
+  const attempts = [0, 10_000, 59_999, 60_000, 150_000, 140_000].map((ms) => streamed({ at: START + ms, ttftMs: 100 }));
+  const together = measure(NO_WINDOWS, attempts, START + 200_000);
+  assert.equal(
+    together.minutes.map(({ start, success }) => [start - START, success]),
+    [
+      [0, 3],
+      [MINUTE, 1],
+      [2 * MINUTE, 2],
+    ],
+  );
+  const single = attempts.reduce<Windows>((sum, attempt) => measure(sum, [attempt], START + 200_000), NO_WINDOWS);
+  assert.equal(single, together);
+  const ahead = measure(NO_WINDOWS, [streamed({ at: START + 9e9 })], START);
+  assert.is(ahead.minutes[0]?.start, START, 'none is later than its message');
+});
+
+test.run();

@@ -1,0 +1,32 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { kinds, kindsWith } from '../../actors/kinds.ts';
+import { register } from '../../actors/runtime/actor/register.ts';
+import { bounded } from '../support/bounded.ts';
+
+const it = bounded(test, 5_000);
+
+it('registers every kind of the marketplace, each under its own name', () => {
+  const names = kinds.map((kind) => register(kind).name);
+  assert.equal(names, ['account', 'key', 'rate-window', 'provider', 'endpoint']);
+});
+
+it('knows every event its lanes and creations name', () => {
+  for (const kind of kinds) {
+    const { knows } = register(kind);
+    for (const type of [...kind.creates, ...kind.finishes, ...kind.volatile]) {
+      assert.ok(knows === null || knows.has(type), `${kind.name}: ${type}`);
+    }
+    if (kind.tenancy) assert.ok(knows === null || knows.has(kind.tenancy.event));
+    if (kind.resident) assert.ok(knows === null || knows.has('actor.activated'));
+  }
+});
+
+it('keeps generations for 90 days unless told otherwise', () => {
+  const retention = (of: typeof kinds) => of[0]?.collections.generation?.retentionMs;
+  assert.is(retention(kinds), 90 * 86_400_000);
+  assert.is(retention(kindsWith({ generationMs: 1_000 })), 1_000);
+  assert.is(retention(kindsWith({ generationMs: null })), null);
+});
+
+test.run();

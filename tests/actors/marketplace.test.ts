@@ -1,0 +1,135 @@
+/** The kinds on the real engine: what the pure tests prove of the charts must survive commits, look-ups and takeovers. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type LedgerEntry, verifyLedger } from '../../actors/account/ledger.ts';
+import { kinds } from '../../actors/kinds.ts';
+import type { ActorEvent } from '../../actors/runtime/actor/event.ts';
+import type { Admission, Generation, Released, Settled } from '../../actors/terms/hold.ts';
+import type { Refused } from '../../actors/terms/refusal.ts';
+import { bounded } from '../support/bounded.ts';
+import * as words from '../support/model/words.ts';
+import { ACCOUNT, KEY } from '../support/model/words.ts';
+import { openStage, type Stage, until } from './runtime/durable/stage.ts';
+
+const it = bounded(test, 10_000);
+const far = (): number => Date.now() + 600_000;
+
+async function ask<T>(stage: Stage, to: string, event: object): Promise<T> {
+  return (await stage.body(to, event as ActorEvent)) as T;
+}
+
+const admit = (stage: Stage, id: string, amount: string, more: object = {}): Promise<Admission> =>
+  ask(stage, KEY, words.admitEvent(words.request(id, amount, { deadlineAt: far(), ...more })));
+const settle = (stage: Stage, id: string, cost: string): Promise<Settled | Refused> =>
+  ask(stage, ACCOUNT, words.settleEvent(words.settlement(id, cost)));
+const release = (stage: Stage, id: string): Promise<Released> =>
+  ask(stage, ACCOUNT, words.releaseEvent(words.release(id)));
+
+async function open(): Promise<Stage> {
+  const stage = await openStage({ kinds });
+  await ask(stage, ACCOUNT, { type: 'account.create', name: 'Ada' });
+  await ask(stage, ACCOUNT, words.depositEvent('dep-1', '10'));
+  await ask(stage, KEY, words.createKeyEvent());
+  return stage;
+}
+
+async function stored<T>(stage: Stage, collection: string): Promise<readonly T[]> {
+  const rows = await stage.store.rows({ collection, address: ACCOUNT, order: 'ascending', limit: 1_000 });
+  return rows.map((row) => JSON.parse(row.body) as T);
+}
+
+it('takes a request from admit to settle, and writes what it answered', async () => {
+  const stage = await open();
+  assert.equal(await admit(stage, 'gen-1', '2'), { admitted: true, generation: 'gen-1', attempt: 0, amount: '2' });
+  assert.is((await stored<Generation>(stage, 'generation'))[0]?.status, 'running');
+  assert.equal(await settle(stage, 'gen-1', '0.125'), { generation: 'gen-1', cost: '0.125', late: false });
+  assert.equal(await settle(stage, 'gen-1', '9'), { generation: 'gen-1', cost: '0.125', late: false });
+  const verdict = verifyLedger(await stored<LedgerEntry>(stage, 'ledger'));
+  assert.ok(verdict.sound && verdict.balance === '9.875');
+  const credential = await stage.store.rowById('credential', 'd'.repeat(64));
+  assert.is(credential?.address, KEY);
+  await stage.close();
+});
+
+it('commits nothing for a refused admit', async () => {
+  const stage = await open();
+  const before = stage.engine.gauges.entries;
+  for (let i = 0; i < 20; i++) assert.not((await admit(stage, `gen-${i}`, '11')).admitted);
+  assert.is(stage.engine.gauges.entries, before);
+  assert.ok((await admit(stage, 'gen-ok', '10')).admitted);
+  await stage.close();
+});
+
+it('makes no key for an account that does not exist', async () => {
+  const stage = await openStage({ kinds });
+  const answer = await stage.ask(KEY, words.createKeyEvent() as ActorEvent);
+  assert.is(answer.ok, false);
+  assert.is(await stage.store.rowById('credential', 'd'.repeat(64)), null);
+  assert.is(await stage.engine.inspect(KEY), null);
+  await stage.close();
+});
+
+it('answers repeats of what ended long ago, from the store', async () => {
+  const stage = await open();
+  await admit(stage, 'gen-1', '1');
+  await settle(stage, 'gen-1', '0.5');
+  await admit(stage, 'gen-2', '1');
+  await release(stage, 'gen-2');
+  await release(stage, 'gen-3');
+  await stage.close();
+  const next = await openStage({ kinds, store: stage.store });
+  const again = await admit(next, 'gen-1', '1', { repeat: true });
+  assert.is(again.admitted ? 0 : again.refusal.status, 409);
+  assert.equal(await settle(next, 'gen-1', '7'), { generation: 'gen-1', cost: '0.5', late: false });
+  assert.equal(await settle(next, 'gen-2', '0.25'), { generation: 'gen-2', cost: '0.25', late: true });
+  assert.not((await admit(next, 'gen-3', '1')).admitted, 'its release overtook it');
+  assert.equal(await ask(next, ACCOUNT, words.depositEvent('dep-1', '99')), {
+    ...(await stored<object>(next, 'deposit'))[0],
+    repeated: true,
+  });
+  await next.close();
+});
+
+it('releases the holds of a gateway that died while nobody owned the account', async () => {
+  const stage = await open();
+  await admit(stage, 'gen-1', '4', { gateway: 'inc-dead' });
+  await admit(stage, 'gen-2', '1', { gateway: 'inc-live' });
+  await stage.close();
+  const next = await openStage({ kinds, store: stage.store, adopt: false });
+  next.recorded.gone.add('inc-dead');
+  await next.claim();
+  await until(async () => (await stored<Generation>(next, 'generation'))[0]?.status === 'released');
+  assert.is((await stored<Generation>(next, 'generation'))[1]?.status, 'running');
+  const inspection = await next.engine.inspect(KEY);
+  assert.is((inspection?.context as { held: string } | undefined)?.held, '1');
+  await next.close();
+});
+
+it('releases an overdue hold by its timer', async () => {
+  const stage = await open();
+  await admit(stage, 'gen-1', '4', { deadlineAt: Date.now() + 30 });
+  await until(async () => (await stored<Generation>(stage, 'generation'))[0]?.status === 'released');
+  assert.ok((await admit(stage, 'gen-2', '10')).admitted);
+  await stage.close();
+});
+
+it('charges many at once exactly, and the ledger has no gap', async () => {
+  const stage = await open();
+  const ids = Array.from({ length: 200 }, (_, i) => `gen-${i}`);
+  const admitted = await Promise.all(ids.map((id) => admit(stage, id, '0.07')));
+  const granted = ids.filter((_, i) => admitted[i]?.admitted);
+  assert.is(granted.length, 142, 'as many holds as the balance carries');
+  await Promise.all(granted.map((id) => settle(stage, id, '0.000000000000000000000001')));
+  const verdict = verifyLedger(await stored<LedgerEntry>(stage, 'ledger'));
+  assert.equal(verdict, {
+    sound: true,
+    entries: 143,
+    balance: '9.999999999999999999999858',
+    deposits: '10',
+    charges: '0.000000000000000000000142',
+    adjustments: '0',
+  });
+  await stage.close();
+});
+
+test.run();

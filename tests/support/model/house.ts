@@ -1,0 +1,173 @@
+/**
+ * Actors without a cluster: registered kinds stepped purely, cascades run to their end or not at all, rows and timers kept
+ * in maps. Contexts are frozen deeply, so a chart that mutates throws. Single-threaded stand-in for tests of charts.
+ */
+import type { Effect } from '../../../actors/runtime/actor/effect.ts';
+import type { ActorEvent, Json, RowView } from '../../../actors/runtime/actor/event.ts';
+import type { Kind } from '../../../actors/runtime/actor/kind.ts';
+import { register } from '../../../actors/runtime/actor/register.ts';
+import type { RegisteredKind } from '../../../actors/runtime/actor/registered-kind.ts';
+import type { Snapshot } from '../../../actors/runtime/actor/snapshot.ts';
+import { step } from '../../../actors/runtime/actor/step.ts';
+import { kindOf } from '../../../actors/runtime/index.ts';
+
+export interface Timer {
+  readonly address: string;
+  readonly name: string;
+  readonly at: number;
+  readonly event: ActorEvent;
+}
+
+export interface Outcome {
+  readonly reply: Json | undefined;
+  /** Steps the cascade took. */
+  readonly steps: number;
+  /** False when nothing but volatile steps without durable effects was made: no commit. */
+  readonly durable: boolean;
+  readonly published: readonly Extract<Effect, { readonly type: 'publish' }>[];
+}
+
+const CASCADE_STEPS_MAX = 16;
+
+export class House {
+  readonly kinds: ReadonlyMap<string, RegisteredKind>;
+  snapshots = new Map<string, Snapshot>();
+  rows = new Map<string, Json>();
+  timers = new Map<string, Timer>();
+  now: number;
+
+  constructor(kinds: readonly Kind[], now: number) {
+    this.kinds = new Map(kinds.map((kind) => [kind.name, register(kind)]));
+    this.now = now;
+  }
+
+  /** One event and everything it leads to; throws what a step throws, and then nothing has happened. */
+  tell(to: string, event: { readonly type: string }): Outcome {
+    const before = [this.snapshots, this.rows, this.timers] as const;
+    this.snapshots = new Map(this.snapshots);
+    this.rows = new Map(this.rows);
+    this.timers = new Map(this.timers);
+    try {
+      return this.cascade(to, event as ActorEvent);
+    } catch (error) {
+      [this.snapshots, this.rows, this.timers] = before;
+      throw error;
+    }
+  }
+
+  /** As `tell`, for the reply alone. */
+  ask<T>(to: string, event: { readonly type: string }): T {
+    return this.tell(to, event).reply as T;
+  }
+
+  context<T>(address: string): T {
+    return this.snapshots.get(address)?.context as T;
+  }
+
+  state(address: string): string {
+    return String(this.snapshots.get(address)?.value);
+  }
+
+  row<T>(address: string, collection: string, id: string): T | null {
+    return (this.rows.get(`${address} ${collection} ${id}`) ?? null) as T | null;
+  }
+
+  /** Bodies of a collection, by id. */
+  list<T>(address: string, collection: string): T[] {
+    const prefix = `${address} ${collection} `;
+    return [...this.rows]
+      .filter(([key]) => key.startsWith(prefix))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, body]) => body as T);
+  }
+
+  explain(address: string): readonly string[] {
+    const kind = this.kindOf(address).kind;
+    const context = this.context<Json>(address);
+    return kind.explain({ address, state: this.state(address), context, openRows: {}, now: this.now });
+  }
+
+  /** Moves time on, firing what falls due on the way. */
+  advance(ms: number): void {
+    const until = this.now + ms;
+    for (let fired = 0; fired < 1_000; fired++) {
+      const due = [...this.timers.values()].filter((timer) => timer.at <= until).sort((a, b) => a.at - b.at)[0];
+      if (due === undefined) break;
+      this.now = Math.max(this.now, due.at);
+      this.timers.delete(`${due.address} ${due.name}`);
+      this.tell(due.address, due.event);
+    }
+    this.now = until;
+  }
+
+  private cascade(to: string, event: ActorEvent): Outcome {
+    const queue: { to: string; event: ActorEvent }[] = [{ to, event }];
+    const published: Extract<Effect, { readonly type: 'publish' }>[] = [];
+    let reply: Json | undefined;
+    let steps = 0;
+    let durable = false;
+    for (let message = queue.shift(); message !== undefined; message = queue.shift()) {
+      if (++steps > CASCADE_STEPS_MAX) throw new Error('the cascade is too long');
+      const kind = this.kindOf(message.to);
+      const before = this.snapshots.get(message.to) ?? null;
+      if (before === null && !kind.creates.has(message.event.type)) throw new Error(`${message.to} is absent`);
+      const rows = this.rowsFor(kind, message.to, message.event);
+      const result = step(kind, before, message.event, { at: this.now, self: message.to, rows });
+      this.snapshots.set(message.to, result.snapshot);
+      freeze(result.snapshot.context);
+      const lasting = result.effects.some((effect) => !['reply', 'send', 'publish'].includes(effect.type));
+      if (lasting || (result.snapshot !== before && !kind.volatile.has(message.event.type))) durable = true;
+      for (const effect of result.effects) {
+        if (effect.type === 'send') queue.push({ to: effect.to, event: effect.event });
+        else if (effect.type === 'publish') published.push(effect);
+        else if (effect.type === 'reply') {
+          if (reply !== undefined) throw new Error('a second reply');
+          reply = freeze(effect.body);
+        } else this.write(message.to, effect);
+      }
+    }
+    return { reply, steps, durable, published };
+  }
+
+  private write(address: string, effect: Effect): void {
+    if (effect.type === 'put') this.rows.set(`${address} ${effect.collection} ${effect.id}`, freeze(effect.body));
+    if (effect.type === 'remove') this.rows.delete(`${address} ${effect.collection} ${effect.id}`);
+    if (effect.type === 'schedule') {
+      const { name, at, event } = effect;
+      this.timers.set(`${address} ${name}`, { address, name, at, event });
+    }
+    if (effect.type === 'cancel') this.timers.delete(`${address} ${effect.name}`);
+  }
+
+  /** As the runtime sees it: a row that is not open is found only where it may be stored. */
+  private rowsFor(kind: RegisteredKind, address: string, event: ActorEvent): Record<string, readonly RowView[]> {
+    const views: Record<string, readonly RowView[]> = {};
+    for (const ref of kind.kind.rows?.(event) ?? []) {
+      const open = kind.collections.get(ref.collection)?.open ?? (() => false);
+      if ('open' in ref) {
+        const prefix = `${address} ${ref.collection} `;
+        views[ref.as] = [...this.rows]
+          .filter(([key, body]) => key.startsWith(prefix) && open(body))
+          .map(([key, body]) => ({ id: key.slice(prefix.length), body }));
+        continue;
+      }
+      const body = this.rows.get(`${address} ${ref.collection} ${ref.id}`);
+      views[ref.as] = body !== undefined && (open(body) || ref.mayBeStored) ? [{ id: ref.id, body }] : [];
+    }
+    return views;
+  }
+
+  private kindOf(address: string): RegisteredKind {
+    const kind = this.kinds.get(kindOf(address));
+    if (kind === undefined) throw new Error(`no kind for ${address}`);
+    return kind;
+  }
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const member of Object.values(value)) freeze(member);
+  }
+  return value;
+}

@@ -1,0 +1,25 @@
+/** Exact decimals without the library under test: whole numbers of 1e-64 USD. */
+const SCALE = 64;
+const UNIT = 10n ** BigInt(SCALE);
+
+/** Units of a decimal text. */
+export function units(text: string): bigint {
+  const negative = text.startsWith('-');
+  const [whole = '', fraction = ''] = text.replace('-', '').split('.');
+  const size = BigInt(whole) * UNIT + BigInt(fraction.padEnd(SCALE, '0'));
+  return negative ? -size : size;
+}
+
+/** Canonical text: no exponent, no zero too many, `0` and never `-0`. */
+export function text(amount: bigint): string {
+  const size = amount < 0n ? -amount : amount;
+  const fraction = (size % UNIT).toString().padStart(SCALE, '0').replace(/0+$/, '');
+  return `${amount < 0n ? '-' : ''}${size / UNIT}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** Rounded down at so many decimals. */
+export function floorAt(amount: bigint, decimals: number): bigint {
+  const step = 10n ** BigInt(SCALE - decimals);
+  const rest = ((amount % step) + step) % step;
+  return amount - rest;
+}
