@@ -1,0 +1,253 @@
+import type { Cell, Change } from './cell.ts';
+import { deriveRow } from './derive-row.ts';
+import type { Effect } from './effect.ts';
+import type { ActorEvent, Json } from './event.ts';
+import type { RowWrite } from './held-rows.ts';
+import type { Mail } from './mail.ts';
+import type { Outcome, TimerWrite } from './outcome.ts';
+import type { Pending, Publish } from './pending.ts';
+import type { RegisteredCollection } from './registered-kind.ts';
+import { removeRow } from './remove-row.ts';
+import { resolveRows, Unread } from './resolve-rows.ts';
+import type { Snapshot } from './snapshot.ts';
+import { type StepResult, step } from './step.ts';
+
+/** Where a cascade finds the actors its messages go to. */
+export interface Neighbours {
+  /** The loaded cell of an actor of the same shard; 'unloaded' if it must be loaded first; or why it is out of reach. */
+  find(address: string, from: Cell): Cell | 'unloaded' | { readonly unreachable: string };
+}
+
+/** How a cascade ended. Only `done` may be installed; for all others nothing has happened. */
+export type CascadeEnd =
+  | 'done'
+  | 'failed'
+  /** The asked actor does not exist, has ended, or is just being stopped (its end is not durable yet). */
+  | 'absent'
+  | 'finished'
+  | 'stopping'
+  /** Something must be fetched first, then the event is stepped again. */
+  | 'lacks-actor'
+  | 'lacks-row';
+
+interface Sent {
+  readonly to: string;
+  readonly event: ActorEvent;
+}
+
+/**
+ * Runs one message and all the messages its steps send within the shard, on drafts beside the cells. It is all or
+ * nothing: until `install` no cell has changed, and whatever went wrong, `abandon` leaves everything as it was. One
+ * object serves all cascades of an engine, since they never overlap.
+ */
+export class Cascade implements Outcome {
+  changes: Change[] = [];
+  rows: RowWrite[] = [];
+  timers: TimerWrite[] = [];
+  publishes: Publish[] = [];
+  replied = false;
+  reply: Json = null;
+  durable = false;
+  /** Newest entry that the outcome depends on; null when all it saw is durable. */
+  depends: Pending | null = null;
+  /** Why it failed. */
+  failure = '';
+  /** The actor that lacks, or whose row lacks. */
+  lacking = '';
+  lackingRow: Unread | null = null;
+
+  private readonly neighbours: Neighbours;
+  private readonly stepsMax: number;
+  private sent: Sent[] = [];
+  private sentNext = 0;
+  /** All changing steps so far were of volatile types, and nothing durable was asked for. */
+  private volatile = true;
+  private at = 0;
+  /** Steps of all cascades, those in vain included. */
+  steps = 0;
+
+  constructor(neighbours: Neighbours, stepsMax: number) {
+    this.neighbours = neighbours;
+    this.stepsMax = stepsMax;
+  }
+
+  /** `now` is the store time all its steps are stamped with, unless an actor has seen a later one. */
+  run(root: Cell, mail: Mail, now: number): CascadeEnd {
+    this.reset(now);
+    if (mail.firing !== null) {
+      this.timers.push({ address: root.address, name: mail.firing.name, dueAt: 0, event: null, slot: null });
+      this.volatile = false;
+    }
+    let end = this.stepRoot(root, mail.event);
+    for (let steps = 1; end === 'done' && this.sentNext < this.sent.length; steps++) {
+      if (steps >= this.stepsMax) end = this.fail(`the cascade takes more than ${this.stepsMax} steps`);
+      else end = this.stepSent(root, this.sent[this.sentNext++] as Sent);
+    }
+    if (end !== 'done') this.abandon();
+    this.durable = !this.volatile;
+    return end;
+  }
+
+  /** The new states become the cells' own. `pending` is the entry they wait for, or null for volatile steps. */
+  install(pending: Pending | null): void {
+    for (const change of this.changes) {
+      const { cell } = change;
+      cell.draft = null;
+      cell.snapshot = change.stopped ? null : change.snapshot;
+      cell.stopping = change.stopped;
+      cell.version = change.version;
+      if (pending !== null) cell.pending = pending;
+      cell.trail.add(change.version, change.at, change.event, change.from, change.to);
+    }
+    if (pending !== null) for (const write of this.rows) write.beside.apply(write, pending);
+  }
+
+  private reset(now: number): void {
+    // Handed out with the last outcome where they were filled: then they are not ours any more.
+    if (this.changes.length > 0) this.changes = [];
+    if (this.rows.length > 0) this.rows = [];
+    if (this.timers.length > 0) this.timers = [];
+    if (this.publishes.length > 0) this.publishes = [];
+    if (this.sent.length > 0) this.sent = [];
+    this.sentNext = 0;
+    this.reply = null;
+    this.replied = false;
+    this.volatile = true;
+    this.depends = null;
+    this.failure = '';
+    this.at = now;
+  }
+
+  private abandon(): void {
+    for (const change of this.changes) change.cell.draft = null;
+  }
+
+  private fail(detail: string): CascadeEnd {
+    this.failure = detail;
+    return 'failed';
+  }
+
+  private stepRoot(cell: Cell, event: ActorEvent): CascadeEnd {
+    this.dependOn(cell);
+    if (cell.snapshot === null) {
+      if (!cell.kind.creates.has(event.type)) return 'absent';
+      if (cell.stopping) return 'stopping';
+    } else if (cell.snapshot.status !== 'active') return 'finished';
+    return this.stepCell(cell, cell.snapshot, cell.version, event);
+  }
+
+  private stepSent(root: Cell, { to, event }: Sent): CascadeEnd {
+    const cell = this.neighbours.find(to, root);
+    if (cell === 'unloaded') {
+      this.lacking = to;
+      return 'lacks-actor';
+    }
+    if ('unreachable' in cell) return this.fail(cell.unreachable);
+    this.dependOn(cell);
+    const { draft } = cell;
+    const snapshot = draft === null ? cell.snapshot : draft.stopped ? null : draft.snapshot;
+    if (snapshot === null) {
+      if (!cell.kind.creates.has(event.type)) return this.fail(`${to} is absent and ${event.type} does not create it`);
+      if (cell.stopping || draft?.stopped) return this.fail(`${to} is being stopped`);
+    } else if (snapshot.status !== 'active') return this.fail(`${to} has ended and takes no ${event.type}`);
+    return this.stepCell(cell, snapshot, draft === null ? cell.version : draft.version, event);
+  }
+
+  private dependOn(cell: Cell): void {
+    const { pending } = cell;
+    if (pending !== null && (this.depends === null || pending.order > this.depends.order)) this.depends = pending;
+  }
+
+  private stepCell(cell: Cell, snapshot: Snapshot | null, version: number, event: ActorEvent): CascadeEnd {
+    this.steps++;
+    if (cell.lastAt > this.at) this.at = cell.lastAt;
+    else cell.lastAt = this.at;
+    try {
+      const rows = resolveRows(cell, event, this.rows);
+      if (rows instanceof Unread) {
+        this.lacking = cell.address;
+        this.lackingRow = rows;
+        return 'lacks-row';
+      }
+      const result = step(cell.kind, snapshot, event, { at: this.at, self: cell.address, rows });
+      this.take(cell, snapshot, version, event, result);
+      return 'done';
+    } catch (error) {
+      return this.fail(`${cell.address}, ${event.type}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  /** Files what a step led to. */
+  private take(cell: Cell, before: Snapshot | null, version: number, event: ActorEvent, result: StepResult): void {
+    let lasting = false;
+    let stopped = false;
+    const { effects } = result;
+    for (const effect of effects) {
+      if (effect.type === 'reply' || effect.type === 'send' || effect.type === 'publish') continue;
+      lasting = true;
+      if (effect.type === 'stop') stopped = true;
+    }
+    const changed = lasting || result.snapshot !== before;
+    const next = changed ? version + 1 : version;
+    if (changed) {
+      const { snapshot, from, to } = result;
+      const change = { cell, snapshot, version: next, at: this.at, event: event.type, from, to, stopped };
+      cell.draft = change;
+      this.changes.push(change);
+      if (lasting || !cell.kind.volatile.has(event.type)) this.volatile = false;
+    }
+    for (const effect of effects) this.collect(cell, effect, next);
+  }
+
+  private collect(cell: Cell, effect: Effect, version: number): void {
+    const { address } = cell;
+    switch (effect.type) {
+      case 'reply':
+        if (this.replied) throw new Error('a second reply to one ask');
+        this.replied = true;
+        this.reply = effect.body ?? null;
+        return;
+      case 'send':
+        this.sent.push(effect);
+        return;
+      case 'put':
+        this.rows.push(deriveRow(cell.rows, collectionOf(cell, effect.collection), nameIn(effect.id), effect.body));
+        return;
+      case 'remove':
+        this.rows.push(removeRow(cell.rows, collectionOf(cell, effect.collection), nameIn(effect.id)));
+        return;
+      case 'schedule':
+        if (!Number.isFinite(effect.at)) throw new Error(`timer ${effect.name} has no finite time`);
+        this.timers.push({ address, name: nameIn(effect.name), dueAt: effect.at, event: effect.event, slot: null });
+        return;
+      case 'cancel':
+        this.timers.push({ address, name: nameIn(effect.name), dueAt: 0, event: null, slot: null });
+        return;
+      case 'publish':
+        this.publishes.push({
+          topic: effect.topic,
+          key: effect.key,
+          value: effect.value,
+          address,
+          epoch: cell.home.epoch,
+          version,
+        });
+        return;
+      case 'stop':
+        return;
+      default:
+        throw new Error(`unknown effect ${JSON.stringify(effect satisfies never)}`);
+    }
+  }
+}
+
+function collectionOf(cell: Cell, name: string): RegisteredCollection {
+  const collection = cell.kind.collections.get(name);
+  if (collection === undefined) throw new Error(`kind ${cell.kind.name} has no collection ${name}`);
+  return collection;
+}
+
+function nameIn(id: string): string {
+  if (typeof id !== 'string' || id === '') throw new Error('an effect without a name or id');
+  return id;
+}

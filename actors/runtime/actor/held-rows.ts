@@ -1,0 +1,127 @@
+import type { Json, RowView } from './event.ts';
+import type { Pending } from './pending.ts';
+import type { RegisteredCollection } from './registered-kind.ts';
+
+/** A row as it shall stand, its columns derived from its body. */
+export interface RowWrite {
+  /** The rows it stands among: those of its actor. */
+  readonly beside: HeldRows;
+  readonly collection: RegisteredCollection;
+  readonly id: string;
+  readonly removed: boolean;
+  readonly body: Json;
+  readonly sort: number;
+  readonly index: readonly (string | null)[];
+  readonly open: boolean;
+  readonly expiresAt: number | null;
+  /** The row in memory, once the write was taken over. */
+  held: HeldRow | null;
+}
+
+/** One row in memory: open, or written and not durable yet. */
+export interface HeldRow {
+  latest: RowWrite;
+  /** The newest entry that writes it; null once that is durable. */
+  pending: Pending | null;
+  /** Number of the batch that wrote it last, and its place there: later writes in one batch replace earlier ones. */
+  batch: number;
+  place: number;
+}
+
+/** A row that is read from the store for waiting messages: undefined until it has arrived, null if there is none. */
+export interface ReadRow {
+  readonly key: string;
+  view: RowView | null | undefined;
+  users: number;
+}
+
+/**
+ * The rows that stand beside a cell: all its open ones, and every row whose write is not durable, removals included.
+ * Closed rows leave when they are durable. A row that a waiting message has read from the store is kept right as well.
+ */
+export class HeldRows {
+  readonly address: string;
+  private readonly byCollection = new Map<string, Map<string, HeldRow>>();
+  private read: Map<string, ReadRow> | null = null;
+
+  constructor(address: string) {
+    this.address = address;
+  }
+
+  /** Undefined: not in memory. */
+  find(collection: string, id: string): HeldRow | undefined {
+    return this.byCollection.get(collection)?.get(id);
+  }
+
+  /** An open row as it was loaded. */
+  load(row: RowWrite): void {
+    row.held = this.place(row);
+  }
+
+  /** Takes a write over; it stays until `pending` is durable. */
+  apply(write: RowWrite, pending: Pending): void {
+    const held = this.find(write.collection.name, write.id) ?? this.place(write);
+    held.latest = write;
+    held.pending = pending;
+    write.held = held;
+  }
+
+  /** The entry is durable: a row that is not open may go, unless a later entry writes it too. */
+  settled(write: RowWrite, pending: Pending): void {
+    const held = write.held;
+    if (held === null || held.pending !== pending) return;
+    held.pending = null;
+    const { latest } = held;
+    const read = this.read?.get(keyOf(latest.collection.name, latest.id));
+    if (read !== undefined) read.view = latest.removed ? null : { id: latest.id, body: latest.body };
+    if (!latest.open) this.byCollection.get(latest.collection.name)?.delete(latest.id);
+  }
+
+  /** All open rows of a collection, in no particular order. */
+  *open(collection: string): Iterable<RowWrite> {
+    for (const held of this.byCollection.get(collection)?.values() ?? []) {
+      if (held.latest.open) yield held.latest;
+    }
+  }
+
+  /** Undefined: not read. Null: read, and there is none. */
+  readView(collection: string, id: string): RowView | null | undefined {
+    return this.read?.get(keyOf(collection, id))?.view;
+  }
+
+  /** A message waits for this row: from now on what becomes durable of it is remembered, until `release`. */
+  reading(collection: string, id: string): ReadRow {
+    const key = keyOf(collection, id);
+    this.read ??= new Map();
+    const row = this.read.get(key) ?? { key, view: undefined, users: 0 };
+    row.users++;
+    this.read.set(key, row);
+    return row;
+  }
+
+  /** What the store had; a write that became durable since the reading began is newer. */
+  arrived(row: ReadRow, view: RowView | null): void {
+    if (row.view === undefined) row.view = view;
+  }
+
+  release(row: ReadRow): void {
+    row.users--;
+    if (row.users === 0) this.read?.delete(row.key);
+  }
+
+  private place(latest: RowWrite): HeldRow {
+    const name = latest.collection.name;
+    let rows = this.byCollection.get(name);
+    if (rows === undefined) {
+      rows = new Map();
+      this.byCollection.set(name, rows);
+    }
+    const held: HeldRow = { latest, pending: null, batch: 0, place: 0 };
+    rows.set(latest.id, held);
+    return held;
+  }
+}
+
+function keyOf(collection: string, id: string): string {
+  return `${collection}/${id}`;
+}

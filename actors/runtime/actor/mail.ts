@@ -1,0 +1,41 @@
+import type { Answer } from './answer.ts';
+import type { ActorEvent } from './event.ts';
+
+/** Which lane a message waits in. */
+export type LaneName = 'system' | 'finish' | 'start';
+
+/** A due timer on its way to its actor. The entry of the step also removes the timer's row. */
+export interface Firing {
+  readonly name: string;
+  /** False once the timer was replaced or cancelled: then it must not fire. */
+  current(): boolean;
+  /** The step threw; the timer's row is still there. */
+  failed(detail: string): void;
+  /** It could not be stepped now, through no fault of its own. */
+  postponed(): void;
+}
+
+/** One message in an actor's mailbox. */
+export interface Mail {
+  readonly event: ActorEvent;
+  /** Monotonic ms after which it is not worth stepping. */
+  readonly deadline: number;
+  readonly trace: string | undefined;
+  /** Called exactly once; null for a tell. */
+  readonly answer: ((answer: Answer) => void) | null;
+  readonly firing: Firing | null;
+  /** Next in its lane; only the lane touches it. */
+  next: Mail | null;
+  /** What was fetched for it so far, so that stepping it again finds it; null until something was. */
+  fetched: Fetched | null;
+}
+
+/** What a message keeps in memory while it waits to be stepped again. */
+export interface Fetched {
+  /** How often it was stepped in vain. */
+  tries: number;
+  /** Lets go of everything fetched. */
+  readonly release: (() => void)[];
+  /** What to answer because fetching failed; null while it has not. */
+  failure: Answer | null;
+}

@@ -1,0 +1,76 @@
+import { checkChart } from './check-chart.ts';
+import type { Json } from './event.ts';
+import type { Collection, Kind } from './kind.ts';
+import { KindRefused } from './kind-refused.ts';
+import { knownEvents } from './known-events.ts';
+import type { RegisteredCollection, RegisteredKind } from './registered-kind.ts';
+import { createStepScope } from './step-scope.ts';
+
+const NAME = /^[a-z][a-z0-9-]{0,31}$/;
+const INDEX_COLUMNS_MAX = 4;
+
+/**
+ * Takes a kind in, or throws `KindRefused` naming the kind, the state and the member at fault: whatever cannot be
+ * stepped purely, persisted as JSON or addressed is found here and not in production.
+ */
+export function register(kind: Kind): RegisteredKind {
+  if (!NAME.test(kind.name)) throw new KindRefused(kind.name, 'its name cannot begin an address (a-z, 0-9, -; 32)');
+  if (!Number.isInteger(kind.version) || kind.version < 1) {
+    throw new KindRefused(kind.name, `version ${kind.version} is no positive whole number`);
+  }
+  for (const type of [...kind.creates, ...kind.finishes, ...kind.volatile]) {
+    if (type === '' || type.startsWith('xstate.'))
+      throw new KindRefused(kind.name, `"${type}" cannot be an event type`);
+  }
+  checkChart(kind.name, kind.machine);
+  const collections = new Map<string, RegisteredCollection>();
+  for (const [name, collection] of Object.entries(kind.collections)) {
+    collections.set(name, takeCollection(kind, name, collection));
+  }
+  checkTenancy(kind, collections);
+  return {
+    name: kind.name,
+    kind,
+    machine: kind.machine,
+    version: kind.version,
+    creates: new Set(kind.creates),
+    finishes: new Set(kind.finishes),
+    volatile: new Set(kind.volatile),
+    collections,
+    scope: createStepScope(kind.name),
+    knows: knownEvents(kind.machine),
+  };
+}
+
+function takeCollection({ name: kind, tenancy }: Kind, name: string, collection: Collection): RegisteredCollection {
+  if (!NAME.test(name)) throw new KindRefused(kind, `collection "${name}" has no usable name (a-z, 0-9, -; 32)`);
+  if (typeof collection.sort !== 'function') throw new KindRefused(kind, `collection ${name} has no sort`);
+  const index = collection.index ?? [];
+  if (index.length > INDEX_COLUMNS_MAX) {
+    throw new KindRefused(kind, `collection ${name} has ${index.length} index columns, at most ${INDEX_COLUMNS_MAX}`);
+  }
+  const retentionMs = collection.retentionMs ?? null;
+  if (retentionMs !== null && !(Number.isFinite(retentionMs) && retentionMs >= 0)) {
+    throw new KindRefused(kind, `collection ${name} has a retentionMs of ${retentionMs}`);
+  }
+  return {
+    name,
+    sort: collection.sort as (body: Json) => number,
+    index: index as readonly ((body: Json) => string | null)[],
+    open: (collection.open as ((body: Json) => boolean) | undefined) ?? null,
+    retentionMs,
+    tenancy: tenancy?.collection === name ? { column: tenancy.column, event: tenancy.event } : null,
+    bodyBytes: 512,
+  };
+}
+
+function checkTenancy(kind: Kind, collections: ReadonlyMap<string, RegisteredCollection>): void {
+  if (!kind.tenancy) return;
+  const { collection: name, column } = kind.tenancy;
+  const collection = collections.get(name);
+  if (!collection) throw new KindRefused(kind.name, `its tenancy names collection ${name}, which it does not have`);
+  if (column >= collection.index.length) {
+    throw new KindRefused(kind.name, `its tenancy names column ${column} of ${name}, which is not declared`);
+  }
+  if (collection.open === null) throw new KindRefused(kind.name, `its tenancy needs ${name} to tell its open rows`);
+}

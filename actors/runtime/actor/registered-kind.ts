@@ -1,0 +1,36 @@
+import type { AnyStateMachine } from 'xstate';
+import type { Json } from './event.ts';
+import type { Kind } from './kind.ts';
+import type { StepScope } from './step-scope.ts';
+
+/** A collection as the engine uses it: every optional member filled in. */
+export interface RegisteredCollection {
+  readonly name: string;
+  readonly sort: (body: Json) => number;
+  readonly index: readonly ((body: Json) => string | null)[];
+  readonly open: ((body: Json) => boolean) | null;
+  /** How long a closed row is kept after `sort`, ms; null keeps it. */
+  readonly retentionMs: number | null;
+  /** The column that names the node on whose behalf a row is open, and what its actor is told when that node dies. */
+  readonly tenancy: { readonly column: number; readonly event: string } | null;
+  /** Bytes of the body written last: the estimate by which a batch is bounded. The only member that changes. */
+  bodyBytes: number;
+}
+
+/** A kind that passed `register`: only these are ever stepped. */
+export interface RegisteredKind {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly machine: AnyStateMachine;
+  readonly version: number;
+  readonly creates: ReadonlySet<string>;
+  readonly finishes: ReadonlySet<string>;
+  readonly volatile: ReadonlySet<string>;
+  readonly collections: ReadonlyMap<string, RegisteredCollection>;
+  readonly scope: StepScope;
+  /**
+   * The event types the chart answers to, or null where any type may matter (wildcards, `always`). Other types are
+   * never shown to XState, which would keep a look-up entry for each of them for ever.
+   */
+  readonly knows: ReadonlySet<string> | null;
+}

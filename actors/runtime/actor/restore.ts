@@ -1,0 +1,71 @@
+import type { RegisteredKind } from './registered-kind.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** A stored snapshot that this build's chart cannot take up as it was saved. Loading it anyway would invent state. */
+export class RestoreRefused extends Error {
+  override readonly name = 'RestoreRefused';
+  readonly address: string;
+  constructor(address: string, reason: string) {
+    super(`${address} cannot be restored: ${reason}`);
+    this.address = address;
+  }
+}
+
+/** What of a stored actor this needs. */
+interface Saved {
+  readonly address: string;
+  readonly chart: number;
+  readonly snapshot: string;
+}
+
+/**
+ * The snapshot as it was saved, or `RestoreRefused`. XState fills in regions the saved value does not have and forgets
+ * states it no longer knows, silently; so the restored value is held against the saved one.
+ */
+export function restore(kind: RegisteredKind, saved: Saved): Snapshot {
+  if (saved.chart > kind.version) {
+    throw new RestoreRefused(saved.address, `written by chart ${saved.chart}, this build has ${kind.version}`);
+  }
+  const { value, context, status } = parse(saved);
+  let restored: Snapshot;
+  try {
+    restored = kind.machine.resolveState({ value, context, status } as never) as Snapshot;
+  } catch (error) {
+    throw new RestoreRefused(saved.address, error instanceof Error ? error.message : String(error));
+  }
+  if (!same(restored.value, value)) {
+    const now = JSON.stringify(restored.value);
+    throw new RestoreRefused(saved.address, `saved in state ${JSON.stringify(value)}, the chart makes it ${now}`);
+  }
+  if (restored.status !== status) {
+    throw new RestoreRefused(saved.address, `saved as ${String(status)}, the chart makes it ${restored.status}`);
+  }
+  return restored;
+}
+
+function parse(saved: Saved): { value: unknown; context: unknown; status: unknown } {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(saved.snapshot);
+  } catch {
+    throw new RestoreRefused(saved.address, 'its snapshot is no JSON');
+  }
+  const { value, context, status } = (parsed ?? {}) as Record<string, unknown>;
+  if (value === undefined || value === null) throw new RestoreRefused(saved.address, 'its snapshot has no state value');
+  if (context === null || typeof context !== 'object') {
+    throw new RestoreRefused(saved.address, 'its snapshot has no context');
+  }
+  if (status !== 'active' && status !== 'done') {
+    throw new RestoreRefused(saved.address, `its snapshot has the status ${String(status)}`);
+  }
+  return { value, context, status };
+}
+
+/** Equal state values, whatever the order of their regions. */
+function same(left: unknown, right: unknown): boolean {
+  if (typeof left === 'string' || typeof right === 'string') return left === right;
+  if (left === null || right === null || typeof left !== 'object' || typeof right !== 'object') return false;
+  const keys = Object.keys(left);
+  if (keys.length !== Object.keys(right).length) return false;
+  return keys.every((key) => same((left as Record<string, unknown>)[key], (right as Record<string, unknown>)[key]));
+}

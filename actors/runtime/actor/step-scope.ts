@@ -1,0 +1,76 @@
+import type { AnyActorScope } from 'xstate';
+import { type Effect, emits } from './effect.ts';
+
+/**
+ * The surroundings in which XState computes a transition: nothing in them works. `self` and `system` throw on any use,
+ * so that a chart which spawns, sends or schedules by itself fails inside its step, where nothing has happened yet.
+ * One scope serves all steps of a machine, since steps never nest.
+ */
+export interface StepScope {
+  readonly xstate: AnyActorScope;
+  /** Forgets what was collected. */
+  begin(): void;
+  /** What the actions asked for since `begin`, in order. */
+  collected(): readonly Effect[];
+}
+
+const NONE: readonly Effect[] = Object.freeze([]);
+
+/** What XState hands to its executor for each action that is not resolved purely. */
+interface Executable {
+  readonly type: string;
+  readonly info: unknown;
+  readonly params: unknown;
+  readonly exec: ((info: unknown, params: unknown) => unknown) | undefined;
+}
+
+/** The scope of one machine; `kind` is named in what it throws. */
+export function createStepScope(kind: string): StepScope {
+  let effects: Effect[] | null = null;
+  const execute = (action: Executable): void => {
+    if (emits(action.exec)) {
+      const made = action.exec?.(action.info, action.params) as Effect | readonly Effect[];
+      effects ??= [];
+      if (Array.isArray(made)) effects.push(...made);
+      else effects.push(made as Effect);
+      return;
+    }
+    const delay = (action.params as { readonly delay?: unknown } | undefined)?.delay;
+    if (action.type === 'xstate.raise' && delay === undefined) return;
+    throw new Error(`${kind}: action ${action.type} works on the world, which a step may not`);
+  };
+  return {
+    xstate: inert(kind, execute),
+    begin: () => {
+      effects = null;
+    },
+    collected: () => effects ?? NONE,
+  };
+}
+
+function inert(kind: string, execute: (action: Executable) => void): AnyActorScope {
+  const refuse = (use: string) => (): never => {
+    throw new Error(`${kind}: a step used ${use}; steps are pure`);
+  };
+  return {
+    self: forbidden(kind, 'self', {}),
+    // XState reports every microstep to the system it runs in; this one member is looked up, the rest throws.
+    system: forbidden(kind, 'system', { _sendInspectionEvent: () => undefined }),
+    id: '',
+    sessionId: '',
+    logger: refuse('the logger'),
+    defer: refuse('defer'),
+    emit: refuse('emit'),
+    stopChild: refuse('stopChild'),
+    actionExecutor: execute,
+  } as unknown as AnyActorScope;
+}
+
+/** An object whose own members work and whose every other member throws. */
+function forbidden(kind: string, name: string, own: Record<string, unknown>): object {
+  const refuse = (_: object, member: string | symbol): never => {
+    throw new Error(`${kind}: a step used ${name}.${String(member)}; steps are pure`);
+  };
+  const beyond = new Proxy({}, { get: refuse, has: refuse, set: refuse });
+  return Object.freeze(Object.create(beyond, Object.getOwnPropertyDescriptors(own)));
+}

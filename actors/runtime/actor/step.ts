@@ -1,0 +1,57 @@
+import type { Effect } from './effect.ts';
+import type { ActorEvent, Stamped } from './event.ts';
+import type { RegisteredKind } from './registered-kind.ts';
+import type { Snapshot } from './snapshot.ts';
+import { ABSENT, stateText } from './state-text.ts';
+
+/** What one step leads to. `snapshot` is the one passed in where nothing of the state changed. */
+export interface StepResult {
+  readonly snapshot: Snapshot;
+  readonly effects: readonly Effect[];
+  /** Short state texts, for the trail. */
+  readonly from: string;
+  readonly to: string;
+}
+
+const NO_EFFECTS: readonly Effect[] = Object.freeze([]);
+
+/**
+ * One pure step: the chart sees the event with `at`, `self` and `rows`; its effects come back as data. A null snapshot
+ * makes the actor first. An event the chart does not answer to leaves the very same snapshot. Throws what the chart
+ * throws, and for a snapshot that has ended; then nothing has happened.
+ */
+export function step(kind: RegisteredKind, snapshot: Snapshot | null, event: ActorEvent, stamped: Stamped): StepResult {
+  const { scope, machine } = kind;
+  scope.begin();
+  const before = snapshot ?? create(kind, stamped.self);
+  if (before.status !== 'active') throw new Error(`${stamped.self} has ended and cannot be stepped`);
+  const from = snapshot === null ? ABSENT : stateText(before.value);
+  if (kind.knows !== null && !kind.knows.has(event.type)) {
+    const to = snapshot === null ? stateText(before.value) : from;
+    return { snapshot: before, effects: snapshot === null ? scope.collected() : NO_EFFECTS, from, to };
+  }
+  const after = machine.transition(before, stamp(event, stamped), scope.xstate) as Snapshot;
+  if (after.status === 'error') throw after.error;
+  if (after.status === 'stopped') throw new Error(`${stamped.self}: event ${event.type} would stop the chart itself`);
+  const to = after.value === before.value && snapshot !== null ? from : stateText(after.value);
+  return { snapshot: after, effects: scope.collected(), from, to };
+}
+
+/**
+ * The event as the chart sees it. A loop, since spreading into an object that is then extended costs as much as the
+ * rest of a small step (Node 20: 3.5 us against 0.1 us).
+ */
+function stamp(event: ActorEvent, { at, self, rows }: Stamped): ActorEvent & Stamped {
+  const seen: Record<string, unknown> = { type: event.type, at, self, rows };
+  for (const member in event) {
+    if (member !== 'type' && member !== 'at' && member !== 'self' && member !== 'rows') seen[member] = event[member];
+  }
+  return seen as unknown as ActorEvent & Stamped;
+}
+
+/** The first snapshot. XState files what its making throws in the snapshot; here it is thrown. */
+function create(kind: RegisteredKind, address: string): Snapshot {
+  const initial = kind.machine.getInitialSnapshot(kind.scope.xstate, { address }) as Snapshot;
+  if (initial.status === 'error') throw initial.error;
+  return initial;
+}

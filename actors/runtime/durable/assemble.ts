@@ -1,0 +1,76 @@
+import type { RegisteredKind } from '../actor/registered-kind.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Store } from '../ports/store.ts';
+import { Adoption } from './adoption.ts';
+import { CommitQueue, type Judge } from './commit-queue.ts';
+import type { EngineHost } from './engine.ts';
+import type { EngineLimits } from './engine-limits.ts';
+import { LOST } from './failures.ts';
+import { Floor } from './floor.ts';
+import { Gate } from './gate.ts';
+import { StoreJudge } from './judge.ts';
+import { Loader } from './loader.ts';
+import { Runner } from './runner.ts';
+import { Sealing } from './sealing.ts';
+import { Timers } from './timers.ts';
+import { Watchers } from './watchers.ts';
+
+/** What an engine is made from. */
+export interface EngineOptions {
+  readonly kinds: readonly RegisteredKind[];
+  readonly store: Store;
+  readonly clock: Clock;
+  /** The incarnation that must own the shards this engine writes. */
+  readonly self: { readonly incarnation: string };
+  /** How many shards the cluster has. */
+  readonly shards: number;
+  /** Store time, ms. */
+  readonly now: () => number;
+  readonly limits: EngineLimits;
+  readonly host: EngineHost;
+}
+
+/** The parts of an engine, wired to each other. */
+export interface Assembly {
+  readonly floor: Floor;
+  readonly gate: Gate;
+  readonly queue: CommitQueue;
+  readonly runner: Runner;
+  readonly timers: Timers;
+  readonly judge: StoreJudge;
+  readonly sealing: Sealing;
+  readonly adoption: Adoption;
+  readonly watchers: Watchers;
+  /** Something ended: a shard that is being sealed may be done. */
+  readonly eased: () => void;
+}
+
+/** Makes the parts. Nothing in them moves before something is adopted or delivered. */
+export function assemble(options: EngineOptions): Assembly {
+  const { store, clock, limits, host, now } = options;
+  const log: EngineHost['log'] = (record) => host.log(record);
+  const floor = new Floor(options.kinds, options.shards, limits.trailMax);
+  const gate = new Gate(host);
+  const watchers = new Watchers(limits.watchersMax, log);
+  const loader = new Loader(store, host);
+  // Queue and judge, timers and runner need each other: the later one of each pair is reached when it is needed.
+  const late: Judge = {
+    judged: (entries, verdicts) => judge.judged(entries, verdicts),
+    unknown: (entries, detail) => judge.unknown(entries, detail),
+    refused: (homes, entries, answer) => judge.refused(homes, entries, answer),
+  };
+  const queue = new CommitQueue({ store, clock, self: options.self.incarnation, limits, judge: late });
+  const timers = new Timers({
+    ...{ store, clock, now, log, aheadMs: limits.timersAheadMs, shardCount: options.shards },
+    fire: (home, address, event, firing) => runner.tell(home, address, event, firing),
+  });
+  const eased = (): void => {
+    if (sealing.active) sealing.check();
+  };
+  const runner = new Runner({ floor, queue, gate, loader, timers, clock, now, limits, host, eased });
+  const monotonic = (): number => clock.monotonic();
+  const judge = new StoreJudge({ floor, queue, gate, runner, timers, watchers, host, monotonic, eased });
+  const sealing = new Sealing(floor, queue, (home) => judge.drop(home, [], LOST));
+  const adoption = new Adoption({ floor, runner, timers, store, clock, host });
+  return { floor, gate, queue, runner, timers, judge, sealing, adoption, watchers, eased };
+}

@@ -1,0 +1,76 @@
+import { type Assembly, assemble, type EngineOptions } from './assemble.ts';
+import { deliver } from './deliver.ts';
+import type { Engine, EngineGauges } from './engine.ts';
+import { LOST } from './failures.ts';
+import { HeldShard } from './held-shard.ts';
+import { inspect } from './inspection.ts';
+
+/** The actor host of one node, without any shard yet. It starts no timer and touches no store before `adopt`. */
+export function createEngine(options: EngineOptions): Engine {
+  const { store, clock, now } = options;
+  const parts = assemble(options);
+  const { floor, runner, timers, adoption, watchers } = parts;
+  return {
+    adopt(shard, epoch) {
+      const held = floor.shards.get(shard);
+      if (held !== undefined && held.epoch === epoch && held.serving === 'live') return;
+      if (held !== undefined) drop(parts, held);
+      const home = new HeldShard(shard, epoch, clock.monotonic());
+      floor.place(home);
+      adoption.add(home);
+    },
+    async seal(shard) {
+      const home = floor.shards.get(shard);
+      if (home !== undefined) await seal(parts, home);
+    },
+    drop(shard) {
+      const home = floor.shards.get(shard);
+      if (home !== undefined) drop(parts, home);
+    },
+    epochOf: (shard) => floor.shards.get(shard)?.epoch ?? null,
+    deliver: (delivery, answer) => deliver(parts, delivery, answer),
+    buried: (incarnation) => adoption.buried(incarnation),
+    inspect: (address) => inspect({ floor, runner, timers, store, now }, address),
+    watch: (matches, see) => watchers.add(matches, see),
+    gauges: gaugesOf(parts),
+    async close() {
+      await Promise.all([...floor.shards.values()].map((home) => seal(parts, home)));
+      timers.close();
+    },
+  };
+}
+
+function drop({ runner, judge, queue, eased }: Assembly, home: HeldShard): void {
+  runner.after(() => judge.drop(home, queue.inFlightOf(home), LOST));
+  eased();
+}
+
+async function seal({ timers, sealing }: Assembly, home: HeldShard): Promise<void> {
+  timers.rest(home);
+  await sealing.start(home);
+}
+
+function gaugesOf({ floor, queue, runner }: Assembly): EngineGauges {
+  return {
+    get cells() {
+      return floor.cells.size;
+    },
+    get queued() {
+      let queued = 0;
+      for (const home of floor.shards.values()) queued += home.mails;
+      return queued;
+    },
+    get commitsInFlight() {
+      return queue.busy ? 1 : 0;
+    },
+    get steps() {
+      return runner.steps;
+    },
+    get commits() {
+      return queue.commits;
+    },
+    get entries() {
+      return queue.entries;
+    },
+  };
+}

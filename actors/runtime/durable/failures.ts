@@ -1,0 +1,26 @@
+import type { Answer } from '../actor/answer.ts';
+
+const RETRY_AFTER_MS = 100;
+
+/** The answers that carry no detail are made once. */
+export const ABSENT: Answer = { ok: false, failure: { code: 'absent' } };
+export const FINISHED: Answer = { ok: false, failure: { code: 'finished' } };
+export const UNHANDLED: Answer = { ok: false, failure: { code: 'unhandled' } };
+export const EXPIRED: Answer = { ok: false, failure: { code: 'expired' } };
+export const LOST: Answer = { ok: false, failure: { code: 'lost' } };
+export const BUSY: Answer = { ok: false, failure: { code: 'busy', retryAfterMs: RETRY_AFTER_MS } };
+
+/** The step did not happen, and repeating it will not help. */
+export function failed(detail: string): Answer {
+  return { ok: false, failure: { code: 'failed', detail } };
+}
+
+/** The store, or a lane, takes nothing now. */
+export function refused(detail: string): Answer {
+  return { ok: false, failure: { code: 'refused', detail } };
+}
+
+/** Not served here (any more); the owner is the router's to find. `epoch` is the last one served here. */
+export function moved(epoch: number): Answer {
+  return { ok: false, failure: { code: 'moved', owner: null, epoch } };
+}

@@ -1,0 +1,81 @@
+import { kindOf, parseAddress, shardOf } from '../actor/address.ts';
+import type { Neighbours } from '../actor/cascade.ts';
+import { Cell } from '../actor/cell.ts';
+import type { RegisteredKind } from '../actor/registered-kind.ts';
+import type { HeldShard } from './held-shard.ts';
+
+/** Everything in memory: the shards served here and the cells on them. It only keeps them findable. */
+export class Floor implements Neighbours {
+  readonly cells = new Map<string, Cell>();
+  readonly shards = new Map<number, HeldShard>();
+  readonly kinds: ReadonlyMap<string, RegisteredKind>;
+  readonly shardCount: number;
+  private readonly trailMax: number;
+  /** The last epoch each shard was served under here, for `moved`. */
+  private readonly epochs = new Map<number, number>();
+
+  constructor(kinds: readonly RegisteredKind[], shardCount: number, trailMax: number) {
+    this.kinds = new Map(kinds.map((kind) => [kind.name, kind]));
+    this.shardCount = shardCount;
+    this.trailMax = trailMax;
+  }
+
+  place(home: HeldShard): void {
+    this.shards.set(home.shard, home);
+    this.epochs.set(home.shard, home.epoch);
+  }
+
+  /** The shard an address belongs to, if it is served here. */
+  homeOf(address: string): HeldShard | undefined {
+    return this.shards.get(shardOf(address, this.shardCount));
+  }
+
+  /** The same, from a cell that is known to be here. */
+  homeOfCell(cell: Cell): HeldShard | null {
+    const home = this.shards.get(cell.home.shard);
+    return home === cell.home ? home : null;
+  }
+
+  lastEpoch(address: string): number {
+    return this.epochs.get(shardOf(address, this.shardCount)) ?? 0;
+  }
+
+  /** Why no such actor can be, or null. */
+  faultOf(address: string): string | null {
+    if (parseAddress(address) === null) return `${address} is no address`;
+    return this.kinds.has(kindOf(address)) ? null : `no kind of actor is called ${kindOf(address)}`;
+  }
+
+  /** A new cell, to be loaded; the address must be without fault. */
+  open(address: string, home: HeldShard): Cell {
+    const kind = this.kinds.get(kindOf(address));
+    if (kind === undefined) throw new Error(`no kind of actor is called ${kindOf(address)}`);
+    const cell = new Cell(address, kind, home, this.trailMax);
+    this.cells.set(address, cell);
+    home.cells.add(cell);
+    return cell;
+  }
+
+  remove(cell: Cell): void {
+    if (this.cells.get(cell.address) === cell) this.cells.delete(cell.address);
+    (cell.home as HeldShard).cells.delete(cell);
+  }
+
+  rewind(cell: Cell): void {
+    cell.rewind(this.trailMax);
+  }
+
+  find(address: string, from: Cell): Cell | 'unloaded' | { readonly unreachable: string } {
+    const cell = this.cells.get(address);
+    if (cell !== undefined && cell.home === from.home) {
+      if (cell.phase === 'ready') return cell;
+      return cell.phase === 'loading' ? 'unloaded' : { unreachable: `${address} is quarantined: ${cell.fault}` };
+    }
+    const fault = this.faultOf(address);
+    if (fault !== null) return { unreachable: fault };
+    if (shardOf(address, this.shardCount) !== from.home.shard) {
+      return { unreachable: `${from.address} sent to ${address}, which is of another shard` };
+    }
+    return 'unloaded';
+  }
+}

@@ -1,0 +1,23 @@
+import type { Cell, Home } from '../actor/cell.ts';
+
+/** One shard served here, under one epoch. A new adoption is a new object: what belongs to the old one never counts. */
+export class HeldShard implements Home {
+  readonly shard: number;
+  readonly epoch: number;
+  /** Monotonic ms of the adoption. */
+  readonly adoptedAt: number;
+  serving: 'live' | 'sealing' | 'gone' = 'live';
+  readonly cells = new Set<Cell>();
+  /** Messages taken and not finished, wherever they wait. */
+  mails = 0;
+  /** Entries not judged yet. */
+  entries = 0;
+  committed = false;
+  readonly onSealed: (() => void)[] = [];
+
+  constructor(shard: number, epoch: number, adoptedAt: number) {
+    this.shard = shard;
+    this.epoch = epoch;
+    this.adoptedAt = adoptedAt;
+  }
+}

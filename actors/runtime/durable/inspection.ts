@@ -1,0 +1,101 @@
+import { kindOf } from '../actor/address.ts';
+import type { Cell } from '../actor/cell.ts';
+import type { Json } from '../actor/event.ts';
+import type { View } from '../actor/kind.ts';
+import { ABSENT, stateText } from '../actor/state-text.ts';
+import type { Store } from '../ports/store.ts';
+import type { Inspection } from './engine.ts';
+import type { Floor } from './floor.ts';
+import type { HeldShard } from './held-shard.ts';
+import type { Runner } from './runner.ts';
+import type { Timers } from './timers.ts';
+
+/** What an inspection looks into. */
+export interface InspectionParts {
+  readonly floor: Floor;
+  readonly runner: Runner;
+  readonly timers: Timers;
+  readonly store: Pick<Store, 'timersOf'>;
+  readonly now: () => number;
+}
+
+/** Shows one actor as it stands in memory, with its kind's own words; loads it if need be, and changes nothing. */
+export async function inspect(parts: InspectionParts, address: string): Promise<Inspection | null> {
+  const home = parts.floor.homeOf(address);
+  if (home === undefined || parts.floor.faultOf(address) !== null) return null;
+  const cell = await loaded(parts, address, home);
+  if (cell === null) return null;
+  try {
+    const stored = cell.snapshot === null && cell.phase === 'ready' ? [] : await parts.store.timersOf(address);
+    if (cell.home.serving === 'gone' || (cell.phase === 'ready' && cell.snapshot === null)) return null;
+    return show(parts, cell, home, timersOf(parts, cell, home, stored));
+  } finally {
+    cell.pins--;
+    parts.runner.tidy(cell);
+  }
+}
+
+/** The cell, pinned; null when the shard went away or the store did not answer. */
+async function loaded({ runner }: InspectionParts, address: string, home: HeldShard): Promise<Cell | null> {
+  const cell = runner.cellOf(address, home);
+  if (cell.home !== home) return null;
+  cell.pins++;
+  if (cell.phase !== 'loading') return cell;
+  const failure = await new Promise<unknown>((resolve) => cell.onLoaded.push(resolve));
+  if (failure === null) return cell;
+  cell.pins--;
+  return null;
+}
+
+function timersOf(
+  { timers }: InspectionParts,
+  cell: Cell,
+  home: HeldShard,
+  stored: Awaited<ReturnType<Store['timersOf']>>,
+): Inspection['timers'] {
+  const all = new Map<string, Inspection['timers'][number]>();
+  for (const { name, dueAt, event } of stored) {
+    all.set(name, { name, dueAt, event: (JSON.parse(event) as { type: string }).type });
+  }
+  for (const { name, dueAt, event } of timers.knownOf(home, cell.address)) {
+    if (event === null) all.delete(name);
+    else all.set(name, { name, dueAt, event: event.type });
+  }
+  return [...all.values()].sort((a, b) => a.dueAt - b.dueAt);
+}
+
+function show({ now }: InspectionParts, cell: Cell, home: HeldShard, timers: Inspection['timers']): Inspection {
+  const { address, kind, snapshot } = cell;
+  const state = snapshot === null ? (cell.phase === 'quarantined' ? 'quarantined' : ABSENT) : stateText(snapshot.value);
+  const context = (snapshot?.context ?? null) as Json;
+  const openRows: Record<string, readonly { readonly id: string; readonly body: Json }[]> = {};
+  for (const name of kind.collections.keys()) {
+    openRows[name] = [...cell.rows.open(name)].map(({ id, body }) => ({ id, body }));
+  }
+  const view: View = { address, state, context, openRows, now: now() };
+  return {
+    address,
+    kind: kindOf(address),
+    shard: home.shard,
+    epoch: home.epoch,
+    version: cell.version,
+    durableVersion: cell.durableVersion,
+    chart: kind.version,
+    state,
+    context: snapshot === null ? null : kind.kind.redact(context),
+    openRows: Object.fromEntries(Object.entries(openRows).map(([name, rows]) => [name, rows.length])),
+    queue: cell.mailbox.sizes,
+    timers,
+    trail: cell.trail.steps().map(([version, at, event, from, to]) => ({ address, version, at, event, from, to })),
+    explanation: snapshot === null ? [cell.fault] : explain(cell, view),
+  };
+}
+
+/** An explanation that fails must not hide the rest. */
+function explain(cell: Cell, view: View): readonly string[] {
+  try {
+    return cell.kind.kind.explain(view);
+  } catch (error) {
+    return [`the kind could not explain itself: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}

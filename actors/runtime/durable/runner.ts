@@ -1,0 +1,302 @@
+import type { Answer } from '../actor/answer.ts';
+import { Cascade } from '../actor/cascade.ts';
+import type { Cell } from '../actor/cell.ts';
+import type { ActorEvent } from '../actor/event.ts';
+import type { Firing, LaneName, Mail } from '../actor/mail.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { CommitQueue } from './commit-queue.ts';
+import type { EngineHost } from './engine.ts';
+import type { EngineLimits } from './engine-limits.ts';
+import { Entry } from './entry.ts';
+import { ABSENT, EXPIRED, FINISHED, failed, refused, UNHANDLED } from './failures.ts';
+import { Fetcher } from './fetcher.ts';
+import type { Floor } from './floor.ts';
+import type { Gate } from './gate.ts';
+import type { HeldShard } from './held-shard.ts';
+import type { Loader } from './loader.ts';
+import { orphansAmong } from './orphans.ts';
+import type { Timers } from './timers.ts';
+
+/** Steps of one turn of the loop, before others get their chance. */
+const STEPS_PER_TURN_MAX = 2_048;
+const NOTHING = Object.freeze({ changes: [], rows: [], publishes: [] });
+
+/** What a runner works with. */
+export interface RunnerParts {
+  readonly floor: Floor;
+  readonly queue: CommitQueue;
+  readonly gate: Gate;
+  readonly loader: Loader;
+  readonly timers: Timers;
+  readonly clock: Clock;
+  readonly now: () => number;
+  readonly limits: EngineLimits;
+  readonly host: EngineHost;
+  /** Messages ended: a shard that is being sealed may be done. */
+  readonly eased: () => void;
+}
+
+/**
+ * Serves the cells that have something to do, one message at a time in turn: steps it with all it sends, and files the
+ * result as one entry. Never waits: a message that lacks something is parked, its actor with it, and stepped again.
+ */
+export class Runner {
+  /** Steps taken, those in vain included. */
+  get steps(): number {
+    return this.cascade.steps;
+  }
+
+  private readonly parts: RunnerParts;
+  private readonly cascade: Cascade;
+  private readonly fetcher: Fetcher;
+  private runnable: Cell[] = [];
+  private next = 0;
+  private running = false;
+  private resuming = false;
+
+  constructor(parts: RunnerParts) {
+    this.parts = parts;
+    this.cascade = new Cascade(parts.floor, parts.limits.cascadeStepsMax);
+    this.fetcher = new Fetcher(parts.loader, this);
+  }
+
+  /** The cell of an address of this shard, loading if it was not in memory. */
+  cellOf(address: string, home: HeldShard): Cell {
+    const { floor, loader } = this.parts;
+    const known = floor.cells.get(address);
+    if (known !== undefined) return known;
+    const cell = floor.open(address, home);
+    this.load(cell);
+    loader.load(cell);
+    return cell;
+  }
+
+  /** Loads a rewound cell again. */
+  reload(cell: Cell): void {
+    this.load(cell);
+    this.parts.loader.load(cell);
+  }
+
+  /** Takes a message; false when its lane is full. */
+  offer(cell: Cell, home: HeldShard, lane: LaneName, mail: Mail): boolean {
+    if (!cell.mailbox.offer(lane, mail, this.parts.limits)) return false;
+    home.mails++;
+    if (cell.phase !== 'loading' && cell.awaiting === 0) this.wake(cell);
+    return true;
+  }
+
+  /** A message of the engine itself, in the system lane; false when that is full. */
+  tell(home: HeldShard, address: string, event: ActorEvent, firing: Firing | null = null): boolean {
+    const cell = this.cellOf(address, home);
+    const deadline = Number.POSITIVE_INFINITY;
+    const mail = { event, deadline, trace: undefined, answer: null, firing, next: null, fetched: null };
+    return this.offer(cell, home, 'system', mail);
+  }
+
+  /** Has the cell served in its turn. */
+  wake(cell: Cell): void {
+    if (!cell.queued) {
+      cell.queued = true;
+      this.runnable.push(cell);
+    }
+    if (!this.running) this.run();
+  }
+
+  /** Runs `work` and serves what it woke only afterwards. */
+  after(work: () => void): void {
+    const outer = this.running;
+    this.running = true;
+    try {
+      work();
+    } finally {
+      this.running = outer;
+      if (!outer) this.run();
+    }
+  }
+
+  /** Serves until nothing is left, the turn has taken long enough, or too much waits for the store. */
+  run(): void {
+    if (this.running) return;
+    this.running = true;
+    const stop = this.cascade.steps + STEPS_PER_TURN_MAX;
+    const { queue } = this.parts;
+    try {
+      while (this.next < this.runnable.length && !queue.full && this.cascade.steps < stop) {
+        const cell = this.runnable[this.next++] as Cell;
+        cell.queued = false;
+        this.serve(cell);
+      }
+    } finally {
+      if (this.next === this.runnable.length) this.runnable = [];
+      else this.runnable = this.runnable.slice(this.next);
+      this.next = 0;
+      this.running = false;
+    }
+    this.parts.eased();
+    // A full queue serves on when its batch was judged.
+    if (this.runnable.length > 0 && !queue.full) this.resume();
+  }
+
+  /** Ends a message: lets go of what was fetched for it. */
+  finish(home: HeldShard, mail: Mail): void {
+    home.mails--;
+    if (mail.fetched !== null) for (const release of mail.fetched.release) release();
+  }
+
+  /** Answers everything that waits for a cell, stepped or not, and empties it. */
+  turnAway(cell: Cell, answer: Answer): void {
+    const home = cell.home as HeldShard;
+    for (;;) {
+      const mail = cell.parked ?? cell.mailbox.take();
+      cell.parked = null;
+      if (mail === null) return;
+      this.finish(home, mail);
+      mail.firing?.postponed();
+      this.parts.gate.tell(mail.answer, answer);
+    }
+  }
+
+  /** Removes a cell that nothing needs. */
+  tidy(cell: Cell): void {
+    if (cell.vacant) this.parts.floor.remove(cell);
+  }
+
+  private resume(): void {
+    if (this.resuming) return;
+    this.resuming = true;
+    this.parts.clock.after(0, () => {
+      this.resuming = false;
+      this.run();
+    });
+  }
+
+  private load(cell: Cell): void {
+    cell.onLoaded.push((failure) => {
+      if (failure === null) this.wake(cell);
+      else {
+        this.parts.floor.remove(cell);
+        this.turnAway(cell, failure);
+        this.parts.eased();
+      }
+    });
+  }
+
+  private serve(cell: Cell): void {
+    const home = this.parts.floor.homeOfCell(cell);
+    if (home === null || cell.phase === 'loading' || cell.awaiting > 0) return;
+    const mail = cell.parked ?? cell.mailbox.take();
+    if (mail !== null) {
+      cell.parked = null;
+      if (!this.refuses(cell, home, mail)) this.stepMail(cell, home, mail);
+    }
+    if (cell.awaiting > 0) return;
+    if (cell.mailbox.size > 0) this.wake(cell);
+    else this.tidy(cell);
+  }
+
+  /** What needs no step. */
+  private refuses(cell: Cell, home: HeldShard, mail: Mail): boolean {
+    let answer: Answer | null = null;
+    if (mail.fetched !== null && mail.fetched.failure !== null) answer = mail.fetched.failure;
+    else if (mail.deadline !== Number.POSITIVE_INFINITY && this.parts.clock.monotonic() >= mail.deadline) {
+      answer = EXPIRED;
+    } else if (cell.phase === 'quarantined') answer = failed(`${cell.address} is quarantined: ${cell.fault}`);
+    const void_ = mail.firing !== null && !mail.firing.current();
+    if (answer === null && !void_) return false;
+    this.finish(home, mail);
+    if (answer !== null) {
+      mail.firing?.postponed();
+      this.parts.gate.tell(mail.answer, answer);
+    }
+    return true;
+  }
+
+  private stepMail(cell: Cell, home: HeldShard, mail: Mail): void {
+    const { cascade } = this;
+    const end = cascade.run(cell, mail, this.parts.now());
+    switch (end) {
+      case 'done':
+        this.conclude(home, mail);
+        return;
+      case 'lacks-actor':
+      case 'lacks-row':
+        if (!this.fetcher.fetch(cell, mail, cascade.lacking, cascade.lackingRow)) this.giveUp(home, mail);
+        return;
+      case 'stopping':
+        // The entry that ends the actor wakes the cell when it is durable.
+        cell.parked = mail;
+        cell.awaiting = 1;
+        return;
+      case 'absent':
+        this.decline(home, mail, ABSENT);
+        return;
+      case 'finished':
+        this.decline(home, mail, FINISHED);
+        return;
+      case 'failed':
+        this.fail(cell, home, mail);
+        return;
+      default:
+        end satisfies never;
+    }
+  }
+
+  private conclude(home: HeldShard, mail: Mail): void {
+    const { cascade } = this;
+    const { queue, gate, timers, host } = this.parts;
+    const reply: Answer = cascade.replied ? { ok: true, body: cascade.reply } : UNHANDLED;
+    if (!cascade.durable) {
+      cascade.install(null);
+      this.finish(home, mail);
+      if (mail.answer === null && cascade.publishes.length === 0) return;
+      gate.pass({ answer: mail.answer, reply, publishes: cascade.publishes }, cascade.depends);
+      return;
+    }
+    const entry = new Entry(queue.nextOrder(), home, cascade, mail.answer, reply);
+    const orphans = cascade.rows.length === 0 ? [] : orphansAmong(cascade.rows, (node) => host.isGone(node));
+    cascade.install(entry);
+    for (const write of entry.timers) timers.apply(home, write, entry);
+    for (const change of entry.changes) if (change.stopped) timers.stopped(home, change.cell.address, entry);
+    queue.push(entry);
+    // Only now: an actor made by this cascade may be one that was held in memory for this message.
+    this.finish(home, mail);
+    for (const [address, event] of orphans) this.tell(home, address, event);
+  }
+
+  /** The actor is absent or has ended. A timer that finds it so is removed all the same. */
+  private decline(home: HeldShard, mail: Mail, answer: Answer): void {
+    this.finish(home, mail);
+    const { queue, gate, timers } = this.parts;
+    if (mail.firing === null) {
+      if (mail.answer !== null) {
+        gate.pass({ answer: mail.answer, reply: answer, publishes: NOTHING.publishes }, this.cascade.depends);
+      }
+      return;
+    }
+    const entry = new Entry(queue.nextOrder(), home, { ...NOTHING, timers: this.cascade.timers }, null, answer);
+    for (const write of entry.timers) timers.apply(home, write, entry);
+    queue.push(entry);
+  }
+
+  /** Fetching does not help. */
+  private giveUp(home: HeldShard, mail: Mail): void {
+    const detail = 'what the step needs changes faster than it is fetched';
+    this.finish(home, mail);
+    mail.firing?.failed(detail);
+    this.parts.gate.tell(mail.answer, refused(detail));
+  }
+
+  private fail(cell: Cell, home: HeldShard, mail: Mail): void {
+    const detail = this.cascade.failure;
+    this.finish(home, mail);
+    mail.firing?.failed(detail);
+    if (mail.answer === null && mail.firing === null) {
+      const { trace } = mail;
+      this.parts.host.log({ level: 'warn', message: 'a step failed', address: cell.address, detail, trace });
+    }
+    this.parts.gate.pass(
+      { answer: mail.answer, reply: failed(detail), publishes: NOTHING.publishes },
+      this.cascade.depends,
+    );
+  }
+}

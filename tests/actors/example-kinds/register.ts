@@ -1,0 +1,111 @@
+/** A test kind: rows. It keeps entries by id, open until they are closed, each on behalf of a node. */
+import { assign, setup } from 'xstate';
+import { emit } from '../../../actors/runtime/actor/effect.ts';
+import type { ActorEvent, Json, RowView, Stamped } from '../../../actors/runtime/actor/event.ts';
+import type { Kind } from '../../../actors/runtime/actor/kind.ts';
+
+interface Book {
+  readonly written: number;
+}
+
+export interface Line {
+  readonly id: string;
+  readonly amount: number;
+  readonly node: string;
+  readonly open: boolean;
+  readonly at: number;
+}
+
+type RegisterEvent = ActorEvent & Stamped;
+
+const lineIn = (event: RegisterEvent): Line => ({
+  id: String(event.id),
+  amount: Number(event.amount ?? 0),
+  node: String(event.node ?? 'n1'),
+  open: event.open !== false,
+  at: event.at,
+});
+
+const json = (value: unknown): Json => value as Json;
+const first = (rows: readonly RowView[] | undefined): Line | null => (rows?.[0]?.body as unknown as Line) ?? null;
+
+export const registerMachine = setup({
+  types: {} as { context: Book; events: RegisterEvent; input: { address: string } },
+  guards: { isKnown: ({ event }) => first(event.rows.line) !== null },
+  actions: {
+    count: assign({ written: ({ context }) => context.written + 1 }),
+    put: emit<Book, RegisterEvent>(({ event }) => ({
+      type: 'put',
+      collection: 'line',
+      id: String(event.id),
+      body: json(lineIn(event)),
+    })),
+    close: emit<Book, RegisterEvent>(({ event }) => ({
+      type: 'put',
+      collection: 'line',
+      id: String(event.id),
+      body: json({ ...first(event.rows.line), open: false }),
+    })),
+    remove: emit<Book, RegisterEvent>(({ event }) => ({ type: 'remove', collection: 'line', id: String(event.id) })),
+    closeLost: emit<Book, RegisterEvent>(({ event }) =>
+      (event.rows.open ?? [])
+        .map((row) => row.body as unknown as Line)
+        .filter((line) => line.node === event.incarnation)
+        .map(
+          (line) => ({ type: 'put', collection: 'line', id: line.id, body: json({ ...line, open: false }) }) as const,
+        ),
+    ),
+    answerLine: emit<Book, RegisterEvent>(({ event }) => ({ type: 'reply', body: json(first(event.rows.line)) })),
+    answerOpen: emit<Book, RegisterEvent>(({ event }) => ({
+      type: 'reply',
+      body: (event.rows.open ?? []).map((row) => row.id),
+    })),
+    answerWritten: emit<Book, RegisterEvent>(({ context }) => ({ type: 'reply', body: context.written })),
+  },
+}).createMachine({
+  id: 'register',
+  initial: 'open',
+  context: { written: 0 },
+  options: { maxIterations: 100 },
+  states: {
+    open: {
+      on: {
+        put: { actions: ['count', 'put', 'answerWritten'] },
+        close: [{ guard: 'isKnown', actions: ['count', 'close', 'answerWritten'] }, { actions: 'answerLine' }],
+        remove: { actions: ['count', 'remove', 'answerWritten'] },
+        line: { actions: 'answerLine' },
+        list: { actions: 'answerOpen' },
+        'node.lost': { actions: ['count', 'closeLost'] },
+      },
+    },
+  },
+});
+
+export const LINE_RETENTION_MS = 1_000;
+
+export const registerKind: Kind = {
+  name: 'register',
+  machine: registerMachine,
+  version: 1,
+  creates: ['put'],
+  finishes: ['close'],
+  volatile: [],
+  collections: {
+    line: {
+      sort: (body: Line) => body.at,
+      index: [(body: Line) => body.node, (body: Line) => (body.amount > 0 ? 'paid' : null)],
+      open: (body: Line) => body.open,
+      retentionMs: LINE_RETENTION_MS,
+    },
+  },
+  rows: (event) => {
+    if (event.type === 'line' || event.type === 'close') {
+      return [{ as: 'line', collection: 'line', id: String(event.id), mayBeStored: event.stored !== false }];
+    }
+    if (event.type === 'list' || event.type === 'node.lost') return [{ as: 'open', collection: 'line', open: true }];
+    return [];
+  },
+  tenancy: { collection: 'line', column: 0, event: 'node.lost' },
+  explain: (view) => [`${view.openRows.line?.length ?? 0} open lines`],
+  redact: (context) => context,
+};

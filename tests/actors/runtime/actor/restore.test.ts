@@ -1,0 +1,113 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type AnyStateMachine, createMachine } from 'xstate';
+import { persist } from '../../../../actors/runtime/actor/persist.ts';
+import { register } from '../../../../actors/runtime/actor/register.ts';
+import type { RegisteredKind } from '../../../../actors/runtime/actor/registered-kind.ts';
+import { RestoreRefused, restore } from '../../../../actors/runtime/actor/restore.ts';
+import { step } from '../../../../actors/runtime/actor/step.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { counterKind } from '../../example-kinds/counter.ts';
+
+const it = bounded(test, 5_000);
+const STAMPED = { at: 1, self: 'trial:a', rows: {} };
+
+const registered = (config: object, version = 1): RegisteredKind =>
+  register({
+    ...counterKind,
+    name: 'trial',
+    version,
+    machine: createMachine({
+      context: {},
+      options: { maxIterations: 10 },
+      ...config,
+    } as never) as unknown as AnyStateMachine,
+  });
+
+const parallel = (...regions: string[]): object => ({
+  type: 'parallel',
+  states: Object.fromEntries(
+    regions.map((region) => [region, { initial: 'off', states: { off: { on: { [region]: 'on' } }, on: {} } }]),
+  ),
+});
+
+const saved = (snapshot: object | string, chart = 1) => ({
+  address: 'trial:a',
+  chart,
+  snapshot: typeof snapshot === 'string' ? snapshot : JSON.stringify(snapshot),
+});
+
+const refuses = (kind: RegisteredKind, what: ReturnType<typeof saved>, why: RegExp): void => {
+  try {
+    restore(kind, what);
+  } catch (error) {
+    assert.instance(error, RestoreRefused);
+    assert.is((error as RestoreRefused).address, 'trial:a');
+    assert.match((error as RestoreRefused).message, why);
+    return;
+  }
+  assert.unreachable('it was restored');
+};
+
+it('restores what was persisted, and steps on from there as if nothing had been', () => {
+  const kind = registered(parallel('left', 'right'));
+  const live = step(kind, null, { type: 'left' }, STAMPED).snapshot;
+  const back = restore(kind, saved(persist(live)));
+  assert.equal(back.value, live.value);
+  assert.equal(
+    step(kind, back, { type: 'right' }, STAMPED).snapshot.value,
+    step(kind, live, { type: 'right' }, STAMPED).snapshot.value,
+  );
+});
+
+it('persists state value, context and status, and nothing else', () => {
+  const live = step(register(counterKind), null, { type: 'add', by: 1 }, STAMPED).snapshot;
+  assert.equal(Object.keys(JSON.parse(persist(live))), ['value', 'context', 'status']);
+});
+
+it('restores an actor that has ended as ended', () => {
+  const kind = registered({ initial: 'a', states: { a: { on: { end: 'z' } }, z: { type: 'final' } } });
+  const ended = step(kind, null, { type: 'end' }, STAMPED).snapshot;
+  assert.is(restore(kind, saved(persist(ended))).status, 'done');
+});
+
+it('refuses a saved value without a region that the chart has now, which XState would fill in', () => {
+  const before = step(registered(parallel('left')), null, { type: 'left' }, STAMPED).snapshot;
+  refuses(registered(parallel('left', 'right')), saved(persist(before)), /saved in state .* the chart makes it/);
+});
+
+it('refuses a saved value with a state that the chart does not have any more', () => {
+  refuses(registered(parallel('left')), saved({ value: { left: 'gone' }, context: {}, status: 'active' }), /gone/);
+  refuses(registered(parallel('left')), saved({ value: { gone: 'off' }, context: {}, status: 'active' }), /gone/);
+});
+
+it('refuses a saved compound value that now goes deeper', () => {
+  const deep = { initial: 'a', states: { a: { initial: 'x', states: { x: {} } } } };
+  refuses(registered(deep), saved({ value: 'a', context: {}, status: 'active' }), /the chart makes it/);
+});
+
+it('takes a saved value whose regions stand in another order', () => {
+  const value = { right: 'on', left: 'off' };
+  const back = restore(registered(parallel('left', 'right')), saved({ value, context: {}, status: 'active' }));
+  assert.equal(back.value, { left: 'off', right: 'on' });
+});
+
+it('refuses a snapshot of a newer chart, and takes one of an older chart that still fits', () => {
+  const kind = registered(parallel('left'), 2);
+  const snapshot = { value: { left: 'off' }, context: {}, status: 'active' };
+  refuses(kind, saved(snapshot, 3), /chart 3, this build has 2/);
+  assert.equal(restore(kind, saved(snapshot, 1)).value, { left: 'off' });
+});
+
+it('refuses a status that does not fit the state', () => {
+  const kind = registered({ initial: 'a', states: { a: {}, z: { type: 'final' } } });
+  refuses(kind, saved({ value: 'z', context: {}, status: 'active' }), /saved as active/);
+  refuses(kind, saved({ value: 'a', context: {}, status: 'error' }), /has the status error/);
+});
+
+it('refuses what is no snapshot', () => {
+  const kind = registered({});
+  for (const text of ['', '{', 'null', '[]', '{"value":"a"}', '{"context":{}}']) refuses(kind, saved(text), /snapshot/);
+});
+
+test.run();

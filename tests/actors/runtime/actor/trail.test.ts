@@ -1,0 +1,78 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Trail, type TrailStep } from '../../../../actors/runtime/actor/trail.ts';
+import { bounded } from '../../../support/bounded.ts';
+
+const it = bounded(test, 5_000);
+
+const stepAt = (version: number): TrailStep => {
+  const state = version % 3 === 0 ? 'b "quoted"' : 'a';
+  const before = (version - 1) % 3 === 0 ? 'b "quoted"' : 'a';
+  return [version, 1_000_000 + version * version, `event.${version % 4}`, before, state];
+};
+
+const filled = (from: number, to: number, max = 50): Trail => {
+  const trail = new Trail(max);
+  for (let version = from; version <= to; version++) trail.add(...stepAt(version));
+  return trail;
+};
+
+it('gives back what was added, in order', () => {
+  assert.equal(filled(1, 7).steps(), [1, 2, 3, 4, 5, 6, 7].map(stepAt));
+  assert.equal(new Trail(50).steps(), []);
+});
+
+it('keeps exactly the newest for its readers, and never much more for the store', () => {
+  for (const last of [49, 50, 51, 60, 61, 499, 500]) {
+    const trail = filled(1, last);
+    const shown = trail.steps();
+    assert.is(shown.length, Math.min(50, last));
+    assert.equal(shown.at(-1), stepAt(last));
+    assert.equal(shown[0], stepAt(Math.max(1, last - 49)));
+    assert.ok((JSON.parse(trail.text(0)) as unknown[]).length <= 60);
+  }
+});
+
+it('is stored as JSON from which it goes on', () => {
+  const first = filled(1, 73);
+  const second = new Trail(50);
+  assert.is(second.restore(first.text(0)), stepAt(73)[1]);
+  second.add(...stepAt(74));
+  assert.equal(second.steps(), filled(1, 74).steps());
+});
+
+it('leaves out the newest steps when they are not to be stored yet', () => {
+  for (const ahead of [1, 5, 11, 30]) {
+    const back = new Trail(50);
+    back.restore(filled(1, 73).text(ahead));
+    assert.equal(back.steps().at(-1), stepAt(73 - ahead));
+  }
+  assert.is(filled(1, 3).text(3), '[]');
+});
+
+it('stores a step that does not follow on in full', () => {
+  const trail = filled(1, 3);
+  trail.add(9, 5, 'late', 'x', 'y');
+  trail.add(10, 6, 'next', 'z', 'z');
+  assert.equal(trail.steps().slice(-2), [
+    [9, 5, 'late', 'x', 'y'],
+    [10, 6, 'next', 'z', 'z'],
+  ]);
+});
+
+it('takes about twenty bytes for a step that stays in its state', () => {
+  const trail = new Trail(50);
+  for (let version = 1; version <= 500; version++)
+    trail.add(version, 1_700_000_000_000 + version * 12, 'turn.admit', 'active', 'active');
+  assert.ok(trail.text(0).length < 60 * 25, `${trail.text(0).length}`);
+});
+
+it('starts empty from a text that is no trail', () => {
+  for (const text of ['', '{', 'null', '{}']) {
+    const trail = new Trail(50);
+    assert.is(trail.restore(text), 0);
+    assert.equal(trail.steps(), []);
+  }
+});
+
+test.run();

@@ -1,0 +1,54 @@
+import type { Clock } from '../../../../actors/runtime/ports/clock.ts';
+
+interface Waiting {
+  readonly at: number;
+  readonly run: () => void;
+}
+
+/** A clock that only moves when told to. What is due in no time still runs in the next turn of the real loop. */
+export class HandClock implements Clock {
+  private time: number;
+  private readonly waiting = new Set<Waiting>();
+
+  constructor(start = 1_000_000) {
+    this.time = start;
+  }
+
+  now(): number {
+    return this.time;
+  }
+
+  monotonic(): number {
+    return this.time;
+  }
+
+  /** How many calls are promised. */
+  get armed(): number {
+    return this.waiting.size;
+  }
+
+  after(delayMs: number, run: () => void): () => void {
+    if (delayMs <= 0) {
+      const immediate = setImmediate(run);
+      return () => clearImmediate(immediate);
+    }
+    const item = { at: this.time + delayMs, run };
+    this.waiting.add(item);
+    return () => this.waiting.delete(item);
+  }
+
+  /** Moves on, running what falls due at its own time; lets the loop turn after each. */
+  async advance(ms: number): Promise<void> {
+    const end = this.time + ms;
+    for (;;) {
+      const [next] = [...this.waiting].filter((item) => item.at <= end).sort((a, b) => a.at - b.at);
+      if (next === undefined) break;
+      this.waiting.delete(next);
+      this.time = Math.max(this.time, next.at);
+      next.run();
+      for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
+    }
+    this.time = end;
+    for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,121 @@
+/** One engine on a store, with a host that records, for the tests of the durable half. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Answer } from '../../../../actors/runtime/actor/answer.ts';
+import type { ActorEvent, Json } from '../../../../actors/runtime/actor/event.ts';
+import type { Kind } from '../../../../actors/runtime/actor/kind.ts';
+import { register } from '../../../../actors/runtime/actor/register.ts';
+import { createEngine } from '../../../../actors/runtime/durable/create-engine.ts';
+import type { CommittedStep, Engine, Publication } from '../../../../actors/runtime/durable/engine.ts';
+import type { EngineLimits } from '../../../../actors/runtime/durable/engine-limits.ts';
+import type { Clock } from '../../../../actors/runtime/ports/clock.ts';
+import type { Store } from '../../../../actors/runtime/ports/store.ts';
+import { systemClock } from '../../../../actors/runtime/system/clock.ts';
+import { MemoryStore } from '../../../support/memory-store.ts';
+import { counterKind } from '../../example-kinds/counter.ts';
+import { purseKind } from '../../example-kinds/purse.ts';
+import { registerKind } from '../../example-kinds/register.ts';
+
+export const LIMITS: EngineLimits = {
+  cascadeStepsMax: 16,
+  laneStartMax: 1_024,
+  laneFinishMax: 65_536,
+  laneSystemMax: 4_096,
+  commitEntriesMax: 1_024,
+  commitBytesMax: 4 * 1024 * 1024,
+  trailMax: 50,
+  watchersMax: 2,
+  timersAheadMs: 60_000,
+};
+
+export const SHARDS = 8;
+
+export interface StageOptions {
+  readonly kinds?: readonly Kind[];
+  readonly limits?: Partial<EngineLimits>;
+  readonly store?: Store;
+  readonly name?: string;
+  readonly clock?: Clock;
+  /** Adopt every shard at once; default true. */
+  readonly adopt?: boolean;
+}
+
+/** What the host was told. */
+export interface Recorded {
+  readonly lost: { readonly shard: number; readonly reason: string }[];
+  readonly published: Publication[];
+  readonly logged: { readonly level: string; readonly message: string; readonly [key: string]: unknown }[];
+  readonly steps: CommittedStep[];
+  readonly gone: Set<string>;
+}
+
+export interface Stage {
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly recorded: Recorded;
+  readonly incarnation: string;
+  /** Resolves with the answer, whatever it is. */
+  ask(to: string, event: ActorEvent, withinMs?: number): Promise<Answer>;
+  /** Resolves with the body, or fails the test. */
+  body(to: string, event: ActorEvent): Promise<Json>;
+  tell(to: string, event: ActorEvent): void;
+  /** Takes every shard in the store and adopts it. */
+  claim(): Promise<void>;
+  close(): Promise<void>;
+}
+
+let stages = 0;
+
+/** A registered node on a store (a fresh memory store by default) that owns all its shards. */
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  const clock = options.clock ?? systemClock;
+  const store = options.store ?? new MemoryStore({ clock, shards: SHARDS });
+  const incarnation = `${options.name ?? 'n1'}-${++stages}`;
+  const node = { name: options.name ?? 'n1', incarnation, address: '', operatorUrl: '', pid: 1, host: 'test' };
+  await store.register(node);
+  const recorded: Recorded = { lost: [], published: [], logged: [], steps: [], gone: new Set() };
+  const engine = createEngine({
+    kinds: (options.kinds ?? [counterKind, registerKind, purseKind]).map(register),
+    store,
+    clock,
+    self: { incarnation },
+    shards: SHARDS,
+    now: () => clock.now(),
+    limits: { ...LIMITS, ...options.limits },
+    host: {
+      lost: (shard, reason) => recorded.lost.push({ shard, reason }),
+      published: (value) => recorded.published.push(value),
+      isGone: (gone) => recorded.gone.has(gone),
+      log: (record) => recorded.logged.push(record),
+    },
+  });
+  const stage: Stage = {
+    engine,
+    store,
+    recorded,
+    incarnation,
+    ask: (to, event, withinMs = 60_000) =>
+      new Promise((resolve) => engine.deliver({ to, event, deadline: clock.monotonic() + withinMs }, resolve)),
+    async body(to, event) {
+      const answer = await stage.ask(to, event);
+      if (!answer.ok) throw new Error(`${to} ${event.type}: ${JSON.stringify(answer.failure)}`);
+      return answer.body;
+    },
+    tell: (to, event) => engine.deliver({ to, event, deadline: clock.monotonic() + 60_000 }, null),
+    async claim() {
+      for (const row of await store.claim(incarnation, await store.shards())) engine.adopt(row.shard, row.epoch);
+    },
+    close: () => engine.close(),
+  };
+  if (options.adopt !== false) await stage.claim();
+  return stage;
+}
+
+/** Waits until `holds`, a turn of the loop at a time. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await pause(1);
+}
+
+/** Lets some turns of the loop pass: what could have happened by then has. */
+export async function turns(count = 5): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
+}
