@@ -1,21 +1,11 @@
 /** Every clause of the Store port as tests. One suite, run by each implementation from its own test file. */
 import { test } from 'uvu';
-import type { Store } from '../../actors/runtime/ports/store.ts';
 import { bounded } from '../support/bounded.ts';
+import type { Clause, OpenedStore } from './store/clause.ts';
 import { commitClauses } from './store/commit-clauses.ts';
 import { membershipClauses } from './store/membership-clauses.ts';
 import { rowClauses } from './store/row-clauses.ts';
 import { timerClauses } from './store/timer-clauses.ts';
-
-/** One opened, empty store of `SHARDS` shards. `reopen` gives another connection to the same data. */
-export interface OpenedStore {
-  readonly store: Store;
-  readonly reopen?: () => Promise<Store>;
-  readonly close: () => Promise<void>;
-}
-
-/** Registers a clause: a title and a body that gets a fresh store. */
-export type Clause = (title: string, run: (store: Store, opened: OpenedStore) => Promise<void>) => void;
 
 const CLAUSE_MS = 10_000;
 

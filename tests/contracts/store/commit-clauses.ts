@@ -1,7 +1,7 @@
 /** Clauses of the Store port on commits, actors and the census. */
 import * as assert from 'uvu/assert';
 import type { ShardVerdict, Store } from '../../../actors/runtime/ports/store.ts';
-import type { Clause } from '../store.contract.ts';
+import type { Clause } from './clause.ts';
 import { actor, own, row, SHARDS, timer, write } from './records.ts';
 
 function refusals(verdicts: readonly ShardVerdict[]): (string | null)[] {

@@ -1,7 +1,7 @@
 /** Clauses of the Store port on nodes, shards and facts. */
 import * as assert from 'uvu/assert';
 import type { NodeRow, Store } from '../../../actors/runtime/ports/store.ts';
-import type { Clause } from '../store.contract.ts';
+import type { Clause } from './clause.ts';
 import { node, own, SHARDS } from './records.ts';
 
 async function nodesSeenBy(store: Store, incarnation: string): Promise<readonly NodeRow[]> {

@@ -1,6 +1,6 @@
 /** Clauses of the Store port on timers. */
 import * as assert from 'uvu/assert';
-import type { Clause } from '../store.contract.ts';
+import type { Clause } from './clause.ts';
 import { own, timer, write } from './records.ts';
 
 export function timerClauses(clause: Clause): void {

@@ -1,0 +1,12 @@
+/** What the clauses of the Store port share: a store of their own, and the way to register. */
+import type { Store } from '../../../actors/runtime/ports/store.ts';
+
+/** One opened, empty store of `SHARDS` shards. `reopen` gives another connection to the same data. */
+export interface OpenedStore {
+  readonly store: Store;
+  readonly reopen?: () => Promise<Store>;
+  readonly close: () => Promise<void>;
+}
+
+/** Registers a clause: a title and a body that gets a fresh store. */
+export type Clause = (title: string, run: (store: Store, opened: OpenedStore) => Promise<void>) => void;
