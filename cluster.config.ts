@@ -42,6 +42,8 @@ const config: ClusterConfig = {
     bodyBytesMax: 8 * 1024 * 1024,
     bodyDepthMax: 64,
     bodyTokensMax: 200_000,
+    bodyBytesPerSecondMin: 1_024,
+    bodyGraceMs: 10_000,
     headerBytesMax: 16 * 1024,
     headersMax: 200,
     headersTimeoutMs: 10_000,
@@ -51,7 +53,12 @@ const config: ClusterConfig = {
     requestsMax: 2_000,
     keepAliveCommentMs: 15_000,
     streamBufferBytesMax: 1024 * 1024,
+    streamStalledMs: 60_000,
     drainGraceMs: 20_000,
+    drainIdleMs: 2_000,
+    callersMax: 50_000,
+    deadKeyMs: 2_000,
+    sliceIdleMs: 1_000,
   },
 
   // spec: inference, Limits.

@@ -56,6 +56,9 @@ export interface EdgeLimits {
   readonly bodyBytesMax: number;
   readonly bodyDepthMax: number;
   readonly bodyTokensMax: number;
+  /** An upload slower than this on the average, once `bodyGraceMs` have passed, is ended. */
+  readonly bodyBytesPerSecondMin: number;
+  readonly bodyGraceMs: number;
   readonly headerBytesMax: number;
   readonly headersMax: number;
   readonly headersTimeoutMs: number;
@@ -66,7 +69,16 @@ export interface EdgeLimits {
   readonly requestsMax: number;
   readonly keepAliveCommentMs: number;
   readonly streamBufferBytesMax: number;
+  /** A reader that takes nothing for this long is cut. */
+  readonly streamStalledMs: number;
   readonly drainGraceMs: number;
+  /** While draining, a connection without a request for this long is closed before the grace ends. */
+  readonly drainIdleMs: number;
+  /** Callers remembered by the digest of their key, and keys remembered as dead or used up. */
+  readonly callersMax: number;
+  readonly deadKeyMs: number;
+  /** Unused grants of the whole endpoint's window go back after this long without a request. */
+  readonly sliceIdleMs: number;
 }
 
 export interface RateLimits {

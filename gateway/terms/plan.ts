@@ -4,6 +4,8 @@ import type { EndpointOffer } from '../../actors/terms/offer.ts';
 export interface Plan {
   readonly candidates: readonly Candidate[];
   readonly rejections: readonly Rejection[];
+  /** Prompt tokens of the turn: best guess, and what no tokenizer exceeds. */
+  readonly prompt: { readonly counted: number; readonly bound: number };
 }
 
 export interface Candidate {
@@ -19,7 +21,15 @@ export interface Rejection {
   /** Provider slug and endpoint tag. */
   readonly provider: string;
   readonly endpoint: string;
-  readonly reason: 'allowed_providers' | 'context_length' | 'require_parameters' | 'health' | 'constraint_filtered';
+  readonly reason:
+    | 'allowed_providers'
+    | 'context_length'
+    | 'require_parameters'
+    | 'health'
+    | 'constraint_filtered'
+    | 'modality'
+    | 'max_price'
+    | 'quantization';
   readonly member?: string;
   readonly detail?: string;
 }

@@ -9,8 +9,10 @@ export interface Receipt {
   readonly attempt: number;
   /** True when something billable came from the provider. */
   readonly delivered: boolean;
-  /** What the provider reported, or our own count with `estimated`; absent counts stay absent. */
+  /** What the provider reported, as the caller is told; absent counts stay absent. */
   readonly usage: Usage;
+  /** What is charged: the reported counts, and our own count of the missing ones with `estimated`. */
+  readonly billed: Usage;
   readonly estimated: boolean;
   readonly finishReason: FinishReason | null;
   readonly nativeFinishReason: string | null;

@@ -15,6 +15,12 @@ export interface Turn {
   /** Sampling and other standard members that are forwarded as they are, under their chat names. */
   readonly sampling: Readonly<Record<string, unknown>>;
   readonly responseFormat?: Readonly<Record<string, unknown>>;
+  /** Declarations that an endpoint needs beside those of what it is sent, such as `structured_outputs`; never sent. */
+  readonly requires?: readonly string[];
+  /** What the turn carries and asks for beside text (`image`, `audio`, `video`, `file`); absent where it is text alone. */
+  readonly modalities?: { readonly input: readonly string[]; readonly output: readonly string[] };
+  /** Wire members that only an endpoint vetted for them may serve, such as `store: false`. */
+  readonly vetted?: readonly string[];
   readonly user?: string;
   readonly conversation?: string;
   /** Opaque; kept on the generation record untouched. */
@@ -55,4 +61,13 @@ export interface Preferences {
   readonly ignore?: readonly string[];
   readonly order?: readonly string[];
   readonly allowFallbacks: boolean;
+  /** Values as declared; `unknown` stands for an undeclared one. */
+  readonly quantizations?: readonly string[];
+  readonly sort?: 'price' | 'throughput' | 'latency' | 'exacto';
+  /** Endpoints of all models are ordered together, so that a fallback model may go first. */
+  readonly acrossModels?: true;
+  /** Exact decimal USD: per million tokens, per request. A filter, never a preference. */
+  readonly priceMax?: { readonly prompt?: string; readonly completion?: string; readonly request?: string };
+  /** By provider slug: passthrough parameters for that provider alone. */
+  readonly options?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }

@@ -1,0 +1,18 @@
+import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import { compare } from '../../actors/terms/usd.ts';
+
+/** Cheapest first: prompt price, then completion price, then endpoint id; unknown prices last. (spec: catalogue) */
+export function byPrice(a: EndpointOffer, b: EndpointOffer): number {
+  return (
+    comparePrices(a.tariff.prompt, b.tariff.prompt) ||
+    comparePrices(a.tariff.completion, b.tariff.completion) ||
+    (a.id < b.id ? -1 : 1)
+  );
+}
+
+function comparePrices(a: string | undefined, b: string | undefined): number {
+  if (a === b) return 0;
+  if (a === undefined) return 1;
+  if (b === undefined) return -1;
+  return compare(a, b);
+}

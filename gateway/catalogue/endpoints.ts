@@ -1,0 +1,101 @@
+import type { Json } from '../../actors/runtime/index.ts';
+import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import { architecture, offersOf, pricing } from './models.ts';
+
+/** `data` of `GET /models/:author/:slug/endpoints`, by provider slug; null for a model that nobody serves. */
+export function modelEndpoints(
+  offers: ReadonlyMap<string, Json>,
+  model: string,
+): Readonly<Record<string, unknown>> | null {
+  const endpoints = offersOf(offers, model).sort(bySlug);
+  const [first] = endpoints;
+  if (!first) return null;
+  return {
+    id: first.model,
+    name: first.modelName,
+    created: first.created,
+    description: first.description,
+    architecture: architecture(first),
+    endpoints: endpoints.map(endpointObject),
+    benchmarks_note: 'No benchmark has been run for these endpoints.',
+  };
+}
+
+function bySlug(a: EndpointOffer, b: EndpointOffer): number {
+  if (a.provider.slug === b.provider.slug) return a.id < b.id ? -1 : 1;
+  return a.provider.slug < b.provider.slug ? -1 : 1;
+}
+
+/** One endpoint as the catalogue shows it; snake_case as on the wire. (spec: catalogue, Model endpoint object) */
+export function endpointObject(offer: EndpointOffer): Readonly<Record<string, unknown>> {
+  const { provider, supportedParameters } = offer;
+  return {
+    name: `${provider.name} | ${offer.model}`,
+    model_id: offer.model,
+    model_name: offer.modelName,
+    provider_name: provider.name,
+    provider_slug: provider.slug,
+    provider_id: provider.id,
+    tag: offer.tag,
+    context_length: offer.contextLength,
+    max_completion_tokens: offer.completionTokensMax,
+    max_prompt_tokens: offer.promptTokensMax,
+    quantization: offer.quantization,
+    supported_parameters: supportedParameters,
+    input_modalities: offer.inputModalities,
+    declared_input_modalities: offer.inputModalities,
+    capability_qualification: [],
+    refuted_reasoning_efforts: [],
+    pricing: pricing(offer.tariff),
+    supports_implicit_caching: false,
+    supports_tool_choice: supportedParameters.includes('tools'),
+    supports_voice_cloning: false,
+    health: offer.health,
+    status: offer.health === 'healthy' ? 0 : -1,
+    ...measuredMembers(offer),
+    ...UNDECLARED,
+  };
+}
+
+function measuredMembers({ measured }: EndpointOffer): Readonly<Record<string, unknown>> {
+  return {
+    uptime_last_5m: measured.uptime5m,
+    uptime_last_30m: measured.uptime30m,
+    uptime_last_1d: measured.uptime1d,
+    uptime_last_7d: null,
+    uptime_last_5m_samples: measured.uptime5mSamples,
+    uptime_last_30m_samples: measured.uptime30mSamples,
+    uptime_last_1d_samples: measured.uptime1dSamples,
+    ttft_last_30m: measured.ttft30m,
+    ttft_last_1d: measured.ttft1d,
+    latency_last_30m: measured.ttft30m,
+    latency_last_30m_samples: measured.ttft30mSamples,
+    throughput_last_30m: measured.throughput30m,
+    throughput_last_30m_samples: measured.throughput30mSamples,
+    throughput_last_1d: measured.throughput1d,
+    throughput_last_1d_samples: measured.throughput1dSamples,
+  };
+}
+
+/** What nobody measures or declares yet: null, never a guess and never 0. */
+const UNDECLARED: Readonly<Record<string, unknown>> = {
+  image_envelope: null,
+  video_envelope: null,
+  mesh_envelope: null,
+  speech_envelope: null,
+  response_last_30m: null,
+  response_last_1d: null,
+  perf_last_30m_by_workload: null,
+  render_timing: null,
+  render_timing_samples: null,
+  render_timing_sizes: null,
+  compliance: null,
+  data_policy: null,
+  datacenters: null,
+  tool_call_success_1d: null,
+  tool_call_success_1d_samples: null,
+  runaway_rate_1d: null,
+  runaway_rate_1d_samples: null,
+  benchmarks: [],
+  capacity: null,
+};

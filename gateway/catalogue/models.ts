@@ -1,0 +1,100 @@
+import type { Json } from '../../actors/runtime/index.ts';
+import type { EndpointOffer, Tariff } from '../../actors/terms/offer.ts';
+import { byPrice } from './by-price.ts';
+
+/** Public shape of one model; snake_case as on the wire. (spec: catalogue, Model summary) */
+export type ModelSummary = Readonly<Record<string, unknown>> & { readonly id: string; readonly created: number };
+
+interface Models {
+  readonly list: readonly ModelSummary[];
+  readonly byId: ReadonlyMap<string, ModelSummary>;
+}
+
+const cache = new WeakMap<ReadonlyMap<string, Json>, Models>();
+
+/** `data` of `GET /models`, newest first. `offers` is the board's topic `endpoints`. */
+export function listModels(offers: ReadonlyMap<string, Json>): readonly ModelSummary[] {
+  return modelsOf(offers).list;
+}
+
+/** `data` of `GET /models/:author/:slug`; null when no endpoint serves it. */
+export function findModel(offers: ReadonlyMap<string, Json>, id: string): ModelSummary | null {
+  return modelsOf(offers).byId.get(id) ?? null;
+}
+
+/** The bare object of `GET /models/<percent-encoded id>`, as SDKs ask for it; null when no endpoint serves it. */
+export function findBareModel(offers: ReadonlyMap<string, Json>, id: string): ModelSummary | null {
+  const summary = findModel(offers, id);
+  return summary && { ...summary, object: 'model', owned_by: summary.author };
+}
+
+/** The endpoints of one model, in no order. */
+export function offersOf(offers: ReadonlyMap<string, Json>, model: string): EndpointOffer[] {
+  return ([...offers.values()] as unknown as EndpointOffer[]).filter((offer) => offer.model === model);
+}
+
+/** Charged prices; an undeclared one is absent, `discount` always there. */
+export function pricing(tariff: Tariff): Readonly<Record<string, unknown>> {
+  const { prompt, completion, request, discount } = tariff;
+  return { prompt, completion, request, discount };
+}
+
+export function architecture(offer: EndpointOffer): Readonly<Record<string, unknown>> {
+  const { inputModalities, outputModalities, tokenizer } = offer;
+  return {
+    modality: `${inputModalities.join('+')}->${outputModalities.join('+')}`,
+    input_modalities: inputModalities,
+    output_modalities: outputModalities,
+    tokenizer,
+    instruct_type: null,
+  };
+}
+
+/** Worked out once per state of the board. */
+function modelsOf(offers: ReadonlyMap<string, Json>): Models {
+  const known = cache.get(offers);
+  if (known) return known;
+  const grouped = new Map<string, EndpointOffer[]>();
+  for (const offer of offers.values() as unknown as Iterable<EndpointOffer>) {
+    const others = grouped.get(offer.model);
+    if (others) others.push(offer);
+    else grouped.set(offer.model, [offer]);
+  }
+  const list = [...grouped.values()].map(summaryOf);
+  list.sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1));
+  const models = { list, byId: new Map(list.map((summary) => [summary.id, summary])) };
+  cache.set(offers, models);
+  return models;
+}
+
+/** One live endpoint speaks for the model: the cheapest. */
+function summaryOf(endpoints: readonly EndpointOffer[]): ModelSummary {
+  const chosen = [...endpoints].sort(byPrice)[0] as EndpointOffer;
+  return {
+    id: chosen.model,
+    canonical_slug: chosen.model,
+    model_hub_id: null,
+    name: chosen.modelName,
+    created: chosen.created,
+    expiration_date: null,
+    description: chosen.description,
+    context_length: chosen.contextLength,
+    architecture: architecture(chosen),
+    pricing: pricing(chosen.tariff),
+    top_provider: {
+      context_length: chosen.contextLength,
+      max_completion_tokens: chosen.completionTokensMax,
+      is_moderated: false,
+    },
+    per_request_limits: null,
+    supported_parameters: [...new Set(endpoints.flatMap((offer) => offer.supportedParameters))].sort(),
+    default_parameters: {},
+    author: chosen.author,
+    tags: [],
+    endpoint_count: endpoints.length,
+    links: { details: `/api/v1/models/${chosen.model}/endpoints` },
+    supported_voices: null,
+    supported_dimensions: null,
+    supported_languages: null,
+  };
+}

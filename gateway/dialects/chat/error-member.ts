@@ -1,0 +1,10 @@
+import type { GatewayError } from '../../terms/gateway-error.ts';
+
+/** The `error` member of an envelope and of a stream's last chunk: only what the error declares public. */
+export function errorMember(error: GatewayError): string {
+  return JSON.stringify({
+    code: error.status,
+    message: error.message,
+    metadata: { ...error.metadata, error_type: error.type },
+  });
+}

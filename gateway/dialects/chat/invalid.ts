@@ -1,0 +1,6 @@
+import { GatewayError } from '../../terms/gateway-error.ts';
+
+/** 400: the caller's own mistake, naming the member. */
+export function invalid(message: string): GatewayError {
+  return new GatewayError({ status: 400, type: 'invalid_request', message });
+}

@@ -1,0 +1,64 @@
+import type { FailureCause, ProviderFailure } from '../providers/provider-failure.ts';
+import { GatewayError } from '../terms/gateway-error.ts';
+import type { Candidate } from '../terms/plan.ts';
+import type { ToolChoice } from '../terms/turn.ts';
+
+/** One endpoint's last word. */
+export interface Failed {
+  readonly candidate: Candidate;
+  readonly failure: ProviderFailure;
+}
+
+/** Shown to a caller; the rest would only repeat them. */
+const SHOWN_MAX = 20;
+
+/**
+ * What a caller is told when no endpoint delivered: 504 when all timed out, 503 when all were full, 502 otherwise,
+ * naming the contract when a demanded tool call never came. Never a provider's own words. (spec: inference, Errors)
+ */
+export function endOfTrial(failed: readonly Failed[], choice: ToolChoice | undefined): GatewayError {
+  const metadata = { previous_errors: failed.slice(0, SHOWN_MAX).map(previousError) };
+  const detail = failed.map(({ candidate, failure }) => `${candidate.offer.id}: ${failure.message}`).join('; ');
+  const all = (reason: FailureCause): boolean => failed.every(({ failure }) => failure.reason === reason);
+  if (failed.some(({ failure }) => failure.reason === 'contract')) {
+    const wanted = typeof choice === 'object' ? `the function ${choice.name}` : String(choice);
+    const message = `No endpoint kept the contract of tool_choice ${wanted}: the answer was not a tool call`;
+    const headers = { 'x-should-retry': 'false' };
+    return new GatewayError({ status: 502, type: 'provider_unavailable', message, detail, metadata, headers });
+  }
+  if (all('timeout')) {
+    return new GatewayError({ status: 504, type: 'timeout', message: 'The provider timed out', detail, metadata });
+  }
+  if (all('overloaded')) {
+    const message = 'Every provider of this model is overloaded';
+    return new GatewayError({ status: 503, type: 'provider_overloaded', message, detail, metadata });
+  }
+  return new GatewayError({
+    status: 502,
+    type: 'provider_unavailable',
+    message: 'The provider failed and no other could serve',
+    detail,
+    metadata,
+  });
+}
+
+/** The failure of a stream that has delivered already. */
+export function brokenStream(failure: ProviderFailure, provider: string): GatewayError {
+  const timedOut = failure.reason === 'timeout';
+  return new GatewayError({
+    status: timedOut ? 504 : 502,
+    type: timedOut ? 'timeout' : 'provider_unavailable',
+    message: timedOut ? 'The provider stopped answering' : 'The provider broke off its answer',
+    detail: failure.message,
+    metadata: { provider_name: provider },
+  });
+}
+
+/** The caller left before anything was there; nobody reads this. */
+export function callerLeft(): GatewayError {
+  return new GatewayError({ status: 408, type: 'timeout', message: 'The caller left before the answer began' });
+}
+
+function previousError({ candidate, failure }: Failed): object {
+  return { provider: candidate.offer.provider.name, code: failure.reason, status: failure.status };
+}

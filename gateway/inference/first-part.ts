@@ -1,0 +1,34 @@
+import type { Attempt } from '../providers/attempt.ts';
+import { ProviderFailure } from '../providers/provider-failure.ts';
+import type { ToolChoice } from '../terms/turn.ts';
+import type { TurnEvent } from '../terms/turn-event.ts';
+
+/**
+ * Reads until there is something to deliver. Where a tool call was demanded that is the call itself: what comes before
+ * it waits, at most `charactersMax` of it, and an answer that ends without it has broken the contract.
+ */
+export async function firstPart(
+  attempt: Attempt,
+  choice: ToolChoice | undefined,
+  charactersMax: number,
+): Promise<readonly TurnEvent[]> {
+  const demanded = choice === 'required' || typeof choice === 'object' ? choice : null;
+  const gathered: TurnEvent[] = [];
+  let characters = 0;
+  for (;;) {
+    const events = await attempt.read();
+    if (events === null) throw new ProviderFailure('garbage', 'the answer ended before it began', attempt.status);
+    if (demanded === null) return events;
+    for (const event of events) {
+      gathered.push(event);
+      if (event.type === 'tool-start' && (demanded === 'required' || event.name === demanded.name)) {
+        // The rest of this batch belongs to the same delivery.
+        return gathered.concat(events.slice(events.indexOf(event) + 1));
+      }
+      if (event.type === 'finish')
+        throw new ProviderFailure('contract', 'prose instead of a tool call', attempt.status);
+      if ('text' in event) characters += event.text.length;
+    }
+    if (characters > charactersMax) throw new ProviderFailure('contract', 'prose without end', attempt.status);
+  }
+}

@@ -1,0 +1,159 @@
+import { release, settle } from '../../actors/account/account.ts';
+import { admit, raise } from '../../actors/key/key.ts';
+import { AskError } from '../../actors/runtime/index.ts';
+import type { AttemptRecord, HoldRequest, Settled, Settlement } from '../../actors/terms/hold.ts';
+import type { Refusal, Refused } from '../../actors/terms/refusal.ts';
+import { estimate } from '../pricing/estimate.ts';
+import type { Candidate } from '../terms/plan.ts';
+import { unanswered } from './refusal-error.ts';
+import type { InferenceServices } from './services.ts';
+import type { TurnRequest } from './turn-request.ts';
+
+/**
+ * The money of one turn: admitted before any provider is contacted, moved with the turn from endpoint to endpoint, and
+ * let go when nothing came of it. What got no answer is followed up in the background until somebody acknowledges.
+ */
+export class Hold {
+  readonly #services: InferenceServices;
+  readonly #request: TurnRequest;
+  #attempt = 0;
+
+  constructor(services: InferenceServices, request: TurnRequest) {
+    this.#services = services;
+    this.#request = request;
+  }
+
+  /** Attempt number under which the money is held now; 0 before it is. */
+  get attempt(): number {
+    return this.#attempt;
+  }
+
+  /** Holds what the candidate may cost; resolves with the refusal, or null when held. Rejects with a 503. */
+  async secure(candidate: Candidate): Promise<Refusal | null> {
+    const { cluster, config } = this.#services;
+    const { key } = this.#request.caller;
+    const first = this.#attempt === 0;
+    const held = this.#holdRequest(candidate, this.#attempt + 1);
+    const withinMs = config.upstream.askMs;
+    try {
+      const admission = first
+        ? await admit(cluster, key, held, { perMinute: config.rates.keyPerMinute, withinMs })
+        : await raise(cluster, key, held, withinMs);
+      if (!admission.admitted) return admission.refusal;
+      this.#attempt = held.attempt;
+      if (first) this.#services.crashpoint('hold.committed');
+      return null;
+    } catch (thrown) {
+      if (thrown instanceof AskError && thrown.mayHaveHappened) this.#attempt = held.attempt;
+      throw unanswered(thrown);
+    }
+  }
+
+  /** Lets the money go, in the background, until it is acknowledged. Harmless before anything was held. */
+  release(reason: string, status: number | null, attempts: readonly AttemptRecord[]): void {
+    if (this.#attempt === 0) return;
+    const { generation, caller } = this.#request;
+    const ended = { generation, attempt: this.#attempt, reason, status, attempts };
+    const { cluster, config, pending } = this.#services;
+    const send = async (): Promise<boolean> => {
+      logRefused(this.#services, generation, await release(cluster, caller.account, ended, config.upstream.askMs));
+      return true;
+    };
+    pending.add(untilAcknowledged(this.#services, generation, send));
+  }
+
+  #holdRequest(candidate: Candidate, attempt: number): HoldRequest {
+    const { generation, turn, plan, attribution, startedAt } = this.#request;
+    const { cluster, clock, config } = this.#services;
+    const { offer } = candidate;
+    const leftMs = config.upstream.totalMs - (clock.monotonic() - startedAt);
+    return {
+      generation,
+      attempt,
+      amount: estimate(offer, plan.prompt.bound, candidate.completionTokensMax),
+      gateway: cluster.self.incarnation,
+      deadlineAt: Math.ceil(cluster.now() + leftMs + config.upstream.holdSlackMs),
+      model: candidate.model,
+      endpoint: offer.id,
+      provider: offer.provider.name,
+      tariff: offer.tariff.id,
+      streamed: turn.stream,
+      appTitle: attribution.appTitle,
+      appUrl: attribution.appUrl,
+      user: turn.user ?? null,
+      sessionId: turn.conversation ?? null,
+      metadata: turn.metadata === undefined ? null : JSON.stringify(turn.metadata),
+      repeat: false,
+    };
+  }
+}
+
+/** Charges a hold. Null when it could not be closed now: it is tried again in the background. */
+export async function chargeHold(
+  services: InferenceServices,
+  account: string,
+  settlement: Settlement,
+): Promise<Settled | null> {
+  const { cluster, config, pending } = services;
+  const { generation } = settlement;
+  try {
+    return closed(services, generation, await settle(cluster, account, settlement, config.upstream.askMs));
+  } catch (thrown) {
+    if (!(thrown instanceof AskError)) throw thrown;
+    const again = async (): Promise<boolean> => {
+      closed(services, generation, await settle(cluster, account, settlement, config.upstream.askMs));
+      return true;
+    };
+    pending.add(pauseThen(services, () => untilAcknowledged(services, generation, again)));
+    return null;
+  }
+}
+
+function closed(services: InferenceServices, generation: string, answer: Settled | Refused): Settled | null {
+  if (logRefused(services, generation, answer)) return null;
+  const settled = answer as Settled;
+  if (settled.late || settled.overshoot !== undefined) {
+    services.log({ level: 'warn', message: 'charged late or beyond its hold', ...settled });
+  }
+  services.crashpoint('settle.committed');
+  return settled;
+}
+
+function logRefused(services: InferenceServices, generation: string, answer: object): answer is Refused {
+  if (!('refusal' in answer)) return false;
+  services.log({ level: 'error', message: 'the account refused the end of a hold', generation, answer });
+  return true;
+}
+
+/** Repeats a message to the account with pauses, up to the configured bound; then the hold's deadline ends it. */
+async function untilAcknowledged(
+  services: InferenceServices,
+  generation: string,
+  send: () => Promise<boolean>,
+): Promise<void> {
+  const { settleRetriesMax } = services.config.upstream;
+  let detail = '';
+  for (let sent = 0; sent < settleRetriesMax; sent++) {
+    try {
+      await send();
+      return;
+    } catch (thrown) {
+      detail = thrown instanceof Error ? thrown.message : String(thrown);
+      const pointless = !(thrown instanceof AskError) || thrown.failure.code === 'absent';
+      if (pointless) break;
+    }
+    await pause(services);
+  }
+  services.log({ level: 'error', message: 'the end of a hold was not acknowledged', generation, detail });
+}
+
+async function pauseThen(services: InferenceServices, next: () => Promise<void>): Promise<void> {
+  await pause(services);
+  await next();
+}
+
+function pause({ clock, config }: InferenceServices): Promise<void> {
+  return new Promise((resolve) => {
+    clock.after(config.upstream.settleRetryMs, resolve);
+  });
+}

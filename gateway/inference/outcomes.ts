@@ -1,0 +1,37 @@
+import { observeAttempts } from '../../actors/endpoint/endpoint.ts';
+import type { Attempt } from '../../actors/endpoint/window.ts';
+import type { Cancel, Clock, Cluster } from '../../actors/runtime/index.ts';
+
+const FLUSH_MS = 200;
+const GATHERED_MAX = 64;
+
+/** Gathers outcomes and tells each endpoint actor its own, nobody waiting: lost ones are lost figures, not money. */
+export class Outcomes {
+  readonly #cluster: Cluster;
+  readonly #clock: Clock;
+  readonly #gathered = new Map<string, Attempt[]>();
+  #count = 0;
+  #timer: Cancel | null = null;
+
+  constructor(cluster: Cluster, clock: Clock) {
+    this.#cluster = cluster;
+    this.#clock = clock;
+  }
+
+  observe(endpoint: string, attempt: Attempt): void {
+    const own = this.#gathered.get(endpoint);
+    if (own) own.push(attempt);
+    else this.#gathered.set(endpoint, [attempt]);
+    this.#count++;
+    if (this.#count >= GATHERED_MAX) this.flush();
+    else this.#timer ??= this.#clock.after(FLUSH_MS, () => this.flush());
+  }
+
+  flush(): void {
+    this.#timer?.();
+    this.#timer = null;
+    this.#count = 0;
+    for (const [endpoint, attempts] of this.#gathered) observeAttempts(this.#cluster, endpoint, attempts);
+    this.#gathered.clear();
+  }
+}

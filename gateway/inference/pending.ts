@@ -1,0 +1,19 @@
+/** Work that goes on after its caller was answered: settles, releases, answers read to their end. */
+export class Pending {
+  readonly #work = new Set<Promise<void>>();
+
+  get count(): number {
+    return this.#work.size;
+  }
+
+  /** `work` never rejects. */
+  add(work: Promise<void>): void {
+    this.#work.add(work);
+    void work.finally(() => this.#work.delete(work));
+  }
+
+  /** Resolves when nothing is under way, work that began meanwhile included. */
+  async idle(): Promise<void> {
+    while (this.#work.size > 0) await Promise.all(this.#work);
+  }
+}

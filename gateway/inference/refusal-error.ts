@@ -1,0 +1,48 @@
+import { AskError } from '../../actors/runtime/index.ts';
+import type { Refusal } from '../../actors/terms/refusal.ts';
+import { GatewayError } from '../terms/gateway-error.ts';
+
+/** Clients take a longer pause for a mistake and put their own in its place. (conventions 0.2) */
+const RETRY_AFTER_SECONDS_MAX = 60;
+
+/** An actor's refusal as the caller's failure; a used-up window brings its headers. `now` is store time in ms. */
+export function refusalError(refusal: Refusal, now: number): GatewayError {
+  const { status, type, message, metadata, window } = refusal;
+  return new GatewayError({
+    status,
+    type,
+    message,
+    ...(metadata ? { metadata } : {}),
+    ...(window
+      ? {
+          headers: {
+            'retry-after': String(wholeSeconds(window.resetAt - now)),
+            'x-ratelimit-limit': String(window.limit),
+            'x-ratelimit-remaining': '0',
+            'x-ratelimit-reset': String(Math.ceil(window.resetAt / 1_000)),
+          },
+        }
+      : {}),
+  });
+}
+
+/** The cluster did not answer: a repeat is right. */
+export function unanswered(thrown: unknown): unknown {
+  if (!(thrown instanceof AskError)) return thrown;
+  const { failure } = thrown;
+  if (failure.code === 'failed' || failure.code === 'unhandled' || failure.code === 'finished') {
+    return new GatewayError({ status: 500, type: 'server', message: 'Internal Server Error', detail: thrown.message });
+  }
+  const afterMs = failure.code === 'busy' ? failure.retryAfterMs : 1_000;
+  return new GatewayError({
+    status: 503,
+    type: 'provider_overloaded',
+    message: 'The service is temporarily unavailable, please repeat the request',
+    detail: thrown.message,
+    headers: { 'retry-after': String(wholeSeconds(afterMs)), 'x-should-retry': 'true' },
+  });
+}
+
+function wholeSeconds(ms: number): number {
+  return Math.min(RETRY_AFTER_SECONDS_MAX, Math.max(1, Math.ceil(ms / 1_000)));
+}

@@ -1,0 +1,163 @@
+import type { AttemptRecord } from '../../actors/terms/hold.ts';
+import type { Attempt } from '../providers/attempt.ts';
+import { open } from '../providers/chat/open.ts';
+import { failureOf } from '../providers/failure-of.ts';
+import { ProviderFailure } from '../providers/provider-failure.ts';
+import { GatewayError } from '../terms/gateway-error.ts';
+import type { Candidate } from '../terms/plan.ts';
+import { callerLeft, endOfTrial, type Failed } from './end-of-trial.ts';
+import { firstPart } from './first-part.ts';
+import { Hold } from './hold.ts';
+import { refusalError } from './refusal-error.ts';
+import { type Begun, Running, type RunningTurn } from './running-turn.ts';
+import type { InferenceServices } from './services.ts';
+import type { TurnRequest } from './turn-request.ts';
+
+/** Calls of one request to one endpoint: the first, and one more before its failure counts. */
+const CALLS_PER_ENDPOINT_MAX = 2;
+
+/**
+ * Runs one turn as far as its first part: holds the money, tries the plan's endpoints in their order, and resolves with
+ * the turn under way. Rejects with `GatewayError` when it ended before anything was delivered: then nothing is charged
+ * and the hold is let go in the background. (spec: inference, Routing rules 4, 9, 10)
+ */
+export function runTurn(services: InferenceServices, request: TurnRequest): Promise<RunningTurn> {
+  return new Trial(services, request).run();
+}
+
+/** One turn on its way to a first part. */
+class Trial {
+  readonly #services: InferenceServices;
+  readonly #request: TurnRequest;
+  readonly #hold: Hold;
+  readonly #attempts: AttemptRecord[] = [];
+  readonly #failed: Failed[] = [];
+  /** Ends whatever is under way upstream. */
+  #abort: () => void = () => {};
+
+  constructor(services: InferenceServices, request: TurnRequest) {
+    this.#services = services;
+    this.#request = request;
+    this.#hold = new Hold(services, request);
+  }
+
+  async run(): Promise<RunningTurn> {
+    const { signal } = this.#request;
+    signal?.addEventListener('abort', this.#leave);
+    try {
+      for (const candidate of this.#request.plan.candidates) {
+        if (this.#hasLeft()) break;
+        if (!(await this.#secured(candidate))) continue;
+        if (this.#hasLeft()) break;
+        const begun = await this.#tryEndpoint(candidate);
+        if (begun) return new Running(this.#services, this.#request, begun);
+      }
+      throw this.#hasLeft() ? callerLeft() : endOfTrial(this.#failed, this.#request.turn.toolChoice);
+    } catch (thrown) {
+      this.#release(thrown);
+      throw thrown;
+    } finally {
+      signal?.removeEventListener('abort', this.#leave);
+    }
+  }
+
+  readonly #leave = (): void => this.#abort();
+
+  #hasLeft(): boolean {
+    return this.#request.signal?.aborted ?? false;
+  }
+
+  /** False when the money does not reach for a dearer endpoint further down. Throws when it does not for the first. */
+  async #secured(candidate: Candidate): Promise<boolean> {
+    const refusal = await this.#hold.secure(candidate);
+    if (refusal === null) return true;
+    if (this.#failed.length > 0 && refusal.status === 402) return false;
+    throw refusalError(refusal, this.#services.cluster.now());
+  }
+
+  async #tryEndpoint(candidate: Candidate): Promise<Begun | null> {
+    for (let call = 1; ; call++) {
+      const sentAt = this.#services.clock.monotonic();
+      try {
+        return await this.#begin(candidate, sentAt);
+      } catch (thrown) {
+        const failure = failureOf(thrown, null);
+        this.#record(candidate, failure, sentAt);
+        if (failure.repeatable && call < CALLS_PER_ENDPOINT_MAX && !this.#hasLeft()) continue;
+        this.#failed.push({ candidate, failure });
+        this.#tell(candidate, failure, sentAt);
+        return null;
+      }
+    }
+  }
+
+  async #begin(candidate: Candidate, sentAt: number): Promise<Begun> {
+    const { clock, config, crashpoint, outbound, targets } = this.#services;
+    const { turn, generation, startedAt } = this.#request;
+    const { connectMs, firstByteMs, idleMs, totalMs, bodyBytesMax, lineBytesMax } = config.upstream;
+    const leftMs = totalMs - (sentAt - startedAt);
+    if (leftMs <= 0) throw new ProviderFailure('timeout', 'no time is left for another attempt');
+    const opening = open(outbound, {
+      target: targets.of(candidate.offer),
+      turn,
+      ceiling: candidate.completionTokensMax,
+      generation,
+      limits: {
+        connectMs,
+        firstByteMs,
+        idleMs,
+        totalMs: leftMs,
+        bodyBytesMax: turn.stream ? bodyBytesMax * STREAM_BYTES_FACTOR : bodyBytesMax,
+      },
+      lineBytesMax,
+      begun: this.#begun,
+    });
+    crashpoint('upstream.sent');
+    const attempt = await opening;
+    const first = await this.#firstPart(attempt, bodyBytesMax);
+    crashpoint('upstream.firstbyte');
+    const holdAttempt = this.#hold.attempt;
+    return { candidate, attempt, first, holdAttempt, attempts: this.#attempts, sentAt, firstAt: clock.monotonic() };
+  }
+
+  readonly #begun = (abort: () => void): void => {
+    this.#abort = abort;
+  };
+
+  async #firstPart(attempt: Attempt, charactersMax: number): ReturnType<typeof firstPart> {
+    if (this.#hasLeft()) attempt.abort();
+    try {
+      return await firstPart(attempt, this.#request.turn.toolChoice, charactersMax);
+    } catch (thrown) {
+      attempt.abort();
+      throw thrown;
+    }
+  }
+
+  #record(candidate: Candidate, failure: ProviderFailure, sentAt: number): void {
+    this.#attempts.push({
+      endpoint: candidate.offer.id,
+      provider: candidate.offer.provider.name,
+      status: failure.status,
+      outcome: failure.reason === 'aborted' ? 'aborted' : 'failed',
+      latencyMs: this.#services.clock.monotonic() - sentAt,
+    });
+  }
+
+  #tell(candidate: Candidate, failure: ProviderFailure, sentAt: number): void {
+    this.#services.outcomes.observe(candidate.offer.id, {
+      at: this.#services.cluster.now(),
+      outcome: failure.counted ? 'error' : 'other',
+      streamed: this.#request.turn.stream,
+      durationMs: this.#services.clock.monotonic() - sentAt,
+    });
+  }
+
+  #release(thrown: unknown): void {
+    const known = thrown instanceof GatewayError;
+    this.#hold.release(known ? thrown.message : 'Internal Server Error', known ? thrown.status : 500, this.#attempts);
+  }
+}
+
+/** A stream spends many bytes on little text, and none of them is kept. */
+const STREAM_BYTES_FACTOR = 16;

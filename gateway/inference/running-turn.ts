@@ -1,0 +1,216 @@
+import type { AttemptRecord } from '../../actors/terms/hold.ts';
+import type { Attempt } from '../providers/attempt.ts';
+import { failureOf } from '../providers/failure-of.ts';
+import type { ProviderFailure } from '../providers/provider-failure.ts';
+import { honoured } from '../routing/demands.ts';
+import type { Candidate } from '../terms/plan.ts';
+import type { Receipt } from '../terms/receipt.ts';
+import type { TurnEvent } from '../terms/turn-event.ts';
+import { brokenStream } from './end-of-trial.ts';
+import type { InferenceServices } from './services.ts';
+import { credible, Tally } from './tally.ts';
+import type { TurnRequest } from './turn-request.ts';
+
+/** A turn whose first part is there. From now on nothing is tried again; it ends by itself, by an error, or by leaving. */
+export interface RunningTurn {
+  /** Display name of the serving provider, and the model id that serves. */
+  readonly provider: string;
+  readonly model: string;
+  /** Unix seconds. */
+  readonly created: number;
+  /** Settings that were asked for, and whether the endpoint declares them. */
+  readonly honoured: Readonly<Record<string, boolean>>;
+  /** Ends after `finish` (and `usage`), or after one `error`. One reader. */
+  readonly events: AsyncIterable<readonly TurnEvent[]>;
+  /** The caller is gone: the answer is aborted, or read on for its usage. Harmless at the end. */
+  leave(): void;
+  /** How it ended; for `settleTurn`. Never rejects. */
+  readonly receipt: Promise<Receipt>;
+}
+
+export interface Begun {
+  readonly candidate: Candidate;
+  readonly attempt: Attempt;
+  readonly first: readonly TurnEvent[];
+  /** Attempt number of the hold. */
+  readonly holdAttempt: number;
+  readonly attempts: readonly AttemptRecord[];
+  /** Monotonic ms at which this attempt was sent, and at which its first part came. */
+  readonly sentAt: number;
+  readonly firstAt: number;
+}
+
+type Batch = readonly TurnEvent[];
+const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
+
+export class Running implements RunningTurn, AsyncIterable<Batch>, AsyncIterator<Batch, undefined> {
+  readonly created: number;
+  readonly receipt: Promise<Receipt>;
+  readonly #services: InferenceServices;
+  readonly #request: TurnRequest;
+  readonly #begun: Begun;
+  readonly #tally = new Tally();
+  #first: Batch | null;
+  #resolve: (receipt: Receipt) => void = () => {};
+  #reading: Promise<Batch | null> | null = null;
+  #closed = false;
+  #left = false;
+  /** The caller left before the finish was there to be delivered. */
+  #cancelled = false;
+
+  constructor(services: InferenceServices, request: TurnRequest, begun: Begun) {
+    this.#services = services;
+    this.#request = request;
+    this.#begun = begun;
+    this.created = Math.floor(services.cluster.now() / 1_000);
+    this.receipt = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    this.#first = begun.first;
+    this.#tally.add(begun.first);
+    // A whole answer has come to its end with its first part.
+    if (!request.turn.stream) this.#close(null);
+  }
+
+  get provider(): string {
+    return this.#begun.candidate.offer.provider.name;
+  }
+
+  get model(): string {
+    return this.#begun.candidate.model;
+  }
+
+  get honoured(): Readonly<Record<string, boolean>> {
+    return honoured(this.#request.turn, new Set(this.#begun.candidate.offer.supportedParameters));
+  }
+
+  get events(): AsyncIterable<Batch> {
+    return this;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Batch, undefined> {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Batch, undefined>> {
+    if (this.#first !== null) {
+      const value = this.#first;
+      this.#first = null;
+      return { done: false, value };
+    }
+    if (this.#closed || this.#left) return END;
+    const value = await this.#advance();
+    return value === null ? END : { done: false, value };
+  }
+
+  async return(): Promise<IteratorResult<Batch, undefined>> {
+    this.leave();
+    return END;
+  }
+
+  leave(): void {
+    if (this.#closed || this.#left) return;
+    this.#left = true;
+    this.#cancelled = this.#tally.finish === null;
+    const { offer } = this.#begun.candidate;
+    if (offer.cancellable && this.#cancelled) {
+      this.#close(null);
+      this.#begun.attempt.abort();
+    } else {
+      this.#services.pending.add(this.#readOn());
+    }
+  }
+
+  /** One batch, or null at the end; a failure is the last batch. Marks the end as it finds it. */
+  #advance(): Promise<Batch | null> {
+    this.#reading = this.#read();
+    return this.#reading;
+  }
+
+  async #read(): Promise<Batch | null> {
+    try {
+      const events = await this.#begun.attempt.read();
+      if (this.#closed) return null;
+      if (events === null) this.#close(null);
+      else this.#tally.add(events);
+      return events;
+    } catch (thrown) {
+      if (this.#closed) return null;
+      const failure = failureOf(thrown, this.#begun.attempt.status);
+      // Reading on was given up by ourselves: no fault of the provider.
+      this.#close(this.#left && failure.reason === 'aborted' ? null : failure);
+      return [{ type: 'error', error: brokenStream(failure, this.provider) }];
+    }
+  }
+
+  /** Waits, for a bounded time, for the usage that tells what the answer has cost. */
+  async #readOn(): Promise<void> {
+    const { clock, config } = this.#services;
+    const cancel = clock.after(config.upstream.readOnMs, () => this.#begun.attempt.abort());
+    await this.#reading;
+    while (!this.#closed) await this.#advance();
+    cancel();
+  }
+
+  #close(failure: ProviderFailure | null): void {
+    this.#closed = true;
+    const receipt = this.#receiptOf(failure);
+    this.#tell(failure, receipt);
+    this.#resolve(receipt);
+  }
+
+  #receiptOf(failure: ProviderFailure | null): Receipt {
+    const { candidate, attempt, holdAttempt, attempts, firstAt, sentAt } = this.#begun;
+    const now = this.#services.clock.monotonic();
+    const { prompt } = this.#request.plan;
+    const ceiling = candidate.completionTokensMax;
+    const usage = credible(attempt.usage, Math.min(prompt.bound, candidate.offer.contextLength), ceiling);
+    if (usage !== attempt.usage) this.#warn(attempt);
+    const billed = this.#tally.billed(usage, prompt.counted, ceiling);
+    const { finish } = this.#tally;
+    const outcome = failure ? 'failed' : finish === null ? 'aborted' : 'served';
+    return {
+      candidate,
+      attempt: holdAttempt,
+      delivered: true,
+      usage,
+      billed,
+      estimated: billed !== usage,
+      finishReason: failure ? 'error' : (finish?.reason ?? null),
+      nativeFinishReason: finish?.native ?? null,
+      upstreamId: attempt.upstreamId,
+      cancelled: this.#cancelled,
+      latencyMs: firstAt - this.#request.startedAt,
+      generationMs: now - this.#request.startedAt,
+      attempts: attempts.concat({
+        endpoint: candidate.offer.id,
+        provider: candidate.offer.provider.name,
+        status: attempt.status,
+        outcome,
+        latencyMs: firstAt - sentAt,
+      }),
+    };
+  }
+
+  #warn({ usage }: Attempt): void {
+    const { generation } = this.#request;
+    const { id } = this.#begun.candidate.offer;
+    this.#services.log({ level: 'warn', message: 'usage beyond belief', generation, endpoint: id, usage });
+  }
+
+  #tell(failure: ProviderFailure | null, receipt: Receipt): void {
+    const { outcomes, affinity } = this.#services;
+    const { turn, caller } = this.#request;
+    const { candidate, sentAt, firstAt } = this.#begun;
+    if (failure === null) affinity.remember(caller.account, turn.conversation, candidate.offer.id);
+    const now = this.#services.clock.monotonic();
+    outcomes.observe(candidate.offer.id, {
+      at: this.#services.cluster.now(),
+      outcome: failure ? (failure.counted ? 'error' : 'other') : receipt.finishReason === null ? 'other' : 'success',
+      streamed: turn.stream,
+      ttftMs: firstAt - sentAt,
+      durationMs: now - sentAt,
+      ...(receipt.usage.completionTokens === undefined ? {} : { completionTokens: receipt.usage.completionTokens }),
+    });
+  }
+}

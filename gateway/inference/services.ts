@@ -1,0 +1,52 @@
+import type { Clock, Cluster, Random } from '../../actors/runtime/index.ts';
+import type { Outbound } from '../outbound/outbound.ts';
+import { Affinity } from '../routing/affinity.ts';
+import type { ClusterConfig } from '../terms/config.ts';
+import { Outcomes } from './outcomes.ts';
+import { Pending } from './pending.ts';
+import { Targets } from './targets.ts';
+
+export type CrashPoint = 'hold.committed' | 'upstream.sent' | 'upstream.firstbyte' | 'settle.committed';
+
+export interface LogRecord {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly [member: string]: unknown;
+}
+
+/** What inference needs from the node it runs in. */
+export interface InferenceParts {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly config: ClusterConfig;
+  readonly outbound: Outbound;
+  /** Provider slug to its API key. Never logged. */
+  readonly keys: ReadonlyMap<string, string>;
+  readonly crashpoint: (name: CrashPoint) => void;
+  readonly log: (record: LogRecord) => void;
+}
+
+/** The parts, and what one node's inference keeps between requests. */
+export interface InferenceServices extends Omit<InferenceParts, 'keys'> {
+  readonly targets: Targets;
+  readonly affinity: Affinity;
+  readonly outcomes: Outcomes;
+  readonly pending: Pending;
+}
+
+export function openInference({ keys, ...parts }: InferenceParts): InferenceServices {
+  return {
+    ...parts,
+    targets: new Targets(keys),
+    affinity: new Affinity(),
+    outcomes: new Outcomes(parts.cluster, parts.clock),
+    pending: new Pending(),
+  };
+}
+
+/** For the end of a node: waits until every hold of this node is settled or released, then tells the last outcomes. */
+export async function drainInference(services: InferenceServices): Promise<void> {
+  await services.pending.idle();
+  services.outcomes.flush();
+}

@@ -1,0 +1,18 @@
+import type { Attribution, Caller } from '../terms/caller.ts';
+import type { Plan } from '../terms/plan.ts';
+import type { Turn } from '../terms/turn.ts';
+import type { Leaving } from './departure.ts';
+
+/** One request for inference, whoever asks: the edge, or later a batch. */
+export interface TurnRequest {
+  /** Generation id, fixed when the request was accepted. */
+  readonly generation: string;
+  readonly turn: Turn;
+  readonly plan: Plan;
+  readonly caller: Caller;
+  readonly attribution: Attribution;
+  /** Monotonic ms. */
+  readonly startedAt: number;
+  /** The caller has left; looked at until the first part is there, from then on `RunningTurn.leave` says so. */
+  readonly signal?: Leaving | undefined;
+}

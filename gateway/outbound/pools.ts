@@ -1,0 +1,99 @@
+import { Pool } from 'undici';
+import type { Clock } from '../../actors/runtime/index.ts';
+import { Exchange } from './exchange.ts';
+import type { Outbound, OutboundCall, OutboundReply } from './outbound.ts';
+import { OutboundError } from './outbound-error.ts';
+
+/** Only declared providers are called, so this many origins is a fault of the configuration. */
+const ORIGINS_MAX = 1_024;
+/** Beyond one call per connection, this many times as many may wait for one. */
+const WAITING_FACTOR = 2;
+const HEADER_BYTES_MAX = 64 * 1024;
+/** Shorter where the server says so. A connection closed in the moment of use costs one retry. */
+const KEEP_ALIVE_MS = 30_000;
+
+export interface PoolOptions {
+  readonly clock: Clock;
+  readonly connectionsPerOriginMax: number;
+  /** Of the connection attempt itself; a call's own limit may be shorter. */
+  readonly connectMs: number;
+}
+
+interface Origin {
+  readonly pool: Pool;
+  underWay: number;
+}
+
+/**
+ * The HTTP client of the house, over undici: one bounded pool of keep-alive connections per origin, one request per
+ * connection at a time. Never follows a redirect, never uses a proxy from the environment.
+ */
+export class Pools implements Outbound {
+  readonly #options: PoolOptions;
+  readonly #origins = new Map<string, Origin>();
+  readonly #open = new Set<Exchange>();
+  #closed = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  /** Calls under way, for gauges and tests. */
+  get underWay(): number {
+    return this.#open.size;
+  }
+
+  send(call: OutboundCall): Promise<OutboundReply> {
+    return new Promise((resolve, reject) => {
+      const origin = this.#originOf(call.url.origin);
+      if (origin === null || origin.underWay >= this.#options.connectionsPerOriginMax * WAITING_FACTOR) {
+        reject(new OutboundError('saturated', `${call.url.origin} takes no further call now`));
+        return;
+      }
+      const exchange = new Exchange(this.#options.clock, call.limits, { resolve, reject }, () => {
+        origin.underWay--;
+        this.#open.delete(exchange);
+      });
+      origin.underWay++;
+      this.#open.add(exchange);
+      call.begun?.(exchange.abort);
+      origin.pool.dispatch(
+        {
+          method: call.method,
+          path: call.url.path,
+          headers: call.headers as string[],
+          body: call.body,
+          // Bounded by the exchange, on the clock that was given in.
+          headersTimeout: 0,
+          bodyTimeout: 0,
+        },
+        exchange,
+      );
+      exchange.watch();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const exchange of [...this.#open]) exchange.abort();
+    await Promise.all([...this.#origins.values()].map(({ pool }) => pool.destroy()));
+    this.#origins.clear();
+  }
+
+  #originOf(name: string): Origin | null {
+    const known = this.#origins.get(name);
+    if (known) return known;
+    if (this.#closed || this.#origins.size >= ORIGINS_MAX) return null;
+    const pool = new Pool(name, {
+      connections: this.#options.connectionsPerOriginMax,
+      pipelining: 1,
+      connect: { timeout: this.#options.connectMs },
+      maxHeaderSize: HEADER_BYTES_MAX,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    });
+    const origin = { pool, underWay: 0 };
+    this.#origins.set(name, origin);
+    return origin;
+  }
+}

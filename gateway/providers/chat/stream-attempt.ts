@@ -1,0 +1,124 @@
+import { StringDecoder } from 'node:string_decoder';
+import { createParser, type EventSourceMessage, type EventSourceParser } from 'eventsource-parser';
+import type { OutboundBody, OutboundReply } from '../../outbound/outbound.ts';
+import type { TurnEvent, Usage } from '../../terms/turn-event.ts';
+import type { Attempt } from '../attempt.ts';
+import { failureOf } from '../failure-of.ts';
+import { ProviderFailure } from '../provider-failure.ts';
+import { ReplyReader } from './reply-reader.ts';
+
+const TERMINATOR = '[DONE]';
+
+/**
+ * A streamed answer. Only data that could be read counts as progress, so comments without end run into the idle
+ * time. The end of the connection before a finish reason is a failure, never a clean end.
+ */
+export class StreamAttempt implements Attempt {
+  readonly status: number;
+  readonly #body: OutboundBody;
+  readonly #reader: ReplyReader;
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #parser: EventSourceParser;
+  #events: TurnEvent[] = [];
+  #failure: ProviderFailure | null = null;
+  #state: 'open' | 'terminated' | 'ended' = 'open';
+
+  constructor(reply: OutboundReply, lineCharactersMax: number, makeCallId: (index: number) => string) {
+    this.status = reply.status;
+    this.#body = reply.body;
+    this.#reader = new ReplyReader(makeCallId);
+    this.#parser = createParser({
+      maxBufferSize: lineCharactersMax,
+      onEvent: this.#onEvent,
+      onError: (error) => {
+        if (error.type === 'max-buffer-size-exceeded') this.#fail(new ProviderFailure('garbage', 'a line without end'));
+      },
+    });
+  }
+
+  get upstreamId(): string | null {
+    return this.#reader.upstreamId;
+  }
+
+  get usage(): Usage {
+    return this.#reader.usage;
+  }
+
+  async read(): Promise<readonly TurnEvent[] | null> {
+    for (;;) {
+      if (this.#events.length > 0) {
+        const events = this.#events;
+        this.#events = [];
+        return events;
+      }
+      if (this.#failure) throw this.#failure;
+      if (this.#state !== 'open') return null;
+      let chunks: readonly Uint8Array[] | null;
+      try {
+        chunks = await this.#body.read();
+      } catch (error) {
+        this.#fail(failureOf(error, this.status));
+        continue;
+      }
+      if (chunks === null) this.#end();
+      else this.#feed(chunks);
+    }
+  }
+
+  abort(): void {
+    this.#body.abort();
+  }
+
+  #feed(chunks: readonly Uint8Array[]): void {
+    for (const chunk of chunks) {
+      if (this.#state !== 'open' || this.#failure) return;
+      this.#parser.feed(this.#decoder.write(chunk as Buffer));
+    }
+    if (this.#state === 'terminated') {
+      this.#end();
+      if (this.#failure === null) this.#drain();
+    }
+  }
+
+  readonly #onEvent = (event: EventSourceMessage): void => {
+    if (this.#state !== 'open' || this.#failure) return;
+    if (event.data === TERMINATOR) {
+      this.#state = 'terminated';
+      return;
+    }
+    try {
+      if (event.event === 'error') throw new ProviderFailure('unavailable', `error event: ${event.data.slice(0, 500)}`);
+      this.#reader.read(event.data, 'delta', this.#events);
+      this.#body.progressed();
+    } catch (error) {
+      this.#fail(failureOf(error, this.status));
+    }
+  };
+
+  /** The clean end, if a finish reason was seen. Usage follows everything else, once. */
+  #end(): void {
+    if (!this.#reader.finished) {
+      this.#fail(new ProviderFailure('garbage', 'the stream ended without a finish reason', this.status));
+      return;
+    }
+    this.#state = 'ended';
+    const { usage } = this.#reader;
+    if (Object.keys(usage).length > 0) this.#events.push({ type: 'usage', usage });
+  }
+
+  /** After the finish nothing but the usage was still to come: an end without it is an end. */
+  #fail(failure: ProviderFailure): void {
+    if (this.#state === 'ended') return;
+    if (this.#reader.finished) this.#end();
+    else this.#failure ??= failure;
+    this.#body.abort();
+  }
+
+  /** Behind the terminator nothing may follow but the end, which frees the connection for another call. */
+  #drain(): void {
+    this.#body.read().then(
+      (rest) => rest === null || this.#body.abort(),
+      () => {},
+    );
+  }
+}

@@ -1,0 +1,76 @@
+import type { TurnEvent } from '../../terms/turn-event.ts';
+import { ProviderFailure } from '../provider-failure.ts';
+
+/** Calls in one reply; more is no answer. */
+const CALLS_MAX = 1_536;
+const ID_CHARACTERS_MAX = 256;
+
+interface Call {
+  readonly index: number;
+  id: string;
+  name: string | null;
+  /** Arguments that came before the name. */
+  early: string;
+}
+
+/**
+ * Tool calls of one reply, whole or in fragments, in the one form the house knows: a start with id and name, then
+ * pieces of the arguments. Evens out what providers do differently: no index, no id, the name in every fragment, one
+ * index for several ids, arguments as an object.
+ */
+export class ToolCalls {
+  readonly #calls: Call[] = [];
+  readonly #byIndex = new Map<number, Call>();
+  readonly #makeId: (index: number) => string;
+
+  constructor(makeId: (index: number) => string) {
+    this.#makeId = makeId;
+  }
+
+  get count(): number {
+    return this.#calls.length;
+  }
+
+  /** Adds the events of a `tool_calls` member to `events`. */
+  read(fragments: unknown, events: TurnEvent[]): void {
+    if (fragments == null) return;
+    if (!Array.isArray(fragments)) throw new ProviderFailure('garbage', 'tool_calls is no list');
+    fragments.forEach((fragment: unknown, at) => {
+      this.#readFragment(fragment, at, events);
+    });
+  }
+
+  #readFragment(fragment: unknown, at: number, events: TurnEvent[]): void {
+    if (typeof fragment !== 'object' || fragment === null)
+      throw new ProviderFailure('garbage', 'a tool call is no object');
+    const { index, id, function: called } = fragment as { index?: unknown; id?: unknown; function?: unknown };
+    const { name, arguments: given } = (called ?? {}) as { name?: unknown; arguments?: unknown };
+    const call = this.#callOf(Number.isSafeInteger(index) ? (index as number) : at, id);
+    const piece = typeof given === 'string' ? given : given == null ? '' : JSON.stringify(given);
+    if (call.name === null) {
+      call.early += piece;
+      if (typeof name !== 'string' || name === '') return;
+      call.name = name;
+      events.push({ type: 'tool-start', index: call.index, id: call.id, name });
+      if (call.early !== '') events.push({ type: 'tool-delta', index: call.index, arguments: call.early });
+    } else if (piece !== '') {
+      events.push({ type: 'tool-delta', index: call.index, arguments: piece });
+    }
+  }
+
+  #callOf(index: number, id: unknown): Call {
+    const given = typeof id === 'string' && id !== '' ? id.slice(0, ID_CHARACTERS_MAX) : null;
+    const known = this.#byIndex.get(index);
+    if (known && (given === null || given === known.id)) return known;
+    if (known && known.name === null && given !== null) {
+      known.id = given;
+      return known;
+    }
+    if (this.#calls.length >= CALLS_MAX) throw new ProviderFailure('garbage', 'too many tool calls');
+    const own = this.#calls.length;
+    const call: Call = { index: own, id: given ?? this.#makeId(own), name: null, early: '' };
+    this.#calls.push(call);
+    this.#byIndex.set(index, call);
+    return call;
+  }
+}

@@ -1,0 +1,46 @@
+import type { OutboundReply } from '../../outbound/outbound.ts';
+import type { TurnEvent, Usage } from '../../terms/turn-event.ts';
+import type { Attempt } from '../attempt.ts';
+import { failureOf } from '../failure-of.ts';
+import { ProviderFailure } from '../provider-failure.ts';
+import { ReplyReader } from './reply-reader.ts';
+
+/** An answer in one piece: one read brings all of it, the next one the end. */
+export class WholeAttempt implements Attempt {
+  readonly status: number;
+  readonly #reply: OutboundReply;
+  readonly #reader: ReplyReader;
+  #delivered = false;
+
+  constructor(reply: OutboundReply, makeCallId: (index: number) => string) {
+    this.status = reply.status;
+    this.#reply = reply;
+    this.#reader = new ReplyReader(makeCallId);
+  }
+
+  get upstreamId(): string | null {
+    return this.#reader.upstreamId;
+  }
+
+  get usage(): Usage {
+    return this.#reader.usage;
+  }
+
+  async read(): Promise<readonly TurnEvent[] | null> {
+    if (this.#delivered) return null;
+    try {
+      const events: TurnEvent[] = [];
+      this.#reader.read(await this.#reply.body.text(), 'message', events);
+      if (!this.#reader.finished) throw new ProviderFailure('garbage', 'the answer has no finish reason', this.status);
+      if (Object.keys(this.#reader.usage).length > 0) events.push({ type: 'usage', usage: this.#reader.usage });
+      this.#delivered = true;
+      return events;
+    } catch (error) {
+      throw failureOf(error, this.status);
+    }
+  }
+
+  abort(): void {
+    this.#reply.body.abort();
+  }
+}

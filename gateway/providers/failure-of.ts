@@ -1,0 +1,35 @@
+import { OutboundError } from '../outbound/outbound-error.ts';
+import { ProviderFailure } from './provider-failure.ts';
+
+/** Whatever an attempt ran into, as its failure. */
+export function failureOf(thrown: unknown, status: number | null): ProviderFailure {
+  if (thrown instanceof ProviderFailure) return thrown;
+  if (thrown instanceof OutboundError) {
+    if (thrown.timedOut) return new ProviderFailure('timeout', thrown.message, status);
+    switch (thrown.failure) {
+      case 'aborted':
+        return new ProviderFailure('aborted', thrown.message, status);
+      case 'saturated':
+        return new ProviderFailure('overloaded', thrown.message, status);
+      case 'malformed':
+      case 'encoded':
+        return new ProviderFailure('garbage', thrown.message, status);
+      default:
+        return new ProviderFailure('unavailable', thrown.message, status);
+    }
+  }
+  return new ProviderFailure('garbage', thrown instanceof Error ? thrown.message : String(thrown), status);
+}
+
+/** The failure that an answer other than 200 stands for. Its body is not read: nobody may see it. */
+export function statusFailure(status: number): ProviderFailure {
+  if (status === 429 || status === 503 || status === 529)
+    return new ProviderFailure('overloaded', `status ${status}`, status);
+  if (status === 408 || status === 504 || status === 524)
+    return new ProviderFailure('timeout', `status ${status}`, status);
+  if (status === 401 || status === 402 || status === 403 || status === 404 || (status >= 300 && status < 400)) {
+    return new ProviderFailure('misconfigured', `status ${status}`, status);
+  }
+  if (status >= 400 && status < 500) return new ProviderFailure('rejected', `status ${status}`, status);
+  return new ProviderFailure('unavailable', `status ${status}`, status);
+}

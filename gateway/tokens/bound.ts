@@ -1,0 +1,17 @@
+import type { PromptSize } from './prompt-size.ts';
+
+/** What a provider's chat template adds around everything, per message, per tool, and once when there are tools. */
+const REQUEST_TOKENS = 64;
+const MESSAGE_TOKENS = 16;
+const TOOL_TOKENS = 48;
+const TOOLS_PREAMBLE_TOKENS = 512;
+
+/**
+ * Prompt tokens that no tokenizer in use exceeds: sizes holds, never charges. It rests on the bytes: a byte-level
+ * vocabulary spends at most one token on a byte of text, and templates add a fixed number per message and per tool.
+ * Ordinary English comes out at about four times its true count; `promptCount` is the best guess.
+ */
+export function promptBound(size: PromptSize): number {
+  const tools = size.tools === 0 ? 0 : TOOLS_PREAMBLE_TOKENS + size.tools * TOOL_TOKENS;
+  return size.bytes + REQUEST_TOKENS + size.messages * MESSAGE_TOKENS + tools;
+}

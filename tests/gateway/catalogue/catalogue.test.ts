@@ -1,0 +1,199 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type ActorEvent, type Cluster, type Json, systemClock } from '../../../actors/runtime/index.ts';
+import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import config from '../../../cluster.config.ts';
+import { declare } from '../../../gateway/catalogue/declare.ts';
+import { modelEndpoints } from '../../../gateway/catalogue/endpoints.ts';
+import { findBareModel, findModel, listModels } from '../../../gateway/catalogue/models.ts';
+import { BrokenDocument, parseModelsDocument } from '../../../gateway/catalogue/models-document.ts';
+import { Prober } from '../../../gateway/catalogue/prober.ts';
+import { Pools } from '../../../gateway/outbound/pools.ts';
+import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
+import { bounded } from '../../support/bounded.ts';
+import { board, offer } from '../inference/stage.ts';
+
+const it = bounded(test, 10_000);
+const MODEL = {
+  id: 'm/one',
+  name: 'M: One',
+  created: 1_750_000_000,
+  contextLength: 1_000,
+  supportedParameters: ['tools', 'temperature', 'tools'],
+  pricing: { prompt: '0.0000010', completion: '0.000002' },
+};
+
+function broken(value: unknown): string {
+  try {
+    parseModelsDocument(typeof value === 'string' ? value : JSON.stringify(value));
+  } catch (error) {
+    assert.instance(error, BrokenDocument);
+    return (error as Error).message;
+  }
+  throw new Error('it was accepted');
+}
+
+it('a broken document is refused with its line or its member', () => {
+  assert.match(broken('{\n"models": [\n{]\n}'), /line 3/);
+  assert.match(broken({}), /^models: /);
+  assert.match(broken({ models: [MODEL, { ...MODEL, id: 'one' }] }), /^models\.1\.id: /);
+  assert.match(broken({ models: [{ ...MODEL, pricing: { prompt: 0.1 } }] }), /^models\.0\.pricing\.prompt: /);
+  assert.match(broken({ models: [{ ...MODEL, pricing: { prompt: '-1' } }] }), /^models\.0\.pricing\.prompt: /);
+  assert.match(broken({ models: [{ ...MODEL, pricing: { image: '1' } }] }), /^models\.0\.pricing\.image: /);
+  assert.match(broken({ models: [{ ...MODEL, contextLength: 0 }] }), /^models\.0\.contextLength: /);
+  assert.match(broken({ models: [MODEL, MODEL] }), /m\/one is declared twice/);
+});
+
+interface Told {
+  readonly to: string;
+  readonly event: ActorEvent;
+}
+
+function pretend(offers: ReadonlyMap<string, Json> = new Map()): { cluster: Cluster; told: Told[] } {
+  const told: Told[] = [];
+  const cluster = {
+    ask: async (to: string, event: ActorEvent) => {
+      told.push({ to, event });
+      return { changed: true };
+    },
+    tell: (to: string, event: ActorEvent) => void told.push({ to, event }),
+    owns: (address: string) => !address.endsWith('foreign'),
+    board: {
+      topic: (name: string) => (name === 'endpoints' ? offers : new Map([['gone', {}]])),
+      onChange: () => () => {},
+    },
+  };
+  return { cluster: cluster as unknown as Cluster, told };
+}
+
+const outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 8, connectMs: 1_000 });
+const server = createServer((request, response) => {
+  if (request.url === '/models.json?v=1') response.end(JSON.stringify({ models: [MODEL] }));
+  else if (request.url === '/v1/models') response.end('{}');
+  else response.writeHead(500).end('no');
+});
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+function provider(slug: string, models: ProviderDeclaration['models']): ProviderDeclaration {
+  return { slug, name: slug.toUpperCase(), baseUrl: `${origin}/v1`, models };
+}
+
+it('documents are read from the config, a file and a URL; a broken one leaves its endpoints alone', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-'));
+  await writeFile(join(folder, 'models.json'), JSON.stringify({ models: [MODEL] }));
+  const kept = offer('bad', `${origin}/v1`, { id: 'm/kept' });
+  const dropped = offer('inline', `${origin}/v1`, { id: 'm/old' });
+  const foreign = offer('gone', `${origin}/v1`);
+  const { cluster, told } = pretend(board(kept, dropped, foreign));
+  const providers = [
+    provider('inline', { models: [MODEL] }),
+    provider('file', 'models.json'),
+    provider('web', `${origin}/models.json?v=1`),
+    provider('bad', `${origin}/broken`),
+    provider('lost', 'no-such-file.json'),
+  ];
+  const problems = await declare({ cluster, outbound, upstream: config.upstream, providers, folder });
+  await rm(folder, { recursive: true });
+  assert.equal(
+    problems.map(({ provider: slug }) => slug),
+    ['bad', 'lost'],
+  );
+  assert.match(problems[0]?.message ?? '', /broken: answered 500$/);
+  const declared = told
+    .filter(({ event }) => event.type === 'endpoint.declare')
+    .map(({ event }) => event.declaration as unknown as EndpointOffer);
+  assert.equal(
+    declared.map((each) => each.provider.slug),
+    ['inline', 'file', 'web'],
+  );
+  assert.is(new Set(declared.map(({ id }) => id)).size, 3);
+  assert.is(new Set(declared.map(({ tariff }) => tariff.id)).size, 1, 'the same prices are the same tariff');
+  assert.equal(declared[0]?.supportedParameters, ['temperature', 'tools']);
+  const withdrawn = told.filter(({ event }) => event.type.endsWith('.withdraw')).map(({ to }) => to);
+  assert.equal(withdrawn, [`endpoint:${dropped.id}`, `endpoint:${foreign.id}`, 'provider:gone']);
+});
+
+it('a probe asks each base URL once for the endpoints whose actors live here, and tells each of them', async () => {
+  const well = [offer('a', `${origin}/v1`, { id: 'm/1' }), offer('a', `${origin}/v1`, { id: 'm/2' })];
+  const ill = offer('b', `${origin}/v2`);
+  const foreign = { ...offer('c', `${origin}/v1`), id: 'foreign' };
+  const { cluster, told } = pretend(board(...well, ill, foreign));
+  const prober = new Prober({ cluster, clock: systemClock, outbound, upstream: config.upstream, keys: new Map() });
+  await prober.round();
+  const ok = new Map(told.map(({ to, event }) => [to, event.ok]));
+  assert.is(ok.size, 3);
+  assert.equal(
+    [...well, ill].map(({ id }) => ok.get(`endpoint:${id}`)),
+    [true, true, false],
+  );
+});
+
+it('a model is summed up by its cheapest endpoint, with every member strict clients need', () => {
+  const offers = board(
+    offer('dear', 'http://x/v1', {
+      id: 'm/one',
+      pricing: { prompt: '0.2', completion: '0.1' },
+      supportedParameters: ['seed'],
+    }),
+    offer('cheap', 'http://x/v1', {
+      id: 'm/one',
+      pricing: { prompt: '0.1', completion: '0.3' },
+      supportedParameters: ['tools'],
+    }),
+    offer('free', 'http://x/v1', { id: 'm/new', created: 1_760_000_000, pricing: { completion: '0' } }),
+  );
+  assert.equal(
+    listModels(offers).map(({ id }) => id),
+    ['m/new', 'm/one'],
+  );
+  const summary = findModel(offers, 'm/one');
+  assert.equal(summary?.pricing, { prompt: '0.1', completion: '0.3', request: undefined, discount: 0 });
+  assert.equal(JSON.parse(JSON.stringify(findModel(offers, 'm/new')?.pricing)), { completion: '0', discount: 0 });
+  assert.equal(summary?.supported_parameters, ['seed', 'tools']);
+  assert.is(summary?.endpoint_count, 2);
+  assert.equal(summary?.links, { details: '/api/v1/models/m/one/endpoints' });
+  for (const member of ['supported_voices', 'per_request_limits', 'expiration_date'])
+    assert.is(summary?.[member], null);
+  assert.equal(summary?.default_parameters, {});
+  const bare = findBareModel(offers, 'm/one');
+  assert.is(bare?.object, 'model');
+  assert.is(bare?.owned_by, 'm');
+  assert.is(findModel(offers, 'm/none'), null);
+  assert.is(listModels(offers), listModels(offers), 'worked out once per board');
+});
+
+it('endpoints come by provider slug, unmeasured figures are null and sample counts as scanned', () => {
+  const offers = board(
+    offer('b', 'http://x/v1', { id: 'm/one' }),
+    offer('a', 'http://secret/v1', { id: 'm/one', quantization: 'fp8' }),
+  );
+  const data = JSON.parse(JSON.stringify(modelEndpoints(offers, 'm/one')));
+  assert.equal(
+    data.endpoints.map((each: { tag: string }) => each.tag),
+    ['a/fp8', 'b'],
+  );
+  const [first] = data.endpoints;
+  assert.is(first.name, 'A | m/one');
+  assert.is(first.uptime_last_30m, null);
+  assert.is(first.uptime_last_30m_samples, 0);
+  assert.is(first.ttft_last_30m, null);
+  assert.is(first.status, 0);
+  assert.is(first.supports_tool_choice, true);
+  assert.is(first.tool_call_success_1d, null);
+  assert.not.match(JSON.stringify(data), /secret/);
+  assert.is(modelEndpoints(offers, 'm/none'), null);
+});
+
+test.after(async () => {
+  await outbound.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test.run();

@@ -1,0 +1,144 @@
+import { createParser } from 'eventsource-parser';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { DONE, Frames, KEEP_ALIVE, PROCESSING } from '../../../../gateway/dialects/chat/frames.ts';
+import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
+import { bounded } from '../../../support/bounded.ts';
+
+const it = bounded(test, 5_000);
+const HEAD = { id: 'gen-1', created: 1_750_000_000, model: 'a/b', provider: 'Ä "quoted"' };
+
+interface Chunk {
+  readonly id: string;
+  readonly object: string;
+  readonly provider: string;
+  readonly choices: readonly {
+    readonly delta: Readonly<Record<string, unknown>>;
+    readonly finish_reason: string | null;
+    readonly native_finish_reason?: string;
+  }[];
+  readonly usage?: Readonly<Record<string, unknown>>;
+  readonly honoured?: object;
+  readonly error?: { readonly code: number; readonly message: string; readonly metadata: object };
+}
+
+function read(text: string): string[] {
+  const data: string[] = [];
+  createParser({ onEvent: (event) => data.push(event.data) }).feed(text);
+  return data;
+}
+
+function chunks(text: string): Chunk[] {
+  return read(text).map((data) => JSON.parse(data) as Chunk);
+}
+
+it('comments end in one newline and the terminator is a frame', () => {
+  assert.is(PROCESSING, ': processing\n');
+  assert.ok(KEEP_ALIVE.startsWith(': ') && KEEP_ALIVE.endsWith('\n') && !KEEP_ALIVE.endsWith('\n\n'));
+  assert.equal(read(`${PROCESSING}${KEEP_ALIVE}${DONE}`), ['[DONE]']);
+});
+
+it('the first delta carries the role and every chunk its head and a finish_reason', () => {
+  const frames = new Frames(HEAD);
+  const [first, second, third] = chunks(
+    frames.of([
+      { type: 'text-delta', text: 'a' },
+      { type: 'text-delta', text: 'b' },
+      { type: 'finish', reason: 'stop', native: 'eos' },
+    ]),
+  );
+  assert.equal(first?.choices[0]?.delta, { role: 'assistant', content: 'a' });
+  assert.equal(second?.choices[0]?.delta, { content: 'b' });
+  assert.is(second?.choices[0]?.finish_reason, null);
+  assert.equal(third?.choices[0], { index: 0, delta: {}, finish_reason: 'stop', native_finish_reason: 'eos' } as never);
+  for (const chunk of [first, second, third]) {
+    assert.is(chunk?.id, 'gen-1');
+    assert.is(chunk?.object, 'chat.completion.chunk');
+    assert.is(chunk?.provider, HEAD.provider);
+  }
+});
+
+it('the first fragment of a tool call carries index, id, type and name, and the message role once', () => {
+  const events: TurnEvent[] = [
+    { type: 'tool-start', index: 0, id: 'c"0', name: 'f' },
+    { type: 'tool-delta', index: 0, arguments: '{"a":' },
+    { type: 'tool-delta', index: 0, arguments: '1}' },
+    { type: 'finish', reason: 'tool_calls', native: 'tool_calls' },
+  ];
+  const seen = chunks(new Frames(HEAD).of(events)).map(({ choices }) => choices[0]?.delta);
+  assert.equal(seen[0], {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ index: 0, id: 'c"0', type: 'function', function: { name: 'f', arguments: '' } }],
+  });
+  assert.equal(seen[1], { tool_calls: [{ index: 0, function: { arguments: '{"a":' } }] });
+  assert.equal(seen[3], {});
+});
+
+it('an answer without text still has a role', () => {
+  const [only] = chunks(new Frames(HEAD).of([{ type: 'finish', reason: 'length', native: null }]));
+  assert.equal(only?.choices[0]?.delta, { role: 'assistant', content: '' });
+});
+
+it('upstream text cannot end a frame or start another one', () => {
+  const hostile = 'x\n\ndata: [DONE]\n\nevent: error\r\n\r\n\u2028\u2029\0"}]}\\';
+  const frames = new Frames(HEAD).of([
+    { type: 'text-delta', text: hostile },
+    { type: 'reasoning-delta', text: hostile },
+    { type: 'tool-start', index: 0, id: hostile, name: hostile },
+  ]);
+  const seen = chunks(frames);
+  assert.is(seen.length, 3);
+  assert.is(seen[0]?.choices[0]?.delta.content, hostile);
+  assert.is(seen[1]?.choices[0]?.delta.reasoning, hostile);
+  assert.not.match(frames, /^id:/m);
+});
+
+it('the last chunk has empty choices, the usage with the exact cost and what was honoured', () => {
+  const usage = { promptTokens: 7, completionTokens: 3, cachedTokens: 2, reasoningTokens: 1 };
+  const text = new Frames(HEAD).usage(usage, '0.000000000000000000000123', { temperature: true });
+  assert.match(text, /"cost":0\.000000000000000000000123[,}]/);
+  const [chunk] = chunks(text);
+  assert.equal(chunk?.choices, []);
+  assert.equal(chunk?.honoured, { temperature: true });
+  assert.equal(chunk?.usage, {
+    prompt_tokens: 7,
+    completion_tokens: 3,
+    total_tokens: 10,
+    prompt_tokens_details: { cached_tokens: 2 },
+    completion_tokens_details: { reasoning_tokens: 1 },
+    cost: 1.23e-22,
+  });
+});
+
+it('counts that nobody reported are absent, and so is their total', () => {
+  const [chunk] = chunks(new Frames(HEAD).usage({ completionTokens: 3, cachedTokens: 0 }, '0', {}));
+  assert.equal(chunk?.usage, { completion_tokens: 3, cost: 0 });
+});
+
+it('a cost that is not the text of a JSON number never leaves', () => {
+  assert.throws(() => new Frames(HEAD).usage({}, '1e-7', {}), RangeError);
+  assert.throws(() => new Frames(HEAD).usage({}, '0,1', {}), RangeError);
+});
+
+it('an error in the stream is a chunk with error and finish_reason error, without its detail', () => {
+  const error = new GatewayError({
+    status: 502,
+    type: 'provider_unavailable',
+    message: 'broke off',
+    detail: 'secret',
+    metadata: { provider_name: 'A' },
+  });
+  const text = new Frames(HEAD).of([{ type: 'error', error }]);
+  const [chunk] = chunks(text);
+  assert.equal(chunk?.error, {
+    code: 502,
+    message: 'broke off',
+    metadata: { provider_name: 'A', error_type: 'provider_unavailable' },
+  });
+  assert.is(chunk?.choices[0]?.finish_reason, 'error');
+  assert.not.match(text, /secret/);
+});
+
+test.run();

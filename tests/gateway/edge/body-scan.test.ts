@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { BodyScan } from '../../../gateway/edge/body-scan.ts';
+import { bounded } from '../../support/bounded.ts';
+
+const it = bounded(test, 20_000);
+const LIMITS = { depthMax: 64, tokensMax: 200_000 };
+
+function accepts(text: string, chunkBytes = 65_536): boolean {
+  const scan = new BodyScan(LIMITS);
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    if (!scan.feed(bytes.subarray(at, at + chunkBytes))) return false;
+  }
+  return true;
+}
+
+it('accepts nesting up to the bound and refuses one more', () => {
+  assert.ok(accepts('['.repeat(64) + ']'.repeat(64)));
+  assert.not.ok(accepts('['.repeat(65) + ']'.repeat(65)));
+  assert.not.ok(accepts('{"a":'.repeat(65)));
+});
+
+it('refuses many empty arrays and many members', () => {
+  assert.not.ok(accepts(`[${'[],'.repeat(100_000)}0]`));
+  assert.not.ok(accepts(`{${'"k":1,'.repeat(150_000)}"z":1}`));
+});
+
+it('counts nothing inside strings, whatever they hold and wherever the chunks are cut', () => {
+  const text = JSON.stringify({ a: '[[[{{{"\\":,,,'.repeat(200_000) });
+  for (const chunkBytes of [65_536, 7]) assert.ok(accepts(text, chunkBytes));
+});
+
+it('counts members as the parser finds them, for any JSON and any cut', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.integer({ min: 1, max: 9 }), (value, cut) => {
+      const scan = new BodyScan(LIMITS);
+      const bytes = Buffer.from(JSON.stringify(value));
+      for (let at = 0; at < bytes.length; at += cut) assert.ok(scan.feed(bytes.subarray(at, at + cut)));
+      assert.is(scan.members, members(JSON.parse(bytes.toString())));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('looks at a hostile body in bounded steps', () => {
+  const bytes = Buffer.alloc(65_536, '[],');
+  const worst = Math.max(
+    ...Array.from({ length: 200 }, () => {
+      const scan = new BodyScan({ depthMax: 64, tokensMax: 1e9 });
+      const startedAt = performance.now();
+      scan.feed(bytes);
+      return performance.now() - startedAt;
+    }).slice(20),
+  );
+  assert.ok(worst < 50, `64 KiB took ${worst.toFixed(1)} ms`);
+});
+
+function members(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce((sum: number, entry) => sum + members(entry), 0);
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, entry) => sum + 1 + members(entry), 0);
+}
+
+test.run();

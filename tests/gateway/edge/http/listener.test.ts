@@ -1,0 +1,144 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../../actors/runtime/index.ts';
+import config from '../../../../cluster.config.ts';
+import { Listener } from '../../../../gateway/edge/http/listener.ts';
+import type { EdgeLimits } from '../../../../gateway/terms/config.ts';
+import { bounded } from '../../../support/bounded.ts';
+
+const it = bounded(test, 15_000);
+
+interface Running {
+  readonly listener: Listener;
+  readonly port: number;
+}
+
+async function start(
+  limits: Partial<EdgeLimits> = {},
+  serve: (request: IncomingMessage, response: ServerResponse) => void = (_request, response) => response.end('served'),
+): Promise<Running> {
+  let count = 0;
+  const listener = new Listener({
+    limits: { ...config.edge, ...limits },
+    clock: systemClock,
+    generation: () => `gen-${++count}`,
+    serve,
+  });
+  return { listener, port: Number(new URL(await listener.listen('127.0.0.1', 0)).port) };
+}
+
+/** Sends bytes and resolves with everything that came until the server closed the connection. */
+function exchange(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    let answer = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk: string) => {
+      answer += chunk;
+    });
+    socket.on('close', () => resolve(answer));
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ECONNRESET') reject(error);
+    });
+  });
+}
+
+const HOSTILE: readonly (readonly [string, string, number])[] = [
+  [
+    'length beside chunks',
+    'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    400,
+  ],
+  ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nabcd', 400],
+  ['an unknown coding', 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n', 400],
+  ['a space before the colon', 'GET / HTTP/1.1\r\nHost : a\r\n\r\n', 400],
+  ['a signed length', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: +1\r\n\r\na', 400],
+  ['no HTTP at all', '\x16\x03\x01\x02\x00\x01\x00\x01\r\n\r\n', 400],
+  ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400],
+  ['no host', 'GET / HTTP/1.1\r\nAccept: a\r\n\r\n', 400],
+  ['an absolute target', 'GET http://evil/a HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+  ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+  ['TRACE', 'TRACE / HTTP/1.1\r\nHost: a\r\n\r\n', 405],
+  ['an odd expectation', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: cake\r\n\r\n', 417],
+  ['17 KB of headers', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`, 431],
+  ['2001 headers', `GET / HTTP/1.1\r\nHost: a\r\n${'a:b\r\n'.repeat(2001)}\r\n`, 431],
+  [
+    'chunk extensions of 20 KB',
+    `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${'a'.repeat(20_000)}\r\na\r\n0\r\n\r\n`,
+    413,
+  ],
+];
+
+for (const [what, bytes, status] of HOSTILE) {
+  it(`answers ${what} with one ${status} in the envelope, then closes`, async () => {
+    // Never answers by itself: the refusal must not come from a route.
+    const { listener, port } = await start({}, (request) => request.resume());
+    const answer = await exchange(port, bytes);
+    listener.close();
+    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
+    assert.is(answer.match(/HTTP\/1\.1 /g)?.length, 1);
+    assert.match(answer, /\r\nx-generation-id: gen-\d+\r\n/i);
+    const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
+    assert.is(body.error.code, status);
+    assert.type(body.error.metadata.error_type, 'string');
+  });
+}
+
+it('ends a connection whose headers do not arrive in time with 408', async () => {
+  const { listener, port } = await start({ headersTimeoutMs: 200 });
+  const startedAt = performance.now();
+  const answer = await exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\nX: ');
+  listener.close();
+  assert.match(answer, /^HTTP\/1\.1 408 /);
+  assert.ok(performance.now() - startedAt < 5_000);
+});
+
+it('closes an idle connection once it was quiet too long', async () => {
+  const { listener, port } = await start({ idleTimeoutMs: 150 });
+  assert.match(await exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'), /served$/);
+  listener.close();
+});
+
+it('gives every request an id before its route sees it', async () => {
+  const { listener, port } = await start({}, (_request, response) => {
+    response.end(String(response.getHeader('x-generation-id')));
+  });
+  const answer = await fetch(`http://127.0.0.1:${port}/`);
+  assert.is(await answer.text(), answer.headers.get('x-generation-id'));
+  assert.is(answer.headers.get('x-request-id'), answer.headers.get('x-generation-id'));
+  listener.close();
+});
+
+it('serves a request that comes while it drains, closes that connection, and drops the quiet ones', async () => {
+  const { listener, port } = await start({ drainIdleMs: 300, drainGraceMs: 5_000 });
+  const late = connect(port, '127.0.0.1');
+  const quiet = connect(port, '127.0.0.1');
+  await Promise.all([late, quiet].map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+  while (listener.connections < 2) await new Promise((resolve) => setImmediate(resolve));
+  const startedAt = performance.now();
+  const drained = listener.drain();
+  late.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  const answer = await new Promise<string>((resolve) => late.once('data', (bytes) => resolve(bytes.toString())));
+  assert.match(answer, /connection: close/i);
+  assert.match(answer, /served/);
+  await drained;
+  assert.ok(performance.now() - startedAt < 4_000);
+  assert.is(listener.connections, 0);
+  late.destroy();
+  quiet.destroy();
+  assert.is(await fetch(`http://127.0.0.1:${port}/`).catch(() => 'refused'), 'refused');
+});
+
+it('refuses connections past its bound', async () => {
+  const { listener, port } = await start({ connectionsMax: 1 });
+  const first = connect(port, '127.0.0.1');
+  await new Promise((resolve) => first.once('connect', resolve));
+  while (listener.connections < 1) await new Promise((resolve) => setImmediate(resolve));
+  assert.is(await exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'), '');
+  first.destroy();
+  listener.close();
+});
+
+test.run();

@@ -1,0 +1,122 @@
+import { createServer, request as openRequest, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../actors/runtime/index.ts';
+import config from '../../../cluster.config.ts';
+import { CallerLeft, readBody } from '../../../gateway/edge/read-body.ts';
+import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
+import { bounded } from '../../support/bounded.ts';
+
+const it = bounded(test, 20_000);
+const LIMITS = { ...config.edge, bodyGraceMs: 200 };
+
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
+interface Sent {
+  readonly body?: string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sends this and goes silent. */
+  readonly stall?: string;
+  /** Sends this and hangs up. */
+  readonly abort?: string;
+}
+
+/** One request over a real connection; what `readBody` made of it. */
+async function read(sent: Sent): Promise<Outcome> {
+  let tell: (outcome: Outcome) => void = () => {};
+  const outcome = new Promise<Outcome>((resolve) => {
+    tell = resolve;
+  });
+  const server = createServer((incoming, response) => {
+    readBody(incoming, { limits: LIMITS, clock: systemClock, invite: null })
+      .then(
+        (value) => tell({ value }),
+        (error: unknown) => tell({ error }),
+      )
+      .finally(() => response.end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const client = openRequest({
+    port,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...sent.headers },
+  });
+  client.on('error', () => {});
+  client.on('response', (response) => response.resume());
+  if (sent.stall !== undefined) client.write(sent.stall);
+  else if (sent.abort !== undefined) client.write(sent.abort, () => client.destroy());
+  else client.end(sent.body ?? '');
+  const result = await outcome;
+  client.destroy();
+  await close(server);
+  return result;
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+async function status(sent: Sent): Promise<number | string> {
+  const outcome = await read(sent);
+  if (!('error' in outcome)) return JSON.stringify(outcome.value);
+  return outcome.error instanceof GatewayError ? outcome.error.status : String(outcome.error);
+}
+
+it('reads JSON, whatever it holds, as data only', async () => {
+  const outcome = await read({ body: '{"a":[1,"ü"],"__proto__":{"polluted":1}}' });
+  assert.ok('value' in outcome);
+  assert.is(JSON.stringify(outcome.value), '{"a":[1,"ü"],"__proto__":{"polluted":1}}');
+  assert.is(({} as { polluted?: number }).polluted, undefined);
+});
+
+const REFUSED: readonly (readonly [string, Sent, number])[] = [
+  ['nothing', { body: '' }, 400],
+  ['half a document', { body: '{"a":' }, 400],
+  ['a byte order mark', { body: '\ufeff{}' }, 400],
+  ['bytes that are not UTF-8', { body: Buffer.from([0x22, 0xff, 0x22]) }, 400],
+  ['UTF-16 by its header', { body: '{}', headers: { 'content-type': 'application/json; charset=utf-16' } }, 400],
+  ['a form', { body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 400],
+  ['a compressed body', { body: '{}', headers: { 'content-encoding': 'gzip' } }, 415],
+  ['a number out of range', { body: '[1e400]' }, 400],
+  ['a name written twice', { body: '{"a":1,"b":{"c":1,"c":2}}' }, 400],
+  ['half of a surrogate pair', { body: '{"a":"\\ud800"}' }, 400],
+  ['half of a pair in a name', { body: '{"\\udc00":1}' }, 400],
+  ['65 levels', { body: '['.repeat(65) + ']'.repeat(65) }, 400],
+  ['eleven million empty arrays, cut at the size', { body: `[${'[],'.repeat(2_700_000)}0]` }, 400],
+  ['more than it may by its length', { body: 'a'.repeat(LIMITS.bodyBytesMax + 1) }, 413],
+];
+
+for (const [what, sent, expected] of REFUSED) {
+  it(`refuses ${what} with ${expected}`, async () => {
+    assert.is(await status(sent), expected);
+  });
+}
+
+it('refuses what grows past the bound in chunks, by what has come', async () => {
+  const stall = 'a'.repeat(LIMITS.bodyBytesMax + 1);
+  assert.is(await status({ stall: `"${stall}`, headers: { 'transfer-encoding': 'chunked' } }), 413);
+});
+
+it('accepts the parameters of a content type that say UTF-8, and 64 levels', async () => {
+  const headers = { 'content-type': 'Application/JSON; charset="UTF-8"' };
+  assert.is(await status({ body: '{"a":1}', headers }), '{"a":1}');
+  const deep = '['.repeat(64) + ']'.repeat(64);
+  assert.is(await status({ body: deep }), deep);
+});
+
+it('ends an upload that is slower than the lowest speed with 408', async () => {
+  assert.is(await status({ stall: '{"a"', headers: { 'content-length': '100' } }), 408);
+});
+
+it('tells a caller that left during the upload apart', async () => {
+  const outcome = await read({ abort: '{"a"', headers: { 'content-length': '100' } });
+  assert.ok('error' in outcome);
+  assert.instance(outcome.error, CallerLeft);
+});
+
+test.run();

@@ -1,0 +1,330 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { HoldRequest, Settlement } from '../../../actors/terms/hold.ts';
+import { Departure } from '../../../gateway/inference/departure.ts';
+import { runTurn } from '../../../gateway/inference/run-turn.ts';
+import { settleTurn } from '../../../gateway/inference/settle-turn.ts';
+import { bounded } from '../../support/bounded.ts';
+import {
+  callsAt,
+  drain,
+  eventsOf,
+  failed,
+  openScene,
+  outcomesOf,
+  releaseOf,
+  settlementOf,
+  sim,
+  textOf,
+  typesOf,
+} from './scene.ts';
+import { board, failing, generous, offer, stage } from './stage.ts';
+
+const it = bounded(test, 10_000);
+const { a, b, both, onlyA, close } = await openScene();
+
+it('a whole reply costs two asks: the hold before the call, the charge after it', async () => {
+  const on = stage();
+  const request = on.request({ ...sim({ tokens: 4 }), max_tokens: 50 }, onlyA);
+  const turn = await runTurn(on.services, request);
+  const events = await drain(turn);
+  assert.is(typesOf(events), 'text-delta finish usage');
+  assert.match(textOf(events), /^a:\d+ x1 x2 x3 $/);
+  const receipt = await turn.receipt;
+  const charged = await settleTurn(on.services, request, receipt);
+  assert.equal(eventsOf(on), ['turn.admit', 'hold.settle']);
+  const hold = on.asks[0]?.event.request as HoldRequest;
+  const settled = on.asks[1]?.event.settlement as Settlement;
+  assert.is(hold.attempt, 1);
+  assert.is(hold.gateway, 'inc_1');
+  assert.is(settled.promptTokens, receipt.usage.promptTokens);
+  assert.is(settled.completionTokens, 4);
+  assert.is(settled.estimated, false);
+  assert.is(settled.finishReason, 'stop');
+  assert.is(settled.cost, charged?.cost);
+  assert.is(charged?.cost, ((settled.promptTokens as number) + 2 * 4).toString().padStart(7, '0').replace(/^0/, '0.'));
+  assert.ok(Number(hold.amount) > Number(settled.cost));
+  assert.equal(on.crashpoints, ['hold.committed', 'upstream.sent', 'upstream.firstbyte', 'settle.committed']);
+  assert.is(turn.provider, 'A');
+  assert.is(turn.model, 'sim/fast');
+  await on.end();
+});
+
+it('the provider is sent its key and its own names, and nothing of the caller beyond the conversation', async () => {
+  const on = stage();
+  const named = board(offer('a', a.baseUrl, { upstreamId: 'their-name', ceilingName: 'max_completion_tokens' }));
+  const body = {
+    ...sim({}),
+    session_id: 'ta\u00efk\r\nx: y',
+    user: 'u1',
+    temperature: 1,
+    metadata: { secret: 1 },
+    max_tokens: 9,
+  };
+  await drain(await runTurn(on.services, on.request(body, named)));
+  const call = a.calls.at(-1);
+  assert.is(call?.headers.authorization, 'Bearer secret-a');
+  assert.is(call?.headers['accept-encoding'], 'identity');
+  assert.is(call?.headers['x-session-id'], 'ta%c3%afk%0d%0ax:%20y');
+  assert.is(call?.headers.x, undefined);
+  assert.equal(Object.keys(call?.body ?? {}).sort(), [
+    'max_completion_tokens',
+    'messages',
+    'model',
+    'stream',
+    'temperature',
+    'user',
+  ]);
+  assert.is(call?.body.model, 'their-name');
+  assert.is(call?.body.max_completion_tokens, 9);
+  await on.end();
+});
+
+it('402 is answered before any provider is contacted', async () => {
+  const refusal = { status: 402, type: 'payment_required', message: 'no', metadata: { scope: 'account' } };
+  const on = stage({ answers: () => ({ admitted: false, refusal }) as never });
+  const body = sim({});
+  const error = await failed(runTurn(on.services, on.request(body, both)));
+  assert.is(error.status, 402);
+  assert.equal(error.metadata, { scope: 'account' });
+  assert.is(callsAt(a, body) + callsAt(b, body), 0);
+  await on.end();
+  assert.equal(eventsOf(on), ['turn.admit']);
+});
+
+it('a used-up rate window brings its headers', async () => {
+  const window = { limit: 120, resetAt: Date.now() + 30_000 };
+  const refusal = { status: 429, type: 'rate_limit_exceeded', message: 'slow', window };
+  const on = stage({ answers: () => ({ admitted: false, refusal }) as never });
+  const error = await failed(runTurn(on.services, on.request(sim({}), onlyA)));
+  assert.is(error.headers['x-ratelimit-limit'], '120');
+  assert.ok(Number(error.headers['retry-after']) <= 30);
+  await on.end();
+});
+
+it('an admit without an answer is 503 and followed by a release until somebody acknowledges it', async () => {
+  let releases = 0;
+  const on = stage({
+    answers: (asked, nth) => {
+      if (nth === 1) return failing({ code: 'expired' });
+      if (asked.event.type === 'hold.release' && ++releases < 3) return failing({ code: 'lost' });
+      return generous(asked);
+    },
+  });
+  const error = await failed(runTurn(on.services, on.request(sim({}), onlyA)));
+  assert.is(error.status, 503);
+  assert.is(error.headers['x-should-retry'], 'true');
+  assert.is(error.headers['retry-after'], '1');
+  await on.end();
+  assert.equal(eventsOf(on), ['turn.admit', 'hold.release', 'hold.release', 'hold.release']);
+});
+
+it('a cluster that certainly did nothing is 503 without a release', async () => {
+  for (const code of ['busy', 'refused', 'moved'] as const) {
+    const on = stage({ answers: () => failing({ code, retryAfterMs: 1, detail: '', owner: null, epoch: 1 } as never) });
+    assert.is((await failed(runTurn(on.services, on.request(sim({}), onlyA)))).status, 503);
+    await on.end();
+    assert.equal(eventsOf(on), ['turn.admit']);
+  }
+});
+
+it('one retry on the same endpoint, and it serves', async () => {
+  const on = stage();
+  const body = sim({ fail_first: 1 });
+  const turn = await runTurn(on.services, on.request(body, both));
+  await drain(turn);
+  assert.is(callsAt(a, body), 2);
+  assert.is(callsAt(b, body), 0);
+  const { attempts } = await turn.receipt;
+  assert.equal(
+    attempts.map(({ outcome, status }) => [outcome, status]),
+    [
+      ['failed', 500],
+      ['served', 200],
+    ],
+  );
+  await on.end();
+  assert.equal(outcomesOf(on), ['success'], 'a failure that the retry mended does not count');
+});
+
+it('fail-over moves the hold to the dearer endpoint, under a new attempt, and charges at its price', async () => {
+  const on = stage();
+  const body = { ...sim({ only_on: 'a', status: 500, tokens: 4 }), max_tokens: 20 };
+  const request = on.request(body, both);
+  const turn = await runTurn(on.services, request);
+  assert.is(turn.provider, 'B');
+  const events = await drain(turn);
+  assert.is(callsAt(a, body), 2);
+  assert.is(callsAt(b, body), 1);
+  assert.is(typesOf(events), 'text-delta finish usage');
+  const receipt = await turn.receipt;
+  assert.is(receipt.attempt, 2);
+  await settleTurn(on.services, request, receipt);
+  assert.equal(eventsOf(on), ['turn.admit', 'turn.raise', 'hold.settle']);
+  const [first, second] = on.asks.map(({ event }) => event.request as HoldRequest);
+  assert.ok(Number(second?.amount) > Number(first?.amount));
+  assert.is(settlementOf(on)?.attempt, 2);
+  await on.end();
+  assert.equal(outcomesOf(on).sort(), ['error', 'success']);
+});
+
+it('a fallback that the money does not reach for is left out', async () => {
+  const refusal = { status: 402, type: 'payment_required', message: 'no' };
+  const on = stage({
+    answers: (asked) => (asked.event.type === 'turn.raise' ? ({ admitted: false, refusal } as never) : generous(asked)),
+  });
+  const body = sim({ only_on: 'a', status: 500 });
+  const error = await failed(runTurn(on.services, on.request(body, both)));
+  assert.is(error.status, 502);
+  assert.is(callsAt(b, body), 0);
+  await on.end();
+  assert.equal(eventsOf(on), ['turn.admit', 'turn.raise', 'hold.release']);
+  assert.is(releaseOf(on)?.attempt, 1);
+});
+
+/** Those that a stream begins well before it breaks: then something was delivered and nothing is tried again. */
+const MIDSTREAM = new Set(['json', 'nul', 'error-frame']);
+const GARBAGE = ['json', 'empty', 'nul', 'error-frame', 'redirect', 'content-type', 'gzip', 'long-line'];
+for (const garbage of GARBAGE) {
+  for (const stream of [false, true]) {
+    const breaks = stream && MIDSTREAM.has(garbage);
+    const what = `${garbage} from a ${stream ? 'stream' : 'whole reply'}`;
+    it(`${what} ${breaks ? 'ends in one error' : 'fails over'} and the node stays healthy`, async () => {
+      const on = stage();
+      const body = { ...sim({ only_on: 'a', garbage, tokens: 3 }), stream };
+      const turn = await runTurn(on.services, on.request(body, both));
+      assert.is(turn.provider, breaks ? 'A' : 'B');
+      assert.is(typesOf(await drain(turn)), breaks ? 'text-delta error' : 'text-delta finish usage');
+      assert.ok(callsAt(a, body) <= 2);
+      await on.end();
+    });
+  }
+}
+
+it('a cut before the first chunk is no delivery: the next endpoint serves', async () => {
+  const on = stage();
+  const body = { ...sim({ only_on: 'a', cut_after: 0, hang: undefined, tokens: 5 }), stream: true };
+  const turn = await runTurn(on.services, on.request(body, both));
+  assert.is(turn.provider, 'B');
+  await drain(turn);
+  assert.is(callsAt(a, body), 2);
+  await on.end();
+});
+
+it('a hang before the headers is 504 at its time, tried once, and the hold is let go', async () => {
+  const on = stage({ upstream: { firstByteMs: 60 } });
+  const body = sim({ hang: 'headers' });
+  const error = await failed(runTurn(on.services, on.request(body, onlyA)));
+  assert.is(error.status, 504);
+  assert.is(error.type, 'timeout');
+  assert.is(callsAt(a, body), 1);
+  await on.end();
+  assert.equal(eventsOf(on), ['turn.admit', 'hold.release']);
+  assert.is(releaseOf(on)?.status, 504);
+});
+
+it('comments without end are no progress', async () => {
+  const on = stage({ upstream: { idleMs: 80 } });
+  const body = { ...sim({ garbage: 'infinite-comments' }), stream: true };
+  assert.is((await failed(runTurn(on.services, on.request(body, onlyA)))).status, 504);
+  await on.end();
+});
+
+it('a trickle ends at the total time', async () => {
+  const on = stage({ upstream: { totalMs: 150 } });
+  assert.is((await failed(runTurn(on.services, on.request(sim({ garbage: 'trickle' }), onlyA)))).status, 504);
+  await on.end();
+});
+
+it('overloaded everywhere is 503, refused everywhere is 502, and no words of a provider are shown', async () => {
+  for (const [status, expected, calls] of [
+    [429, 503, 2],
+    [400, 502, 1],
+    [401, 502, 1],
+    [500, 502, 2],
+  ] as const) {
+    const on = stage();
+    const body = sim({ status });
+    const error = await failed(runTurn(on.services, on.request(body, onlyA)));
+    assert.is(error.status, expected, `status ${status}`);
+    assert.is(callsAt(a, body), calls);
+    assert.not.match(JSON.stringify([error.message, error.metadata]), /simulated/);
+    await on.end();
+    assert.equal(outcomesOf(on), [status === 400 ? 'other' : 'error']);
+  }
+});
+
+it('a demanded tool call that comes as prose fails over, and finally is 502 naming the contract', async () => {
+  const tools = [{ type: 'function', function: { name: 'add', parameters: { type: 'object' } } }];
+  for (const stream of [false, true]) {
+    for (const tool_choice of ['required', { type: 'function', function: { name: 'add' } }]) {
+      const on = stage();
+      const body = { ...sim({ only_on: 'a', garbage: 'prose' }), tools, tool_choice, stream };
+      const turn = await runTurn(on.services, on.request(body, both));
+      assert.is(turn.provider, 'B');
+      const events = await drain(turn);
+      assert.ok(events.some(({ type }) => type === 'tool-start'));
+      assert.is(callsAt(a, body), 1, 'the contract is not asked twice of one endpoint');
+      const alone = { ...sim({ garbage: 'prose' }), tools, tool_choice, stream };
+      const error = await failed(runTurn(on.services, on.request(alone, both)));
+      assert.is(error.status, 502);
+      assert.match(error.message, /tool_choice/);
+      assert.is(error.headers['x-should-retry'], 'false');
+      await on.end();
+    }
+  }
+});
+
+it('a call of another tool than the named one breaks the contract', async () => {
+  const on = stage();
+  const tools = [{ type: 'function', function: { name: 'add' } }];
+  const body = {
+    ...sim({ garbage: 'wrong-tool' }),
+    tools,
+    tool_choice: { type: 'function', function: { name: 'add' } },
+    stream: true,
+  };
+  assert.is((await failed(runTurn(on.services, on.request(body, onlyA)))).status, 502);
+  await on.end();
+});
+
+for (const [moment, directive] of [
+  ['the headers', { ttft_ms: 5_000 }],
+  ['the first chunk', { hang: 'body' }],
+] as const) {
+  it(`a caller that leaves before ${moment} pays nothing and frees the hold`, async () => {
+    for (const departure of [new Departure(), new AbortController()]) {
+      const on = stage();
+      const signal = departure instanceof Departure ? departure : departure.signal;
+      const body = { ...sim(directive), stream: true };
+      const running = failed(runTurn(on.services, on.request(body, both, signal)));
+      while (callsAt(a, body) === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      departure.abort();
+      await running;
+      await on.end();
+      assert.equal(eventsOf(on), ['turn.admit', 'hold.release']);
+      assert.is(callsAt(a, body) + callsAt(b, body), 1);
+      assert.equal(outcomesOf(on), ['other']);
+    }
+  });
+}
+
+it('a caller that left while the money was held is served by nobody', async () => {
+  const departure = new Departure();
+  const on = stage({
+    answers: (asked) => {
+      departure.abort();
+      return generous(asked);
+    },
+  });
+  const body = sim({});
+  await failed(runTurn(on.services, on.request(body, both, departure)));
+  await on.end();
+  assert.equal(eventsOf(on), ['turn.admit', 'hold.release']);
+  assert.is(callsAt(a, body), 0);
+});
+
+test.after(close);
+
+test.run();

@@ -1,0 +1,206 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { HoldRequest } from '../../../actors/terms/hold.ts';
+import { runTurn } from '../../../gateway/inference/run-turn.ts';
+import { settleTurn } from '../../../gateway/inference/settle-turn.ts';
+import { bounded } from '../../support/bounded.ts';
+import { callsAt, drain, openScene, outcomesOf, sim, textOf, typesOf } from './scene.ts';
+import { board, failing, generous, offer, stage } from './stage.ts';
+
+const it = bounded(test, 10_000);
+const { a, b, both, onlyA, close } = await openScene();
+
+it('a stream delivers every chunk once, then finish and usage', async () => {
+  const on = stage();
+  const request = on.request({ ...sim({ tokens: 50 }), stream: true }, onlyA);
+  const turn = await runTurn(on.services, request);
+  const events = await drain(turn);
+  assert.is(textOf(events).split(' ').length, 51);
+  assert.is(events.at(-2)?.type, 'finish');
+  assert.is(events.at(-1)?.type, 'usage');
+  assert.is((await turn.receipt).usage.completionTokens, 50);
+  assert.equal(a.calls.at(-1)?.body.stream_options, { include_usage: true });
+  await on.end();
+});
+
+for (const garbage of ['negative-usage', 'nan-usage', 'string-usage', 'huge-usage']) {
+  it(`${garbage} on a finished stream is unreported: our own count is charged and the caller is shown none`, async () => {
+    const on = stage();
+    const request = on.request({ ...sim({ garbage, tokens: 12 }), stream: true, max_tokens: 30 }, onlyA);
+    const turn = await runTurn(on.services, request);
+    const events = await drain(turn);
+    assert.is(typesOf(events), 'text-delta finish');
+    const receipt = await turn.receipt;
+    assert.equal(receipt.usage, {});
+    assert.is(receipt.estimated, true);
+    assert.ok((receipt.billed.completionTokens as number) > 0 && (receipt.billed.completionTokens as number) <= 30);
+    const hold = on.asks[0]?.event.request as HoldRequest;
+    const charged = await settleTurn(on.services, request, receipt);
+    assert.ok(Number(charged?.cost) > 0 && Number(charged?.cost) <= Number(hold.amount));
+    await on.end();
+  });
+}
+
+it('a count that is a number but cannot be true is unreported too, with a warning', async () => {
+  const on = stage();
+  const body = { ...sim({ usage: { prompt_tokens: 90_000_000 }, tokens: 3 }), max_tokens: 30 };
+  const turn = await runTurn(on.services, on.request(body, onlyA));
+  await drain(turn);
+  const receipt = await turn.receipt;
+  assert.is(receipt.usage.promptTokens, undefined);
+  assert.is(receipt.usage.completionTokens, 3);
+  assert.is(on.logs.length, 1);
+  await on.end();
+});
+
+it('no usage at all: delivered text is counted', async () => {
+  const on = stage();
+  const turn = await runTurn(on.services, on.request({ ...sim({ usage: false, tokens: 40 }), stream: true }, onlyA));
+  await drain(turn);
+  const { billed, estimated, usage } = await turn.receipt;
+  assert.equal(usage, {});
+  assert.ok(estimated);
+  assert.ok((billed.completionTokens as number) > 20 && (billed.completionTokens as number) < 80);
+  await on.end();
+});
+
+it('a stream cut after its first part ends in one error, never a clean end, and is charged by our own count', async () => {
+  const on = stage();
+  const body = { ...sim({ cut_after: 5, tokens: 50 }), stream: true };
+  const request = on.request(body, both);
+  const turn = await runTurn(on.services, request);
+  const events = await drain(turn);
+  const last = events.at(-1);
+  assert.is(last?.type, 'error');
+  assert.is(last?.type === 'error' && last.error.status, 502);
+  assert.is(events.filter(({ type }) => type === 'error').length, 1);
+  assert.is(callsAt(b, body), 0, 'nothing is tried again after delivery');
+  const receipt = await turn.receipt;
+  assert.ok(receipt.delivered && receipt.estimated);
+  assert.is(receipt.finishReason, 'error');
+  assert.ok(Number((await settleTurn(on.services, request, receipt))?.cost) > 0);
+  await on.end();
+  assert.equal(outcomesOf(on), ['error']);
+});
+
+it('a hang in the middle ends the stream with 504 after the idle time', async () => {
+  const on = stage({ upstream: { idleMs: 80 } });
+  const turn = await runTurn(
+    on.services,
+    on.request({ ...sim({ hang: 'midstream', tokens: 50 }), stream: true }, onlyA),
+  );
+  const last = (await drain(turn)).at(-1);
+  assert.is(last?.type === 'error' && last.error.status, 504);
+  await on.end();
+});
+
+it('a caller that leaves a cancellable endpoint ends it at once and pays what was delivered', async () => {
+  const on = stage();
+  const body = { ...sim({ tokens: 500, tps: 100 }), stream: true };
+  const turn = await runTurn(on.services, on.request(body, onlyA));
+  const iterator = turn.events[Symbol.asyncIterator]();
+  await iterator.next();
+  await iterator.next();
+  turn.leave();
+  const receipt = await turn.receipt;
+  assert.ok(receipt.cancelled && receipt.estimated && receipt.delivered);
+  assert.ok((receipt.billed.completionTokens as number) < 20);
+  assert.is((await iterator.next()).done, true);
+  await on.end();
+  const call = a.calls.at(-1);
+  while (call?.outcome === 'open') await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.is(call?.outcome, 'aborted');
+  assert.equal(outcomesOf(on), ['other']);
+});
+
+it('any other endpoint is read on for its usage, which is what the caller pays', async () => {
+  const on = stage();
+  const reading = board(offer('a', a.baseUrl, { cancellable: false }));
+  const turn = await runTurn(on.services, on.request({ ...sim({ tokens: 40, tps: 400 }), stream: true }, reading));
+  await turn.events[Symbol.asyncIterator]().next();
+  turn.leave();
+  const receipt = await turn.receipt;
+  assert.is(receipt.usage.completionTokens, 40);
+  assert.is(receipt.estimated, false);
+  assert.is(receipt.cancelled, true);
+  assert.is(receipt.finishReason, 'stop');
+  await on.end();
+  assert.equal(outcomesOf(on), ['success']);
+});
+
+it('reading on is bounded, and then our own count is charged', async () => {
+  const on = stage({ upstream: { readOnMs: 60 } });
+  const reading = board(offer('a', a.baseUrl, { cancellable: false }));
+  const turn = await runTurn(
+    on.services,
+    on.request({ ...sim({ hang: 'midstream', tokens: 40 }), stream: true }, reading),
+  );
+  const iterator = turn.events[Symbol.asyncIterator]();
+  await iterator.next();
+  const waiting = iterator.next();
+  turn.leave();
+  const receipt = await turn.receipt;
+  assert.ok(receipt.estimated && receipt.cancelled);
+  assert.is(receipt.attempts.at(-1)?.outcome, 'aborted');
+  await waiting;
+  await on.end();
+  assert.equal(on.services.pending.count, 0);
+});
+
+it('a charge that finds nobody goes on in the background and shutdown waits for it', async () => {
+  let settles = 0;
+  const on = stage({
+    answers: (asked) =>
+      asked.event.type === 'hold.settle' && ++settles < 4
+        ? failing({ code: 'moved', owner: null, epoch: 1 })
+        : generous(asked),
+  });
+  const request = on.request(sim({ tokens: 2 }), onlyA);
+  const turn = await runTurn(on.services, request);
+  await drain(turn);
+  assert.is(await settleTurn(on.services, request, await turn.receipt), null);
+  assert.is(on.services.pending.count, 1);
+  await on.end();
+  assert.is(settles, 4);
+});
+
+it('a settle that the account refuses is told to the log and not repeated', async () => {
+  const refusal = { status: 409, type: 'unmapped', message: 'stale' };
+  const on = stage({
+    answers: (asked) => (asked.event.type === 'hold.settle' ? ({ refusal } as never) : generous(asked)),
+  });
+  const request = on.request(sim({ tokens: 2 }), onlyA);
+  const turn = await runTurn(on.services, request);
+  await drain(turn);
+  assert.is(await settleTurn(on.services, request, await turn.receipt), null);
+  assert.is(on.logs.length, 1);
+  await on.end();
+});
+
+it('tool calls arrive whole from streams and from whole replies alike', async () => {
+  const tools = [{ type: 'function', function: { name: 'add' } }];
+  const toolCalls = [
+    { name: 'add', arguments: '{"a":1,"b":2}' },
+    { name: 'add', arguments: '{"a":3}' },
+  ];
+  for (const stream of [false, true]) {
+    const on = stage();
+    const turn = await runTurn(on.services, on.request({ ...sim({ tool_calls: toolCalls }), tools, stream }, onlyA));
+    const events = await drain(turn);
+    const calls: string[] = [];
+    for (const event of events) {
+      if (event.type === 'tool-start') calls[event.index] = '';
+      if (event.type === 'tool-delta') calls[event.index] += event.arguments;
+    }
+    assert.equal(calls, ['{"a":1,"b":2}', '{"a":3}']);
+    assert.is(
+      events.find(({ type }) => type === 'finish')?.type === 'finish' && (await turn.receipt).finishReason,
+      'tool_calls',
+    );
+    await on.end();
+  }
+});
+
+test.after(close);
+
+test.run();

@@ -1,0 +1,88 @@
+import * as assert from 'uvu/assert';
+import type { Json } from '../../../actors/runtime/index.ts';
+import type { Release, Settlement } from '../../../actors/terms/hold.ts';
+import type { RunningTurn } from '../../../gateway/inference/running-turn.ts';
+import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
+import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
+import { type Simulator, startSimulator } from '../../support/provider/simulator.ts';
+import { board, offer, type Stage } from './stage.ts';
+
+const DEAR = { pricing: { prompt: '0.00001', completion: '0.00002' } };
+
+/** Two simulated providers of one model, `b` ten times as dear as `a`. */
+export interface Scene {
+  readonly a: Simulator;
+  readonly b: Simulator;
+  readonly both: ReadonlyMap<string, Json>;
+  readonly onlyA: ReadonlyMap<string, Json>;
+  close(): Promise<void>;
+}
+
+/** Each test file opens its own: files of one run share a process. */
+export async function openScene(): Promise<Scene> {
+  const a = await startSimulator({ name: 'a', keep: true });
+  const b = await startSimulator({ name: 'b', keep: true });
+  const cheap = offer('a', a.baseUrl);
+  return {
+    a,
+    b,
+    both: board(cheap, offer('b', b.baseUrl, DEAR)),
+    onlyA: board(cheap),
+    close: async () => {
+      await a.close();
+      await b.close();
+    },
+  };
+}
+
+let directives = 0;
+export function sim(directive: object): object {
+  return { messages: [{ role: 'user', content: `@sim ${JSON.stringify({ id: `d${++directives}`, ...directive })}` }] };
+}
+
+export async function drain(turn: RunningTurn): Promise<TurnEvent[]> {
+  const all: TurnEvent[] = [];
+  for await (const events of turn.events) all.push(...events);
+  return all;
+}
+
+export function textOf(events: readonly TurnEvent[]): string {
+  return events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');
+}
+
+export function typesOf(events: readonly TurnEvent[]): string {
+  return [...new Set(events.map(({ type }) => type))].join(' ');
+}
+
+export async function failed(work: Promise<unknown>): Promise<GatewayError> {
+  try {
+    await work;
+  } catch (error) {
+    assert.instance(error, GatewayError);
+    return error as GatewayError;
+  }
+  throw new Error('it did not fail');
+}
+
+export function eventsOf(on: Stage): string[] {
+  return on.asks.map(({ event }) => event.type);
+}
+
+export function releaseOf(on: Stage): Release | undefined {
+  return on.asks.find(({ event }) => event.type === 'hold.release')?.event.release;
+}
+
+export function settlementOf(on: Stage): Settlement | undefined {
+  return on.asks.find(({ event }) => event.type === 'hold.settle')?.event.settlement;
+}
+
+export function callsAt(simulator: Simulator, body: object): number {
+  const id = JSON.stringify(body).match(/"id\\":\\"(d\d+)/)?.[1];
+  return simulator.calls.filter((call) => call.id === id).length;
+}
+
+export function outcomesOf(on: Stage): string[] {
+  return on.tells.flatMap(({ event }) =>
+    (event as unknown as { attempts: { outcome: string }[] }).attempts.map(({ outcome }) => outcome),
+  );
+}

@@ -1,0 +1,156 @@
+import {
+  type ActorEvent,
+  AskError,
+  type AskFailure,
+  type Cluster,
+  type Json,
+  systemClock,
+  systemRandom,
+} from '../../../actors/runtime/index.ts';
+import type { HoldRequest, Release, Settlement } from '../../../actors/terms/hold.ts';
+import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import config from '../../../cluster.config.ts';
+import { endpointDeclaration } from '../../../gateway/catalogue/endpoint-declaration.ts';
+import { parse } from '../../../gateway/dialects/chat/parse.ts';
+import type { Leaving } from '../../../gateway/inference/departure.ts';
+import { drainInference, type InferenceServices, openInference } from '../../../gateway/inference/services.ts';
+import type { TurnRequest } from '../../../gateway/inference/turn-request.ts';
+import { Pools } from '../../../gateway/outbound/pools.ts';
+import { plan } from '../../../gateway/routing/plan.ts';
+import type { ClusterConfig, UpstreamLimits } from '../../../gateway/terms/config.ts';
+import type { ModelDeclaration } from '../../../gateway/terms/provider-declaration.ts';
+
+const UNMEASURED: EndpointOffer['measured'] = {
+  uptime5m: null,
+  uptime30m: null,
+  uptime1d: null,
+  uptime5mSamples: 0,
+  uptime30mSamples: 0,
+  uptime1dSamples: 0,
+  ttft30m: null,
+  ttft1d: null,
+  ttft30mSamples: 0,
+  throughput30m: null,
+  throughput1d: null,
+  throughput30mSamples: 0,
+  throughput1dSamples: 0,
+};
+
+/** An endpoint as the board would show it. */
+export function offer(slug: string, baseUrl: string, model: Partial<ModelDeclaration> = {}): EndpointOffer {
+  const declared: ModelDeclaration = {
+    id: 'sim/fast',
+    name: 'Sim Fast',
+    created: 1_750_000_000,
+    contextLength: 8_192,
+    maxCompletionTokens: 1_024,
+    supportedParameters: ['temperature', 'tools', 'response_format'],
+    cancellable: true,
+    pricing: { prompt: '0.000001', completion: '0.000002' },
+    ...model,
+  };
+  const declaration = endpointDeclaration(
+    { slug, name: slug.toUpperCase(), baseUrl, models: { models: [] } },
+    declared,
+  );
+  return { ...declaration, health: 'healthy', measured: UNMEASURED };
+}
+
+export function board(...offers: readonly EndpointOffer[]): ReadonlyMap<string, Json> {
+  return new Map(offers.map((each) => [each.id, each as unknown as Json]));
+}
+
+export interface Asked {
+  readonly to: string;
+  readonly event: ActorEvent & {
+    readonly request?: HoldRequest;
+    readonly settlement?: Settlement;
+    readonly release?: Release;
+  };
+}
+
+/** What the actors answer; throw to fail the ask. */
+export type Answers = (asked: Asked, nth: number) => Json;
+
+/** Grants every hold and every settle. */
+export function generous({ event }: Asked): Json {
+  if (event.request) {
+    const { generation, attempt, amount } = event.request as unknown as HoldRequest;
+    return { admitted: true, generation, attempt, amount };
+  }
+  if (event.settlement) {
+    const { generation, cost } = event.settlement as unknown as Settlement;
+    return { generation, cost, late: false };
+  }
+  return { generation: (event.release as unknown as Release).generation, status: 'released' };
+}
+
+export function failing(failure: AskFailure): never {
+  throw new AskError('key:acct_1/key_1', failure);
+}
+
+export interface Stage {
+  readonly services: InferenceServices;
+  readonly asks: Asked[];
+  readonly tells: Asked[];
+  readonly crashpoints: string[];
+  readonly logs: object[];
+  request(body: object, offers: ReadonlyMap<string, Json>, signal?: Leaving): TurnRequest;
+  end(): Promise<void>;
+}
+
+/** Inference with a cluster that only answers as it is told and writes down what it was asked. */
+export function stage(options: { upstream?: Partial<UpstreamLimits>; answers?: Answers } = {}): Stage {
+  const asks: Asked[] = [];
+  const tells: Asked[] = [];
+  const crashpoints: string[] = [];
+  const logs: object[] = [];
+  const answers = options.answers ?? generous;
+  const cluster = {
+    self: { name: 'n1', incarnation: 'inc_1', birth: 1, address: '' },
+    ask: async (to: string, event: ActorEvent) => {
+      const asked = { to, event } as Asked;
+      asks.push(asked);
+      await Promise.resolve();
+      return answers(asked, asks.length);
+    },
+    tell: (to: string, event: ActorEvent) => void tells.push({ to, event } as Asked),
+    now: () => Date.now(),
+  } as unknown as Cluster;
+  const upstream = { ...config.upstream, settleRetryMs: 5, ...options.upstream };
+  const outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 64, connectMs: upstream.connectMs });
+  const services = openInference({
+    cluster,
+    clock: systemClock,
+    random: systemRandom,
+    config: { ...config, upstream } as ClusterConfig,
+    outbound,
+    keys: new Map([['a', 'secret-a']]),
+    crashpoint: (name) => crashpoints.push(name),
+    log: (record) => logs.push(record),
+  });
+  let generation = 0;
+  return {
+    services,
+    asks,
+    tells,
+    crashpoints,
+    logs,
+    request: (body, offers, signal) => {
+      const turn = parse({ model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }], ...body });
+      return {
+        generation: `gen-${++generation}`,
+        turn,
+        plan: plan({ ...turn, preferences: { ...turn.preferences, sort: 'price' } }, offers, 0.5),
+        caller: { account: 'account:acct_1', key: 'key:acct_1/key_1', kind: 'inference' },
+        attribution: { appTitle: null, appUrl: null },
+        startedAt: systemClock.monotonic(),
+        signal,
+      };
+    },
+    end: async () => {
+      await drainInference(services);
+      await outbound.close();
+    },
+  };
+}

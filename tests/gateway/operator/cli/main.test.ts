@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../../../support/bounded.ts';
+import { troupe } from './command.ts';
+
+const it = bounded(test, 20_000);
+const folder = mkdtempSync(join(tmpdir(), 'troupe-cli-'));
+test.after(() => rmSync(folder, { recursive: true }));
+
+it('help names every command, every common option, and shows examples', async () => {
+  const { code, out } = await troupe(['--help']).ended;
+  assert.is(code, 0);
+  for (const word of ['up', 'node', 'accounts', 'keys', 'ps', 'inspect', 'why', 'watch', 'drain']) {
+    assert.match(out, new RegExp(`^  ${word}\\b`, 'm'));
+  }
+  for (const option of ['--config <file>', '--data <folder>', '--json']) assert.ok(out.includes(option));
+  assert.match(out, /Examples:\n {2}troupe up /);
+});
+
+const LINES: readonly (readonly [string, readonly string[], RegExp])[] = [
+  ['an unknown command', ['nonsense'], /unknown command 'nonsense'/],
+  ['a port that is none', ['up', '--port', 'x'], /^troupe: --port x is no port; write a number from 0 to 65535\n$/],
+  [
+    'a config that is not there',
+    ['up', '--config', 'none.json'],
+    /^troupe: .*none\.json: there is no such file; give --config an existing file\n$/,
+  ],
+  [
+    'a broken config',
+    ['up', '--config', join(folder, 'broken.json')],
+    /^troupe: .*broken\.json: unknown member lisen; did you mean listen\?.*\n$/,
+  ],
+  [
+    'a node that is not configured',
+    ['node', '--name', 'n9', '--data', folder],
+    /^troupe: --name n9 is no configured node; there are n1, n2, n3\n$/,
+  ],
+  [
+    'no cluster on the folder',
+    ['ps', '--data', folder],
+    /^troupe: no cluster runs on .*; start one with `troupe up --data /,
+  ],
+  ['an address that is none', ['why', 'key'], /^troupe: "key" is no address; write kind:owner/],
+  ['an amount that is none', ['accounts', 'deposit', 'acct_1', '-5e3'], /5e3/],
+  ['an account that is none', ['accounts', 'show', 'key:a/b'], /^troupe: "key:a\/b" is no account; write acct_/],
+  ['a key that is none', ['keys', 'revoke', 'acct_1'], /^troupe: "acct_1" is no key; write acct_\.\.\.\/key_/],
+];
+
+for (const [what, args, expected] of LINES) {
+  it(`fails with exit code 1 and a line that names the remedy: ${what}`, async () => {
+    writeFileSync(join(folder, 'broken.json'), '{"lisen": {}}');
+    const { code, err } = await troupe(args, { cwd: folder }).ended;
+    assert.is(code, 1);
+    assert.match(err, expected);
+    assert.not.match(err, /\n\s+at /);
+  });
+}
+
+test.run();

@@ -1,0 +1,175 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import defaults from '../../../../cluster.config.ts';
+import { Fault } from '../../../../gateway/operator/config/fault.ts';
+import { type LoadOptions, loadConfig } from '../../../../gateway/operator/config/load.ts';
+import { bounded } from '../../../support/bounded.ts';
+
+const it = bounded(test, 5_000);
+const folder = mkdtempSync(join(tmpdir(), 'troupe-config-'));
+test.after(() => rmSync(folder, { recursive: true }));
+
+const MODEL = {
+  id: 'a/b',
+  name: 'B',
+  created: 1,
+  contextLength: 1_000,
+  supportedParameters: [],
+  pricing: { prompt: '0.1' },
+};
+const PROVIDER = { slug: 'x', name: 'X', baseUrl: 'https://x.test/v1', models: { models: [MODEL] } };
+
+let files = 0;
+function file(content: unknown, name = `config-${++files}.json`): string {
+  const path = join(folder, name);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+const load = (options: Partial<LoadOptions> = {}) => loadConfig({ cwd: folder, env: {}, ...options });
+
+async function faultOf(options: Partial<LoadOptions>): Promise<string> {
+  try {
+    await load(options);
+  } catch (error) {
+    assert.instance(error, Fault);
+    const { message } = error as Fault;
+    assert.not.match(message, /\n/);
+    return message;
+  }
+  throw new Error('the configuration was taken');
+}
+
+it('without a file the default cluster is loaded whole, its folder absolute', async () => {
+  const config = await load();
+  assert.equal({ ...config, data: defaults.data }, defaults);
+  assert.is(config.data, join(folder, 'data'));
+});
+
+it('a file is laid over the default member by member, lists replace', async () => {
+  const config = await load({
+    file: file({
+      runtime: { heartbeatMs: 100 },
+      nodes: [{ name: 'only', grpc: '127.0.0.1:0', operator: '127.0.0.1:0' }],
+    }),
+  });
+  assert.is(config.runtime.heartbeatMs, 100);
+  assert.is(config.runtime.staleMs, defaults.runtime.staleMs);
+  assert.equal(
+    config.nodes.map(({ name }) => name),
+    ['only'],
+  );
+});
+
+it('an ES module is loaded by its default export', async () => {
+  const config = await load({ file: file('export default { edge: { requestsMax: 7 } };', 'a.mjs') });
+  assert.is(config.edge.requestsMax, 7);
+});
+
+it('the command line wins over the file; a folder given in the file lies beside it', async () => {
+  const path = file({ data: 'there', listen: { port: 1 } });
+  const fromFile = await load({ file: path, cwd: '/' });
+  assert.is(fromFile.data, join(folder, 'there'));
+  const given = await load({ file: path, data: 'here', port: 2 });
+  assert.is(given.data, join(folder, 'here'));
+  assert.is(given.listen.port, 2);
+  assert.is(given.listen.host, defaults.listen.host);
+});
+
+it('what is loaded is frozen through and through', async () => {
+  const config = await load({ file: file({ providers: [PROVIDER] }) });
+  assert.throws(() => Object.assign(config.runtime, { shards: 1 }), /read only/);
+  assert.throws(() => (config.providers as unknown[]).push(1), /not extensible/);
+});
+
+const WRONG: readonly (readonly [string, unknown, RegExp])[] = [
+  [
+    'an unknown member, with the one that was meant',
+    { runtime: { shrads: 1 } },
+    /unknown member runtime\.shrads; did you mean shards\?/,
+  ],
+  ['an unknown member at the top', { nonsense: 1 }, /unknown member nonsense; remove it \(known here: .*nodes/],
+  [
+    'a number written as text',
+    { edge: { requestsMax: '5' } },
+    /edge\.requestsMax is "5" and must be a whole number, 1 or more/,
+  ],
+  ['a time of zero', { upstream: { connectMs: 0 } }, /upstream\.connectMs is 0 and must be milliseconds/],
+  ['a port out of range', { listen: { port: 70_000 } }, /listen\.port is 70000 and must be a port/],
+  ['an empty list of nodes', { nodes: [] }, /nodes is \[\] and must be a list of at least one node/],
+  [
+    'a node without an address',
+    { nodes: [{ name: 'n1', grpc: 'x:1' }] },
+    /nodes\[0\]\.operator is missing; add it as host:port/,
+  ],
+  ['two nodes of one name', { nodes: [node('a'), node('a')] }, /nodes\[1\]\.name is "a", which is taken already/],
+  [
+    'a provider slug in capitals',
+    { providers: [{ ...PROVIDER, slug: 'X' }] },
+    /providers\[0\]\.slug is "X" and must be lower case/,
+  ],
+  [
+    'a price that is a number',
+    { providers: [{ ...PROVIDER, models: { models: [{ ...MODEL, pricing: { prompt: 0.1 } }] } }] },
+    /providers\[0\]\.models\.models\[0\]\.pricing\.prompt is 0\.1 and must be a decimal number as text/,
+  ],
+  ['a section that is no object', { runtime: 5 }, /runtime is 5 and must be an object/],
+  ['a prototype in disguise', '{"__proto__": {"data": "x"}}', /unknown member __proto__/],
+  [
+    'heartbeats as slow as the verdict',
+    { runtime: { heartbeatMs: 3_000 } },
+    /runtime\.staleMs is \d+ and must be at least three times/,
+  ],
+  ['a list', [], /must be an object/],
+  ['no JSON', '{ nodes: ', /is not valid JSON/],
+];
+
+function node(name: string): unknown {
+  return { name, grpc: '127.0.0.1:0', operator: '127.0.0.1:0' };
+}
+
+for (const [what, content, expected] of WRONG) {
+  it(`refused in one line that names file, member and remedy: ${what}`, async () => {
+    const path = file(content);
+    const message = await faultOf({ file: path });
+    assert.match(message, expected);
+    assert.ok(message.startsWith(path));
+  });
+}
+
+it('a file that is not there is named', async () => {
+  assert.match(await faultOf({ file: 'nowhere.json' }), /nowhere\.json: there is no such file; give --config/);
+});
+
+it('a module without a default export is refused', async () => {
+  assert.match(await faultOf({ file: file('export const x = 1;', 'b.mjs') }), /has no default export/);
+});
+
+it('a models document given as a file is read, checked, and named when it is wrong', async () => {
+  file({ models: [MODEL] }, 'models.json');
+  const good = await load({ file: file({ providers: [{ ...PROVIDER, models: 'models.json' }] }) });
+  assert.equal(good.providers[0]?.models, { models: [MODEL] });
+  const bad = file({ models: [{ ...MODEL, contextLength: -1 }] }, 'bad.json');
+  const message = await faultOf({ file: file({ providers: [{ ...PROVIDER, models: 'bad.json' }] }) });
+  assert.is(message, `${bad}: models[0].contextLength is -1 and must be a whole number, 1 or more`);
+  const path = file({ providers: [{ ...PROVIDER, models: 'none.json' }] });
+  assert.match(await faultOf({ file: path }), /none\.json: there is no such file; correct providers\[0\]\.models in/);
+});
+
+it('a models document at an address is left for the catalogue to fetch', async () => {
+  const models = 'https://x.test/models.json';
+  const config = await load({ file: file({ providers: [{ ...PROVIDER, models }] }) });
+  assert.is(config.providers[0]?.models, models);
+});
+
+it('a provider whose key is not in the environment is refused, unless nobody asks', async () => {
+  const path = file({ providers: [{ ...PROVIDER, apiKeyEnv: 'X_KEY' }] });
+  assert.match(await faultOf({ file: path }), /providers\[0\]\.apiKeyEnv names X_KEY, which is not set; export X_KEY=/);
+  assert.is((await load({ file: path, env: { X_KEY: 'secret' } })).providers.length, 1);
+  assert.is((await load({ file: path, env: null })).providers.length, 1);
+});
+
+test.run();

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openDataFolder } from '../../../../gateway/operator/launcher/data-folder.ts';
+import { processState } from '../../../../gateway/operator/launcher/process-state.ts';
+import { bounded } from '../../../support/bounded.ts';
+
+const it = bounded(test, 5_000);
+
+async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-data-'));
+  try {
+    await run(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const failure = (path: string) =>
+  openDataFolder(path).then(
+    () => 'opened',
+    (error: Error) => error.message,
+  );
+
+it('one launcher at a time holds the folder', () =>
+  inFolder(async (folder) => {
+    const path = join(folder, 'a', 'b');
+    const held = await openDataFolder(path);
+    assert.is(
+      await failure(path),
+      `data folder ${path} is in use by a running cluster (pid ${process.pid}); stop it, or choose another with --data DIR`,
+    );
+    await held.release();
+    await (await openDataFolder(path)).release();
+  }));
+
+it('the lock of a launcher that died is taken over, also when its pid lives again as another process', () =>
+  inFolder(async (folder) => {
+    for (const left of ['2147483646 1\n', `${process.pid} 1\n`, 'nonsense']) {
+      writeFileSync(join(folder, 'launcher.lock'), left);
+      await (await openDataFolder(folder)).release();
+    }
+  }));
+
+it('a folder that cannot be written is a line that names the remedy', () =>
+  inFolder(async (folder) => {
+    writeFileSync(join(folder, 'file'), '');
+    const message = await failure(join(folder, 'file', 'data'));
+    assert.match(message, /^data folder .* cannot be written \(.*\); choose another with --data DIR/);
+    assert.not.match(message, /\n/);
+  }));
+
+it('the kernel says whether a process is stopped, and when it started', () => {
+  const own = processState(process.pid);
+  assert.is(own?.stopped, false);
+  assert.match(String(own?.startedAt), /^\d+$/);
+  assert.is(processState(2_147_483_646), null);
+});
+
+test.run();

@@ -1,0 +1,68 @@
+/**
+ * A node that is only an intake and an HTTP server: answers its name and what it read. Told by its arguments to strike
+ * itself with a signal at a named point of a hand-off: `fake-node NAME [SIGNAL POINT NTH MARK]`. The file MARK is made
+ * before the strike, and a process that finds it does not strike again.
+ */
+import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { openIntake, type ParentChannel } from '../../../../gateway/operator/launcher/intake.ts';
+
+const [name = 'fake', signal, point, nth = '1', mark = ''] = process.argv.slice(2);
+let passed = 0;
+
+function pass(where: string): void {
+  if (where !== point || !signal || existsSync(mark)) return;
+  passed++;
+  if (passed < Number(nth)) return;
+  writeFileSync(mark, name);
+  process.kill(process.pid, signal);
+}
+
+const channel: ParentChannel = {
+  send: (message, _handle, _options, sent) => {
+    const written = process.send?.(message, undefined, undefined, (error) => {
+      if (message.type === 'taken') pass('before-read');
+      sent?.(error);
+    });
+    pass(`said-${message.type}`);
+    return written ?? false;
+  },
+  on: (event: string, listen: (...args: never[]) => void) =>
+    process.on(event as 'message', (...args: unknown[]) => {
+      if (event === 'message') pass(`heard-${(args[0] as { type: string }).type}`);
+      (listen as (...all: unknown[]) => void)(...args);
+    }),
+};
+
+const server = createServer((request, response) => {
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  request.on('end', () => {
+    if (request.url === '/block' && request.headers['x-not'] !== name) blockFor(Number(request.headers['x-ms']));
+    if (request.url === '/busy') storeBusyMs = Number(request.headers['x-ms']);
+    if (request.url === '/exit') process.exit(Number(request.headers['x-code']));
+    response.setHeader('connection', request.headers.connection ?? 'close');
+    response.end(JSON.stringify({ name, pid: process.pid, bytes }));
+  });
+});
+server.emit('listening');
+let storeBusyMs = 0;
+
+function blockFor(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+const intake = openIntake({
+  channel,
+  accept: (socket) => server.emit('connection', socket),
+  storeBusyMs: () => storeBusyMs,
+  drain: () => {
+    intake.close();
+    setTimeout(() => process.exit(0), 50);
+  },
+  orphaned: () => process.exit(0),
+});
+process.on('SIGINT', () => {});
+intake.up({ incarnation: `${name}-${process.pid}`, grpc: '127.0.0.1:1', operatorUrl: 'http://127.0.0.1:2' });

@@ -1,0 +1,259 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../../actors/runtime/index.ts';
+import config from '../../../../cluster.config.ts';
+import { Fleet } from '../../../../gateway/operator/launcher/fleet.ts';
+import type { JournalEntry } from '../../../../gateway/operator/launcher/journal.ts';
+import { openPublicPort, refuseConnection } from '../../../../gateway/operator/launcher/public-port.ts';
+import { bounded } from '../../../support/bounded.ts';
+
+const it = bounded(test, 25_000);
+const ENTRY = fileURLToPath(new URL('./fake-node.ts', import.meta.url));
+
+interface Strike {
+  readonly signal: string;
+  readonly point: string;
+}
+
+interface Running {
+  readonly fleet: Fleet;
+  readonly port: number;
+  readonly journal: JournalEntry[];
+  readonly faults: string[];
+  struck(): boolean;
+  until(met: () => boolean): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function start(options: { nodes?: number; strike?: Strike; waitMs?: number } = {}): Promise<Running> {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-fleet-'));
+  const mark = join(folder, 'struck');
+  const journal: JournalEntry[] = [];
+  const faults: string[] = [];
+  const refuse = (socket: Parameters<typeof refuseConnection>[0]) => refuseConnection(socket, systemClock);
+  const fleet = new Fleet({
+    starts: Array.from({ length: options.nodes ?? 3 }, (_, i) => ({
+      name: `n${i + 1}`,
+      entry: ENTRY,
+      args: [
+        `n${i + 1}`,
+        ...(options.strike && i === 0 ? [options.strike.signal, options.strike.point, '1', mark] : []),
+      ],
+      logFile: join(folder, `n${i + 1}.log`),
+    })),
+    limits: config.launcher,
+    waitMs: options.waitMs ?? 10_000,
+    clock: systemClock,
+    journal: (entry) => journal.push(entry),
+    refuse,
+    changed: () => {},
+    faulted: (name, reason) => faults.push(`${name}: ${reason}`),
+  });
+  const door = await openPublicPort({ host: '127.0.0.1', port: 0 }, (socket) => fleet.accept(socket));
+  fleet.start();
+  const until = async (met: () => boolean): Promise<void> => {
+    while (!met()) await new Promise((resolve) => setTimeout(resolve, 10));
+  };
+  return {
+    fleet,
+    port: door.port,
+    journal,
+    faults,
+    until,
+    struck: () => existsSync(mark),
+    close: async () => {
+      door.close();
+      await fleet.stop(3_000);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+interface Reply {
+  readonly name: string;
+  readonly pid: number;
+  readonly bytes: number;
+}
+
+function call(
+  port: number,
+  options: { path?: string; headers?: Record<string, string>; agent?: Agent } = {},
+): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const { path = '/', headers = {}, agent = false } = options;
+    const sent = request({ port, host: '127.0.0.1', path, headers, method: 'POST', agent }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        text += chunk;
+      });
+      response.on('error', reject);
+      response.on('end', () =>
+        response.statusCode === 200 ? resolve(JSON.parse(text) as Reply) : reject(new Error(`${response.statusCode}`)),
+      );
+    });
+    sent.on('error', reject);
+    sent.end('x'.repeat(1_000));
+  });
+}
+
+it('connections go to the nodes in turn, each answered whole', async () => {
+  const cluster = await start();
+  await cluster.until(() => cluster.fleet.running().length === 3);
+  const counts = new Map<string, number>();
+  for (let i = 0; i < 30; i++) {
+    const reply = await call(cluster.port);
+    assert.is(reply.bytes, 1_000);
+    counts.set(reply.name, (counts.get(reply.name) ?? 0) + 1);
+  }
+  assert.equal([...counts.values()], [10, 10, 10]);
+  assert.is(cluster.fleet.pending, 0);
+  await cluster.close();
+});
+
+for (const signal of ['SIGKILL', 'SIGSTOP']) {
+  for (const point of ['heard-offer', 'said-ack', 'heard-go']) {
+    it(`${signal} of a node at ${point}: every connection is answered by another node`, async () => {
+      const cluster = await start({ strike: { signal, point } });
+      await cluster.until(() => cluster.fleet.running().length === 3);
+      const replies = await Promise.all(Array.from({ length: 30 }, () => call(cluster.port)));
+      assert.is(replies.length, 30);
+      assert.ok(replies.every((reply) => reply.bytes === 1_000));
+      assert.ok(cluster.struck(), 'the fault struck');
+      await cluster.until(() => cluster.journal.some((entry) => entry.event === 'node.end'));
+      const end = cluster.journal.find((entry) => entry.event === 'node.end');
+      assert.match(
+        String(end?.reason),
+        signal === 'SIGKILL' ? /ended by SIGKILL/ : /killed by the launcher: stopped for 1\d\d\d ms/,
+      );
+      await cluster.until(() => cluster.fleet.running().length === 3);
+      assert.is(cluster.fleet.pending, 0);
+      await cluster.close();
+    });
+  }
+
+  it(`${signal} of a node that has just taken a connection breaks that one only, and leaves none hanging`, async () => {
+    const cluster = await start({ strike: { signal, point: 'before-read' } });
+    await cluster.until(() => cluster.fleet.running().length === 3);
+    const results = await Promise.allSettled(Array.from({ length: 30 }, () => call(cluster.port)));
+    assert.ok(cluster.struck(), 'the fault struck');
+    assert.is(results.filter((result) => result.status === 'rejected').length, 1);
+    await cluster.close();
+  });
+}
+
+it('a node that was stopped and continued before the verdict gives up what went to another', async () => {
+  const cluster = await start({ strike: { signal: 'SIGSTOP', point: 'heard-offer' } });
+  await cluster.until(() => cluster.fleet.running().length === 3);
+  const pid = cluster.fleet.running()[0]?.pid ?? 0;
+  const calls = Promise.all(Array.from({ length: 9 }, () => call(cluster.port)));
+  await cluster.until(() => cluster.struck());
+  const replies = await calls;
+  process.kill(pid, 'SIGCONT');
+  assert.ok(replies.every((reply) => reply.bytes === 1_000));
+  // Back in the rotation with the same process: its late acknowledgement was heard and refused.
+  while ((await call(cluster.port)).pid !== pid) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.is(cluster.fleet.pending, 0);
+  assert.is(cluster.journal.filter((entry) => entry.event === 'node.end').length, 0);
+  await cluster.close();
+});
+
+it('a node whose event loop is blocked is left out of the rotation and not killed for it', async () => {
+  const cluster = await start();
+  await cluster.until(() => cluster.fleet.running().length === 3);
+  const blocked = call(cluster.port, { path: '/block', headers: { 'x-ms': '2500' } });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const started = performance.now();
+  await Promise.all(Array.from({ length: 12 }, () => call(cluster.port)));
+  assert.ok(performance.now() - started < 1_500, 'nobody waited for the blocked node');
+  await blocked;
+  assert.is(cluster.journal.filter((entry) => entry.event === 'node.end').length, 0);
+  await cluster.close();
+});
+
+it('a silent node is killed at once when another one finds the store busy for too long', async () => {
+  const cluster = await start({ nodes: 2 });
+  await cluster.until(() => cluster.fleet.running().length === 2);
+  const busy = await call(cluster.port, { path: '/busy', headers: { 'x-ms': '2000' } });
+  let blocked: Reply | Error = busy;
+  while (!(blocked instanceof Error)) {
+    // In turn: sooner or later the other node gets it, and does not live to answer.
+    blocked = await call(cluster.port, { path: '/block', headers: { 'x-ms': '4000', 'x-not': busy.name } }).catch(
+      (error: Error) => error,
+    );
+  }
+  await cluster.until(() => cluster.journal.some((entry) => entry.event === 'node.end'));
+  const end = cluster.journal.find((entry) => entry.event === 'node.end');
+  assert.match(String(end?.reason), /silent for \d+ ms while the store was busy for 2000 ms/);
+  assert.is.not(end?.node, busy.name);
+  await cluster.close();
+});
+
+it('a node killed from outside is started again, and its idle connections end with it', async () => {
+  const cluster = await start();
+  await cluster.until(() => cluster.fleet.running().length === 3);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const before = await call(cluster.port, { agent, headers: { connection: 'keep-alive' } });
+  const again = await call(cluster.port, { agent, headers: { connection: 'keep-alive' } });
+  assert.is(again.pid, before.pid);
+  process.kill(before.pid, 'SIGKILL');
+  await cluster.until(() => cluster.journal.some((entry) => entry.event === 'node.end'));
+  const started = performance.now();
+  const next = await call(cluster.port);
+  assert.ok(next.pid !== before.pid);
+  assert.ok(performance.now() - started < 2_000);
+  await cluster.until(() => cluster.fleet.running().length === 3);
+  agent.destroy();
+  await cluster.close();
+});
+
+it('a node that asks to rejoin is started again without delay, a failing one with a growing delay', async () => {
+  const cluster = await start({ nodes: 1 });
+  await cluster.until(() => cluster.fleet.running().length === 1);
+  for (const code of ['75', '1', '1']) {
+    await call(cluster.port, { path: '/exit', headers: { 'x-code': code } }).catch(() => {});
+    await cluster.until(() => cluster.fleet.running().length === 0);
+    await cluster.until(() => cluster.fleet.running().length === 1);
+  }
+  const delays = cluster.journal.filter((entry) => entry.event === 'node.end').map((entry) => entry.restartInMs);
+  assert.equal(delays, [0, config.launcher.restartDelayMs, config.launcher.restartDelayMs * 2]);
+  await cluster.close();
+});
+
+it('connections wait for a node to come up, and are answered 503 when none does in time', async () => {
+  const waiting = await start({ nodes: 1 });
+  const early = await call(waiting.port);
+  assert.is(early.bytes, 1_000);
+  await waiting.close();
+  const never = await start({ nodes: 1, waitMs: 1 });
+  const status = await call(never.port).catch((error: Error) => error.message);
+  assert.is(status, '503');
+  await never.close();
+});
+
+it('a caller that closes its sending side after the request is still answered', async () => {
+  const cluster = await start({ nodes: 1 });
+  await cluster.until(() => cluster.fleet.running().length === 1);
+  const text = await new Promise<string>((resolve, reject) => {
+    const socket = connect({ port: cluster.port, host: '127.0.0.1', allowHalfOpen: true });
+    let all = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk: string) => {
+      all += chunk;
+    });
+    socket.on('error', reject);
+    socket.on('end', () => resolve(all));
+    socket.end('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\nabc');
+  });
+  assert.match(text, /^HTTP\/1\.1 200 /);
+  assert.match(text, /"bytes":3/);
+  await cluster.close();
+});
+
+test.run();

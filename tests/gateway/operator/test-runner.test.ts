@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../../support/bounded.ts';
+
+const it = bounded(test, 20_000);
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const cache = join(root, 'node_modules', '.cache', 'troupe');
+mkdirSync(cache, { recursive: true });
+const folder = mkdtempSync(join(cache, 'runner-'));
+writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+test.after(() => rmSync(folder, { recursive: true }));
+
+const HEAD = "import { test } from 'uvu'; import * as assert from 'uvu/assert';\n";
+
+interface Result {
+  readonly file: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly errors: string;
+}
+
+/** The results by file name, and how the process ended. */
+async function run(files: Record<string, string>): Promise<{ results: Map<string, Result>; code: number | null }> {
+  const paths = Object.entries(files).map(([name, text]) => {
+    const path = join(folder, name);
+    writeFileSync(path, HEAD + text);
+    return path;
+  });
+  const args = ['--import', 'tsx', join(root, 'scripts', 'run-tests.mjs'), ...paths];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
+  let lines = '';
+  child.stdio[3]?.on('data', (chunk: Buffer) => {
+    lines += chunk.toString();
+  });
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  const told = lines
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Result);
+  return { results: new Map(told.map((one) => [one.file.slice(folder.length + 1), one])), code };
+}
+
+it('counts what passed, failed and was skipped, per file, with the name and the reason of each failure', async () => {
+  const { results, code } = await run({
+    'a.test.ts':
+      "test('good', () => {}); test('bad one', () => { assert.is(1, 2); }); test.skip('later', () => {}); test.run();",
+    'b.test.ts': "test('fine', async () => {}); test.run();",
+  });
+  const a = results.get('a.test.ts');
+  assert.equal([a?.passed, a?.failed, a?.skipped], [1, 1, 1]);
+  assert.match(String(a?.errors), /bad one/);
+  assert.equal([results.get('b.test.ts')?.passed, results.get('b.test.ts')?.failed], [1, 0]);
+  assert.is(code, 0);
+});
+
+it('a file that forgot to run its tests fails, and its tests do not count for the next file', async () => {
+  const { results } = await run({
+    'forgot.test.ts': "test('never run', () => {});",
+    'next.test.ts': "test('one', () => {}); test.run();",
+  });
+  assert.match(String(results.get('forgot.test.ts')?.errors), /runs no test/);
+  assert.is(results.get('forgot.test.ts')?.failed, 1);
+  assert.is(results.get('next.test.ts')?.passed, 1);
+});
+
+it('a file that does not load fails with the reason, and the others run', async () => {
+  const { results } = await run({
+    'broken.test.ts': "throw new Error('at the top');",
+    'whole.test.ts': "test('one', () => {}); test.run();",
+  });
+  assert.match(String(results.get('broken.test.ts')?.errors), /at the top/);
+  assert.is(results.get('whole.test.ts')?.passed, 1);
+});
+
+it('an error that no test caught fails the file that was running', async () => {
+  const { results } = await run({
+    'stray.test.ts':
+      "test('waits', async () => { void Promise.reject(new Error('astray')); await new Promise((r) => setTimeout(r, 50)); }); test.run();",
+  });
+  assert.is(results.get('stray.test.ts')?.failed, 1);
+  assert.match(String(results.get('stray.test.ts')?.errors), /astray/);
+});
+
+test.run();

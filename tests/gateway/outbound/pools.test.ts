@@ -1,0 +1,305 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../actors/runtime/index.ts';
+import { type OutboundCall, outboundUrl } from '../../../gateway/outbound/outbound.ts';
+import { OutboundError } from '../../../gateway/outbound/outbound-error.ts';
+import { Pools } from '../../../gateway/outbound/pools.ts';
+import { bounded } from '../../support/bounded.ts';
+import { ManualClock } from './manual-clock.ts';
+
+const it = bounded(test, 5_000);
+const LIMITS = { connectMs: 1_000, firstByteMs: 2_000, idleMs: 3_000, totalMs: 10_000, bodyBytesMax: 1_000_000 };
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+async function serving(answer: Answer, run: (call: OutboundCall) => Promise<void>): Promise<void> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  try {
+    await run({
+      method: 'POST',
+      url: outboundUrl(`http://127.0.0.1:${port}/v1/`, '/chat'),
+      headers: ['content-type', 'text/plain'],
+      body: 'hello',
+      limits: LIMITS,
+    });
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+function pools(clock = systemClock as ConstructorParameters<typeof Pools>[0]['clock']): Pools {
+  return new Pools({ clock, connectionsPerOriginMax: 2, connectMs: 1_000 });
+}
+
+async function failureOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    assert.instance(error, OutboundError);
+    return (error as OutboundError).failure;
+  }
+  return 'none';
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+it('a call is sent as it is written and its answer read whole', async () => {
+  let seen: IncomingMessage | null = null;
+  let body = '';
+  await serving(
+    (request, response) => {
+      seen = request;
+      request.on('data', (chunk) => {
+        body += chunk;
+      });
+      request.on('end', () => response.writeHead(201, { 'X-Thing': 'yes' }).end('wörld'));
+    },
+    async (call) => {
+      const client = pools();
+      const reply = await client.send(call);
+      assert.is(reply.status, 201);
+      assert.is(reply.header('x-thing'), 'yes');
+      assert.is(reply.header('x-other'), null);
+      assert.is(await reply.body.text(), 'wörld');
+      assert.is(await reply.body.read(), null);
+      assert.is(client.underWay, 0);
+      await client.close();
+    },
+  );
+  assert.is((seen as unknown as IncomingMessage).url, '/v1/chat');
+  assert.is(body, 'hello');
+});
+
+it('a redirect is an answer like any other and nobody follows it', async () => {
+  let requests = 0;
+  await serving(
+    (_, response) => {
+      requests++;
+      response.writeHead(307, { location: '/elsewhere' }).end();
+    },
+    async (call) => {
+      const client = pools();
+      const reply = await client.send(call);
+      assert.is(reply.status, 307);
+      await reply.body.text();
+      await client.close();
+    },
+  );
+  assert.is(requests, 1);
+});
+
+it('compressed answers are refused before a byte of them is unpacked', async () => {
+  await serving(
+    (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('bomb'),
+    async (call) => {
+      const client = pools();
+      assert.is(await failureOf(client.send(call)), 'encoded');
+      assert.is(client.underWay, 0);
+      await client.close();
+    },
+  );
+});
+
+it('an answer larger than its bound fails', async () => {
+  await serving(
+    (_, response) => response.end(Buffer.alloc(200_000)),
+    async (call) => {
+      const client = pools();
+      const reply = await client.send({ ...call, limits: { ...LIMITS, bodyBytesMax: 100_000 } });
+      assert.is(await failureOf(reply.body.text()), 'malformed');
+      await client.close();
+    },
+  );
+});
+
+it('nobody listening is a failure to connect', async () => {
+  const client = pools();
+  const call = { method: 'GET', url: outboundUrl('http://127.0.0.1:1', '/'), headers: [], body: null, limits: LIMITS };
+  assert.is(await failureOf(client.send(call as OutboundCall)), 'connect');
+  await client.close();
+});
+
+it('a silent server runs into the first-byte time, on the clock that was given in', async () => {
+  const clock = new ManualClock();
+  let asked = false;
+  await serving(
+    () => {
+      asked = true;
+    },
+    async (call) => {
+      const client = pools(clock);
+      const failure = failureOf(client.send(call));
+      await until(() => asked);
+      clock.advance(1_999);
+      assert.is(client.underWay, 1);
+      clock.advance(1);
+      assert.is(await failure, 'first-byte-timeout');
+      assert.is(clock.armed, 0);
+      await client.close();
+    },
+  );
+});
+
+it('a body that stalls runs into the idle time, and a slow reader does not', async () => {
+  const clock = new ManualClock();
+  await serving(
+    (_, response) => void response.writeHead(200).write('begun'),
+    async (call) => {
+      const client = pools(clock);
+      const reply = await client.send(call);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      clock.advance(9_000);
+      assert.is(client.underWay, 1, 'what is not read yet is no idleness of the sender');
+      assert.is(Buffer.concat((await reply.body.read()) ?? []).toString(), 'begun');
+      await client.close();
+      const second = pools(clock);
+      const stalled = await second.send(call);
+      await stalled.body.read();
+      const failure = failureOf(stalled.body.read());
+      clock.advance(3_000);
+      assert.is(await failure, 'idle-timeout');
+      await second.close();
+    },
+  );
+});
+
+it('the total time ends a trickle that is never idle', async () => {
+  const clock = new ManualClock();
+  await serving(
+    (_, response) => {
+      const timer = setInterval(() => response.write('.'), 2);
+      response.on('close', () => clearInterval(timer));
+    },
+    async (call) => {
+      const client = pools(clock);
+      const reply = await client.send(call);
+      const failure = failureOf(reply.body.text());
+      for (let at = 0; at < 10; at++) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        clock.advance(1_000);
+      }
+      assert.is(await failure, 'total-timeout');
+      await client.close();
+    },
+  );
+});
+
+it('a connection that never opens runs into the connect time', async () => {
+  const clock = new ManualClock();
+  const client = pools(clock);
+  // One pool of two connections that both wait: the third call never gets on one.
+  await serving(
+    () => {},
+    async (call) => {
+      const waiting = [client.send(call), client.send(call)].map(failureOf);
+      await until(() => client.underWay === 2);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      const third = failureOf(client.send(call));
+      clock.advance(1_000);
+      assert.is(await third, 'connect-timeout');
+      clock.advance(1_000);
+      assert.equal(await Promise.all(waiting), ['first-byte-timeout', 'first-byte-timeout']);
+      await client.close();
+    },
+  );
+});
+
+it('too many calls to one origin are refused at once', async () => {
+  const client = pools();
+  await serving(
+    () => {},
+    async (call) => {
+      const waiting = [1, 2, 3, 4].map(() => failureOf(client.send(call)));
+      assert.is(await failureOf(client.send(call)), 'saturated');
+      await client.close();
+      assert.is((await Promise.all(waiting)).filter((failure) => failure === 'aborted').length, 4);
+    },
+  );
+});
+
+it('a connection cut in the middle of the answer is told as such', async () => {
+  const sockets: Socket[] = [];
+  const server = createTcpServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf');
+      setTimeout(() => socket.destroy(), 20);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const client = pools();
+  const { port } = server.address() as AddressInfo;
+  const url = outboundUrl(`http://127.0.0.1:${port}`, '/');
+  const reply = await client.send({ method: 'POST', url, headers: [], body: 'x', limits: LIMITS });
+  assert.is(await failureOf(reply.body.text()), 'reset');
+  await client.close();
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+it('a call can be called off before it has an answer', async () => {
+  const client = pools();
+  await serving(
+    () => {},
+    async (call) => {
+      let abort: () => void = () => {};
+      const failure = failureOf(
+        client.send({
+          ...call,
+          begun: (way) => {
+            abort = way;
+          },
+        }),
+      );
+      assert.is(client.underWay, 1);
+      abort();
+      assert.is(await failure, 'aborted');
+      assert.is(client.underWay, 0);
+      abort();
+      await client.close();
+    },
+  );
+});
+
+it('a sender is made to wait while nobody reads', async () => {
+  let written = 0;
+  let blocked = false;
+  await serving(
+    (_, response) => {
+      const chunk = Buffer.alloc(64 * 1024);
+      const push = (): void => {
+        let more = true;
+        while (more && written < 64 * 1024 * 1024) {
+          more = response.write(chunk);
+          written += chunk.length;
+        }
+        blocked = true;
+      };
+      response.on('drain', push);
+      push();
+    },
+    async (call) => {
+      const client = pools();
+      const reply = await client.send({ ...call, limits: { ...LIMITS, bodyBytesMax: 1e9 } });
+      await until(() => blocked);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      const stood = written;
+      assert.ok(stood < 32 * 1024 * 1024, `${stood} bytes were taken without a reader`);
+      for (let read = 0; read <= stood + 1_000_000; ) {
+        for (const chunk of (await reply.body.read()) ?? []) read += chunk.length;
+      }
+      assert.ok(written > stood);
+      await client.close();
+    },
+  );
+});
+
+test.run();

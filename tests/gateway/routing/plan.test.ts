@@ -1,0 +1,300 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import { parse } from '../../../gateway/dialects/chat/parse.ts';
+import { Affinity } from '../../../gateway/routing/affinity.ts';
+import { honoured } from '../../../gateway/routing/demands.ts';
+import { plan } from '../../../gateway/routing/plan.ts';
+import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
+import type { Plan } from '../../../gateway/terms/plan.ts';
+import { bounded } from '../../support/bounded.ts';
+import { board, offer } from '../inference/stage.ts';
+
+const it = bounded(test, 10_000);
+const URL_A = 'http://127.0.0.1:1/v1';
+
+function at(slug: string, model: Parameters<typeof offer>[2] = {}, more: Partial<EndpointOffer> = {}): EndpointOffer {
+  return { ...offer(slug, URL_A, { id: 'm/one', ...model }), ...more };
+}
+
+function measured(figures: Partial<EndpointOffer['measured']>): Partial<EndpointOffer> {
+  return { measured: { ...at('x').measured, ...figures } };
+}
+
+function planned(body: object, offers: readonly EndpointOffer[], seed = 0.5, last: string | null = null): Plan {
+  return plan(
+    parse({ model: 'm/one', messages: [{ role: 'user', content: 'hello' }], ...body }),
+    board(...offers),
+    seed,
+    last,
+  );
+}
+
+function slugs(body: object, offers: readonly EndpointOffer[], seed?: number, last?: string): string[] {
+  return planned(body, offers, seed, last).candidates.map(({ offer: { provider } }) => provider.slug);
+}
+
+function refused(body: object, offers: readonly EndpointOffer[]): GatewayError {
+  try {
+    planned(body, offers);
+  } catch (error) {
+    assert.instance(error, GatewayError);
+    return error as GatewayError;
+  }
+  throw new Error('it was planned');
+}
+
+const cheap = { pricing: { prompt: '0.000001', completion: '0.000001' } };
+const dear = { pricing: { prompt: '0.00001', completion: '0.00001' } };
+const p50 = (value: number) => ({ p50: value, p75: value, p90: value, p99: value });
+
+it('a model that is not in the catalogue is 404 with what was asked', () => {
+  const error = refused({ model: 'm/none' }, [at('a')]);
+  assert.is(error.status, 404);
+  assert.equal(error.metadata, { requested: 'm/none', resolved: null, reason: 'model_not_in_catalogue' });
+});
+
+it('models are tried in their order, and unknown ones are passed over', () => {
+  const offers = [at('a'), at('b', { id: 'm/two' })];
+  assert.equal(slugs({ model: 'x/none', models: ['m/two', 'm/one'] }, offers), ['b', 'a']);
+  assert.equal(slugs({ model: 'm/one', models: ['m/two'] }, offers), ['a', 'b']);
+});
+
+it('provider/slug and provider/author/slug mean that provider alone, and a catalogue id comes first', () => {
+  const offers = [at('a'), at('b'), at('c', { id: 'a/one' })];
+  assert.equal(slugs({ model: 'b/one' }, offers), ['b']);
+  assert.equal(slugs({ model: 'a/m/one' }, offers), ['a']);
+  assert.equal(slugs({ model: 'a/one' }, offers), ['c']);
+  assert.is(refused({ model: 'z/m/one' }, offers).status, 404);
+});
+
+it('suffixes sort and filter', () => {
+  const fast = measured({ throughput30m: p50(100) });
+  const free = { pricing: { prompt: '0', completion: '0.0' } };
+  const offers = [at('dear', dear, fast), at('cheap', cheap), at('free', free), at('unpriced', { pricing: {} })];
+  assert.equal(slugs({ model: 'm/one:floor' }, offers), ['free', 'cheap', 'dear', 'unpriced']);
+  assert.is(slugs({ model: 'm/one:nitro' }, offers)[0], 'dear');
+  assert.equal(slugs({ model: 'm/one:free' }, offers), ['free']);
+  assert.is(slugs({ model: 'm/one:exacto' }, offers).length, 4);
+  assert.is(refused({ model: 'm/one:free' }, [at('dear', dear)]).status, 503);
+  assert.is(refused({ model: 'm/one:huge' }, offers).status, 404);
+  assert.equal(slugs({ model: 'm/one:free' }, [at('a', { id: 'm/one:free' })]), ['a'], 'an id with a colon is an id');
+});
+
+it('every optional setting that is asked for needs its declaration', () => {
+  const settings: readonly (readonly [object, string])[] = [
+    [{ temperature: 1 }, 'temperature'],
+    [{ top_k: -1 }, 'top_k'],
+    [{ stop: 'x' }, 'stop'],
+    [{ seed: 1 }, 'seed'],
+    [{ logprobs: false }, 'logprobs'],
+    [{ reasoning: { effort: 'low' } }, 'reasoning_effort'],
+    [{ reasoning: { enabled: true } }, 'reasoning'],
+    [{ structured_outputs: true }, 'structured_outputs'],
+    [{ response_format: { type: 'json_object' } }, 'response_format'],
+    [{ tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: 'required' }, 'tools'],
+  ];
+  for (const [body, parameter] of settings) {
+    const bare = at('bare', { supportedParameters: [] });
+    const error = refused(body, [bare]);
+    assert.is(error.status, 503, parameter);
+    assert.is(error.type, 'provider_overloaded');
+    assert.equal(error.metadata.rejections, [
+      { provider: 'bare', endpoint: 'bare', reason: 'require_parameters', member: parameter },
+    ]);
+    assert.equal(slugs(body, [bare, at('able', { supportedParameters: [parameter] })]), ['able']);
+  }
+});
+
+it('what is advisory or omitted upstream needs none', () => {
+  const body = {
+    enable_thinking: true,
+    parallel_tool_calls: false,
+    top_a: 0.1,
+    verbosity: 'low',
+    include_reasoning: true,
+    user: 'u',
+    max_tokens: 5,
+    n: 1,
+    response_format: { type: 'text' },
+    structured_outputs: false,
+    metadata: {},
+    logit_bias: null,
+  };
+  assert.equal(slugs(body, [at('bare', { supportedParameters: [] })]), ['bare']);
+});
+
+it('only, ignore, order and allow_fallbacks', () => {
+  const offers = [at('a', cheap), at('b', cheap), at('c', { ...cheap, quantization: 'fp8' })];
+  assert.equal(slugs({ provider: { only: ['b'] } }, offers), ['b']);
+  assert.equal(slugs({ provider: { ignore: ['b', 'c/fp8'] } }, offers), ['a']);
+  assert.equal(slugs({ provider: { order: ['c', 'a'], allow_fallbacks: false } }, offers), ['c', 'a']);
+  assert.equal(slugs({ provider: { order: ['c/fp8', 'b'] } }, offers), ['c', 'b', 'a']);
+  assert.is(slugs({ provider: { allow_fallbacks: false } }, offers).length, 1);
+  const error = refused({ provider: { only: ['nobody'] } }, offers);
+  assert.is(error.status, 503);
+  assert.is((error.metadata.rejections as unknown[]).length, 3);
+});
+
+it('quantizations, price caps and sort', () => {
+  const offers = [
+    at('cheap', { ...cheap, quantization: 'int4' }, measured({ ttft30m: p50(2) })),
+    at('dear', dear, measured({ ttft30m: p50(1) })),
+  ];
+  assert.equal(slugs({ provider: { quantizations: ['unknown'] } }, offers), ['dear']);
+  assert.equal(slugs({ provider: { max_price: { prompt: '1' } } }, offers), ['cheap'], 'a cap is met exactly');
+  assert.is(refused({ provider: { max_price: { completion: '0.999999' } } }, offers).status, 503);
+  assert.equal(slugs({ provider: { sort: 'price' } }, offers), ['cheap', 'dear']);
+  assert.equal(slugs({ provider: { sort: 'latency' } }, offers), ['dear', 'cheap']);
+});
+
+it('partition none orders the endpoints of all models together', () => {
+  const offers = [at('a', dear), at('b', { id: 'm/two', ...cheap })];
+  const body = { models: ['m/two'], provider: { sort: { by: 'price', partition: 'none' } } };
+  assert.equal(slugs(body, offers), ['b', 'a']);
+  assert.equal(slugs({ ...body, provider: { sort: 'price' } }, offers), ['a', 'b']);
+});
+
+it('who is down comes last, who is degraded behind who is well', () => {
+  const offers = [
+    at('down', cheap, { health: 'down' }),
+    at('degraded', cheap, { health: 'degraded' }),
+    at('well', dear),
+  ];
+  for (const seed of [0, 0.3, 0.99]) assert.equal(slugs({}, offers, seed), ['well', 'degraded', 'down']);
+});
+
+it('a lower uptime comes behind, beyond a small difference', () => {
+  const offers = [at('poor', cheap, measured({ uptime30m: 90 })), at('good', dear, measured({ uptime30m: 99 }))];
+  for (const seed of [0, 0.3, 0.99]) assert.equal(slugs({}, offers, seed), ['good', 'poor']);
+});
+
+it('equals share the load, and cheaper ones get more of it', () => {
+  const first = (offers: readonly EndpointOffer[]): Record<string, number> => {
+    const counts: Record<string, number> = {};
+    for (let at = 0; at < 2_000; at++) {
+      const slug = slugs({}, offers, at / 2_000)[0] as string;
+      counts[slug] = (counts[slug] ?? 0) + 1;
+    }
+    return counts;
+  };
+  const equal = first([at('a', cheap), at('b', cheap)]);
+  assert.ok(Math.abs((equal.a ?? 0) - 1_000) < 150, JSON.stringify(equal));
+  const unequal = first([at('a', cheap), at('b', { pricing: { prompt: '0.000002', completion: '0.000002' } })]);
+  assert.ok(Math.abs((unequal.a ?? 0) - 1_600) < 150, JSON.stringify(unequal));
+});
+
+it('a conversation stays with the endpoint that served it, else with its own draw on every node', () => {
+  const offers = [at('a', cheap), at('b', dear), at('c', cheap)];
+  const body = { session_id: 'talk' };
+  const drawn = slugs(body, offers, 0.1);
+  assert.equal(slugs(body, offers, 0.9), drawn);
+  const b = offers[1] as EndpointOffer;
+  assert.is(slugs(body, offers, 0.1, b.id)[0], 'b');
+  const down = offers.map((each) => (each.id === b.id ? { ...each, health: 'down' as const } : each));
+  assert.is(slugs(body, down, 0.1, b.id).at(-1), 'b');
+  const draws = new Set(Array.from({ length: 40 }, (_, n) => slugs({ session_id: `talk-${n}` }, offers)[0]));
+  assert.is(draws.size, 3);
+});
+
+it('affinity remembers the newest, each account its own', () => {
+  const affinity = new Affinity();
+  affinity.remember('acct_1', 'talk', 'ep_1');
+  affinity.remember('acct_1', undefined, 'ep_9');
+  assert.is(affinity.recall('acct_1', 'talk'), 'ep_1');
+  assert.is(affinity.recall('acct_2', 'talk'), null);
+  assert.is(affinity.recall('acct_1', undefined), null);
+});
+
+it('the ceiling is what was asked, lowered to the endpoint and trimmed to its window', () => {
+  const ceiling = (body: object, model: object) => planned(body, [at('a', model)]).candidates[0]?.completionTokensMax;
+  assert.is(ceiling({ max_tokens: 10 }, { contextLength: 8_192, maxCompletionTokens: 100 }), 10);
+  assert.is(ceiling({ max_tokens: 1_000 }, { contextLength: 8_192, maxCompletionTokens: 100 }), 100);
+  assert.is(ceiling({}, { contextLength: 8_192, maxCompletionTokens: 100 }), 100);
+  const trimmed = ceiling({ max_tokens: 1_000 }, { contextLength: 200, maxCompletionTokens: 1_000 }) as number;
+  assert.ok(trimmed > 100 && trimmed < 190, String(trimmed));
+});
+
+it('who can reach the asked ceiling is preferred, and who cannot serves when nobody can', () => {
+  const offers = [
+    at('short', { ...cheap, maxCompletionTokens: 50 }),
+    at('long', { ...dear, maxCompletionTokens: 500 }),
+  ];
+  for (const seed of [0, 0.5, 0.99]) assert.equal(slugs({ max_tokens: 400 }, offers, seed), ['long', 'short']);
+  assert.equal(slugs({ max_tokens: 400 }, [offers[0] as EndpointOffer]), ['short']);
+});
+
+it('a prompt too long for every window is 400 naming the context, too long for one is a rejection', () => {
+  const content = 'word '.repeat(2_000);
+  const body = { messages: [{ role: 'user', content }] };
+  const small = at('small', { contextLength: 1_000 });
+  const error = refused(body, [small]);
+  assert.is(error.status, 400);
+  assert.is(error.type, 'context_length_exceeded');
+  const passed = planned(body, [small, at('large', { contextLength: 100_000 })]);
+  assert.is(passed.candidates.length, 1);
+  assert.is(passed.rejections[0]?.reason, 'context_length');
+  assert.is(refused(body, [at('capped', { contextLength: 100_000, maxPromptTokens: 100 })]).status, 400);
+});
+
+it('a modality that nobody accepts is 503 naming it', () => {
+  const content = [{ type: 'image_url', image_url: { url: 'https://x/y.png' } }];
+  const error = refused({ messages: [{ role: 'user', content }] }, [at('a')]);
+  assert.is(error.status, 503);
+  assert.match(error.message, /image/);
+  assert.match(refused({ modalities: ['text', 'audio'] }, [at('a')]).message, /audio/);
+});
+
+it('what only a vetted endpoint satisfies is never silently dropped', () => {
+  const bodies = [{ store: false }, { provider: { zdr: true } }, { provider: { data_collection: 'deny' } }];
+  for (const body of bodies) {
+    const error = refused(body, [at('a')]);
+    assert.is(error.status, 503);
+    assert.is((error.metadata.rejections as { reason: string }[])[0]?.reason, 'constraint_filtered');
+  }
+});
+
+it('passthrough parameters of the serving provider are refused by name, those of others are not read', () => {
+  const offers = [at('a', cheap)];
+  const error = refused({ provider: { options: { a: { mirostat: 2 } } } }, offers);
+  assert.is(error.status, 400);
+  assert.match(error.message, /provider\.options\.a\.mirostat/);
+  assert.equal(slugs({ provider: { options: { b: { mirostat: 2 }, a: {} } } }, offers), ['a']);
+});
+
+it('honoured tells of every asked setting whether the endpoint declares it', () => {
+  const turn = parse({
+    model: 'm/one',
+    messages: [{ role: 'user', content: 'x' }],
+    temperature: 1,
+    enable_thinking: true,
+    tools: [{ type: 'function', function: { name: 'f' } }],
+    tool_choice: 'auto',
+    parallel_tool_calls: true,
+  });
+  assert.equal(honoured(turn, new Set(['temperature', 'tools'])), {
+    temperature: true,
+    enable_thinking: false,
+    tools: true,
+    tool_choice: true,
+    parallel_tool_calls: false,
+  });
+});
+
+it('the same board is prepared once, and a changed one anew', () => {
+  const offers = board(at('a'), at('b'));
+  let walks = 0;
+  const values = offers.values.bind(offers);
+  Object.defineProperty(offers, 'values', {
+    value: () => {
+      walks++;
+      return values();
+    },
+  });
+  const turn = parse({ model: 'm/one', messages: [{ role: 'user', content: 'hello' }] });
+  for (let n = 0; n < 5; n++) plan(turn, offers, 0.5);
+  assert.is(walks, 1);
+  assert.equal(plan(turn, board(at('c')), 0.5).candidates.length, 1);
+});
+
+test.run();
