@@ -58,6 +58,8 @@ export interface Operator {
   watch(pattern: string, see: (step: CommittedStep & { readonly node: string }) => void): () => void;
   /** Moves the named node's shards away and stops it after its open work. */
   drain(node: string): Promise<void>;
+  /** Rows straight from the store, bodies as stored: lists that no single actor keeps, such as the keys of an account. */
+  rows(query: RowQuery): Promise<readonly RowRecord[]>;
   ask(to: string, event: ActorEvent, options: AskOptions): Promise<Json>;
 }
 

@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+/** The `troupe` command: runs the build, making it first when there is none. */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const main = join(root, 'dist', 'gateway', 'operator', 'cli', 'main.js');
+if (!existsSync(main)) {
+  const { ensureInstalled } = await import('../scripts/install.mjs');
+  const { ensureBuilt } = await import('../scripts/build.mjs');
+  ensureInstalled();
+  ensureBuilt();
+}
+process.argv[1] = main;
+await import(pathToFileURL(main).href);

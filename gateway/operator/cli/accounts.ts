@@ -1,0 +1,72 @@
+/** `troupe accounts`: makes, funds and shows accounts. Every change carries a natural id, so a repeat is harmless. */
+import type { Command } from 'commander';
+import { createAccount, creditDeposit, showAccount } from '../../../actors/account/account.ts';
+import { systemRandom } from '../../../actors/runtime/index.ts';
+import { accountAddress, accountId, depositId } from '../../../actors/terms/ids.ts';
+import type { GlobalOptions } from './global-options.ts';
+import { accountFrom, amountFrom } from './names.ts';
+import { pairs, print, timeOf } from './print.ts';
+import { ASK_MS, withSession } from './session.ts';
+
+export function addAccounts(program: Command): void {
+  const accounts = program.command('accounts').description('make, fund and show accounts');
+  accounts
+    .command('create')
+    .argument('[name]', 'a name for people', '')
+    .option('--id <account>', 'the account id to take (default: a new one); repeating the command with it is harmless')
+    .description('make an account')
+    .action(async (name: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { id?: string }>();
+      const address = options.id === undefined ? accountAddress(accountId(systemRandom)) : accountFrom(options.id);
+      const made = await withSession(options, ({ cluster }) => createAccount(cluster, address, name, ASK_MS));
+      const account = address.slice('account:'.length);
+      print(options, { ...made, id: account }, () =>
+        pairs({ account, name: made.name, made: made.created ? 'now' : 'before' }),
+      );
+    });
+  accounts
+    .command('deposit')
+    .argument('<account>', 'the account id')
+    .argument('<usd>', 'the amount in USD, exact')
+    .option('--id <deposit>', 'the natural id of the payment (default: a new one); the same id is credited once')
+    .description('credit an account')
+    .action(async (account: string, amount: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { id?: string }>();
+      const deposit = { id: options.id ?? depositId(systemRandom), amount: amountFrom(amount) };
+      const address = accountFrom(account);
+      const paid = await withSession(options, ({ cluster }) => creditDeposit(cluster, address, deposit, ASK_MS));
+      print(options, paid, () =>
+        pairs({
+          deposit: paid.id,
+          amount: `${paid.amount} USD`,
+          balance: `${paid.balance} USD`,
+          repeated: paid.repeated || null,
+        }),
+      );
+    });
+  accounts
+    .command('show')
+    .argument('<account>', 'the account id')
+    .description('show balance, holds and sums')
+    .action(async (account: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const address = accountFrom(account);
+      const view = await withSession(options, ({ cluster }) => showAccount(cluster, address, ASK_MS));
+      print(options, view, () =>
+        pairs({
+          account: address.slice('account:'.length),
+          name: view.name || null,
+          status: view.status,
+          created: timeOf(view.createdAt),
+          balance: `${view.balance} USD`,
+          held: `${view.held} USD in ${view.holds} running`,
+          available: `${view.available} USD`,
+          deposits: `${view.deposits} USD`,
+          charges: `${view.charges} USD`,
+          adjustments: `${view.adjustments} USD`,
+          keys: view.keys,
+          ledger: `${view.sequence} entries`,
+        }),
+      );
+    });
+}

@@ -1,0 +1,133 @@
+/** `troupe ps|inspect|why|watch|drain`: what an operator sees of a running cluster, and the one thing to do to a node. */
+import type { Command } from 'commander';
+import type { ClusterView, CommittedStep, Inspection } from '../../../actors/runtime/index.ts';
+import { Fault } from '../config/fault.ts';
+import type { GlobalOptions } from './global-options.ts';
+import { addressFrom } from './names.ts';
+import { pairs, print, table } from './print.ts';
+import { withSession } from './session.ts';
+
+export function addLook(program: Command): void {
+  program
+    .command('ps')
+    .description('show nodes, shards, and actors by kind and state')
+    .action(async (_: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const view = await withSession(options, ({ operator }) => operator.ps());
+      print(options, view, () => renderPs(view));
+    });
+  program
+    .command('inspect')
+    .argument('<address>', 'kind:owner or kind:owner/local')
+    .description('show one actor: state, context, queue, timers, last transitions')
+    .action(async (text: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const address = addressFrom(text);
+      const seen = await withSession(options, ({ operator }) => operator.inspect(address));
+      if (!seen) throw new Fault(`there is no ${address}; \`troupe ps\` shows which kinds there are`);
+      print(options, seen, () => renderInspection(seen));
+    });
+  program
+    .command('why')
+    .argument('<address>', 'kind:owner or kind:owner/local')
+    .description('say in words why an actor is in its state')
+    .action(async (text: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const address = addressFrom(text);
+      const lines = await withSession(options, ({ operator }) => operator.why(address));
+      if (!lines) throw new Fault(`there is no ${address}; \`troupe ps\` shows which kinds there are`);
+      print(options, { address, explanation: lines }, () => lines.join('\n'));
+    });
+  program
+    .command('watch')
+    .argument('[pattern]', 'addresses to watch, `*` stands for anything', '*')
+    .description('show the transitions of actors as they happen, until Ctrl-C')
+    .action(async (pattern: string, _: unknown, command: Command) =>
+      watch(pattern, command.optsWithGlobals<GlobalOptions>()),
+    );
+  program
+    .command('drain')
+    .argument('<node>', 'the name of a node, as `troupe ps` shows it')
+    .description('move the shards of a node to the others and end it after its open work; its launcher starts it anew')
+    .action(async (node: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      await withSession(options, async ({ operator, connection }) => {
+        const names = connection.nodes.map(({ name }) => name);
+        if (!names.includes(node)) throw new Fault(`there is no node ${node}; there are ${names.join(', ')}`);
+        await operator.drain(node);
+      });
+      print(options, { drained: node }, () => `${node} drains`);
+    });
+}
+
+/** Ends with Ctrl-C (exit 0) or when the node that shows them ends. */
+async function watch(pattern: string, options: GlobalOptions): Promise<void> {
+  await withSession(options, async ({ operator }) => {
+    // The first call tells whether the node is there at all; a stream would only end.
+    await operator.ps();
+    await new Promise<void>((resolve, reject) => {
+      const stop = operator.watch(pattern, (step) => process.stdout.write(`${renderStep(step, options)}\n`), reject);
+      process.once('SIGINT', () => {
+        stop();
+        resolve();
+      });
+    });
+  });
+}
+
+function renderStep(step: CommittedStep & { readonly node: string }, options: GlobalOptions): string {
+  if (options.json) return JSON.stringify(step);
+  const change = step.from === step.to ? step.to : `${step.from} -> ${step.to}`;
+  return `${clock(step.at)}  ${step.node}  ${step.address} #${step.version}  ${step.event}  ${change}`;
+}
+
+function renderPs(view: ClusterView): string {
+  const nodes = view.nodes.map((node) => [
+    node.name,
+    node.live ? node.state : 'dead',
+    String(node.pid),
+    node.address,
+    String(node.shards),
+    node.gauges ? String(node.gauges.cells) : '-',
+    node.gauges ? String(node.gauges.queued) : '-',
+    node.gauges ? String(node.gauges.steps) : '-',
+    node.why ?? '',
+  ]);
+  const census = view.census.map(({ kind, state, count }) => [kind, state, String(count)]);
+  const unowned = view.unowned > 0 ? `, ${view.unowned} of them without an owner` : '';
+  return [
+    table(['NODE', 'STATE', 'PID', 'GRPC', 'SHARDS', 'RESIDENT', 'QUEUED', 'STEPS', ''], nodes),
+    '',
+    table(['KIND', 'STATE', 'ACTORS'], census),
+    '',
+    `${view.shardCount} shards${unowned}`,
+  ].join('\n');
+}
+
+function renderInspection(seen: Inspection): string {
+  const { queue } = seen;
+  const openRows = Object.entries(seen.openRows).map(([name, count]) => `${count} ${name}`);
+  const trail = seen.trail.map((step) => [clock(step.at), `#${step.version}`, step.event, step.from, step.to]);
+  const timers = seen.timers.map((timer) => [timer.name, new Date(timer.dueAt).toISOString(), timer.event]);
+  return [
+    pairs({
+      address: seen.address,
+      state: seen.state,
+      version: seen.version === seen.durableVersion ? seen.version : `${seen.version} (durable ${seen.durableVersion})`,
+      shard: `${seen.shard}, epoch ${seen.epoch}`,
+      chart: seen.chart,
+      queue: `${queue.system} system, ${queue.finish} finish, ${queue.start} start`,
+      open: openRows.length > 0 ? openRows.join(', ') : null,
+    }),
+    '',
+    ...seen.explanation,
+    '',
+    `context ${JSON.stringify(seen.context, null, 2)}`,
+    ...(timers.length > 0 ? ['', table(['TIMER', 'DUE', 'EVENT'], timers)] : []),
+    ...(trail.length > 0 ? ['', table(['AT', 'VERSION', 'EVENT', 'FROM', 'TO'], trail)] : []),
+  ].join('\n');
+}
+
+function clock(ms: number): string {
+  return new Date(ms).toISOString().slice(11, 23);
+}

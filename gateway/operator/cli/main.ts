@@ -1,0 +1,60 @@
+/**
+ * The `troupe` command, and the process of every node. Every failure a person can mend is one line and exit code 1.
+ */
+import { fileURLToPath } from 'node:url';
+import { Command, CommanderError } from 'commander';
+import { lineOf } from '../config/fault.ts';
+
+const ENTRY = fileURLToPath(import.meta.url);
+
+const EXAMPLES = `
+Examples:
+  troupe up                                 start three nodes, simulated providers and a demo account
+  troupe up --port 9000 --data /srv/troupe  with its own port and data folder
+  troupe up --config my.json                with real providers, declared in my.json
+  troupe accounts create "Ada" --json       make an account
+  troupe accounts deposit acct_... 25       credit it with 25 USD
+  troupe keys create acct_... --limit 5     make a key that may spend 5 USD
+  troupe ps                                 see nodes, shards and actors
+  troupe why key:acct_.../key_...           see why a key is in its state
+  troupe watch 'account:*'                  see accounts change while they do
+
+All commands but up and node speak to the cluster that runs on the data folder (./data unless --data says otherwise).`;
+
+async function main(): Promise<void> {
+  const program = new Command('troupe')
+    .description('A model marketplace behind one API, built as an actor cluster.')
+    .option('--config <file>', 'configuration laid over the default: JSON, or an ES module with a default export')
+    .option('--data <folder>', 'where everything durable lies (default: ./data)')
+    .option('--json', 'answer with JSON')
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', EXAMPLES)
+    .showHelpAfterError('(troupe --help shows how)')
+    .exitOverride();
+  await addCommands(program, process.argv[2]);
+  await program.parseAsync();
+}
+
+/** What starts processes loads nothing of the other commands; these, and `--help`, load them all. */
+async function addCommands(program: Command, first: string | undefined): Promise<void> {
+  if (first !== 'node') (await import('./up.ts')).addUp(program, ENTRY);
+  if (first !== 'up') (await import('./node.ts')).addNode(program);
+  if (first === 'up' || first === 'node') return;
+  const [{ addAccounts }, { addKeys }, { addLook }] = await Promise.all([
+    import('./accounts.ts'),
+    import('./keys.ts'),
+    import('./look.ts'),
+  ]);
+  addAccounts(program);
+  addKeys(program);
+  addLook(program);
+}
+
+main().catch((error: unknown) => {
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode;
+    return;
+  }
+  process.stderr.write(`troupe: ${lineOf(error)}\n`);
+  process.exit(1);
+});

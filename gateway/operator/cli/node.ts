@@ -1,0 +1,105 @@
+/**
+ * `troupe node`: one node of a cluster. Under a launcher it takes its connections over the process channel, answers
+ * pings, and drains when the launcher says so or is gone; with `--listen` it opens the public port itself.
+ */
+import type { Command } from 'commander';
+import { systemClock } from '../../../actors/runtime/index.ts';
+import type { NodeHandle } from '../../main.ts';
+import { Fault, lineOf } from '../config/fault.ts';
+import { loadConfig } from '../config/load.ts';
+import { type Intake, openIntake } from '../launcher/intake.ts';
+import type { GlobalOptions } from './global-options.ts';
+
+interface NodeCommandOptions extends GlobalOptions {
+  readonly name: string;
+  readonly listen?: string;
+}
+
+/** The last words to a launcher must be out before the process ends; a launcher that is stopped never takes them. */
+const FAULT_MS_MAX = 1_000;
+
+export function addNode(program: Command): void {
+  program
+    .command('node')
+    .requiredOption('--name <name>', 'which of the configured nodes this is')
+    .option(
+      '--listen <host:port>',
+      'open the public API here (default: connections come from the launcher, if there is one)',
+    )
+    .description('run one node of a cluster; `up` starts one for each name in the configuration')
+    .action(async (_: unknown, command: Command) => {
+      await node(command.optsWithGlobals<NodeCommandOptions>());
+    });
+}
+
+async function node(options: NodeCommandOptions): Promise<void> {
+  const listen = options.listen === undefined ? null : listenFrom(options.listen);
+  let running: NodeHandle | null = null;
+  const leave = (): void => {
+    // Before it serves there is nothing to drain.
+    if (!running) process.exit(0);
+    running.drain().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  const intake = process.send ? underLauncher(() => running, leave) : null;
+  try {
+    running = await start(options, () => intake?.close());
+    await running.ready;
+    const { incarnation, grpcAddress: grpc, operatorUrl } = running;
+    intake?.up({ incarnation, grpc, operatorUrl });
+    const { host, port } = listen ?? { host: '', port: 0 };
+    const url = listen ? await running.listen(host, port) : null;
+    if (!intake)
+      process.stdout.write(`${JSON.stringify({ node: options.name, url, grpc, operatorUrl, pid: process.pid })}\n`);
+  } catch (error) {
+    await sayWhy(intake, error);
+    throw error;
+  }
+}
+
+async function start(options: NodeCommandOptions, onDraining: () => void): Promise<NodeHandle> {
+  const { config: file, data, name } = options;
+  // Loaded together: the code is the larger part of a start.
+  const [config, { runNode }] = await Promise.all([
+    loadConfig({ file, data, cwd: process.cwd(), env: process.env }),
+    import('../../main.ts'),
+  ]);
+  if (!config.nodes.some((one) => one.name === name)) {
+    throw new Fault(
+      `--name ${name} is no configured node; there are ${config.nodes.map((one) => one.name).join(', ')}`,
+    );
+  }
+  return runNode({ config, name, env: process.env, onDraining });
+}
+
+function underLauncher(running: () => NodeHandle | null, leave: () => void): Intake {
+  // Ctrl-C reaches the whole foreground group: it is the launcher's to act on, also before this node is up.
+  process.on('SIGINT', () => {});
+  return openIntake({
+    channel: process,
+    accept: (socket) => {
+      const node = running();
+      if (node) node.accept(socket);
+      else socket.destroy();
+    },
+    storeBusyMs: () => running()?.storeBusyMs() ?? 0,
+    drain: leave,
+    orphaned: leave,
+  });
+}
+
+async function sayWhy(intake: Intake | null, error: unknown): Promise<void> {
+  if (!intake) return;
+  const late = new Promise<void>((resolve) => void systemClock.after(FAULT_MS_MAX, resolve));
+  await Promise.race([intake.fault(lineOf(error)), late]);
+}
+
+function listenFrom(text: string): { readonly host: string; readonly port: number } {
+  const colon = text.lastIndexOf(':');
+  const port = Number(text.slice(colon + 1));
+  const host = text.slice(0, colon).replace(/^\[|\]$/g, '');
+  if (host && /^\d{1,5}$/.test(text.slice(colon + 1)) && port <= 65_535) return { host, port };
+  throw new Fault(`--listen ${text} is no address; write host:port, such as 0.0.0.0:8080`);
+}

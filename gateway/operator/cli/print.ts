@@ -1,0 +1,29 @@
+/** What the CLI writes to stdout: one JSON document with `--json`, else lines and aligned columns for people. */
+import type { GlobalOptions } from './global-options.ts';
+
+export function print(options: GlobalOptions, value: unknown, human: () => string): void {
+  process.stdout.write(options.json ? `${JSON.stringify(value, null, 2)}\n` : `${human()}\n`);
+}
+
+/** Columns as wide as their widest cell, two spaces apart; no row is a single dash. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, ...rows];
+  const widths = head.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
+  const render = (line: readonly string[]) =>
+    line
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return lines.map(render).join('\n');
+}
+
+/** Names and values, one pair per line; absent values are left out. */
+export function pairs(entries: Readonly<Record<string, string | number | boolean | null | undefined>>): string {
+  const shown = Object.entries(entries).filter(([, value]) => value !== null && value !== undefined);
+  const width = Math.max(...shown.map(([name]) => name.length));
+  return shown.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
+}
+
+export function timeOf(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,10 @@
+/** A failure that a person can mend: its message is one line that says what is wrong, where, and the remedy. */
+export class Fault extends Error {
+  override readonly name = 'Fault';
+}
+
+/** The one line of anything thrown, for people: no stack, no line breaks. */
+export function lineOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.replace(/\s*\n\s*/g, ' ').trim();
+}

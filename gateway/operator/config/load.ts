@@ -1,0 +1,154 @@
+/**
+ * Loads the configuration of a cluster: the default, `--config FILE` laid over it, then `--data` and `--port`. Checked
+ * whole, once; what comes back is frozen, its data folder absolute, its models documents read. Every failure is a Fault
+ * of one line that names file, member and remedy.
+ */
+import { readFile } from 'node:fs/promises';
+import { dirname, extname, isAbsolute, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import defaults from '../../../cluster.config.ts';
+import type { ClusterConfig } from '../../terms/config.ts';
+import type { ModelsDocument, ProviderDeclaration } from '../../terms/provider-declaration.ts';
+import { check } from './check.ts';
+import { Fault, lineOf } from './fault.ts';
+import { isRecord, layOver } from './lay-over.ts';
+import { configSchema, modelsDocumentSchema } from './schema.ts';
+
+export interface LoadOptions {
+  /** The file given with `--config`; absent: the default cluster. */
+  readonly file?: string | undefined;
+  /** `--data` and `--port`; absent: as configured. */
+  readonly data?: string | undefined;
+  readonly port?: number | undefined;
+  /** Relative paths given on the command line are relative to this. */
+  readonly cwd: string;
+  /** Only asked whether the variables that providers name for their keys are set; null does not ask. */
+  readonly env: Readonly<Record<string, string | undefined>> | null;
+}
+
+/** A shard is a part of the 16-bit hash space. */
+const SHARDS_MAX = 65_536;
+const ADDRESS = /^https?:\/\//;
+
+/** @throws Fault */
+export async function loadConfig(options: LoadOptions): Promise<ClusterConfig> {
+  const file = options.file === undefined ? null : resolve(options.cwd, options.file);
+  const source = file ?? 'cluster.config';
+  const over = file === null ? {} : await readOver(file);
+  const laid = layOver(layOver(defaults, over), given(options));
+  check(configSchema, laid, source);
+  const config = laid as ClusterConfig;
+  checkTogether(config, source, options.env);
+  const home = file === null ? options.cwd : dirname(file);
+  const dataHome = options.data === undefined && isRecord(over) && 'data' in over ? home : options.cwd;
+  return freeze({
+    ...config,
+    data: resolve(dataHome, config.data),
+    providers: await Promise.all(config.providers.map((one, at) => withModels(one, at, home, source))),
+  });
+}
+
+function given(options: LoadOptions): unknown {
+  return {
+    ...(options.data === undefined ? {} : { data: options.data }),
+    ...(options.port === undefined ? {} : { listen: { port: options.port } }),
+  };
+}
+
+async function readOver(file: string): Promise<unknown> {
+  const over =
+    extname(file) === '.json' ? parse(await read(file, 'give --config an existing file'), file) : await load(file);
+  if (!isRecord(over)) throw new Fault(`${file}: the whole must be an object { ... }, laid over the default cluster`);
+  return over;
+}
+
+async function read(file: string, remedy: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new Fault(`${file}: ${missing ? 'there is no such file' : `cannot be read (${lineOf(error)})`}; ${remedy}`);
+  }
+}
+
+function parse(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Fault(`${file}: is not valid JSON (${lineOf(error)}); correct it there`);
+  }
+}
+
+async function load(file: string): Promise<unknown> {
+  await read(file, 'give --config an existing file');
+  try {
+    const module = (await import(pathToFileURL(file).href)) as { default?: unknown };
+    if (module.default !== undefined) return module.default;
+  } catch (error) {
+    throw new Fault(
+      `${file}: does not load as an ES module (${lineOf(error)}); use JSON, or a .mjs file with a default export`,
+    );
+  }
+  throw new Fault(`${file}: has no default export; write \`export default { ... }\``);
+}
+
+/** Rules that no single member shows. */
+function checkTogether(config: ClusterConfig, source: string, env: LoadOptions['env']): void {
+  refuseRepeats(
+    source,
+    'nodes',
+    'name',
+    config.nodes.map((node) => node.name),
+  );
+  refuseRepeats(
+    source,
+    'providers',
+    'slug',
+    config.providers.map((provider) => provider.slug),
+  );
+  const { runtime } = config;
+  if (runtime.shards > SHARDS_MAX) {
+    throw new Fault(`${source}: runtime.shards is ${runtime.shards} and must be at most ${SHARDS_MAX}; lower it`);
+  }
+  if (runtime.heartbeatMs * 3 > runtime.staleMs) {
+    throw new Fault(
+      `${source}: runtime.staleMs is ${runtime.staleMs} and must be at least three times runtime.heartbeatMs (${runtime.heartbeatMs}), or healthy nodes are voted out; raise it`,
+    );
+  }
+  config.providers.forEach((provider, at) => {
+    if (provider.apiKeyEnv === undefined || env === null || env[provider.apiKeyEnv]) return;
+    throw new Fault(
+      `${source}: providers[${at}].apiKeyEnv names ${provider.apiKeyEnv}, which is not set; export ${provider.apiKeyEnv}=... first, or remove the member`,
+    );
+  });
+}
+
+function refuseRepeats(source: string, list: string, member: string, names: readonly string[]): void {
+  names.forEach((name, at) => {
+    if (names.indexOf(name) === at) return;
+    throw new Fault(`${source}: ${list}[${at}].${member} is "${name}", which is taken already; give each its own`);
+  });
+}
+
+/** A models document given as a file is read here, so that nodes never touch it and all see the same. */
+async function withModels(
+  provider: ProviderDeclaration,
+  at: number,
+  home: string,
+  source: string,
+): Promise<ProviderDeclaration> {
+  const { models } = provider;
+  if (typeof models !== 'string' || ADDRESS.test(models)) return provider;
+  const file = isAbsolute(models) ? models : resolve(home, models);
+  const document = parse(await read(file, `correct providers[${at}].models in ${source}`), file);
+  check(modelsDocumentSchema, document, file);
+  return { ...provider, models: document as ModelsDocument };
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const member of Object.values(value)) freeze(member);
+  }
+  return value;
+}

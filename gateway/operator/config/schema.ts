@@ -1,0 +1,113 @@
+/**
+ * The shape of the configuration, member by member, as it is checked once at start. Unknown members are refused: a
+ * bound with a spelling mistake would otherwise silently keep its default.
+ */
+import { type TSchema, Type } from '@sinclair/typebox';
+import defaults from '../../../cluster.config.ts';
+
+const closed = { additionalProperties: false } as const;
+
+function record<T extends Record<string, TSchema>>(members: T) {
+  return Type.Object(members, closed);
+}
+
+function text(words: string) {
+  return Type.String({ minLength: 1, words });
+}
+
+const flag = Type.Boolean({ words: 'true or false' });
+const count = Type.Integer({ minimum: 1, words: 'a whole number, 1 or more' });
+const countOrNone = Type.Integer({ minimum: 0, words: 'a whole number, 0 or more' });
+const ms = Type.Integer({ minimum: 1, maximum: 2_147_483_647, words: 'milliseconds, a whole number, 1 or more' });
+const port = Type.Integer({ minimum: 0, maximum: 65_535, words: 'a port, 0 to 65535 (0 takes a free one)' });
+const hostPort = Type.String({
+  pattern: '^(\\[[0-9a-fA-F:]+\\]|[^:\\s]+):\\d{1,5}$',
+  words: 'host:port, such as 127.0.0.1:0',
+});
+const slug = Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,63}$', words: 'lower case letters, digits and dashes' });
+const usd = Type.String({
+  pattern: '^\\d{1,12}(\\.\\d{1,40})?$',
+  words: 'a decimal number as text, such as "0.0000005"',
+});
+
+const pricing = record({ prompt: Type.Optional(usd), completion: Type.Optional(usd), request: Type.Optional(usd) });
+
+const model = record({
+  id: Type.String({ pattern: '^[^/\\s]+/[^/\\s]+$', words: 'author/slug' }),
+  upstreamId: Type.Optional(text('the id the provider knows the model by')),
+  name: text('the display name'),
+  created: Type.Integer({ minimum: 0, words: 'the release date in Unix seconds' }),
+  description: Type.Optional(Type.String({ words: 'text' })),
+  contextLength: count,
+  maxCompletionTokens: Type.Optional(count),
+  maxPromptTokens: Type.Optional(count),
+  quantization: Type.Optional(text('a quantization such as fp8')),
+  tokenizer: Type.Optional(text('the name of a tokenizer')),
+  supportedParameters: Type.Array(text('the name of a request member'), { words: 'a list of request members' }),
+  ceilingName: Type.Optional(
+    Type.Union([Type.Literal('max_tokens'), Type.Literal('max_completion_tokens')], {
+      words: '"max_tokens" or "max_completion_tokens"',
+    }),
+  ),
+  cancellable: Type.Optional(flag),
+  pricing,
+  discount: Type.Optional(Type.Number({ minimum: 0, maximum: 1, words: 'a fraction, 0 to 1' })),
+});
+
+export const modelsDocumentSchema = record({ models: Type.Array(model, { words: 'a list of models' }) });
+
+const provider = record({
+  slug,
+  name: text('the display name'),
+  baseUrl: Type.String({ pattern: '^https?://\\S+$', words: 'an address such as https://api.example.com/v1' }),
+  apiKeyEnv: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z_][A-Za-z0-9_]*$',
+      words: 'the name of an environment variable (never the key itself)',
+    }),
+  ),
+  models: Type.Union([Type.String({ minLength: 1 }), modelsDocumentSchema], {
+    words: 'a file, an address, or {"models": [...]}',
+  }),
+});
+
+const node = record({
+  name: Type.String({
+    pattern: '^[a-z0-9][a-z0-9-]{0,31}$',
+    words: 'lower case letters, digits and dashes, such as n1',
+  }),
+  grpc: hostPort,
+  operator: hostPort,
+});
+
+/**
+ * A section of bounds, from its defaults: every member is a number, and its name says which (`...Ms` is a time). A bound
+ * added to the defaults is thereby checked as well.
+ */
+function bounds(defaults: object) {
+  const members = Object.entries(defaults).map(([name, value]) => [name, bound(name, value as number)] as const);
+  return record(Object.fromEntries(members));
+}
+
+function bound(name: string, value: number): TSchema {
+  if (!Number.isInteger(value)) return Type.Number({ exclusiveMinimum: 0, words: 'a number above 0' });
+  if (name.endsWith('Ms')) return ms;
+  return value === 0 ? countOrNone : count;
+}
+
+export const configSchema = record({
+  nodes: Type.Array(node, { minItems: 1, words: 'a list of at least one node' }),
+  listen: record({ host: text('a host name or address'), port }),
+  data: text('a folder'),
+  runtime: bounds(defaults.runtime),
+  edge: bounds(defaults.edge),
+  rates: bounds(defaults.rates),
+  upstream: bounds(defaults.upstream),
+  launcher: bounds(defaults.launcher),
+  demo: record({
+    enabled: flag,
+    simulators: Type.Integer({ minimum: 0, maximum: 16, words: 'a whole number, 0 to 16' }),
+    depositUsd: usd,
+  }),
+  providers: Type.Array(provider, { words: 'a list of providers' }),
+});

@@ -1,0 +1,77 @@
+/**
+ * The secrets of one data folder, each in a file of its own that only its owner may read: made once at random, the same
+ * at every later start. They never enter the database, a log, or the configuration.
+ */
+import { existsSync } from 'node:fs';
+import { chmod, link, mkdir, open, readFile, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Random } from '../../../actors/runtime/index.ts';
+import { Fault, lineOf } from './fault.ts';
+
+export interface Secrets {
+  /** Mixed into every stored key digest; without it no key of this folder is known any more. 32 bytes. */
+  readonly pepper: Uint8Array;
+  /** Proves an operator to a node. */
+  readonly operatorToken: string;
+  /** Proves the nodes to each other. */
+  readonly clusterSecret: string;
+}
+
+const BYTES = 32;
+const SHAPE = /^[0-9a-f]{64}$/;
+
+export function secretsFolder(data: string): string {
+  return join(data, 'secrets');
+}
+
+/** Reads the secrets under `<data>/secrets`, making those that are not there yet. Safe when several processes start at once. */
+export async function openSecrets(data: string, random: Random): Promise<Secrets> {
+  const folder = secretsFolder(data);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+  const [pepper, operatorToken, clusterSecret] = await Promise.all([
+    secretAt(join(folder, 'pepper'), random),
+    secretAt(join(folder, 'operator-token'), random),
+    secretAt(join(folder, 'cluster-secret'), random),
+  ]);
+  return { pepper: Buffer.from(pepper, 'hex'), operatorToken, clusterSecret };
+}
+
+/** The pepper of an existing data folder. @throws Fault when there is none: made here it would match no running node. */
+export async function readPepper(data: string): Promise<Uint8Array> {
+  return Buffer.from(await readSecret(join(secretsFolder(data), 'pepper')), 'hex');
+}
+
+async function secretAt(file: string, random: Random): Promise<string> {
+  return existsSync(file) ? readSecret(file) : makeSecret(file, random);
+}
+
+/** Written aside and linked into place: whoever sees the file sees all of it, and the first to link wins. */
+async function makeSecret(file: string, random: Random): Promise<string> {
+  const aside = `${file}.${Buffer.from(random.bytes(8)).toString('hex')}`;
+  const handle = await open(aside, 'wx', 0o600);
+  try {
+    await handle.writeFile(`${Buffer.from(random.bytes(BYTES)).toString('hex')}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await link(aside, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  await unlink(aside);
+  return readSecret(file);
+}
+
+async function readSecret(file: string): Promise<string> {
+  let text: string;
+  try {
+    text = (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    throw new Fault(
+      `${file}: cannot be read (${lineOf(error)}); start the cluster first, or restore the file from a backup`,
+    );
+  }
+  if (SHAPE.test(text)) return text;
+  throw new Fault(`${file}: must be 64 hex digits; restore it from a backup, or remove the data folder to start anew`);
+}

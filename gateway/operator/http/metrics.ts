@@ -1,0 +1,83 @@
+import type { ClusterView } from '../../../actors/runtime/index.ts';
+
+/** What the public edge of a node counts of itself. */
+export interface EdgeGauges {
+  readonly connections: number;
+  readonly requestsUnderWay: number;
+  readonly streamsOpen: number;
+  readonly draining: boolean;
+  /** Answers so far by status, as the caller saw it; a stream counts as its 200. */
+  readonly answersByStatus: ReadonlyMap<number, number>;
+  /** Turns whose charge could not be recorded before the caller was answered. */
+  readonly settledLater: number;
+}
+
+/** What is measured at one instant on one node. */
+export interface Measurement {
+  readonly node: string;
+  readonly view: ClusterView;
+  readonly edge: EdgeGauges;
+  readonly ready: boolean;
+  readonly connected: boolean;
+  readonly memory: { readonly rss: number; readonly heapUsed: number };
+  /** Seconds; null where it is not measured. */
+  readonly loopDelayP99: number | null;
+}
+
+type Samples = readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
+
+/** The node's figures in the Prometheus text format, version 0.0.4. */
+export function renderMetrics(measured: Measurement): string {
+  const { node, view, edge } = measured;
+  const own = view.nodes.find((row) => row.name === node && row.live);
+  const one = (value: number): Samples => [[{}, value]];
+  const engine = own?.gauges;
+  const blocks = [
+    metric('troupe_ready', 'gauge', 'The node serves requests', one(Number(measured.ready))),
+    metric(
+      'troupe_store_connected',
+      'gauge',
+      'The node has fresh contact with its store',
+      one(Number(measured.connected)),
+    ),
+    metric('troupe_draining', 'gauge', 'The node takes no new connections', one(Number(edge.draining))),
+    metric('troupe_connections', 'gauge', 'Open client connections', one(edge.connections)),
+    metric('troupe_requests_under_way', 'gauge', 'Requests being served', one(edge.requestsUnderWay)),
+    metric('troupe_streams_open', 'gauge', 'Replies being streamed', one(edge.streamsOpen)),
+    metric('troupe_answers_total', 'counter', 'Answers by status', statusSamples(edge.answersByStatus)),
+    metric('troupe_settled_later_total', 'counter', 'Charges recorded after the answer', one(edge.settledLater)),
+    metric('troupe_nodes_live', 'gauge', 'Live nodes', one(view.nodes.filter((row) => row.live).length)),
+    metric('troupe_shards', 'gauge', 'Shards served by this node', one(own?.shards ?? 0)),
+    metric('troupe_shards_unowned', 'gauge', 'Shards without an owner', one(view.unowned)),
+    metric('troupe_resident_memory_bytes', 'gauge', 'Resident memory', one(measured.memory.rss)),
+    metric('troupe_heap_used_bytes', 'gauge', 'Heap in use', one(measured.memory.heapUsed)),
+  ];
+  if (measured.loopDelayP99 !== null) {
+    blocks.push(metric('troupe_loop_delay_p99_seconds', 'gauge', 'Event loop delay', one(measured.loopDelayP99)));
+  }
+  if (engine) {
+    blocks.push(
+      metric('troupe_cells', 'gauge', 'Resident actors', one(engine.cells)),
+      metric('troupe_events_queued', 'gauge', 'Events waiting for their actor', one(engine.queued)),
+      metric('troupe_commits_in_flight', 'gauge', 'Commits under way', one(engine.commitsInFlight)),
+      metric('troupe_steps_total', 'counter', 'Steps taken', one(engine.steps)),
+      metric('troupe_commits_total', 'counter', 'Commits made', one(engine.commits)),
+      metric('troupe_entries_total', 'counter', 'Entries committed', one(engine.entries)),
+    );
+  }
+  return blocks.join('');
+}
+
+function statusSamples(byStatus: ReadonlyMap<number, number>): Samples {
+  return [...byStatus].sort(([a], [b]) => a - b).map(([status, count]) => [{ status: String(status) }, count] as const);
+}
+
+function metric(name: string, type: 'gauge' | 'counter', help: string, samples: Samples): string {
+  const lines = samples.map(([labels, value]) => `${name}${renderLabels(labels)} ${value}\n`);
+  return `# HELP ${name} ${help}.\n# TYPE ${name} ${type}\n${lines.join('')}`;
+}
+
+function renderLabels(labels: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value.replace(/["\\\n]/g, '_')}"`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}

@@ -1,0 +1,72 @@
+/**
+ * `<data>/connection.json`: all that is needed to use a running cluster. Written when it is ready, rewritten when a node
+ * comes or goes, removed when it stops. Holds keys: only its owner may read it.
+ */
+import { readFile, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault } from '../config/fault.ts';
+import { writeWhole } from './whole-file.ts';
+
+export interface Connection {
+  /** For clients, such as `http://127.0.0.1:8080/api/v1`. */
+  readonly base_url: string;
+  /** Keys of the demo account; null when the demo is off. */
+  readonly api_key: string | null;
+  readonly management_key: string | null;
+  /** Operator HTTP of the first node that serves. */
+  readonly operator_url: string | null;
+  readonly operator_token: string;
+  readonly nodes: readonly ConnectionNode[];
+}
+
+export interface ConnectionNode {
+  readonly name: string;
+  readonly pid: number;
+  readonly grpc: string;
+  readonly operator_url: string;
+}
+
+/** Writes one version after the other, the newest last, whatever the speed of the disk. */
+export class ConnectionFile {
+  private readonly file: string;
+  private last: Promise<void> = Promise.resolve();
+
+  constructor(data: string) {
+    this.file = connectionPath(data);
+  }
+
+  write(connection: Connection): Promise<void> {
+    return this.inTurn(() => writeWhole(this.file, `${JSON.stringify(connection, null, 2)}\n`));
+  }
+
+  remove(): Promise<void> {
+    return this.inTurn(() => unlink(this.file).catch(() => {}));
+  }
+
+  private inTurn(next: () => Promise<void>): Promise<void> {
+    const done = this.last.then(next);
+    this.last = done.catch(() => {});
+    return done;
+  }
+}
+
+/** @throws Fault when no cluster runs on this folder. */
+export async function readConnection(data: string): Promise<Connection> {
+  let text: string;
+  try {
+    text = await readFile(connectionPath(data), 'utf8');
+  } catch {
+    throw new Fault(
+      `no cluster runs on ${data}; start one with \`troupe up --data ${data}\`, or name its folder with --data DIR`,
+    );
+  }
+  try {
+    return JSON.parse(text) as Connection;
+  } catch {
+    throw new Fault(`${connectionPath(data)} is damaged; restart the cluster to have it written again`);
+  }
+}
+
+export function connectionPath(data: string): string {
+  return join(data, 'connection.json');
+}

@@ -1,0 +1,74 @@
+/**
+ * The data folder: made when it is not there, checked that it can be written, and held by one launcher at a time. A
+ * launcher that died without a word leaves its lock; the next one sees that nobody holds it.
+ */
+import { mkdir, open, readFile, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault, lineOf } from '../config/fault.ts';
+import { processState } from './process-state.ts';
+
+export interface DataFolder {
+  readonly path: string;
+  readonly logs: string;
+  /** Lets another launcher have it. */
+  release(): Promise<void>;
+}
+
+const TRIES_MAX = 3;
+
+/** @throws Fault when it cannot be written, or another launcher runs on it. */
+export async function openDataFolder(path: string): Promise<DataFolder> {
+  const logs = join(path, 'logs');
+  const lock = join(path, 'launcher.lock');
+  try {
+    await mkdir(path, { recursive: true });
+    await mkdir(logs, { recursive: true });
+    await take(lock, path);
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw new Fault(
+      `data folder ${path} cannot be written (${lineOf(error)}); choose another with --data DIR, or give yourself the right to write there`,
+    );
+  }
+  return { path, logs, release: () => unlink(lock).catch(() => {}) };
+}
+
+async function take(lock: string, path: string, tries = 0): Promise<void> {
+  const own = `${process.pid} ${processState(process.pid)?.startedAt ?? ''}\n`;
+  try {
+    const handle = await open(lock, 'wx', 0o600);
+    await handle.writeFile(own);
+    await handle.close();
+    return;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || tries >= TRIES_MAX) throw error;
+  }
+  const pid = await holder(lock);
+  if (pid !== null) {
+    throw new Fault(
+      `data folder ${path} is in use by a running cluster (pid ${pid}); stop it, or choose another with --data DIR`,
+    );
+  }
+  await unlink(lock).catch(() => {});
+  await take(lock, path, tries + 1);
+}
+
+/** Pid of the living process that wrote the lock; null when there is none (the pid may have been given to another since). */
+async function holder(lock: string): Promise<number | null> {
+  const [pidText = '', startedAt = ''] = (await readFile(lock, 'utf8').catch(() => '')).trim().split(' ');
+  const pid = Number(pidText);
+  if (!Number.isInteger(pid) || pid <= 0) return null;
+  const state = processState(pid);
+  if (state) return state.startedAt === startedAt ? pid : null;
+  return !startedAt && lives(pid) ? pid : null;
+}
+
+/** Where the kernel shows no process table. */
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,266 @@
+/**
+ * `troupe up`: one whole cluster on this machine. Opens the public port first, then simulators, nodes, demo account;
+ * watches over them; stops them in the order in which no call is lost. Every failure to start is a Fault of one line,
+ * and leaves nothing running.
+ */
+import { join, resolve } from 'node:path';
+import type { Cancel, Clock, Random } from '../../../actors/runtime/index.ts';
+import type { ClusterConfig } from '../../terms/config.ts';
+import { Fault, lineOf } from '../config/fault.ts';
+import { openSecrets, type Secrets } from '../config/secrets.ts';
+import { renderBanner } from './banner.ts';
+import { type Connection, ConnectionFile, connectionPath } from './connection.ts';
+import { type DataFolder, openDataFolder } from './data-folder.ts';
+import { type DemoKeys, openDemoKeys } from './demo-keys.ts';
+import { Fleet } from './fleet.ts';
+import { type Journal, openJournal } from './journal.ts';
+import { trimLogs } from './log-files.ts';
+import { openPublicPort, type PublicPort, refuseConnection } from './public-port.ts';
+import { type Simulators, startSimulators } from './simulators.ts';
+import { writeWhole } from './whole-file.ts';
+
+export interface LauncherOptions {
+  readonly config: ClusterConfig;
+  /** The module that runs one node: `<entry> node --name NAME --config FILE`. */
+  readonly entry: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Opens the demo account over the operator service of the node at `grpc`. */
+  readonly openDemo: (grpc: string, secrets: Secrets, keys: DemoKeys) => Promise<void>;
+  /** One line for the person at the terminal. */
+  readonly tell: (line: string) => void;
+}
+
+/** Nodes load their code, open the store and agree on shards in this time, even on a slow machine. */
+const START_MS_MAX = 60_000;
+const DEMO_TRIES_MAX = 3;
+/** What a node may need beyond the grace of its open streams. */
+const STOP_SLACK_MS = 6_000;
+const SIMULATOR_STOP_MS = 2_000;
+/** How often logs are held below their bound. */
+const TRIM_MS = 60_000;
+
+export class Launcher {
+  private readonly options: LauncherOptions;
+  private readonly startedAt: number;
+  private folder: DataFolder | null = null;
+  private port: PublicPort | null = null;
+  private simulators: Simulators | null = null;
+  private fleet: Fleet | null = null;
+  private secrets: Secrets | null = null;
+  private demo: DemoKeys | null = null;
+  private file: ConnectionFile | null = null;
+  private journal: Journal = () => {};
+  private ready = false;
+  private trimAgain: Cancel = () => {};
+  private stopped: Promise<void> | null = null;
+  private changed: () => void = () => {};
+  private failed: (reason: Fault) => void = () => {};
+
+  constructor(options: LauncherOptions) {
+    this.options = options;
+    this.startedAt = options.clock.monotonic();
+  }
+
+  /** Resolves with the banner once the cluster serves. @throws Fault */
+  async start(): Promise<string> {
+    try {
+      return await this.open();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /** Ends the intake, drains the nodes, then the simulators. Asked again, it is the same end. */
+  stop(): Promise<void> {
+    this.stopped ??= this.close();
+    return this.stopped;
+  }
+
+  /** Kills what is left; `stop` then resolves soon. */
+  force(): void {
+    this.fleet?.killAll('the launcher was told to stop at once');
+  }
+
+  private async open(): Promise<string> {
+    const { config, clock, random } = this.options;
+    this.folder = await openDataFolder(config.data);
+    this.port = await openPublicPort(config.listen, (socket) => this.accept(socket));
+    this.journal = openJournal(join(config.data, 'launcher.log'), clock);
+    await this.trimLogs(this.folder);
+    this.journal({ event: 'launcher.start', pid: process.pid, port: this.port.port });
+    this.file = new ConnectionFile(config.data);
+    await this.file.remove();
+    this.secrets = await openSecrets(config.data, random);
+    if (config.demo.enabled) this.demo = await openDemoKeys(config.data, random);
+    const resolved = await this.withSimulators(this.folder.logs);
+    await this.startFleet(resolved, this.folder.logs);
+    if (this.demo) await this.openDemo(this.demo, this.secrets);
+    this.ready = true;
+    const connection = this.connection();
+    await this.file.write(connection);
+    const startedInMs = Math.round(clock.monotonic() - this.startedAt);
+    this.journal({ event: 'launcher.ready', startedInMs, nodes: connection.nodes.length });
+    return renderBanner({
+      connection,
+      connectionFile: connectionPath(config.data),
+      data: config.data === resolve('data') ? null : config.data,
+      model: firstModel(resolved),
+      startedInMs,
+    });
+  }
+
+  private async trimLogs({ path, logs }: Pick<DataFolder, 'path' | 'logs'>): Promise<void> {
+    await trimLogs(path);
+    await trimLogs(logs);
+    if (!this.stopped) this.trimAgain = this.options.clock.after(TRIM_MS, () => void this.trimLogs({ path, logs }));
+  }
+
+  private accept(socket: Parameters<Fleet['accept']>[0]): void {
+    if (this.fleet) this.fleet.accept(socket);
+    else refuseConnection(socket, this.options.clock);
+  }
+
+  /** The configuration as the nodes get it: with the simulators as providers, where there are no others. */
+  private async withSimulators(logs: string): Promise<ClusterConfig> {
+    const { config, entry, clock } = this.options;
+    const { demo, providers, launcher: limits } = config;
+    if (!demo.enabled || demo.simulators === 0 || providers.length > 0) return config;
+    this.simulators = await startSimulators({
+      count: demo.simulators,
+      entry,
+      logs,
+      limits,
+      clock,
+      journal: this.journal,
+    });
+    return { ...config, providers: this.simulators.providers };
+  }
+
+  private async startFleet(resolved: ClusterConfig, logs: string): Promise<void> {
+    const { clock, entry, config } = this.options;
+    const configFile = join(config.data, 'cluster.json');
+    await writeWhole(configFile, `${JSON.stringify(resolved, null, 2)}\n`);
+    const starts = config.nodes.map(({ name }) => ({
+      name,
+      entry,
+      args: ['node', '--name', name, '--config', configFile],
+      logFile: join(logs, `${name}.log`),
+    }));
+    this.fleet = new Fleet({
+      starts,
+      limits: config.launcher,
+      waitMs: config.edge.headersTimeoutMs,
+      clock,
+      journal: this.journal,
+      refuse: (socket) => refuseConnection(socket, clock),
+      changed: () => this.nodesChanged(),
+      faulted: (name, reason, tries) => this.nodeFaulted({ name, reason, tries, log: join(logs, `${name}.log`) }),
+    });
+    await this.allUp(this.fleet);
+  }
+
+  /** All nodes serve; or, after long enough, some of them do. */
+  private allUp(fleet: Fleet): Promise<void> {
+    const { clock, config, tell } = this.options;
+    return new Promise((resolve, reject) => {
+      const late = clock.after(START_MS_MAX, () => {
+        const missing = config.nodes.length - fleet.running().length;
+        if (missing === config.nodes.length)
+          reject(new Fault(`no node came up within ${START_MS_MAX / 1_000} s; see ${config.data}/logs`));
+        tell(`${missing} of ${config.nodes.length} nodes are not up yet; see ${config.data}/logs`);
+        resolve();
+      });
+      this.changed = () => {
+        if (fleet.running().length < config.nodes.length) return;
+        late();
+        resolve();
+      };
+      this.failed = (reason) => {
+        late();
+        reject(reason);
+      };
+      fleet.start();
+    });
+  }
+
+  private nodesChanged(): void {
+    this.changed();
+    if (!this.ready || this.stopped) return;
+    this.file?.write(this.connection()).catch((error: unknown) => {
+      this.options.tell(`connection.json cannot be written: ${lineOf(error)}`);
+    });
+  }
+
+  /** A node that cannot start says so once; it is fatal only while no node has ever served. */
+  private nodeFaulted(fault: { name: string; reason: string; tries: number; log: string }): void {
+    const line = `node ${fault.name} does not start: ${fault.reason}; see ${fault.log}`;
+    if (this.ready || (this.fleet?.running().length ?? 0) > 0) {
+      if (fault.tries === 1) this.options.tell(line);
+    } else if (fault.tries >= START_TRIES_MAX) {
+      this.failed(new Fault(line));
+    }
+  }
+
+  private async openDemo(keys: DemoKeys, secrets: Secrets): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const nodes = this.fleet?.running() ?? [];
+      const node = nodes[tries % Math.max(1, nodes.length)];
+      try {
+        if (!node) throw new Error('no node serves');
+        await this.options.openDemo(node.grpc, secrets, keys);
+        return;
+      } catch (error) {
+        if (tries >= DEMO_TRIES_MAX) {
+          throw new Fault(
+            `the demo account cannot be opened (${lineOf(error)}); see ${this.options.config.data}/logs, or set demo.enabled to false`,
+          );
+        }
+      }
+    }
+  }
+
+  private connection(): Connection {
+    const { host } = this.options.config.listen;
+    const nodes = (this.fleet?.running() ?? []).map(({ name, pid, grpc, operatorUrl }) => ({
+      name,
+      pid,
+      grpc,
+      operator_url: operatorUrl,
+    }));
+    return {
+      base_url: `http://${reachable(host)}:${this.port?.port ?? 0}/api/v1`,
+      api_key: this.demo?.api.text ?? null,
+      management_key: this.demo?.management.text ?? null,
+      operator_url: nodes[0]?.operator_url ?? null,
+      operator_token: this.secrets?.operatorToken ?? '',
+      nodes,
+    };
+  }
+
+  private async close(): Promise<void> {
+    this.failed(new Fault('stopped before the cluster was up'));
+    this.trimAgain();
+    this.port?.close();
+    await this.fleet?.stop(this.options.config.edge.drainGraceMs + STOP_SLACK_MS);
+    await this.simulators?.stop(SIMULATOR_STOP_MS);
+    await this.file?.remove();
+    this.journal({ event: 'launcher.stop', pid: process.pid });
+    await this.folder?.release();
+  }
+}
+
+/** A node that ends this often before it ever served will not serve. */
+const START_TRIES_MAX = 2;
+
+/** Where a client on this machine finds what listens on `host`. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function firstModel(config: ClusterConfig): string | null {
+  const models = config.providers[0]?.models;
+  return models === undefined || typeof models === 'string' ? null : (models.models[0]?.id ?? null);
+}

@@ -1,0 +1,22 @@
+/** What the kernel says about a process, from `/proc/<pid>/stat`. Null where there is no such file or process. */
+import { readFileSync } from 'node:fs';
+
+export interface ProcessState {
+  /** Stopped by a signal or by a debugger. */
+  readonly stopped: boolean;
+  /** Start time in clock ticks since boot: with the pid, the identity of the process. */
+  readonly startedAt: string;
+}
+
+export function processState(pid: number): ProcessState | null {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return null;
+  }
+  // The command name, in brackets, may itself hold spaces and brackets.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const state = fields[0] ?? '';
+  return { stopped: state === 'T' || state === 't', startedAt: fields[19] ?? '' };
+}

@@ -1,0 +1,81 @@
+/**
+ * The public port. Accepts connections, reads nothing, and gives each to `accept`. A connection that no node can serve
+ * is answered 503 here, so that no caller is left hanging.
+ */
+import { createServer, type Server, type Socket } from 'node:net';
+import type { Clock } from '../../../actors/runtime/index.ts';
+import { renderEnvelope } from '../../edge/envelope.ts';
+import { unavailable } from '../../edge/unavailable.ts';
+import { Fault, lineOf } from '../config/fault.ts';
+
+export interface PublicPort {
+  /** The port really taken; differs from the asked one only when that was 0. */
+  readonly port: number;
+  /** Ends the listening; connections already accepted are not touched. */
+  close(): void;
+}
+
+/** @throws Fault when the port or the address cannot be had. */
+export function openPublicPort(
+  listen: { readonly host: string; readonly port: number },
+  accept: (socket: Socket) => void,
+): Promise<PublicPort> {
+  // Half-open, because a caller that has sent everything may close its side and still read.
+  const server = createServer(
+    { pauseOnConnect: true, noDelay: true, keepAlive: true, allowHalfOpen: true },
+    (socket) => {
+      // Nothing is read or written here, and yet an error without a listener would end the launcher.
+      socket.on('error', ignore);
+      accept(socket);
+    },
+  );
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(new Fault(explain(error, listen))));
+    server.listen({ host: listen.host, port: listen.port, backlog: BACKLOG }, () => resolve(opened(server)));
+  });
+}
+
+const BACKLOG = 4_096;
+
+function opened(server: Server): PublicPort {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the public port has no address');
+  // Later errors are of single accepts (no file descriptor left): the connection is lost, the port is not.
+  server.removeAllListeners('error').on('error', ignore);
+  return { port: address.port, close: () => void server.close() };
+}
+
+function explain(error: NodeJS.ErrnoException, listen: { readonly host: string; readonly port: number }): string {
+  const where = `port ${listen.port} on ${listen.host}`;
+  if (error.code === 'EADDRINUSE') return `${where} is in use; choose another with --port N, or stop what uses it`;
+  if (error.code === 'EACCES') return `${where} needs rights you do not have; choose one above 1023 with --port N`;
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
+    return `${where} cannot be opened: this machine has no such address; correct listen.host in the config`;
+  }
+  return `${where} cannot be opened (${lineOf(error)}); choose another with --port N`;
+}
+
+const BODY = renderEnvelope(unavailable('no node took the connection'));
+
+const UNAVAILABLE = [
+  'HTTP/1.1 503 Service Unavailable',
+  'content-type: application/json; charset=utf-8',
+  `content-length: ${Buffer.byteLength(BODY)}`,
+  'retry-after: 1',
+  'x-should-retry: true',
+  'connection: close',
+  '',
+  BODY,
+].join('\r\n');
+
+/** Answers 503 and closes; what the caller still sends is read and thrown away, or closing would reset the answer. */
+export function refuseConnection(socket: Socket, clock: Clock): void {
+  const cut = clock.after(LINGER_MS, () => socket.destroy());
+  socket.on('close', cut);
+  socket.end(UNAVAILABLE);
+  socket.resume();
+}
+
+const LINGER_MS = 1_000;
+
+function ignore(): void {}

@@ -1,0 +1,145 @@
+/**
+ * The simulated providers of the demo, each a process of its own: started before the nodes, stopped after them, started
+ * again on the same port when one dies. Never used once a real provider is declared.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { extname, join, resolve } from 'node:path';
+import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
+import type { LauncherLimits } from '../../terms/config.ts';
+import type { ModelsDocument, ProviderDeclaration } from '../../terms/provider-declaration.ts';
+import { Fault } from '../config/fault.ts';
+import type { Journal } from './journal.ts';
+import { openLog } from './log-files.ts';
+import { restartDelay } from './watchdog.ts';
+
+export interface SimulatorsOptions {
+  readonly count: number;
+  /** The launcher's own module, `gateway/operator/cli/main`: says where the simulator lies, and whether it is built. */
+  readonly entry: string;
+  readonly logs: string;
+  readonly limits: LauncherLimits;
+  readonly clock: Clock;
+  readonly journal: Journal;
+}
+
+export interface Simulators {
+  /** What the nodes are to declare. */
+  readonly providers: readonly ProviderDeclaration[];
+  stop(withinMs: number): Promise<void>;
+}
+
+const START_MS_MAX = 15_000;
+
+/** @throws Fault */
+export async function startSimulators(options: SimulatorsOptions): Promise<Simulators> {
+  const home = resolve(options.entry, '../../../../tests/support/provider');
+  const main = join(home, `main${extname(options.entry)}`);
+  if (!existsSync(main)) {
+    throw new Fault(
+      `the provider simulator is not built (${main}); run \`npm run build\`, or set demo.enabled to false`,
+    );
+  }
+  const documents = JSON.parse(await readFile(join(home, 'models.json'), 'utf8')) as Record<string, ModelsDocument>;
+  const slugs = Object.keys(documents);
+  if (options.count > slugs.length) {
+    throw new Fault(`demo.simulators is ${options.count}, and there are ${slugs.length} of them; lower it`);
+  }
+  const all = slugs.slice(0, options.count).map((slug) => new Simulator(slug, main, options));
+  try {
+    await Promise.all(all.map((one) => one.start()));
+  } catch (error) {
+    await Promise.all(all.map((one) => one.stop(0)));
+    throw error;
+  }
+  return {
+    providers: all.map(({ slug, port }) => ({
+      slug,
+      name: displayName(slug),
+      baseUrl: `http://127.0.0.1:${port}/v1`,
+      models: documents[slug] as ModelsDocument,
+    })),
+    stop: async (withinMs) => {
+      await Promise.all(all.map((one) => one.stop(withinMs)));
+    },
+  };
+}
+
+/** `sim-a` -> `Sim A`. */
+function displayName(slug: string): string {
+  return slug.replace(/(^|-)([a-z])/g, (_, gap: string, letter: string) => `${gap && ' '}${letter.toUpperCase()}`);
+}
+
+class Simulator {
+  readonly slug: string;
+  port = 0;
+  private readonly main: string;
+  private readonly options: SimulatorsOptions;
+  private child: ChildProcess | null = null;
+  private failures = 0;
+  private stopping = false;
+  private restart: Cancel | null = null;
+
+  constructor(slug: string, main: string, options: SimulatorsOptions) {
+    this.slug = slug;
+    this.main = main;
+    this.options = options;
+  }
+
+  /** Resolves once it listens. */
+  async start(): Promise<void> {
+    this.port = await this.launch();
+  }
+
+  async stop(withinMs: number): Promise<void> {
+    this.stopping = true;
+    this.restart?.();
+    const { child } = this;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((done) => child.once('exit', done));
+    child.kill('SIGTERM');
+    const late = this.options.clock.after(withinMs, () => child.kill('SIGKILL'));
+    await gone;
+    late();
+  }
+
+  private launch(): Promise<number> {
+    const { clock, journal, logs } = this.options;
+    const calls = join(logs, `${this.slug}.calls.log`);
+    const errors = openLog(join(logs, `${this.slug}.log`));
+    const args = [...process.execArgv, this.main, '--name', this.slug, '--port', String(this.port), '--log', calls];
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', errors] });
+    if (errors !== 'ignore') closeSync(errors);
+    this.child = child;
+    journal({ event: 'simulator.start', simulator: this.slug, pid: child.pid ?? null });
+    return new Promise((resolve, reject) => {
+      const fail = (why: string): void =>
+        reject(new Fault(`simulator ${this.slug} did not start: ${why}; see ${join(logs, `${this.slug}.log`)}`));
+      const late = clock.after(START_MS_MAX, () => fail(`it was not listening after ${START_MS_MAX} ms`));
+      let said = '';
+      child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+        if (this.port !== 0) return;
+        said += chunk;
+        const line = /^\{.*"port":\s*(\d+).*\}\s*$/m.exec(said);
+        if (line) resolve(Number(line[1]));
+      });
+      child.on('error', (error) => fail(error.message));
+      child.on('exit', (code, signal) => {
+        late();
+        fail(`it ended with ${signal ?? `code ${code}`}`);
+        this.ended(code, signal);
+      });
+      child.stdout?.once('data', () => late());
+    });
+  }
+
+  private ended(code: number | null, signal: string | null): void {
+    this.failures++;
+    const delayMs = this.stopping || this.port === 0 ? null : restartDelay(this.failures, this.options.limits);
+    const { clock, journal } = this.options;
+    journal({ event: 'simulator.end', simulator: this.slug, code, signal, restartInMs: delayMs });
+    // On the same port, since the nodes have been told it; a failure is told by the next end.
+    if (delayMs !== null) this.restart = clock.after(delayMs, () => void this.launch().catch(() => {}));
+  }
+}

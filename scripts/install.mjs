@@ -1,0 +1,86 @@
+/**
+ * Makes sure that the packages of the lock file are installed, for this Node. Quick when they are: one small stamp is
+ * compared. Plain Node, since nothing may be installed yet.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, run, say } from './run.mjs';
+
+const STAMP = join(ROOT, 'node_modules', '.cache', 'troupe', 'install.json');
+const LOCK = join(ROOT, 'package-lock.json');
+/** What npm itself wrote down of the last installation. */
+const INSTALLED = join(ROOT, 'node_modules', '.package-lock.json');
+const NATIVE = join(ROOT, 'node_modules', 'better-sqlite3', 'build', 'Release', 'better_sqlite3.node');
+
+/** Exits with a line of its own when npm fails. */
+export function ensureInstalled() {
+  const wanted = stamp();
+  if (readOr(STAMP, '') === wanted && existsSync(NATIVE)) return;
+  if (!installedByHand()) install();
+  mkdirSync(join(STAMP, '..'), { recursive: true });
+  writeFileSync(STAMP, wanted);
+}
+
+/** Lock file, and the Node that the native module was made for. */
+function stamp() {
+  const lock = createHash('sha256').update(readFileSync(LOCK)).digest('hex');
+  return JSON.stringify({ lock, abi: process.versions.modules, platform: process.platform, arch: process.arch });
+}
+
+/** Somebody ran `npm ci` or `npm install`: what npm wrote down agrees with the lock file, and the native module loads. */
+function installedByHand() {
+  const installed = parse(readOr(INSTALLED, ''))?.packages;
+  const wanted = parse(readFileSync(LOCK, 'utf8'))?.packages;
+  if (!installed || !wanted) return false;
+  for (const [path, entry] of Object.entries(wanted)) {
+    if (path === '') continue;
+    if (!installed[path]) {
+      if (entry.optional || entry.devOptional || entry.peer) continue;
+      return false;
+    }
+    if (installed[path].version !== entry.version) return false;
+  }
+  return nativeLoads();
+}
+
+function nativeLoads() {
+  const script = "const Database = require('better-sqlite3'); new Database(':memory:').close()";
+  return spawnSync(process.execPath, ['-e', script], { cwd: ROOT, stdio: 'ignore' }).status === 0;
+}
+
+function install() {
+  say(
+    'Installing packages (once; where no ready-made SQLite module is to be had it is compiled, which takes a minute)',
+  );
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  run(
+    npm,
+    ['ci', '--no-audit', '--no-fund', '--loglevel=error'],
+    'the packages could not be installed; check the network and run it again',
+  );
+  if (nativeLoads()) return;
+  // Scripts of packages may be switched off on this machine: build the one native module by name.
+  run(
+    npm,
+    ['rebuild', 'better-sqlite3', '--ignore-scripts=false', '--loglevel=error'],
+    'better-sqlite3 could not be built; install a C++ compiler, make and python3, and run it again',
+  );
+  if (!nativeLoads()) {
+    say(`better-sqlite3 does not load on Node ${process.version}; Troupe needs Node 20.19 or newer`);
+    process.exit(1);
+  }
+}
+
+function readOr(file, otherwise) {
+  return existsSync(file) ? readFileSync(file, 'utf8') : otherwise;
+}
+
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

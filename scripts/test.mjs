@@ -1,0 +1,226 @@
+/**
+ * `npm test`: installs, checks types, format and lint, then runs every test; ends with one line `N passed, N failed`.
+ * Light test files share a process per folder, heavy ones have their own, two of the light groups run at a time. A file
+ * that runs no test fails; one that takes too long is killed and fails; one that leaves something open fails.
+ * `--check` runs the checks and the tidy test only; `npm test -- PART...` only the files whose path contains
+ * one of the parts, without the checks.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { ensureInstalled } from './install.mjs';
+import { ROOT } from './run.mjs';
+
+/** These start processes or whole clusters, or measure time: alone in a process, and alone on the machine. */
+const HEAVY = [
+  'tests/cluster/',
+  'tests/api/',
+  'tests/chaos/',
+  'tests/contracts/',
+  'tests/gateway/operator/',
+  'tests/bench/',
+];
+const LIGHT_AT_ONCE = 2;
+const FILES_PER_PROCESS_MAX = 40;
+const LIGHT_FILE_MS_MAX = 60_000;
+const HEAVY_FILE_MS_MAX = 300_000;
+/** A process whose files are done must end by itself within this time. */
+const LINGER_MS_MAX = 5_000;
+const OUTPUT_CHARS_MAX = 20_000;
+
+/** Groups of tests under way; Ctrl-C does not reach them by itself. */
+const running = new Set();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    for (const pid of running) killGroup(pid);
+    process.exit(1);
+  });
+}
+
+ensureInstalled();
+const total = { passed: 0, failed: 0, skipped: 0 };
+const onlyCheck = process.argv.includes('--check');
+const parts = onlyCheck ? ['tests/tidy.test.ts'] : process.argv.slice(2);
+const started = performance.now();
+if (onlyCheck || parts.length === 0) check();
+const files = walk('tests').filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)));
+// Tests of whole clusters run what a person runs.
+if (files.some(isHeavy)) build();
+await runAll(files);
+const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
+print(`\n${files.length} files in ${((performance.now() - started) / 1_000).toFixed(0)} s${skipped}\n`);
+print(`${total.passed} passed, ${total.failed} failed\n`);
+process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
+
+/** Types, then format and lint: each counts as one test. */
+function check() {
+  step('types', ['typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json']);
+  step('format and lint', ['@biomejs/biome/bin/biome', 'check', '--error-on-warnings']);
+}
+
+function step(name, [tool, ...args]) {
+  const before = performance.now();
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, 'node_modules', tool), ...args], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  report(
+    {
+      file: name,
+      passed: status === 0 ? 1 : 0,
+      failed: status === 0 ? 0 : 1,
+      skipped: 0,
+      errors: '',
+      ms: performance.now() - before,
+    },
+    stdout + stderr,
+  );
+}
+
+/** In a process of its own: what does not compile is one failure, and the tests that need no build still run. */
+function build() {
+  const before = performance.now();
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  if (status === 0) return;
+  report(
+    { file: 'build', passed: 0, failed: 1, skipped: 0, errors: '', ms: performance.now() - before },
+    stdout + stderr,
+  );
+}
+
+async function runAll(all) {
+  const light = groups(all.filter((file) => !isHeavy(file)));
+  const next = async () => {
+    for (let group = light.shift(); group; group = light.shift()) await runGroup(group, LIGHT_FILE_MS_MAX);
+  };
+  await Promise.all(Array.from({ length: LIGHT_AT_ONCE }, next));
+  for (const file of all.filter(isHeavy)) await runGroup([file], HEAVY_FILE_MS_MAX);
+}
+
+function isHeavy(file) {
+  return HEAVY.some((folder) => file.startsWith(folder));
+}
+
+/** Light files by their folder below `tests/`, the largest group first. */
+function groups(light) {
+  const byFolder = new Map();
+  for (const file of light) {
+    const folder = file.split('/').slice(1, 3).join('/');
+    byFolder.set(folder, [...(byFolder.get(folder) ?? []), file]);
+  }
+  return [...byFolder.values()]
+    .flatMap((group) =>
+      Array.from({ length: Math.ceil(group.length / FILES_PER_PROCESS_MAX) }, (_, i) =>
+        group.slice(i * FILES_PER_PROCESS_MAX, (i + 1) * FILES_PER_PROCESS_MAX),
+      ),
+    )
+    .sort((a, b) => b.length - a.length);
+}
+
+/** Runs files in one process; what a killed or broken process left over runs in the next. */
+async function runGroup(group, fileMsMax) {
+  for (let left = group; left.length > 0; ) {
+    const done = await runProcess(left, fileMsMax);
+    left = left.slice(done);
+  }
+}
+
+/** Resolves with how many of the files are settled: at least one. */
+function runProcess(group, fileMsMax) {
+  return new Promise((resolve) => {
+    // A group of its own: whatever the tests started ends with them, also when they are killed.
+    const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/run-tests.mjs', ...group], {
+      cwd: ROOT,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    });
+    running.add(child.pid);
+    let output = '';
+    let done = 0;
+    let begun = performance.now();
+    let killedFor = null;
+    let timer = null;
+    const watch = (ms, why) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        killedFor = why;
+        killGroup(child.pid);
+      }, ms);
+    };
+    const collect = (chunk) => {
+      output = (output + chunk).slice(-OUTPUT_CHARS_MAX);
+    };
+    child.stdout.setEncoding('utf8').on('data', collect);
+    child.stderr.setEncoding('utf8').on('data', collect);
+    createInterface({ input: child.stdio[3] }).on('line', (line) => {
+      report({ ...JSON.parse(line), ms: performance.now() - begun }, output);
+      output = '';
+      begun = performance.now();
+      done++;
+      if (done < group.length) watch(fileMsMax, `took longer than ${fileMsMax / 1_000} s`);
+      else watch(LINGER_MS_MAX, 'left something open: the process did not end by itself');
+    });
+    watch(fileMsMax, `took longer than ${fileMsMax / 1_000} s`);
+    child.on('exit', () => {
+      running.delete(child.pid);
+      killGroup(child.pid);
+    });
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      const broken = killedFor ?? (code === 0 || code === 1 ? null : `ended with ${signal ?? `code ${code}`}`);
+      const unfinished = done < group.length;
+      if (unfinished || broken) {
+        const errors = `    ${broken ?? 'the process ended before the file was done'}\n`;
+        report(
+          {
+            file: group[Math.min(done, group.length - 1)],
+            passed: 0,
+            failed: 1,
+            skipped: 0,
+            errors,
+            ms: performance.now() - begun,
+          },
+          output,
+        );
+      }
+      resolve(unfinished ? done + 1 : done);
+    });
+  });
+}
+
+function killGroup(pid) {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nobody is left in it.
+  }
+}
+
+function report({ file, passed, failed, skipped, errors, ms }, output) {
+  total.passed += passed;
+  total.failed += failed;
+  total.skipped += skipped;
+  const mark = failed > 0 ? 'FAIL' : 'ok  ';
+  print(`${mark} ${file}  ${passed}/${passed + failed}  ${Math.round(ms)} ms\n`);
+  if (failed === 0) return;
+  if (errors) print(`${errors}\n`);
+  if (output.trim()) print(`    printed:\n${output.trimEnd().replace(/^/gm, '      ')}\n`);
+}
+
+function walk(folder) {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) return walk(path);
+      return entry.name.endsWith('.test.ts') ? [path] : [];
+    });
+}
+
+function print(text) {
+  process.stdout.write(text);
+}
