@@ -3,6 +3,7 @@ import type { ActorEvent, Cluster, Json, Kind, RowRef } from '../runtime/index.t
 import type { Generation, Release, Released, Settled, Settlement } from '../terms/hold.ts';
 import { plain } from '../terms/only.ts';
 import type { Refused } from '../terms/refusal.ts';
+import { same } from '../terms/same.ts';
 import { accountMachine } from './account.machine.ts';
 import { type PaidIn, paidInCollection } from './deposit.ts';
 import type { AccountEvent } from './events.ts';
@@ -86,7 +87,11 @@ export async function createAccount(
   name: string,
   withinMs: number,
 ): Promise<AccountCreated> {
-  return (await cluster.ask(account, { type: 'account.create', name }, { withinMs })) as unknown as AccountCreated;
+  return (await cluster.ask(
+    account,
+    { type: 'account.create', name },
+    { withinMs, repeat: same },
+  )) as unknown as AccountCreated;
 }
 
 /** Credits once per deposit id; a repeat answers what was recorded. */
@@ -97,7 +102,7 @@ export async function creditDeposit(
   withinMs: number,
 ): Promise<PaidInAnswer> {
   const event = { type: 'deposit.credit', deposit: deposit.id, amount: deposit.amount };
-  return (await cluster.ask(account, event, { withinMs })) as unknown as PaidInAnswer;
+  return (await cluster.ask(account, event, { withinMs, repeat: same })) as unknown as PaidInAnswer;
 }
 
 /** Corrects the balance by `amount`, which may be negative; once per adjustment id. */
@@ -109,19 +114,23 @@ export async function recordAdjustment(
 ): Promise<PaidInAnswer> {
   const { id, amount, reason } = adjustment;
   const event = { type: 'adjustment.record', adjustment: id, amount, reason };
-  return (await cluster.ask(account, event, { withinMs })) as unknown as PaidInAnswer;
+  return (await cluster.ask(account, event, { withinMs, repeat: same })) as unknown as PaidInAnswer;
 }
 
 export async function showAccount(cluster: Cluster, account: string, withinMs: number): Promise<AccountView> {
-  return (await cluster.ask(account, { type: 'account.show' }, { withinMs })) as unknown as AccountView;
+  return (await cluster.ask(account, { type: 'account.show' }, { withinMs, repeat: same })) as unknown as AccountView;
 }
 
 export async function suspendAccount(cluster: Cluster, account: string, withinMs: number): Promise<AccountView> {
-  return (await cluster.ask(account, { type: 'account.suspend' }, { withinMs })) as unknown as AccountView;
+  return (await cluster.ask(
+    account,
+    { type: 'account.suspend' },
+    { withinMs, repeat: same },
+  )) as unknown as AccountView;
 }
 
 export async function resumeAccount(cluster: Cluster, account: string, withinMs: number): Promise<AccountView> {
-  return (await cluster.ask(account, { type: 'account.resume' }, { withinMs })) as unknown as AccountView;
+  return (await cluster.ask(account, { type: 'account.resume' }, { withinMs, repeat: same })) as unknown as AccountView;
 }
 
 /** Charges a hold, exactly once. Refused: 404 unknown, 409 another attempt holds it, 422 no charge. */
@@ -132,7 +141,7 @@ export async function settle(
   withinMs: number,
 ): Promise<Settled | Refused> {
   const event = { type: 'hold.settle', settlement: plain(settlement) };
-  return (await cluster.ask(account, event, { withinMs })) as unknown as Settled | Refused;
+  return (await cluster.ask(account, event, { withinMs, repeat: same })) as unknown as Settled | Refused;
 }
 
 /** Ends a hold without a charge. Harmless on one that ended, and on one that was never admitted. Refused: 409. */
@@ -143,7 +152,7 @@ export async function release(
   withinMs: number,
 ): Promise<Released | Refused> {
   const event = { type: 'hold.release', release: plain(ended) };
-  return (await cluster.ask(account, event, { withinMs })) as unknown as Released | Refused;
+  return (await cluster.ask(account, event, { withinMs, repeat: same })) as unknown as Released | Refused;
 }
 
 /** A generation of one account, straight from the store; null when there is none. */

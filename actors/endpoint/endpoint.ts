@@ -4,6 +4,7 @@ import type { Cluster, Json, Kind, View } from '../runtime/index.ts';
 import type { EndpointDeclaration } from '../terms/declaration.ts';
 import { endpointAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
+import { same } from '../terms/same.ts';
 import { endpointMachine } from './endpoint.machine.ts';
 import { successesIn } from './health.ts';
 import type { EndpointRecord } from './record.ts';
@@ -33,13 +34,17 @@ export async function declareEndpoint(
 ): Promise<boolean> {
   const digest = createHash('sha256').update(JSON.stringify(declaration)).digest('hex');
   const event = { type: 'endpoint.declare', declaration: plain(declaration), digest };
-  const answer = await cluster.ask(endpointAddress(declaration.id), event, { withinMs });
+  const answer = await cluster.ask(endpointAddress(declaration.id), event, { withinMs, repeat: same });
   return (answer as { readonly changed: boolean }).changed;
 }
 
 /** Takes an endpoint off the board. True when it was on it. */
 export async function withdrawEndpoint(cluster: Cluster, endpoint: string, withinMs: number): Promise<boolean> {
-  const answer = await cluster.ask(endpointAddress(endpoint), { type: 'endpoint.withdraw' }, { withinMs });
+  const answer = await cluster.ask(
+    endpointAddress(endpoint),
+    { type: 'endpoint.withdraw' },
+    { withinMs, repeat: same },
+  );
   return (answer as { readonly changed: boolean }).changed;
 }
 

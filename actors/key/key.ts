@@ -1,8 +1,9 @@
 /** The key kind, and how to speak with a key. Addresses in, plain answers out; refusals are answers, not errors. */
-import type { Cluster, Json, Kind } from '../runtime/index.ts';
+import type { ActorEvent, Cluster, Json, Kind } from '../runtime/index.ts';
 import type { Admission, HoldRequest } from '../terms/hold.ts';
 import { plain } from '../terms/only.ts';
 import type { Refused } from '../terms/refusal.ts';
+import { same } from '../terms/same.ts';
 import type { LimitWindow } from './calendar.ts';
 import { type Credential, credentialCollection } from './credential.ts';
 import { keyMachine } from './key.machine.ts';
@@ -48,7 +49,7 @@ export type Counted = { readonly counted: true } | Refused;
 
 /** `key` is an address, here and below. Fails, and makes nothing, when the account does not exist. */
 export async function createKey(cluster: Cluster, key: string, made: NewKey, withinMs: number): Promise<KeyCreated> {
-  return (await cluster.ask(key, { type: 'key.create', ...made }, { withinMs })) as unknown as KeyCreated;
+  return (await cluster.ask(key, { type: 'key.create', ...made }, { withinMs, repeat: same })) as unknown as KeyCreated;
 }
 
 export interface AdmitOptions {
@@ -65,7 +66,12 @@ export async function admit(
   { perMinute, withinMs }: AdmitOptions,
 ): Promise<Admission> {
   const event = { type: 'turn.admit', request: plain(request), perMinute };
-  return (await cluster.ask(key, event, { withinMs })) as unknown as Admission;
+  return (await cluster.ask(key, event, { withinMs, repeat: askedBefore })) as unknown as Admission;
+}
+
+/** The admit as it is sent a second time: what is recorded counts, else it is admitted now. */
+function askedBefore(event: ActorEvent): ActorEvent {
+  return { ...event, request: { ...(event.request as object), repeat: true } };
 }
 
 /** Moves the hold to another endpoint, in one step: `request.attempt` is higher, the amount may be any. */
@@ -73,7 +79,7 @@ export async function raise(cluster: Cluster, key: string, request: HoldRequest,
   return (await cluster.ask(
     key,
     { type: 'turn.raise', request: plain(request) },
-    { withinMs },
+    { withinMs, repeat: same },
   )) as unknown as Admission;
 }
 
@@ -83,11 +89,11 @@ export async function countRequest(
   key: string,
   { perMinute, withinMs }: AdmitOptions,
 ): Promise<Counted> {
-  return (await cluster.ask(key, { type: 'key.count', perMinute }, { withinMs })) as unknown as Counted;
+  return (await cluster.ask(key, { type: 'key.count', perMinute }, { withinMs, repeat: same })) as unknown as Counted;
 }
 
 export async function showKey(cluster: Cluster, key: string, withinMs: number): Promise<KeyView> {
-  return (await cluster.ask(key, { type: 'key.show' }, { withinMs })) as unknown as KeyView;
+  return (await cluster.ask(key, { type: 'key.show' }, { withinMs, repeat: same })) as unknown as KeyView;
 }
 
 /** Revoked keys stay revoked; every change answers the key as it then is. */
@@ -97,7 +103,7 @@ export async function changeKey(
   change: 'disable' | 'enable' | 'revoke',
   withinMs: number,
 ): Promise<KeyView> {
-  return (await cluster.ask(key, { type: `key.${change}` }, { withinMs })) as unknown as KeyView;
+  return (await cluster.ask(key, { type: `key.${change}` }, { withinMs, repeat: same })) as unknown as KeyView;
 }
 
 export async function limitKey(
@@ -106,7 +112,7 @@ export async function limitKey(
   limit: { readonly limit: string | null; readonly limitWindow: LimitWindow | null },
   withinMs: number,
 ): Promise<KeyView> {
-  return (await cluster.ask(key, { type: 'key.limit', ...limit }, { withinMs })) as unknown as KeyView;
+  return (await cluster.ask(key, { type: 'key.limit', ...limit }, { withinMs, repeat: same })) as unknown as KeyView;
 }
 
 /** Whose key this digest is; null for an unknown one. Straight from the store: says nothing of the key's state. */

@@ -4,6 +4,7 @@ import type { Cluster, Json, Kind, View } from '../runtime/index.ts';
 import type { ProviderFacts } from '../terms/declaration.ts';
 import { providerAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
+import { same } from '../terms/same.ts';
 import { type Listing, providerMachine } from './provider.machine.ts';
 
 /** Board topic; keys are slugs, values `ProviderFacts`. */
@@ -26,13 +27,13 @@ export const providerKind: Kind = {
 export async function declareProvider(cluster: Cluster, facts: ProviderFacts, withinMs: number): Promise<boolean> {
   const digest = createHash('sha256').update(JSON.stringify(facts)).digest('hex');
   const event = { type: 'provider.declare', facts: plain(facts), digest };
-  const answer = await cluster.ask(providerAddress(facts.slug), event, { withinMs });
+  const answer = await cluster.ask(providerAddress(facts.slug), event, { withinMs, repeat: same });
   return (answer as { readonly changed: boolean }).changed;
 }
 
 /** Takes a provider off the board. True when it was on it. */
 export async function withdrawProvider(cluster: Cluster, slug: string, withinMs: number): Promise<boolean> {
-  const answer = await cluster.ask(providerAddress(slug), { type: 'provider.withdraw' }, { withinMs });
+  const answer = await cluster.ask(providerAddress(slug), { type: 'provider.withdraw' }, { withinMs, repeat: same });
   return (answer as { readonly changed: boolean }).changed;
 }
 

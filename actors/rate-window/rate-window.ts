@@ -4,6 +4,7 @@
  * fill the memory nor leave more than that many rows in the store.
  */
 import { type Cluster, type Json, type Kind, ownerHash, type View } from '../runtime/index.ts';
+import { same } from '../terms/same.ts';
 import { rateWindowMachine } from './rate-window.machine.ts';
 import type { SliceGrant, Taken } from './share.ts';
 import { NAMES_MAX, remainingMs, type WindowTable } from './table.ts';
@@ -40,7 +41,7 @@ export async function takeWindow(
   withinMs: number,
 ): Promise<Taken> {
   const event = { type: 'window.take', name, ...taking };
-  return (await cluster.ask(windowAddress(name), event, { withinMs })) as unknown as Taken;
+  return (await cluster.ask(windowAddress(name), event, { withinMs, repeat: same })) as unknown as Taken;
 }
 
 /** Takes a slice for this gateway to give out; 0 granted means used up until `resetInMs` has passed. */
@@ -51,7 +52,7 @@ export async function takeSlice(
   withinMs: number,
 ): Promise<SliceGrant> {
   const event = { type: 'window.slice', name, ...slice };
-  return (await cluster.ask(windowAddress(name), event, { withinMs })) as unknown as SliceGrant;
+  return (await cluster.ask(windowAddress(name), event, { withinMs, repeat: same })) as unknown as SliceGrant;
 }
 
 /** Gives the rest of a slice back; of no use once its window is over. */

@@ -207,6 +207,21 @@ export function transportContract(test: uvu.Test, make: () => Transport): void {
     assert.is(farEar.envelopesHeard.length, 0);
   });
 
+  within('a link that ends with much still unwritten ends all the same, both ways', async () => {
+    const { near, nearEar, far, farEar, a } = await pair();
+    for (let i = 1; i < 200; i++) {
+      near.send(ask(i, 'x'.repeat(1_000)));
+      far.send({ kind: 'reply', id: i, to: '', body: 'y'.repeat(1_000), remainingMs: 0, trace: '' });
+    }
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    for (let i = 0; i < 50; i++) {
+      near.control('z'.repeat(100));
+      far.control('z'.repeat(100));
+    }
+    await a.close();
+    await Promise.all([nearEar, farEar].map((ear) => ear.until(() => ear.ended !== null)));
+  });
+
   within('a transport that ends abruptly closes its links at the other end', async () => {
     const { nearEar, b } = await pair();
     await b.close();

@@ -103,11 +103,11 @@ export class Cascade implements Outcome {
   }
 
   private reset(now: number): void {
-    // Handed out with the last outcome where they were filled: then they are not ours any more.
-    if (this.changes.length > 0) this.changes = [];
-    if (this.rows.length > 0) this.rows = [];
-    if (this.timers.length > 0) this.timers = [];
-    if (this.publishes.length > 0) this.publishes = [];
+    // An entry that waits still holds those of the last outcome, the empty ones too: they are not ours to fill.
+    this.changes = [];
+    this.rows = [];
+    this.timers = [];
+    this.publishes = [];
     if (this.sent.length > 0) this.sent = [];
     this.sentNext = 0;
     this.reply = null;

@@ -31,6 +31,11 @@ export interface Cluster {
 
 export interface AskOptions {
   readonly withinMs: number;
+  /**
+   * What to send when the owner was lost and the event may have happened: given by senders whose natural ids make a
+   * repeat harmless. Absent: the ask is answered `lost`.
+   */
+  readonly repeat?: ((event: ActorEvent) => ActorEvent) | undefined;
   readonly trace?: string | undefined;
 }
 

@@ -1,8 +1,26 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import type { Random } from '../ports/random.ts';
+
+/** Bytes drawn from the operating system at a time: one call per id was 3 % of a request's CPU. */
+const POOL_BYTES = 4_096;
+const pool = Buffer.allocUnsafe(POOL_BYTES);
+let used = POOL_BYTES;
+
+/** Every byte of the pool is handed out once, and wiped as it goes. */
+function bytes(length: number): Uint8Array {
+  if (length > POOL_BYTES) return randomFillSync(new Uint8Array(length));
+  if (used + length > POOL_BYTES) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  const taken = Uint8Array.prototype.slice.call(pool, used, used + length);
+  pool.fill(0, used, used + length);
+  used += length;
+  return taken;
+}
 
 /** Real chance, from the operating system. */
 export const systemRandom: Random = {
-  bytes: (length) => randomBytes(length),
-  fraction: () => randomBytes(6).readUIntBE(0, 6) / 0x1000000000000,
+  bytes,
+  fraction: () => Buffer.from(bytes(6)).readUIntBE(0, 6) / 0x1000000000000,
 };

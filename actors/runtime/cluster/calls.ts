@@ -1,0 +1,81 @@
+import type { Json } from '../actor/event.ts';
+import type { Clock } from '../ports/clock.ts';
+import { textOf } from './log.ts';
+import type { Origin } from './peers.ts';
+import { type Call, renderSignal, type Signal } from './signal.ts';
+
+const CALLS_MAX = 256;
+
+interface Waiting {
+  readonly incarnation: string;
+  resolve(body: Json): void;
+  reject(error: Error): void;
+}
+
+export interface CallsParts {
+  readonly clock: Clock;
+  readonly send: (incarnation: string, signal: Signal) => boolean;
+  /** Carries out a peer's call. */
+  readonly serve: (call: Call) => Promise<Json>;
+}
+
+/** Questions of operators from node to node over the control streams: few, bounded in time, never retried. */
+export class Calls {
+  readonly #parts: CallsParts;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId = 0;
+
+  constructor(parts: CallsParts) {
+    this.#parts = parts;
+  }
+
+  /** Rejects when the peer is not linked, refuses, is lost, or does not answer in time. */
+  call(incarnation: string, call: Call, withinMs: number): Promise<Json> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.size >= CALLS_MAX) return reject(new Error('too many operator calls at once'));
+      this.#lastId += 1;
+      const id = this.#lastId;
+      const late = this.#parts.clock.after(withinMs, () =>
+        settle(() => reject(new Error(`no answer to ${call.verb}`))),
+      );
+      const settle = (run: () => void): void => {
+        late();
+        this.#waiting.delete(id);
+        run();
+      };
+      this.#waiting.set(id, {
+        incarnation,
+        resolve: (body) => settle(() => resolve(body)),
+        reject: (error) => settle(() => reject(error)),
+      });
+      if (!this.#parts.send(incarnation, { type: 'call', id, call })) {
+        this.#waiting.get(id)?.reject(new Error(`no link for ${call.verb}`));
+      }
+    });
+  }
+
+  /** A peer wants something; its answer goes back over its own link. */
+  async serve(from: Origin, id: number, call: Call): Promise<void> {
+    let signal: Signal;
+    try {
+      signal = { type: 'answer', id, body: await this.#parts.serve(call), error: null };
+    } catch (error) {
+      signal = { type: 'answer', id, body: null, error: textOf(error) };
+    }
+    from.link.control(renderSignal(signal));
+  }
+
+  answered(incarnation: string, id: number, body: Json, error: string | null): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting?.incarnation !== incarnation) return;
+    if (error === null) waiting.resolve(body);
+    else waiting.reject(new Error(error));
+  }
+
+  /** The peer's link is over: it will not answer. */
+  lost(incarnation: string): void {
+    for (const waiting of [...this.#waiting.values()]) {
+      if (waiting.incarnation === incarnation) waiting.reject(new Error('the node was lost'));
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import type { Engine } from '../durable/engine.ts';
+import type { NodeRow, ShardRow, Store } from '../ports/store.ts';
+import { type Log, textOf } from './log.ts';
+import type { Member } from './member.ts';
+import type { Ownership } from './ownership.ts';
+import { preferred } from './rendezvous.ts';
+import type { ShardMap } from './shard-map.ts';
+
+/** Shards on the move at once: each is out of service only while it is sealed, given and adopted. */
+const MOVES_AT_ONCE = 4;
+
+export interface HandoffParts {
+  readonly self: string;
+  readonly engine: Engine;
+  readonly map: ShardMap;
+  readonly member: Member;
+  readonly ownership: Ownership;
+  readonly store: Store;
+  readonly log: Log;
+  /** True for a peer that said it is ready and is linked with this node. */
+  readonly isReady: (incarnation: string) => boolean;
+  /** A shard has a new owner: everybody has to hear of it, the owner first. */
+  readonly gave: (row: ShardRow) => void;
+}
+
+/**
+ * Planned moves: gives shards to the node that is preferred for them, a few at a time, each flushed before its owner
+ * changes, so that no call fails. Never moves to a node that drains, is not ready or is outside the live set.
+ */
+export class Handoff {
+  readonly #parts: HandoffParts;
+  #running: Promise<void> | null = null;
+  #stopped = false;
+
+  constructor(parts: HandoffParts) {
+    this.#parts = parts;
+  }
+
+  /** Moves whatever belongs elsewhere; resolves when nothing is left to move now. Calls during a run join it. */
+  balance(): Promise<void> {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null;
+    });
+    return this.#running;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #run(): Promise<void> {
+    const failed = new Set<number>();
+    let moves = this.#moves(failed);
+    while (moves.length > 0 && !this.#stopped) {
+      const results = await Promise.all(moves.map(({ shard, to }) => this.#move(shard, to)));
+      results.forEach((moved, index) => {
+        const shard = moves[index]?.shard;
+        if (!moved && shard !== undefined) failed.add(shard);
+      });
+      moves = this.#moves(failed);
+    }
+  }
+
+  /** The next few shards that belong elsewhere. */
+  #moves(failed: ReadonlySet<number>): readonly { readonly shard: number; readonly to: NodeRow }[] {
+    const { member, map, engine, self } = this.#parts;
+    const targets = this.#targets();
+    if (targets.length === 0 || !member.fresh) return [];
+    const moves: { shard: number; to: NodeRow }[] = [];
+    for (let shard = 0; shard < map.count && moves.length < MOVES_AT_ONCE; shard++) {
+      if (map.ownerOf(shard) !== self || failed.has(shard)) continue;
+      // A draining node cannot take a lost shard again under a new epoch, but the move itself is one.
+      const served = engine.epochOf(shard);
+      if (served !== map.epochOf(shard) && !(served === null && member.draining)) continue;
+      const to = preferred(shard, targets);
+      if (to !== null && to.incarnation !== self) moves.push({ shard, to });
+    }
+    return moves;
+  }
+
+  /** This node unless it drains, and every node that may be given shards. Empty when this node judges nobody. */
+  #targets(): readonly NodeRow[] {
+    const { member, self, isReady } = this.#parts;
+    const { nodes, live } = member.census;
+    if (!live.has(self)) return [];
+    return nodes.filter(
+      (row) =>
+        row.state === 'up' &&
+        live.has(row.incarnation) &&
+        (row.incarnation === self ? !member.draining : isReady(row.incarnation)),
+    );
+  }
+
+  async #move(shard: number, to: NodeRow): Promise<boolean> {
+    const { engine, map, ownership, store, gave, log } = this.#parts;
+    const from = map.row(shard);
+    ownership.seal(shard, true);
+    try {
+      await engine.seal(shard);
+      if (this.#stopped || map.epochOf(shard) !== from.epoch) return false;
+      const given = await store.give(from, to.incarnation);
+      if (given === null) {
+        ownership.doubt();
+        return false;
+      }
+      map.learn(given);
+      gave(given);
+      return true;
+    } catch (error) {
+      log({ level: 'warn', message: 'shard not handed over', shard, why: textOf(error) });
+      ownership.doubt();
+      return false;
+    } finally {
+      ownership.seal(shard, false);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { Hello, Welcome } from '../ports/transport.ts';
+
+/** Raised when an older build could not read what a newer one sends. */
+export const WIRE_MAJOR = 1;
+
+/** What both ends of a link must agree on. */
+export interface Terms {
+  readonly name: string;
+  readonly incarnation: string;
+  readonly shards: number;
+  readonly configDigest: string;
+  /** Known to every node of the cluster, never sent. */
+  readonly secret: string;
+}
+
+export function greet(own: Terms): Hello {
+  return {
+    name: own.name,
+    incarnation: own.incarnation,
+    shards: own.shards,
+    wireMajor: WIRE_MAJOR,
+    configDigest: own.configDigest,
+    proof: prove(own.secret, 'hello', own.name, own.incarnation),
+  };
+}
+
+/** Judges a caller; the secret first, so that a stranger learns nothing else. */
+export function judge(hello: Hello, own: Terms): { readonly refused: string } | { readonly welcome: Welcome } {
+  if (!same(hello.proof, prove(own.secret, 'hello', hello.name, hello.incarnation))) {
+    return { refused: 'the cluster secret differs' };
+  }
+  if (hello.wireMajor !== WIRE_MAJOR) {
+    return { refused: `${own.name} speaks wire version ${WIRE_MAJOR}, ${hello.name} ${hello.wireMajor}` };
+  }
+  if (hello.shards !== own.shards) {
+    return { refused: `${own.name} has ${own.shards} shards, ${hello.name} ${hello.shards}` };
+  }
+  if (hello.configDigest !== own.configDigest) {
+    return { refused: `${own.name} and ${hello.name} run with different configurations` };
+  }
+  const proof = prove(own.secret, 'welcome', own.incarnation, hello.incarnation);
+  return { welcome: { name: own.name, incarnation: own.incarnation, proof } };
+}
+
+/** True when the other end is the incarnation we dialled and knows the secret. */
+export function trusts(welcome: Welcome, expected: string, own: Terms): boolean {
+  return (
+    welcome.incarnation === expected && same(welcome.proof, prove(own.secret, 'welcome', expected, own.incarnation))
+  );
+}
+
+/** Compares texts in a time that does not depend on where they differ. */
+export function same(a: string, b: string): boolean {
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function prove(secret: string, ...parts: readonly string[]): string {
+  return createHmac('sha256', secret).update(JSON.stringify(parts)).digest('hex');
+}

@@ -1,0 +1,11 @@
+/** One log record of the runtime: a fixed scope and plain data, never a secret. */
+export type Log = (record: {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly [key: string]: unknown;
+}) => void;
+
+/** The text of whatever was thrown. */
+export function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,273 @@
+import type { Cancel, Clock } from '../ports/clock.ts';
+import type { NodeRow, Store } from '../ports/store.ts';
+import type { ClusterLimits } from './limits.ts';
+import { type Log, textOf } from './log.ts';
+import type { StoreTime } from './store-time.ts';
+import { type Condemned, condemned } from './verdict.ts';
+import { Watch } from './watch.ts';
+
+/** While a node is this young (in heartbeats) it beats faster, so that nodes that start together see each other soon. */
+const YOUNG_BEATS = 3;
+const YOUNG_BEATS_PER_BEAT = 5;
+/** How long a new node waits for others before it takes ownerless shards. */
+const SETTLE_BEATS = 0.9;
+/** An answer older than this many heartbeats is no fresh contact. */
+const FRESH_BEATS = 2;
+
+/** The cluster as the store last showed it, deaths learned since applied. */
+export interface Census {
+  readonly nodes: readonly NodeRow[];
+  /** Incarnations that count as alive by the verdict. */
+  readonly live: ReadonlySet<string>;
+  readonly shardsRevision: number;
+}
+
+export interface MemberParts {
+  readonly incarnation: string;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly limits: ClusterLimits;
+  readonly time: StoreTime;
+  readonly log: Log;
+  /** Incarnations heard within `heardMs`. */
+  readonly hears: () => readonly string[];
+  /** After every answer of the store and every death. */
+  readonly changed: (census: Census) => void;
+  /** An incarnation is newly known to be dead or to have left. */
+  readonly gone: (incarnation: string, why: string) => void;
+  /** A death this node brought about: the others have to hear of it. */
+  readonly buried: (incarnation: string, why: string) => void;
+  /** This node itself is dead; it never beats again. */
+  readonly died: (why: string) => void;
+}
+
+/**
+ * This node's place in the cluster: writes its heartbeat, reads the others', judges them when its own contact is
+ * fresh, and votes out whom the verdict condemns. Dead is final, here and in the store.
+ */
+export class Member {
+  readonly #parts: MemberParts;
+  readonly #watch: Watch;
+  readonly #gone = new Map<string, string>();
+  readonly #left = new Set<string>();
+  /** Incarnations somebody asked about that the store has not shown, and when they were first asked about. */
+  readonly #doubtful = new Map<string, number>();
+  readonly #bornAt: number;
+  #census: Census = { nodes: [], live: new Set(), shardsRevision: -1 };
+  #state: 'up' | 'draining' = 'up';
+  #sentAt = Number.NEGATIVE_INFINITY;
+  #current: Promise<boolean> | null = null;
+  #next: Promise<boolean> | null = null;
+  #timer: Cancel = () => {};
+  #failure: string | null = null;
+  #stopped = false;
+
+  constructor(parts: MemberParts) {
+    this.#parts = parts;
+    this.#watch = new Watch(parts.limits);
+    this.#bornAt = parts.clock.monotonic();
+  }
+
+  get census(): Census {
+    return this.#census;
+  }
+
+  get draining(): boolean {
+    return this.#state === 'draining';
+  }
+
+  /** The read lease: counted from the sending of the last answered heartbeat. */
+  get connected(): boolean {
+    return !this.#stopped && this.#parts.clock.monotonic() < this.#sentAt + this.#parts.limits.readLeaseMs;
+  }
+
+  /** Fresh contact of its own: what a node needs to judge others or to take shards. */
+  get fresh(): boolean {
+    const age = this.#parts.clock.monotonic() - this.#sentAt;
+    return !this.#stopped && age <= this.#parts.limits.heartbeatMs * FRESH_BEATS;
+  }
+
+  /**
+   * False for a node so young that others may be starting beside it: for the first moments, and for as long again
+   * while a node it sees is not linked with everybody yet.
+   */
+  get settled(): boolean {
+    const age = this.#parts.clock.monotonic() - this.#bornAt;
+    const alone = this.#census.nodes.every((row) => !isAlive(row) || this.#census.live.has(row.incarnation));
+    return age >= this.#parts.limits.heartbeatMs * (alone ? SETTLE_BEATS : SETTLE_BEATS * 2);
+  }
+
+  get #youngMs(): number {
+    return this.#parts.limits.heartbeatMs * YOUNG_BEATS;
+  }
+
+  /** An alive node by incarnation. */
+  alive(incarnation: string): NodeRow | null {
+    return this.#census.nodes.find((row) => row.incarnation === incarnation && isAlive(row)) ?? null;
+  }
+
+  /** True when dead: nothing it still sends may be believed. One that left said goodbye and may finish its sentences. */
+  isDead(incarnation: string): boolean {
+    return this.isGone(incarnation) && !this.#left.has(incarnation);
+  }
+
+  /** True when dead or left. One the store does not list any more is judged at the next answer. */
+  isGone(incarnation: string): boolean {
+    if (this.#gone.has(incarnation)) return true;
+    if (!this.#doubtful.has(incarnation) && !this.#census.nodes.some((row) => row.incarnation === incarnation)) {
+      this.#doubtful.set(incarnation, this.#parts.clock.monotonic());
+    }
+    return false;
+  }
+
+  /** Beats until `stop`; resolves after the first beat. Rejects when the store does not take it. */
+  async start(): Promise<void> {
+    await this.#exchange();
+    this.#schedule();
+  }
+
+  /** One heartbeat that starts after this call; true when it was answered. Never rejects. */
+  beat(): Promise<boolean> {
+    if (this.#current === null) return this.#run();
+    this.#next ??= this.#current.then(() => this.#run());
+    return this.#next;
+  }
+
+  /** From now on the row says draining: nobody gives this node a shard. */
+  drain(): Promise<boolean> {
+    this.#state = 'draining';
+    return this.beat();
+  }
+
+  /** Votes a node out if its row is still as seen. True when this call did it. Rejects when the store fails. */
+  async bury({ incarnation, why }: { readonly incarnation: string; readonly why: string }): Promise<boolean> {
+    const row = this.alive(incarnation);
+    if (!row || this.#stopped) return false;
+    if (!(await this.#parts.store.bury(incarnation, row.beat, why))) return false;
+    this.#parts.log({ level: 'warn', message: 'node buried', node: row.name, incarnation, why });
+    this.learnDead([incarnation], why);
+    this.#parts.buried(incarnation, why);
+    return true;
+  }
+
+  /** Deaths somebody else brought about. */
+  learnDead(incarnations: readonly string[], why: string): void {
+    const news = incarnations.filter((incarnation) => !this.#gone.has(incarnation));
+    if (news.length === 0 || this.#stopped) return;
+    if (news.includes(this.#parts.incarnation)) {
+      void this.beat();
+      return;
+    }
+    for (const incarnation of news) this.#bid(incarnation, why);
+    this.#publish(this.#census.nodes, this.#census.shardsRevision, null);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#timer();
+  }
+
+  #schedule(): void {
+    if (this.#stopped) return;
+    const { clock, limits } = this.#parts;
+    const young = clock.monotonic() - this.#bornAt < this.#youngMs;
+    this.#timer = clock.after(young ? limits.heartbeatMs / YOUNG_BEATS_PER_BEAT : limits.heartbeatMs, () => {
+      const done = this.beat();
+      this.#schedule();
+      return done;
+    });
+  }
+
+  #run(): Promise<boolean> {
+    this.#next = null;
+    const current = this.#exchange()
+      .then(() => this.#noteContact(null))
+      .catch((error: unknown) => this.#noteContact(textOf(error)))
+      .finally(() => {
+        if (this.#current === current) this.#current = null;
+      });
+    this.#current = current;
+    return current;
+  }
+
+  /** One line when contact is lost and one when it is back. */
+  #noteContact(failure: string | null): boolean {
+    if ((failure === null) !== (this.#failure === null) && !this.#stopped) {
+      if (failure === null) this.#parts.log({ level: 'info', message: 'contact with the store again' });
+      else this.#parts.log({ level: 'warn', message: 'no contact with the store', why: failure });
+    }
+    this.#failure = failure;
+    return failure === null;
+  }
+
+  async #exchange(): Promise<void> {
+    if (this.#stopped) return;
+    const { store, clock, time, incarnation, limits } = this.#parts;
+    const sentAt = clock.monotonic();
+    const answer = await store.heartbeat({ incarnation, hears: this.#parts.hears(), state: this.#state });
+    const heardAt = clock.monotonic();
+    if (this.#stopped) return;
+    const own = answer.nodes.find((row) => row.incarnation === incarnation);
+    if (!own || !isAlive(own)) return this.#die(own?.why ?? 'the store does not know this node');
+    this.#sentAt = sentAt;
+    time.learn(answer.now, sentAt, heardAt);
+    for (const row of answer.nodes) {
+      if (row.state === 'left') this.#left.add(row.incarnation);
+      if (!isAlive(row)) this.#bid(row.incarnation, row.why ?? row.state);
+    }
+    this.#resolveDoubts(answer.nodes, sentAt);
+    const slow = heardAt - sentAt > limits.heartbeatMs * FRESH_BEATS;
+    this.#publish(answer.nodes, answer.shardsRevision, slow ? null : heardAt);
+  }
+
+  /** `observedAt` is null when the answer is no ground for a judgement. */
+  #publish(rows: readonly NodeRow[], shardsRevision: number, observedAt: number | null): void {
+    const nodes = rows.map((row) => {
+      const why = this.#gone.get(row.incarnation);
+      return why !== undefined && isAlive(row) ? ({ ...row, state: 'dead', why } as const) : row;
+    });
+    const alive = nodes.filter(isAlive);
+    let live: ReadonlySet<string> = new Set([...this.#census.live].filter((it) => !this.#gone.has(it)));
+    let out: readonly Condemned[] = [];
+    if (observedAt !== null) {
+      const seen = this.#watch.observe(alive, observedAt);
+      live = seen.live;
+      out = condemned(this.#parts.incarnation, seen.watched, live, this.#parts.limits);
+    }
+    this.#census = { nodes, live, shardsRevision };
+    this.#parts.changed(this.#census);
+    for (const one of out) {
+      this.bury(one).catch((error: unknown) =>
+        this.#parts.log({ level: 'warn', message: 'vote failed', why: textOf(error) }),
+      );
+    }
+  }
+
+  #bid(incarnation: string, why: string): void {
+    if (this.#gone.has(incarnation)) return;
+    this.#gone.set(incarnation, why);
+    this.#parts.gone(incarnation, why);
+  }
+
+  /**
+   * The store lists every node that is alive and the newest of the dead. One that was asked about before the question
+   * to the store was sent, and is not in its answer, ended long ago.
+   */
+  #resolveDoubts(nodes: readonly NodeRow[], sentAt: number): void {
+    for (const [incarnation, askedAt] of this.#doubtful) {
+      if (askedAt >= sentAt) continue;
+      this.#doubtful.delete(incarnation);
+      if (!nodes.some((row) => row.incarnation === incarnation)) this.#bid(incarnation, 'forgotten');
+    }
+  }
+
+  #die(why: string): void {
+    if (this.#stopped) return;
+    this.stop();
+    this.#parts.died(why);
+  }
+}
+
+export function isAlive(row: NodeRow): boolean {
+  return row.state === 'up' || row.state === 'draining';
+}

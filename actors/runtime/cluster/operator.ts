@@ -1,0 +1,151 @@
+import { parseAddress, shardOf } from '../actor/address.ts';
+import type { ActorEvent, Json } from '../actor/event.ts';
+import type { Engine, EngineGauges, Inspection } from '../durable/engine.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { NodeRow, RowQuery, RowRecord, Store } from '../ports/store.ts';
+import type { Calls } from './calls.ts';
+import type { AskOptions, ClusterView, Operator } from './cluster.ts';
+import { isAlive, type Member } from './member.ts';
+import type { Ownership } from './ownership.ts';
+import type { Router } from './router.ts';
+import type { ShardMap } from './shard-map.ts';
+import type { Call } from './signal.ts';
+import type { See, Watchers } from './watchers.ts';
+
+const GAUGES_MS = 1_000;
+const INSPECT_MS = 3_000;
+const DRAIN_CALL_MS = 3_000;
+const RETRY_MS = 50;
+
+export interface OperatorParts {
+  readonly self: string;
+  readonly engine: Engine;
+  readonly map: ShardMap;
+  readonly member: Member;
+  readonly ownership: Ownership;
+  readonly router: Router;
+  readonly calls: Calls;
+  readonly watchers: Watchers;
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Begins this node's drain; it does not wait for its end. */
+  readonly onDrain: () => void;
+}
+
+/** What an operator of any node may see and do in the whole cluster. Reads go to the owner; nothing here is guessed. */
+export class ClusterOperator implements Operator {
+  readonly #parts: OperatorParts;
+
+  constructor(parts: OperatorParts) {
+    this.#parts = parts;
+  }
+
+  async ps(): Promise<ClusterView> {
+    const { member, map, ownership, store } = this.#parts;
+    await member.beat();
+    const { nodes, live } = member.census;
+    const shown = nodes.filter((row) => isAlive(row) || isNewestOf(row, nodes));
+    const tally = map.tally();
+    const [gauges, census] = await Promise.all([
+      Promise.all(shown.map((row) => (isAlive(row) ? this.#gauges(row) : null))),
+      store.census(),
+    ]);
+    return {
+      nodes: shown.map((row, index) => ({
+        ...row,
+        shards: tally.get(row.incarnation) ?? 0,
+        live: live.has(row.incarnation),
+        gauges: gauges[index] ?? null,
+      })),
+      shardCount: map.count,
+      unowned: ownership.unowned,
+      census,
+    };
+  }
+
+  /** Waits a moment through a takeover. Rejects when no owner was reached. */
+  async inspect(address: string): Promise<Inspection | null> {
+    const { map, engine, self, clock, calls, member } = this.#parts;
+    if (!parseAddress(address)) throw new Error(`"${address}" is no address: kind:owner or kind:owner/local`);
+    const shard = shardOf(address, map.count);
+    const until = clock.monotonic() + INSPECT_MS;
+    let why = `shard ${shard} has no owner`;
+    while (clock.monotonic() < until) {
+      if (engine.epochOf(shard) !== null) return engine.inspect(address);
+      const owner = map.ownerOf(shard);
+      if (owner !== null && owner !== self && member.alive(owner)) {
+        try {
+          const reply = await calls.call(owner, { verb: 'inspect', address }, until - clock.monotonic());
+          const { served, inspection } = reply as unknown as { served: boolean; inspection: Inspection | null };
+          if (served) return inspection;
+        } catch (error) {
+          why = (error as Error).message;
+        }
+      }
+      await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
+    }
+    throw new Error(`${address}: ${why}`);
+  }
+
+  watch(pattern: string, see: See): () => void {
+    return this.#parts.watchers.watch(pattern, see);
+  }
+
+  async drain(node: string): Promise<void> {
+    const { member, self, calls, onDrain } = this.#parts;
+    const row = member.census.nodes.find((it) => isAlive(it) && (it.name === node || it.incarnation === node));
+    if (!row) throw new Error(`no living node is called "${node}"`);
+    if (row.incarnation === self) onDrain();
+    else await calls.call(row.incarnation, { verb: 'drain' }, DRAIN_CALL_MS);
+  }
+
+  rows(query: RowQuery): Promise<readonly RowRecord[]> {
+    return this.#parts.store.rows(query);
+  }
+
+  ask(to: string, event: ActorEvent, options: AskOptions): Promise<Json> {
+    return this.#parts.router.ask(to, event, options);
+  }
+
+  /** What a peer's operator wants of this node. */
+  async serve(call: Call): Promise<Json> {
+    const { engine, map, onDrain } = this.#parts;
+    switch (call.verb) {
+      case 'gauges':
+        return { ...gaugesOf(engine) };
+      case 'drain':
+        onDrain();
+        return null;
+      case 'inspect': {
+        const served = engine.epochOf(shardOf(call.address, map.count)) !== null;
+        const inspection = served ? await engine.inspect(call.address) : null;
+        return { served, inspection: inspection as unknown as Json };
+      }
+      default: {
+        const unknown: never = call;
+        throw new Error(`this node does not know ${JSON.stringify(unknown)}`);
+      }
+    }
+  }
+
+  async #gauges({ incarnation }: NodeRow): Promise<EngineGauges | null> {
+    const { self, engine, calls } = this.#parts;
+    if (incarnation === self) return gaugesOf(engine);
+    try {
+      return (await calls.call(incarnation, { verb: 'gauges' }, GAUGES_MS)) as unknown as EngineGauges;
+    } catch {
+      return null;
+    }
+  }
+}
+
+/** A node that ended is shown until its name lives again. */
+function isNewestOf(row: NodeRow, nodes: readonly NodeRow[]): boolean {
+  return nodes.every((other) => other.name !== row.name || other.birth <= row.birth);
+}
+
+/** A copy as plain data: an engine may compute them on reading. */
+function gaugesOf({ gauges }: Engine): EngineGauges {
+  const { cells, queued, commitsInFlight, steps, commits, entries } = gauges;
+  return { cells, queued, commitsInFlight, steps, commits, entries };
+}

@@ -1,0 +1,219 @@
+import type { Engine } from '../durable/engine.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { NodeRow, ShardRow, Store } from '../ports/store.ts';
+import type { ClusterLimits } from './limits.ts';
+import { type Log, textOf } from './log.ts';
+import type { Member } from './member.ts';
+import { preferred } from './rendezvous.ts';
+import type { ShardMap } from './shard-map.ts';
+
+/** An ownerless shard nobody took for this many heartbeats is anybody's: views of who is alive may differ for a while. */
+const ORPHAN_BEATS = 2;
+
+export interface OwnershipParts {
+  readonly self: string;
+  readonly engine: Engine;
+  readonly map: ShardMap;
+  readonly member: Member;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly limits: ClusterLimits;
+  readonly log: Log;
+  /** Shards this node took: the peers have to hear of it. */
+  readonly took: (rows: readonly ShardRow[]) => void;
+  /** A shard is served here from now on: messages that wait for it may go. */
+  readonly adopted: (shard: number) => void;
+}
+
+/**
+ * Brings the engine in line with the shard rows: adopts what the store says is ours, drops what is not, and claims
+ * with a higher epoch what is ownerless and prefers this node. A shard whose memory was lost is never served again
+ * under its old epoch. It decides from the store's rows alone and repeats itself until they agree.
+ */
+export class Ownership {
+  readonly #parts: OwnershipParts;
+  /** Ours by the rows, but a commit of unknown outcome may still be under way: served again only under a new epoch. */
+  readonly #tainted = new Set<number>();
+  /** Being handed over: neither adopted nor dropped by anybody but the hand-over. */
+  readonly #sealed = new Set<number>();
+  readonly #ownerlessSince = new Map<number, number>();
+  #revision = -1;
+  #reread = true;
+  #running = false;
+  #again = false;
+  #stopped = false;
+
+  constructor(parts: OwnershipParts) {
+    this.#parts = parts;
+  }
+
+  /** Shards served here. */
+  held(): readonly number[] {
+    const { map, engine } = this.#parts;
+    return range(map.count).filter((shard) => engine.epochOf(shard) !== null || this.#sealed.has(shard));
+  }
+
+  /** True when each shard has an owner that is not known to be gone. */
+  get complete(): boolean {
+    return this.unowned === 0;
+  }
+
+  get unowned(): number {
+    const { map, member } = this.#parts;
+    return range(map.count).filter((shard) => {
+      const owner = map.ownerOf(shard);
+      return owner === null || member.isGone(owner);
+    }).length;
+  }
+
+  /** The engine gave the shard's memory up. */
+  lost(shard: number, reason: 'fence' | 'version' | 'unknown'): void {
+    this.#parts.log({ level: 'warn', message: 'shard lost', shard, reason });
+    this.#tainted.add(shard);
+    this.#reread = true;
+    this.reconcile();
+  }
+
+  /** The hand-over has the shard; called with false when it is done, whatever came of it. */
+  seal(shard: number, sealed: boolean): void {
+    if (sealed) {
+      this.#sealed.add(shard);
+      return;
+    }
+    this.#sealed.delete(shard);
+    this.reconcile();
+  }
+
+  /** Rows of unknown age: the store has to be read before anything is believed. */
+  doubt(): void {
+    this.#reread = true;
+    this.reconcile();
+  }
+
+  /** Looks at everything again; many calls at once are one. */
+  reconcile(): void {
+    this.#again = true;
+    if (this.#running || this.#stopped) return;
+    this.#running = true;
+    void this.#run().finally(() => {
+      this.#running = false;
+    });
+  }
+
+  /** This node is dead or gone: nothing is served any more. */
+  dropAll(): void {
+    this.#stopped = true;
+    const { map, engine } = this.#parts;
+    for (const shard of range(map.count)) if (engine.epochOf(shard) !== null) engine.drop(shard);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#again && !this.#stopped) {
+      this.#again = false;
+      try {
+        await this.#read();
+        if (this.#stopped) return;
+        this.#align();
+        await this.#claim();
+      } catch (error) {
+        // The next heartbeat's answer calls again; until the store answers there is nothing to decide.
+        this.#reread = true;
+        this.#again = false;
+        this.#parts.log({ level: 'warn', message: 'shards not settled', why: textOf(error) });
+      }
+    }
+  }
+
+  async #read(): Promise<void> {
+    const { store, map, member } = this.#parts;
+    const revision = member.census.shardsRevision;
+    if (!this.#reread && revision === this.#revision) return;
+    this.#reread = false;
+    for (const row of await store.shards()) map.learn(row);
+    this.#revision = revision;
+  }
+
+  /** Engine against rows, without the store. */
+  #align(): void {
+    const { map, engine, self } = this.#parts;
+    for (let shard = 0; shard < map.count; shard++) {
+      if (this.#sealed.has(shard)) continue;
+      const epoch = map.epochOf(shard);
+      const served = engine.epochOf(shard);
+      if (map.ownerOf(shard) !== self) {
+        this.#tainted.delete(shard);
+        if (served !== null && epoch > served) engine.drop(shard);
+      } else if (!this.#tainted.has(shard) && served !== epoch) {
+        if (served !== null) engine.drop(shard);
+        this.#adopt({ shard, owner: self, epoch });
+      }
+    }
+  }
+
+  async #claim(): Promise<void> {
+    const { store, self, map } = this.#parts;
+    const wanted = this.#wanted();
+    if (wanted.length === 0) return;
+    const taken = await store.claim(self, wanted);
+    if (taken.length < wanted.length) this.#reread = true;
+    for (const row of taken) {
+      this.#tainted.delete(row.shard);
+      map.learn(row);
+      if (!this.#stopped && map.epochOf(row.shard) === row.epoch) this.#adopt(row);
+    }
+    if (taken.length > 0) {
+      this.#parts.log({ level: 'info', message: 'shards taken', count: taken.length });
+      this.#parts.took(taken);
+    }
+  }
+
+  #adopt({ shard, epoch }: ShardRow): void {
+    this.#parts.engine.adopt(shard, epoch);
+    this.#parts.adopted(shard);
+  }
+
+  #wanted(): readonly ShardRow[] {
+    const { map, member, self } = this.#parts;
+    if (!member.fresh) return [];
+    const mine = range(map.count).filter((shard) => this.#tainted.has(shard) && map.ownerOf(shard) === self);
+    const own = member.alive(self);
+    const candidates = this.#candidates();
+    if (!member.settled || !own || !candidates.includes(own)) return mine.map((shard) => map.row(shard));
+    return [...mine, ...this.#ownerless().filter((shard) => this.#isOurs(shard, candidates, own))].map((shard) =>
+      map.row(shard),
+    );
+  }
+
+  /** Who may take shards: live nodes that stay. */
+  #candidates(): readonly NodeRow[] {
+    const { nodes, live } = this.#parts.member.census;
+    return nodes.filter((row) => row.state === 'up' && live.has(row.incarnation));
+  }
+
+  #isOurs(shard: number, candidates: readonly NodeRow[], own: NodeRow): boolean {
+    const since = this.#ownerlessSince.get(shard) ?? 0;
+    const orphanMs = this.#parts.limits.heartbeatMs * ORPHAN_BEATS;
+    return preferred(shard, candidates) === own || this.#parts.clock.monotonic() - since > orphanMs;
+  }
+
+  #ownerless(): readonly number[] {
+    const { map, member, clock } = this.#parts;
+    const now = clock.monotonic();
+    const shards = range(map.count).filter((shard) => {
+      const owner = map.ownerOf(shard);
+      return map.epochOf(shard) >= 0 && (owner === null || member.isGone(owner));
+    });
+    const known = new Map(this.#ownerlessSince);
+    this.#ownerlessSince.clear();
+    for (const shard of shards) this.#ownerlessSince.set(shard, known.get(shard) ?? now);
+    return shards;
+  }
+}
+
+function range(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}

@@ -1,0 +1,259 @@
+import type { Cancel, Clock } from '../ports/clock.ts';
+import type { Random } from '../ports/random.ts';
+import type { NodeRow } from '../ports/store.ts';
+import {
+  type Door,
+  type Ear,
+  type Envelope,
+  type Hello,
+  type Link,
+  LinkFailed,
+  LinkRefused,
+  type Transport,
+} from '../ports/transport.ts';
+import { greet, judge, type Terms, trusts } from './handshake.ts';
+import type { ClusterLimits } from './limits.ts';
+import { type Log, textOf } from './log.ts';
+import { isAlive } from './member.ts';
+import { parseSignal, renderSignal, type Signal } from './signal.ts';
+
+const RETRY_MS_MIN = 50;
+const RETRY_MS_MAX = 250;
+/** A node that left closes its links itself, once what it still had to answer is answered; after this they are closed. */
+const FAREWELL_MS = 2_000;
+
+/** Where something came from, and the way back. */
+export interface Origin {
+  readonly incarnation: string;
+  readonly link: Link;
+}
+
+export interface PeersHost {
+  /** Asks and tells from a peer; answers go back over its link. */
+  asked(from: Origin, batch: readonly Envelope[]): void;
+  /** Answers to what this node asked over its own link. */
+  answered(incarnation: string, batch: readonly Envelope[]): void;
+  signalled(from: Origin, signal: Signal): void;
+  /** This node's own link to a peer is open. */
+  up(incarnation: string, link: Link): void;
+  /** It is over. */
+  down(incarnation: string, unsent: readonly Envelope[]): void;
+  /** A peer has opened its link to this node. */
+  greeted(from: Origin): void;
+  /** The peer's link is over. */
+  parted(incarnation: string): void;
+  /** A link ended or a port refused: is that node still there? */
+  suspect(incarnation: string): void;
+  /** Somebody the store has not shown yet greeted this node, or a peer refused it: look at the store. */
+  puzzled(): void;
+  isDead(incarnation: string): boolean;
+  /** False once the node is dead or has left: no new link is opened to it. */
+  isWanted(incarnation: string): boolean;
+}
+
+export interface PeersParts {
+  readonly terms: Terms;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly limits: ClusterLimits;
+  readonly log: Log;
+}
+
+interface Peer {
+  readonly row: NodeRow;
+  out: Link | null;
+  failures: number;
+  complaint: string;
+  retry: Cancel;
+}
+
+/**
+ * One own link to every other node that is alive, kept up with quick retries, and the door for theirs. Remembers when
+ * each peer was last heard. A link belongs to one incarnation and is never reused for the next.
+ */
+export class Peers implements Door {
+  readonly incarnation: string;
+  readonly #parts: PeersParts;
+  readonly #host: PeersHost;
+  readonly #hello: Hello;
+  readonly #peers = new Map<string, Peer>();
+  readonly #guests = new Map<string, Link>();
+  readonly #heardAt = new Map<string, number>();
+  #ping: Cancel = () => {};
+  #closed = false;
+
+  constructor(parts: PeersParts, host: PeersHost) {
+    this.#parts = parts;
+    this.#host = host;
+    this.incarnation = parts.terms.incarnation;
+    this.#hello = greet(parts.terms);
+    this.#schedulePing();
+  }
+
+  /** Incarnations heard lately, for the heartbeat row. */
+  hears(): readonly string[] {
+    const since = this.#parts.clock.monotonic() - this.#parts.limits.heardMs;
+    return [...this.#heardAt].filter(([, at]) => at >= since).map(([incarnation]) => incarnation);
+  }
+
+  /** True when both this node's link and the peer's are open. */
+  linked(incarnation: string): boolean {
+    return (this.#peers.get(incarnation)?.out ?? null) !== null && this.#guests.has(incarnation);
+  }
+
+  /** Opens links to nodes that appeared, drops those of nodes that are gone. */
+  follow(nodes: readonly NodeRow[]): void {
+    const alive = new Map(nodes.filter(isAlive).map((row) => [row.incarnation, row]));
+    alive.delete(this.incarnation);
+    for (const row of alive.values()) {
+      if (this.#peers.has(row.incarnation) || this.#closed) continue;
+      const peer: Peer = { row, out: null, failures: 0, complaint: '', retry: () => {} };
+      this.#peers.set(row.incarnation, peer);
+      void this.#dial(peer);
+    }
+  }
+
+  /** The end of an incarnation: nothing of it is heard any more. */
+  forget(incarnation: string): void {
+    const peer = this.#peers.get(incarnation);
+    this.#peers.delete(incarnation);
+    this.#heardAt.delete(incarnation);
+    peer?.retry();
+    peer?.out?.close('the peer is gone');
+    this.#guests.get(incarnation)?.close('the peer is gone');
+  }
+
+  /** It said goodbye: it may still answer what it was asked. */
+  dismiss(incarnation: string): void {
+    const peer = this.#peers.get(incarnation);
+    peer?.retry();
+    this.#parts.clock.after(FAREWELL_MS, () => this.forget(incarnation));
+  }
+
+  /** False when there is no open link. */
+  send(incarnation: string, signal: Signal): boolean {
+    return this.#peers.get(incarnation)?.out?.control(renderSignal(signal)) ?? false;
+  }
+
+  broadcast(signal: Signal): void {
+    const text = renderSignal(signal);
+    for (const peer of this.#peers.values()) peer.out?.control(text);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#ping();
+    for (const incarnation of [...this.#peers.keys(), ...this.#guests.keys()]) this.forget(incarnation);
+  }
+
+  admit(hello: Hello): ReturnType<Door['admit']> {
+    if (this.#closed) return { refused: 'this node is closing' };
+    const verdict = judge(hello, this.#parts.terms);
+    if ('welcome' in verdict && this.#host.isDead(hello.incarnation)) return { refused: 'this incarnation is dead' };
+    return verdict;
+  }
+
+  accepted(hello: Hello, link: Link): Ear {
+    const { incarnation } = hello;
+    const origin: Origin = { incarnation, link };
+    this.#guests.set(incarnation, link);
+    this.#heard(incarnation);
+    if (!this.#peers.has(incarnation)) this.#host.puzzled();
+    this.#host.greeted(origin);
+    return {
+      envelopes: (batch) => {
+        if (this.#heard(incarnation)) this.#host.asked(origin, batch);
+      },
+      control: (text) => this.#signal(origin, text),
+      closed: () => {
+        if (this.#guests.get(incarnation) !== link) return;
+        this.#guests.delete(incarnation);
+        this.#host.parted(incarnation);
+        if (!this.#closed) this.#host.suspect(incarnation);
+      },
+    };
+  }
+
+  async #dial(peer: Peer): Promise<void> {
+    const { transport, terms } = this.#parts;
+    const { incarnation, address } = peer.row;
+    try {
+      const { link, welcome } = await transport.dial(address, this.#hello, (link) => this.#ear(peer, link));
+      if (!trusts(welcome, incarnation, terms)) {
+        this.#complain(peer, `${address} answers as another incarnation or without the cluster secret`);
+        link.close('not whom we dialled');
+        this.#host.suspect(incarnation);
+      } else if (this.#peers.get(incarnation) !== peer) {
+        link.close('the peer is gone');
+      } else {
+        peer.out = link;
+        peer.failures = 0;
+        peer.complaint = '';
+        this.#heard(incarnation);
+        this.#host.up(incarnation, link);
+        return;
+      }
+    } catch (error) {
+      this.#complain(peer, textOf(error));
+      if (error instanceof LinkRefused) this.#host.puzzled();
+      if (error instanceof LinkFailed && error.refusedByPort) this.#host.suspect(incarnation);
+    }
+    this.#retry(peer);
+  }
+
+  #ear(peer: Peer, link: Link): Ear {
+    const { incarnation } = peer.row;
+    const origin: Origin = { incarnation, link };
+    return {
+      envelopes: (batch) => {
+        if (this.#heard(incarnation)) this.#host.answered(incarnation, batch);
+      },
+      control: (text) => this.#signal(origin, text),
+      closed: (_reason, unsent) => {
+        if (peer.out !== link) return;
+        peer.out = null;
+        this.#host.down(incarnation, unsent);
+        if (this.#closed) return;
+        this.#host.suspect(incarnation);
+        this.#retry(peer);
+      },
+    };
+  }
+
+  #retry(peer: Peer): void {
+    const { incarnation } = peer.row;
+    if (this.#closed || this.#peers.get(incarnation) !== peer || !this.#host.isWanted(incarnation)) return;
+    peer.failures += 1;
+    const ceiling = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** Math.min(peer.failures, 4));
+    const delayMs = RETRY_MS_MIN + (ceiling - RETRY_MS_MIN) * this.#parts.random.fraction();
+    peer.retry = this.#parts.clock.after(delayMs, () => void this.#dial(peer));
+  }
+
+  /** One line per reason, not one per try. */
+  #complain(peer: Peer, complaint: string): void {
+    if (peer.complaint === complaint || this.#closed) return;
+    peer.complaint = complaint;
+    this.#parts.log({ level: 'warn', message: 'no link', node: peer.row.name, why: complaint });
+  }
+
+  #signal(from: Origin, text: string): void {
+    if (!this.#heard(from.incarnation)) return;
+    const signal = parseSignal(text);
+    if (signal !== null && signal.type !== 'ping') this.#host.signalled(from, signal);
+  }
+
+  /** False when the sender is known dead: what it says is dropped. */
+  #heard(incarnation: string): boolean {
+    if (this.#closed || this.#host.isDead(incarnation)) return false;
+    this.#heardAt.set(incarnation, this.#parts.clock.monotonic());
+    return true;
+  }
+
+  #schedulePing(): void {
+    this.#ping = this.#parts.clock.after(this.#parts.limits.heartbeatMs, () => {
+      this.broadcast({ type: 'ping' });
+      this.#schedulePing();
+    });
+  }
+}

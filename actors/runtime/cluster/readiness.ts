@@ -1,0 +1,58 @@
+import { isAlive, type Member } from './member.ts';
+import type { Ownership } from './ownership.ts';
+
+export interface ReadinessParts {
+  readonly self: string;
+  readonly member: Member;
+  readonly ownership: Ownership;
+  /** Called once. */
+  readonly becameReady: () => void;
+}
+
+/**
+ * When this node may be counted on: once its board was exchanged with every living peer and every shard has an owner;
+ * then for good, for a takeover later on is no reason to turn callers away. Remembers which peers have said the same.
+ */
+export class Readiness {
+  readonly #parts: ReadinessParts;
+  readonly #synced = new Set<string>();
+  readonly #readyPeers = new Set<string>();
+  #ready = false;
+
+  constructor(parts: ReadinessParts) {
+    this.#parts = parts;
+  }
+
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  isPeerReady(incarnation: string): boolean {
+    return this.#readyPeers.has(incarnation);
+  }
+
+  peerIsReady(incarnation: string): void {
+    this.#readyPeers.add(incarnation);
+  }
+
+  /** The peer has sent everything this node's board lacked. */
+  synced(incarnation: string): void {
+    this.#synced.add(incarnation);
+    this.check();
+  }
+
+  forget(incarnation: string): void {
+    this.#synced.delete(incarnation);
+    this.#readyPeers.delete(incarnation);
+  }
+
+  /** Looks whether it holds now. */
+  check(): void {
+    const { member, ownership, self, becameReady } = this.#parts;
+    if (this.#ready) return;
+    const peers = member.census.nodes.filter((row) => isAlive(row) && row.incarnation !== self);
+    if (!peers.every((row) => this.#synced.has(row.incarnation)) || !ownership.complete) return;
+    this.#ready = true;
+    becameReady();
+  }
+}

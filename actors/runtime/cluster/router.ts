@@ -1,0 +1,298 @@
+import { shardOf } from '../actor/address.ts';
+import type { Answer, AskFailure } from '../actor/answer.ts';
+import type { ActorEvent, Json } from '../actor/event.ts';
+import type { Engine } from '../durable/engine.ts';
+import type { Cancel, Clock } from '../ports/clock.ts';
+import { type Envelope, EnvelopeTooLarge, type Link } from '../ports/transport.ts';
+import type { AskOptions } from './cluster.ts';
+import type { ClusterLimits } from './limits.ts';
+import { type Log, textOf } from './log.ts';
+import { Outlet } from './outlet.ts';
+import type { Origin } from './peers.ts';
+import { Pending } from './pending.ts';
+import type { ShardMap } from './shard-map.ts';
+
+/** Deadlines and waiting messages are looked at this often: no message has a timer of its own. */
+const TICK_MS = 25;
+const BUSY_RETRY_MS = 50;
+const TELL_WITHIN_MS = 5_000;
+/** Open asks of this node, for all links and its own engine together, in windows of one link. */
+const OPEN_WINDOWS_MAX = 4;
+
+export interface RouterParts {
+  readonly self: string;
+  readonly engine: Engine;
+  readonly map: ShardMap;
+  readonly clock: Clock;
+  readonly limits: ClusterLimits;
+  readonly log: Log;
+}
+
+/**
+ * Brings a message to the owner of its shard, here or elsewhere, and the answer back. A message that has certainly not
+ * been stepped waits for the next owner until its deadline; one that may have been is answered `lost` or `expired`.
+ * It never sends a message a second time that may have arrived, unless its sender said how (`AskOptions.repeat`).
+ */
+export class Router {
+  readonly #parts: RouterParts;
+  readonly #open = new Set<Pending>();
+  readonly #parked = new Map<number, Set<Pending>>();
+  readonly #outlets = new Map<string, Outlet>();
+  #parkedCount = 0;
+  #tick: Cancel | null = null;
+  #closed = false;
+
+  constructor(parts: RouterParts) {
+    this.#parts = parts;
+  }
+
+  ask(to: string, event: ActorEvent, { withinMs, trace, repeat }: AskOptions): Promise<Json> {
+    return new Promise((resolve, reject) => {
+      const { clock, map, limits } = this.#parts;
+      const deadline = clock.monotonic() + withinMs;
+      const message = new Pending(
+        { to, event, shard: shardOf(to, map.count), deadline, trace, repeat },
+        resolve,
+        reject,
+      );
+      if (this.#closed) return message.fail({ code: 'refused', detail: 'this node has left the cluster' });
+      if (this.#open.size >= limits.asksInFlightMax * OPEN_WINDOWS_MAX) {
+        return message.fail({ code: 'busy', retryAfterMs: BUSY_RETRY_MS });
+      }
+      this.#open.add(message);
+      if (this.#tick === null) this.#schedule();
+      this.#route(message);
+    });
+  }
+
+  tell(to: string, event: ActorEvent): void {
+    if (this.#closed) return;
+    const { clock, map } = this.#parts;
+    const deadline = clock.monotonic() + TELL_WITHIN_MS;
+    this.#route(new Pending({ to, event, shard: shardOf(to, map.count), deadline, trace: undefined }, null, null));
+  }
+
+  /** An owner changed: what waits for this shard goes there. */
+  wake(shard: number): void {
+    const waiting = this.#parked.get(shard);
+    if (!waiting) return;
+    this.#parked.delete(shard);
+    this.#parkedCount -= waiting.size;
+    for (const message of waiting) {
+      message.parked = false;
+      this.#route(message);
+    }
+  }
+
+  linkUp(incarnation: string, link: Link): void {
+    this.#outlets.set(incarnation, new Outlet(incarnation, link, this.#parts.limits.asksInFlightMax));
+    this.#wakeAll();
+  }
+
+  linkDown(incarnation: string, unsent: readonly Envelope[]): void {
+    const outlet = this.#outlets.get(incarnation);
+    if (!outlet) return;
+    this.#outlets.delete(incarnation);
+    const { never, perhaps } = outlet.end(unsent);
+    for (const message of perhaps) this.#lost(message);
+    for (const message of never) {
+      message.outlet = null;
+      this.#route(message);
+    }
+  }
+
+  /** Asks and tells of a peer: stepped here or answered `moved`, never passed on. */
+  receive({ link }: Origin, batch: readonly Envelope[]): void {
+    const { clock, engine } = this.#parts;
+    const now = clock.monotonic();
+    for (const envelope of batch) {
+      const { to, id } = envelope;
+      if (envelope.remainingMs <= 0) continue;
+      const event = parse(envelope.body) as ActorEvent | undefined;
+      if (event === undefined) {
+        this.#reply(link, id, to, { ok: false, failure: { code: 'failed', detail: 'the event is no JSON' } });
+        continue;
+      }
+      const delivery = { to, event, deadline: now + envelope.remainingMs, trace: envelope.trace || undefined };
+      engine.deliver(delivery, envelope.kind === 'ask' ? (answer) => this.#reply(link, id, to, answer) : null);
+    }
+  }
+
+  /** Answers of a peer to what was sent over this node's own link. */
+  answered(incarnation: string, batch: readonly Envelope[]): void {
+    const outlet = this.#outlets.get(incarnation);
+    if (!outlet) return;
+    for (const envelope of batch) {
+      const message = outlet.take(envelope.id);
+      if (!message?.open) continue;
+      message.outlet = null;
+      if (envelope.kind === 'reply') this.#resolve(message, parse(envelope.body) as Json);
+      else this.#failed(message, parse(envelope.body) as AskFailure);
+    }
+  }
+
+  /** Everything open fails: waiting ones have not happened, the others may have. */
+  close(): void {
+    this.#closed = true;
+    this.#tick?.();
+    this.#tick = null;
+    for (const message of [...this.#open])
+      this.#fail(message, message.parked ? this.#moved(message) : { code: 'lost' });
+    this.#parked.clear();
+    this.#parkedCount = 0;
+  }
+
+  #route(message: Pending): void {
+    if (!message.open) return;
+    const { engine, map, self } = this.#parts;
+    const { shard } = message;
+    if (engine.epochOf(shard) !== null) {
+      message.sentEpoch = map.epochOf(shard);
+      engine.deliver(message, message.isTell ? null : (answer) => this.#answeredHere(message, answer));
+      return;
+    }
+    const owner = map.ownerOf(shard);
+    const outlet = owner === null || owner === self ? undefined : this.#outlets.get(owner);
+    if (outlet) this.#send(message, outlet);
+    else this.#park(message);
+  }
+
+  #send(message: Pending, outlet: Outlet): void {
+    const { clock, map } = this.#parts;
+    const remainingMs = Math.ceil(message.deadline - clock.monotonic());
+    if (remainingMs <= 0) {
+      this.#fail(message, this.#moved(message));
+      return;
+    }
+    message.sentEpoch = map.epochOf(message.shard);
+    try {
+      const outcome = outlet.send(message, JSON.stringify(message.event), remainingMs);
+      if (outcome === 'full') this.#fail(message, { code: 'busy', retryAfterMs: BUSY_RETRY_MS });
+      else if (outcome === 'closed') this.#park(message);
+    } catch (error) {
+      if (!(error instanceof EnvelopeTooLarge)) throw error;
+      this.#fail(message, { code: 'refused', detail: error.message });
+    }
+  }
+
+  #answeredHere(message: Pending, answer: Answer): void {
+    if (!message.open) return;
+    if (answer.ok) this.#resolve(message, answer.body);
+    else this.#failed(message, answer.failure);
+  }
+
+  #failed(message: Pending, failure: AskFailure): void {
+    if (failure.code === 'lost') {
+      this.#lost(message);
+      return;
+    }
+    if (failure.code !== 'moved') {
+      this.#fail(message, failure);
+      return;
+    }
+    const { map } = this.#parts;
+    if (failure.owner !== null) map.learn({ shard: message.shard, owner: failure.owner, epoch: failure.epoch });
+    if (map.epochOf(message.shard) > message.sentEpoch) this.#route(message);
+    else this.#park(message);
+  }
+
+  /** It may have happened: answered so, or sent once more where that is harmless. */
+  #lost(message: Pending): void {
+    if (message.open && message.again()) this.#park(message);
+    else this.#fail(message, { code: 'lost' });
+  }
+
+  /** Waits for news of the shard, for a link, or for the next tick. */
+  #park(message: Pending): void {
+    if (this.#parkedCount >= this.#parts.limits.asksInFlightMax) {
+      this.#fail(message, { code: 'busy', retryAfterMs: BUSY_RETRY_MS });
+      return;
+    }
+    const waiting = this.#parked.get(message.shard) ?? new Set();
+    this.#parked.set(message.shard, waiting.add(message));
+    message.parked = true;
+    this.#parkedCount += 1;
+    if (this.#tick === null) this.#schedule();
+  }
+
+  #wakeAll(): void {
+    for (const shard of [...this.#parked.keys()]) this.wake(shard);
+  }
+
+  #schedule(): void {
+    this.#tick = this.#parts.clock.after(TICK_MS, () => {
+      if (this.#closed) return;
+      this.#expire();
+      this.#wakeAll();
+      // Only now: what parks again meanwhile must not start a second tick.
+      this.#tick = null;
+      if (this.#open.size > 0 || this.#parkedCount > 0) this.#schedule();
+    });
+  }
+
+  #expire(): void {
+    const now = this.#parts.clock.monotonic();
+    for (const message of this.#open) {
+      if (message.deadline > now) continue;
+      this.#fail(message, message.parked ? this.#moved(message) : { code: 'expired' });
+    }
+    for (const [shard, waiting] of this.#parked) {
+      for (const message of waiting) {
+        if (message.open && message.deadline > now) continue;
+        waiting.delete(message);
+        this.#parkedCount -= 1;
+      }
+      if (waiting.size === 0) this.#parked.delete(shard);
+    }
+  }
+
+  /** Nothing has happened, as far as this last sending goes. */
+  #moved({ shard, perhaps }: Pending): AskFailure {
+    if (perhaps) return { code: 'expired' };
+    const { map } = this.#parts;
+    return { code: 'moved', owner: map.ownerOf(shard), epoch: map.epochOf(shard) };
+  }
+
+  #resolve(message: Pending, body: Json): void {
+    this.#open.delete(message);
+    message.resolve(body);
+  }
+
+  #fail(message: Pending, failure: AskFailure): void {
+    if (!message.open) return;
+    this.#open.delete(message);
+    message.outlet?.take(message.id);
+    // Refusing the repeat says nothing of what was sent before it.
+    const untold = message.perhaps && (failure.code === 'busy' || failure.code === 'refused');
+    message.fail(untold ? { code: 'lost' } : failure);
+  }
+
+  #reply(link: Link, id: number, to: string, answer: Answer): void {
+    try {
+      if (answer.ok) {
+        link.send({ kind: 'reply', id, to: '', body: JSON.stringify(answer.body ?? null), remainingMs: 0, trace: '' });
+        return;
+      }
+      const { map } = this.#parts;
+      const shard = shardOf(to, map.count);
+      const failure: AskFailure =
+        answer.failure.code === 'moved'
+          ? { code: 'moved', owner: map.ownerOf(shard), epoch: map.epochOf(shard) }
+          : answer.failure;
+      link.send({ kind: 'failure', id, to: '', body: JSON.stringify(failure), remainingMs: 0, trace: '' });
+    } catch (error) {
+      this.#parts.log({ level: 'error', message: 'answer not sent', address: to, why: textOf(error) });
+      const body = JSON.stringify({ code: 'lost' } satisfies AskFailure);
+      link.send({ kind: 'failure', id, to: '', body, remainingMs: 0, trace: '' });
+    }
+  }
+}
+
+/** Undefined for what is no JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

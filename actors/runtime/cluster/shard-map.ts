@@ -1,0 +1,55 @@
+import type { ShardRow } from '../ports/store.ts';
+
+/**
+ * Who owns which shard as far as this node knows. Only a higher epoch changes it, wherever it was heard; the store's
+ * fence stays the truth. Starts out knowing nothing (epoch -1).
+ */
+export class ShardMap {
+  readonly count: number;
+  readonly #owners: (string | null)[];
+  readonly #epochs: number[];
+  readonly #changed: (shard: number) => void;
+
+  /** `changed` is called after an owner changed. */
+  constructor(count: number, changed: (shard: number) => void) {
+    this.count = count;
+    this.#owners = new Array<string | null>(count).fill(null);
+    this.#epochs = new Array<number>(count).fill(-1);
+    this.#changed = changed;
+  }
+
+  ownerOf(shard: number): string | null {
+    return this.#owners[shard] ?? null;
+  }
+
+  epochOf(shard: number): number {
+    return this.#epochs[shard] ?? -1;
+  }
+
+  row(shard: number): ShardRow {
+    return { shard, owner: this.ownerOf(shard), epoch: this.epochOf(shard) };
+  }
+
+  /** True when it was news. */
+  learn(row: ShardRow): boolean {
+    if (row.shard < 0 || row.shard >= this.count || row.epoch <= this.epochOf(row.shard)) return false;
+    this.#owners[row.shard] = row.owner;
+    this.#epochs[row.shard] = row.epoch;
+    this.#changed(row.shard);
+    return true;
+  }
+
+  /** Every known owner, for a peer that has just connected. */
+  known(): readonly (readonly [number, string, number])[] {
+    return this.#owners.flatMap((owner, shard) =>
+      owner === null ? [] : [[shard, owner, this.epochOf(shard)] as const],
+    );
+  }
+
+  /** How many shards each incarnation owns. */
+  tally(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const owner of this.#owners) if (owner !== null) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    return counts;
+  }
+}

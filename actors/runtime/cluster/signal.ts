@@ -1,0 +1,62 @@
+import type { Json } from '../actor/event.ts';
+import type { CommittedStep, Publication } from '../durable/engine.ts';
+
+/** Everything that travels on a control stream, as JSON text: a closed union. */
+export type Signal =
+  /** Keeps an idle link heard. */
+  | { readonly type: 'ping' }
+  /** Owners the sender has just learned from the store: [shard, incarnation, epoch]. */
+  | { readonly type: 'shards'; readonly owners: readonly (readonly [number, string, number])[] }
+  /** The sender is settled: its board is complete and shards may be moved to it. */
+  | { readonly type: 'ready' }
+  /** The sender's row says draining from now on: look at the store. */
+  | { readonly type: 'draining' }
+  /** The sender's own open work has ended; it needs nobody's shards any more. */
+  | { readonly type: 'leaving' }
+  /** These incarnations are dead in the store. */
+  | { readonly type: 'dead'; readonly incarnations: readonly string[]; readonly why: string }
+  /** What the sender's board holds: [topic, key, epoch, version]; `last` ends the list. */
+  | { readonly type: 'board.digest'; readonly entries: readonly BoardDigest[]; readonly last: boolean }
+  | { readonly type: 'board.items'; readonly items: readonly Publication[] }
+  /** Everything the receiver lacked was sent before this. */
+  | { readonly type: 'board.synced' }
+  | { readonly type: 'call'; readonly id: number; readonly call: Call }
+  | { readonly type: 'answer'; readonly id: number; readonly body: Json; readonly error: string | null }
+  | { readonly type: 'watch.start'; readonly id: number; readonly pattern: string }
+  | { readonly type: 'watch.stop'; readonly id: number }
+  | { readonly type: 'watch.steps'; readonly id: number; readonly steps: readonly CommittedStep[] };
+
+export type BoardDigest = readonly [topic: string, key: string, epoch: number, version: number];
+
+/** What one node may want of another for an operator. */
+export type Call =
+  | { readonly verb: 'inspect'; readonly address: string }
+  | { readonly verb: 'gauges' }
+  | { readonly verb: 'drain' };
+
+const TYPES: ReadonlySet<string> = new Set([
+  'ping',
+  'shards',
+  'ready',
+  'draining',
+  'leaving',
+  'dead',
+  'board.digest',
+  'board.items',
+  'board.synced',
+  'call',
+  'answer',
+  'watch.start',
+  'watch.stop',
+  'watch.steps',
+]);
+
+/** Null for what this build does not know: a newer peer of the same wire major may say more. */
+export function parseSignal(text: string): Signal | null {
+  const value = JSON.parse(text) as { type?: unknown } | null;
+  return typeof value?.type === 'string' && TYPES.has(value.type) ? (value as Signal) : null;
+}
+
+export function renderSignal(signal: Signal): string {
+  return JSON.stringify(signal);
+}

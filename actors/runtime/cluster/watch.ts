@@ -1,0 +1,55 @@
+import type { NodeRow } from '../ports/store.ts';
+import type { ClusterLimits } from './limits.ts';
+import { liveSet, type Watched } from './verdict.ts';
+
+/** One answer counts for at most this many heartbeats of watching: a pause of the watcher is not the others' silence. */
+const ATTENTION_BEATS_MAX = 2;
+
+interface Memory {
+  readonly beat: number;
+  readonly changedAt: number;
+  readonly insideAt: number;
+}
+
+/**
+ * What one node has seen of the others' heartbeat rows. Time here is attention: it passes only while this node has
+ * contact with the store, so neither its own pause nor a store that stood still for everybody makes anybody stale.
+ */
+export class Watch {
+  readonly #limits: ClusterLimits;
+  #attention = 0;
+  #answeredAt: number | null = null;
+  #memory = new Map<string, Memory>();
+
+  constructor(limits: ClusterLimits) {
+    this.#limits = limits;
+  }
+
+  /** Takes one fresh answer, received at `answeredAt` (monotonic ms); alive rows only. */
+  observe(
+    rows: readonly NodeRow[],
+    answeredAt: number,
+  ): { readonly watched: readonly Watched[]; readonly live: ReadonlySet<string> } {
+    const gap = this.#answeredAt === null ? 0 : answeredAt - this.#answeredAt;
+    this.#attention += Math.min(gap, this.#limits.heartbeatMs * ATTENTION_BEATS_MAX);
+    this.#answeredAt = answeredAt;
+    const now = this.#attention;
+    const changedAt = (row: NodeRow): number => {
+      const known = this.#memory.get(row.incarnation);
+      return known && known.beat === row.beat ? known.changedAt : now;
+    };
+    const live = liveSet(rows.map((row) => ({ ...row, fresh: now - changedAt(row) <= this.#limits.staleMs })));
+    const memory = new Map<string, Memory>();
+    for (const row of rows) {
+      const insideAt = live.has(row.incarnation) ? now : (this.#memory.get(row.incarnation)?.insideAt ?? now);
+      memory.set(row.incarnation, { beat: row.beat, changedAt: changedAt(row), insideAt });
+    }
+    this.#memory = memory;
+    const watched = rows.map((row) => {
+      const { changedAt, insideAt } = memory.get(row.incarnation) as Memory;
+      const { incarnation, birth, hears } = row;
+      return { incarnation, birth, hears, unchangedMs: now - changedAt, outsideMs: now - insideAt };
+    });
+    return { watched, live };
+  }
+}

@@ -1,0 +1,126 @@
+import { type ClientReadableStream, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { AskError, type AskFailure } from '../actor/answer.ts';
+import type { ActorEvent, Json } from '../actor/event.ts';
+import type { AskOptions, ClusterView } from '../cluster/cluster.ts';
+import type { CommittedStep, Inspection } from '../durable/engine.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { RowQuery, RowRecord } from '../ports/store.ts';
+import { systemClock } from '../system/clock.ts';
+import { loadService } from '../transports/grpc/proto.ts';
+import { TOKEN } from './service.ts';
+
+const CALL_MS = 10_000;
+const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
+
+/** A node refused the operator, or was not reached. The message names the remedy where there is one. */
+export class OperatorError extends Error {
+  override readonly name = 'OperatorError';
+  /** True for a wrong or missing token. */
+  readonly unauthenticated: boolean;
+  constructor(message: string, unauthenticated: boolean) {
+    super(message);
+    this.unauthenticated = unauthenticated;
+  }
+}
+
+/** The operator's view of a cluster through one of its nodes. Every call rejects with OperatorError. */
+export interface OperatorClient {
+  ps(): Promise<ClusterView>;
+  inspect(address: string): Promise<Inspection | null>;
+  /** The actor's state in its kind's own words; null when there is no such actor. */
+  why(address: string): Promise<readonly string[] | null>;
+  /** Steps until `stop` is called; `ended` when the node ends the stream (with the reason). */
+  watch(
+    pattern: string,
+    see: (step: CommittedStep & { readonly node: string }) => void,
+    ended?: (error: OperatorError) => void,
+  ): () => void;
+  drain(node: string): Promise<void>;
+  /** Rows straight from the store, bodies as stored. */
+  rows(query: RowQuery): Promise<readonly RowRecord[]>;
+  /** Rejects with AskError when the actor did not answer. */
+  ask(to: string, event: ActorEvent, options: AskOptions): Promise<Json>;
+  close(): void;
+}
+
+type Unary = (
+  request: object,
+  metadata: Metadata,
+  options: { deadline: number },
+  answer: (error: ServiceError | null, reply: unknown) => void,
+) => void;
+
+type Methods = Record<'Ps' | 'Inspect' | 'Why' | 'Drain' | 'Rows' | 'Ask', Unary> & {
+  Watch(request: object, metadata: Metadata): ClientReadableStream<{ json: string }>;
+};
+
+/** `address` is the gRPC address of any node. Connects with the first call. */
+export function connectOperator(address: string, token: string, clock: Clock = systemClock): OperatorClient {
+  const Service = loadService('operator.proto', 'troupe.operator', 'Operator');
+  const client = new Service(address, credentials.createInsecure(), {
+    'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
+    'grpc.use_local_subchannel_pool': 1,
+    'grpc.enable_http_proxy': 0,
+  });
+  const methods = client as unknown as Methods;
+  const metadata = new Metadata();
+  metadata.set(TOKEN, token);
+  const call = <A>(method: Exclude<keyof Methods, 'Watch'>, request: object, withinMs = CALL_MS): Promise<A> =>
+    new Promise((resolve, reject) => {
+      methods[method](request, metadata, { deadline: clock.now() + withinMs }, (error, reply) => {
+        if (error) reject(errorOf(address, error));
+        else resolve(reply as A);
+      });
+    });
+  return {
+    ps: async () => JSON.parse((await call<{ json: string }>('Ps', {})).json) as ClusterView,
+    inspect: async (actor) =>
+      JSON.parse((await call<{ json: string }>('Inspect', { address: actor })).json) as Inspection | null,
+    why: (actor) =>
+      call<{ lines: readonly string[] }>('Why', { address: actor }).then(
+        (reply) => reply.lines,
+        (error: OperatorError) => {
+          if ((error.cause as ServiceError | undefined)?.code === status.NOT_FOUND) return null;
+          throw error;
+        },
+      ),
+    watch(pattern, see, ended) {
+      const stream = methods.Watch({ pattern }, metadata);
+      let open = true;
+      stream.on('data', ({ json }) => see(JSON.parse(json)));
+      stream.on('error', (error: ServiceError) => {
+        if (open) ended?.(errorOf(address, error));
+        open = false;
+      });
+      return () => {
+        open = false;
+        stream.cancel();
+      };
+    },
+    drain: async (node) => {
+      await call('Drain', { node });
+    },
+    rows: async (query) =>
+      JSON.parse(
+        (await call<{ json: string }>('Rows', { queryJson: JSON.stringify(query) })).json,
+      ) as readonly RowRecord[],
+    ask: async (to, event, { withinMs }) => {
+      const request = { address: to, eventJson: JSON.stringify(event), withinMs };
+      const reply = await call<{ bodyJson?: string; failureJson?: string; outcome: string }>(
+        'Ask',
+        request,
+        withinMs + CALL_MS,
+      );
+      if (reply.failureJson) throw new AskError(to, JSON.parse(reply.failureJson) as AskFailure);
+      return JSON.parse(reply.bodyJson ?? 'null') as Json;
+    },
+    close: () => client.close(),
+  };
+}
+
+function errorOf(address: string, error: ServiceError): OperatorError {
+  const unauthenticated = error.code === status.UNAUTHENTICATED;
+  const unreached = error.code === status.UNAVAILABLE && /ECONNREFUSED|connection/i.test(error.details);
+  const message = unreached ? `no node answers at ${address}: is the cluster running?` : error.details;
+  return Object.assign(new OperatorError(message, unauthenticated), { cause: error });
+}

@@ -1,0 +1,114 @@
+import {
+  type handleServerStreamingCall,
+  type handleUnaryCall,
+  type Metadata,
+  type ServiceError,
+  status,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { AskError } from '../actor/answer.ts';
+import type { ActorEvent } from '../actor/event.ts';
+import type { Operator } from '../cluster/cluster.ts';
+import { same } from '../cluster/handshake.ts';
+import { textOf } from '../cluster/log.ts';
+import type { RowQuery } from '../ports/store.ts';
+import type { SideService } from '../ports/transport.ts';
+import { loadService } from '../transports/grpc/proto.ts';
+
+export const TOKEN = 'troupe-operator-token';
+const ASK_MS_MAX = 60_000;
+/** Steps a slow watcher may lag behind before it misses some. */
+const STEPS_WAITING_MAX = 4_096;
+
+/**
+ * operator.proto over a cluster's operator, for the node's gRPC server. Every call needs the token, compared in
+ * constant time; an empty token lets nobody in.
+ */
+export function operatorService(operator: () => Operator, token: string): SideService {
+  const unary = <Q, A>(serve: (request: Q) => Promise<A>): handleUnaryCall<Q, A> => {
+    return (call, answer) => {
+      if (!admits(call.metadata, token)) return answer(refusal());
+      serve(call.request).then(
+        (reply) => answer(null, reply),
+        (error: unknown) =>
+          answer(isServiceError(error) ? error : { code: status.UNAVAILABLE, details: textOf(error) }),
+      );
+    };
+  };
+  const watch: handleServerStreamingCall<{ pattern: string }, { json: string }> = (call) => {
+    if (!admits(call.metadata, token)) return void call.emit('error', refusal());
+    try {
+      const stop = operator().watch(call.request.pattern, (step) => {
+        if (call.writableLength < STEPS_WAITING_MAX) call.write({ json: JSON.stringify(step) });
+      });
+      call.on('cancelled', stop);
+      call.on('close', stop);
+      call.on('error', stop);
+    } catch (error) {
+      call.emit('error', { code: status.RESOURCE_EXHAUSTED, details: textOf(error) });
+    }
+  };
+  const implementation: UntypedServiceImplementation = {
+    Ps: unary(async () => ({ json: JSON.stringify(await operator().ps()) })),
+    Inspect: unary(async ({ address }: { address: string }) => ({
+      json: JSON.stringify(await operator().inspect(address)),
+    })),
+    Why: unary(async ({ address }: { address: string }) => {
+      const inspection = await operator().inspect(address);
+      if (inspection === null) throw serviceError(status.NOT_FOUND, `there is no ${address}`);
+      return { lines: inspection.explanation };
+    }),
+    Watch: watch,
+    Drain: unary(async ({ node }: { node: string }) => {
+      await operator().drain(node);
+      return {};
+    }),
+    Rows: unary(async ({ queryJson }: { queryJson: string }) => ({
+      json: JSON.stringify(await operator().rows(JSON.parse(queryJson) as RowQuery)),
+    })),
+    Ask: unary((request: AskRequest) => ask(operator(), request)),
+  };
+  return { definition: loadService('operator.proto', 'troupe.operator', 'Operator').service, implementation };
+}
+
+interface AskRequest {
+  readonly address: string;
+  readonly eventJson: string;
+  readonly withinMs: number;
+}
+
+async function ask(operator: Operator, { address, eventJson, withinMs }: AskRequest): Promise<object> {
+  let event: ActorEvent;
+  try {
+    event = JSON.parse(eventJson) as ActorEvent;
+  } catch {
+    throw serviceError(status.INVALID_ARGUMENT, 'the event is no JSON');
+  }
+  if (typeof event?.type !== 'string') throw serviceError(status.INVALID_ARGUMENT, 'the event has no type');
+  try {
+    const body = await operator.ask(address, event, { withinMs: Math.min(withinMs, ASK_MS_MAX) });
+    return { bodyJson: JSON.stringify(body ?? null) };
+  } catch (error) {
+    if (!(error instanceof AskError)) throw error;
+    return { failureJson: JSON.stringify(error.failure) };
+  }
+}
+
+function admits(metadata: Metadata, token: string): boolean {
+  const given = metadata.get(TOKEN)[0];
+  return token !== '' && typeof given === 'string' && same(given, token);
+}
+
+function refusal(): Pick<ServiceError, 'code' | 'details'> {
+  return { code: status.UNAUTHENTICATED, details: 'the operator token is missing or wrong' };
+}
+
+type Refused = Pick<ServiceError, 'code' | 'details'> & Error;
+
+function serviceError(code: status, details: string): Refused {
+  return Object.assign(new Error(details), { code, details });
+}
+
+function isServiceError(error: unknown): error is Refused {
+  return error instanceof Error && 'details' in error && 'code' in error && typeof error.code === 'number';
+}

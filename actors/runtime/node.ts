@@ -1,0 +1,388 @@
+import { shardOf } from './actor/address.ts';
+import type { ActorEvent, Json } from './actor/event.ts';
+import type { Kind } from './actor/kind.ts';
+import { register } from './actor/register.ts';
+import { BoardExchange } from './cluster/board-exchange.ts';
+import { Calls } from './cluster/calls.ts';
+import type { AskOptions, Board, Cluster, Operator, RowReader } from './cluster/cluster.ts';
+import { Departure } from './cluster/departure.ts';
+import { Handoff } from './cluster/handoff.ts';
+import type { Terms } from './cluster/handshake.ts';
+import type { ClusterLimits } from './cluster/limits.ts';
+import { type Log, textOf } from './cluster/log.ts';
+import { type Census, Member } from './cluster/member.ts';
+import { NoticeBoard } from './cluster/notice-board.ts';
+import { ClusterOperator } from './cluster/operator.ts';
+import { Ownership } from './cluster/ownership.ts';
+import { Peers } from './cluster/peers.ts';
+import { Readiness } from './cluster/readiness.ts';
+import { Router } from './cluster/router.ts';
+import { RowSweep } from './cluster/row-sweep.ts';
+import { ShardMap } from './cluster/shard-map.ts';
+import type { Signal } from './cluster/signal.ts';
+import { StoreTime } from './cluster/store-time.ts';
+import { Suspicion } from './cluster/suspicion.ts';
+import { switchboard } from './cluster/switchboard.ts';
+import { Watchers } from './cluster/watchers.ts';
+import { createEngine } from './durable/create-engine.ts';
+import type { Engine, EngineHost } from './durable/engine.ts';
+import type { EngineLimits } from './durable/engine-limits.ts';
+import { operatorService } from './inspect/service.ts';
+import type { Clock } from './ports/clock.ts';
+import type { Random } from './ports/random.ts';
+import type { ShardRow, Store } from './ports/store.ts';
+import type { SideService, Transport, TransportLimits } from './ports/transport.ts';
+
+export type NodeLimits = ClusterLimits & EngineLimits;
+
+/** Makes the transport of one node; a transport without a server for further services ignores them. */
+export type TransportFactory = (parts: {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly limits: TransportLimits;
+  readonly services: readonly SideService[];
+}) => Transport;
+
+export interface NodeParts {
+  readonly name: string;
+  /** host:port to listen on for peers and operators; port 0 takes a free one. */
+  readonly grpcAddress: string;
+  /** Asked once, after the port is bound and before the node registers. */
+  readonly operatorUrl: () => string;
+  /** Host identity: nodes that share it may judge each other by their ports. */
+  readonly host: string;
+  readonly pid: number;
+  readonly kinds: readonly Kind[];
+  /** Stays open when the node leaves: its opener closes it. */
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly limits: NodeLimits;
+  readonly secret: string;
+  readonly operatorToken: string;
+  readonly configDigest: string;
+  readonly transport: TransportFactory;
+  readonly log: Log;
+  /** The bound gRPC address, before the node registers. */
+  readonly onBound?: (grpcAddress: string) => void | Promise<void>;
+  /** This node was declared dead: everything is dropped already; exit, or start anew as another incarnation. */
+  readonly onDead: (why: string) => void;
+  /** An operator asked this node to drain. */
+  readonly onDrain: () => void;
+}
+
+const GOODBYE_MS = 250;
+
+/** What `startNode` returns: the cluster, and the first half of leaving it. */
+export interface ClusterNode extends Cluster {
+  /**
+   * Gives every shard to nodes that stay, and goes on asking: for open work that still needs the cluster. Resolves
+   * when none is left here, or when there is nobody to give them to.
+   */
+  drain(): Promise<void>;
+}
+
+/** Starts one node: listens, registers, joins. Resolves when it is a member; `ready` follows. */
+export async function startNode(parts: NodeParts): Promise<ClusterNode> {
+  const shards = await parts.store.fact('shards', String(parts.limits.shards));
+  if (shards !== String(parts.limits.shards)) {
+    throw new Error(`the store was made with ${shards} shards: set runtime.shards to ${shards}`);
+  }
+  const node = new Node(parts);
+  try {
+    await node.start();
+  } catch (error) {
+    await node.abandon();
+    throw error;
+  }
+  return node;
+}
+
+/** One node's parts, wired. Holds no rule of its own beyond the order in which things begin and end. */
+class Node implements ClusterNode {
+  readonly board: Board;
+  readonly operator: Operator;
+  readonly rows: RowReader;
+  readonly #parts: NodeParts;
+  readonly #incarnation: string;
+  readonly #time: StoreTime;
+  readonly #map: ShardMap;
+  readonly #engine: Engine;
+  readonly #transport: Transport;
+  readonly #member: Member;
+  readonly #peers: Peers;
+  readonly #router: Router;
+  readonly #ownership: Ownership;
+  readonly #handoff: Handoff;
+  readonly #readiness: Readiness;
+  readonly #departure: Departure;
+  readonly #exchange: BoardExchange;
+  readonly #calls: Calls;
+  readonly #watchers: Watchers;
+  readonly #suspicion: Suspicion;
+  readonly #sweep: RowSweep;
+  readonly #signalled: ReturnType<typeof switchboard>;
+  #birth = 0;
+  #address: string;
+  #ended = false;
+  #leaving: Promise<void> | null = null;
+
+  constructor(parts: NodeParts) {
+    const { store, clock, limits, log, random } = parts;
+    this.#parts = parts;
+    this.#address = parts.grpcAddress;
+    const self = Buffer.from(random.bytes(12)).toString('hex');
+    this.#incarnation = self;
+    this.#time = new StoreTime(clock);
+    const now = (): number => this.#time.now();
+    const board = new NoticeBoard(log);
+    this.board = board;
+    this.rows = rowReader(store);
+    const map = new ShardMap(limits.shards, (shard) => this.#ownerChanged(shard));
+    const engine = createEngine({
+      ...{ kinds: parts.kinds.map(register), store, clock, shards: limits.shards, now, limits },
+      self: { incarnation: self },
+      host: this.#engineHost(),
+    });
+    const services = [operatorService(() => this.operator, parts.operatorToken)];
+    const transport = parts.transport({ clock, random, limits, services });
+    [this.#map, this.#engine, this.#transport] = [map, engine, transport];
+    const member = this.#makeMember();
+    const peers = this.#makePeers();
+    [this.#member, this.#peers] = [member, peers];
+    const send = (incarnation: string, signal: Signal): boolean => peers.send(incarnation, signal);
+    const broadcast = (signal: Signal): void => peers.broadcast(signal);
+    const linked = (incarnation: string): boolean => peers.linked(incarnation);
+    const router = new Router({ self, engine, map, clock, limits, log });
+    const ownership = new Ownership({
+      ...{ self, engine, map, member, store, clock, limits, log },
+      took: (rows) => this.#announce(rows),
+      adopted: (shard) => router.wake(shard),
+    });
+    const becameReady = (): void => this.#becameReady();
+    const readiness = new Readiness({ self, member, ownership, becameReady });
+    const handoff = new Handoff({
+      ...{ self, engine, map, member, ownership, store, log },
+      isReady: (incarnation) => readiness.isPeerReady(incarnation) && linked(incarnation),
+      gave: (row) => this.#announce([row]),
+    });
+    const departure = new Departure({ self, member, ownership, handoff, clock, broadcast });
+    const exchange = new BoardExchange({ board, clock, broadcast, send });
+    const watchers = new Watchers({
+      ...{ engine, clock, self: parts.name, watchersMax: limits.watchersMax, broadcast, send },
+      nameOf: (incarnation) => member.alive(incarnation)?.name ?? incarnation,
+    });
+    const calls = new Calls({ clock, send, serve: (call) => operator.serve(call) });
+    const operator = new ClusterOperator({
+      ...{ self, engine, map, member, ownership, router, calls, watchers, store, clock, onDrain: parts.onDrain },
+    });
+    this.operator = operator;
+    [this.#router, this.#ownership, this.#readiness] = [router, ownership, readiness];
+    [this.#handoff, this.#departure, this.#exchange] = [handoff, departure, exchange];
+    [this.#calls, this.#watchers] = [calls, watchers];
+    this.#suspicion = new Suspicion({ host: parts.host, clock, transport, member, log, linked });
+    this.#sweep = new RowSweep({ self, member, store, clock, limits, log, now });
+    this.#signalled = switchboard({ map, member, handoff, departure, readiness, exchange, board, calls, watchers });
+  }
+
+  get self(): Cluster['self'] {
+    const { name } = this.#parts;
+    return { name, incarnation: this.#incarnation, birth: this.#birth, address: this.#address };
+  }
+
+  get ready(): boolean {
+    return this.#readiness.ready && !this.#ended;
+  }
+
+  get connected(): boolean {
+    return this.#member.connected;
+  }
+
+  ask(to: string, event: ActorEvent, options: AskOptions): Promise<Json> {
+    return this.#router.ask(to, event, options);
+  }
+
+  tell(to: string, event: ActorEvent): void {
+    this.#router.tell(to, event);
+  }
+
+  owns(address: string): boolean {
+    return this.#engine.epochOf(shardOf(address, this.#map.count)) !== null;
+  }
+
+  now(): number {
+    return this.#time.now();
+  }
+
+  async start(): Promise<void> {
+    const { store, grpcAddress, name, host, pid } = this.#parts;
+    this.#address = await this.#transport.listen(grpcAddress, this.#peers);
+    await this.#parts.onBound?.(this.#address);
+    const { birth } = await store.register({
+      ...{ name, host, pid, incarnation: this.#incarnation, address: this.#address },
+      operatorUrl: this.#parts.operatorUrl(),
+    });
+    this.#birth = birth;
+    await this.#member.start();
+    this.#sweep.start();
+  }
+
+  async drain(): Promise<void> {
+    if (!this.#ended) await this.#departure.drain();
+  }
+
+  leave(): Promise<void> {
+    this.#leaving ??= this.#leave();
+    return this.#leaving;
+  }
+
+  /** Ends what a failed start began. */
+  async abandon(): Promise<void> {
+    this.#end();
+    await this.#transport.close();
+  }
+
+  async #leave(): Promise<void> {
+    await this.drain();
+    if (!this.#ended) await this.#departure.finish();
+    const dead = this.#ended;
+    this.#handoff.stop();
+    this.#ownership.stop();
+    try {
+      await this.#engine.close();
+      this.#member.stop();
+      if (!dead) await this.#sayGoodbye();
+    } catch (error) {
+      this.#parts.log({ level: 'warn', message: 'left without goodbye', why: textOf(error) });
+    }
+    this.#end();
+    await this.#transport.close();
+  }
+
+  /** Stays for a moment to tell those who have not heard yet that the shards moved. */
+  async #sayGoodbye(): Promise<void> {
+    await this.#parts.store.leave(this.#incarnation);
+    await new Promise<void>((resolve) => this.#parts.clock.after(GOODBYE_MS, resolve));
+  }
+
+  #end(): void {
+    this.#ended = true;
+    this.#sweep.stop();
+    this.#member.stop();
+    this.#suspicion.stop();
+    this.#departure.stop();
+    this.#handoff.stop();
+    this.#ownership.stop();
+    this.#router.close();
+    this.#peers.close();
+  }
+
+  #engineHost(): EngineHost {
+    return {
+      lost: (shard, reason) => this.#ownership.lost(shard, reason),
+      published: (value) => this.#exchange.publish(value),
+      isGone: (incarnation) => this.#member.isGone(incarnation),
+      log: (record) => this.#parts.log(record),
+    };
+  }
+
+  #makeMember(): Member {
+    const { store, clock, limits, log } = this.#parts;
+    return new Member({
+      ...{ incarnation: this.#incarnation, store, clock, limits, log, time: this.#time },
+      hears: () => this.#peers.hears(),
+      changed: (census) => this.#censusChanged(census),
+      gone: (incarnation) => this.#gone(incarnation),
+      buried: (incarnation, why) => this.#peers.broadcast({ type: 'dead', incarnations: [incarnation], why }),
+      died: (why) => this.#died(why),
+    });
+  }
+
+  #makePeers(): Peers {
+    const { name, secret, configDigest, clock, random, limits, log } = this.#parts;
+    const terms: Terms = { name, incarnation: this.#incarnation, shards: limits.shards, configDigest, secret };
+    return new Peers(
+      { terms, transport: this.#transport, clock, random, limits, log },
+      {
+        asked: (from, batch) => this.#router.receive(from, batch),
+        answered: (incarnation, batch) => this.#router.answered(incarnation, batch),
+        signalled: (from, signal) => this.#signalled(from, signal),
+        up: (incarnation, link) => {
+          this.#router.linkUp(incarnation, link);
+          this.#introduce(incarnation);
+        },
+        down: (incarnation, unsent) => {
+          this.#router.linkDown(incarnation, unsent);
+          this.#calls.lost(incarnation);
+        },
+        greeted: (from) => {
+          this.#watchers.lost(from.incarnation);
+          this.#exchange.greeted(from);
+        },
+        parted: (incarnation) => this.#watchers.lost(incarnation),
+        suspect: (incarnation) => this.#suspicion.raise(incarnation),
+        puzzled: () => void this.#member.beat(),
+        isDead: (incarnation) => this.#member.isDead(incarnation),
+        isWanted: (incarnation) => !this.#member.isGone(incarnation),
+      },
+    );
+  }
+
+  /** A peer learns what this node knows and is. */
+  #introduce(incarnation: string): void {
+    this.#peers.send(incarnation, { type: 'shards', owners: this.#map.known() });
+    if (this.#readiness.ready) this.#peers.send(incarnation, { type: 'ready' });
+    if (this.#departure.leaving) this.#peers.send(incarnation, { type: 'leaving' });
+    this.#watchers.linkUp(incarnation);
+  }
+
+  #announce(rows: readonly ShardRow[]): void {
+    const owners = rows.flatMap((row) => (row.owner === null ? [] : [[row.shard, row.owner, row.epoch] as const]));
+    this.#peers.broadcast({ type: 'shards', owners });
+    this.#readiness.check();
+  }
+
+  #becameReady(): void {
+    this.#parts.log({ level: 'info', message: 'node ready' });
+    this.#peers.broadcast({ type: 'ready' });
+  }
+
+  #ownerChanged(shard: number): void {
+    this.#router.wake(shard);
+    this.#ownership.reconcile();
+  }
+
+  #censusChanged({ nodes }: Census): void {
+    if (this.#ended) return;
+    this.#peers.follow(nodes);
+    this.#ownership.reconcile();
+    this.#readiness.check();
+    void this.#handoff.balance();
+  }
+
+  #gone(incarnation: string): void {
+    if (this.#ended) return;
+    if (this.#member.isDead(incarnation)) this.#peers.forget(incarnation);
+    else this.#peers.dismiss(incarnation);
+    this.#readiness.forget(incarnation);
+    this.#departure.forget(incarnation);
+    this.#exchange.forget(incarnation);
+    this.#engine.buried(incarnation);
+  }
+
+  #died(why: string): void {
+    this.#parts.log({ level: 'error', message: 'this node is dead', why });
+    this.#ownership.dropAll();
+    this.#end();
+    void this.#transport.close();
+    this.#parts.onDead(why);
+  }
+}
+
+function rowReader(store: Store): RowReader {
+  return {
+    row: (address, collection, id) => store.row({ address, collection, id }),
+    rowById: (collection, id) => store.rowById(collection, id),
+    rows: (query) => store.rows(query),
+  };
+}

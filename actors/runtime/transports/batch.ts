@@ -1,0 +1,109 @@
+import type { Clock } from '../ports/clock.ts';
+import { type Envelope, EnvelopeTooLarge, type TransportLimits } from '../ports/transport.ts';
+
+/** Room for this many largest envelopes may wait for the wire; beyond it asks and tells are turned away. */
+const WAITING_ENVELOPES_MAX = 16;
+const ENVELOPE_OVERHEAD_BYTES = 24;
+
+/**
+ * Gathers envelopes into frames for one direction of one link: a frame leaves when it is full or when the turn of the
+ * event loop ends. What was not handed to the writer stays here and is certainly unsent. Never reorders.
+ */
+export class Batch {
+  readonly #limits: TransportLimits;
+  readonly #clock: Clock;
+  readonly #write: (frame: readonly Envelope[]) => boolean;
+  readonly #bytesMax: number;
+  #queue: Envelope[] = [];
+  #sizes: number[] = [];
+  #bytes = 0;
+  #flushing = false;
+  #blocked = false;
+
+  /** `write` hands one frame to the wire and returns false when the wire wants a pause, ended by `resume`. */
+  constructor(limits: TransportLimits, clock: Clock, write: (frame: readonly Envelope[]) => boolean) {
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#write = write;
+    this.#bytesMax = limits.envelopeBytesMax * WAITING_ENVELOPES_MAX;
+  }
+
+  /** True while more waits than the bound allows: answers are still taken, so the reader has to pause. */
+  get congested(): boolean {
+    return this.#bytes > this.#bytesMax;
+  }
+
+  /** False when the buffer is at its bound; answers are always taken. Throws EnvelopeTooLarge. */
+  add(envelope: Envelope): boolean {
+    const bytes = bytesOf(envelope);
+    if (bytes > this.#limits.envelopeBytesMax) throw new EnvelopeTooLarge(bytes, this.#limits.envelopeBytesMax);
+    const answer = envelope.kind === 'reply' || envelope.kind === 'failure';
+    if (!answer && this.#bytes + bytes > this.#bytesMax) return false;
+    this.#queue.push(envelope);
+    this.#sizes.push(bytes);
+    this.#bytes += bytes;
+    if (this.#queue.length >= this.#limits.envelopesPerFrameMax || this.#bytes >= this.#limits.frameBytesMax) {
+      this.#flush();
+    } else if (!this.#flushing) {
+      this.#flushing = true;
+      this.#clock.after(0, this.#flushLater);
+    }
+    return true;
+  }
+
+  /** The wire takes frames again. */
+  resume(): void {
+    this.#blocked = false;
+    this.#flush();
+  }
+
+  /** Takes back what was never written. */
+  takeUnsent(): readonly Envelope[] {
+    const unsent = this.#queue;
+    this.#queue = [];
+    this.#sizes = [];
+    this.#bytes = 0;
+    this.#blocked = true;
+    return unsent;
+  }
+
+  readonly #flushLater = (): void => {
+    this.#flushing = false;
+    this.#flush();
+  };
+
+  #flush(): void {
+    let start = 0;
+    while (start < this.#queue.length && !this.#blocked) {
+      const end = this.#frameEnd(start);
+      const frame = start === 0 && end === this.#queue.length ? this.#queue : this.#queue.slice(start, end);
+      start = end;
+      this.#blocked = !this.#write(frame);
+    }
+    if (start >= this.#queue.length) {
+      this.#queue = [];
+      this.#sizes = [];
+    } else if (start > 0) {
+      this.#queue = this.#queue.slice(start);
+      this.#sizes = this.#sizes.slice(start);
+    }
+  }
+
+  /** Index behind the last envelope of the frame that begins at `start`; takes their bytes off the account. */
+  #frameEnd(start: number): number {
+    let bytes = 0;
+    let end = start;
+    while (end < this.#queue.length && end - start < this.#limits.envelopesPerFrameMax) {
+      const size = this.#sizes[end] as number;
+      if (end > start && bytes + size > this.#limits.frameBytesMax) break;
+      bytes += size;
+      end += 1;
+    }
+    this.#bytes -= bytes;
+    return end;
+  }
+}
+
+function bytesOf(envelope: Envelope): number {
+  return Buffer.byteLength(envelope.body) + envelope.to.length + envelope.trace.length + ENVELOPE_OVERHEAD_BYTES;
+}

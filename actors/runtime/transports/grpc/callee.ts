@@ -1,0 +1,123 @@
+import {
+  Metadata,
+  type ServerDuplexStream,
+  type ServerUnaryCall,
+  type sendUnaryData,
+  status,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import type { Clock } from '../../ports/clock.ts';
+import type { Door, Hello, Link, TransportLimits } from '../../ports/transport.ts';
+import type { Frame } from './frame.ts';
+import { GrpcLink, type Stream } from './link.ts';
+
+export const HELLO = 'troupe-hello';
+export const LINK = 'troupe-link';
+export const WELCOME = 'troupe-welcome';
+
+const HALF_OPEN_MAX = 64;
+const HALF_OPEN_MS = 2_000;
+
+type Call = ServerDuplexStream<unknown, unknown>;
+
+/** A link of which one of the two streams has arrived. */
+interface HalfOpen {
+  readonly control?: Call;
+  readonly data?: Call;
+}
+
+/** The accepting end: judges the hello of each stream, pairs the two streams of a link, answers probes. */
+export class Callee {
+  readonly #parts: { readonly clock: Clock; readonly limits: TransportLimits };
+  readonly #door: Door;
+  readonly #links: Set<Link>;
+  readonly #halves = new Map<string, HalfOpen>();
+
+  constructor(parts: { readonly clock: Clock; readonly limits: TransportLimits }, door: Door, links: Set<Link>) {
+    this.#parts = parts;
+    this.#door = door;
+    this.#links = links;
+  }
+
+  implementation(): UntypedServiceImplementation {
+    return {
+      Control: (call: Call) => this.#arrived(call, 'control'),
+      Data: (call: Call) => this.#arrived(call, 'data'),
+      Probe: (_call: ServerUnaryCall<unknown, unknown>, answer: sendUnaryData<unknown>) =>
+        answer(null, { incarnation: this.#door.incarnation }),
+    };
+  }
+
+  #arrived(call: Call, half: 'control' | 'data'): void {
+    const hello = parseHello(call.metadata.get(HELLO)[0]);
+    const id = call.metadata.get(LINK)[0];
+    const verdict = hello && typeof id === 'string' ? this.#door.admit(hello) : { refused: 'no hello' };
+    if (hello === null || 'refused' in verdict) {
+      refuse(call, 'refused' in verdict ? verdict.refused : 'no hello');
+      return;
+    }
+    const key = `${hello.incarnation}/${id}`;
+    const { control, data } = { ...this.#halves.get(key), [half]: call } as HalfOpen;
+    if (!control || !data) {
+      this.#wait(key, { [half]: call }, call);
+      return;
+    }
+    this.#halves.delete(key);
+    const metadata = new Metadata();
+    metadata.set(WELCOME, JSON.stringify(verdict.welcome));
+    control.sendMetadata(metadata);
+    data.sendMetadata(metadata);
+    this.#open(hello, control, data);
+  }
+
+  #wait(key: string, pair: HalfOpen, call: Call): void {
+    if (this.#halves.size >= HALF_OPEN_MAX) {
+      refuse(call, 'too many handshakes at once');
+      return;
+    }
+    this.#halves.set(key, pair);
+    call.on('error', () => this.#halves.delete(key));
+    call.on('cancelled', () => this.#halves.delete(key));
+    this.#parts.clock.after(HALF_OPEN_MS, () => {
+      if (this.#halves.get(key) !== pair) return;
+      this.#halves.delete(key);
+      refuse(call, 'the other stream of the link did not come');
+    });
+  }
+
+  #open(hello: Hello, control: Call, data: Call): void {
+    const link = new GrpcLink({
+      peer: data.getPeer(),
+      data: data as unknown as Stream<Frame>,
+      control: control as unknown as Stream<{ text: string }>,
+      limits: this.#parts.limits,
+      clock: this.#parts.clock,
+      release: () => {
+        this.#links.delete(link);
+        control.end();
+        data.end();
+      },
+    });
+    this.#links.add(link);
+    link.attach(this.#door.accepted(hello, link));
+  }
+}
+
+function refuse(call: Call, reason: string): void {
+  call.on('error', () => {});
+  call.emit('error', { code: status.FAILED_PRECONDITION, details: reason });
+}
+
+const HELLO_BYTES_MAX = 4_096;
+
+function parseHello(text: unknown): Hello | null {
+  if (typeof text !== 'string' || text.length > HELLO_BYTES_MAX) return null;
+  try {
+    const hello = JSON.parse(text) as Hello;
+    const texts = [hello.name, hello.incarnation, hello.configDigest, hello.proof];
+    const numbers = [hello.shards, hello.wireMajor];
+    return texts.every((it) => typeof it === 'string') && numbers.every(Number.isInteger) ? hello : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,116 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Ear, Envelope, Link, TransportLimits } from '../../ports/transport.ts';
+import { Batch } from '../batch.ts';
+import { type Frame, packFrame, unpackFrame } from './frame.ts';
+
+/** What this module needs of a gRPC stream, whichever end it is. */
+export interface Stream<T> {
+  write(message: T): boolean;
+  end(): void;
+  pause(): void;
+  resume(): void;
+  on(event: 'data', heard: (message: T) => void): unknown;
+  on(event: 'error', heard: (error: Error) => void): unknown;
+  on(event: 'end' | 'close' | 'drain' | 'cancelled', heard: () => void): unknown;
+  readonly writableLength: number;
+}
+
+/** Control texts that may wait for a peer that does not read before its link is given up. */
+const CONTROL_WAITING_MAX = 4_096;
+
+/**
+ * One end of a link: a data stream and a control stream over one channel. It is over when either stream is; what the
+ * batch still held is handed back as unsent.
+ */
+export class GrpcLink implements Link {
+  readonly peer: string;
+  readonly #data: Stream<Frame>;
+  readonly #control: Stream<{ text: string }>;
+  readonly #batch: Batch;
+  readonly #release: () => void;
+  #ear: Ear | null = null;
+  #open = true;
+  #paused = false;
+
+  /** `release` frees the channel or cancels the calls, once. */
+  constructor(parts: {
+    readonly peer: string;
+    readonly data: Stream<Frame>;
+    readonly control: Stream<{ text: string }>;
+    readonly limits: TransportLimits;
+    readonly clock: Clock;
+    readonly release: () => void;
+  }) {
+    this.peer = parts.peer;
+    this.#data = parts.data;
+    this.#control = parts.control;
+    this.#release = parts.release;
+    this.#batch = new Batch(parts.limits, parts.clock, (envelopes) => this.#data.write(packFrame(envelopes)));
+  }
+
+  /** Starts hearing. Called once, before the first message can arrive. */
+  attach(ear: Ear): void {
+    this.#ear = ear;
+    this.#data.on('data', (frame) => {
+      if (this.#open) this.#hear(ear, frame);
+    });
+    this.#control.on('data', (signal) => {
+      if (this.#open) ear.control(signal.text);
+    });
+    this.#data.on('drain', () => this.#drained());
+    for (const stream of [this.#data, this.#control] as const) {
+      stream.on('error', (error) => this.close(error.message));
+      stream.on('end', () => this.close('the peer ended the stream'));
+      stream.on('close', () => this.close('the stream closed'));
+      stream.on('cancelled', () => this.close('the peer cancelled the stream'));
+    }
+  }
+
+  send(envelope: Envelope): 'queued' | 'full' | 'closed' {
+    if (!this.#open) return 'closed';
+    if (!this.#batch.add(envelope)) return 'full';
+    if (this.#batch.congested && !this.#paused) {
+      this.#paused = true;
+      this.#data.pause();
+    }
+    return 'queued';
+  }
+
+  control(text: string): boolean {
+    if (!this.#open) return false;
+    if (this.#control.writableLength >= CONTROL_WAITING_MAX) {
+      this.close('the peer does not read its control stream');
+      return false;
+    }
+    this.#control.write({ text });
+    return true;
+  }
+
+  close(reason: string): void {
+    if (!this.#open) return;
+    this.#open = false;
+    const unsent = this.#batch.takeUnsent();
+    this.#release();
+    this.#ear?.closed(reason, unsent);
+  }
+
+  #hear(ear: Ear, frame: Frame): void {
+    let envelopes: readonly Envelope[];
+    try {
+      envelopes = unpackFrame(frame);
+    } catch (error) {
+      this.close((error as Error).message);
+      return;
+    }
+    ear.envelopes(envelopes);
+  }
+
+  #drained(): void {
+    if (!this.#open) return;
+    this.#batch.resume();
+    if (this.#paused && !this.#batch.congested) {
+      this.#paused = false;
+      this.#data.resume();
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { greet, judge, same, type Terms, trusts, WIRE_MAJOR } from '../../../../actors/runtime/cluster/handshake.ts';
+import { bounded } from '../../../support/bounded.ts';
+
+const it = bounded(test, 5_000);
+const callee: Terms = { name: 'n1', incarnation: 'one', shards: 256, configDigest: 'd1', secret: 'secret' };
+const caller: Terms = { ...callee, name: 'n2', incarnation: 'two' };
+
+const CASES: readonly (readonly [string, Parameters<typeof judge>[0], RegExp | null])[] = [
+  ['one that fits', greet(caller), null],
+  ['another secret', greet({ ...caller, secret: 'guess' }), /secret/],
+  ['another shard count', greet({ ...caller, shards: 128 }), /256 shards.*128/],
+  ['another configuration', greet({ ...caller, configDigest: 'd2' }), /different configurations/],
+  ['another wire major', { ...greet(caller), wireMajor: WIRE_MAJOR + 1 }, /wire version/],
+  ['a proof of another incarnation', { ...greet(caller), incarnation: 'three' }, /secret/],
+  ['a proof of another name', { ...greet(caller), name: 'n9' }, /secret/],
+  ['an empty proof', { ...greet(caller), proof: '' }, /secret/],
+];
+
+for (const [title, hello, refusal] of CASES) {
+  it(`a hello is judged: ${title}`, () => {
+    const verdict = judge(hello, callee);
+    if (refusal === null) assert.ok('welcome' in verdict);
+    else assert.match('refused' in verdict ? verdict.refused : '', refusal);
+  });
+}
+
+it('the caller trusts only the incarnation it dialled, with the secret, answering to itself', () => {
+  const verdict = judge(greet(caller), callee);
+  const welcome = 'welcome' in verdict ? verdict.welcome : null;
+  if (!welcome) throw new Error('not welcome');
+  assert.is(trusts(welcome, 'one', caller), true);
+  assert.is(trusts(welcome, 'old', caller), false);
+  assert.is(trusts({ ...welcome, proof: '' }, 'one', caller), false);
+  assert.is(trusts(welcome, 'one', { ...caller, incarnation: 'other' }), false);
+  assert.is(trusts(welcome, 'one', { ...caller, secret: 'guess' }), false);
+});
+
+it('texts of different length compare without throwing', () => {
+  assert.is(same('a', 'a'), true);
+  assert.is(same('a', 'aa'), false);
+});
+
+test.run();

@@ -1,0 +1,120 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { BoardExchange } from '../../../../actors/runtime/cluster/board-exchange.ts';
+import { NoticeBoard } from '../../../../actors/runtime/cluster/notice-board.ts';
+import { parseSignal, type Signal } from '../../../../actors/runtime/cluster/signal.ts';
+import type { Publication } from '../../../../actors/runtime/durable/engine.ts';
+import type { Json } from '../../../../actors/runtime/index.ts';
+import { systemClock } from '../../../../actors/runtime/system/clock.ts';
+import { bounded } from '../../../support/bounded.ts';
+
+const it = bounded(test, 5_000);
+const item = (key: string, value: Json, epoch: number, version: number, topic = 't'): Publication => ({
+  ...{ topic, key, value, address: 'endpoint:x', epoch, version },
+});
+const board = (): NoticeBoard => new NoticeBoard(() => {});
+
+it('newer wins by epoch, then by version; older changes nothing', () => {
+  const b = board();
+  b.apply([item('k', 1, 2, 5)]);
+  b.apply([item('k', 2, 1, 9)]);
+  b.apply([item('k', 3, 2, 4)]);
+  assert.equal([...b.topic('t')], [['k', 1]]);
+  b.apply([item('k', 4, 2, 6)]);
+  b.apply([item('k', 5, 3, 1)]);
+  assert.equal([...b.topic('t')], [['k', 5]]);
+});
+
+it('a removed key stays removed against an older value', () => {
+  const b = board();
+  b.apply([item('k', 1, 1, 1), item('k', null, 1, 2)]);
+  b.apply([item('k', 1, 1, 1)]);
+  assert.is(b.topic('t').size, 0);
+  b.apply([item('k', 7, 1, 3)]);
+  assert.is(b.topic('t').get('k'), 7);
+});
+
+it('a topic is the same object until something in it changes, and listeners hear of each change once', () => {
+  const b = board();
+  let heard = 0;
+  const stop = b.onChange('t', () => {
+    heard += 1;
+  });
+  b.apply([item('a', 1, 1, 1), item('b', 2, 1, 1), item('z', 1, 1, 1, 'other')]);
+  const view = b.topic('t');
+  assert.is(b.topic('t'), view);
+  assert.is(heard, 1);
+  b.apply([item('a', 0, 0, 1)]);
+  b.apply([item('z', 2, 1, 2, 'other')]);
+  assert.is(b.topic('t'), view);
+  b.apply([item('a', 3, 1, 2)]);
+  assert.is.not(b.topic('t'), view);
+  assert.is(view.get('a'), 1);
+  stop();
+  b.apply([item('a', 4, 1, 3)]);
+  assert.is(heard, 2);
+});
+
+it('a listener that throws does not keep the others from hearing', () => {
+  const logged: unknown[] = [];
+  const b = new NoticeBoard((record) => logged.push(record));
+  let heard = false;
+  b.onChange('t', () => {
+    throw new Error('oops');
+  });
+  b.onChange('t', () => {
+    heard = true;
+  });
+  b.apply([item('a', 1, 1, 1)]);
+  assert.ok(heard);
+  assert.is(logged.length, 1);
+});
+
+it('two boards that meet end up alike, each sending only what the other lacks', () => {
+  const sent: { readonly to: string; readonly signal: Signal }[] = [];
+  const side = (name: string): { board: NoticeBoard; exchange: BoardExchange } => {
+    const own = board();
+    const exchange = new BoardExchange({
+      board: own,
+      clock: systemClock,
+      broadcast: () => {},
+      send: (to, signal) => sent.push({ to: `${name}>${to}`, signal }) > 0,
+    });
+    return { board: own, exchange };
+  };
+  const [a, b] = [side('a'), side('b')];
+  for (let i = 0; i < 5_000; i++) (i % 2 ? a : b).board.apply([item(`k${i}`, { i, pad: 'x'.repeat(100) }, 1, 1)]);
+  a.board.apply([item('both', 'new', 2, 1), item('same', 1, 1, 1), item('gone', null, 2, 1)]);
+  b.board.apply([item('both', 'old', 1, 9), item('same', 1, 1, 1), item('gone', 1, 1, 1)]);
+  const meet = (from: typeof a, name: string, to: typeof a, other: string): void => {
+    // The callee tells what it holds on the caller's link; the caller answers over the same ordered pair.
+    const heard: string[] = [];
+    const link = {
+      peer: '',
+      send: () => 'queued' as const,
+      control: (text: string) => heard.push(text) > 0,
+      close() {},
+    };
+    to.exchange.greeted({ incarnation: name, link });
+    for (const text of heard) {
+      const signal = parseSignal(text);
+      if (signal?.type === 'board.digest') from.exchange.compare(other, signal.entries, signal.last);
+    }
+  };
+  meet(a, 'a', b, 'b');
+  meet(b, 'b', a, 'a');
+  const items = (way: string): readonly Publication[] =>
+    sent.flatMap(({ to, signal }) => (to === way && signal.type === 'board.items' ? signal.items : []));
+  assert.is(items('a>b').length, 2_502);
+  assert.is(items('b>a').length, 2_500);
+  assert.ok(sent.filter(({ signal }) => signal.type === 'board.items').length > 4, 'cut into moderate signals');
+  assert.is(sent.filter(({ signal }) => signal.type === 'board.synced').length, 2);
+  b.board.apply(items('a>b'));
+  a.board.apply(items('b>a'));
+  const sorted = (own: NoticeBoard): unknown => [...own.topic('t')].sort(([x], [y]) => (x < y ? -1 : 1));
+  assert.equal(sorted(a.board), sorted(b.board));
+  assert.is(b.board.topic('t').get('both'), 'new');
+  assert.is(b.board.topic('t').has('gone'), false);
+});
+
+test.run();

@@ -1,0 +1,36 @@
+import { createServer } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { LinkFailed } from '../../../../../actors/runtime/ports/transport.ts';
+import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
+import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
+import { GrpcTransport } from '../../../../../actors/runtime/transports/grpc/transport.ts';
+import { hello, LIMITS, Recorder, transportContract } from '../../../../contracts/transport.contract.ts';
+import { bounded } from '../../../../support/bounded.ts';
+
+const make = (): GrpcTransport => new GrpcTransport({ clock: systemClock, random: systemRandom, limits: LIMITS });
+transportContract(test, make);
+
+const it = bounded(test, 5_000);
+
+it('a port that accepts and says nothing is silent, and a dial to it gives up', async () => {
+  const mute = createServer();
+  await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+  const address = `127.0.0.1:${(mute.address() as { port: number }).port}`;
+  const sockets = new Set<{ destroy(): void }>();
+  mute.on('connection', (socket) => sockets.add(socket));
+  const transport = make();
+  assert.is(await transport.probe(address, 200), 'silent');
+  try {
+    await transport.dial(address, hello('a1'), () => new Recorder());
+    assert.unreachable();
+  } catch (error) {
+    assert.instance(error, LinkFailed);
+    assert.is((error as LinkFailed).refusedByPort, false);
+  }
+  await transport.close();
+  for (const socket of sockets) socket.destroy();
+  mute.close();
+});
+
+test.run();

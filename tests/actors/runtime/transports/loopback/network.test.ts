@@ -1,0 +1,43 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
+import { LoopbackNetwork } from '../../../../../actors/runtime/transports/loopback/network.ts';
+import { ask, hello, LIMITS, Recorder, transportContract } from '../../../../contracts/transport.contract.ts';
+import { bounded } from '../../../../support/bounded.ts';
+
+const network = new LoopbackNetwork();
+transportContract(test, () => network.transport(systemClock, LIMITS));
+
+const it = bounded(test, 5_000);
+
+it('a cut direction swallows what is sent there and nothing else', async () => {
+  const own = new LoopbackNetwork();
+  const [a, b] = [own.transport(systemClock, LIMITS), own.transport(systemClock, LIMITS)];
+  const heardByB = new Recorder();
+  const heardByA = new Recorder();
+  const links: { send(e: ReturnType<typeof ask>): unknown }[] = [];
+  const welcome = { name: 'b', incarnation: 'b1', proof: '' };
+  const addressB = await b.listen('b:0', {
+    incarnation: 'b1',
+    admit: () => ({ welcome }),
+    accepted: (_, link) => {
+      links.push(link);
+      return heardByB;
+    },
+  });
+  const addressA = await a.listen('a:0', { incarnation: 'a1', admit: () => ({ welcome }), accepted: () => heardByA });
+  const { link } = await a.dial(addressB, hello('a1'), () => heardByA);
+  own.cut(addressA, addressB);
+  link.send(ask(1));
+  links[0]?.send(ask(2));
+  await heardByA.until(() => heardByA.envelopesHeard.length === 1);
+  assert.is(heardByB.envelopesHeard.length, 0);
+  assert.is(await a.probe(addressB, 10), 'silent');
+  own.heal();
+  link.send(ask(3));
+  await heardByB.until(() => heardByB.envelopesHeard.length === 1);
+  assert.is(heardByB.envelopesHeard[0]?.id, 3);
+  await Promise.all([a.close(), b.close()]);
+});
+
+test.run();

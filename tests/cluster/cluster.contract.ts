@@ -1,0 +1,230 @@
+/** What a cluster of three promises, whatever its transport: run over loopback and over gRPC. */
+import type * as uvu from 'uvu';
+import * as assert from 'uvu/assert';
+import { AskError, type Json, shardOf } from '../../actors/runtime/index.ts';
+import { bounded } from '../support/bounded.ts';
+import { addressOn, Harness, type Started, until } from './harness.ts';
+
+const add = { type: 'tally.add', by: 1 };
+const sumOf = (body: Json): number => (body as { sum: number }).sum;
+
+/** Asks one after the other until told to stop; counts what was answered and what failed. */
+function traffic(
+  from: Started,
+  addresses: readonly string[],
+): { stop(): Promise<{ answered: number; failed: string[] }> } {
+  let running = true;
+  let answered = 0;
+  const failed: string[] = [];
+  const done = (async () => {
+    for (let i = 0; running; i++) {
+      try {
+        await from.node.ask(addresses[i % addresses.length] as string, add, { withinMs: 4_000 });
+        answered += 1;
+      } catch (error) {
+        failed.push(String(error));
+      }
+    }
+  })();
+  return {
+    async stop() {
+      running = false;
+      await done;
+      return { answered, failed };
+    },
+  };
+}
+
+export function clusterContract(test: uvu.Test, wire: 'loopback' | 'grpc'): void {
+  const it = bounded(test, 30_000);
+  const within = (title: string, run: (harness: Harness) => Promise<void>): void =>
+    it(`${wire}: ${title}`, async () => {
+      const harness = new Harness(wire);
+      try {
+        await run(harness);
+      } finally {
+        await harness.close();
+      }
+    });
+
+  within('three nodes that start together own every shard within a second, without moving any', async (harness) => {
+    const began = performance.now();
+    const trio = await harness.trio();
+    assert.ok(performance.now() - began < 2_500, `${performance.now() - began} ms`);
+    const rows = await harness.store.shards();
+    assert.ok(rows.every((row) => row.owner !== null));
+    const view = await trio[0].node.operator.ps();
+    assert.is(view.unowned, 0);
+    assert.is(view.shardCount, 256);
+    for (const row of view.nodes) assert.ok(row.live && row.shards > 40 && row.gauges !== null, JSON.stringify(row));
+    assert.ok(Math.max(...rows.map((row) => row.epoch)) <= 2, 'hardly any shard changed hands');
+  });
+
+  within('an ask reaches any address from any node, and its sum is one', async (harness) => {
+    const trio = await harness.trio();
+    for (const owner of trio) {
+      const address = addressOn(owner.node, 'any');
+      const sums: number[] = [];
+      for (const asker of trio) sums.push(sumOf(await asker.node.ask(address, add, { withinMs: 3_000 })));
+      assert.equal(sums, [1, 2, 3]);
+    }
+    const refused = await trio[0].node
+      .ask(addressOn(trio[1].node, 'nobody'), { type: 'tally.read' }, { withinMs: 3_000 })
+      .then(
+        () => null,
+        (error: AskError) => error.failure.code,
+      );
+    assert.is(refused, 'absent');
+    assert.ok(trio.every(({ node }) => node.connected && Math.abs(node.now() - Date.now()) < 1_000));
+  });
+
+  within('an abrupt death hands its actors over well below a second, with their state', async (harness) => {
+    const [a, b, c] = await harness.trio();
+    const address = addressOn(b.node, 'kill');
+    for (let i = 0; i < 5; i++) await a.node.ask(address, add, { withinMs: 3_000 });
+    const began = performance.now();
+    void b.kill();
+    const sums = await Promise.all(
+      [a, c].map(async ({ node }) => {
+        for (;;) {
+          try {
+            return sumOf(await node.ask(address, add, { withinMs: 5_000 }));
+          } catch (error) {
+            if (!(error instanceof AskError && error.mayHaveHappened)) throw error;
+          }
+        }
+      }),
+    );
+    const tookMs = performance.now() - began;
+    assert.ok(tookMs < 1_000, `takeover took ${tookMs} ms`);
+    assert.equal(sums.sort(), [6, 7]);
+    assert.ok([a, c].some(({ node }) => node.owns(address)));
+    const row = harness.store.allNodes().find((it) => it.incarnation === b.node.self.incarnation);
+    assert.is(row?.state, 'dead');
+  });
+
+  within(
+    'a node that lost the store is voted out, drops everything, and its late writes are refused',
+    async (harness) => {
+      const [a, b] = await harness.trio();
+      const address = addressOn(b.node, 'stale');
+      await b.node.ask(address, add, { withinMs: 3_000 });
+      b.store.cut = true;
+      await until(() => !b.node.connected, 'its read lease has ended');
+      await until(() => harness.store.allNodes().some((row) => row.state === 'dead'), 'the others voted it out');
+      assert.is(sumOf(await a.node.ask(address, add, { withinMs: 5_000 })), 2);
+      assert.equal(b.died, [], 'it cannot know yet');
+      b.store.cut = false;
+      const late = await b.node
+        .ask(address, add, { withinMs: 3_000 })
+        .then(sumOf, (error: AskError) => error.failure.code);
+      assert.ok(late === 3 || late === 'moved' || late === 'lost' || late === 'refused', `${late}`);
+      await until(() => b.died.length === 1, 'it learns that it is dead');
+      assert.is(b.node.owns(address), false);
+      const sum = sumOf(await a.node.ask(address, { type: 'tally.read' }, { withinMs: 3_000 }));
+      assert.is(sum, late === 3 ? 3 : 2);
+    },
+  );
+
+  within('a planned hand-over fails no ask, and a drained node is asked no more', async (harness) => {
+    const [a, b, c] = await harness.trio();
+    const addresses = Array.from({ length: 60 }, (_, i) => `tally:move${i}`);
+    const load = [traffic(a, addresses), traffic(c, addresses), traffic(b, addresses)];
+    await until(() => b.node.ready && a.node.ready, 'all are ready');
+    await b.node.drain();
+    assert.is((await a.node.operator.ps()).nodes.find((row) => row.name === 'n2')?.shards, 0);
+    const outcomes = await Promise.all(load.map((it) => it.stop()));
+    for (const { answered, failed } of outcomes) {
+      assert.equal(failed, []);
+      assert.ok(answered > 0);
+    }
+    await b.node.leave();
+    const total = outcomes.reduce((sum, { answered }) => sum + answered, 0);
+    let sum = 0;
+    for (const address of addresses) {
+      sum += await a.node.ask(address, { type: 'tally.read' }, { withinMs: 3_000 }).then(sumOf, () => 0);
+    }
+    assert.is(sum, total, 'every answered ask was counted once');
+    assert.is(harness.store.allNodes().find((row) => row.name === 'n2')?.state, 'left');
+  });
+
+  within(
+    'a node that joins is given its shards while asks go on, and a restarted one gets the same back',
+    async (harness) => {
+      const a = await harness.start('n1');
+      await until(() => a.node.ready, 'the first is ready');
+      const addresses = Array.from({ length: 60 }, (_, i) => `tally:join${i}`);
+      const load = traffic(a, addresses);
+      const b = await harness.start('n2');
+      const owned = async (incarnation: string): Promise<number[]> =>
+        (await harness.store.shards()).filter((row) => row.owner === incarnation).map((row) => row.shard);
+      let theirs: number[] = [];
+      const settle = async (started: Started): Promise<number[]> => {
+        let count = -1;
+        for (let same = 0; same < 6; ) {
+          const now = (await owned(started.node.self.incarnation)).length;
+          same = now === count && now > 0 ? same + 1 : 0;
+          count = now;
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+        return owned(started.node.self.incarnation);
+      };
+      theirs = await settle(b);
+      assert.ok(theirs.length > 90 && theirs.length < 166, `${theirs.length} shards`);
+      await b.node.leave();
+      const again = await harness.start('n2');
+      assert.equal(await settle(again), theirs);
+      const { answered, failed } = await load.stop();
+      assert.equal(failed, []);
+      assert.ok(answered > 10);
+    },
+  );
+
+  within(
+    'boards agree: a value published anywhere is seen everywhere, also by a node that comes later',
+    async (harness) => {
+      const [a, b] = [await harness.start('n1'), await harness.start('n2')];
+      await until(() => a.node.ready && b.node.ready, 'both are ready');
+      const addresses = [addressOn(a.node, 'board'), addressOn(b.node, 'board')];
+      for (const address of addresses) await a.node.ask(address, add, { withinMs: 3_000 });
+      const seen = (started: Started): boolean =>
+        addresses.every((it) => started.node.board.topic('tally').get(it) === 1);
+      await until(() => seen(a) && seen(b), 'both have both values');
+      const c = await harness.start('n3');
+      await until(() => c.node.ready, 'the third is ready');
+      assert.ok(seen(c), 'ready means complete');
+      let changes = 0;
+      const stop = c.node.board.onChange('tally', () => {
+        changes += 1;
+      });
+      await b.node.ask(addresses[0] as string, add, { withinMs: 3_000 });
+      await until(() => c.node.board.topic('tally').get(addresses[0] as string) === 2, 'the change arrived');
+      assert.ok(changes > 0);
+      stop();
+    },
+  );
+
+  within('when all leave at once, those with open work are served to the end', async (harness) => {
+    const trio = await harness.trio();
+    const address = addressOn(trio[0].node, 'end');
+    const leaving = [trio[0].node.leave(), trio[1].node.leave()];
+    await trio[2].node.drain();
+    assert.is(sumOf(await trio[2].node.ask(address, add, { withinMs: 4_000 })), 1);
+    leaving.push(trio[2].node.leave());
+    await Promise.all(leaving);
+    assert.ok(harness.store.allNodes().every((row) => row.state === 'left'));
+    const loaded = await harness.store.loadActor(address);
+    assert.is(loaded?.actor.shard, shardOf(address, 256));
+  });
+
+  within('a stranger without the secret, or with another configuration, is kept out', async (harness) => {
+    const a = await harness.start('n1');
+    await until(() => a.node.ready, 'the first is ready');
+    const stranger = await harness.start('n9', { secret: 'guess' });
+    const odd = await harness.start('n8', { configDigest: 'other' });
+    await until(() => stranger.died.length > 0 && odd.died.length > 0, 'both are voted out');
+    const why = harness.logs.filter((it) => it.message === 'no link').map((it) => String(it.why));
+    assert.ok(why.some((it) => /secret/.test(it)) && why.some((it) => /configurations/.test(it)), why.join('; '));
+    assert.ok((await harness.store.shards()).every((row) => row.owner === a.node.self.incarnation));
+  });
+}

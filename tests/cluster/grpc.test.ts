@@ -1,0 +1,6 @@
+import { test } from 'uvu';
+import { clusterContract } from './cluster.contract.ts';
+
+clusterContract(test, 'grpc');
+
+test.run();

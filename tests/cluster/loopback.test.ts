@@ -1,0 +1,34 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../support/bounded.ts';
+import { clusterContract } from './cluster.contract.ts';
+import { addressOn, Harness, until } from './harness.ts';
+
+clusterContract(test, 'loopback');
+
+const it = bounded(test, 30_000);
+
+it('a cut between two of three leaves one outside: it is voted out, its actors go on elsewhere', async () => {
+  const harness = new Harness('loopback');
+  try {
+    const [a, b, c] = await harness.trio();
+    const [youngest] = [a, b, c].sort((x, y) => y.node.self.birth - x.node.self.birth);
+    const others = [a, b, c].filter((it) => it !== youngest);
+    const [near, far] = others as [typeof a, typeof a];
+    if (!youngest) throw new Error('nobody');
+    const address = addressOn(youngest.node, 'cut');
+    await near.node.ask(address, { type: 'tally.add', by: 1 }, { withinMs: 3_000 });
+    const began = performance.now();
+    // One way is enough to be deaf to each other; the third still hears both.
+    harness.network.cut(youngest.node.self.address, far.node.self.address);
+    await until(() => youngest.died.length > 0, 'it is voted out', 10_000);
+    const tookMs = performance.now() - began;
+    assert.ok(tookMs > 2_000 && tookMs < 7_000, `${tookMs} ms`);
+    assert.is(youngest.node.owns(address), false);
+    assert.equal(await far.node.ask(address, { type: 'tally.add', by: 1 }, { withinMs: 3_000 }), { sum: 2 });
+  } finally {
+    await harness.close();
+  }
+});
+
+test.run();

@@ -1,0 +1,115 @@
+/**
+ * One node as a process of its own, for tests: SQLite and gRPC, the tally kind, steered by lines on its standard
+ * input, answering by lines of JSON. `node --import tsx node-process.ts NAME DATABASE`.
+ */
+import { createInterface } from 'node:readline';
+import { startNode } from '../../actors/runtime/node.ts';
+import { openSqliteStore } from '../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
+import { systemClock } from '../../actors/runtime/system/clock.ts';
+import { systemRandom } from '../../actors/runtime/system/random.ts';
+import { GrpcTransport } from '../../actors/runtime/transports/grpc/transport.ts';
+import config from '../../cluster.config.ts';
+import { tally } from './tally.ts';
+
+const [name = 'n1', path = ''] = process.argv.slice(2);
+const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
+
+const store = await openSqliteStore({
+  path,
+  shards: config.runtime.shards,
+  clock: systemClock,
+  random: systemRandom,
+  busyBoundMs: 5_000,
+});
+const node = await startNode({
+  ...{ name, grpcAddress: '127.0.0.1:0', operatorUrl: () => '', host: 'test', pid: process.pid, kinds: [tally], store },
+  ...{ clock: systemClock, random: systemRandom, limits: config.runtime, secret: 's', operatorToken: 'token' },
+  configDigest: 'd',
+  transport: (parts) => new GrpcTransport(parts),
+  log: (record) => {
+    if (record.message !== 'first commit after adoption') say({ log: { t: Date.now() % 1e6, ...record } });
+  },
+  onDead: (why) => {
+    say({ dead: why });
+    process.exit(3);
+  },
+  onDrain: () => void leave(),
+});
+
+async function leave(): Promise<void> {
+  await node.leave();
+  await store.close();
+  process.exit(0);
+}
+
+const watch = setInterval(() => {
+  if (!node.ready) return;
+  clearInterval(watch);
+  say({ ready: node.self });
+}, 5);
+
+/** Asks back to back, `lanes` at a time, for `ms`; answers how many ended and how. */
+async function load({ lanes, ms, type, addresses }: Load): Promise<object> {
+  const until = performance.now() + ms;
+  const latencies: number[] = [];
+  const failures: Record<string, number> = {};
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (performance.now() < until) {
+      const to = addresses[next++ % addresses.length] as string;
+      const at = performance.now();
+      try {
+        await node.ask(to, { type, by: 1 }, { withinMs: 5_000 });
+        latencies.push(performance.now() - at);
+      } catch (error) {
+        const text = String(error).replace(/tally:\S+/, '');
+        failures[text] = (failures[text] ?? 0) + 1;
+      }
+    }
+  };
+  const began = performance.now();
+  const cpu = process.cpuUsage();
+  await Promise.all(Array.from({ length: lanes }, lane));
+  const seconds = (performance.now() - began) / 1_000;
+  latencies.sort((a, b) => a - b);
+  const at = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? 0;
+  const { user, system } = process.cpuUsage(cpu);
+  const cpuMicros = Math.round(((user + system) / latencies.length) * 10) / 10;
+  return {
+    answered: latencies.length,
+    perSecond: Math.round(latencies.length / seconds),
+    cpuMicros,
+    p50: at(0.5),
+    p99: at(0.99),
+    failures,
+  };
+}
+
+interface Load {
+  readonly lanes: number;
+  readonly ms: number;
+  readonly type: string;
+  readonly addresses: readonly string[];
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const command = JSON.parse(line) as { readonly id: number; readonly do: string } & Record<string, unknown>;
+  const answer = (body: object): void => say({ id: command.id, ...body });
+  switch (command.do) {
+    case 'owned':
+      answer({ owned: (command.of as string[]).filter((address) => node.owns(address)) });
+      break;
+    case 'ask':
+      node.ask(command.to as string, command.event as { type: string }, { withinMs: command.withinMs as number }).then(
+        (body) => answer({ body }),
+        (error: Error) => answer({ error: error.message }),
+      );
+      break;
+    case 'load':
+      void load(command as unknown as Load).then(answer);
+      break;
+    case 'leave':
+      void leave();
+      break;
+  }
+}

@@ -1,0 +1,97 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { AskError } from '../../actors/runtime/index.ts';
+import { connectOperator, OperatorError } from '../../actors/runtime/inspect/client.ts';
+import { bounded } from '../support/bounded.ts';
+import { addressOn, Harness, TOKEN, until } from './harness.ts';
+
+const it = bounded(test, 20_000);
+const add = { type: 'tally.add', by: 2 };
+
+it('an operator sees and steers the whole cluster through any node', async () => {
+  const harness = new Harness('grpc');
+  const [a, b, c] = await harness.trio();
+  const operator = connectOperator(a.node.self.address, TOKEN);
+  try {
+    const view = await operator.ps();
+    assert.equal(view.nodes.map((row) => row.name).sort(), ['n1', 'n2', 'n3']);
+    assert.is(
+      view.nodes.reduce((sum, row) => sum + row.shards, 0),
+      256,
+    );
+    assert.ok(view.nodes.every((row) => row.live && row.gauges !== null));
+
+    const elsewhere = addressOn(b.node, 'seen');
+    const steps: { node: string; address: string; version: number }[] = [];
+    const stop = operator.watch('tally:seen*', (step) => steps.push(step));
+    assert.is(await operator.inspect(elsewhere), null);
+    assert.is(await operator.why(elsewhere), null);
+    // The watch travels to the other nodes on its own; repeat until the first step is seen.
+    let asked = 0;
+    while (steps.length === 0) {
+      asked += 1;
+      assert.equal(await operator.ask(elsewhere, add, { withinMs: 2_000 }), { sum: 2 * asked });
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+    assert.is(steps[0]?.node, 'n2');
+    assert.is(steps[0]?.address, elsewhere);
+    await a.node.ask(addressOn(c.node, 'unseen'), add, { withinMs: 2_000 });
+    stop();
+
+    const inspection = await operator.inspect(elsewhere);
+    assert.is(inspection?.state, 'open');
+    assert.equal(inspection?.context, { sum: 2 * asked });
+    assert.is(inspection?.version, asked);
+    assert.equal(await operator.why(elsewhere), [`It has added up to ${2 * asked}.`]);
+    assert.ok(steps.every((step) => step.address.startsWith('tally:seen')));
+
+    await operator.drain('n3');
+    await until(() => c.drains.length === 1, 'the node was asked to drain');
+    await rejects(operator.drain('n7'), /no living node is called "n7"/);
+    await rejects(operator.inspect('nonsense'), /no address/);
+    const failure = await operator.ask('tally:none', { type: 'tally.read' }, { withinMs: 2_000 }).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    assert.instance(failure, AskError);
+    assert.is((failure as AskError).failure.code, 'absent');
+  } finally {
+    operator.close();
+    await harness.close();
+  }
+});
+
+it('without the token nobody sees anything, and a port without a node is named', async () => {
+  const harness = new Harness('grpc');
+  const a = await harness.start('n1');
+  const address = a.node.self.address;
+  const thief = connectOperator(address, 'guess');
+  try {
+    for (const call of [thief.ps(), thief.inspect('tally:a'), thief.drain('n1'), thief.why('tally:a')]) {
+      const error = await rejects(call, /token/);
+      assert.is(error.unauthenticated, true);
+    }
+    const ended = await new Promise<OperatorError>((resolve) => thief.watch('*', () => {}, resolve));
+    assert.is(ended.unauthenticated, true);
+    assert.is(a.drains.length, 0);
+  } finally {
+    thief.close();
+    await harness.close();
+  }
+  const late = connectOperator(address, TOKEN);
+  await rejects(late.ps(), new RegExp(`no node answers at ${address}`));
+  late.close();
+});
+
+async function rejects(promise: Promise<unknown>, text: RegExp): Promise<OperatorError> {
+  try {
+    await promise;
+  } catch (error) {
+    assert.instance(error, OperatorError);
+    assert.match((error as Error).message, text);
+    return error as OperatorError;
+  }
+  throw new Error('it did not reject');
+}
+
+test.run();

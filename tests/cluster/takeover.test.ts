@@ -1,0 +1,28 @@
+/** `node --import tsx tests/cluster/takeover.test.ts 10 [SIGSTOP]` measures as many kills as it is told. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../support/bounded.ts';
+import { summary, takeovers } from './takeover.ts';
+
+const LANES = 16;
+const asked = Number(process.argv[2]);
+const kills = Number.isInteger(asked) && asked > 0 ? asked : 3;
+const signal = process.argv[3] === 'SIGSTOP' ? 'SIGSTOP' : 'SIGKILL';
+const it = bounded(test, 30_000 + kills * 20_000);
+
+it('a node lost under load is taken over in time, and only asks in flight to it are lost', async () => {
+  const { tookMs, failures, answered } = await takeovers(kills, signal, LANES);
+  process.stdout.write(`${kills} x ${signal}, ms from the signal: ${JSON.stringify(summary(tookMs))}\n`);
+  assert.is(tookMs.length, kills);
+  assert.ok(Math.max(...tookMs) < (signal === 'SIGKILL' ? 1_500 : 5_000), tookMs.map(Math.round).join());
+  assert.ok(answered > 100, `${answered} asks`);
+  // At most what was in flight to the victim: the lanes of two survivors, per kill.
+  const lost = Object.entries(failures);
+  assert.ok(
+    lost.every(([text]) => / (lost|expired)$/.test(text)),
+    JSON.stringify(failures),
+  );
+  assert.ok(lost.reduce((sum, [, count]) => sum + count, 0) <= kills * 2 * LANES, JSON.stringify(failures));
+});
+
+test.run();
