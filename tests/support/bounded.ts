@@ -1,7 +1,5 @@
 /** Gives every test of a file a time-out, which uvu lacks: a hanging test fails with its title instead of stopping the run. */
-interface Registers {
-  (title: string, run: () => Promise<void> | void): void;
-}
+type Registers = (title: string, run: () => Promise<void> | void) => void;
 
 /** `const it = bounded(test, 5_000); it('does a thing', async () => {...});` */
 export function bounded(test: Registers, timeoutMs: number): Registers {

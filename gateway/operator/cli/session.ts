@@ -3,7 +3,7 @@
  * nodes that answers. A command may be repeated on the next node, so what it asks for carries natural ids.
  */
 import type { Cluster } from '../../../actors/runtime/index.ts';
-import { AskError, systemClock } from '../../../actors/runtime/index.ts';
+import { AskError } from '../../../actors/runtime/index.ts';
 import { connectOperator, type OperatorClient, OperatorError } from '../../../actors/runtime/inspect/client.ts';
 import { Fault } from '../config/fault.ts';
 import { type Connection, readConnection } from '../launcher/connection.ts';
@@ -44,7 +44,7 @@ export function connect(
   grpc: string,
   token: string,
 ): { readonly operator: OperatorClient; readonly cluster: Cluster; close(): void } {
-  const operator = connectOperator(grpc, token, systemClock.now);
+  const operator = connectOperator(grpc, token);
   // The kinds' clients take a cluster and use its `ask`; that is all there is of it outside of a node.
   const cluster = { ask: operator.ask } as Partial<Cluster> as Cluster;
   return { operator, cluster, close: () => operator.close() };

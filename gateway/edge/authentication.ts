@@ -1,0 +1,161 @@
+import type { Cluster } from '../../actors/runtime/index.ts';
+import { isKeyText, keyDigest } from '../../actors/terms/ids.ts';
+import type { Refusal } from '../../actors/terms/refusal.ts';
+import { UNAUTHENTICATED } from '../../actors/terms/unauthenticated.ts';
+import { refusalError } from '../inference/refusal-error.ts';
+import type { Caller } from '../terms/caller.ts';
+import { GatewayError } from '../terms/gateway-error.ts';
+import type { Budgets } from './budgets.ts';
+import { clientAddress } from './client-address.ts';
+import { Lru } from './lru.ts';
+import type { Visit } from './visit.ts';
+
+/** What a route asks of its caller: an inference key, or nothing (a credential that is sent all the same is counted). */
+export type Policy = 'key' | 'open';
+
+export interface AuthenticationOptions {
+  readonly cluster: Pick<Cluster, 'rows' | 'now'>;
+  readonly budgets: Budgets;
+  readonly pepper: Uint8Array;
+  readonly callersMax: number;
+  readonly deadKeyMs: number;
+}
+
+/** What is remembered of a digest for a moment. Times are store time in ms. */
+type Remembered =
+  | { readonly type: 'limited'; readonly limit: number; readonly resetAt: number; readonly until: number }
+  | { readonly type: 'dead' | 'unknown'; readonly until: number };
+
+/**
+ * Finds out who asks. A credential becomes a digest, the digest a caller: immutable, so it is remembered. Whether the
+ * key still lives is its actor's to say, in the admit or in a count; a used-up window is remembered until its reset, a
+ * dead key for a moment. Every refused try counts, and each reason has the same 401. (spec: inference, Authentication)
+ */
+export class Authentication {
+  readonly #options: AuthenticationOptions;
+  /** Digests of keys that were found, by their whole text: two hashes less per request. */
+  readonly #digests: Lru<string>;
+  readonly #callers: Lru<Caller>;
+  readonly #remembered: Lru<Remembered>;
+
+  constructor(options: AuthenticationOptions) {
+    this.#options = options;
+    this.#digests = new Lru(options.callersMax);
+    this.#callers = new Lru(options.callersMax);
+    this.#remembered = new Lru(options.callersMax);
+  }
+
+  /**
+   * Null: go on. A promise resolves to go on, or rejects with the refusal (GatewayError 401, 403 or 429). `remote` is the
+   * connection's address.
+   */
+  enter(visit: Visit, policy: Policy, remote: string | undefined): Promise<void> | null {
+    const { presented } = visit;
+    if (presented.type === 'none' && policy === 'open') return null;
+    if (presented.type !== 'key') return this.#countAddress(policy, clientAddress(remote));
+    const known = this.#digests.find(presented.key);
+    const digest = known ?? keyDigest(this.#options.pepper, presented.key);
+    visit.digest = digest;
+    const remembered = this.#recall(digest);
+    if (remembered?.type === 'limited') return Promise.reject(refusalError(tooManyOf(remembered), this.#now()));
+    const caller = this.#callers.find(digest);
+    if (!caller) return this.#findCaller(visit, policy, digest, remembered?.type === 'unknown');
+    visit.caller = caller;
+    if (policy === 'key' && caller.kind === 'inference' && remembered === undefined) return null;
+    return this.#countKnown(visit, policy);
+  }
+
+  /**
+   * Charges the caller's budget for a request that was not admitted. Resolves with the answer that takes the place of
+   * whatever the request would have been told, or null. Counts at most once per visit.
+   */
+  async count(visit: Visit): Promise<GatewayError | null> {
+    const { caller } = visit;
+    if (!caller || visit.counted) return null;
+    visit.counted = true;
+    const refusal = await this.#options.budgets.countKey(caller.key);
+    if (refusal === null) return null;
+    const error = refusalError(refusal, this.#now());
+    this.learn(visit, error);
+    return error;
+  }
+
+  /** Remembers what a count or an admit was refused with, where it says something of the key. */
+  learn({ digest }: Visit, { status, headers }: GatewayError): void {
+    if (digest === null) return;
+    const resetAt = Number(headers['x-ratelimit-reset'] ?? 0) * 1_000;
+    if (status === 401) {
+      this.#remembered.keep(digest, { type: 'dead', until: this.#now() + this.#options.deadKeyMs });
+    } else if (status === 429 && resetAt > 0) {
+      const limit = Number(headers['x-ratelimit-limit']);
+      this.#remembered.keep(digest, { type: 'limited', limit, resetAt, until: resetAt });
+    }
+  }
+
+  async #findCaller(visit: Visit, policy: Policy, digest: string, knownAsUnknown: boolean): Promise<void> {
+    const key = visit.presented.type === 'key' ? visit.presented.key : '';
+    const caller = knownAsUnknown || !isKeyText(key) ? null : await this.#load(digest);
+    if (!caller) return this.#countUnknown(policy, digest);
+    this.#callers.keep(digest, caller);
+    this.#digests.keep(key, digest);
+    visit.caller = caller;
+    if (policy === 'open' || caller.kind === 'management') await this.#countKnown(visit, policy);
+  }
+
+  async #load(digest: string): Promise<Caller | null> {
+    const row = await this.#options.cluster.rows.rowById('credential', digest);
+    return row === null ? null : (JSON.parse(row.body) as Caller);
+  }
+
+  /** A known key on a route that needs none, a management key where it may not be, or one that was dead a moment ago. */
+  async #countKnown(visit: Visit, policy: Policy): Promise<void> {
+    const error = await this.count(visit);
+    if (error?.status === 429 || (error !== null && policy === 'key')) throw error;
+    if (policy === 'key' && visit.caller?.kind === 'management') throw onlyManages();
+    if (visit.digest !== null && error === null) this.#remembered.drop(visit.digest);
+  }
+
+  async #countUnknown(policy: Policy, digest: string): Promise<void> {
+    const now = this.#now();
+    const refusal = await this.#options.budgets.countUnknown(digest);
+    if (refusal?.window) {
+      const { limit, resetAt } = refusal.window;
+      this.#remembered.keep(digest, { type: 'limited', limit, resetAt, until: resetAt });
+    } else {
+      this.#remembered.keep(digest, { type: 'unknown', until: now + this.#options.deadKeyMs });
+    }
+    if (refusal) throw refusalError(refusal, now);
+    if (policy === 'key') throw refusalError(UNAUTHENTICATED, now);
+  }
+
+  async #countAddress(policy: Policy, address: string): Promise<void> {
+    const refusal = await this.#options.budgets.countAddress(address);
+    if (refusal) throw refusalError(refusal, this.#now());
+    if (policy === 'key') throw refusalError(UNAUTHENTICATED, this.#now());
+  }
+
+  #recall(digest: string): Remembered | undefined {
+    const remembered = this.#remembered.find(digest);
+    if (remembered === undefined || remembered.until > this.#now()) return remembered;
+    this.#remembered.drop(digest);
+    return undefined;
+  }
+
+  #now(): number {
+    return this.#options.cluster.now();
+  }
+}
+
+function tooManyOf({ limit, resetAt }: { readonly limit: number; readonly resetAt: number }): Refusal {
+  return {
+    status: 429,
+    type: 'rate_limit_exceeded',
+    message: `Rate limit of ${limit} requests per minute exceeded`,
+    window: { limit, resetAt },
+  };
+}
+
+function onlyManages(): GatewayError {
+  const message = 'A management key manages keys only: it can neither spend nor report spend';
+  return new GatewayError({ status: 403, type: 'permission_denied', message });
+}

@@ -1,0 +1,17 @@
+import ipaddr from 'ipaddr.js';
+
+/**
+ * The name under which a client address is counted: an IPv4 address, or the /64 an IPv6 address lies in (one household
+ * has all of it). Taken from the connection alone; what a header claims is never believed. (spec: reliability, attack 71)
+ */
+export function clientAddress(remote: string | undefined): string {
+  if (remote === undefined || !ipaddr.isValid(remote)) return 'unknown';
+  const address = ipaddr.process(remote);
+  if (address instanceof ipaddr.IPv6) {
+    return `v6-${address.parts
+      .slice(0, 4)
+      .map((part) => part.toString(16))
+      .join('.')}`;
+  }
+  return `v4-${address.toString()}`;
+}

@@ -1,0 +1,92 @@
+import type { Socket } from 'node:net';
+import { AccountedBudgets } from './accounted-budgets.ts';
+import { Authentication } from './authentication.ts';
+import { EndpointWindow } from './endpoint-window.ts';
+import { openApp } from './http/app.ts';
+import { Gate } from './http/gate.ts';
+import type { Listener } from './http/listener.ts';
+import { OpenTurns } from './http/open-turns.ts';
+import type { EdgeServices } from './services.ts';
+
+/** The public API of one node. */
+export interface Edge {
+  /** Serves a connection that somebody else accepted. */
+  accept(socket: Socket): void;
+  /** Takes connections itself; resolves with `http://host:port`. */
+  listen(host: string, port: number): Promise<string>;
+  /** Ends the intake, lets open turns come to their end until the grace, tells the rest of the restart. */
+  drain(): Promise<void>;
+  /** Resolves when every turn has been accounted for, or after `withinMs`. */
+  settled(withinMs: number): Promise<void>;
+  /** Drops every connection at once. */
+  close(): void;
+  readonly gauges: EdgeGauges;
+}
+
+export interface EdgeGauges {
+  readonly connections: number;
+  readonly requestsUnderWay: number;
+  readonly streamsOpen: number;
+  readonly draining: boolean;
+  readonly answersByStatus: ReadonlyMap<number, number>;
+  /** Turns whose charge could not be recorded before the caller was answered. */
+  readonly settledLater: number;
+}
+
+const SETTLED_LOOK_MS = 20;
+
+export async function openEdge(services: EdgeServices): Promise<Edge> {
+  const { cluster, clock, limits } = services;
+  const budgets = new AccountedBudgets(services);
+  const window = new EndpointWindow(budgets, clock, { now: () => cluster.now(), idleMs: limits.sliceIdleMs });
+  const authentication = new Authentication({
+    cluster,
+    budgets,
+    pepper: services.pepper,
+    callersMax: limits.callersMax,
+    deadKeyMs: limits.deadKeyMs,
+  });
+  let listener: Listener | null = null;
+  let ended = false;
+  const serving = (): boolean => !ended && services.serving();
+  const gate = new Gate({
+    services: { ...services, serving },
+    authentication,
+    window,
+    underWay: () => listener?.underWay ?? 0,
+  });
+  const turns = new OpenTurns();
+  const open = await openApp({ services, gate, turns, authentication });
+  listener = open;
+
+  return {
+    accept: (socket) => open.accept(socket),
+    listen: (host, port) => open.listen(host, port),
+    async drain() {
+      await open.drain();
+      ended = true;
+      turns.cutAll();
+      window.close();
+    },
+    async settled(withinMs) {
+      const endsAt = clock.monotonic() + withinMs;
+      while (turns.size + open.underWay > 0 && clock.monotonic() < endsAt) {
+        await new Promise<void>((resolve) => void clock.after(SETTLED_LOOK_MS, resolve));
+      }
+    },
+    close() {
+      window.close();
+      open.close();
+    },
+    get gauges() {
+      return {
+        connections: open.connections,
+        requestsUnderWay: open.underWay,
+        streamsOpen: turns.streams,
+        draining: open.draining,
+        answersByStatus: open.answers,
+        settledLater: turns.settledLater,
+      };
+    },
+  };
+}

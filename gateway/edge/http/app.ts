@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import fastify, { type FastifyInstance } from 'fastify';
+import { generationId } from '../../../actors/terms/ids.ts';
+import { registerChatCompletions } from '../routes/chat-completions.ts';
+import { registerCredits } from '../routes/credits.ts';
+import { registerGeneration } from '../routes/generation.ts';
+import { registerKey } from '../routes/key.ts';
+import { registerModels } from '../routes/models.ts';
+import { visitOf } from '../visit.ts';
+import type { EdgeRoutes } from './edge-routes.ts';
+import { noSuchRoute } from './gate.ts';
+import { Listener } from './listener.ts';
+
+/** Catalogue ids are longer than the router's own bound on one path segment. */
+const SEGMENT_CHARACTERS_MAX = 512;
+
+/**
+ * The API's routes on a listener of our own. The framework routes and nothing else: it parses no body, validates
+ * nothing behind our back, adds no HEAD routes, and does not refuse while a node drains. (DESIGN, section 9)
+ */
+export async function openApp(routes: EdgeRoutes): Promise<Listener> {
+  const { services, gate } = routes;
+  const generation = (): string => generationId(services.random, services.clock.now());
+  let listener: Listener | undefined;
+  const app = fastify({
+    serverFactory: (handler) => {
+      const serve = handler as (request: IncomingMessage, response: ServerResponse) => void;
+      listener = new Listener({ limits: services.limits, clock: services.clock, generation, serve });
+      return listener.server;
+    },
+    logger: false,
+    requestIdHeader: false,
+    genReqId: (request) => visitOf(request as IncomingMessage).id,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    // The listener answers these in our envelope.
+    clientErrorHandler: () => {},
+    frameworkErrors: (_error, request, reply) => void gate.refuse(noSuchRoute(request), request, reply),
+    routerOptions: { maxParamLength: SEGMENT_CHARACTERS_MAX, ignoreTrailingSlash: false, caseSensitive: true },
+  });
+  app.setValidatorCompiler(() => () => true);
+  app.removeAllContentTypeParsers();
+  // Bodies are read by the routes, in their own bounds, after the credential.
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app.setErrorHandler((error, request, reply) => gate.refuse(error, request, reply));
+  app.setNotFoundHandler({ preHandler: gate.guard('open') }, (request) => {
+    throw noSuchRoute(request);
+  });
+  await app.register(async (api) => registerRoutes(api, routes), { prefix: '/api/v1' });
+  await app.ready();
+  if (!listener) throw new Error('the framework made no server');
+  return listener;
+}
+
+function registerRoutes(api: FastifyInstance, routes: EdgeRoutes): void {
+  // A liveness read: it reads nothing about the caller, and no budget is charged for it.
+  const alive = JSON.stringify({ name: 'troupe', status: 'ok' });
+  api.get('/', (_request, reply) => {
+    reply.type('application/json; charset=utf-8').send(alive);
+  });
+  registerChatCompletions(api, routes);
+  registerCredits(api, routes);
+  registerGeneration(api, routes);
+  registerKey(api, routes);
+  registerModels(api, routes);
+}

@@ -1,0 +1,67 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { GatewayError } from '../../terms/gateway-error.ts';
+import { renderEnvelope } from '../envelope.ts';
+
+const STATUS_TEXT: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  413: 'Payload Too Large',
+  431: 'Request Header Fields Too Large',
+};
+
+/**
+ * Answers what Node's HTTP parser refused, in our envelope, and closes the connection. Nothing is answered on a
+ * connection that is gone, or on which an answer has begun: there the connection just ends. (spec: reliability E10)
+ */
+export function answerClientError(
+  error: Error & { readonly code?: string },
+  socket: Socket,
+  options: { readonly current: ServerResponse | null; readonly generation: () => string },
+): void {
+  const { current } = options;
+  const underWay = current !== null && !current.writableEnded;
+  if (underWay && current.req.complete) {
+    // The running request is whole; what follows it is broken. Its answer is the last one here.
+    current.shouldKeepAlive = false;
+    current.once('close', () => socket.destroy());
+    return;
+  }
+  if (error.code === 'ECONNRESET' || !socket.writable || (underWay && current.headersSent)) {
+    socket.destroy(error);
+    return;
+  }
+  const id = underWay ? String(current.getHeader('x-generation-id')) : options.generation();
+  socket.end(rawAnswer(refusalOf(error.code), id));
+}
+
+function refusalOf(code: string | undefined): GatewayError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return refuse(431, 'invalid_request', 'The request headers are too large');
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return refuse(413, 'payload_too_large', 'The chunk extensions are too large');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return refuse(408, 'timeout', 'The request did not arrive in time');
+    default:
+      return refuse(400, 'invalid_request', 'The request is not well-formed HTTP');
+  }
+}
+
+function refuse(status: number, type: GatewayError['type'], message: string): GatewayError {
+  return new GatewayError({ status, type, message });
+}
+
+function rawAnswer(error: GatewayError, generation: string): string {
+  const body = renderEnvelope(error);
+  return [
+    `HTTP/1.1 ${error.status} ${STATUS_TEXT[error.status] ?? 'Error'}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-generation-id: ${generation}`,
+    `x-request-id: ${generation}`,
+    'connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}

@@ -1,0 +1,197 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
+import type { Clock } from '../../../actors/runtime/index.ts';
+import type { EdgeLimits } from '../../terms/config.ts';
+import { GatewayError } from '../../terms/gateway-error.ts';
+import { renderEnvelope } from '../envelope.ts';
+import { malformed, readHead } from '../head.ts';
+import { beginVisit } from '../visit.ts';
+import { answerClientError } from './client-error.ts';
+
+export interface ListenerOptions {
+  readonly limits: EdgeLimits;
+  readonly clock: Clock;
+  readonly generation: () => string;
+  readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
+}
+
+/** How often Node looks for connections that are late with their request. */
+const LATE_CHECK_MS = 1_000;
+const SETTLED_CHECK_MS = 50;
+
+/**
+ * The HTTP server of one node, with every limit set by the config. It takes connections from wherever they come (its
+ * own port, or a launcher that hands them over), gives each request its generation id before anything can fail, and
+ * refuses in our envelope what no API should see. (spec: reliability E9, E10)
+ */
+export class Listener {
+  readonly server: Server;
+  readonly #options: ListenerOptions;
+  readonly #sockets = new Set<Socket>();
+  readonly #current = new WeakMap<Socket, ServerResponse>();
+  readonly #idleSince = new Map<Socket, number>();
+  readonly #port = createSocketServer({ noDelay: true, keepAlive: true }, (socket) => this.accept(socket));
+  readonly #answers = new Map<number, number>();
+  #draining = false;
+  #underWay = 0;
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    const { limits } = options;
+    this.server = createServer({
+      maxHeaderSize: limits.headerBytesMax,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.idleTimeoutMs,
+      connectionsCheckingInterval: LATE_CHECK_MS,
+      insecureHTTPParser: false,
+      requireHostHeader: false,
+      joinDuplicateHeaders: false,
+    });
+    this.server.maxHeadersCount = 0;
+    this.server.timeout = 0;
+    this.server.on('request', (request, response) => this.#arrive(request, response));
+    this.server.on('checkContinue', (request, response) => this.#arrive(request, response, true));
+    this.server.on('checkExpectation', (request, response) => this.#arrive(request, response));
+    this.server.on('connect', (request: IncomingMessage, socket: Socket) => this.#refuseConnect(request, socket));
+    this.server.on('clientError', (error, socket) => this.#clientError(error, socket as Socket));
+    // Node looks after late requests only on a server that listens; this one is given its connections.
+    this.server.emit('listening');
+  }
+
+  get connections(): number {
+    return this.#sockets.size;
+  }
+
+  /** Answers so far, by status. */
+  get answers(): ReadonlyMap<number, number> {
+    return this.#answers;
+  }
+
+  /** Requests under way. */
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  /** Serves a connection. Past the bound of connections it is closed unread. */
+  accept(socket: Socket): void {
+    if (this.#sockets.size >= this.#options.limits.connectionsMax) {
+      socket.destroy();
+      return;
+    }
+    socket.setNoDelay(true);
+    this.#sockets.add(socket);
+    this.#idleSince.set(socket, this.#options.clock.monotonic());
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      this.#idleSince.delete(socket);
+    });
+    this.server.emit('connection', socket);
+  }
+
+  /** Takes connections on a port of its own; port 0 takes a free one. Resolves with `http://host:port`. */
+  listen(host: string, port: number): Promise<string> {
+    return new Promise((resolve, reject) => {
+      this.#port.once('error', reject);
+      this.#port.listen(port, host, () => {
+        this.#port.off('error', reject);
+        const at = this.#port.address() as AddressInfo;
+        resolve(`http://${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`);
+      });
+    });
+  }
+
+  /**
+   * Ends the intake and lets what runs come to its end: answers close their connection, an idle connection is closed
+   * once it was quiet for `drainIdleMs`. Resolves when no connection is left, or with the end of the grace.
+   */
+  drain(): Promise<void> {
+    const { clock, limits } = this.#options;
+    this.#draining = true;
+    if (this.#port.listening) this.#port.close();
+    const endsAt = clock.monotonic() + limits.drainGraceMs;
+    return new Promise((resolve) => {
+      const look = (): void => {
+        const now = clock.monotonic();
+        for (const [socket, since] of this.#idleSince) if (now - since >= limits.drainIdleMs) socket.destroy();
+        if (this.#sockets.size === 0 || now >= endsAt) resolve();
+        else clock.after(SETTLED_CHECK_MS, look);
+      };
+      look();
+    });
+  }
+
+  /** Drops every connection. */
+  close(): void {
+    this.#draining = true;
+    if (this.#port.listening) this.#port.close();
+    for (const socket of this.#sockets) socket.destroy();
+    this.server.close(() => {});
+  }
+
+  #arrive(request: IncomingMessage, response: ServerResponse, expects = false): void {
+    const id = this.#options.generation();
+    const head = readHead(request);
+    const invite = expects ? () => response.writeContinue() : null;
+    beginVisit(request, { id, head, startedAt: this.#options.clock.monotonic(), invite });
+    response.setHeader('x-generation-id', id);
+    response.setHeader('x-request-id', id);
+    if (this.#draining) response.shouldKeepAlive = false;
+    this.#track(request, response);
+    const flaw = this.#flawOf(request, head, expects);
+    if (flaw === null) this.#options.serve(request, response);
+    else answerAndClose(response, flaw);
+  }
+
+  #clientError(error: Error & { readonly code?: string }, socket: Socket): void {
+    const current = this.#current.get(socket) ?? null;
+    answerClientError(error, socket, { current, generation: this.#options.generation });
+  }
+
+  #track(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    this.#underWay++;
+    this.#current.set(socket, response);
+    this.#idleSince.delete(socket);
+    // What nobody wanted of a refused body is read and thrown away, so that the answer arrives; not for ever.
+    response.once('finish', () => {
+      if (!request.complete) this.#options.clock.after(this.#options.limits.bodyGraceMs, () => endUpload(request));
+    });
+    response.once('close', () => {
+      this.#underWay--;
+      this.#answers.set(response.statusCode, (this.#answers.get(response.statusCode) ?? 0) + 1);
+      if (this.#current.get(socket) === response) this.#current.delete(socket);
+      if (this.#sockets.has(socket)) this.#idleSince.set(socket, this.#options.clock.monotonic());
+    });
+  }
+
+  #flawOf(request: IncomingMessage, head: ReturnType<typeof readHead>, expects: boolean): GatewayError | null {
+    if (request.headers.expect !== undefined && !expects) {
+      return new GatewayError({ status: 417, type: 'invalid_request', message: 'The expectation cannot be met' });
+    }
+    return malformed(request, head, this.#options.limits.headersMax);
+  }
+
+  #refuseConnect(request: IncomingMessage, socket: Socket): void {
+    const error = Object.assign(new Error(`${request.method} is not served`), { code: 'METHOD' });
+    answerClientError(error, socket, { current: null, generation: this.#options.generation });
+  }
+}
+
+function endUpload(request: IncomingMessage): void {
+  if (!request.complete) request.socket.destroy();
+}
+
+function answerAndClose(response: ServerResponse, error: GatewayError): void {
+  const body = renderEnvelope(error);
+  response.shouldKeepAlive = false;
+  response.writeHead(error.status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+  });
+  response.end(body);
+}

@@ -1,0 +1,100 @@
+import { compare } from '../../actors/terms/usd.ts';
+import type { ModelSummary } from '../catalogue/models.ts';
+import { GatewayError } from '../terms/gateway-error.ts';
+
+/** Query parameters as the router parsed them: text, or a list where a name repeats. */
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface FilteredModels {
+  readonly data: readonly ModelSummary[];
+  /** Filters that were named and are not computed: then nothing matches. Absent when there is none. */
+  readonly unsupported_filters?: readonly string[];
+}
+
+type Test = (model: ModelSummary, wanted: string) => boolean;
+
+/** The filters that are computed; all that are named must match. (spec: catalogue, `GET /models` query parameters) */
+const FILTERS: Readonly<Record<string, Test>> = {
+  q: (model, wanted) => `${model.id}\n${String(model.name)}`.toLowerCase().includes(wanted.toLowerCase()),
+  supported_parameters: (model, wanted) => holdsAll(model.supported_parameters, wanted),
+  input_modalities: (model, wanted) => holdsAll(architectureOf(model).input_modalities, wanted),
+  output_modalities: (model, wanted) => holdsAll(architectureOf(model).output_modalities, wanted),
+  context: (model, wanted) => Number(model.context_length) >= wholeNumber('context', wanted),
+  model_authors: (model, wanted) => listOf(wanted).includes(String(model.author)),
+};
+
+/** Filters the specification names that this build does not compute: named, they empty the answer. */
+const UNSUPPORTED: readonly string[] = [
+  ...['family', 'min_price', 'max_price', 'min_output_price', 'max_output_price', 'providers', 'zdr', 'region'],
+  ...['min_age_days', 'max_age_days', 'min_tool_success_rate', 'max_tool_success_rate', 'category', 'arch'],
+  ...['distillable', 'min_intelligence_index', 'max_intelligence_index', 'min_coding_index', 'max_coding_index'],
+  ...['min_agentic_index', 'max_agentic_index'],
+];
+
+type Order = (a: ModelSummary, b: ModelSummary) => number;
+const ORDERS: Readonly<Record<string, Order>> = {
+  newest: () => 0,
+  oldest: (a, b) => a.created - b.created,
+  'price-low-to-high': (a, b) => comparePrices(a, b, 1),
+  'price-high-to-low': (a, b) => comparePrices(a, b, -1),
+  'context-high-to-low': (a, b) => Number(b.context_length) - Number(a.context_length),
+};
+
+const LIMIT_MAX = 10_000;
+
+/** The list, newest first as it comes, narrowed by the query. Throws 400 for a value out of range. */
+export function filterModels(all: readonly ModelSummary[], query: Query): FilteredModels {
+  const order = ORDERS[textOf(query, 'sort') ?? 'newest'];
+  if (!order) throw invalid(`sort must be one of ${Object.keys(ORDERS).join(', ')}`);
+  const limit = wholeNumber('limit', textOf(query, 'limit') ?? String(LIMIT_MAX), 1);
+  const offset = wholeNumber('offset', textOf(query, 'offset') ?? '0');
+  const unsupported = UNSUPPORTED.filter((name) => query[name] !== undefined);
+  if (unsupported.length > 0) return { data: [], unsupported_filters: unsupported };
+  const named = Object.entries(FILTERS).flatMap(([name, test]) => {
+    const wanted = textOf(query, name);
+    return wanted === null ? [] : [(model: ModelSummary) => test(model, wanted)];
+  });
+  const matching = all.filter((model) => named.every((test) => test(model)));
+  return { data: [...matching].sort(order).slice(offset, offset + limit) };
+}
+
+function textOf(query: Query, name: string): string | null {
+  const value = query[name];
+  if (value === undefined) return null;
+  if (typeof value !== 'string') throw invalid(`${name} may be given once`);
+  return value;
+}
+
+function wholeNumber(name: string, text: string, least = 0): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+  if (value < least) throw invalid(`${name} must be a whole number, ${least} or more`);
+  return value;
+}
+
+function listOf(wanted: string): readonly string[] {
+  return wanted.split(',').map((each) => each.trim());
+}
+
+function holdsAll(held: unknown, wanted: string): boolean {
+  return Array.isArray(held) && listOf(wanted).every((each) => held.includes(each));
+}
+
+function architectureOf(model: ModelSummary): Readonly<Record<string, unknown>> {
+  return model.architecture as Readonly<Record<string, unknown>>;
+}
+
+/** By prompt price; a model without one comes last either way. */
+function comparePrices(a: ModelSummary, b: ModelSummary, direction: 1 | -1): number {
+  const [one, other] = [promptPrice(a), promptPrice(b)];
+  if (one === null || other === null) return one === other ? 0 : one === null ? 1 : -1;
+  return compare(one, other) * direction;
+}
+
+function promptPrice(model: ModelSummary): string | null {
+  const { prompt } = model.pricing as { readonly prompt?: string };
+  return prompt ?? null;
+}
+
+function invalid(message: string): GatewayError {
+  return new GatewayError({ status: 400, type: 'invalid_request', message });
+}

@@ -1,0 +1,107 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '../../actors/runtime/index.ts';
+import type { EdgeLimits } from '../terms/config.ts';
+import { GatewayError } from '../terms/gateway-error.ts';
+import { BodyScan } from './body-scan.ts';
+import { verifyJson } from './verify-json.ts';
+
+/**
+ * Reads a request's JSON within its bounds: size by what it announces and by what it sends, nesting and tokens before
+ * the parser sees them, strict UTF-8, no compression, a lowest speed. Rejects with GatewayError 400, 408, 413 or 415;
+ * a caller that leaves during the upload rejects with `CallerLeft`. (spec: inference, Limits; reliability, attacks 51-54)
+ */
+export async function readBody(request: IncomingMessage, options: ReadBodyOptions): Promise<unknown> {
+  const { limits, clock } = options;
+  refuseByHeaders(request, limits);
+  options.invite?.();
+  const scan = new BodyScan({ depthMax: limits.bodyDepthMax, tokensMax: limits.bodyTokensMax });
+  const bytes = await gather(request, { limits, clock, scan });
+  if (!isUtf8(bytes)) throw invalid('The body is not valid UTF-8');
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw invalid('The body is not valid JSON');
+  }
+  const flaw = verifyJson(value, scan.members);
+  if (flaw !== null) throw invalid(`The body is not acceptable JSON: ${flaw}`);
+  return value;
+}
+
+export interface ReadBodyOptions {
+  readonly limits: EdgeLimits;
+  readonly clock: Clock;
+  /** Asks for a body the caller holds back until it is wanted; null when it does not. */
+  readonly invite: (() => void) | null;
+}
+
+/** The connection ended before the whole body came: there is nobody to answer. */
+export class CallerLeft extends Error {
+  override readonly name = 'CallerLeft';
+}
+
+function invalid(message: string): GatewayError {
+  return new GatewayError({ status: 400, type: 'invalid_request', message });
+}
+
+function tooLarge(limits: EdgeLimits): GatewayError {
+  const message = `The body is larger than ${limits.bodyBytesMax} bytes`;
+  return new GatewayError({ status: 413, type: 'payload_too_large', message });
+}
+
+const JSON_TYPE = /^application\/json *(?:; *charset="?utf-8"? *)?;?$/i;
+
+function refuseByHeaders(request: IncomingMessage, limits: EdgeLimits): void {
+  const { headers } = request;
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    const message = 'Compressed request bodies are not supported';
+    throw new GatewayError({ status: 415, type: 'invalid_request', message });
+  }
+  if (Number(headers['content-length'] ?? 0) > limits.bodyBytesMax) throw tooLarge(limits);
+  const type = headers['content-type'];
+  if (type !== undefined && type.length < 128 && JSON_TYPE.test(type.trim())) return;
+  if (type !== undefined) throw invalid('The content type must be application/json, in UTF-8');
+}
+
+interface Gathering {
+  readonly limits: EdgeLimits;
+  readonly clock: Clock;
+  readonly scan: BodyScan;
+}
+
+function gather(request: IncomingMessage, { limits, clock, scan }: Gathering): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const startedAt = clock.monotonic();
+    const tooSlow = (): void => {
+      const elapsedMs = clock.monotonic() - startedAt;
+      const owed = (elapsedMs * limits.bodyBytesPerSecondMin) / 1_000;
+      if (length >= owed) stopWatch = clock.after(limits.bodyGraceMs, tooSlow);
+      else end(new GatewayError({ status: 408, type: 'timeout', message: 'The body did not arrive in time' }));
+    };
+    let stopWatch = clock.after(limits.bodyGraceMs, tooSlow);
+    const see = (chunk: Buffer): void => {
+      length += chunk.length;
+      if (length > limits.bodyBytesMax) end(tooLarge(limits));
+      else if (scan.feed(chunk)) chunks.push(chunk);
+      else end(invalid('The body is nested too deeply or holds too many members'));
+    };
+    const finish = (): void => end(null);
+    const leave = (): void => end(new CallerLeft());
+    const end = (failure: Error | null): void => {
+      stopWatch();
+      request.off('data', see).off('end', finish).off('close', leave).off('error', leave);
+      // What still comes is read and thrown away, so that the answer can be sent on a connection that is being written.
+      request.on('error', ignore);
+      if (failure !== null) request.resume();
+      if (failure !== null) reject(failure);
+      else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
+    };
+    request.on('data', see).on('end', finish).on('close', leave).on('error', leave);
+  });
+}
+
+function ignore(): void {}

@@ -1,0 +1,200 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Cancel } from '../../../actors/runtime/index.ts';
+import { DONE, Frames } from '../../dialects/chat/frames.ts';
+import { Departure } from '../../inference/departure.ts';
+import { runTurn } from '../../inference/run-turn.ts';
+import type { RunningTurn } from '../../inference/running-turn.ts';
+import { settleTurn } from '../../inference/settle-turn.ts';
+import type { TurnRequest } from '../../inference/turn-request.ts';
+import { GatewayError } from '../../terms/gateway-error.ts';
+import type { TurnEvent } from '../../terms/turn-event.ts';
+import { failureOf } from '../failure.ts';
+import type { EdgeRoutes } from '../http/edge-routes.ts';
+import { EventStream } from '../http/event-stream.ts';
+import { CallerLeft } from '../read-body.ts';
+import { visitOf } from '../visit.ts';
+
+/**
+ * A reply as a stream. A failure before the first part is an ordinary answer, unless a keep-alive period has passed by
+ * then; afterwards it is a chunk with `error`, then `[DONE]`. The charge is recorded before the usage chunk leaves; a
+ * caller that left, and a charge that could not be recorded now, see none. (spec: inference, Chat stream, Errors 3)
+ */
+export async function answerStream(
+  routes: EdgeRoutes,
+  accepted: TurnRequest,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const stream = new ChatStream(routes, accepted, request, reply);
+  await stream.run();
+  return reply;
+}
+
+class ChatStream {
+  readonly #routes: EdgeRoutes;
+  readonly #request: FastifyRequest;
+  readonly #reply: FastifyReply;
+  readonly #turn: TurnRequest;
+  readonly #departure = new Departure();
+  #events: EventStream | null = null;
+  #running: RunningTurn | null = null;
+  #frames: Frames | null = null;
+  /** Nothing more may be sent: the caller left, or was told of an error of ours. */
+  #over = false;
+  /** The turn ended in an error of its own: its caller is shown no usage. */
+  #broken = false;
+  #cutByNode = false;
+
+  constructor(routes: EdgeRoutes, accepted: TurnRequest, request: FastifyRequest, reply: FastifyReply) {
+    this.#routes = routes;
+    this.#request = request;
+    this.#reply = reply;
+    this.#turn = { ...accepted, signal: this.#departure };
+  }
+
+  async run(): Promise<void> {
+    const { services, turns } = this.#routes;
+    const { raw } = this.#reply;
+    const closeTurn = turns.open(this.#cut);
+    raw.once('close', this.#left);
+    const openLate = services.clock.after(services.limits.keepAliveCommentMs, () => this.#open());
+    try {
+      await this.#begin(openLate);
+      turns.streams++;
+      await this.#send().finally(() => {
+        turns.streams--;
+      });
+    } catch (thrown) {
+      await this.#fail(thrown);
+    } finally {
+      openLate();
+      closeTurn();
+      raw.off('close', this.#left);
+    }
+  }
+
+  async #begin(openLate: Cancel): Promise<void> {
+    try {
+      this.#running = await runTurn(this.#routes.services.inference, this.#turn);
+    } catch (thrown) {
+      if (thrown instanceof GatewayError) this.#routes.authentication.learn(visitOf(this.#request.raw), thrown);
+      throw thrown;
+    } finally {
+      openLate();
+    }
+  }
+
+  async #send(): Promise<void> {
+    const running = this.#running as RunningTurn;
+    if (!this.#over) {
+      const stream = this.#open();
+      await this.#relay(running, stream, this.#framesOf(running));
+    }
+    if (this.#over) running.leave();
+    await this.#settle(running);
+  }
+
+  async #relay(running: RunningTurn, stream: EventStream, frames: Frames): Promise<void> {
+    for await (const events of running.events) {
+      if (this.#over) return;
+      // What one upstream chunk brought leaves in one write.
+      const waits = stream.write(frames.of(events));
+      if (waits !== null) await waits;
+      if (!stream.open) this.#over = true;
+      if (this.#over) return;
+      this.#see(events);
+    }
+  }
+
+  async #settle(running: RunningTurn): Promise<void> {
+    const { services, turns } = this.#routes;
+    const receipt = await running.receipt;
+    const charged = await settleTurn(services.inference, this.#turn, receipt);
+    if (charged === null) turns.settledLater++;
+    const stream = this.#events;
+    if (this.#over || stream === null) return;
+    const last =
+      charged !== null && !this.#broken
+        ? this.#framesOf(running).usage(receipt.usage, charged.cost, running.honoured)
+        : '';
+    this.#over = true;
+    await stream.end(last + DONE);
+    services.crashPoint?.('reply.sent');
+  }
+
+  /** From here on the status is 200. */
+  #open(): EventStream {
+    if (this.#events) return this.#events;
+    const { services } = this.#routes;
+    this.#reply.hijack();
+    this.#events = new EventStream(this.#reply.raw, services.clock, services.limits);
+    return this.#events;
+  }
+
+  #framesOf(running: RunningTurn | null): Frames {
+    this.#frames ??= new Frames({
+      id: this.#turn.generation,
+      created: running?.created ?? Math.floor(this.#routes.services.cluster.now() / 1_000),
+      model: running?.model ?? (this.#turn.turn.models[0] as string),
+      provider: running?.provider ?? '',
+    });
+    return this.#frames;
+  }
+
+  /** A failure of the turn, or of ours. Before the stream was opened it is thrown on, as an ordinary answer. */
+  async #fail(thrown: unknown): Promise<void> {
+    if (this.#events === null) throw this.#departure.aborted ? this.#reasonToEnd() : thrown;
+    const error = failureOf(thrown);
+    this.#log(error);
+    await this.#endInError(error);
+  }
+
+  async #endInError(error: GatewayError): Promise<void> {
+    if (this.#over || this.#events === null) return;
+    this.#over = true;
+    await this.#events.end(this.#framesOf(this.#running).error(error) + DONE);
+  }
+
+  /** The node drains and its grace is over: the caller hears of it in-band, what was delivered is charged. */
+  readonly #cut = (): void => {
+    this.#cutByNode = true;
+    void this.#endInError(restarting());
+    this.#leave();
+  };
+
+  readonly #left = (): void => {
+    this.#over = true;
+    this.#leave();
+  };
+
+  #leave(): void {
+    this.#events?.stop();
+    this.#running?.leave();
+    this.#departure.abort();
+  }
+
+  #reasonToEnd(): Error {
+    return this.#cutByNode ? restarting() : new CallerLeft();
+  }
+
+  #see(events: readonly TurnEvent[]): void {
+    const last = events.at(-1);
+    if (last?.type !== 'error') return;
+    this.#broken = true;
+    this.#log(last.error);
+  }
+
+  #log({ status, detail }: GatewayError): void {
+    const { generation, caller } = this.#turn;
+    this.#routes.services.log.warn({ generation, key: caller.key, status, detail }, 'a stream ended in an error');
+  }
+}
+
+function restarting(): GatewayError {
+  return new GatewayError({
+    status: 503,
+    type: 'provider_overloaded',
+    message: 'The service is restarting, please repeat the request',
+    headers: { 'retry-after': '1', 'x-should-retry': 'true' },
+  });
+}

@@ -1,0 +1,90 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { render } from '../../dialects/chat/render.ts';
+import { Departure } from '../../inference/departure.ts';
+import { runTurn } from '../../inference/run-turn.ts';
+import type { RunningTurn } from '../../inference/running-turn.ts';
+import { settleTurn } from '../../inference/settle-turn.ts';
+import type { TurnRequest } from '../../inference/turn-request.ts';
+import { GatewayError } from '../../terms/gateway-error.ts';
+import type { TurnEvent } from '../../terms/turn-event.ts';
+import { headerText } from '../header-text.ts';
+import type { EdgeRoutes } from '../http/edge-routes.ts';
+import { CallerLeft } from '../read-body.ts';
+import { unavailable } from '../unavailable.ts';
+import { visitOf } from '../visit.ts';
+
+/**
+ * A reply in one piece. The charge is recorded before a byte of it leaves; where that cannot be done now, the reply goes
+ * without `usage` and the charge follows in the background. (spec: inference, Chat completion reply, Chat stream 3)
+ */
+export async function answerWhole(
+  routes: EdgeRoutes,
+  accepted: TurnRequest,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { services, turns } = routes;
+  const { inference } = services;
+  const ending = new Ending();
+  const { raw: response } = reply;
+  response.once('close', ending.left);
+  const closeTurn = turns.open(ending.cut);
+  try {
+    const turn = { ...accepted, signal: ending.signal };
+    const running = await begin(routes, turn, request, ending);
+    const events = await gather(running);
+    const receipt = await running.receipt;
+    const charged = await settleTurn(inference, turn, receipt);
+    if (charged === null) turns.settledLater++;
+    const { provider, model, created } = running;
+    const head = { id: accepted.generation, created, model, provider };
+    if (services.crashPoint) response.once('finish', () => services.crashPoint?.('reply.sent'));
+    return reply
+      .header('x-provider-name', headerText(provider))
+      .header('content-type', 'application/json; charset=utf-8')
+      .send(render(head, events, receipt.usage, charged?.cost ?? null));
+  } finally {
+    closeTurn();
+    response.off('close', ending.left);
+  }
+}
+
+/** How a running turn may be ended from outside: by its caller leaving, or by the node that drains. */
+class Ending {
+  readonly signal = new Departure();
+  by: 'caller' | 'node' | null = null;
+
+  readonly left = (): void => {
+    this.by ??= 'caller';
+    this.signal.abort();
+  };
+
+  readonly cut = (): void => {
+    this.by ??= 'node';
+    this.signal.abort();
+  };
+}
+
+async function begin(
+  { authentication, services }: EdgeRoutes,
+  turn: TurnRequest,
+  request: FastifyRequest,
+  ending: Ending,
+): Promise<RunningTurn> {
+  try {
+    return await runTurn(services.inference, turn);
+  } catch (thrown) {
+    if (ending.by === 'caller') throw new CallerLeft();
+    if (ending.by === 'node') throw unavailable('the node is restarting');
+    if (thrown instanceof GatewayError) authentication.learn(visitOf(request.raw), thrown);
+    throw thrown;
+  }
+}
+
+async function gather(running: RunningTurn): Promise<readonly TurnEvent[]> {
+  let all: readonly TurnEvent[] = [];
+  for await (const events of running.events) all = all.length === 0 ? events : [...all, ...events];
+  const last = all.at(-1);
+  if (last?.type === 'error') throw last.error;
+  return all;
+}

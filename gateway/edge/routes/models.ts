@@ -1,0 +1,64 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ENDPOINTS_TOPIC } from '../../../actors/endpoint/endpoint.ts';
+import type { Json } from '../../../actors/runtime/index.ts';
+import { modelEndpoints } from '../../catalogue/endpoints.ts';
+import { findBareModel, findModel, listModels } from '../../catalogue/models.ts';
+import { GatewayError } from '../../terms/gateway-error.ts';
+import type { EdgeRoutes } from '../http/edge-routes.ts';
+import { filterModels, type Query } from '../model-filters.ts';
+
+interface Named {
+  readonly Params: { readonly author: string; readonly slug: string };
+}
+
+/** The catalogue as far as it is built, read from the board and never from an actor. (spec: catalogue, Endpoints) */
+export function registerModels(app: FastifyInstance, { gate, services }: EdgeRoutes): void {
+  const offers = (): ReadonlyMap<string, Json> => services.cluster.board.topic(ENDPOINTS_TOPIC);
+  const open = { onRequest: gate.guard('open') };
+
+  app.get<{ Querystring: Query }>('/models', open, (request, reply) => {
+    send(reply, filterModels(listModels(offers()), request.query));
+  });
+  app.get('/models/count', open, (_request, reply) => {
+    send(reply, { data: { count: listModels(offers()).length } });
+  });
+  // No workspace narrows the list yet: every key sees all of it.
+  app.get('/models/user', { onRequest: gate.guard('key') }, async (request, reply) => {
+    await gate.charge(request.raw);
+    return send(reply, { data: listModels(offers()) });
+  });
+  app.get<{ Params: { readonly id: string } }>('/models/:id', open, (request, reply) => {
+    const { id } = request.params;
+    send(reply, findBareModel(offers(), id) ?? unknown(id));
+  });
+  const summary = (request: FastifyRequest<Named>, reply: FastifyReply): void => {
+    const id = idOf(request);
+    send(reply, { data: findModel(offers(), id) ?? unknown(id) });
+  };
+  app.get<Named>('/models/:author/:slug', open, summary);
+  app.get<Named>('/model/:author/:slug', open, summary);
+  app.get<Named>('/models/:author/:slug/endpoints', open, (request, reply) => {
+    const id = idOf(request);
+    send(reply, { data: modelEndpoints(offers(), id) ?? unknown(id) });
+  });
+}
+
+/** A segment with a slash of its own is no author and no slug. */
+function idOf({ params: { author, slug } }: FastifyRequest<Named>): string {
+  const id = `${author}/${slug}`;
+  if (author.includes('/') || slug.includes('/')) unknown(id);
+  return id;
+}
+
+function unknown(id: string): never {
+  throw new GatewayError({
+    status: 404,
+    type: 'not_found',
+    message: 'No such model',
+    metadata: { requested: id.slice(0, 200), resolved: null, reason: 'model_not_in_catalogue' },
+  });
+}
+
+function send(reply: FastifyReply, value: object): FastifyReply {
+  return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(value));
+}

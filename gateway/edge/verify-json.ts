@@ -1,0 +1,37 @@
+/**
+ * Looks over a parsed body for what `JSON.parse` lets through although readers would disagree about it: a name written
+ * twice in one object, a number beyond the range of a double, half of a surrogate pair. The depth was bounded before.
+ * (spec: reliability, attack 60)
+ */
+
+/** Null when the value is sound, else what is wrong with it. `members` is how many the text wrote. */
+export function verifyJson(value: unknown, members: number): string | null {
+  const seen: Tally = { members: 0, flaw: null };
+  visit(value, seen);
+  if (seen.flaw !== null) return seen.flaw;
+  return seen.members === members ? null : 'a member name is written twice in one object';
+}
+
+interface Tally {
+  members: number;
+  flaw: string | null;
+}
+
+/** With the flag, a surrogate matches only where its other half is missing. */
+const HALF_PAIR = /[\ud800-\udfff]/u;
+
+function visit(value: unknown, seen: Tally): void {
+  if (typeof value === 'string') {
+    if (HALF_PAIR.test(value)) seen.flaw = 'a string holds half of a surrogate pair';
+  } else if (typeof value === 'number') {
+    if (!Number.isFinite(value)) seen.flaw = 'a number is out of range';
+  } else if (Array.isArray(value)) {
+    for (const entry of value) visit(entry, seen);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const name of Object.keys(value)) {
+      seen.members++;
+      if (HALF_PAIR.test(name)) seen.flaw = 'a member name holds half of a surrogate pair';
+      visit((value as Record<string, unknown>)[name], seen);
+    }
+  }
+}

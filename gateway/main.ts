@@ -1,0 +1,393 @@
+/**
+ * The composition root of one node: opens its secrets, store and wires, joins the cluster, declares the catalogue and
+ * serves the API. It holds no rule of the product, and it is the only place that knows which parts a node is made of.
+ */
+import { createHash } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { type Logger, pino } from 'pino';
+import { ENDPOINTS_TOPIC } from '../actors/endpoint/endpoint.ts';
+import { kinds } from '../actors/kinds.ts';
+import { type Clock, type Cluster, type Random, systemClock, systemRandom } from '../actors/runtime/index.ts';
+import { type ClusterNode, startNode } from '../actors/runtime/node.ts';
+import { openSqliteStore, type SqliteStore } from '../actors/runtime/stores/sqlite/open-sqlite-store.ts';
+import { GrpcTransport } from '../actors/runtime/transports/grpc/transport.ts';
+import { endpointId } from '../actors/terms/ids.ts';
+import { declare } from './catalogue/declare.ts';
+import { Prober } from './catalogue/prober.ts';
+import { type Edge, type EdgeGauges, openEdge } from './edge/edge.ts';
+import { drainInference, type InferenceServices, openInference } from './inference/services.ts';
+import { openSecrets, type Secrets } from './operator/config/secrets.ts';
+import { armCrashPoint } from './operator/crash-point.ts';
+import type { Measurement } from './operator/http/metrics.ts';
+import { type OperatorServer, openOperatorServer } from './operator/http/server.ts';
+import { EXIT_REJOIN } from './operator/launcher/message.ts';
+import { Pools } from './outbound/pools.ts';
+import type { ClusterConfig, NodeConfig } from './terms/config.ts';
+
+export interface NodeOptions {
+  readonly config: ClusterConfig;
+  /** Which of the configured nodes this is. */
+  readonly name: string;
+  /** Provider keys, by the variables the providers name; `TROUPE_CRASHPOINT`. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly ports?: NodePorts;
+  /** The drain begins, whoever asked for it: take no further connections. */
+  readonly onDraining?: () => void;
+}
+
+/** What tests, and nodes that share a process, put in place of the real thing. */
+export interface NodePorts {
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly logLevel?: 'info' | 'warn' | 'error' | 'silent';
+  /** Ends the process; with it the node takes no signals either. */
+  readonly exit?: (code: number) => void;
+}
+
+export interface NodeHandle {
+  readonly name: string;
+  readonly incarnation: string;
+  readonly grpcAddress: string;
+  readonly operatorUrl: string;
+  readonly pid: number;
+  readonly cluster: Cluster;
+  /** Resolves once the node serves: its cluster is whole, its catalogue declared. */
+  readonly ready: Promise<void>;
+  /** Serves a connection that a launcher accepted. */
+  accept(socket: Socket): void;
+  /** Takes connections itself; port 0 takes a free one. Resolves with `http://host:port`. */
+  listen(host: string, port: number): Promise<string>;
+  readonly gauges: EdgeGauges;
+  /** How long the store has made this node's writer wait, ms; 0 when it does not. */
+  storeBusyMs(): number;
+  /**
+   * Leaves in order: intake ends, shards go to nodes that stay, open turns run until the grace and are charged. Resolves
+   * when everything is closed; the process may end then. May be called more than once.
+   */
+  drain(): Promise<void>;
+}
+
+/** Exit code of a node whose store failed under it: start it again, it recovers from what is on the disk. */
+const EXIT_STORE = 70;
+/** Longest wait for the database's write lock; beyond it writes are refused as busy. */
+const STORE_BUSY_MS = 5_000;
+/** Set aside, so that what was begun can end when the disk is full. */
+const BALLAST_BYTES = 4 * 1024 * 1024;
+const READY_LOOK_MS = 20;
+const DECLARE_AGAIN_MS = 500;
+const LISTED_LOOKS_MAX = 100;
+/** Once the grace is over: how long an answer nobody waits for is read on, and how long its charge may take. */
+const READ_ON_MS_MAX = 1_000;
+const SETTLE_MS_MAX = 5_000;
+const LOOP_RESOLUTION_MS = 20;
+
+/** Starts one node. Resolves when it is a member of its cluster; `ready` follows. Rejects with what a person can mend. */
+export async function runNode(options: NodeOptions): Promise<NodeHandle> {
+  const node = new RunningNode(options);
+  await node.start();
+  return node;
+}
+
+class RunningNode implements NodeHandle {
+  readonly name: string;
+  readonly pid = process.pid;
+  readonly #options: NodeOptions;
+  readonly #self: NodeConfig;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #log: Logger;
+  readonly #keys: ReadonlyMap<string, string>;
+  readonly #crashPoint: ((name: string) => void) | null;
+  readonly #loopDelay: IntervalHistogram = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+  #store!: SqliteStore;
+  #node!: ClusterNode;
+  #outbound!: Pools;
+  #inference!: InferenceServices;
+  #prober!: Prober;
+  #edge!: Edge;
+  #operator!: OperatorServer;
+  #serving = false;
+  #drained: Promise<void> | null = null;
+  ready!: Promise<void>;
+
+  constructor(options: NodeOptions) {
+    const { config, env, name, ports = {} } = options;
+    const self = config.nodes.find((node) => node.name === name);
+    if (!self) throw new Error(`the configuration has no node ${name}`);
+    this.#options = options;
+    this.#self = self;
+    this.name = name;
+    this.#clock = ports.clock ?? systemClock;
+    this.#random = ports.random ?? systemRandom;
+    this.#log = pino({ level: ports.logLevel ?? 'info', base: { node: name } });
+    this.#keys = providerKeys(config, env);
+    this.#crashPoint = armCrashPoint(env.TROUPE_CRASHPOINT, () => process.kill(process.pid, 'SIGKILL'));
+  }
+
+  get cluster(): Cluster {
+    return this.#node;
+  }
+
+  get incarnation(): string {
+    return this.#node.self.incarnation;
+  }
+
+  get grpcAddress(): string {
+    return this.#node.self.address;
+  }
+
+  get operatorUrl(): string {
+    return this.#operator.url;
+  }
+
+  accept(socket: Socket): void {
+    this.#edge.accept(socket);
+  }
+
+  listen(host: string, port: number): Promise<string> {
+    return this.#edge.listen(host, port);
+  }
+
+  get gauges(): EdgeGauges {
+    return this.#edge.gauges;
+  }
+
+  storeBusyMs(): number {
+    return this.#store.busyMs();
+  }
+
+  drain(): Promise<void> {
+    this.#drained ??= this.#drain();
+    return this.#drained;
+  }
+
+  async start(): Promise<void> {
+    const { config } = this.#options;
+    const secrets = await openSecrets(config.data, this.#random);
+    this.#store = await openSqliteStore({
+      path: join(config.data, 'troupe.db'),
+      shards: config.runtime.shards,
+      clock: this.#clock,
+      random: this.#random,
+      busyBoundMs: STORE_BUSY_MS,
+      ballastBytes: BALLAST_BYTES,
+      onFatal: (error) => this.#exit(EXIT_STORE, `the store failed: ${error.message}`),
+    });
+    try {
+      await this.#join(secrets);
+    } catch (error) {
+      await this.#operator?.close();
+      await this.#store.close();
+      throw error;
+    }
+  }
+
+  async #join(secrets: Secrets): Promise<void> {
+    this.#loopDelay.enable();
+    const { host, port } = hostPort(this.#self.operator);
+    this.#operator = await openOperatorServer(host, port, {
+      cluster: () => this.#node ?? null,
+      token: secrets.operatorToken,
+      measure: (cluster) => this.#measure(cluster),
+      serving: () => this.#serves() && this.#drained === null,
+      log: (message, error) => this.#log.error({ detail: String(error) }, message),
+    });
+    this.#node = await this.#startNode(secrets);
+    this.#outbound = new Pools({ clock: this.#clock, ...this.#options.config.upstream });
+    this.#openInference();
+    this.#edge = await this.#openEdge(secrets);
+    this.#takeSignals();
+    this.ready = this.#becomeReady();
+  }
+
+  #startNode(secrets: Secrets): Promise<ClusterNode> {
+    const { config } = this.#options;
+    return startNode({
+      name: this.name,
+      grpcAddress: this.#self.grpc,
+      operatorUrl: () => this.#operator.url,
+      host: hostname(),
+      pid: this.pid,
+      kinds,
+      store: this.#store,
+      clock: this.#clock,
+      random: this.#random,
+      limits: config.runtime,
+      secret: secrets.clusterSecret,
+      operatorToken: secrets.operatorToken,
+      configDigest: digestOf(config),
+      transport: (parts) => new GrpcTransport(parts),
+      log: ({ level, message, ...record }) => this.#log[level](record, message),
+      onDead: (why) => this.#exit(EXIT_REJOIN, `declared dead: ${why}`),
+      onDrain: () => void this.#drainAndExit(),
+    });
+  }
+
+  #openInference(): void {
+    const { config } = this.#options;
+    this.#inference = openInference({
+      cluster: this.#node,
+      clock: this.#clock,
+      random: this.#random,
+      config,
+      outbound: this.#outbound,
+      keys: this.#keys,
+      crashpoint: this.#crashPoint ?? (() => {}),
+      log: ({ level, message, ...record }) => this.#log[level](record, message),
+    });
+    this.#prober = new Prober({
+      cluster: this.#node,
+      clock: this.#clock,
+      outbound: this.#outbound,
+      upstream: config.upstream,
+      keys: this.#keys,
+    });
+  }
+
+  #openEdge(secrets: Secrets): Promise<Edge> {
+    const { config } = this.#options;
+    return openEdge({
+      cluster: this.#node,
+      clock: this.#clock,
+      random: this.#random,
+      limits: config.edge,
+      rates: config.rates,
+      askMs: config.upstream.askMs,
+      nodes: config.nodes.length,
+      pepper: secrets.pepper,
+      inference: this.#inference,
+      serving: () => this.#serves(),
+      log: this.#log,
+      crashPoint: this.#crashPoint,
+    });
+  }
+
+  #serves(): boolean {
+    return this.#serving && this.#node.ready && this.#node.connected;
+  }
+
+  async #becomeReady(): Promise<void> {
+    while (this.#drained === null && !this.#node.ready) await this.#pause(READY_LOOK_MS);
+    while (this.#drained === null && !(await this.#declare())) await this.#pause(DECLARE_AGAIN_MS);
+    for (let look = 0; look < LISTED_LOOKS_MAX && !this.#isListed(); look++) await this.#pause(READY_LOOK_MS);
+    if (this.#drained !== null) return;
+    this.#serving = true;
+    this.#prober.start();
+    this.#log.info({ incarnation: this.incarnation, grpc: this.grpcAddress }, 'serving');
+  }
+
+  /** False when an actor was not reached: then it is tried again. A broken document is logged and left as it was. */
+  async #declare(): Promise<boolean> {
+    const { config } = this.#options;
+    const { upstream, providers } = config;
+    try {
+      const parts = { cluster: this.#node, outbound: this.#outbound, upstream, providers, folder: process.cwd() };
+      for (const problem of await declare(parts)) this.#log.error({ ...problem }, 'a provider could not be declared');
+      return true;
+    } catch (error) {
+      this.#log.warn({ detail: String(error) }, 'the catalogue was not declared; trying again');
+      return false;
+    }
+  }
+
+  /** True once every endpoint whose document is at hand is on this node's board. */
+  #isListed(): boolean {
+    const listed = this.#node.board.topic(ENDPOINTS_TOPIC);
+    return this.#options.config.providers.every(
+      ({ slug, models }) =>
+        typeof models === 'string' || models.models.every(({ id }) => listed.has(endpointId(slug, id))),
+    );
+  }
+
+  async #drain(): Promise<void> {
+    this.#log.info('draining');
+    this.#options.onDraining?.();
+    this.#prober.stop();
+    const served = this.#edge.drain();
+    await this.#node.drain();
+    await served;
+    await this.#edge.settled(READ_ON_MS_MAX);
+    // What is still being read on for its usage is charged by our own count: nobody will be here to hear the rest.
+    await this.#outbound.close();
+    await this.#edge.settled(SETTLE_MS_MAX);
+    await this.#within(SETTLE_MS_MAX, drainInference(this.#inference));
+    this.#edge.close();
+    await this.#node.leave();
+    await this.#operator.close();
+    await this.#store.close();
+    this.#loopDelay.disable();
+    this.#log.info('left');
+  }
+
+  async #drainAndExit(): Promise<void> {
+    try {
+      await this.drain();
+      this.#exit(0, 'drained');
+    } catch (error) {
+      this.#exit(1, `the drain failed: ${String(error)}`);
+    }
+  }
+
+  #exit(code: number, why: string): void {
+    this.#log[code === 0 ? 'info' : 'fatal']({ code, why }, 'exit');
+    const exit = this.#options.ports?.exit ?? ((status: number) => process.exit(status));
+    exit(code);
+  }
+
+  /** SIGTERM drains. Ctrl-C reaches every process of a terminal: under a launcher it is the launcher's to act on. */
+  #takeSignals(): void {
+    if (this.#options.ports?.exit) return;
+    process.on('SIGTERM', () => void this.#drainAndExit());
+    process.on('SIGINT', () => {
+      if (!process.connected) void this.#drainAndExit();
+    });
+  }
+
+  async #measure(cluster: Cluster): Promise<Measurement> {
+    const { rss, heapUsed } = process.memoryUsage();
+    return {
+      node: this.name,
+      view: await cluster.operator.ps(),
+      edge: this.#edge.gauges,
+      ready: this.#serves(),
+      connected: cluster.connected,
+      memory: { rss, heapUsed },
+      loopDelayP99: this.#loopDelay.percentile(99) / 1e9,
+    };
+  }
+
+  #within(ms: number, work: Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const late = this.#clock.after(ms, resolve);
+      work.then(resolve, reject).finally(late);
+    });
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#clock.after(ms, resolve);
+    });
+  }
+}
+
+/** What must be the same on every node of a cluster: nodes that differ in it refuse each other. */
+function digestOf({ runtime, rates }: ClusterConfig): string {
+  return createHash('sha256').update(JSON.stringify({ runtime, rates })).digest('hex');
+}
+
+function providerKeys(config: ClusterConfig, env: NodeOptions['env']): ReadonlyMap<string, string> {
+  const keys = new Map<string, string>();
+  for (const { slug, apiKeyEnv } of config.providers) {
+    const key = apiKeyEnv === undefined ? undefined : env[apiKeyEnv];
+    if (key !== undefined && key !== '') keys.set(slug, key);
+  }
+  return keys;
+}
+
+function hostPort(address: string): { readonly host: string; readonly port: number } {
+  const colon = address.lastIndexOf(':');
+  return { host: address.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(address.slice(colon + 1)) };
+}

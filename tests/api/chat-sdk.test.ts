@@ -1,0 +1,239 @@
+import OpenAI, {
+  APIError,
+  APIUserAbortError,
+  AuthenticationError,
+  BadRequestError,
+  InternalServerError,
+  NotFoundError,
+  RateLimitError,
+} from 'openai';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../support/bounded.ts';
+import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+
+const it = bounded(test, 30_000);
+
+let cluster: TestCluster;
+let funded: Funded;
+let client: OpenAI;
+
+test.before(async () => {
+  cluster = await startCluster({ rates: { keyPerMinute: 100_000 } });
+  funded = await cluster.fund('10');
+  client = clientOf(funded.key);
+});
+test.after(() => cluster.close());
+
+function clientOf(apiKey: string): OpenAI {
+  return new OpenAI({ apiKey, baseURL: cluster.baseUrls[0] as string, maxRetries: 0 });
+}
+
+/** A user message that tells the simulated provider what to do. */
+function say(directive: object): { role: 'user'; content: string }[] {
+  return [{ role: 'user', content: `@sim ${JSON.stringify(directive)}` }];
+}
+
+const HELLO = [{ role: 'user' as const, content: 'hello' }];
+
+async function failure(run: () => Promise<unknown>): Promise<APIError> {
+  try {
+    await run();
+  } catch (error) {
+    if (error instanceof APIError) return error;
+    throw error;
+  }
+  throw new Error('the call did not fail');
+}
+
+/** What the service says of a generation, once the predicate holds. */
+async function generation(
+  id: string,
+  until: (data: Record<string, unknown>) => boolean,
+): Promise<Record<string, unknown>> {
+  for (;;) {
+    const answer = await fetch(`${cluster.baseUrls[0]}/generation?id=${id}`, {
+      headers: { authorization: `Bearer ${funded.key}` },
+    });
+    const { data } = (await answer.json()) as { data?: Record<string, unknown> };
+    if (data && until(data)) return data;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+it('answers a completion with its charge, its provider and its generation id', async () => {
+  const { data, response } = await client.chat.completions
+    .create({ model: 'sim/fast', messages: HELLO })
+    .withResponse();
+  assert.match(data.choices[0]?.message.content ?? '', /x15/);
+  assert.is(data.choices[0]?.finish_reason, 'stop');
+  assert.is(data.id, response.headers.get('x-generation-id'));
+  assert.is(data.id, response.headers.get('x-request-id'));
+  assert.match(response.headers.get('x-provider-name') ?? '', /^Sim [AB]$/);
+  assert.is(data.usage?.completion_tokens, 16);
+  assert.type((data.usage as { cost?: number } | undefined)?.cost, 'number');
+});
+
+it('streams the parts of a reply, then its usage with the charge', async () => {
+  const stream = await client.chat.completions.create({ model: 'sim/fast', messages: HELLO, stream: true });
+  let text = '';
+  let finish: string | null = null;
+  let last: OpenAI.Chat.ChatCompletionChunk | undefined;
+  for await (const chunk of stream) {
+    text += chunk.choices[0]?.delta.content ?? '';
+    finish = chunk.choices[0]?.finish_reason ?? finish;
+    last = chunk;
+  }
+  assert.match(text, /x1 x2 .*x15/);
+  assert.is(finish, 'stop');
+  assert.equal(last?.choices, []);
+  assert.is(last?.usage?.completion_tokens, 16);
+  assert.type((last?.usage as { cost?: number } | undefined)?.cost, 'number');
+});
+
+it('satisfies the stream helper of the SDK', async () => {
+  const stream = client.chat.completions.stream({ model: 'sim/fast', messages: say({ text: 'one two three' }) });
+  const final = await stream.finalChatCompletion();
+  assert.is(final.choices[0]?.message.content?.trim(), 'one two three');
+  assert.is(final.choices[0]?.message.role, 'assistant');
+});
+
+const TOOLS = [
+  { type: 'function' as const, function: { name: 'weather', parameters: { type: 'object', properties: {} } } },
+];
+const CALLS = say({ tool_calls: [{ name: 'weather', arguments: '{"city":"Oslo"}' }] });
+
+it('carries tool calls in one piece and in fragments', async () => {
+  const whole = await client.chat.completions.create({ model: 'sim/tools', messages: CALLS, tools: TOOLS });
+  assert.is(whole.choices[0]?.finish_reason, 'tool_calls');
+  const [call] = whole.choices[0]?.message.tool_calls ?? [];
+  assert.is(call?.type === 'function' ? call.function.arguments : null, '{"city":"Oslo"}');
+  const stream = client.chat.completions.stream({ model: 'sim/tools', messages: CALLS, tools: TOOLS });
+  const final = await stream.finalChatCompletion();
+  const [streamed] = final.choices[0]?.message.tool_calls ?? [];
+  assert.is(streamed?.type === 'function' ? streamed.function.name : null, 'weather');
+  assert.is(streamed?.type === 'function' ? streamed.function.arguments : null, '{"city":"Oslo"}');
+});
+
+it('maps every refusal to the error class of its status', async () => {
+  const poor = await cluster.fund('0.000001');
+  const model = 'sim/fast';
+  const bad = await failure(() => client.chat.completions.create({ model, messages: [] }));
+  assert.instance(bad, BadRequestError);
+  const unknownKey = `sk-gw-v1-${'0'.repeat(64)}`;
+  const stranger = await failure(() => clientOf(unknownKey).chat.completions.create({ model, messages: HELLO }));
+  assert.instance(stranger, AuthenticationError);
+  const nowhere = await failure(() => client.chat.completions.create({ model: 'no/such', messages: HELLO }));
+  assert.instance(nowhere, NotFoundError);
+  const broke = await failure(() => clientOf(poor.key).chat.completions.create({ model, messages: HELLO }));
+  assert.is(broke.status, 402);
+  const down = await failure(() => client.chat.completions.create({ model, messages: say({ status: 500 }) }));
+  assert.instance(down, InternalServerError);
+  assert.is(down.status, 502);
+  for (const error of [bad, stranger, nowhere, broke, down]) {
+    assert.match(error.requestID ?? '', /^gen-/);
+    assert.is(error.code as unknown, error.status);
+    assert.type((error.error as { metadata: { error_type: string } }).metadata.error_type, 'string');
+  }
+});
+
+it('answers 429 with its headers once the budget of the key is used up', async () => {
+  const busy = await cluster.fund('10', { perMinute: 3 });
+  const errors: APIError[] = [];
+  for (let i = 0; i < 8; i++) {
+    await clientOf(busy.key)
+      .chat.completions.create({ model: 'sim/fast', messages: HELLO })
+      .catch((error: APIError) => errors.push(error));
+  }
+  // A minute may have turned in between, but not two.
+  assert.ok(errors.length >= 2 && errors.length <= 5);
+  for (const error of errors) {
+    assert.instance(error, RateLimitError);
+    assert.is(error.headers?.get('x-ratelimit-limit'), '3');
+    assert.is(error.headers?.get('x-ratelimit-remaining'), '0');
+    assert.ok(Number(error.headers?.get('retry-after')) <= 60);
+    assert.ok(Number(error.headers?.get('x-ratelimit-reset')) * 1_000 > Date.now() - 1_000);
+  }
+});
+
+it('ends a stream that broke off in an error the SDK throws, and charges what was delivered', async () => {
+  const stream = await client.chat.completions.create({
+    model: 'sim/fast',
+    messages: say({ tokens: 20, cut_after: 4 }),
+    stream: true,
+  });
+  let id = '';
+  const error = await failure(async () => {
+    for await (const chunk of stream) id = chunk.id;
+  });
+  assert.is(error.code as unknown, 502);
+  const data = await generation(id, ({ status }) => status === 'settled');
+  assert.is(data.estimated, true);
+  assert.ok((data.usage as number) > 0);
+});
+
+it('answers a failure before the first part as an ordinary error, although a stream was asked for', async () => {
+  const error = await failure(() =>
+    client.chat.completions.create({ model: 'sim/fast', messages: say({ status: 500 }), stream: true }),
+  );
+  assert.is(error.status, 502);
+});
+
+it('moves to another endpoint before anything was delivered', async () => {
+  const reply = await client.chat.completions.create({
+    model: 'sim/fast',
+    messages: say({ status: 500, only_on: 'sim-a' }),
+  });
+  assert.is((reply as unknown as { provider: string }).provider, 'Sim B');
+});
+
+it('accounts for a caller that left in the middle, and shows the generation while it runs', async () => {
+  const stream = await client.chat.completions.create({
+    model: 'sim/fast',
+    messages: say({ tokens: 400, tps: 50 }),
+    stream: true,
+  });
+  let id = '';
+  for await (const chunk of stream) {
+    id = chunk.id;
+    if (chunk.choices[0]?.delta.content?.includes('x5')) break;
+  }
+  const data = await generation(id, ({ status }) => status === 'settled');
+  assert.is(data.cancelled, true);
+  assert.ok((data.usage as number) > 0);
+  assert.ok((data.usage as number) <= (data.hold_cost as number));
+});
+
+it('lets go of the hold when the caller aborts before the first part', async () => {
+  const controller = new AbortController();
+  const running = client.chat.completions.create(
+    { model: 'sim/fast', messages: say({ id: 'abort', ttft_ms: 20_000 }) },
+    { signal: controller.signal },
+  );
+  const seen = () => cluster.simulators.some(({ calls }) => calls.some((call) => call.id === 'abort'));
+  while (!seen()) await new Promise((resolve) => setTimeout(resolve, 10));
+  controller.abort();
+  const error = await failure(() => running);
+  assert.instance(error, APIUserAbortError);
+  for (;;) {
+    const answer = await fetch(`${cluster.baseUrls[0]}/credits`, {
+      headers: { authorization: `Bearer ${funded.key}` },
+    });
+    const { data } = (await answer.json()) as { data: { held: number } };
+    if (data.held === 0) break;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+});
+
+it('lists and retrieves models as the SDK asks for them', async () => {
+  const listed = await client.models.list();
+  assert.ok(listed.data.some((model) => model.id === 'sim/fast'));
+  const model = await client.models.retrieve('sim/fast');
+  assert.is(model.id, 'sim/fast');
+  assert.is(model.object, 'model');
+  assert.is(model.owned_by, 'sim');
+  const error = await failure(() => client.models.retrieve('no/such'));
+  assert.instance(error, NotFoundError);
+});
+
+test.run();

@@ -1,0 +1,105 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../support/bounded.ts';
+import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+
+const it = bounded(test, 30_000);
+
+let cluster: TestCluster;
+let funded: Funded;
+let base: string;
+
+test.before(async () => {
+  cluster = await startCluster({ rates: { keyPerMinute: 100_000 } });
+  funded = await cluster.fund('10');
+  base = cluster.baseUrls[0] as string;
+});
+test.after(() => cluster.close());
+
+async function ask(path: string, body?: object): Promise<string> {
+  const answer = await fetch(`${base}${path}`, {
+    ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
+    headers: { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' },
+  });
+  return answer.text();
+}
+
+const DECIMALS = 24;
+
+/** Exact decimal text in units of 1e-24 USD: an arithmetic of the test's own. */
+function units(text: string): bigint {
+  const [whole = '0', fraction = ''] = text.split('.');
+  assert.ok(fraction.length <= DECIMALS, text);
+  return BigInt(whole + fraction.padEnd(DECIMALS, '0'));
+}
+
+/** The digits of a number in JSON text, never parsed as a float. */
+function digits(json: string, member: string): string {
+  const found = [...json.matchAll(new RegExp(`"${member}":(-?\\d+(?:\\.\\d+)?)[,}]`, 'g'))].at(-1)?.[1];
+  if (found === undefined) throw new Error(`${member} is not in ${json.slice(0, 300)}`);
+  return found;
+}
+
+it('shows in /credits, /key and /generation what the replies said they cost, digit for digit', async () => {
+  let total = 0n;
+  const asked = Array.from({ length: 30 }, (_, i) => {
+    const directive = { tokens: 1 + ((i * 37) % 101), id: `m${i}` };
+    const messages = [{ role: 'user', content: `${'word '.repeat(i * 3)}@sim ${JSON.stringify(directive)}` }];
+    return ask('/chat/completions', {
+      model: i % 5 === 0 ? 'sim/no-usage' : 'sim/fast',
+      messages,
+      stream: i % 2 === 1,
+    });
+  });
+  for (const reply of await Promise.all(asked)) {
+    const cost = digits(reply, 'cost');
+    total += units(cost);
+    const id = /"id":"(gen-[^"]+)"/.exec(reply)?.[1] as string;
+    assert.is(digits(await ask(`/generation?id=${id}`), 'usage'), cost);
+  }
+  const credits = await ask('/credits');
+  assert.is(units(digits(credits, 'total_usage')), total);
+  assert.is(digits(credits, 'held'), '0');
+  assert.is(units(digits(credits, 'total_credits')) - total, units(digits(credits, 'available')));
+  assert.is(units(digits(await ask('/key'), 'usage')), total);
+});
+
+it('charges nothing for what failed before its first part, and leaves no hold', async () => {
+  const before = digits(await ask('/credits'), 'total_usage');
+  const down = { model: 'sim/fast', messages: [{ role: 'user', content: '@sim {"status":500}' }] };
+  const reply = await ask('/chat/completions', down);
+  assert.match(reply, /"code":502/);
+  for (;;) {
+    const credits = await ask('/credits');
+    assert.is(digits(credits, 'total_usage'), before);
+    if (digits(credits, 'held') === '0') break;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+});
+
+it('shows a generation from the moment its money is held', async () => {
+  const controller = new AbortController();
+  const answer = await fetch(`${base}/chat/completions`, {
+    method: 'POST',
+    signal: controller.signal,
+    headers: { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json', 'x-title': 'Tést' },
+    body: JSON.stringify({
+      model: 'sim/fast',
+      messages: [{ role: 'user', content: '@sim {"tokens":80,"tps":40}' }],
+      stream: true,
+      metadata: { order: 7 },
+      user: 'u1',
+    }),
+  });
+  const id = answer.headers.get('x-generation-id');
+  const running = JSON.parse(await ask(`/generation?id=${id}`)).data;
+  assert.is(running.status, 'running');
+  assert.ok(running.hold_cost > 0);
+  assert.is(running.settled_at, null);
+  assert.is(running.app_title, 'Test');
+  assert.is(running.external_user, 'u1');
+  assert.equal(running.metadata, { order: 7 });
+  controller.abort();
+});
+
+test.run();

@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../support/bounded.ts';
+import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+
+const it = bounded(test, 30_000);
+
+let cluster: TestCluster;
+let funded: Funded;
+let token: string;
+
+test.before(async () => {
+  cluster = await startCluster();
+  funded = await cluster.fund('10');
+  token = (await readFile(join(cluster.folder, 'secrets', 'operator-token'), 'utf8')).trim();
+});
+test.after(() => cluster.close());
+
+function ask(path: string, bearer: string | null = token): Promise<Response> {
+  const headers = bearer === null ? {} : { authorization: `Bearer ${bearer}` };
+  return fetch(`${cluster.nodes[0]?.operatorUrl}${path}`, { headers });
+}
+
+it('says that it lives and that it serves to anybody', async () => {
+  assert.equal(await (await ask('/health', null)).json(), { status: 'ok' });
+  assert.equal(await (await ask('/ready', null)).json(), { status: 'ready' });
+});
+
+it('shows nothing else without its own token', async () => {
+  for (const path of ['/metrics', '/ps', '/inspect?address=account:a', '/why?address=account:a', '/nothing']) {
+    for (const bearer of [null, 'nonsense', funded.key]) assert.is((await ask(path, bearer)).status, 401, path);
+  }
+  assert.is((await ask('/nothing')).status, 404);
+});
+
+it('lists the nodes and the actors by kind', async () => {
+  const view = (await (await ask('/ps')).json()) as { nodes: { name: string; live: boolean }[]; census: unknown[] };
+  assert.equal(
+    view.nodes.map(({ name, live }) => [name, live]),
+    [['t1', true]],
+  );
+  assert.ok(view.census.length > 0);
+});
+
+it('explains one actor, and hides the digest of its key', async () => {
+  const why = (await (await ask(`/why?address=${funded.keyAddress}`)).json()) as { why: string[] };
+  assert.match(why.why.join('\n'), /active/);
+  const text = await (await ask(`/inspect?address=${funded.keyAddress}`)).text();
+  assert.match(text, /"digest":"redacted"/);
+  assert.is((await ask('/inspect?address=account:nobody')).status, 404);
+  assert.is((await ask('/inspect?address=%2e%2e')).status, 400);
+});
+
+it('gives its figures in the text format', async () => {
+  await (await fetch(`${cluster.baseUrls[0]}/models`)).text();
+  const text = await (await ask('/metrics')).text();
+  assert.match(text, /\ntroupe_ready 1\n/);
+  assert.match(text, /\ntroupe_answers_total\{status="200"\} [1-9]\d*\n/);
+  for (const line of text.split('\n')) assert.match(line, /^(#.*|[a-z0-9_]+(\{[a-z]+="[^"]*"\})? [-0-9.e+]+|)$/);
+});
+
+it('stays off the public port', async () => {
+  const root = (cluster.baseUrls[0] as string).replace('/api/v1', '');
+  for (const path of ['/metrics', '/ps', '/debug', '/.env']) assert.is((await fetch(`${root}${path}`)).status, 404);
+});
+
+test.run();

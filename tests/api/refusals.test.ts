@@ -1,0 +1,217 @@
+import { connect } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { changeKey } from '../../actors/key/key.ts';
+import { bounded } from '../support/bounded.ts';
+import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+
+const it = bounded(test, 30_000);
+
+let cluster: TestCluster;
+let funded: Funded;
+let base: string;
+
+test.before(async () => {
+  const rates = { keyPerMinute: 100_000, addressPerMinute: 100_000 };
+  cluster = await startCluster({ rates, edge: { bodyBytesMax: 100_000 } });
+  funded = await cluster.fund('10');
+  base = cluster.baseUrls[0] as string;
+});
+test.after(() => cluster.close());
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly error: { code: number; message: string; metadata: Record<string, unknown> };
+}
+
+async function ask(path: string, init: RequestInit & { key?: string | null } = {}): Promise<Answer> {
+  const { key = funded.key, headers, ...rest } = init;
+  const answer = await fetch(path.startsWith('http') ? path : `${base}${path}`, {
+    ...rest,
+    headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...(headers as Record<string, string>) },
+  });
+  const text = await answer.text();
+  const body = text.startsWith('{') ? (JSON.parse(text) as { error?: Answer['error'] }) : {};
+  return { status: answer.status, headers: answer.headers, text, error: body.error as Answer['error'] };
+}
+
+function post(body: string, init: RequestInit & { key?: string | null } = {}): Promise<Answer> {
+  const headers = { 'content-type': 'application/json', ...(init.headers as Record<string, string>) };
+  return ask('/chat/completions', { method: 'POST', body, ...init, headers });
+}
+
+const GOOD = JSON.stringify({ model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }] });
+const UNKNOWN = `sk-gw-v1-${'0'.repeat(64)}`;
+
+function envelope(answer: Answer, status: number, type: string): void {
+  assert.is(answer.status, status, answer.text);
+  assert.is(answer.error.code, status);
+  assert.is(answer.error.metadata.error_type, type);
+  assert.type(answer.error.message, 'string');
+  assert.match(answer.headers.get('x-generation-id') ?? '', /^gen-/);
+  assert.is(answer.headers.get('x-request-id'), answer.headers.get('x-generation-id'));
+  if (status !== 429) assert.is(answer.headers.get('x-ratelimit-limit'), null);
+}
+
+it('answers every malformed request in the one envelope', async () => {
+  const table: readonly (readonly [string, () => Promise<Answer>, number, string])[] = [
+    ['no JSON', () => post('{'), 400, 'invalid_request'],
+    ['no model', () => post('{"messages":[]}'), 400, 'invalid_request'],
+    ['a list', () => post('[]'), 400, 'invalid_request'],
+    ['an unknown model', () => post(GOOD.replace('sim/fast', 'no/such')), 404, 'not_found'],
+    ['a name twice', () => post(GOOD.replace('{', '{"model":"a/b",')), 400, 'invalid_request'],
+    ['too deep', () => post('['.repeat(70)), 400, 'invalid_request'],
+    ['too large', () => post(`"${'a'.repeat(100_000)}"`), 413, 'payload_too_large'],
+    ['compressed', () => post(GOOD, { headers: { 'content-encoding': 'gzip' } }), 415, 'invalid_request'],
+    ['another type', () => post(GOOD, { headers: { 'content-type': 'text/plain' } }), 400, 'invalid_request'],
+    ['a broken type', () => post(GOOD, { headers: { 'content-type': ';;' } }), 400, 'invalid_request'],
+    ['no endpoint', () => post(GOOD.replace('{', '{"provider":{"only":["nobody"]},')), 503, 'provider_overloaded'],
+    ['an unknown generation', () => ask('/generation?id=gen-0'), 404, 'not_found'],
+    ['no generation', () => ask('/generation'), 400, 'invalid_request'],
+    ['an unknown path', () => ask('/nothing/here?key=secret'), 404, 'not_found'],
+    ['another method', () => ask('/chat/completions'), 404, 'not_found'],
+    ['a path outside', () => ask(base.replace('/api/v1', '/v1/models')), 404, 'not_found'],
+    ['a broken path', () => ask('/models/%zz'), 404, 'not_found'],
+    ['a double-encoded id', () => ask('/models/sim%252Ffast'), 404, 'not_found'],
+    ['a path upwards', () => ask('/models/..%2f..%2fkey'), 404, 'not_found'],
+  ];
+  for (const [what, run, status, type] of table) {
+    const answer = await run();
+    assert.is(answer.status, status, `${what}: ${answer.text}`);
+    envelope(answer, status, type);
+  }
+});
+
+it('names method and path of an unknown route, and nothing of its query', async () => {
+  const { error } = await ask('/nothing/here?key=secret');
+  assert.match(error.message, /GET \/api\/v1\/nothing\/here$/);
+});
+
+it('says 401 before it looks at the body, the path below, or the size', async () => {
+  const revoked = await cluster.fund('1');
+  await changeKey(cluster.nodes[0]?.cluster as never, revoked.keyAddress, 'revoke', 5_000);
+  for (const key of [null, UNKNOWN, revoked.key]) {
+    for (const run of [
+      () => post(GOOD, { key }),
+      () => post('{', { key }),
+      () => post(GOOD.replace('sim/fast', 'no/such'), { key }),
+      () => post(`"${'a'.repeat(100_000)}"`, { key }),
+      () => post(GOOD, { key, headers: { 'content-encoding': 'gzip' } }),
+      () => ask('/generation?id=gen-0', { key }),
+      () => ask('/generation', { key }),
+      () => ask('/credits', { key }),
+      () => ask('/key', { key }),
+      () => ask('/models/user', { key }),
+    ]) {
+      const answer = await run();
+      envelope(answer, 401, 'authentication');
+      assert.is(answer.error.message, 'Missing or invalid API key');
+    }
+  }
+});
+
+it('gives the same 401, byte for byte but for its ids, whatever the reason', async () => {
+  const dead = await cluster.fund('1');
+  const expired = await cluster.fund('1', { expiresAt: 1 });
+  await changeKey(cluster.nodes[0]?.cluster as never, dead.keyAddress, 'disable', 5_000);
+  const answers = await Promise.all([
+    post(GOOD, { key: null }),
+    post(GOOD, { key: UNKNOWN }),
+    post(GOOD, { key: 'nonsense' }),
+    post(GOOD, { key: dead.key }),
+    post(GOOD, { key: expired.key }),
+    post(GOOD, { key: null, headers: { authorization: 'Basic YTpi' } }),
+  ]);
+  const shape = (answer: Answer): string => {
+    const names = [...answer.headers.keys()].filter((name) => name !== 'date').sort();
+    return JSON.stringify([answer.status, names, answer.text]);
+  };
+  assert.is(new Set(answers.map(shape)).size, 1, answers.map(shape).join('\n'));
+});
+
+it('refuses a management key wherever something is spent or reported', async () => {
+  const { key } = await cluster.issue(funded.account, { kind: 'management' });
+  for (const run of [
+    () => post(GOOD, { key }),
+    () => post('{', { key }),
+    () => ask('/credits', { key }),
+    () => ask('/key', { key }),
+    () => ask('/generation?id=gen-0', { key }),
+  ]) {
+    envelope(await run(), 403, 'permission_denied');
+  }
+});
+
+it('shows another account nothing of a generation', async () => {
+  const mine = await post(GOOD);
+  const id = mine.headers.get('x-generation-id') as string;
+  const other = await cluster.fund('1');
+  const [own, foreign, none] = await Promise.all([
+    ask(`/generation?id=${id}`),
+    ask(`/generation?id=${id}`, { key: other.key }),
+    ask('/generation?id=gen-1', { key: other.key }),
+  ]);
+  assert.is(own.status, 200);
+  assert.is(foreign.status, 404);
+  assert.is(foreign.text, none.text);
+});
+
+it('keeps the catalogue and the liveness read open to everybody', async () => {
+  const alive = await ask('/', { key: null });
+  assert.equal(JSON.parse(alive.text), { name: 'troupe', status: 'ok' });
+  for (const key of [null, UNKNOWN, funded.key]) {
+    for (const path of [
+      '/models',
+      '/models/count',
+      '/models/sim/fast',
+      '/model/sim/fast',
+      '/models/sim/fast/endpoints',
+    ]) {
+      assert.is((await ask(path, { key })).status, 200, path);
+    }
+  }
+  const bare = JSON.parse((await ask('/models/sim%2Ffast', { key: null })).text) as Record<string, unknown>;
+  assert.is(bare.object, 'model');
+  const unsupported = JSON.parse((await ask('/models?family=x', { key: null })).text) as Record<string, unknown>;
+  assert.equal(unsupported, { data: [], unsupported_filters: ['family'] });
+  envelope(await ask('/models?limit=0', { key: null }), 400, 'invalid_request');
+});
+
+it('answers HEAD nowhere', async () => {
+  for (const path of ['/', '/models', '/key']) {
+    assert.is((await fetch(`${base}${path}`, { method: 'HEAD' })).status, 404);
+  }
+});
+
+it('refuses a body announced too large before it is sent', async () => {
+  const { hostname, port } = new URL(base);
+  const socket = connect(Number(port), hostname);
+  const answer = new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(bytes.toString())));
+  socket.write(
+    `POST /api/v1/chat/completions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${funded.key}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 34603008\r\nExpect: 100-continue\r\n\r\n',
+  );
+  assert.match(await answer, /^HTTP\/1\.1 413 /);
+  socket.destroy();
+});
+
+it('invites a body that is held back until it is wanted', async () => {
+  const { hostname, port } = new URL(base);
+  const socket = connect(Number(port), hostname);
+  let heard = '';
+  socket.on('data', (bytes) => {
+    heard += bytes.toString();
+  });
+  socket.write(
+    `POST /api/v1/chat/completions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${funded.key}\r\nConnection: close\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${GOOD.length}\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  while (!heard.includes('100 Continue')) await new Promise((resolve) => setTimeout(resolve, 5));
+  socket.write(GOOD);
+  await new Promise((resolve) => socket.once('close', resolve));
+  assert.match(heard, /HTTP\/1\.1 200 OK/);
+});
+
+test.run();

@@ -1,0 +1,126 @@
+import { connect } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../support/bounded.ts';
+import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+
+const it = bounded(test, 40_000);
+
+let cluster: TestCluster;
+let funded: Funded;
+
+test.before(async () => {
+  cluster = await startCluster({
+    rates: { keyPerMinute: 100_000 },
+    edge: { keepAliveCommentMs: 150, drainGraceMs: 700, streamBufferBytesMax: 64 * 1024, streamStalledMs: 500 },
+  });
+  funded = await cluster.fund('1000');
+});
+test.after(() => cluster.close());
+
+function stream(directive: object, signal?: AbortSignal): Promise<Response> {
+  return fetch(`${cluster.baseUrls[0]}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'sim/fast',
+      messages: [{ role: 'user', content: `@sim ${JSON.stringify(directive)}` }],
+      stream: true,
+    }),
+    ...(signal ? { signal } : {}),
+  });
+}
+
+/** The grammar every stream keeps: comments of one line, unnamed data frames, one `[DONE]` at the very end. */
+function frames(text: string): { readonly comments: number; readonly chunks: Record<string, unknown>[] } {
+  let comments = 0;
+  const chunks: Record<string, unknown>[] = [];
+  let rest = text;
+  let done = 0;
+  while (rest !== '') {
+    const comment = /^: [a-z-]+\n/.exec(rest);
+    const data = /^data: (.+)\n\n/.exec(rest);
+    const found = comment ?? data;
+    if (!found) throw new Error(`not a frame: ${JSON.stringify(rest.slice(0, 80))}`);
+    if (comment) comments++;
+    else if (data?.[1] === '[DONE]') done++;
+    else chunks.push(JSON.parse(data?.[1] as string) as Record<string, unknown>);
+    rest = rest.slice(found[0].length);
+    if (done > 0) assert.is(rest, '', 'nothing follows [DONE]');
+  }
+  assert.is(done, 1);
+  return { comments, chunks };
+}
+
+it('opens with a comment, keeps its grammar, and ends with usage and [DONE]', async () => {
+  const answer = await stream({ tokens: 5 });
+  assert.match(answer.headers.get('content-type') ?? '', /^text\/event-stream/);
+  const text = await answer.text();
+  assert.match(text, /^: processing\n/);
+  const { chunks } = frames(text);
+  const last = chunks.at(-1);
+  assert.equal(last?.choices, []);
+  assert.ok(last?.usage);
+  assert.ok(last && 'honoured' in last);
+  assert.is(new Set(chunks.map(({ id }) => id)).size, 1);
+  assert.is(chunks[0]?.id, answer.headers.get('x-generation-id'));
+});
+
+it('keeps a slow stream alive with comments, also before its first part', async () => {
+  const { comments, chunks } = frames(await (await stream({ tokens: 2, ttft_ms: 800 })).text());
+  assert.ok(comments >= 4, `${comments} comments`);
+  assert.ok(chunks.at(-1)?.usage);
+});
+
+it('tells of a failure in-band once a keep-alive period has passed', async () => {
+  const answer = await stream({ ttft_ms: 400, garbage: 'json' });
+  assert.is(answer.status, 200);
+  const { chunks } = frames(await answer.text());
+  const error = chunks.at(-1)?.error as { code: number; metadata: { error_type: string } };
+  assert.is(error.code, 502);
+  assert.is(error.metadata.error_type, 'provider_unavailable');
+  const [choice] = (chunks.at(-1)?.choices ?? []) as { finish_reason: string }[];
+  assert.is(choice?.finish_reason, 'error');
+});
+
+it('ends a broken stream in an error chunk and [DONE], without usage', async () => {
+  const { chunks } = frames(await (await stream({ tokens: 20, cut_after: 3 })).text());
+  assert.ok(chunks.at(-1)?.error);
+  assert.not.ok(chunks.some((chunk) => 'usage' in chunk));
+});
+
+it('cuts a reader that takes nothing, and stays small', async () => {
+  const { hostname, port } = new URL(cluster.baseUrls[0] as string);
+  const body = JSON.stringify({
+    model: 'sim/fast',
+    messages: [{ role: 'user', content: '@sim {"id":"slow","tokens":16000}' }],
+    stream: true,
+    max_tokens: 16_000,
+  });
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  socket.pause();
+  socket.write(
+    `POST /api/v1/chat/completions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${funded.key}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+  const edge = () => cluster.nodes[0]?.gauges;
+  while ((edge()?.requestsUnderWay ?? 0) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  while ((edge()?.requestsUnderWay ?? 0) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  socket.destroy();
+  const answer = await fetch(`${cluster.baseUrls[0]}/credits`, { headers: { authorization: `Bearer ${funded.key}` } });
+  assert.is(answer.status, 200);
+});
+
+it('drains: open streams end in the in-band 503 and are charged, and the node goes quietly', async () => {
+  const answer = await stream({ tokens: 2_000, tps: 50 });
+  const node = cluster.nodes[0];
+  const reading = answer.text();
+  await node?.drain();
+  const { chunks } = frames(await reading);
+  const error = chunks.at(-1)?.error as { code: number };
+  assert.is(error.code, 503);
+  assert.is(await fetch(`${cluster.baseUrls[0]}/`).catch(() => 'refused'), 'refused');
+});
+
+test.run();

@@ -1,0 +1,96 @@
+import { hostname } from 'node:os';
+import { systemClock, systemRandom } from '../../actors/runtime/index.ts';
+import { startNode } from '../../actors/runtime/node.ts';
+import { openSqliteStore } from '../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
+import { GrpcTransport } from '../../actors/runtime/transports/grpc/transport.ts';
+import config from '../../cluster.config.ts';
+import { type AskResult, askLoop } from './ask-loop.ts';
+import { DEBIT, OPEN, purseKind, SHOW } from './purse-kind.ts';
+
+/** What the benchmark tells a node process, and what it hears. */
+export type ToAskNode =
+  /** Make so many purses that another node owns. */
+  | { readonly type: 'open'; readonly purses: number }
+  | { readonly type: 'run'; readonly event: 'debit' | 'show'; readonly inFlight: number; readonly seconds: number };
+export type FromAskNode =
+  | { readonly type: 'ready' }
+  | { readonly type: 'opened' }
+  | { readonly type: 'ran'; readonly result: AskResult };
+
+/**
+ * One node of the ask benchmark: the runtime alone, with one small kind, over SQLite and gRPC, as in production.
+ * `ask-node NAME DATABASE`; commands come over IPC.
+ */
+const WITHIN_MS = 10_000;
+const NODES = 2;
+const [name = '', path = ''] = process.argv.slice(2);
+const { runtime } = config;
+
+const store = await openSqliteStore({
+  path,
+  shards: runtime.shards,
+  clock: systemClock,
+  random: systemRandom,
+  busyBoundMs: 1_000,
+});
+const node = await startNode({
+  name,
+  grpcAddress: '127.0.0.1:0',
+  operatorUrl: () => 'http://127.0.0.1:0',
+  host: hostname(),
+  pid: process.pid,
+  kinds: [purseKind],
+  store,
+  clock: systemClock,
+  random: systemRandom,
+  limits: runtime,
+  secret: 'bench',
+  operatorToken: 'bench',
+  configDigest: 'bench',
+  transport: (parts) => new GrpcTransport(parts),
+  log: () => {},
+  onDead: (why) => {
+    throw new Error(why);
+  },
+  onDrain: () => {},
+});
+
+let purses: readonly string[] = [];
+
+/** Ready and balanced: both nodes are there, each with its part of the shards. */
+async function balanced(): Promise<void> {
+  for (;;) {
+    const { nodes } = await node.operator.ps();
+    const fair = runtime.shards / NODES / 2;
+    if (node.ready && nodes.filter((each) => each.live && each.shards > fair).length === NODES) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function open(count: number): Promise<void> {
+  await balanced();
+  const chosen: string[] = [];
+  for (let at = 0; chosen.length < count; at++) {
+    const address = `purse:p${at}`;
+    if (!node.owns(address)) chosen.push(address);
+  }
+  await Promise.all(chosen.map((address) => node.ask(address, OPEN, { withinMs: WITHIN_MS })));
+  purses = chosen;
+}
+
+async function run(command: Extract<ToAskNode, { type: 'run' }>): Promise<AskResult> {
+  const event = command.event === 'debit' ? DEBIT : SHOW;
+  const options = { withinMs: WITHIN_MS };
+  return askLoop((turn) => node.ask(purses[turn % purses.length] as string, event, options), command);
+}
+
+function say(message: FromAskNode): void {
+  process.send?.(message);
+}
+
+process.on('message', (command: ToAskNode) => {
+  if (command.type === 'open') void open(command.purses).then(() => say({ type: 'opened' }));
+  else void run(command).then((result) => say({ type: 'ran', result }));
+});
+process.on('disconnect', () => process.exit(0));
+say({ type: 'ready' });

@@ -1,0 +1,129 @@
+import { Lane, type LaneResult } from './lane.ts';
+
+/**
+ * The load generator, a process of its own: told over IPC what to send, for how long, and how many at once, it answers
+ * with counts and percentiles. Closed loop at a fixed number in flight; with `perSecond`, open loop at that rate, and a
+ * request that had to wait for a free lane counts its waiting.
+ */
+export interface Load {
+  readonly port: number;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly inFlight: number;
+  readonly seconds: number;
+  readonly perSecond?: number;
+}
+
+export interface LoadResult {
+  readonly seconds: number;
+  readonly answered: number;
+  /** Answers other than 200, by status; 0 for a broken connection. */
+  readonly failures: Readonly<Record<string, number>>;
+  readonly frames: number;
+  readonly latencyMs: Percentiles;
+  readonly firstMs: Percentiles;
+}
+
+export interface Percentiles {
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+}
+
+class Tally {
+  answered = 0;
+  frames = 0;
+  readonly failures: Record<string, number> = {};
+  readonly #latencies: number[] = [];
+  readonly #firsts: number[] = [];
+
+  add(result: LaneResult | null): void {
+    if (result === null || result.status !== 200) {
+      const status = String(result?.status ?? 0);
+      this.failures[status] = (this.failures[status] ?? 0) + 1;
+      return;
+    }
+    this.answered++;
+    this.frames += result.frames;
+    this.#latencies.push(result.endedAt - result.beganAt);
+    this.#firsts.push(result.firstAt - result.beganAt);
+  }
+
+  result(seconds: number): LoadResult {
+    return {
+      seconds,
+      answered: this.answered,
+      failures: this.failures,
+      frames: this.frames,
+      latencyMs: percentiles(this.#latencies),
+      firstMs: percentiles(this.#firsts),
+    };
+  }
+}
+
+async function closedLoop(load: Load, lanes: readonly Lane[], tally: Tally): Promise<number> {
+  const beganAt = performance.now();
+  const endAt = beganAt + load.seconds * 1_000;
+  const repeat = async (lane: Lane): Promise<void> => {
+    while (performance.now() < endAt) tally.add(await lane.run());
+  };
+  await Promise.all(lanes.map(repeat));
+  return (performance.now() - beganAt) / 1_000;
+}
+
+async function openLoop(load: Load & { perSecond: number }, lanes: readonly Lane[], tally: Tally): Promise<number> {
+  const idle = [...lanes];
+  const beganAt = performance.now();
+  const total = Math.floor(load.seconds * load.perSecond);
+  const running = new Set<Promise<void>>();
+  for (let sent = 0; sent < total; ) {
+    const due = Math.min(total, Math.floor(((performance.now() - beganAt) / 1_000) * load.perSecond) + 1);
+    while (sent < due && idle.length > 0) {
+      const lane = idle.pop() as Lane;
+      const task = lane.run(beganAt + (sent / load.perSecond) * 1_000).then((result) => {
+        tally.add(result);
+        idle.push(lane);
+        running.delete(task);
+      });
+      running.add(task);
+      sent++;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  await Promise.all(running);
+  return (performance.now() - beganAt) / 1_000;
+}
+
+async function run(load: Load): Promise<LoadResult> {
+  const request = requestBytes(load);
+  const lanes = Array.from({ length: load.inFlight }, () => new Lane(load.port, request));
+  const tally = new Tally();
+  const { perSecond } = load;
+  const seconds =
+    perSecond === undefined
+      ? await closedLoop(load, lanes, tally)
+      : await openLoop({ ...load, perSecond }, lanes, tally);
+  for (const lane of lanes) lane.close();
+  return tally.result(seconds);
+}
+
+function requestBytes(load: Load): Buffer {
+  const lines = Object.entries(load.headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const length = Buffer.byteLength(load.body);
+  return Buffer.from(
+    `POST ${load.path} HTTP/1.1\r\nhost: 127.0.0.1:${load.port}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n${lines.join('')}\r\n${load.body}`,
+  );
+}
+
+function percentiles(values: number[]): Percentiles {
+  values.sort((a, b) => a - b);
+  const at = (share: number): number =>
+    values[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
+  return { p50: at(0.5), p90: at(0.9), p99: at(0.99) };
+}
+
+if (process.send) {
+  process.on('message', (load: Load) => void run(load).then((result) => process.send?.(result)));
+  process.on('disconnect', () => process.exit(0));
+}

@@ -1,0 +1,66 @@
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { buildFirst } from '../chaos/build-first.ts';
+import { type Figure, ratio, reached, table } from './figure.ts';
+import type { Settings } from './settings.ts';
+
+/**
+ * `npm run bench [-- names] [--json] [--seconds N] [--rounds N]`: measures every figure that exists, each beside its
+ * baseline in the same run, one after the other, and prints one table. A benchmark that fails is named; the rest goes on.
+ */
+type Bench = (settings: Settings) => Promise<readonly Figure[]>;
+
+const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
+  step: async () => {
+    const { benchStep } = await import('./step.bench.ts');
+    return async () => [{ ...(await benchStep()), goal: { atLeast: 0.6, of: 'ratio' } }];
+  },
+  whole: async () => (await import('./whole.bench.ts')).benchWhole,
+  stream: async () => (await import('./stream.bench.ts')).benchStream,
+  ask: async () => (await import('./ask.bench.ts')).benchAsk,
+  activation: async () => (await import('./activation.bench.ts')).benchActivation,
+  takeover: async () => (await import('./takeover.bench.ts')).benchTakeover,
+  drain: async () => (await import('./drain.bench.ts')).benchDrain,
+};
+
+async function run(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { json: { type: 'boolean' }, seconds: { type: 'string' }, rounds: { type: 'string' } },
+  });
+  const settings = { seconds: Number(values.seconds ?? 3), rounds: Number(values.rounds ?? 3) };
+  const names = positionals.length > 0 ? positionals : Object.keys(BENCHES);
+  const figures: Figure[] = [];
+  const failures: string[] = [];
+  for (const name of names) {
+    process.stderr.write(`measuring ${name} ...\n`);
+    try {
+      const load = BENCHES[name];
+      if (load === undefined)
+        throw new Error(`there is no such benchmark; there are ${Object.keys(BENCHES).join(', ')}`);
+      figures.push(...(await (await load())(settings)));
+    } catch (error) {
+      failures.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  const machine = { node: process.version, cores: cpus().length, cpu: cpus()[0]?.model ?? 'unknown' };
+  process.stdout.write(values.json ? `${json(figures, failures, machine)}\n` : `${text(figures, failures, machine)}\n`);
+  process.exitCode = failures.length > 0 ? 1 : 0;
+}
+
+function json(figures: readonly Figure[], failures: readonly string[], machine: object): string {
+  const rows = figures.map((figure) => ({ ...figure, ratio: ratio(figure), reached: reached(figure) }));
+  return JSON.stringify({ machine, figures: rows, failures }, null, 2);
+}
+
+function text(
+  figures: readonly Figure[],
+  failures: readonly string[],
+  machine: Readonly<Record<string, unknown>>,
+): string {
+  const head = `Node ${machine.node}, ${machine.cores} x ${machine.cpu}`;
+  return [head, '', table(figures), ...failures.map((failure) => `failed: ${failure}`)].join('\n');
+}
+
+await buildFirst();
+await run();

@@ -1,0 +1,21 @@
+import { LaunchedCluster } from '../chaos/launched-cluster.ts';
+import { modelsDocument } from '../support/provider/models-document.ts';
+
+const UNLIMITED = 1_000_000_000;
+
+/** One gateway node over one simulated provider, limits out of the way, with the demo account as the hot one. */
+export function oneNode(simulatorPort: number): Promise<LaunchedCluster> {
+  return LaunchedCluster.start({
+    nodes: [{ name: 'n1', grpc: '127.0.0.1:0', operator: '127.0.0.1:0' }],
+    rates: { keyPerMinute: UNLIMITED, endpointPerMinute: UNLIMITED, addressPerMinute: UNLIMITED },
+    demo: { enabled: true, simulators: 0, depositUsd: '1000000' },
+    providers: [
+      {
+        slug: 'sim-a',
+        name: 'Sim A',
+        baseUrl: `http://127.0.0.1:${simulatorPort}/v1`,
+        models: modelsDocument('sim-a'),
+      },
+    ],
+  });
+}

@@ -1,0 +1,57 @@
+import { assign, setup } from 'xstate';
+import { type ActorEvent, emit, type Kind, type Stamped } from '../../actors/runtime/index.ts';
+
+/** What the benchmarks ask of a purse. */
+export type PurseEvent = Stamped &
+  (
+    | { readonly type: 'purse.open' }
+    | { readonly type: 'purse.debit'; readonly amount: number }
+    | { readonly type: 'purse.show' }
+  );
+
+interface Purse {
+  readonly balance: number;
+  readonly debits: number;
+}
+
+const machine = setup({
+  types: {} as { context: Purse; events: PurseEvent; input: { address: string } },
+  actions: {
+    debit: assign(({ context, event }) => ({
+      balance: context.balance - (event.type === 'purse.debit' ? event.amount : 0),
+      debits: context.debits + 1,
+    })),
+    answer: emit<Purse, PurseEvent>(({ context }) => ({ type: 'reply', body: { balance: context.balance } })),
+  },
+}).createMachine({
+  id: 'purse',
+  context: { balance: 1_000_000_000, debits: 0 },
+  initial: 'open',
+  states: {
+    open: {
+      on: {
+        'purse.open': { actions: 'answer' },
+        'purse.debit': { actions: ['debit', 'answer'] },
+        'purse.show': { actions: 'answer' },
+      },
+    },
+  },
+  options: { maxIterations: 100 },
+});
+
+/** The smallest actor worth asking: a debit is durable before its answer, showing the balance changes nothing. */
+export const purseKind: Kind = {
+  name: 'purse',
+  machine,
+  version: 1,
+  creates: ['purse.open'],
+  finishes: [],
+  volatile: ['purse.show'],
+  collections: {},
+  explain: () => ['a purse of the benchmarks'],
+  redact: (context) => context,
+};
+
+export const OPEN: ActorEvent = { type: 'purse.open' };
+export const DEBIT: ActorEvent = { type: 'purse.debit', amount: 1 };
+export const SHOW: ActorEvent = { type: 'purse.show' };

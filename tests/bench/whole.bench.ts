@@ -1,0 +1,102 @@
+import { cpuSeconds } from './child.ts';
+import { type Figure, median } from './figure.ts';
+import type { LoadResult } from './load.ts';
+import type { Settings } from './settings.ts';
+import { type Side, Sides } from './sides.ts';
+
+const IN_FLIGHT = [64, 400];
+/** Both sides run long enough for the compiler to have done its work. */
+const WARM_SECONDS = 8;
+const BODY = JSON.stringify({
+  model: 'sim/fast',
+  max_tokens: 64,
+  messages: [
+    { role: 'system', content: 'Answer in one short sentence.' },
+    { role: 'user', content: 'Which river runs through the capital of the country that borders both of these seas?' },
+  ],
+});
+
+/** Answers in one piece: requests per second and added latency, with durable hold and settle, one hot key and account. */
+export async function benchWhole(settings: Settings): Promise<readonly Figure[]> {
+  const sides = await Sides.start('./bare-proxy.ts');
+  try {
+    for (const side of [sides.bare, sides.ours]) await run(sides, side, { inFlight: 64, seconds: WARM_SECONDS });
+    const figures: Figure[] = [];
+    let perSecond = 0;
+    for (const inFlight of IN_FLIGHT) {
+      const { bare, ours } = await rounds(sides, settings, (side) =>
+        run(sides, side, { inFlight, seconds: settings.seconds }),
+      );
+      perSecond ||= rate(ours);
+      figures.push({
+        name: `chat completion, ${inFlight} in flight`,
+        unit: 'requests/s',
+        ours: rate(ours),
+        baseline: rate(bare),
+        goal: { atLeast: 0.5, of: 'ratio' },
+        note: `${inOneRequest(bare)} and ${inOneRequest(ours)} us of CPU per request${failed(ours)}`,
+      });
+    }
+    return [...figures, ...(await addedLatency(sides, settings, perSecond / 2))];
+  } finally {
+    await sides.stop();
+  }
+}
+
+async function addedLatency(sides: Sides, settings: Settings, perSecond: number): Promise<readonly Figure[]> {
+  const { bare, ours } = await rounds(sides, settings, (side) =>
+    run(sides, side, { inFlight: 256, seconds: settings.seconds, perSecond }),
+  );
+  const at = (results: readonly Round[], of: 'p50' | 'p99'): number =>
+    median(results.map((each) => each.latencyMs[of]));
+  const figure = (of: 'p50' | 'p99', atMost: number): Figure => ({
+    name: `added latency at half load (${Math.round(perSecond)}/s), ${of}`,
+    unit: 'ms',
+    ours: at(ours, of),
+    baseline: at(bare, of),
+    goal: { atMost, of: 'difference' },
+  });
+  return [figure('p50', 1), figure('p99', 5)];
+}
+
+interface Round extends LoadResult {
+  readonly cpuSeconds: number;
+}
+
+async function run(
+  sides: Sides,
+  side: Side,
+  load: { readonly inFlight: number; readonly seconds: number; readonly perSecond?: number },
+): Promise<Round> {
+  const before = cpuSeconds(side.pid);
+  const result = await sides.load.run({ ...side.target, body: BODY, ...load });
+  return { ...result, cpuSeconds: cpuSeconds(side.pid) - before };
+}
+
+async function rounds(
+  sides: Sides,
+  settings: Settings,
+  measure: (side: Side) => Promise<Round>,
+): Promise<{ readonly bare: readonly Round[]; readonly ours: readonly Round[] }> {
+  const bare: Round[] = [];
+  const ours: Round[] = [];
+  for (let round = 0; round < settings.rounds; round++) {
+    bare.push(await measure(sides.bare));
+    ours.push(await measure(sides.ours));
+  }
+  return { bare, ours };
+}
+
+function rate(results: readonly Round[]): number {
+  return median(results.map((each) => each.answered / each.seconds));
+}
+
+function inOneRequest(results: readonly Round[]): number {
+  return Math.round(median(results.map((each) => (each.cpuSeconds / each.answered) * 1e6)));
+}
+
+function failed(results: readonly Round[]): string {
+  const failures = results.flatMap((each) => Object.entries(each.failures));
+  if (failures.length === 0) return '';
+  return `; failures ${failures.map(([status, count]) => `${count} x ${status}`).join(', ')}`;
+}

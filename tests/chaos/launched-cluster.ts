@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What the launcher says about a running cluster in `connection.json`. */
+export interface Connection {
+  readonly base_url: string;
+  readonly api_key: string;
+  readonly management_key: string;
+  readonly operator_url: string;
+  readonly operator_token: string;
+  readonly nodes: readonly {
+    readonly name: string;
+    readonly pid: number;
+    readonly grpc: string;
+    readonly operator_url: string;
+  }[];
+}
+
+const READY_MS = 60_000;
+const STOP_MS = 45_000;
+const POLL_MS = 50;
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * A real cluster: the launcher as anybody starts it, in a data folder of its own, with a configuration laid over the
+ * default one. Never touches a folder it did not make, and leaves no process behind.
+ */
+export class LaunchedCluster {
+  readonly data: string;
+  readonly port: number;
+  readonly #child: ChildProcess;
+
+  private constructor(data: string, port: number, child: ChildProcess) {
+    this.data = data;
+    this.port = port;
+    this.#child = child;
+  }
+
+  /** Resolves once the API answers and as many nodes serve as were declared. */
+  static async start(config: object, env: Readonly<Record<string, string>> = {}): Promise<LaunchedCluster> {
+    const data = mkdtempSync(join(tmpdir(), 'troupe-'));
+    const port = await freePort();
+    const file = join(data, 'overlay.json');
+    writeFileSync(file, JSON.stringify(config));
+    const output = openSync(join(data, 'output.log'), 'a');
+    const bin = join(ROOT, 'bin', 'troupe.mjs');
+    const child = spawn(process.execPath, [bin, 'up', '--data', data, '--port', String(port), '--config', file], {
+      cwd: ROOT,
+      stdio: ['ignore', output, output],
+      env: { ...process.env, ...env },
+    });
+    const cluster = new LaunchedCluster(data, port, child);
+    const nodes = (config as { nodes?: readonly unknown[] }).nodes?.length ?? 3;
+    try {
+      await cluster.#ready(nodes);
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
+    return cluster;
+  }
+
+  get baseUrl(): string {
+    return `http://127.0.0.1:${this.port}/api/v1`;
+  }
+
+  get database(): string {
+    return join(this.data, 'troupe.db');
+  }
+
+  /** What both launcher and nodes printed so far. */
+  get output(): string {
+    return readFileSync(join(this.data, 'output.log'), 'utf8');
+  }
+
+  /** As the launcher wrote it last; null before the first time. */
+  connection(): Connection | null {
+    try {
+      return JSON.parse(readFileSync(join(this.data, 'connection.json'), 'utf8')) as Connection;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Drains by SIGINT, as Ctrl-C does, kills what is left then, and removes the folder unless `keep`. */
+  async stop(keep = false): Promise<number | null> {
+    const child = this.#child;
+    if (child.exitCode === null && child.signalCode === null) {
+      const exited = once(child, 'exit');
+      child.kill('SIGINT');
+      const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      await exited;
+      clearTimeout(late);
+    }
+    if (!keep) rmSync(this.data, { recursive: true, force: true });
+    return child.exitCode;
+  }
+
+  async #ready(nodes: number): Promise<void> {
+    const until = performance.now() + READY_MS;
+    while (performance.now() < until) {
+      if (this.#child.exitCode !== null) throw new Error(`the launcher ended: ${this.output.slice(-2_000)}`);
+      if ((this.connection()?.nodes.length ?? 0) >= nodes && (await answers(`${this.baseUrl}/models`))) return;
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+    throw new Error(`the cluster was not ready within ${READY_MS} ms: ${this.output.slice(-2_000)}`);
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    await response.arrayBuffer();
+    return response.status < 500;
+  } catch {
+    return false;
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,149 @@
+import { kill } from 'node:process';
+import { shardOf } from '../../actors/runtime/actor/address.ts';
+import type { NodeSeen, StoreFile } from '../support/auditor/store-file.ts';
+import type { Payer, Workload } from './workload.ts';
+
+export interface NemesisOptions {
+  readonly store: StoreFile;
+  readonly workload: Workload;
+  readonly payers: readonly Payer[];
+  readonly nodes: number;
+  readonly shards: number;
+  readonly chance: () => number;
+}
+
+/** One fault and how the cluster came over it. Times are ms. */
+export interface Strike {
+  readonly fault: string;
+  readonly node: string;
+  /** False when the node outlived its fault: the run proves nothing then. */
+  readonly struck: boolean;
+  /** From the death to the first request that was held and settled by an account of that node; null if it owned none. */
+  readonly takeoverMs: number | null;
+  /** From the death until every declared node serves and every shard has a live owner. */
+  readonly healedMs: number | null;
+  /** The life of the same node that came after; null when none was seen. */
+  readonly successor: NodeSeen | null;
+  /** Monotonic, of the workload's process: no `ok` is demanded of requests that touch this window. */
+  readonly window: { readonly from: number; readonly to: number };
+}
+
+const STRIKE_MS = 60_000;
+const HEAL_MS = 30_000;
+const WAKE_MS = 15_000;
+const POLL_MS = 5;
+const PROBE_PAUSE_MS = 10;
+const SETTLED_MS = 500;
+
+/** Kills and stops nodes, one at a time, at random moments or at named ones, and watches from outside how they are replaced. */
+export class Nemesis {
+  readonly #options: NemesisOptions;
+
+  constructor(options: NemesisOptions) {
+    this.#options = options;
+  }
+
+  /** SIGKILL to a random node at whatever it is doing; `before` is told which one. */
+  async killAny(before: (node: NodeSeen) => void = () => {}): Promise<Strike> {
+    const node = this.#victim();
+    before(node);
+    const orphans = this.#payersOf(node.incarnation);
+    const from = performance.now();
+    kill(node.pid, 'SIGKILL');
+    return this.#watch('SIGKILL', node, orphans, from);
+  }
+
+  /**
+   * SIGSTOP to a random node. Whoever watches over it has to end it; if nobody does, it is woken after a while, and is
+   * then the zombie whose writes must not count.
+   */
+  async stopAny(): Promise<Strike> {
+    const node = this.#victim();
+    const orphans = this.#payersOf(node.incarnation);
+    const from = performance.now();
+    kill(node.pid, 'SIGSTOP');
+    const wake = setTimeout(() => isAlive(node.pid) && kill(node.pid, 'SIGCONT'), WAKE_MS);
+    return this.#watch('SIGSTOP', node, orphans, from).finally(() => clearTimeout(wake));
+  }
+
+  /** Waits until this life of a node ends at the crash point it was armed with. */
+  async awaitCrash(node: NodeSeen, point: string): Promise<Strike> {
+    const from = performance.now();
+    let orphans: readonly Payer[] | null = null;
+    const died = await until(() => {
+      if (!isAlive(node.pid)) return true;
+      orphans = this.#payersOf(node.incarnation);
+      return false;
+    }, STRIKE_MS);
+    if (died) return this.#watch(point, node, orphans ?? [], orphans === null ? from : performance.now());
+    const window = { from, to: from };
+    return { fault: point, node: node.name, struck: false, takeoverMs: null, healedMs: null, successor: null, window };
+  }
+
+  async #watch(fault: string, node: NodeSeen, orphans: readonly Payer[], from: number): Promise<Strike> {
+    const takeover = this.#takeover(orphans, from);
+    const struck = await until(() => !isAlive(node.pid), STRIKE_MS);
+    let successor: NodeSeen | null = null;
+    const healed = await until(() => {
+      const { nodes, shards } = this.#options.store.owners();
+      const others = [...nodes.values()].filter((each) => each.incarnation !== node.incarnation);
+      successor ??= others.find((each) => each.name === node.name) ?? null;
+      if (nodes.has(node.incarnation) || nodes.size < this.#options.nodes) return false;
+      return shards.every((shard) => shard.owner !== null && nodes.has(shard.owner));
+    }, HEAL_MS);
+    const healedMs = healed ? performance.now() - from : null;
+    const window = { from, to: performance.now() + SETTLED_MS };
+    return { fault, node: node.name, struck, takeoverMs: await takeover, healedMs, successor, window };
+  }
+
+  /** Asks on behalf of up to three of the dead node's accounts, again and again; the first answer ends it. */
+  async #takeover(orphans: readonly Payer[], from: number): Promise<number | null> {
+    if (orphans.length === 0) return null;
+    let first: number | null = null;
+    const ask = async (payer: Payer): Promise<void> => {
+      while (first === null && performance.now() - from < HEAL_MS) {
+        const finding = await this.#options.workload.probe(payer);
+        if (finding.type === 'ok') first ??= performance.now() - from;
+        else await new Promise((resolve) => setTimeout(resolve, PROBE_PAUSE_MS));
+      }
+    };
+    await Promise.all(orphans.slice(0, 3).map(ask));
+    return first;
+  }
+
+  /** Any living node; one that owns an account of ours, where there is one, so that its takeover can be seen. */
+  #victim(): NodeSeen {
+    const { nodes } = this.#options.store.owners();
+    const living = [...nodes.values()].filter((node) => node.state === 'up' && isAlive(node.pid));
+    const owning = living.filter((node) => this.#payersOf(node.incarnation).length > 0);
+    const choice = owning.length > 0 ? owning : living;
+    const victim = choice[Math.floor(this.#options.chance() * choice.length)];
+    if (!victim) throw new Error('no node is left to kill');
+    return victim;
+  }
+
+  #payersOf(incarnation: string): readonly Payer[] {
+    const { shards } = this.#options.store.owners();
+    const owned = new Set(shards.filter((shard) => shard.owner === incarnation).map((shard) => shard.shard));
+    return this.#options.payers.filter((payer) => owned.has(shardOf(payer.account, this.#options.shards)));
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Polls until it holds; false when the time is over. */
+export async function until(holds: () => boolean, withinMs: number): Promise<boolean> {
+  const end = performance.now() + withinMs;
+  while (performance.now() < end) {
+    if (holds()) return true;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  return holds();
+}

@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ProviderDeclaration } from '../../gateway/terms/provider-declaration.ts';
+import type { Call } from '../support/provider/call-log.ts';
+import { modelsDocument } from '../support/provider/models-document.ts';
+
+const NAMES: Readonly<Record<string, string>> = { 'sim-a': 'Sim A', 'sim-b': 'Sim B' };
+const MAIN = fileURLToPath(new URL('../support/provider/main.ts', import.meta.url));
+
+/** The two simulated providers of a run, each a process with its own log. */
+export class Providers {
+  /** For the configuration of the cluster. */
+  readonly declarations: readonly ProviderDeclaration[];
+  /** Display name to slug. */
+  readonly slugs: Readonly<Record<string, string>> = Object.fromEntries(
+    Object.entries(NAMES).map(([slug, name]) => [name, slug]),
+  );
+  readonly #children: readonly ChildProcess[];
+  readonly #logs: readonly string[];
+
+  private constructor(children: readonly ChildProcess[], logs: readonly string[], ports: readonly number[]) {
+    this.#children = children;
+    this.#logs = logs;
+    this.declarations = Object.entries(NAMES).map(([slug, name], at) => ({
+      slug,
+      name,
+      baseUrl: `http://127.0.0.1:${ports[at]}/v1`,
+      models: modelsDocument(slug) ?? { models: [] },
+    }));
+  }
+
+  /** Logs go into this folder. */
+  static async start(folder: string): Promise<Providers> {
+    const logs = Object.keys(NAMES).map((slug) => join(folder, `${slug}.jsonl`));
+    const children = Object.keys(NAMES).map((slug, at) =>
+      spawn(process.execPath, ['--import', 'tsx', MAIN, '--name', slug, '--log', logs[at] as string], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      }),
+    );
+    const ports = await Promise.all(
+      children.map(async (child) => {
+        const [line] = (await once(child.stdout, 'data')) as [Buffer];
+        child.stdout.resume();
+        return (JSON.parse(line.toString()) as { port: number }).port;
+      }),
+    );
+    return new Providers(children, logs, ports);
+  }
+
+  /** Ends both, in order, so that their logs are whole; answers with every call they saw. */
+  async stop(): Promise<readonly Call[]> {
+    await Promise.all(
+      this.#children.map(async (child) => {
+        if (child.exitCode !== null || child.signalCode !== null) return;
+        const gone = once(child, 'exit');
+        child.stdin?.end();
+        await gone;
+      }),
+    );
+    return this.#logs.flatMap((log) =>
+      readFileSync(log, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as Call),
+    );
+  }
+}

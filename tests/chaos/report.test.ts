@@ -1,0 +1,72 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { audit } from '../support/auditor/audit.ts';
+import { operations } from '../support/auditor/history.ts';
+import { bounded } from '../support/bounded.ts';
+import { cleanEvidence } from '../support-tests/clean-evidence.ts';
+import type { Strike } from './nemesis.ts';
+import { type ChaosReport, complaintsOf, countRequests, passed, render } from './report.ts';
+
+const it = bounded(test, 5_000);
+const STRUCK: Strike = {
+  fault: 'SIGKILL',
+  node: 'n1',
+  struck: true,
+  takeoverMs: 300,
+  healedMs: 900,
+  successor: null,
+  window: { from: 100, to: 200 },
+};
+
+function reportOn(
+  strikes: readonly Strike[],
+  bend: (report: ChaosReport) => Partial<ChaosReport> = () => ({}),
+): ChaosReport {
+  const evidence = cleanEvidence();
+  const verdict = audit(evidence);
+  const requests = countRequests(operations(evidence.history), strikes);
+  const plain = { seed: 1, strikes, verdict, requests, complaints: [] };
+  const report = { ...plain, ...bend(plain) };
+  return { ...report, complaints: complaintsOf(report.strikes, report.verdict, report.requests) };
+}
+
+it('a run that struck, healed and holds passes, and says so in its numbers', () => {
+  const report = reportOn([STRUCK, { ...STRUCK, takeoverMs: 700 }]);
+  assert.equal(report.complaints, []);
+  assert.ok(passed(report));
+  assert.match(render(report), /min 300 ms, median 700 ms, p99 700 ms, over 2/);
+  assert.match(render(report), /lost acknowledgements 0, double charges 0, leaked holds 0/);
+});
+
+it('a fault that never struck fails the run', () => {
+  const report = reportOn([STRUCK, { ...STRUCK, fault: 'hold.committed', struck: false }]);
+  assert.not.ok(passed(report));
+  assert.match(render(report), /FAILED: hold.committed never struck n1/);
+});
+
+it('a cluster that was not whole again fails the run', () => {
+  assert.match(render(reportOn([{ ...STRUCK, healedMs: null }])), /not whole again/);
+});
+
+it('a run without any takeover seen fails', () => {
+  assert.match(render(reportOn([{ ...STRUCK, takeoverMs: null }])), /no takeover was seen/);
+});
+
+it('too few good answers outside fault windows fail the run; what touches a window is not counted', () => {
+  assert.match(
+    render(reportOn([STRUCK], (report) => ({ requests: { ...report.requests, calm: 10, calmOk: 6 } }))),
+    /only 6 of 10/,
+  );
+  assert.is(countRequests(operations(cleanEvidence().history), [STRUCK]).calm, 1);
+  assert.is(countRequests(operations(cleanEvidence().history), [{ ...STRUCK, window: { from: 0, to: 50 } }]).calm, 0);
+});
+
+it('a violated invariant fails the run and is shown with its evidence', () => {
+  const clean = cleanEvidence();
+  const verdict = audit({ ...clean, calls: [] });
+  const report = reportOn([STRUCK], () => ({ verdict }));
+  assert.not.ok(passed(report));
+  assert.match(render(report), /BROKEN M5/);
+});
+
+test.run();

@@ -1,0 +1,118 @@
+import type { Verdict } from '../support/auditor/audit.ts';
+import type { Operation } from '../support/auditor/history.ts';
+import type { Strike } from './nemesis.ts';
+
+/** What a chaos run came to. `complaints` fail it, beside any violated invariant. */
+export interface ChaosReport {
+  readonly seed: number;
+  readonly strikes: readonly Strike[];
+  readonly verdict: Verdict;
+  readonly requests: Requests;
+  readonly complaints: readonly string[];
+}
+
+export interface Requests {
+  readonly sent: number;
+  readonly ok: number;
+  readonly failed: number;
+  readonly unknown: number;
+  /** Of those meant to go well that touched no fault window: how many there were, and how many did. */
+  readonly calm: number;
+  readonly calmOk: number;
+  /** Refused for money, broken upstream and left by the client, as the scenarios wanted. */
+  readonly wanted: number;
+}
+
+const OK_SHARE_MIN = 0.7;
+
+export function countRequests(operations: readonly Operation[], strikes: readonly Strike[]): Requests {
+  const of = (type: string): number => operations.filter(({ outcome }) => outcome?.type === type).length;
+  const calm = operations.filter(
+    ({ invoke, outcome }) =>
+      invoke.expects === 'ok' &&
+      !strikes.some(({ window }) => invoke.at <= window.to && (outcome?.at ?? Number.POSITIVE_INFINITY) >= window.from),
+  );
+  return {
+    sent: operations.length,
+    ok: of('ok'),
+    failed: of('fail'),
+    unknown: of('unknown'),
+    calm: calm.length,
+    calmOk: calm.filter(({ outcome }) => outcome?.type === 'ok').length,
+    wanted: operations.filter(({ invoke, outcome }) => invoke.expects === 'refused' && outcome?.type === 'fail').length,
+  };
+}
+
+/** A run that struck nothing, checked nothing or mostly failed proves nothing: each such reason in one line. */
+export function complaintsOf(strikes: readonly Strike[], verdict: Verdict, requests: Requests): readonly string[] {
+  const complaints: string[] = [];
+  for (const strike of strikes) {
+    if (!strike.struck) complaints.push(`${strike.fault} never struck ${strike.node}`);
+    else if (strike.healedMs === null)
+      complaints.push(`the cluster was not whole again after ${strike.fault} on ${strike.node}`);
+  }
+  if (strikes.length > 0 && takeovers(strikes).length === 0)
+    complaints.push('no dead node owned an account: no takeover was seen');
+  if (requests.calm === 0 || requests.calmOk < requests.calm * OK_SHARE_MIN) {
+    complaints.push(`only ${requests.calmOk} of ${requests.calm} requests outside fault windows went well`);
+  }
+  if (requests.wanted === 0) complaints.push('nobody was refused for money: M7 and M9 were not tried');
+  for (const check of verdict.checks) {
+    if (check.examined === 0) complaints.push(`${check.id} (${check.title}) examined nothing`);
+  }
+  return complaints;
+}
+
+export function passed(report: ChaosReport): boolean {
+  return report.verdict.clean && report.complaints.length === 0;
+}
+
+export function render(report: ChaosReport): string {
+  const { requests, strikes, verdict } = report;
+  const healed = strikes.flatMap((strike) => (strike.healedMs === null ? [] : [strike.healedMs]));
+  const lines = [
+    `seed ${report.seed}: ${requests.sent} requests, ${requests.ok} ok, ${requests.failed} failed, ${requests.unknown} unknown; outside fault windows ${requests.calmOk} of ${requests.calm} ok`,
+    '',
+    ...strikes.map(
+      (strike) =>
+        `${strike.fault.padEnd(20)} ${strike.node.padEnd(4)} takeover ${ms(strike.takeoverMs)}, whole again ${ms(strike.healedMs)}`,
+    ),
+    '',
+    takeoverLine(
+      'killed',
+      strikes.filter((strike) => strike.fault !== 'SIGSTOP'),
+    ),
+    takeoverLine(
+      'stopped',
+      strikes.filter((strike) => strike.fault === 'SIGSTOP'),
+    ),
+    `whole again: median ${ms(at(healed, 0.5))}, worst ${ms(at(healed, 1))}`,
+    `lost acknowledgements ${verdict.lostAcknowledgements}, double charges ${verdict.doubleCharges}, leaked holds ${verdict.leakedHolds}`,
+    '',
+    ...verdict.checks.flatMap((check) => [
+      `${check.violations.length === 0 ? 'holds ' : 'BROKEN'} ${check.id.padEnd(6)} ${check.title} (${check.examined} looked at)`,
+      ...check.violations.map((violation) => `         ${violation}`),
+    ]),
+    ...report.complaints.map((complaint) => `FAILED: ${complaint}`),
+    passed(report) ? 'clean' : 'not clean',
+  ];
+  return lines.join('\n');
+}
+
+function takeoverLine(how: string, strikes: readonly Strike[]): string {
+  const times = takeovers(strikes);
+  return `takeover (${how}, to the first settled request of an account of that node): min ${ms(at(times, 0))}, median ${ms(at(times, 0.5))}, p99 ${ms(at(times, 0.99))}, over ${times.length}`;
+}
+
+export function takeovers(strikes: readonly Strike[]): readonly number[] {
+  return strikes.flatMap((strike) => (strike.takeoverMs === null ? [] : [strike.takeoverMs])).sort((a, b) => a - b);
+}
+
+function at(values: readonly number[], share: number): number | null {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null;
+}
+
+function ms(value: number | null): string {
+  return value === null ? 'none' : `${Math.round(value)} ms`;
+}

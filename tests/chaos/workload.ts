@@ -1,0 +1,92 @@
+import type { HistoryEntry } from '../support/auditor/history.ts';
+import { exchange, type Finding } from './exchange.ts';
+import { probe, type Scenario, scenario } from './scenario.ts';
+
+/** Who pays for a request of the workload. */
+export interface Payer {
+  /** Address of the account. */
+  readonly account: string;
+  readonly key: string;
+}
+
+export interface WorkloadOptions {
+  readonly url: string;
+  readonly payers: readonly Payer[];
+  /** Can pay for almost nothing. */
+  readonly poor: Payer;
+  readonly inFlight: number;
+  /** Uniform in [0, 1); seeded, so that a run can be repeated. */
+  readonly chance: () => number;
+}
+
+const FRESH_SHARE = 0.5;
+
+/** Keeps a fixed number of requests in flight and writes down what was asked and what came of it. */
+export class Workload {
+  readonly history: HistoryEntry[] = [];
+  readonly #options: WorkloadOptions;
+  readonly #run = Math.random().toString(36).slice(2, 8);
+  #running = false;
+  #workers: readonly Promise<void>[] = [];
+  #ops = 0;
+
+  constructor(options: WorkloadOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running = true;
+    this.#workers = Array.from({ length: this.#options.inFlight }, () => this.#work());
+  }
+
+  /** Starts nothing more and waits for what is under way. */
+  async stop(): Promise<void> {
+    this.#running = false;
+    await Promise.all(this.#workers);
+  }
+
+  /** Requests that ended well so far. */
+  get answered(): number {
+    return this.history.reduce((count, entry) => count + (entry.type === 'ok' ? 1 : 0), 0);
+  }
+
+  /** One small request for this payer, outside the ordinary load. */
+  probe(payer: Payer): Promise<Finding> {
+    return this.#send(probe(this.#nonce()), payer);
+  }
+
+  async #work(): Promise<void> {
+    const { chance, payers, poor } = this.#options;
+    while (this.#running) {
+      const next = { ...scenario(this.#nonce(), chance()), fresh: chance() < FRESH_SHARE };
+      const payer = payers[Math.floor(chance() * payers.length)] as Payer;
+      const finding = await this.#send(next, next.poor ? poor : payer);
+      // A node that is gone refuses at once: without a pause the workload would spin on it.
+      if (finding.type === 'unknown') await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  async #send(next: Scenario, payer: Payer): Promise<Finding> {
+    const op = ++this.#ops;
+    const { user: nonce } = next.body as { user: string };
+    this.history.push({
+      type: 'invoke',
+      op,
+      at: performance.now(),
+      wallAt: Date.now(),
+      nonce,
+      account: payer.account,
+      key: payer.key.slice(-6),
+      model: next.model,
+      stream: next.stream,
+      expects: next.expects,
+    });
+    const finding = await exchange(this.#options.url, payer.key, next);
+    this.history.push({ ...finding, op, at: performance.now() } as HistoryEntry);
+    return finding;
+  }
+
+  #nonce(): string {
+    return `${this.#run}-${this.#ops + 1}-${Math.random().toString(36).slice(2, 6)}`;
+  }
+}

@@ -1,0 +1,198 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Generation, Settlement } from '../../actors/terms/hold.ts';
+import { amount, cost, text } from '../support/auditor/amount.ts';
+import { audit } from '../support/auditor/audit.ts';
+import type { Evidence } from '../support/auditor/evidence.ts';
+import type { HistoryEntry } from '../support/auditor/history.ts';
+import { bounded } from '../support/bounded.ts';
+import { cleanEvidence } from './clean-evidence.ts';
+
+const it = bounded(test, 5_000);
+
+it('a run in which everything holds is clean, and every check looked at something', () => {
+  const verdict = audit(cleanEvidence());
+  assert.equal(
+    verdict.checks.flatMap((check) => check.violations),
+    [],
+  );
+  assert.equal(verdict.clean, true);
+  for (const check of verdict.checks) assert.ok(check.examined > 0, `${check.id} examined nothing`);
+});
+
+/** One lie per line: which check must find it, and how the evidence is bent. */
+const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evidence) => Evidence])[] = [
+  ['M1', 'a balance that is off by the last decimal', (e) => account(e, { balance: '9.999950000000000000000001' })],
+  ['M1', 'a line whose running balance is wrong', (e) => line(e, 1, { balance: '9.9' })],
+  [
+    'M1',
+    'credits over the API that differ from the ledger',
+    (e) => ({ ...e, credits: [{ account: 'account:a', deposited: '10', used: '0.00004' }] }),
+  ],
+  ['M1', 'a moment during the run at which the sum did not hold', (e) => sampled(e, { fromLedger: '9' })],
+  ['M2', 'more held than there is', (e) => sampled(e, { held: '11', openHolds: '11' })],
+  ['M2', 'a held sum without its rows', (e) => sampled(e, { openHolds: '0.4' })],
+  ['M3', 'a hold left open', (e) => row(e, { status: 'running', settlement: null, endedAt: null })],
+  ['M3', 'a held sum left behind', (e) => account(e, { held: '0.5' })],
+  [
+    'M3',
+    'a hold both settled and released',
+    (e) => row(e, { release: { generation: 'gen-1', attempt: 1, reason: 'x', status: null, attempts: [] } }),
+  ],
+  [
+    'M4',
+    'a generation charged twice',
+    (e) =>
+      ledger(e, {
+        entries: [
+          ...e.ledger.entries,
+          {
+            account: 'account:a',
+            sequence: 4,
+            type: 'charge',
+            amount: '0.000035',
+            balance: '9.999915',
+            generation: 'gen-1',
+          },
+        ],
+      }),
+  ],
+  ['M5', 'a charge without any provider call', (e) => ({ ...e, calls: e.calls.filter((call) => call.id !== 'n1') })],
+  ['M5', 'a charge whose row says it was released', (e) => row(e, { status: 'released' })],
+  [
+    'M5',
+    'a charge for a provider that only refused',
+    (e) => ({ ...e, calls: e.calls.map((call) => ({ ...call, outcome: 'status', status: 500, chunks: 0 })) }),
+  ],
+  [
+    'M5',
+    'an answer without its charge',
+    (e) => ledger(e, { entries: e.ledger.entries.filter((each) => each.generation !== 'gen-1') }),
+  ],
+  ['M5', 'an answer whose cost is not the charge', (e) => outcome(e, 'ok', { cost: '0.000036' })],
+  ['M6', 'a settlement the price list does not give', (e) => settlement(e, { cost: '0.000036' })],
+  ['M6', 'counts other than the provider reported', (e) => settlement(e, { promptTokens: 13, completionTokens: 19 })],
+  ['M7', 'a provider called before the hold', (e) => row(e, { createdAt: 1_021 })],
+  [
+    'M7',
+    'a provider called without any hold',
+    (e) => ({ ...e, calls: [...e.calls, { ...(e.calls[0] as Evidence['calls'][number]), id: 'n9' }] }),
+  ],
+  [
+    'M7',
+    'a provider called for a request refused with 402',
+    (e) => ({ ...e, calls: [...e.calls, { ...(e.calls[0] as Evidence['calls'][number]), id: 'n2' }] }),
+  ],
+  ['M8', 'a charge above its hold without a note', (e) => row(e, { amount: '0.00003' })],
+  ['M8', 'a noted excess of another size', (e) => row(e, { amount: '0.00003', overshoot: '0.000004' })],
+  ['M9', 'a failed request that was charged', (e) => outcome(e, 'fail', { delivered: false, status: 502 }, 3)],
+  ['M10', 'three calls at one endpoint', (e) => ({ ...e, calls: [...e.calls, ...e.calls, ...e.calls] })],
+  ['M10', 'a charge at an endpoint that did not serve', (e) => row(e, { provider: 'Sim B' })],
+  ['M18', 'a gap in the ledger', (e) => line(e, 2, { sequence: 4 })],
+  ['M18', 'a broken hash', (e) => ledger(e, { chainFaults: ['account:a line 2'] })],
+  ['C1', 'an epoch that went back', (e) => ({ ...e, samples: [...e.samples].reverse() })],
+  [
+    'C1',
+    'two owners in one epoch',
+    (e) => ({
+      ...e,
+      samples: e.samples.map((sample) => ({
+        ...sample,
+        shards: sample.shards.map((shard) => ({ ...shard, epoch: 4 })),
+      })),
+    }),
+  ],
+  [
+    'C1',
+    'a transition missing from a trail',
+    (e) => ledger(e, { actors: [{ address: 'account:a', version: 7, trail: [4, 5, 7] }] }),
+  ],
+  ['C2', 'an acknowledged request without a settled row', (e) => row(e, { status: 'released' })],
+  ['C2', 'an acknowledged request without any row', (e) => ledger(e, { generations: e.ledger.generations.slice(1) })],
+  [
+    'C2',
+    'an acknowledged deposit that is gone',
+    (e) => ({ ...e, deposits: [...e.deposits, { account: 'account:a', amount: '0.01' }] }),
+  ],
+  ['S2/S3', 'a stream with a chunk missing', (e) => outcome(e, 'ok', { textIntact: false })],
+  ['S2/S3', 'a stream that ends twice', (e) => outcome(e, 'ok', { endings: 2 })],
+];
+
+for (const [id, title, bend] of LIES) {
+  it(`${id} finds ${title}`, () => {
+    const found = audit(bend(cleanEvidence())).checks.find((check) => check.id === id);
+    assert.ok(found && found.violations.length > 0, `${id} saw nothing wrong`);
+  });
+}
+
+it('the three counts a run is known by are counted', () => {
+  const clean = cleanEvidence();
+  assert.is(audit(ledger(clean, { generations: clean.ledger.generations.slice(1) })).lostAcknowledgements, 1);
+  assert.is(audit(row(clean, { status: 'running', settlement: null })).leakedHolds, 1);
+  const twice = [...clean.ledger.entries, ...clean.ledger.entries.slice(1, 2)];
+  assert.is(audit(ledger(clean, { entries: twice })).doubleCharges, 1);
+});
+
+it('a history whose ends have no beginning is refused, not audited', () => {
+  const clean = cleanEvidence();
+  assert.throws(() => audit({ ...clean, history: clean.history.slice(1) }), /ends oddly/);
+});
+
+it('amounts keep 24 decimals and products are floored once', () => {
+  assert.is(amount('0.000000000000000000000001'), 1n);
+  assert.is(amount('1e-7'), 10n ** 17n);
+  assert.is(amount('-2.5'), -25n * 10n ** 23n);
+  assert.throws(() => amount('0.0000000000000000000000015'), /decimals/);
+  assert.throws(() => amount('0x10'), /no amount/);
+  assert.is(
+    text(
+      cost([
+        { rate: '0.0000001234567890123456789', units: 3 },
+        { rate: '0.0000087654321098765432101', units: 7 },
+      ]),
+    ),
+    '0.000061728395136172839507',
+  );
+});
+
+function ledger(clean: Evidence, members: Partial<Evidence['ledger']>): Evidence {
+  return { ...clean, ledger: { ...clean.ledger, ...members } };
+}
+
+function account(clean: Evidence, members: Partial<Evidence['ledger']['accounts'][number]>): Evidence {
+  return ledger(clean, { accounts: clean.ledger.accounts.map((each) => ({ ...each, ...members })) });
+}
+
+function line(clean: Evidence, at: number, members: Partial<Evidence['ledger']['entries'][number]>): Evidence {
+  return ledger(clean, {
+    entries: clean.ledger.entries.map((each, index) => (index === at ? { ...each, ...members } : each)),
+  });
+}
+
+function row(clean: Evidence, members: Partial<Generation>): Evidence {
+  const generations = clean.ledger.generations.map((each, at) =>
+    at === 0 ? { ...each, row: { ...each.row, ...members } } : each,
+  );
+  return ledger(clean, { generations });
+}
+
+function settlement(clean: Evidence, members: Partial<Settlement>): Evidence {
+  const settled = clean.ledger.generations[0]?.row.settlement;
+  return row(clean, { settlement: { ...(settled as Settlement), ...members } });
+}
+
+function sampled(clean: Evidence, members: Partial<Evidence['samples'][number]['accounts'][number]>): Evidence {
+  return {
+    ...clean,
+    samples: clean.samples.map((each) => ({ ...each, accounts: each.accounts.map((one) => ({ ...one, ...members })) })),
+  };
+}
+
+function outcome(clean: Evidence, type: 'ok' | 'fail', members: object, op?: number): Evidence {
+  const bent = clean.history.map((each) =>
+    each.type === type && (op === undefined || each.op === op) ? ({ ...each, ...members } as HistoryEntry) : each,
+  );
+  return { ...clean, history: bent };
+}
+
+test.run();

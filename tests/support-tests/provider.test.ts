@@ -1,0 +1,167 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../support/bounded.ts';
+import type { Call } from '../support/provider/call-log.ts';
+import { GARBAGE } from '../support/provider/garbage.ts';
+import { modelsDocument } from '../support/provider/models-document.ts';
+import { type Simulator, startSimulator } from '../support/provider/simulator.ts';
+
+const it = bounded(test, 10_000);
+let simulator: Simulator;
+test.before(async () => {
+  simulator = await startSimulator({ name: 'sim-a', keep: true });
+});
+test.after(() => simulator.close());
+
+function chat(content: string, members: object = {}): Promise<Response> {
+  return fetch(`${simulator.baseUrl}/chat/completions`, {
+    method: 'POST',
+    body: JSON.stringify({ model: 'sim/fast', messages: [{ role: 'user', content }], ...members }),
+    signal: AbortSignal.timeout(5_000),
+  });
+}
+
+/** The data of every frame, the last one included. */
+async function framesOf(response: Response): Promise<readonly string[]> {
+  return (await response.text())
+    .split('\n\n')
+    .filter((frame) => frame.startsWith('data: '))
+    .map((frame) => frame.slice(6));
+}
+
+it('an answer in one piece reports one token per chunk', async () => {
+  const body = (await (await chat('hello @sim {"tokens":4}')).json()) as {
+    choices: { message: { content: string } }[];
+    usage: object;
+  };
+  assert.match(body.choices[0]?.message.content ?? '', /^sim-a:\d+ x1 x2 x3 $/);
+  assert.equal((body.usage as { completion_tokens: number }).completion_tokens, 4);
+});
+
+it('a stream ends with its usage and the end marker, and stops at the ceiling', async () => {
+  const frames = await framesOf(await chat('hello', { stream: true, max_tokens: 2 }));
+  assert.is(frames.at(-1), '[DONE]');
+  assert.is(JSON.parse(frames.at(-2) ?? '').usage.completion_tokens, 2);
+  assert.is(JSON.parse(frames.at(-3) ?? '').choices[0].finish_reason, 'length');
+});
+
+it('a demanded tool is called with its declared properties', async () => {
+  const tools = [
+    { type: 'function', function: { name: 'weather', parameters: { properties: { city: { type: 'string' } } } } },
+  ];
+  const response = await chat('hello', { tools, tool_choice: 'required' });
+  const body = (await response.json()) as {
+    choices: { finish_reason: string; message: { tool_calls: { function: object }[] } }[];
+  };
+  assert.is(body.choices[0]?.finish_reason, 'tool_calls');
+  assert.equal(body.choices[0]?.message.tool_calls[0]?.function, { name: 'weather', arguments: '{"city":"x"}' });
+});
+
+it('the first calls of an id fail as told, the next one is served', async () => {
+  const statuses = [];
+  for (let at = 0; at < 3; at++) statuses.push((await chat('x @sim {"id":"f","fail_first":2,"status":429}')).status);
+  assert.equal(statuses, [429, 429, 200]);
+  assert.is((await chat('x @sim {"only_on":"sim-b","status":500}')).status, 200);
+});
+
+it('a cut stream breaks behind the chunk it was told', async () => {
+  const response = await chat('x @sim {"cut_after":2,"tps":200}', { stream: true });
+  let seen = '';
+  const decoder = new TextDecoder();
+  try {
+    for await (const piece of response.body ?? []) seen += decoder.decode(piece as Uint8Array);
+    assert.unreachable('the stream ended in order');
+  } catch (error) {
+    assert.instance(error, TypeError);
+  }
+  assert.match(seen, /"x1 "/);
+  assert.not.match(seen, /"x2 "/);
+});
+
+it('a hung call answers nothing and is recorded as aborted by its reader', async () => {
+  const leave = new AbortController();
+  const request = fetch(`${simulator.baseUrl}/chat/completions`, {
+    method: 'POST',
+    body: JSON.stringify({
+      model: 'sim/fast',
+      messages: [{ role: 'user', content: '@sim {"id":"hang","hang":"headers"}' }],
+    }),
+    signal: leave.signal,
+  });
+  while (!simulator.calls.some((call) => call.id === 'hang')) await new Promise((resolve) => setImmediate(resolve));
+  leave.abort();
+  await request.then(
+    () => assert.unreachable('it answered'),
+    () => {},
+  );
+  const call = simulator.calls.find((each) => each.id === 'hang') as Call;
+  while (call.outcome === 'open') await new Promise((resolve) => setImmediate(resolve));
+  assert.is(call.outcome, 'aborted');
+});
+
+const ENDLESS = ['infinite-comments', 'trickle', 'long-line', 'gzip', 'redirect'];
+for (const kind of GARBAGE.filter((each) => !ENDLESS.includes(each))) {
+  it(`garbage "${kind}" is not a good answer in order, streamed or whole`, async () => {
+    for (const stream of [true, false]) {
+      const asked = `x @sim ${JSON.stringify({ garbage: kind })}`;
+      const tools =
+        kind === 'prose' || kind === 'wrong-tool'
+          ? { tools: [{ type: 'function', function: { name: 't' } }], tool_choice: 'required' }
+          : {};
+      const good = await (await chat('x', { stream, ...tools })).text();
+      const bad = await (await chat(asked, { stream, ...tools })).text();
+      const strip = (text: string): string => text.replace(/sim-a[-:]\d+|call_\d+_\d|"(prompt|total)_tokens":\d+/g, '');
+      if (kind !== 'no-newline' || stream) assert.is.not(strip(bad), strip(good));
+    }
+  });
+}
+
+it('both slugs declare the same models at different prices, one of them cancellable', () => {
+  const [a, b] = [modelsDocument('sim-a')?.models ?? [], modelsDocument('sim-b')?.models ?? []];
+  assert.ok(a.length >= 4);
+  assert.equal(
+    a.map((model) => model.id),
+    b.map((model) => model.id),
+  );
+  for (const [at, model] of a.entries()) {
+    assert.not.equal(model.pricing, b[at]?.pricing);
+    assert.is.not(model.cancellable, b[at]?.cancellable);
+    assert.is.not(model.ceilingName, b[at]?.ceilingName);
+  }
+  assert.is(modelsDocument('nobody'), null);
+});
+
+it('as a process it says its port, ignores SIGINT, logs every call and ends with its parent', async () => {
+  const log = join(mkdtempSync(join(tmpdir(), 'sim-')), 'calls.jsonl');
+  const main = new URL('../support/provider/main.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, ['--import', 'tsx', main, '--name', 'sim-b', '--log', log], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const { port } = JSON.parse(line.toString()) as { port: number };
+  child.kill('SIGINT');
+  const response = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+    method: 'POST',
+    body: JSON.stringify({ model: 'sim/fast', messages: [{ role: 'user', content: '@sim {"id":"logged"}' }] }),
+  });
+  await response.text();
+  child.stdin.end();
+  const [code] = (await once(child, 'exit')) as [number];
+  assert.is(code, 0);
+  assert.ok(existsSync(log));
+  const calls = readFileSync(log, 'utf8')
+    .trim()
+    .split('\n')
+    .map((text) => JSON.parse(text) as Call);
+  assert.equal(
+    calls.map((call) => [call.id, call.provider, call.outcome]),
+    [['logged', 'sim-b', 'served']],
+  );
+});
+
+test.run();

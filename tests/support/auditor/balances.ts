@@ -1,0 +1,104 @@
+import { amount, text } from './amount.ts';
+import { type Check, Checking } from './check.ts';
+import type { Joined } from './joined.ts';
+
+/** M1: balance = deposits - charges + adjustments, at the end, at every sample, in every line, and over the API. */
+export function balanceHolds({ evidence }: Joined): Check {
+  const check = new Checking('M1', 'balance = deposits - charges');
+  for (const account of evidence.ledger.accounts) {
+    const lines = evidence.ledger.entries.filter((line) => line.account === account.address);
+    let sum = 0n;
+    let used = 0n;
+    let deposited = 0n;
+    for (const line of [...lines].sort((a, b) => a.sequence - b.sequence)) {
+      const value = amount(line.amount);
+      if (line.type === 'charge') used += value;
+      if (line.type === 'deposit') deposited += value;
+      sum += line.type === 'charge' ? -value : value;
+      check.expect(
+        sum === amount(line.balance),
+        () => `${line.account} line ${line.sequence}: ${line.balance}, sum ${text(sum)}`,
+      );
+    }
+    check.expect(
+      sum === amount(account.balance),
+      () => `${account.address}: balance ${account.balance}, lines give ${text(sum)}`,
+    );
+    for (const seen of evidence.credits.filter((credit) => credit.account === account.address)) {
+      const same = amount(seen.deposited) === deposited && amount(seen.used) === used;
+      check.expect(
+        same,
+        () =>
+          `${account.address}: /credits says ${seen.deposited} - ${seen.used}, ledger ${text(deposited)} - ${text(used)}`,
+      );
+    }
+  }
+  for (const sample of evidence.samples) {
+    for (const account of sample.accounts) {
+      const same = amount(account.balance) === amount(account.fromLedger);
+      check.expect(
+        same,
+        () => `${account.address} at ${sample.at}: ${account.balance}, lines give ${account.fromLedger}`,
+      );
+    }
+  }
+  return check.done();
+}
+
+/** M2: what is held is the sum of the open holds, and never more than there is. */
+export function holdsAreCovered({ evidence }: Joined): Check {
+  const check = new Checking('M2', 'held = sum of open holds <= balance');
+  const excess = evidence.ledger.generations.some(({ row }) => row.overshoot !== null);
+  for (const sample of evidence.samples) {
+    for (const account of sample.accounts) {
+      const held = amount(account.held);
+      check.expect(
+        held === amount(account.openHolds),
+        () => `${account.address} at ${sample.at}: held ${account.held}, rows give ${account.openHolds}`,
+      );
+      check.expect(
+        excess || held <= amount(account.balance),
+        () => `${account.address} at ${sample.at}: held ${account.held} of ${account.balance}`,
+      );
+    }
+  }
+  return check.done();
+}
+
+/** M3: in the quiet at the end every hold is resolved, once. */
+export function holdsAreResolved({ evidence }: Joined): Check {
+  const check = new Checking('M3', 'every hold resolved exactly once');
+  for (const account of evidence.ledger.accounts) {
+    check.expect(amount(account.held) === 0n, () => `${account.address} still holds ${account.held}`);
+  }
+  for (const { row } of evidence.ledger.generations) {
+    const settled = row.settlement !== null;
+    const released = row.release !== null;
+    check.expect(row.status !== 'running', () => `${row.generation} is still running (${row.amount} held)`);
+    if (row.status === 'running') continue;
+    const told = row.status === 'settled' ? settled && (!released || row.late) : released && !settled;
+    check.expect(
+      told,
+      () => `${row.generation} is ${row.status}, settlement ${settled}, release ${released}, late ${row.late}`,
+    );
+  }
+  return check.done();
+}
+
+/** The ledger's own chain: one line after the other without a gap, each hash over the one before. */
+export function chainHolds({ evidence }: Joined): Check {
+  const check = new Checking('M18', 'ledger gap-free and hash-chained');
+  const next = new Map<string, number>();
+  const lines = [...evidence.ledger.entries].sort((a, b) => a.sequence - b.sequence);
+  for (const line of lines) {
+    const expected = next.get(line.account) ?? line.sequence;
+    const first = !next.has(line.account);
+    check.expect(
+      line.sequence === expected && (!first || line.sequence <= 1),
+      () => `${line.account}: line ${line.sequence}, expected ${expected}`,
+    );
+    next.set(line.account, line.sequence + 1);
+  }
+  for (const fault of evidence.ledger.chainFaults) check.expect(false, () => fault);
+  return check.done();
+}

@@ -1,0 +1,174 @@
+import type { Generation } from '../../../actors/terms/hold.ts';
+import type { Call } from '../provider/call-log.ts';
+import { amount, cost, text } from './amount.ts';
+import { type Check, Checking } from './check.ts';
+import type { Joined } from './joined.ts';
+
+const CALLS_PER_ENDPOINT_MAX = 2;
+
+/** M4: no generation is charged twice, whatever was retried. */
+export function chargedOnce(joined: Joined): Check {
+  const check = new Checking('M4', 'a generation is charged at most once');
+  for (const [generation, lines] of joined.chargesByGeneration) {
+    check.expect(
+      lines.length === 1 && generation !== '',
+      () => `${generation || '(no generation)'}: ${lines.length} charges`,
+    );
+  }
+  return check.done();
+}
+
+/**
+ * M5: a charge has an upstream answer, and a delivered answer has its charge, of the same value. An answer that showed no
+ * cost, because its charge could not be recorded then, promised none: it may be charged once, or not at all.
+ */
+export function chargesMatchAnswers(joined: Joined): Check {
+  const check = new Checking('M5', 'charge <=> delivered answer');
+  for (const [generation, lines] of joined.chargesByGeneration) {
+    const row = joined.rowById.get(generation);
+    const calls = joined.callsByNonce.get(row?.user ?? '') ?? [];
+    check.expect(row?.status === 'settled', () => `${generation}: charged, its row is ${row?.status ?? 'absent'}`);
+    const free = lines.every((line) => amount(line.amount) === 0n);
+    check.expect(
+      free || calls.some(answered),
+      () =>
+        `${generation}: charged, but no provider answered (${calls.map((call) => call.outcome).join(', ') || 'no call'})`,
+    );
+  }
+  for (const { invoke, outcome } of joined.operations) {
+    if (outcome?.type !== 'ok' || outcome.cost === null) continue;
+    const shown = outcome.cost;
+    const lines = joined.chargesByGeneration.get(outcome.generation) ?? [];
+    const charged = lines.length === 1 && lines[0] ? lines[0].amount : null;
+    const same = charged !== null && amount(shown) === amount(charged);
+    check.expect(
+      same,
+      () =>
+        `${invoke.nonce} ${outcome.generation}: answered cost ${shown}, charges ${lines.map((line) => line.amount).join(', ') || 'none'}`,
+    );
+  }
+  return check.done();
+}
+
+/** M6: the charge is what an independent calculation gives, over the counts the provider reported. */
+export function chargesAreExact(joined: Joined): Check {
+  const check = new Checking('M6', 'charge = floor24(sum of rate x units)');
+  for (const { row } of joined.evidence.ledger.generations) {
+    const settlement = row.settlement;
+    if (settlement === null) continue;
+    const lines = joined.chargesByGeneration.get(row.generation) ?? [];
+    const charged = lines[0]?.amount ?? '0';
+    check.expect(
+      amount(charged) === amount(settlement.cost),
+      () => `${row.generation}: settled ${settlement.cost}, charged ${charged}`,
+    );
+    const oracle = expectedCost(joined, row);
+    check.expect(
+      oracle === amount(settlement.cost),
+      () => `${row.generation}: ${settlement.cost}, oracle ${oracle === null ? 'knows no price' : text(oracle)}`,
+    );
+    const reported = reportedBy(joined, row);
+    if (settlement.estimated || reported === null) continue;
+    const same =
+      reported.prompt_tokens === settlement.promptTokens && reported.completion_tokens === settlement.completionTokens;
+    check.expect(
+      same,
+      () =>
+        `${row.generation}: counts ${settlement.promptTokens}/${settlement.completionTokens}, provider reported ${JSON.stringify(reported)}`,
+    );
+  }
+  return check.done();
+}
+
+/** M7: no provider is contacted before the hold is there; who is refused for money reaches none. */
+export function holdComesFirst(joined: Joined): Check {
+  const check = new Checking('M7', 'hold before provider; 402 reaches no provider');
+  for (const call of joined.evidence.calls) {
+    if (call.id === null) continue;
+    const row = joined.rowByNonce.get(call.id);
+    const early = row !== undefined && row.createdAt <= call.startAt + joined.evidence.clockSlackMs;
+    check.expect(
+      early,
+      () => `${call.id}: ${call.provider} called at ${call.startAt}, hold ${row?.createdAt ?? 'absent'}`,
+    );
+  }
+  for (const { invoke, outcome } of joined.operations) {
+    if (outcome?.type !== 'fail' || outcome.status !== 402) continue;
+    const calls = joined.callsByNonce.get(invoke.nonce) ?? [];
+    check.expect(calls.length === 0, () => `${invoke.nonce}: answered 402, yet ${calls.length} provider calls`);
+  }
+  return check.done();
+}
+
+/** M8: a charge stays within its hold, or the excess is written down. */
+export function chargeWithinHold(joined: Joined): Check {
+  const check = new Checking('M8', 'charge <= hold, or its excess recorded');
+  for (const { row } of joined.evidence.ledger.generations) {
+    if (row.settlement === null) continue;
+    const excess = amount(row.settlement.cost) - amount(row.amount);
+    const recorded = row.overshoot === null ? 0n : amount(row.overshoot);
+    check.expect(
+      excess <= 0n ? recorded === 0n : recorded === excess,
+      () => `${row.generation}: charge ${row.settlement?.cost}, hold ${row.amount}, recorded excess ${row.overshoot}`,
+    );
+  }
+  return check.done();
+}
+
+/** M9: who was refused, or failed before an answer, pays nothing. */
+export function refusedIsFree(joined: Joined): Check {
+  const check = new Checking('M9', 'refused or failed costs 0 and holds nothing');
+  for (const { invoke, outcome } of joined.operations) {
+    if (outcome?.type !== 'fail' || outcome.delivered) continue;
+    const row = joined.rowByNonce.get(invoke.nonce);
+    const lines = row ? (joined.chargesByGeneration.get(row.generation) ?? []) : [];
+    const charged = lines.some((line) => amount(line.amount) !== 0n);
+    check.expect(
+      !charged && row?.status !== 'running',
+      () =>
+        `${invoke.nonce}: answered ${outcome.status}, row ${row?.status ?? 'absent'}, charged ${lines.map((line) => line.amount).join(', ') || 'nothing'}`,
+    );
+  }
+  return check.done();
+}
+
+/** M10: at most two calls at one endpoint for one request, and the charge is at the price of who served. */
+export function callsAreBounded(joined: Joined): Check {
+  const check = new Checking('M10', 'at most two calls per endpoint; the one that served is charged');
+  for (const [nonce, calls] of joined.callsByNonce) {
+    if (nonce === '') continue;
+    for (const provider of new Set(calls.map((call) => call.provider))) {
+      const count = calls.filter((call) => call.provider === provider).length;
+      check.expect(count <= CALLS_PER_ENDPOINT_MAX, () => `${nonce}: ${count} calls at ${provider}`);
+    }
+    const row = joined.rowByNonce.get(nonce);
+    if (!row?.settlement || amount(row.settlement.cost) === 0n) continue;
+    const slug = joined.evidence.slugs[row.provider] ?? row.provider;
+    const served = calls.some((call) => call.provider === slug && answered(call));
+    check.expect(served, () => `${nonce}: charged at ${slug}, which did not answer`);
+  }
+  return check.done();
+}
+
+/** True when something billable left the provider. */
+function answered(call: Call): boolean {
+  return call.outcome === 'served' || call.chunks > 0 || (call.outcome === 'garbage' && call.status === 200);
+}
+
+function expectedCost(joined: Joined, row: Generation): bigint | null {
+  const slug = joined.evidence.slugs[row.provider] ?? row.provider;
+  const model = joined.evidence.models[slug]?.models.find((each) => each.id === row.model);
+  if (!model || !row.settlement) return null;
+  return cost([
+    { rate: model.pricing.prompt ?? '0', units: row.settlement.promptTokens ?? 0 },
+    { rate: model.pricing.completion ?? '0', units: row.settlement.completionTokens ?? 0 },
+    { rate: model.pricing.request ?? '0', units: 1 },
+  ]);
+}
+
+/** The usage of the call that served this generation, when it reported one. */
+function reportedBy(joined: Joined, row: Generation): Readonly<Record<string, unknown>> | null {
+  const slug = joined.evidence.slugs[row.provider] ?? row.provider;
+  const calls = joined.callsByNonce.get(row.user ?? '') ?? [];
+  return calls.findLast((call) => call.provider === slug && call.outcome === 'served')?.usage ?? null;
+}

@@ -1,0 +1,63 @@
+import type { Generation } from '../../../actors/terms/hold.ts';
+import type { ModelsDocument } from '../../../gateway/terms/provider-declaration.ts';
+import type { Call } from '../provider/call-log.ts';
+import type { HistoryEntry } from './history.ts';
+
+/** Everything an audit looks at: what clients saw, what providers saw, and what the store says at the end and did say. */
+export interface Evidence {
+  readonly history: readonly HistoryEntry[];
+  readonly calls: readonly Call[];
+  readonly ledger: LedgerDump;
+  /** Taken while the run went on, oldest first. */
+  readonly samples: readonly Sample[];
+  /** What `GET /credits` answered when all was quiet, digits as they came. */
+  readonly credits: readonly { readonly account: string; readonly deposited: string; readonly used: string }[];
+  /** Deposits that were acknowledged to the operator. */
+  readonly deposits: readonly { readonly account: string; readonly amount: string }[];
+  /** Declared prices, by provider slug. */
+  readonly models: Readonly<Record<string, ModelsDocument>>;
+  /** Display name of a provider to its slug. */
+  readonly slugs: Readonly<Record<string, string>>;
+  /** How far store time and a provider's clock may differ, ms. */
+  readonly clockSlackMs: number;
+}
+
+/** The store's own words about money, read in one transaction. */
+export interface LedgerDump {
+  readonly accounts: readonly AccountState[];
+  readonly entries: readonly LedgerLine[];
+  readonly generations: readonly { readonly account: string; readonly row: Generation }[];
+  readonly actors: readonly { readonly address: string; readonly version: number; readonly trail: readonly number[] }[];
+  /** Broken links of the hash chain, in words; found by the product's own `verifyLedger`. */
+  readonly chainFaults: readonly string[];
+}
+
+export interface AccountState {
+  readonly address: string;
+  readonly balance: string;
+  readonly held: string;
+}
+
+export interface LedgerLine {
+  readonly account: string;
+  readonly sequence: number;
+  readonly type: 'deposit' | 'charge' | 'adjustment';
+  /** Positive for every type but an adjustment, which may take away. */
+  readonly amount: string;
+  /** Balance after it, as recorded. */
+  readonly balance: string;
+  readonly generation: string | null;
+}
+
+/** One look at the store during the run, in one transaction. */
+export interface Sample {
+  readonly at: number;
+  readonly shards: readonly { readonly shard: number; readonly owner: string | null; readonly epoch: number }[];
+  readonly versions: readonly { readonly address: string; readonly version: number }[];
+  readonly accounts: readonly (AccountState & {
+    /** Sum of deposits minus charges, from the ledger's lines. */
+    readonly fromLedger: string;
+    /** Sum of the open generation rows. */
+    readonly openHolds: string;
+  })[];
+}

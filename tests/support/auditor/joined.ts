@@ -1,0 +1,43 @@
+import type { Generation } from '../../../actors/terms/hold.ts';
+import type { Call } from '../provider/call-log.ts';
+import type { Evidence, LedgerLine } from './evidence.ts';
+import { type Operation, operations } from './history.ts';
+
+/** The evidence with its three views joined by nonce and generation id, made once for all checks. */
+export interface Joined {
+  readonly evidence: Evidence;
+  readonly operations: readonly Operation[];
+  readonly operationByNonce: ReadonlyMap<string, Operation>;
+  readonly rowById: ReadonlyMap<string, Generation>;
+  readonly rowByNonce: ReadonlyMap<string, Generation>;
+  readonly accountOf: ReadonlyMap<string, string>;
+  readonly chargesByGeneration: ReadonlyMap<string, readonly LedgerLine[]>;
+  readonly callsByNonce: ReadonlyMap<string, readonly Call[]>;
+}
+
+export function join(evidence: Evidence): Joined {
+  const all = operations(evidence.history);
+  const rows = evidence.ledger.generations;
+  const charges = evidence.ledger.entries.filter((line) => line.type === 'charge');
+  return {
+    evidence,
+    operations: all,
+    operationByNonce: new Map(all.map((operation) => [operation.invoke.nonce, operation])),
+    rowById: new Map(rows.map(({ row }) => [row.generation, row])),
+    rowByNonce: new Map(rows.flatMap(({ row }) => (row.user === null ? [] : [[row.user, row] as const]))),
+    accountOf: new Map(rows.map(({ account, row }) => [row.generation, account])),
+    chargesByGeneration: group(charges, (line) => line.generation ?? ''),
+    callsByNonce: group(evidence.calls, (call) => call.id ?? ''),
+  };
+}
+
+function group<T>(items: readonly T[], by: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const name = by(item);
+    const members = groups.get(name);
+    if (members) members.push(item);
+    else groups.set(name, [item]);
+  }
+  return groups;
+}

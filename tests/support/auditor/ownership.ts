@@ -1,0 +1,87 @@
+import { amount } from './amount.ts';
+import { type Check, Checking } from './check.ts';
+import type { Joined } from './joined.ts';
+
+/** C1: epochs and versions never go back, an epoch has one owner, and no committed transition is missing from a trail. */
+export function oneWriter({ evidence }: Joined): Check {
+  const check = new Checking('C1', 'one effective writer per actor');
+  const epochs = new Map<number, number>();
+  const owners = new Map<string, string | null>();
+  const versions = new Map<string, number>();
+  for (const sample of evidence.samples) {
+    for (const { shard, owner, epoch } of sample.shards) {
+      const before = epochs.get(shard) ?? 0;
+      check.expect(epoch >= before, () => `shard ${shard}: epoch ${before}, then ${epoch}`);
+      epochs.set(shard, epoch);
+      const name = `${shard}@${epoch}`;
+      const known = owners.get(name);
+      check.expect(
+        known === undefined || known === owner,
+        () => `shard ${shard} epoch ${epoch}: owners ${known} and ${owner}`,
+      );
+      owners.set(name, owner);
+    }
+    for (const { address, version } of sample.versions) {
+      const before = versions.get(address) ?? 0;
+      check.expect(version >= before, () => `${address}: version ${before}, then ${version}`);
+      versions.set(address, version);
+    }
+  }
+  for (const { address, version, trail } of evidence.ledger.actors) {
+    const gapless = trail.every((each, at) => at === 0 || each === (trail[at - 1] ?? 0) + 1);
+    check.expect(gapless, () => `${address}: trail ${trail.join(' ')}`);
+    check.expect(
+      trail.length === 0 || trail.at(-1) === version,
+      () => `${address}: version ${version}, trail ends at ${trail.at(-1)}`,
+    );
+    check.expect(
+      version >= (versions.get(address) ?? 0),
+      () => `${address}: version ${version} at the end, ${versions.get(address)} before`,
+    );
+  }
+  return check.done();
+}
+
+/** C2: what was acknowledged is in the store: every request whose cost was told is settled, every deposit in the ledger. */
+export function nothingAcknowledgedIsLost(joined: Joined): Check {
+  const check = new Checking('C2', 'nothing acknowledged is lost');
+  for (const { invoke, outcome } of joined.operations) {
+    if (outcome?.type !== 'ok') continue;
+    const row = joined.rowById.get(outcome.generation);
+    check.expect(
+      row?.status === 'settled',
+      () => `${invoke.nonce} ${outcome.generation}: acknowledged, row ${row?.status ?? 'absent'}`,
+    );
+    check.expect(
+      row === undefined || row.user === invoke.nonce,
+      () => `${outcome.generation}: row of ${row?.user}, not ${invoke.nonce}`,
+    );
+  }
+  const lines = joined.evidence.ledger.entries.filter((line) => line.type === 'deposit');
+  for (const account of new Set(joined.evidence.deposits.map((deposit) => deposit.account))) {
+    const told = sum(
+      joined.evidence.deposits.filter((deposit) => deposit.account === account).map((each) => each.amount),
+    );
+    const kept = sum(lines.filter((line) => line.account === account).map((line) => line.amount));
+    check.expect(kept >= told, () => `${account}: ${told} deposited, ledger has ${kept}`);
+  }
+  return check.done();
+}
+
+/** S2 and S3 as a client can see them: one end per stream, no chunk missing, doubled or from another call. */
+export function streamsAreWhole(joined: Joined): Check {
+  const check = new Checking('S2/S3', 'streams end once and repeat nothing');
+  for (const { invoke, outcome } of joined.operations) {
+    if (outcome?.type === 'ok') {
+      check.expect(outcome.textIntact, () => `${invoke.nonce} ${outcome.generation}: chunks missing or repeated`);
+      check.expect(outcome.endings === 1, () => `${invoke.nonce} ${outcome.generation}: ${outcome.endings} endings`);
+    } else if (outcome?.type === 'fail' && outcome.delivered) {
+      check.expect(outcome.endings === 1, () => `${invoke.nonce}: broken stream with ${outcome.endings} endings`);
+    }
+  }
+  return check.done();
+}
+
+function sum(amounts: readonly string[]): bigint {
+  return amounts.reduce((total, each) => total + amount(each), 0n);
+}

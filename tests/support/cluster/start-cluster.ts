@@ -1,0 +1,143 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAccount, creditDeposit } from '../../../actors/account/account.ts';
+import { createKey, type NewKey } from '../../../actors/key/key.ts';
+import { systemRandom } from '../../../actors/runtime/index.ts';
+import {
+  accountAddress,
+  accountId,
+  depositId,
+  keyAddress,
+  keyDigest,
+  keyId,
+  keyText,
+  maskKey,
+} from '../../../actors/terms/ids.ts';
+import defaults from '../../../cluster.config.ts';
+import { type NodeHandle, runNode } from '../../../gateway/main.ts';
+import { readPepper } from '../../../gateway/operator/config/secrets.ts';
+import type {
+  ClusterConfig,
+  EdgeLimits,
+  RateLimits,
+  RuntimeLimits,
+  UpstreamLimits,
+} from '../../../gateway/terms/config.ts';
+import { modelsDocument } from '../provider/models-document.ts';
+import { type Simulator, startSimulator } from '../provider/simulator.ts';
+
+export interface ClusterOptions {
+  /** How many nodes, all in this process over one SQLite file. */
+  readonly nodes?: number;
+  readonly edge?: Partial<EdgeLimits>;
+  readonly rates?: Partial<RateLimits>;
+  readonly upstream?: Partial<UpstreamLimits>;
+  readonly runtime?: Partial<RuntimeLimits>;
+}
+
+export interface Funded {
+  readonly account: string;
+  readonly key: string;
+  readonly keyAddress: string;
+}
+
+/** A whole cluster inside one test: real nodes, real store, real HTTP on loopback, simulated providers. */
+export interface TestCluster {
+  readonly nodes: readonly NodeHandle[];
+  /** `http://host:port/api/v1`, one per node. */
+  readonly baseUrls: readonly string[];
+  readonly simulators: readonly Simulator[];
+  readonly folder: string;
+  /** A new account with this deposit, and an inference key of it. */
+  fund(amount?: string, key?: Partial<NewKey>): Promise<Funded>;
+  /** One more key of an account. */
+  issue(account: string, key?: Partial<NewKey>): Promise<{ readonly key: string; readonly keyAddress: string }>;
+  close(): Promise<void>;
+}
+
+const SIMULATORS = ['sim-a', 'sim-b'] as const;
+const ASK_MS = 10_000;
+/** Rows of the heartbeat table and shards of three nodes are quick to agree on with fewer of them. */
+const TEST_RUNTIME = { shards: 32, heartbeatMs: 100 };
+
+export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-api-'));
+  const simulators = await Promise.all(SIMULATORS.map((name) => startSimulator({ name, keep: true })));
+  const config = configOf(folder, simulators, options);
+  const nodes: NodeHandle[] = [];
+  // One after the other: a node of the same process has to share its event loop with the others while they start.
+  for (const { name } of config.nodes)
+    nodes.push(
+      await runNode({
+        config,
+        name,
+        env: {},
+        ports: { logLevel: (process.env.LOGL ?? 'silent') as 'silent', exit: () => {} },
+      }),
+    );
+  await Promise.all(nodes.map((node) => node.ready));
+  const bases = await Promise.all(nodes.map((node) => node.listen('127.0.0.1', 0)));
+  const [first] = nodes;
+  if (!first) throw new Error('a cluster needs a node');
+  const pepper = await readPepper(folder);
+
+  const issue = async (account: string, key: Partial<NewKey> = {}) => {
+    const text = keyText(systemRandom);
+    const address = keyAddress(account.slice('account:'.length), keyId(systemRandom));
+    const made: NewKey = {
+      digest: keyDigest(pepper, text),
+      label: maskKey(text),
+      name: 'test',
+      kind: 'inference',
+      limit: null,
+      limitWindow: null,
+      expiresAt: null,
+      perMinute: null,
+      ...key,
+    };
+    await createKey(first.cluster, address, made, ASK_MS);
+    return { key: text, keyAddress: address };
+  };
+  return {
+    nodes,
+    baseUrls: bases.map((base) => `${base}/api/v1`),
+    simulators,
+    folder,
+    issue,
+    async fund(amount = '100', key = {}) {
+      const account = accountAddress(accountId(systemRandom));
+      await createAccount(first.cluster, account, 'test', ASK_MS);
+      await creditDeposit(first.cluster, account, { id: depositId(systemRandom), amount }, ASK_MS);
+      return { account, ...(await issue(account, key)) };
+    },
+    async close() {
+      await Promise.all(nodes.map((node) => node.drain()));
+      await Promise.all(simulators.map((simulator) => simulator.close()));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function configOf(data: string, simulators: readonly Simulator[], options: ClusterOptions): ClusterConfig {
+  return {
+    ...defaults,
+    data,
+    nodes: Array.from({ length: options.nodes ?? 1 }, (_, i) => ({
+      name: `t${i + 1}`,
+      grpc: '127.0.0.1:0',
+      operator: '127.0.0.1:0',
+    })),
+    // Quiet connections are closed at once: a test that ends has nobody left on the line.
+    edge: { ...defaults.edge, drainIdleMs: 1, drainGraceMs: 5_000, ...options.edge },
+    rates: { ...defaults.rates, ...options.rates },
+    upstream: { ...defaults.upstream, ...options.upstream },
+    runtime: { ...defaults.runtime, ...TEST_RUNTIME, ...options.runtime },
+    providers: simulators.map((simulator, i) => {
+      const slug = SIMULATORS[i] as string;
+      const models = modelsDocument(slug);
+      if (!models) throw new Error(`the simulator ${slug} declares no models`);
+      return { slug, name: `Sim ${slug.slice(-1).toUpperCase()}`, baseUrl: simulator.baseUrl, models };
+    }),
+  };
+}

@@ -1,0 +1,62 @@
+import { appendFileSync } from 'node:fs';
+
+/** One call as a provider saw it. Times are wall ms; `usage` is what was reported, as reported. */
+export interface Call {
+  readonly provider: string;
+  readonly call: number;
+  /** The caller's own name for the request, from its directive. */
+  readonly id: string | null;
+  readonly model: string;
+  readonly stream: boolean;
+  readonly startAt: number;
+  firstByteAt: number | null;
+  endAt: number | null;
+  abortAt: number | null;
+  /** `served`: to its end. `aborted`: the gateway closed first. `open`: still running when the log was closed. */
+  outcome: 'open' | 'served' | 'status' | 'cut' | 'garbage' | 'aborted';
+  status: number | null;
+  /** Content frames sent. */
+  chunks: number;
+  usage: Readonly<Record<string, unknown>> | null;
+}
+
+const FLUSH_LINES = 64;
+const FLUSH_MS = 50;
+
+/** Writes one JSON line per finished call, gathered for a moment; `close` writes the open calls as such. */
+export class CallLog {
+  readonly #file: string | null;
+  readonly #open = new Set<Call>();
+  #lines: string[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(file: string | null) {
+    this.#file = file;
+    if (file !== null) appendFileSync(file, '');
+  }
+
+  start(call: Call): void {
+    if (this.#file !== null) this.#open.add(call);
+  }
+
+  end(call: Call): void {
+    if (!this.#open.delete(call)) return;
+    this.#lines.push(`${JSON.stringify({ ...call, headers: undefined, body: undefined })}\n`);
+    if (this.#lines.length >= FLUSH_LINES) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), FLUSH_MS);
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#file === null || this.#lines.length === 0) return;
+    const text = this.#lines.join('');
+    this.#lines = [];
+    appendFileSync(this.#file, text);
+  }
+
+  close(): void {
+    for (const call of [...this.#open]) this.end(call);
+    this.flush();
+  }
+}

@@ -1,0 +1,160 @@
+import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import type { Answer } from './answer.ts';
+import { frames, wholeBody } from './frames.ts';
+
+/**
+ * Broken answers, by name: each is one way in which a real upstream has been seen to break. Whatever runs on (a line
+ * without end, comments for ever) stops when the reader closes.
+ */
+export type Garbage = keyof typeof SENDERS;
+
+interface Site {
+  readonly response: ServerResponse;
+  readonly answer: Answer;
+  readonly stream: boolean;
+}
+
+const LONG_LINE_BLOCKS = 100;
+const BLOCK_BYTES = 1024 * 1024;
+const BOMB_BYTES = 64 * 1024 * 1024;
+const TRICKLE_MS = 1_000;
+const COMMENT_MS = 20;
+
+let bomb: Buffer | null = null;
+
+const SENDERS = {
+  json: (site: Site) => end(site, `${opening(site)}data: {"choices":[{"delta":\n\n`, '{"choices":[{"message":'),
+  empty: (site: Site) => end(site, 'data: [DONE]\n\n', '{}'),
+  nul: (site: Site) => end(site, `${opening(site)}data: \0\0\0\n\n`, '\0\0\0\0'),
+  'error-frame': (site: Site) =>
+    end(
+      site,
+      `${opening(site)}data: {"error":{"code":500,"message":"upstream broke"}}\n\n`,
+      '{"error":{"message":"upstream broke"}}',
+    ),
+  'no-newline': (site: Site) => end(site, whole(true, site.answer).trimEnd(), wholeBody(site.answer)),
+  prose: (site: Site) => breach(site, { toolCalls: [], chunks: ['I ', 'would ', 'rather ', 'talk.'], finish: 'stop' }),
+  'wrong-tool': (site: Site) =>
+    breach(site, {
+      toolCalls: [{ id: 'call_0', name: 'undeclared', arguments: '{}' }],
+      chunks: [],
+      finish: 'tool_calls',
+    }),
+  'negative-usage': (site: Site) => usage(site, '{"prompt_tokens":-5,"completion_tokens":-7,"total_tokens":-12}'),
+  'nan-usage': (site: Site) => usage(site, '{"prompt_tokens":NaN,"completion_tokens":NaN,"total_tokens":NaN}'),
+  'string-usage': (site: Site) => usage(site, '{"prompt_tokens":"12","completion_tokens":"16","total_tokens":"28"}'),
+  'huge-usage': (site: Site) => usage(site, '{"prompt_tokens":1e18,"completion_tokens":1e18,"total_tokens":2e18}'),
+  redirect: ({ response }: Site) => {
+    response.writeHead(302, { location: 'http://127.0.0.1:9/elsewhere' }).end();
+  },
+  'content-type': ({ response }: Site) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Welcome</title>');
+  },
+  gzip: ({ response, stream }: Site) => {
+    bomb ??= gzipSync(Buffer.alloc(BOMB_BYTES, 0x20));
+    response.writeHead(200, { 'content-type': contentType(stream), 'content-encoding': 'gzip' }).end(bomb);
+  },
+  'long-line': (site: Site) => {
+    begin(site);
+    site.response.write(`${site.stream ? 'data: {"choices":[{"delta"' : '{"choices":[{"message"'}:{"content":"`);
+    pour(site.response, LONG_LINE_BLOCKS);
+  },
+  'infinite-comments': (site: Site) => {
+    begin(site);
+    repeat(site.response, COMMENT_MS, () => ': still here\n\n');
+  },
+  trickle: (site: Site) => {
+    begin(site);
+    const bytes = whole(site.stream, site.answer);
+    let at = 0;
+    repeat(site.response, TRICKLE_MS, () => bytes[at++] ?? null);
+  },
+  'split-utf8': (site: Site) => {
+    begin(site);
+    const wide = { ...site.answer, chunks: ['\u00e9\u00e8 ', '\u65e5\u672c ', '\ud83d\ude80'] };
+    dribble(site.response, Buffer.from(whole(site.stream, wide)), 7);
+  },
+};
+
+/** Every name a directive may use. */
+export const GARBAGE = Object.keys(SENDERS) as readonly Garbage[];
+
+/** Throws on a name that is none of `GARBAGE`. */
+export function sendGarbage(kind: string, site: Site): void {
+  const send = SENDERS[kind as Garbage];
+  if (send === undefined) throw new Error(`no garbage is called "${kind}"`);
+  send(site);
+}
+
+function contentType(stream: boolean): string {
+  return stream ? 'text/event-stream' : 'application/json';
+}
+
+function begin(site: Site): void {
+  site.response.writeHead(200, { 'content-type': contentType(site.stream) });
+}
+
+function end(site: Site, streamed: string, inOnePiece: string): void {
+  begin(site);
+  site.response.end(site.stream ? streamed : inOnePiece);
+}
+
+/** The frame with the role and the first word, so that something was delivered before it breaks. */
+function opening(site: Site): string {
+  return frames(site.answer).content.slice(0, 2).join('');
+}
+
+function whole(stream: boolean, answer: Answer): string {
+  if (!stream) return wholeBody(answer);
+  const { content, tail } = frames(answer);
+  return content.join('') + tail.join('');
+}
+
+/** A right answer with a wrong usage member, which need not be JSON. */
+function usage(site: Site, text: string): void {
+  begin(site);
+  const marked = whole(site.stream, { ...site.answer, usage: { mark: 0 } });
+  site.response.end(marked.replace('{"mark":0}', text));
+}
+
+/** A well-formed answer that breaks the tool contract. */
+function breach(site: Site, members: Pick<Answer, 'toolCalls' | 'chunks' | 'finish'>): void {
+  begin(site);
+  site.response.end(whole(site.stream, { ...site.answer, ...members }));
+}
+
+function dribble(response: ServerResponse, bytes: Buffer, pieceBytes: number): void {
+  let at = 0;
+  const step = (): void => {
+    if (response.destroyed) return;
+    if (at >= bytes.length) return void response.end();
+    response.write(bytes.subarray(at, at + pieceBytes));
+    at += pieceBytes;
+    setImmediate(step);
+  };
+  step();
+}
+
+function pour(response: ServerResponse, blocks: number): void {
+  const block = Buffer.alloc(BLOCK_BYTES, 0x61);
+  let left = blocks;
+  const step = (): void => {
+    while (left > 0 && !response.destroyed) {
+      left--;
+      if (!response.write(block)) return void response.once('drain', step);
+    }
+    if (!response.destroyed) response.end();
+  };
+  step();
+}
+
+function repeat(response: ServerResponse, everyMs: number, next: () => string | null): void {
+  const timer = setInterval(() => {
+    const piece = next();
+    if (piece !== null) return void response.write(piece);
+    clearInterval(timer);
+    response.end();
+  }, everyMs);
+  response.once('close', () => clearInterval(timer));
+}

@@ -1,0 +1,130 @@
+import type { ServerResponse } from 'node:http';
+import { type Answer, answerOf } from './answer.ts';
+import type { Behaviour } from './behaviour.ts';
+import type { Call } from './call-log.ts';
+import type { ChatRequest } from './chat-request.ts';
+import { frames, wholeBody } from './frames.ts';
+import { sendGarbage } from './garbage.ts';
+
+const MIDSTREAM_CHUNKS = 3;
+const SSE = ['content-type', 'text/event-stream', 'cache-control', 'no-cache'];
+
+/** Answers one call as its behaviour says and keeps the call's record true. Never ends a hung call by itself. */
+export function reply(response: ServerResponse, request: ChatRequest, behaviour: Behaviour, call: Call): void {
+  const failure = behaviour.failure;
+  if (failure?.hang === 'headers') return;
+  if (failure?.status) return void refuse(response, failure.status, failure.retryAfter, call);
+  const answer = answerOf(request, behaviour, call);
+  const wait = call.stream || failure?.garbage ? behaviour.ttftMs : behaviour.ttftMs + durationMs(behaviour);
+  after(response, wait, () => {
+    call.firstByteAt = Date.now();
+    call.status = 200;
+    if (failure?.garbage) {
+      call.outcome = 'garbage';
+      sendGarbage(failure.garbage, { response, answer, stream: call.stream });
+    } else if (call.stream) {
+      new Streaming(response, answer, behaviour, call).start();
+    } else sendWhole(response, answer, behaviour, call);
+  });
+}
+
+function refuse(response: ServerResponse, status: number, retryAfter: string | null, call: Call): void {
+  call.outcome = 'status';
+  call.status = status;
+  call.firstByteAt = Date.now();
+  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  if (retryAfter !== null) headers['retry-after'] = retryAfter;
+  response.writeHead(status, headers);
+  response.end(JSON.stringify({ error: { message: `simulated ${status}`, type: 'simulated', code: status } }));
+}
+
+function sendWhole(response: ServerResponse, answer: Answer, behaviour: Behaviour, call: Call): void {
+  const body = wholeBody(answer);
+  response.writeHead(200, ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(body))]);
+  if (behaviour.failure?.hang) return void response.flushHeaders();
+  if (behaviour.failure) {
+    call.outcome = 'cut';
+    response.write(body.slice(0, body.length >> 1));
+    after(response, 1, () => response.destroy());
+    return;
+  }
+  call.outcome = 'served';
+  call.usage = answer.usage;
+  call.chunks = answer.chunks.length;
+  response.end(body);
+}
+
+/** One streamed answer: frames at their pace, held back while the reader is slow, cut or hung where it was asked. */
+class Streaming {
+  readonly #response: ServerResponse;
+  readonly #content: readonly string[];
+  readonly #tail: readonly string[];
+  readonly #answer: Answer;
+  readonly #call: Call;
+  readonly #gapMs: number;
+  readonly #stopAt: number;
+  readonly #hangs: boolean;
+  readonly #beganAt = performance.now();
+  #sent = 0;
+
+  constructor(response: ServerResponse, answer: Answer, behaviour: Behaviour, call: Call) {
+    const { content, tail } = frames(answer);
+    const failure = behaviour.failure;
+    this.#response = response;
+    this.#content = content;
+    this.#tail = tail;
+    this.#answer = answer;
+    this.#call = call;
+    this.#gapMs = behaviour.tokensPerSecond > 0 ? 1_000 / behaviour.tokensPerSecond : 0;
+    this.#hangs = (failure?.hang ?? null) !== null;
+    // The frame with the role counts as none of the chunks.
+    this.#stopAt = failure === null ? Number.POSITIVE_INFINITY : 1 + (failure.cutAfter ?? MIDSTREAM_CHUNKS);
+    if (failure?.hang === 'body') this.#stopAt = 0;
+  }
+
+  start(): void {
+    this.#response.writeHead(200, SSE);
+    this.#response.flushHeaders();
+    this.#step();
+  }
+
+  #step(): void {
+    const response = this.#response;
+    while (!response.destroyed) {
+      if (this.#sent >= this.#stopAt) return void this.#stop();
+      if (this.#sent >= this.#content.length) return void this.#end();
+      const early = this.#sent * this.#gapMs - (performance.now() - this.#beganAt);
+      if (early > 0.5) return void after(response, early, () => this.#step());
+      const flows = response.write(this.#content[this.#sent]);
+      this.#sent++;
+      this.#call.chunks = Math.max(0, this.#sent - 1);
+      if (!flows) return void response.once('drain', () => this.#step());
+    }
+  }
+
+  #stop(): void {
+    if (this.#hangs) return;
+    this.#call.outcome = 'cut';
+    after(this.#response, 1, () => this.#response.destroy());
+  }
+
+  #end(): void {
+    this.#call.outcome = 'served';
+    this.#call.usage = this.#answer.usage;
+    this.#response.end(this.#tail.join(''));
+  }
+}
+
+function durationMs(behaviour: Behaviour): number {
+  return behaviour.tokensPerSecond > 0 ? (behaviour.tokens * 1_000) / behaviour.tokensPerSecond : 0;
+}
+
+function after(response: ServerResponse, delayMs: number, run: () => void): void {
+  if (delayMs <= 0) return void run();
+  const timer = setTimeout(() => {
+    response.off('close', forget);
+    if (!response.destroyed) run();
+  }, delayMs);
+  const forget = (): void => clearTimeout(timer);
+  response.once('close', forget);
+}

@@ -1,0 +1,140 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { behaviourOf } from './behaviour.ts';
+import { type Call, CallLog } from './call-log.ts';
+import type { ChatRequest } from './chat-request.ts';
+import { modelsDocument } from './models-document.ts';
+import { reply } from './reply.ts';
+
+export interface SimulatorOptions {
+  /** Slug: decides the models it declares, and which directives with `only_on` strike. */
+  readonly name: string;
+  /** File for one JSON line per call; absent: none. */
+  readonly log?: string;
+  /** 0 or absent takes a free one. */
+  readonly port?: number;
+  /** Keeps calls with their headers and bodies in `calls`. Off by default: a benchmark makes millions. */
+  readonly keep?: boolean;
+}
+
+/** A call as tests see it: with what the gateway sent. */
+export interface KeptCall extends Call {
+  readonly headers: IncomingMessage['headers'];
+  readonly body: ChatRequest & Readonly<Record<string, unknown>>;
+}
+
+export interface Simulator {
+  readonly port: number;
+  /** For `ProviderDeclaration.baseUrl`. */
+  readonly baseUrl: string;
+  /** Oldest first; empty unless `keep`. */
+  readonly calls: readonly KeptCall[];
+  /** Cuts every connection and writes what is left of the log. */
+  close(): Promise<void>;
+}
+
+const BODY_BYTES_MAX = 64 * 1024 * 1024;
+const COUNTED_MAX = 200_000;
+
+/** Starts a simulated provider: `POST /v1/chat/completions` and `GET /v1/models` on loopback. */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const kept: KeptCall[] = [];
+  const log = new CallLog(options.log ?? null);
+  const chat = chatRoute(options.name, log, options.keep ? kept : null);
+  const server = createServer({ keepAliveTimeout: 75_000, requestTimeout: 0, headersTimeout: 0 });
+  server.on('request', (request, response) => {
+    if (request.method === 'POST' && request.url === '/v1/chat/completions') readBody(request, response, chat);
+    else if (request.method === 'GET' && request.url === '/v1/models') sendModels(response, options.name);
+    else response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":{"message":"no such route"}}');
+  });
+  const port = await listen(server, options.port ?? 0);
+  return {
+    port,
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    calls: kept,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          log.close();
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
+
+type Route = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+
+function chatRoute(provider: string, log: CallLog, kept: KeptCall[] | null): Route {
+  let calls = 0;
+  const counts = new Map<string, number>();
+  const count = (name: string): number => {
+    const now = (counts.get(name) ?? 0) + 1;
+    if (counts.size >= COUNTED_MAX) counts.clear();
+    counts.set(name, now);
+    return now;
+  };
+  return (request, response, text) => {
+    const body = JSON.parse(text) as KeptCall['body'];
+    const behaviour = behaviourOf(body, provider, count);
+    const call: Call = {
+      provider,
+      call: ++calls,
+      id: behaviour.id,
+      model: body.model ?? '',
+      stream: body.stream === true,
+      startAt: Date.now(),
+      firstByteAt: null,
+      endAt: null,
+      abortAt: null,
+      outcome: 'open',
+      status: null,
+      chunks: 0,
+      usage: null,
+    };
+    kept?.push(Object.assign(call, { headers: request.headers, body }));
+    log.start(call);
+    response.once('close', () => {
+      if (response.writableFinished || call.outcome === 'cut') call.endAt = Date.now();
+      else {
+        call.outcome = 'aborted';
+        call.abortAt = Date.now();
+      }
+      log.end(call);
+    });
+    reply(response, body, behaviour, call);
+  };
+}
+
+function readBody(request: IncomingMessage, response: ServerResponse, route: Route): void {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  request.on('data', (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes > BODY_BYTES_MAX) request.destroy();
+    else pieces.push(piece);
+  });
+  request.once('end', () => {
+    try {
+      route(request, response, (pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)).toString());
+    } catch (error) {
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { message: String(error) } }));
+    }
+  });
+}
+
+/** Both shapes at once: the list every chat client knows and the models document the marketplace reads. */
+function sendModels(response: ServerResponse, name: string): void {
+  const models = modelsDocument(name)?.models ?? [];
+  const data = models.map((model) => ({ id: model.id, object: 'model', created: model.created, owned_by: name }));
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ object: 'list', data, models }));
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', 4_096, () => resolve((server.address() as AddressInfo).port));
+  });
+}
