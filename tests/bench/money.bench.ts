@@ -10,16 +10,78 @@ const IN_FLIGHT = 64;
 /** Admits with their settles per second, one hot key and account, 64 in flight, for about `ms`. */
 export async function benchMoney(ms = 4_000): Promise<{ readonly perSecond: number; readonly cpuUs: number }> {
   const stage = await openStage({ kinds });
-  const cluster = { ask: (to: string, event: never) => stage.body(to, event), now: () => Date.now() } as unknown as Cluster;
+  const cluster = {
+    ask: (to: string, event: never) => stage.body(to, event),
+    now: () => Date.now(),
+  } as unknown as Cluster;
   await createAccount(cluster, 'account:acct_b', { name: 'b' } as never, 5_000);
   await creditDeposit(cluster, 'account:acct_b', { id: 'dep_1', amount: '100000000' } as never, 5_000);
-  await createKey(cluster, 'key:acct_b/key_1', { digest: 'd'.repeat(64), name: 'k', label: 'l', kind: 'inference', limit: null, limitWindow: null, window: null, expiresAt: null, perMinute: null } as never, 5_000);
+  await createKey(
+    cluster,
+    'key:acct_b/key_1',
+    {
+      digest: 'd'.repeat(64),
+      name: 'k',
+      label: 'l',
+      kind: 'inference',
+      limit: null,
+      limitWindow: null,
+      window: null,
+      expiresAt: null,
+      perMinute: null,
+    } as never,
+    5_000,
+  );
   let n = 0;
   const one = async (): Promise<void> => {
     const generation = `gen-1795228966-${String(++n).padStart(20, '0')}`;
-    const admission = await admit(cluster, 'key:acct_b/key_1', { generation, attempt: 1, amount: '0.00012345', gateway: 'g1', deadlineAt: Date.now() + 660_000, model: 'sim/fast', endpoint: 'ep_1', provider: 'Sim A', tariff: 't1', streamed: false, appTitle: null, appUrl: null, user: null, sessionId: null, metadata: null, repeat: false }, { perMinute: 1e9, withinMs: 5_000 });
+    const admission = await admit(
+      cluster,
+      'key:acct_b/key_1',
+      {
+        generation,
+        attempt: 1,
+        amount: '0.00012345',
+        gateway: 'g1',
+        deadlineAt: Date.now() + 660_000,
+        model: 'sim/fast',
+        endpoint: 'ep_1',
+        provider: 'Sim A',
+        tariff: 't1',
+        streamed: false,
+        appTitle: null,
+        appUrl: null,
+        user: null,
+        sessionId: null,
+        metadata: null,
+        repeat: false,
+      },
+      { perMinute: 1e9, withinMs: 5_000 },
+    );
     if (!admission.admitted) throw new Error(JSON.stringify(admission));
-    await settle(cluster, 'account:acct_b', { generation, attempt: 1, cost: '0.0000305', unpriced: [], promptTokens: 6, completionTokens: 16, cachedTokens: null, reasoningTokens: null, estimated: false, finishReason: 'stop', nativeFinishReason: 'stop', upstreamId: 'x', cancelled: false, latencyMs: 1.5, generationMs: 2.5, attempts: [{ endpoint: 'ep_1', provider: 'Sim A', status: 200, outcome: 'served', latencyMs: 1.2 }] }, 5_000);
+    await settle(
+      cluster,
+      'account:acct_b',
+      {
+        generation,
+        attempt: 1,
+        cost: '0.0000305',
+        unpriced: [],
+        promptTokens: 6,
+        completionTokens: 16,
+        cachedTokens: null,
+        reasoningTokens: null,
+        estimated: false,
+        finishReason: 'stop',
+        nativeFinishReason: 'stop',
+        upstreamId: 'x',
+        cancelled: false,
+        latencyMs: 1.5,
+        generationMs: 2.5,
+        attempts: [{ endpoint: 'ep_1', provider: 'Sim A', status: 200, outcome: 'served', latencyMs: 1.2 }],
+      },
+      5_000,
+    );
   };
   const run = async (until: number): Promise<void> => {
     while (performance.now() < until) await one();

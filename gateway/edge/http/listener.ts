@@ -159,7 +159,10 @@ export class Listener {
     this.#idleSince.delete(socket);
     // What nobody wanted of a refused body is read and thrown away, so that the answer arrives; not for ever.
     response.once('finish', () => {
-      if (!request.complete) this.#options.clock.after(this.#options.limits.bodyGraceMs, () => endUpload(request));
+      if (request.complete || request.destroyed) return;
+      const stop = this.#options.clock.after(this.#options.limits.bodyGraceMs, () => endUpload(request));
+      request.once('end', stop);
+      socket.once('close', stop);
     });
     response.once('close', () => {
       this.#underWay--;

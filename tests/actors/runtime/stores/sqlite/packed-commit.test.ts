@@ -30,7 +30,7 @@ const writes: fc.Arbitrary<ShardWrite[]> = fc.array(
     rowsPut: fc.array(
       fc.record({
         ...rowKey,
-        ...{ sort: fc.double({ noNaN: true }), index: four, open: fc.boolean(), body: text },
+        ...{ sort: fc.double({ noNaN: true, noDefaultInfinity: true }), index: four, open: fc.boolean(), body: text },
         expiresAt: fc.option(integer),
       }),
     ),
