@@ -2,7 +2,7 @@
  * The ledger of one account: entries without gaps, each bound to the one before by its hash, each moving one amount from
  * one side to another, so that everything sums to zero. Entries are appended, never changed, never expired.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { add, compare, isNegative, subtract } from '../terms/usd.ts';
 
 export type LedgerSide = 'outside' | 'balance' | 'revenue' | 'adjustments';
@@ -42,7 +42,7 @@ export function ledgerId(sequence: number): string {
 export function hashEntry(entry: Omit<LedgerEntry, 'hash'>): string {
   const { previous, account, sequence, type, from, to, amount, at, ref, key, balance } = entry;
   const text = JSON.stringify([previous, account, sequence, type, from, to, amount, at, ref, key, balance]);
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }
 
 export interface LedgerTotals {

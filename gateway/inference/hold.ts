@@ -17,6 +17,8 @@ export class Hold {
   readonly #services: InferenceServices;
   readonly #request: TurnRequest;
   #attempt = 0;
+  /** The highest attempt number ever asked for: a refused one may have been granted before its repeat was refused. */
+  #asked = 0;
 
   constructor(services: InferenceServices, request: TurnRequest) {
     this.#services = services;
@@ -33,7 +35,8 @@ export class Hold {
     const { cluster, config } = this.#services;
     const { key } = this.#request.caller;
     const first = this.#attempt === 0;
-    const held = this.#holdRequest(candidate, this.#attempt + 1);
+    const held = this.#holdRequest(candidate, this.#asked + 1);
+    this.#asked = held.attempt;
     const withinMs = config.upstream.askMs;
     try {
       const admission = first
@@ -53,7 +56,7 @@ export class Hold {
   release(reason: string, status: number | null, attempts: readonly AttemptRecord[]): void {
     if (this.#attempt === 0) return;
     const { generation, caller } = this.#request;
-    const ended = { generation, attempt: this.#attempt, reason, status, attempts };
+    const ended = { generation, attempt: this.#asked, reason, status, attempts };
     const { cluster, config, pending } = this.#services;
     const send = async (): Promise<boolean> => {
       logRefused(this.#services, generation, await release(cluster, caller.account, ended, config.upstream.askMs));

@@ -19,6 +19,9 @@ const TELL_WITHIN_MS = 5_000;
 /** Open asks of this node, for all links and its own engine together, in windows of one link. */
 const OPEN_WINDOWS_MAX = 4;
 
+/** What refuses or fails a repeat says nothing of what was sent before it. */
+const UNTOLD: ReadonlySet<AskFailure['code']> = new Set(['busy', 'refused', 'failed']);
+
 export interface RouterParts {
   readonly self: string;
   readonly engine: Engine;
@@ -262,9 +265,7 @@ export class Router {
     if (!message.open) return;
     this.#open.delete(message);
     message.outlet?.take(message.id);
-    // Refusing the repeat says nothing of what was sent before it.
-    const untold = message.perhaps && (failure.code === 'busy' || failure.code === 'refused');
-    message.fail(untold ? { code: 'lost' } : failure);
+    message.fail(message.perhaps && UNTOLD.has(failure.code) ? { code: 'lost' } : failure);
   }
 
   #reply(link: Link, id: number, to: string, answer: Answer): void {

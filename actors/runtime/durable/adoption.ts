@@ -8,7 +8,6 @@ import type { Timers } from './timers.ts';
 
 const PAGE = 1_000;
 const RETRY_MS = 1_000;
-const LANE_FULL_RETRY_MS = 250;
 
 /** The event every actor of a resident kind gets when its shard is adopted. */
 const ACTIVATED = 'actor.activated';
@@ -86,7 +85,7 @@ export class Adoption {
       for (const home of homes) {
         if (!isLive(home)) continue;
         for (const address of await this.parts.store.actorsOf(kind, home.shard)) {
-          if (isLive(home)) this.parts.runner.tell(home, address, { type: ACTIVATED });
+          if (isLive(home)) this.parts.runner.insist(address, { type: ACTIVATED });
         }
       }
     }
@@ -125,13 +124,7 @@ export class Adoption {
     const key = `${address} ${incarnation}`;
     if (told.has(key)) return;
     told.add(key);
-    const send = (): void => {
-      const home = this.parts.floor.homeOf(address);
-      if (home === undefined || !isLive(home)) return;
-      if (this.parts.runner.tell(home, address, { type: tenant.event, incarnation })) return;
-      this.parts.clock.after(LANE_FULL_RETRY_MS, send);
-    };
-    send();
+    this.parts.runner.insist(address, { type: tenant.event, incarnation });
   }
 }
 

@@ -14,6 +14,8 @@ export class HeldShard implements Home {
   entries = 0;
   committed = false;
   readonly onSealed: (() => void)[] = [];
+  /** Versions that actors had before a refused commit took them back: what they publish next has to be newer. */
+  readonly reached = new Map<string, number>();
 
   constructor(shard: number, epoch: number, adoptedAt: number) {
     this.shard = shard;

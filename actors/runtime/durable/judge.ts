@@ -159,6 +159,7 @@ export class StoreJudge implements Judge {
   private rewind(cell: Cell): void {
     const { floor, runner } = this.parts;
     if (cell.pending === null) return;
+    (cell.home as HeldShard).reached.set(cell.address, cell.version);
     if (cell.mailbox.size === 0 && cell.parked === null) {
       floor.remove(cell);
       return;

@@ -7,6 +7,7 @@ import { RestoreRefused, restore } from '../actor/restore.ts';
 import type { RowRecord, Store } from '../ports/store.ts';
 import type { EngineHost } from './engine.ts';
 import { refused } from './failures.ts';
+import type { HeldShard } from './held-shard.ts';
 
 type Loaded = Awaited<ReturnType<Store['loadActor']>>;
 
@@ -70,7 +71,7 @@ export class Loader {
 
 function take(cell: Cell, { actor, openRows }: NonNullable<Loaded>): void {
   cell.snapshot = restore(cell.kind, actor);
-  cell.version = actor.version;
+  cell.version = Math.max(actor.version, (cell.home as HeldShard).reached.get(cell.address) ?? 0);
   cell.handedVersion = actor.version;
   cell.durableVersion = actor.version;
   cell.lastAt = Math.max(cell.lastAt, cell.trail.restore(actor.trail));

@@ -19,6 +19,8 @@ import type { Timers } from './timers.ts';
 
 /** Steps of one turn of the loop, before others get their chance. */
 const STEPS_PER_TURN_MAX = 2_048;
+const LANE_FULL_RETRY_MS = 250;
+const REFUSED_RETRY_MS = 1_000;
 const NOTHING = Object.freeze({ changes: [], rows: [], publishes: [] });
 
 /** What a runner works with. */
@@ -86,11 +88,38 @@ export class Runner {
   }
 
   /** A message of the engine itself, in the system lane; false when that is full. */
-  tell(home: HeldShard, address: string, event: ActorEvent, firing: Firing | null = null): boolean {
+  tell(
+    home: HeldShard,
+    address: string,
+    event: ActorEvent,
+    firing: Firing | null = null,
+    answer: Mail['answer'] = null,
+  ): boolean {
     const cell = this.cellOf(address, home);
     const deadline = Number.POSITIVE_INFINITY;
-    const mail = { event, deadline, trace: undefined, answer: null, firing, next: null, fetched: null };
+    const mail = { event, deadline, trace: undefined, answer, firing, next: null, fetched: null };
     return this.offer(cell, home, 'system', mail);
+  }
+
+  /**
+   * Tells what nobody will say a second time, again and again while the store refuses its reading or its commit. Ends
+   * with the shard: whoever adopts it finds out anew.
+   */
+  insist(address: string, event: ActorEvent): void {
+    const { floor, clock, host } = this.parts;
+    const again = (delayMs: number): void => {
+      clock.after(delayMs, () => this.insist(address, event));
+    };
+    const heard = (answer: Answer): void => {
+      if (answer.ok) return;
+      const { failure } = answer;
+      if (failure.code === 'refused') again(REFUSED_RETRY_MS);
+      else if (failure.code === 'failed') {
+        host.log({ level: 'warn', message: 'a step failed', address, event: event.type, detail: failure.detail });
+      }
+    };
+    const home = floor.homeOf(address);
+    if (home !== undefined && !this.tell(home, address, event, null, heard)) again(LANE_FULL_RETRY_MS);
   }
 
   /** Has the cell served in its turn. */
@@ -260,7 +289,7 @@ export class Runner {
     queue.push(entry);
     // Only now: an actor made by this cascade may be one that was held in memory for this message.
     this.finish(home, mail);
-    for (const [address, event] of orphans) this.tell(home, address, event);
+    for (const [address, event] of orphans) this.insist(address, event);
   }
 
   /** The actor is absent or has ended. A timer that finds it so is removed all the same. */

@@ -13,6 +13,12 @@ import type { NodeAddresses, ToLauncher, ToNode } from './message.ts';
 import { processState } from './process-state.ts';
 import { QUIET, tickVitals, type Vitals, verdictOn } from './watchdog.ts';
 
+/**
+ * Node's own code on large pages where the system has them (Linux; elsewhere it is ignored): a request touches much code
+ * once. Measured at 64 in flight: 611 us of the main thread's CPU per request without, 560 us with.
+ */
+const NODE_FLAGS = [...process.execArgv, '--use-largepages=silent'];
+
 export interface NodeStart {
   readonly name: string;
   /** Module to run, and its arguments. */
@@ -70,7 +76,7 @@ export class NodeProcess implements Taker {
     this.limits = limits;
     this.bornAt = clock.monotonic();
     const log = openLog(start.logFile);
-    this.child = fork(start.entry, start.args, { stdio: ['ignore', log, log, 'ipc'] });
+    this.child = fork(start.entry, start.args, { execArgv: NODE_FLAGS, stdio: ['ignore', log, log, 'ipc'] });
     if (log !== 'ignore') closeSync(log);
     this.pid = this.child.pid ?? null;
     this.listen();

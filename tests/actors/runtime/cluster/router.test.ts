@@ -265,4 +265,20 @@ it('a lost ask that finds no owner in time may have happened, although it waits'
   router.close();
 });
 
+it('a repeat that throws says nothing of what was sent before it', async () => {
+  const { router, map } = stage();
+  const next = new FakeLink();
+  router.linkUp('gone', new FakeLink());
+  map.learn({ shard: SHARD, owner: 'gone', epoch: 1 });
+  const lost = failure(router.ask(TO, EVENT, { withinMs: 2_000, repeat: (event) => event }));
+  router.linkDown('gone', []);
+  map.learn({ shard: SHARD, owner: 'next', epoch: 2 });
+  router.linkUp('next', next);
+  const body = JSON.stringify({ code: 'failed', detail: 'its snapshot does not restore' });
+  const id = next.sent[0]?.id ?? 0;
+  router.answered('next', [{ kind: 'failure', id, to: '', body, remainingMs: 0, trace: '' }]);
+  assert.is((await lost).mayHaveHappened, true);
+  router.close();
+});
+
 test.run();

@@ -196,4 +196,19 @@ it('serves the finish lane before the start lane', async () => {
   await stage.close();
 });
 
+it('what is published after a refused commit is newer than all that was published before it', async () => {
+  const store = fresh();
+  const stage = await openStage({ store });
+  await stage.body('counter:a', { type: 'add', by: 1 });
+  for (let i = 0; i < 5; i++) await stage.body('counter:a', { type: 'peek' });
+  const before = Math.max(...stage.recorded.published.map(({ version }) => version));
+  store.fault = () => ({ type: 'refuse', reason: 'full' });
+  assert.is((await stage.ask('counter:a', { type: 'publish', by: 1 })).ok, false);
+  store.fault = null;
+  stage.recorded.published.length = 0;
+  await stage.body('counter:a', { type: 'publish', by: 1 });
+  assert.ok((stage.recorded.published[0]?.version ?? 0) > before);
+  await stage.close();
+});
+
 test.run();

@@ -116,4 +116,37 @@ it('tries again when the tenants cannot be read', async () => {
   await stage.close();
 });
 
+it('tells it again when the store refuses the commit that follows from it', async () => {
+  const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
+  const stage = await openStage({ store });
+  await booked(stage);
+  stage.recorded.gone.add('dead-node');
+  let commits = 0;
+  store.fault = () => (++commits === 1 ? { type: 'refuse', reason: 'busy' } : null);
+  stage.engine.buried('dead-node');
+  await until(async () => {
+    const rows = await stage.store.rows({ collection: 'line', openOnly: true, limit: 100 });
+    return !rows.some((row) => row.index[0] === 'dead-node');
+  });
+  assert.equal(await open(stage, 'register:acct_0'), ['l4', 'l8']);
+  assert.ok(commits > 1);
+  await stage.close();
+});
+
+it('tells it again when its actor could not be read', async () => {
+  const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
+  const first = await openStage({ store });
+  await booked(first);
+  await first.close();
+  const stage = await openStage({ store });
+  await turns();
+  const load = store.loadActor.bind(store);
+  let failures = 0;
+  store.loadActor = (address) => (++failures <= 4 ? Promise.reject(new Error('cut')) : load(address));
+  stage.engine.buried('dead-node');
+  await until(async () => failures > 4 && (await losses(stage, 'register:acct_0')) === 1);
+  assert.equal(await open(stage, 'register:acct_0'), ['l4', 'l8']);
+  await stage.close();
+});
+
 test.run();
