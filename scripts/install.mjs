@@ -55,9 +55,10 @@ function install() {
     'Installing packages (once; where no ready-made SQLite module is to be had it is compiled, which takes a minute)',
   );
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  // Not `npm ci`: it refuses a lock file that lacks a package of another platform than ours, which some registries omit.
   run(
     npm,
-    ['ci', '--no-audit', '--no-fund', '--loglevel=error'],
+    ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
     'the packages could not be installed; check the network and run it again',
   );
   if (nativeLoads()) return;

@@ -155,8 +155,9 @@ export class Running implements RunningTurn, AsyncIterable<Batch>, AsyncIterator
   #close(failure: ProviderFailure | null): void {
     this.#closed = true;
     const receipt = this.#receiptOf(failure);
-    this.#tell(failure, receipt);
+    // First what the money waits for.
     this.#resolve(receipt);
+    this.#tell(failure, receipt);
   }
 
   #receiptOf(failure: ProviderFailure | null): Receipt {

@@ -97,6 +97,8 @@ export class Ownership {
     this.#running = true;
     void this.#run().finally(() => {
       this.#running = false;
+      // Called between the end of the loop and here.
+      if (this.#again) this.reconcile();
     });
   }
 

@@ -5,10 +5,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Random } from '../../../actors/runtime/index.ts';
-import { accountId, isKeyText, keyId, keyText } from '../../../actors/terms/ids.ts';
+import { isKeyText, keyId, keyText } from '../../../actors/terms/ids.ts';
 import { Fault } from '../config/fault.ts';
 import { secretsFolder } from '../config/secrets.ts';
 import { writeWhole } from './whole-file.ts';
+
+/** One id that a person can remember; its keys are as random as any. */
+const DEMO_ACCOUNT = 'acct_demo';
 
 /** The texts are known only here, to the banner and to `connection.json`. */
 export interface DemoKeys {
@@ -30,12 +33,12 @@ export async function openDemoKeys(data: string, random: Random): Promise<DemoKe
     throw error;
   });
   if (text === null) {
-    const made = { account: accountId(random), api: newKey(random), management: newKey(random) };
+    const made = { account: DEMO_ACCOUNT, api: newKey(random), management: newKey(random) };
     await writeWhole(file, `${JSON.stringify(made, null, 2)}\n`);
     return made;
   }
   const kept = parse(text);
-  if (!kept) throw new Fault(`${file} is damaged; remove it to have a new demo account made`);
+  if (!kept) throw new Fault(`${file} is damaged; remove it to have new demo keys made`);
   return kept;
 }
 
