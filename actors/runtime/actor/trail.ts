@@ -1,14 +1,17 @@
 /** One remembered transition: version, store time, event type, state before, state after. */
 export type TrailStep = readonly [version: number, at: number, event: string, from: string, to: string];
 
-/** As stored: in full, or `[ms since the step before, event, state after if it changed]` where it follows on. */
-type StoredStep = TrailStep | readonly [sinceMs: number, event: string, to?: string];
+/**
+ * As stored: in full, or `[ms since the step before, event, state after if it changed]` where it follows on, or only the
+ * ms where the event is the same one again and changed no state.
+ */
+type StoredStep = TrailStep | readonly [sinceMs: number, event: string, to?: string] | number;
 
 const CHUNKS = 5;
 
 /**
  * The last transitions of one actor, newest last, as the JSON text they are stored in. Each step becomes text once and
- * is then only appended, since an actor is written far more often than its trail is read: about 20 bytes a step. Whole
+ * is then only appended, since an actor is written far more often than its trail is read: 3 to 20 bytes a step. Whole
  * chunks are forgotten at a time, so that up to a fifth more than `max` is kept; readers see `max`.
  */
 export class Trail {
@@ -20,6 +23,7 @@ export class Trail {
   private inChunk = 0;
   private version = 0;
   private at = 0;
+  private event = '';
   private state = '';
 
   constructor(max: number) {
@@ -35,13 +39,20 @@ export class Trail {
     }
     const follows = this.inChunk > 0 && version === this.version + 1 && from === this.state;
     const step = follows
-      ? `[${at - this.at},${quote(event)}${to === from ? '' : `,${quote(to)}`}]`
+      ? this.following(at - this.at, event, to)
       : `[${version},${at},${quote(event)},${quote(from)},${quote(to)}]`;
     this.chunk = this.inChunk === 0 ? step : `${this.chunk},${step}`;
+    this.event = event;
     this.inChunk++;
     this.version = version;
     this.at = at;
     this.state = to;
+  }
+
+  private following(sinceMs: number, event: string, to: string): string {
+    const same = to === this.state;
+    if (same && event === this.event) return `${sinceMs}`;
+    return `[${sinceMs},${quote(event)}${same ? '' : `,${quote(to)}`}]`;
   }
 
   /** The stored text without the newest `ahead` steps, which a later write will carry. */
@@ -74,11 +85,13 @@ function read(stored: string): readonly TrailStep[] {
   const steps: TrailStep[] = [];
   let version = 0;
   let at = 0;
+  let event = '';
   let state = '';
   for (const step of parse(stored)) {
-    if (step.length === 5) steps.push(step);
+    if (typeof step === 'number') steps.push([version + 1, at + step, event, state, state]);
+    else if (step.length === 5) steps.push(step);
     else steps.push([version + 1, at + step[0], step[1], state, step[2] ?? state]);
-    [version, at, , , state] = steps[steps.length - 1] as TrailStep;
+    [version, at, event, , state] = steps[steps.length - 1] as TrailStep;
   }
   return steps;
 }

@@ -75,4 +75,21 @@ it('starts empty from a text that is no trail', () => {
   }
 });
 
+it('stores a step like the one before as its time alone, and gives it back whole', () => {
+  const trail = new Trail(50);
+  for (let version = 1; version <= 30; version++)
+    trail.add(version, 1_000 + version * 7, 'purse.debit', 'open', 'open');
+  assert.ok(trail.text(0).length < 30 * 8 + 3 * 40);
+  const back = new Trail(50);
+  back.restore(trail.text(0));
+  back.add(31, 1_300, 'purse.close', 'open', 'closed');
+  back.add(32, 1_301, 'purse.close', 'closed', 'closed');
+  assert.equal(back.steps().slice(-4), [
+    [29, 1_203, 'purse.debit', 'open', 'open'],
+    [30, 1_210, 'purse.debit', 'open', 'open'],
+    [31, 1_300, 'purse.close', 'open', 'closed'],
+    [32, 1_301, 'purse.close', 'closed', 'closed'],
+  ]);
+});
+
 test.run();
