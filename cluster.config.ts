@@ -36,6 +36,8 @@ const config: ClusterConfig = {
     timersAheadMs: 60_000,
     sweepMs: 60_000,
     sweepRowsMax: 500,
+    storeBusyMs: 5_000,
+    ballastBytes: 64 * 1024 * 1024,
   },
 
   edge: {

@@ -72,10 +72,6 @@ export interface NodeHandle {
 
 /** Exit code of a node whose store failed under it: start it again, it recovers from what is on the disk. */
 const EXIT_STORE = 70;
-/** Longest wait for the database's write lock; beyond it writes are refused as busy. */
-const STORE_BUSY_MS = 5_000;
-/** Set aside, so that what was begun can end when the disk is full. */
-const BALLAST_BYTES = 4 * 1024 * 1024;
 const READY_LOOK_MS = 20;
 const DECLARE_AGAIN_MS = 500;
 const LISTED_LOOKS_MAX = 100;
@@ -172,8 +168,8 @@ class RunningNode implements NodeHandle {
       shards: config.runtime.shards,
       clock: this.#clock,
       random: this.#random,
-      busyBoundMs: STORE_BUSY_MS,
-      ballastBytes: BALLAST_BYTES,
+      busyBoundMs: config.runtime.storeBusyMs,
+      ballastBytes: config.runtime.ballastBytes,
       onFatal: (error) => this.#exit(EXIT_STORE, `the store failed: ${error.message}`),
     });
     try {

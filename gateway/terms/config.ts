@@ -50,6 +50,10 @@ export interface RuntimeLimits {
   readonly timersAheadMs: number;
   readonly sweepMs: number;
   readonly sweepRowsMax: number;
+  /** Longest wait for the store's write lock; beyond it writes are refused as busy. Above `launcher.storeBusyKillMs`. */
+  readonly storeBusyMs: number;
+  /** Set aside on the disk, so that settles, releases and cancels go through when it is full. */
+  readonly ballastBytes: number;
 }
 
 export interface EdgeLimits {

@@ -59,7 +59,7 @@ export interface TestCluster {
 const SIMULATORS = ['sim-a', 'sim-b'] as const;
 const ASK_MS = 10_000;
 /** Rows of the heartbeat table and shards of three nodes are quick to agree on with fewer of them. */
-const TEST_RUNTIME = { shards: 32, heartbeatMs: 100 };
+const TEST_RUNTIME = { shards: 32, heartbeatMs: 100, ballastBytes: 1024 * 1024 };
 
 export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-api-'));
