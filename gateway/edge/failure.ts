@@ -1,7 +1,7 @@
 import { AskError } from '../../actors/runtime/index.ts';
 import { unanswered } from '../inference/refusal-error.ts';
+import { unavailable } from '../inference/unavailable.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
-import { unavailable } from './unavailable.ts';
 
 /**
  * Whatever was thrown, as the failure the caller is told of. What the cluster could not do now is 503 and worth a

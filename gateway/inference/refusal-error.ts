@@ -1,6 +1,7 @@
 import { AskError } from '../../actors/runtime/index.ts';
 import type { Refusal } from '../../actors/terms/refusal.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
+import { unavailable } from './unavailable.ts';
 
 /** Clients take a longer pause for a mistake and put their own in its place. (conventions 0.2) */
 const RETRY_AFTER_SECONDS_MAX = 60;
@@ -34,13 +35,7 @@ export function unanswered(thrown: unknown): unknown {
     return new GatewayError({ status: 500, type: 'server', message: 'Internal Server Error', detail: thrown.message });
   }
   const afterMs = failure.code === 'busy' ? failure.retryAfterMs : 1_000;
-  return new GatewayError({
-    status: 503,
-    type: 'provider_overloaded',
-    message: 'The service is temporarily unavailable, please repeat the request',
-    detail: thrown.message,
-    headers: { 'retry-after': String(wholeSeconds(afterMs)), 'x-should-retry': 'true' },
-  });
+  return unavailable(thrown.message, wholeSeconds(afterMs));
 }
 
 function wholeSeconds(ms: number): number {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AskError } from '../../../actors/runtime/index.ts';
+import { unavailable } from '../../inference/unavailable.ts';
 import type { Caller } from '../../terms/caller.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import type { Authentication, Policy } from '../authentication.ts';
@@ -9,7 +10,6 @@ import { renderEnvelope } from '../envelope.ts';
 import { failureOf } from '../failure.ts';
 import { CallerLeft } from '../read-body.ts';
 import type { EdgeServices } from '../services.ts';
-import { unavailable } from '../unavailable.ts';
 import { callerOf, type Visit, visitOf } from '../visit.ts';
 
 export interface GateOptions {

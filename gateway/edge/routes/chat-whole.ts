@@ -5,12 +5,12 @@ import { runTurn } from '../../inference/run-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
 import { settleTurn } from '../../inference/settle-turn.ts';
 import type { TurnRequest } from '../../inference/turn-request.ts';
+import { unavailable } from '../../inference/unavailable.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import { headerText } from '../header-text.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { CallerLeft } from '../read-body.ts';
-import { unavailable } from '../unavailable.ts';
 import { visitOf } from '../visit.ts';
 
 /**
