@@ -63,15 +63,11 @@ export function overshootOf(row: Generation, cost: string): string | null {
   return compare(cost, row.amount) > 0 ? subtract(cost, row.amount) : null;
 }
 
-/** Columns: gateway incarnation while running, key address, status, none. Running ones are resident. */
+/** One column: gateway incarnation while running. Running ones are resident. */
 export function generationCollection(retentionMs: number | null): Collection {
   return {
     sort: (row: Generation) => row.createdAt,
-    index: [
-      (row: Generation) => (row.status === 'running' ? row.gateway : null),
-      (row: Generation) => row.key,
-      (row: Generation) => row.status,
-    ],
+    index: [(row: Generation) => (row.status === 'running' ? row.gateway : null)],
     open: (row: Generation) => row.status === 'running',
     retentionMs,
   };

@@ -1,19 +1,27 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 
-/**
- * The event types a chart has transitions for, or null where a type it does not list may still matter: a wildcard, or
- * an eventless transition, whose guard sees the event too.
- */
-export function knownEvents(machine: AnyStateMachine): ReadonlySet<string> | null {
+/** What a chart's transitions say about the events it answers to. */
+export interface ChartEvents {
+  /** Somewhere a transition needs no event. */
+  readonly eventless: boolean;
+  /** The types it has transitions for, or null where one it does not list may still matter: a wildcard, or an eventless
+   * transition, whose guard sees the event too. */
+  readonly knows: ReadonlySet<string> | null;
+}
+
+/** Walks all transitions of a chart. */
+export function eventsOf(machine: AnyStateMachine): ChartEvents {
   const known = new Set<string>();
+  let wild = false;
+  let eventless = false;
   const nodes: AnyStateNode[] = [machine.root];
   for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
-    if (node.always !== undefined && node.always.length > 0) return null;
+    if (node.always !== undefined && node.always.length > 0) eventless = true;
     for (const type of node.transitions.keys()) {
-      if (type === '*' || type.endsWith('.*')) return null;
+      if (type === '*' || type.endsWith('.*')) wild = true;
       known.add(type);
     }
     nodes.push(...(Object.values(node.states) as AnyStateNode[]));
   }
-  return known;
+  return { eventless, knows: wild || eventless ? null : known };
 }

@@ -2,7 +2,7 @@ import { checkChart } from './check-chart.ts';
 import type { Json } from './event.ts';
 import type { Collection, Kind } from './kind.ts';
 import { KindRefused } from './kind-refused.ts';
-import { knownEvents } from './known-events.ts';
+import { eventsOf } from './known-events.ts';
 import type { RegisteredCollection, RegisteredKind } from './registered-kind.ts';
 import { createStepScope } from './step-scope.ts';
 
@@ -38,7 +38,7 @@ export function register(kind: Kind): RegisteredKind {
     volatile: new Set(kind.volatile),
     collections,
     scope: createStepScope(kind.name),
-    knows: knownEvents(kind.machine),
+    ...eventsOf(kind.machine),
   };
 }
 

@@ -28,6 +28,8 @@ export interface RegisteredKind {
   readonly volatile: ReadonlySet<string>;
   readonly collections: ReadonlyMap<string, RegisteredCollection>;
   readonly scope: StepScope;
+  /** The chart has eventless transitions somewhere. */
+  readonly eventless: boolean;
   /**
    * The event types the chart answers to, or null where any type may matter (wildcards, `always`). Other types are
    * never shown to XState, which would keep a look-up entry for each of them for ever.

@@ -8,6 +8,8 @@ import { type Effect, emits } from './effect.ts';
  */
 export interface StepScope {
   readonly xstate: AnyActorScope;
+  /** What an assign would make children with: throws. */
+  readonly spawn: () => never;
   /** Forgets what was collected. */
   begin(): void;
   /** What the actions asked for since `begin`, in order. */
@@ -41,6 +43,9 @@ export function createStepScope(kind: string): StepScope {
   };
   return {
     xstate: inert(kind, execute),
+    spawn: () => {
+      throw new Error(`${kind}: a step used spawn; steps are pure`);
+    },
     begin: () => {
       effects = null;
     },

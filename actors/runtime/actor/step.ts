@@ -1,5 +1,6 @@
 import type { Effect } from './effect.ts';
 import type { ActorEvent, Stamped } from './event.ts';
+import { plainStep } from './plain-step.ts';
 import type { RegisteredKind } from './registered-kind.ts';
 import type { Snapshot } from './snapshot.ts';
 import { ABSENT, stateText } from './state-text.ts';
@@ -30,7 +31,10 @@ export function step(kind: RegisteredKind, snapshot: Snapshot | null, event: Act
     const to = snapshot === null ? stateText(before.value) : from;
     return { snapshot: before, effects: snapshot === null ? scope.collected() : NO_EFFECTS, from, to };
   }
-  const after = machine.transition(before, stamp(event, stamped), scope.xstate) as Snapshot;
+  const seen = stamp(event, stamped);
+  const plain = snapshot === null ? null : plainStep(kind, before, seen);
+  if (plain !== null) return { snapshot: plain.snapshot, effects: plain.effects, from, to: from };
+  const after = machine.transition(before, seen, scope.xstate) as Snapshot;
   if (after.status === 'error') throw after.error;
   if (after.status === 'stopped') throw new Error(`${stamped.self}: event ${event.type} would stop the chart itself`);
   const to = after.value === before.value && snapshot !== null ? from : stateText(after.value);

@@ -27,6 +27,15 @@ it('orders generation ids by time', () => {
   assert.match(late, /^gen-1763690400-[0-9A-Za-z]{20}$/);
   assert.match(early, /^gen-0999999999-/);
   assert.ok(early < late);
+  for (const [before, after] of [
+    [0, 1],
+    [9, 10],
+    [61, 62],
+    [123, 124],
+    [998, 999],
+  ] as const) {
+    assert.ok(ids.generationId(systemRandom, 5_000 + before) < ids.generationId(systemRandom, 5_000 + after));
+  }
 });
 
 it('favours no letter', () => {

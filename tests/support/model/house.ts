@@ -2,14 +2,16 @@
  * Actors without a cluster: registered kinds stepped purely, cascades run to their end or not at all, rows and timers kept
  * in maps. Contexts are frozen deeply, so a chart that mutates throws. Single-threaded stand-in for tests of charts.
  */
+import * as assert from 'uvu/assert';
 import type { Effect } from '../../../actors/runtime/actor/effect.ts';
 import type { ActorEvent, Json, RowView } from '../../../actors/runtime/actor/event.ts';
 import type { Kind } from '../../../actors/runtime/actor/kind.ts';
 import { register } from '../../../actors/runtime/actor/register.ts';
 import type { RegisteredKind } from '../../../actors/runtime/actor/registered-kind.ts';
 import type { Snapshot } from '../../../actors/runtime/actor/snapshot.ts';
-import { step } from '../../../actors/runtime/actor/step.ts';
+import { type StepResult, step } from '../../../actors/runtime/actor/step.ts';
 import { kindOf } from '../../../actors/runtime/index.ts';
+import { xstateStep } from './xstate-step.ts';
 
 export interface Timer {
   readonly address: string;
@@ -112,7 +114,9 @@ export class House {
       const before = this.snapshots.get(message.to) ?? null;
       if (before === null && !kind.creates.has(message.event.type)) throw new Error(`${message.to} is absent`);
       const rows = this.rowsFor(kind, message.to, message.event);
-      const result = step(kind, before, message.event, { at: this.now, self: message.to, rows });
+      const stamped = { at: this.now, self: message.to, rows };
+      const result = step(kind, before, message.event, stamped);
+      if (before !== null) sameAsXstate(result, xstateStep(kind, before, message.event, stamped));
       this.snapshots.set(message.to, result.snapshot);
       freeze(result.snapshot.context);
       const lasting = result.effects.some((effect) => !['reply', 'send', 'publish'].includes(effect.type));
@@ -170,4 +174,10 @@ function freeze<T>(value: T): T {
     for (const member of Object.values(value)) freeze(member);
   }
   return value;
+}
+
+/** Whatever way the runtime took, the outcome is what XState itself makes of the event. */
+function sameAsXstate({ snapshot, effects }: StepResult, whole: ReturnType<typeof xstateStep>): void {
+  const { value, context, status } = snapshot;
+  assert.equal({ value, context, status, effects }, whole);
 }

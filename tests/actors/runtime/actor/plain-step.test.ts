@@ -1,0 +1,154 @@
+import * as fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type AnyStateMachine, assign, not, raise, setup } from 'xstate';
+import { type Effect, emit } from '../../../../actors/runtime/actor/effect.ts';
+import type { ActorEvent } from '../../../../actors/runtime/actor/event.ts';
+import { plainStep } from '../../../../actors/runtime/actor/plain-step.ts';
+import { register } from '../../../../actors/runtime/actor/register.ts';
+import type { RegisteredKind } from '../../../../actors/runtime/actor/registered-kind.ts';
+import { step } from '../../../../actors/runtime/actor/step.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { xstateStep } from '../../../support/model/xstate-step.ts';
+import { counterKind } from '../../example-kinds/counter.ts';
+import { deepFreeze } from './deep-freeze.ts';
+
+const it = bounded(test, 20_000);
+const STAMPED = { at: 1_000, self: 'trial:a', rows: {} };
+
+interface Tally {
+  readonly n: number;
+  readonly last: string;
+  readonly left: number;
+}
+
+const registered = (machine: unknown): RegisteredKind =>
+  register({ ...counterKind, name: 'trial', machine: machine as AnyStateMachine, creates: [] });
+
+const parts = setup({
+  types: {} as { context: Tally; events: ActorEvent & { readonly by?: number } },
+  guards: {
+    isOdd: ({ context }) => context.n % 2 === 1,
+    isMore: ({ context }, params: { readonly than: number }) => context.n > params.than,
+  },
+  actions: {
+    count: assign({ n: ({ context, event }) => context.n + (event.by ?? 1), last: 'counted' }),
+    swap: assign(({ context }) => ({ n: context.left, left: context.n })),
+    clear: assign({ n: 0 }),
+    mark: assign({ last: (_, params: { readonly as: string }) => params.as }),
+    tell: emit<Tally, ActorEvent>(({ context }): Effect => ({ type: 'reply', body: context.n })),
+    tellTwice: emit<Tally, ActorEvent>(({ context }): readonly Effect[] => [
+      { type: 'publish', topic: 'a', key: context.last, value: context.n },
+      { type: 'publish', topic: 'b', key: context.last, value: context.left },
+    ]),
+    tellNothing: emit(() => []),
+    again: raise({ type: 'count' }),
+    spawns: assign(({ spawn }) => ({ n: (spawn as (logic: string) => unknown)('x') as number })),
+    looks: assign(({ self }) => ({ last: String((self as { readonly id: string }).id) })),
+  },
+});
+
+/** Everything a chart may contain: staying, moving, raising, guards with parameters, parallel regions, reentry. */
+const chart = registered(
+  parts.createMachine({
+    context: { n: 1, last: '', left: 5 },
+    options: { maxIterations: 10 },
+    type: 'parallel',
+    states: {
+      near: {
+        initial: 'on',
+        states: {
+          on: {
+            entry: 'tellTwice',
+            on: {
+              count: [{ guard: 'isOdd', actions: ['count', 'tell', 'count'] }, { actions: ['tellTwice', 'count'] }],
+              move: 'off',
+              both: { actions: ['count', 'tellTwice'] },
+              enter: { target: 'on', reenter: true, actions: 'count' },
+              mark: {
+                actions: { type: 'mark', params: ({ context }: { context: Tally }) => ({ as: `m${context.n}` }) },
+              },
+            },
+          },
+          off: { on: { move: { target: 'on', actions: 'swap' }, count: { guard: not('isOdd'), actions: 'clear' } } },
+        },
+      },
+      far: {
+        on: {
+          both: { actions: ['swap', 'tell'] },
+          again: { actions: ['again', 'tellNothing'] },
+          more: { guard: { type: 'isMore', params: { than: 3 } }, actions: ['tell', 'tell', 'clear'] },
+        },
+      },
+    },
+  } as never),
+);
+
+const TYPES = ['count', 'move', 'both', 'enter', 'mark', 'again', 'more', 'unknown'] as const;
+
+it('does what the whole algorithm does, for every kind of transition', () => {
+  let plain = 0;
+  const event = fc.record({ type: fc.constantFrom(...TYPES), by: fc.integer({ min: -3, max: 3 }) });
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 40 }), (events) => {
+      let { snapshot } = step(chart, null, { type: 'count' }, STAMPED);
+      for (const each of events) {
+        deepFreeze(snapshot.context);
+        const whole = xstateStep(chart, snapshot, each, STAMPED);
+        if (plainStep(chart, snapshot, { ...each, ...STAMPED }) !== null) plain++;
+        const result = step(chart, snapshot, each, STAMPED);
+        snapshot = result.snapshot;
+        const { value, context, status } = snapshot;
+        assert.equal({ value, context, status, effects: result.effects }, whole);
+      }
+    }),
+    { numRuns: 500, seed: 7 },
+  );
+  assert.ok(plain > 1_000, `${plain} steps were plain`);
+});
+
+it('leaves targets, reentry, raised events and eventless charts to the whole algorithm', () => {
+  const { snapshot } = step(chart, null, { type: 'count' }, STAMPED);
+  const taken = (type: string) => plainStep(chart, snapshot, { type, ...STAMPED }) !== null;
+  assert.equal(['count', 'both', 'unknown'].map(taken), [true, true, true]);
+  assert.equal(['move', 'enter', 'again'].map(taken), [false, false, false]);
+  const eventless = registered(
+    parts.createMachine({
+      context: { n: 1, last: '', left: 0 },
+      options: { maxIterations: 10 },
+      initial: 'few',
+      states: { few: { always: { guard: { type: 'isMore', params: { than: 3 } }, target: 'many' } }, many: {} },
+      on: { count: { actions: 'count' } },
+    } as never),
+  );
+  let at = step(eventless, null, { type: 'count' }, STAMPED).snapshot;
+  for (let i = 0; i < 3; i++) at = step(eventless, at, { type: 'count' }, STAMPED).snapshot;
+  assert.is(at.value, 'many');
+});
+
+it('gives the very same snapshot where nothing is assigned', () => {
+  const { snapshot } = step(chart, null, { type: 'count' }, STAMPED);
+  assert.is(step(chart, snapshot, { type: 'again-never' }, STAMPED).snapshot, snapshot);
+  const told = step(
+    chart,
+    step(chart, snapshot, { type: 'count', by: 9 }, STAMPED).snapshot,
+    { type: 'more' },
+    STAMPED,
+  );
+  assert.is(told.effects.length, 2);
+});
+
+it('lets an assign neither make children nor look at the actor around it', () => {
+  for (const name of ['spawns', 'looks']) {
+    const machine = parts.createMachine({
+      context: { n: 1, last: '', left: 0 },
+      options: { maxIterations: 10 },
+      on: { go: { actions: name } },
+    } as never);
+    const kind = registered(machine);
+    const { snapshot } = step(kind, null, { type: 'none' }, STAMPED);
+    assert.throws(() => step(kind, snapshot, { type: 'go' }, STAMPED), /steps are pure/);
+  }
+});
+
+test.run();

@@ -1,0 +1,21 @@
+import type { ActorEvent, Stamped } from '../../../actors/runtime/actor/event.ts';
+import type { RegisteredKind } from '../../../actors/runtime/actor/registered-kind.ts';
+import type { Snapshot } from '../../../actors/runtime/actor/snapshot.ts';
+import type { Effect } from '../../../actors/runtime/index.ts';
+
+/** The same step by XState's own algorithm from end to end: what `step` must agree with in every case. */
+export function xstateStep(
+  { scope, machine }: RegisteredKind,
+  before: Snapshot,
+  event: ActorEvent,
+  stamped: Stamped,
+): {
+  readonly value: unknown;
+  readonly context: unknown;
+  readonly status: string;
+  readonly effects: readonly Effect[];
+} {
+  scope.begin();
+  const after = machine.transition(before, { ...event, ...stamped }, scope.xstate) as Snapshot;
+  return { value: after.value, context: after.context, status: after.status, effects: scope.collected() };
+}
