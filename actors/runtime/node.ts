@@ -5,6 +5,7 @@ import { register } from './actor/register.ts';
 import { BoardExchange } from './cluster/board-exchange.ts';
 import { Calls } from './cluster/calls.ts';
 import type { AskOptions, Board, Cluster, Operator, RowReader } from './cluster/cluster.ts';
+import { Deaths } from './cluster/deaths.ts';
 import { Departure } from './cluster/departure.ts';
 import { Handoff } from './cluster/handoff.ts';
 import type { Terms } from './cluster/handshake.ts';
@@ -15,8 +16,10 @@ import { NoticeBoard } from './cluster/notice-board.ts';
 import { ClusterOperator } from './cluster/operator.ts';
 import { Ownership } from './cluster/ownership.ts';
 import { Peers } from './cluster/peers.ts';
+import { reach } from './cluster/reach.ts';
 import { Readiness } from './cluster/readiness.ts';
 import { Router } from './cluster/router.ts';
+import { rowReader } from './cluster/row-reader.ts';
 import { RowSweep } from './cluster/row-sweep.ts';
 import { ShardMap } from './cluster/shard-map.ts';
 import type { Signal } from './cluster/signal.ts';
@@ -29,6 +32,7 @@ import type { Engine, EngineHost } from './durable/engine.ts';
 import type { EngineLimits } from './durable/engine-limits.ts';
 import { operatorService } from './inspect/service.ts';
 import type { Clock } from './ports/clock.ts';
+import type { Performer } from './ports/performer.ts';
 import type { Random } from './ports/random.ts';
 import type { ShardRow, Store } from './ports/store.ts';
 import type { SideService, Transport, TransportLimits } from './ports/transport.ts';
@@ -53,6 +57,8 @@ export interface NodeParts {
   readonly host: string;
   readonly pid: number;
   readonly kinds: readonly Kind[];
+  /** Who does the work in the world that kinds ask for, by name. */
+  readonly performers?: Readonly<Record<string, Performer>>;
   /** Stays open when the node leaves: its opener closes it. */
   readonly store: Store;
   readonly clock: Clock;
@@ -72,6 +78,8 @@ export interface NodeParts {
 }
 
 const GOODBYE_MS = 250;
+/** A node that leaves lets its work in the world end for so long; what is left then begins anew elsewhere. */
+const WORK_GRACE_MS = 15_000;
 
 /** What `startNode` returns: the cluster, and the first half of leaving it. */
 export interface ClusterNode extends Cluster {
@@ -139,10 +147,14 @@ class Node implements ClusterNode {
     this.board = board;
     this.rows = rowReader(store);
     const map = new ShardMap(limits.shards, (shard) => this.#ownerChanged(shard));
+    const deaths = new Deaths({ store, clock, log });
+    const { performers = {} } = parts;
+    const outside = reach({ random, performers, deaths, router: () => router, calls: () => calls });
     const engine = createEngine({
       ...{ kinds: parts.kinds.map(register), store, clock, shards: limits.shards, now, limits },
       self: { incarnation: self },
       host: this.#engineHost(),
+      outside,
     });
     const services = [operatorService(() => this.operator, parts.operatorToken)];
     const transport = parts.transport({ clock, random, limits, services });
@@ -174,7 +186,8 @@ class Node implements ClusterNode {
     });
     const calls = new Calls({ clock, send, serve: (call) => operator.serve(call) });
     const operator = new ClusterOperator({
-      ...{ self, engine, map, member, ownership, router, calls, watchers, store, clock, onDrain: parts.onDrain },
+      ...{ self, engine, map, member, ownership, router, calls, watchers, deaths, store, clock },
+      onDrain: parts.onDrain,
     });
     this.operator = operator;
     [this.#router, this.#ownership, this.#readiness] = [router, ownership, readiness];
@@ -244,6 +257,8 @@ class Node implements ClusterNode {
 
   async #leave(): Promise<void> {
     await this.drain();
+    if (!this.#ended) await this.#engine.work.idle(WORK_GRACE_MS);
+    this.#engine.work.abortAll('its node leaves');
     if (!this.#ended) await this.#departure.finish();
     const dead = this.#ended;
     this.#handoff.stop();
@@ -372,17 +387,10 @@ class Node implements ClusterNode {
 
   #died(why: string): void {
     this.#parts.log({ level: 'error', message: 'this node is dead', why });
+    this.#engine.work.abortAll('its node is dead');
     this.#ownership.dropAll();
     this.#end();
     void this.#transport.close();
     this.#parts.onDead(why);
   }
-}
-
-function rowReader(store: Store): RowReader {
-  return {
-    row: (address, collection, id) => store.row({ address, collection, id }),
-    rowById: (collection, id) => store.rowById(collection, id),
-    rows: (query) => store.rows(query),
-  };
 }

@@ -1,34 +1,38 @@
+import type { CascadeEnd } from './cascade-end.ts';
 import type { Cell, Change } from './cell.ts';
 import { deriveRow } from './derive-row.ts';
 import type { Effect } from './effect.ts';
 import type { ActorEvent, Json } from './event.ts';
 import type { RowWrite } from './held-rows.ts';
+import { intentOf } from './intent-of.ts';
 import type { Mail } from './mail.ts';
 import type { Outcome, TimerWrite } from './outcome.ts';
+import { isReserved, type Receipt } from './parcel.ts';
 import type { Pending, Publish } from './pending.ts';
 import type { RegisteredCollection } from './registered-kind.ts';
 import { removeRow } from './remove-row.ts';
 import { resolveRows, Unread } from './resolve-rows.ts';
+import { setAside } from './set-aside.ts';
 import type { Snapshot } from './snapshot.ts';
 import { type StepResult, step } from './step.ts';
+import { systemCollections, systemRow } from './system-collections.ts';
+import { unpack } from './unpack.ts';
 
 /** Where a cascade finds the actors its messages go to. */
 export interface Neighbours {
-  /** The loaded cell of an actor of the same shard; 'unloaded' if it must be loaded first; or why it is out of reach. */
-  find(address: string, from: Cell): Cell | 'unloaded' | { readonly unreachable: string };
+  /**
+   * The loaded cell of an actor of the same shard; 'unloaded' if it must be loaded first; 'elsewhere' if it is of another
+   * shard; or why it is out of reach.
+   */
+  find(address: string, from: Cell): Cell | 'unloaded' | 'elsewhere' | { readonly unreachable: string };
+  /** True when work of this name can be performed. */
+  performs(name: string): boolean;
+  /** True when so much waits to leave this shard that nothing more may be sent from it now. */
+  outboxFull(from: Cell): boolean;
 }
 
-/** How a cascade ended. Only `done` may be installed; for all others nothing has happened. */
-export type CascadeEnd =
-  | 'done'
-  | 'failed'
-  /** The asked actor does not exist, has ended, or is just being stopped (its end is not durable yet). */
-  | 'absent'
-  | 'finished'
-  | 'stopping'
-  /** Something must be fetched first, then the event is stepped again. */
-  | 'lacks-actor'
-  | 'lacks-row';
+/** Messages to other shards that one cascade may send. */
+const LETTERS_MAX = 256;
 
 interface Sent {
   readonly to: string;
@@ -56,19 +60,34 @@ export class Cascade implements Outcome {
   lacking = '';
   lackingRow: Unread | null = null;
 
+  errands = false;
+  /** What became of a parcel. */
+  receipt: Receipt = 'taken';
+
   private readonly neighbours: Neighbours;
   private readonly stepsMax: number;
+  /** The incarnation of this node. */
+  private readonly self: string;
   private sent: Sent[] = [];
+  /** Who sent each of them. */
+  private senders: Cell[] = [];
   private sentNext = 0;
+  private letters = 0;
+  /**
+   * Messages and intents numbered so far, never beginning anew while this process lives: together with the epoch, which
+   * rises with every change of hands, a number is never used twice, even by an actor that stopped and was made again.
+   */
+  private numbered = 0;
   /** All changing steps so far were of volatile types, and nothing durable was asked for. */
   private volatile = true;
   private at = 0;
   /** Steps of all cascades, those in vain included. */
   steps = 0;
 
-  constructor(neighbours: Neighbours, stepsMax: number) {
+  constructor(neighbours: Neighbours, stepsMax: number, self: string) {
     this.neighbours = neighbours;
     this.stepsMax = stepsMax;
+    this.self = self;
   }
 
   /** `now` is the store time all its steps are stamped with, unless an actor has seen a later one. */
@@ -78,12 +97,17 @@ export class Cascade implements Outcome {
       this.timers.push({ address: root.address, name: mail.firing.name, dueAt: 0, event: null, slot: null });
       this.volatile = false;
     }
-    let end = this.stepRoot(root, mail.event);
-    for (let steps = 1; end === 'done' && this.sentNext < this.sent.length; steps++) {
-      if (steps >= this.stepsMax) end = this.fail(`the cascade takes more than ${this.stepsMax} steps`);
-      else end = this.stepSent(root, this.sent[this.sentNext++] as Sent);
+    let end = mail.parcel === null ? this.stepRoot(root, mail.event) : this.stepParcel(root, mail);
+    // Each step that was sent for is one more; a message that leaves the shard is none.
+    const enough = this.steps + this.stepsMax - 1;
+    while (end === 'done' && this.sentNext < this.sent.length) {
+      if (this.steps >= enough) end = this.fail(`the cascade takes more than ${this.stepsMax} steps`);
+      else end = this.stepSent(root, this.sentNext++);
     }
-    if (end !== 'done') this.abandon();
+    if (end !== 'done') {
+      this.abandon();
+      if (mail.parcel !== null || mail.firing !== null) end = this.insteadOf(root, mail, end);
+    }
     this.durable = !this.volatile;
     return end;
   }
@@ -108,8 +132,14 @@ export class Cascade implements Outcome {
     this.rows = [];
     this.timers = [];
     this.publishes = [];
-    if (this.sent.length > 0) this.sent = [];
+    if (this.sent.length > 0) {
+      this.sent = [];
+      this.senders = [];
+    }
     this.sentNext = 0;
+    this.letters = 0;
+    this.errands = false;
+    this.receipt = 'taken';
     this.reply = null;
     this.replied = false;
     this.volatile = true;
@@ -127,6 +157,55 @@ export class Cascade implements Outcome {
     return 'failed';
   }
 
+  /** A parcel's own rows first, so that they stand in the same entry as the step it causes. */
+  private stepParcel(root: Cell, mail: Mail): CascadeEnd {
+    if (mail.parcel === null) throw new Error('no parcel');
+    const unpacked = unpack(root, mail.parcel, mail.event, { at: this.at, self: this.self });
+    if (unpacked instanceof Unread) {
+      this.lacking = root.address;
+      this.lackingRow = unpacked;
+      return 'lacks-row';
+    }
+    const { event, rows, receipt, depends } = unpacked;
+    this.receipt = receipt;
+    if (depends !== null) this.dependOnEntry(depends);
+    for (const row of rows) this.writeOwn(row);
+    return event === null ? 'done' : this.stepRoot(root, event);
+  }
+
+  /** What a failed input that cannot be refused leaves behind instead: it is recorded once, and aside or dropped. */
+  private insteadOf(root: Cell, mail: Mail, end: CascadeEnd): CascadeEnd {
+    const aside = setAside(root, mail, end, {
+      at: this.at,
+      self: this.self,
+      detail: this.failure,
+      id: this.number(root),
+    });
+    if (aside === null) return end;
+    const { receipt, rows, timers } = aside;
+    this.reset(this.at);
+    this.dependOn(root);
+    this.receipt = receipt;
+    this.timers.push(...timers);
+    for (const row of rows) this.writeOwn(row);
+    this.volatile = false;
+    return 'done';
+  }
+
+  /** A row of the runtime itself. */
+  private writeOwn(row: RowWrite): void {
+    this.rows.push(row);
+    this.volatile = false;
+    if (row.collection === systemCollections.outbox || row.collection === systemCollections.intents)
+      this.errands = true;
+  }
+
+  /** Ascending as text, never used twice. */
+  private number(of: Cell): string {
+    const count = (++this.numbered).toString(36).padStart(9, '0');
+    return `${of.home.epoch.toString(36).padStart(6, '0')}-${count}`;
+  }
+
   private stepRoot(cell: Cell, event: ActorEvent): CascadeEnd {
     this.dependOn(cell);
     if (cell.snapshot === null) {
@@ -136,8 +215,10 @@ export class Cascade implements Outcome {
     return this.stepCell(cell, cell.snapshot, cell.version, event);
   }
 
-  private stepSent(root: Cell, { to, event }: Sent): CascadeEnd {
+  private stepSent(root: Cell, place: number): CascadeEnd {
+    const { to, event } = this.sent[place] as Sent;
     const cell = this.neighbours.find(to, root);
+    if (cell === 'elsewhere') return this.post(this.senders[place] as Cell, to, event);
     if (cell === 'unloaded') {
       this.lacking = to;
       return 'lacks-actor';
@@ -153,9 +234,21 @@ export class Cascade implements Outcome {
     return this.stepCell(cell, snapshot, draft === null ? cell.version : draft.version, event);
   }
 
+  /** A message to another shard: a row of its sender, on its way once that is durable. */
+  private post(from: Cell, to: string, event: ActorEvent): CascadeEnd {
+    if (++this.letters > LETTERS_MAX) return this.fail(`the cascade sends more than ${LETTERS_MAX} messages away`);
+    if (this.neighbours.outboxFull(from)) return 'outbox-full';
+    const at = { beside: from.rows, shard: from.home.shard, open: false, sort: from.home.epoch };
+    this.writeOwn(systemRow(at, systemCollections.outbox, this.number(from), { to, event }));
+    return 'done';
+  }
+
   private dependOn(cell: Cell): void {
-    const { pending } = cell;
-    if (pending !== null && (this.depends === null || pending.order > this.depends.order)) this.depends = pending;
+    if (cell.pending !== null) this.dependOnEntry(cell.pending);
+  }
+
+  private dependOnEntry(pending: Pending): void {
+    if (this.depends === null || pending.order > this.depends.order) this.depends = pending;
   }
 
   private stepCell(cell: Cell, snapshot: Snapshot | null, version: number, event: ActorEvent): CascadeEnd {
@@ -197,6 +290,36 @@ export class Cascade implements Outcome {
       if (lasting || !cell.kind.volatile.has(event.type)) this.volatile = false;
     }
     for (const effect of effects) this.collect(cell, effect, next);
+    if (stopped) this.cancelAll(cell);
+  }
+
+  /** Nobody is left who could hear how its work ended. */
+  private cancelAll(cell: Cell): void {
+    const { intents } = systemCollections;
+    for (const { id } of [...cell.rows.open(intents.name)]) this.writeOwn(removeRow(cell.rows, intents, id));
+    for (const { beside, collection, removed, id } of [...this.rows]) {
+      if (beside === cell.rows && collection === intents && !removed) this.writeOwn(removeRow(cell.rows, intents, id));
+    }
+  }
+
+  private perform(cell: Cell, effect: Extract<Effect, { readonly type: 'perform' }>): void {
+    const { intents } = systemCollections;
+    const id = nameIn(effect.id);
+    if (!this.neighbours.performs(effect.name)) throw new Error(`no performer is called ${effect.name}`);
+    if (this.isOpen(cell, id)) throw new Error(`work with the id ${id} is open already`);
+    const intent = intentOf(effect, { address: cell.address, number: this.number(cell), at: this.at, self: this.self });
+    // In the order of asking, and no two of a shard alike, so that pages of them lose none.
+    const sort = cell.home.epoch * 2 ** 32 + this.numbered;
+    const at = { beside: cell.rows, shard: cell.home.shard, open: true, sort };
+    this.writeOwn(systemRow(at, intents, id, intent));
+  }
+
+  private isOpen(cell: Cell, intent: string): boolean {
+    const { intents } = systemCollections;
+    const written = this.rows.findLast(
+      ({ beside, collection, id }) => beside === cell.rows && collection === intents && id === intent,
+    );
+    return (written ?? cell.rows.find(intents.name, intent)?.latest)?.open ?? false;
   }
 
   private collect(cell: Cell, effect: Effect, version: number): void {
@@ -208,7 +331,9 @@ export class Cascade implements Outcome {
         this.reply = effect.body ?? null;
         return;
       case 'send':
+        if (isReserved(effect.event.type)) throw new Error(`${effect.event.type} is the runtime's own event type`);
         this.sent.push(effect);
+        this.senders.push(cell);
         return;
       case 'put':
         this.rows.push(deriveRow(cell.rows, collectionOf(cell, effect.collection), nameIn(effect.id), effect.body));
@@ -221,7 +346,16 @@ export class Cascade implements Outcome {
         this.timers.push({ address, name: nameIn(effect.name), dueAt: effect.at, event: effect.event, slot: null });
         return;
       case 'cancel':
+        if ('perform' in effect) {
+          if (this.isOpen(cell, effect.perform)) {
+            this.writeOwn(removeRow(cell.rows, systemCollections.intents, effect.perform));
+          }
+          return;
+        }
         this.timers.push({ address, name: nameIn(effect.name), dueAt: 0, event: null, slot: null });
+        return;
+      case 'perform':
+        this.perform(cell, effect);
         return;
       case 'publish':
         this.publishes.push({

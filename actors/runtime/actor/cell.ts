@@ -110,6 +110,7 @@ export class Cell {
       this.phase === 'ready' &&
       this.snapshot === null &&
       this.pending === null &&
+      this.rows.unsettled === 0 &&
       this.parked === null &&
       this.pins === 0 &&
       this.mailbox.size === 0

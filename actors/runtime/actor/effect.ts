@@ -2,16 +2,36 @@ import type { ActorEvent, Json } from './event.ts';
 
 /**
  * What a step may ask for: a closed union, returned as data. The runtime executes it after (and only if) the step's
- * entry is durable. `perform` (work in the world) joins it with the performers.
+ * entry is durable.
  */
 export type Effect =
   /** Answers the ask that this step, or the cascade it is part of, serves. At most one reply per ask. */
   | { readonly type: 'reply'; readonly body: Json }
-  /** A message to an actor of the same shard: stepped in the same entry, all or nothing. */
+  /**
+   * A message to another actor. Of the same shard: stepped in the same entry, all or nothing. Of another shard: it
+   * leaves after the commit, arrives once, and in order with what this actor sent there before.
+   */
   | { readonly type: 'send'; readonly to: string; readonly event: ActorEvent }
   /** A durable timer of this actor; the same name replaces. `at` is store time in ms. */
   | { readonly type: 'schedule'; readonly name: string; readonly at: number; readonly event: ActorEvent }
   | { readonly type: 'cancel'; readonly name: string }
+  /**
+   * Work in the world, begun after the commit by the performer of this name; `id` is unique among the actor's open ones.
+   * The actor hears once how it ended: `<name>.done {id, attempt, result}` or `<name>.failed {id, attempt, failure:
+   * {code, message}}`, the code being the performer's own, or `deadline`, `convicted`, `no-performer`.
+   */
+  | {
+      readonly type: 'perform';
+      readonly name: string;
+      readonly id: string;
+      readonly input: Json;
+      /** Store time in ms by which all of it must have ended. */
+      readonly deadlineAt: number;
+      /** How often it may fail in a way worth repeating; default 3. Deaths of its runner do not count here. */
+      readonly failuresMax?: number;
+    }
+  /** Ends what `perform` began under this id: its call is aborted, its result refused, the actor hears nothing more. */
+  | { readonly type: 'cancel'; readonly perform: string }
   /** Writes a row of this actor. The collection's declaration derives sort, index, open and expiry from the body. */
   | { readonly type: 'put'; readonly collection: string; readonly id: string; readonly body: Json }
   | { readonly type: 'remove'; readonly collection: string; readonly id: string }

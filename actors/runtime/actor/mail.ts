@@ -1,5 +1,6 @@
 import type { Answer } from './answer.ts';
 import type { ActorEvent } from './event.ts';
+import type { Parcel } from './parcel.ts';
 
 /** Which lane a message waits in. */
 export type LaneName = 'system' | 'finish' | 'start';
@@ -7,6 +8,8 @@ export type LaneName = 'system' | 'finish' | 'start';
 /** A due timer on its way to its actor. The entry of the step also removes the timer's row. */
 export interface Firing {
   readonly name: string;
+  /** It has failed so often that it is set aside if it fails once more. */
+  readonly last: boolean;
   /** False once the timer was replaced or cancelled: then it must not fire. */
   current(): boolean;
   /** The step threw; the timer's row is still there. */
@@ -24,6 +27,7 @@ export interface Mail {
   /** Called exactly once; null for a tell. */
   readonly answer: ((answer: Answer) => void) | null;
   readonly firing: Firing | null;
+  readonly parcel: Parcel | null;
   /** Next in its lane; only the lane touches it. */
   next: Mail | null;
   /** What was fetched for it so far, so that stepping it again finds it; null until something was. */

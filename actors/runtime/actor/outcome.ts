@@ -30,4 +30,6 @@ export interface Outcome {
   readonly reply: Json;
   /** False: nothing of it needs the store, either because nothing changed or because all of it is volatile. */
   readonly durable: boolean;
+  /** Something of it begins beyond the shard once it is durable: a message, or work in the world. */
+  readonly errands: boolean;
 }

@@ -19,7 +19,7 @@ export interface CallsParts {
   readonly serve: (call: Call) => Promise<Json>;
 }
 
-/** Questions of operators from node to node over the control streams: few, bounded in time, never retried. */
+/** Questions from node to node over the control streams: few, bounded in time, never retried. */
 export class Calls {
   readonly #parts: CallsParts;
   readonly #waiting = new Map<number, Waiting>();

@@ -1,5 +1,5 @@
 import type { ActorEvent, Json } from '../actor/event.ts';
-import type { CommittedStep, EngineGauges, Inspection } from '../durable/engine.ts';
+import type { AsideView, CommittedStep, EngineGauges, Inspection } from '../durable/engine.ts';
 import type { NodeRow, RowQuery, RowRecord } from '../ports/store.ts';
 
 /** The cluster as one node offers it to whatever is built on it: the only thing the gateway and the kinds' clients see. */
@@ -66,6 +66,11 @@ export interface Operator {
   /** Rows straight from the store, bodies as stored: lists that no single actor keeps, such as the keys of an account. */
   rows(query: RowQuery): Promise<readonly RowRecord[]>;
   ask(to: string, event: ActorEvent, options: AskOptions): Promise<Json>;
+  /** Steps an input that was set aside once more, or drops it. False: there is none. Rejects with AskError. */
+  retry(address: string, id: string): Promise<boolean>;
+  skip(address: string, id: string): Promise<boolean>;
+  /** Whoever saw a node's process end says how. Only the first word counts. */
+  recordDeath(incarnation: string, cause: 'own-hand' | 'outside'): Promise<void>;
 }
 
 export interface ClusterView {
@@ -76,5 +81,7 @@ export interface ClusterView {
   })[];
   readonly shardCount: number;
   readonly unowned: number;
+  /** The newest inputs that were set aside, at most a hundred. */
+  readonly aside: readonly AsideView[];
   readonly census: readonly { readonly kind: string; readonly state: string; readonly count: number }[];
 }

@@ -1,10 +1,14 @@
 import { parseAddress, shardOf } from '../actor/address.ts';
+import { AskError } from '../actor/answer.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
+import { isReserved } from '../actor/parcel.ts';
+import { asideOf, viewOfAside } from '../durable/aside-view.ts';
 import type { Engine, EngineGauges, Inspection } from '../durable/engine.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { NodeRow, RowQuery, RowRecord, Store } from '../ports/store.ts';
 import type { Calls } from './calls.ts';
 import type { AskOptions, ClusterView, Operator } from './cluster.ts';
+import type { Cause, Deaths } from './deaths.ts';
 import { isAlive, type Member } from './member.ts';
 import type { Ownership } from './ownership.ts';
 import type { Router } from './router.ts';
@@ -16,6 +20,7 @@ const GAUGES_MS = 1_000;
 const INSPECT_MS = 3_000;
 const DRAIN_CALL_MS = 3_000;
 const RETRY_MS = 50;
+const ASIDE_MS = 10_000;
 
 export interface OperatorParts {
   readonly self: string;
@@ -26,6 +31,7 @@ export interface OperatorParts {
   readonly router: Router;
   readonly calls: Calls;
   readonly watchers: Watchers;
+  readonly deaths: Deaths;
   readonly store: Store;
   readonly clock: Clock;
   /** Begins this node's drain; it does not wait for its end. */
@@ -46,9 +52,10 @@ export class ClusterOperator implements Operator {
     const { nodes, live } = member.census;
     const shown = nodes.filter((row) => isAlive(row) || isNewestOf(row, nodes));
     const tally = map.tally();
-    const [gauges, census] = await Promise.all([
+    const [gauges, census, aside] = await Promise.all([
       Promise.all(shown.map((row) => (isAlive(row) ? this.#gauges(row) : null))),
       store.census(),
+      store.rows(asideOf(null)),
     ]);
     return {
       nodes: shown.map((row, index) => ({
@@ -59,6 +66,7 @@ export class ClusterOperator implements Operator {
       })),
       shardCount: map.count,
       unowned: ownership.unowned,
+      aside: aside.map(viewOfAside),
       census,
     };
   }
@@ -104,7 +112,27 @@ export class ClusterOperator implements Operator {
   }
 
   ask(to: string, event: ActorEvent, options: AskOptions): Promise<Json> {
-    return this.#parts.router.ask(to, event, options);
+    const { type } = event;
+    if (!isReserved(type)) return this.#parts.router.ask(to, event, options);
+    return Promise.reject(new AskError(to, { code: 'failed', detail: `${type} is the runtime's own event type` }));
+  }
+
+  retry(address: string, id: string): Promise<boolean> {
+    return this.#resume('$retry', address, id);
+  }
+
+  skip(address: string, id: string): Promise<boolean> {
+    return this.#resume('$skip', address, id);
+  }
+
+  recordDeath(incarnation: string, cause: Cause): Promise<void> {
+    return this.#parts.deaths.record(incarnation, cause);
+  }
+
+  /** Never sent twice: the second answer would deny the first. */
+  async #resume(type: '$retry' | '$skip', address: string, id: string): Promise<boolean> {
+    const receipt = await this.#parts.router.ask(address, { type, id }, { withinMs: ASIDE_MS });
+    return receipt !== 'none';
   }
 
   /** What a peer's operator wants of this node. */
@@ -115,6 +143,11 @@ export class ClusterOperator implements Operator {
         return { ...gaugesOf(engine) };
       case 'drain':
         onDrain();
+        return null;
+      case 'missing':
+        return engine.work.missing(call.attempts).map((attempt) => ({ ...attempt }));
+      case 'abort':
+        engine.work.abort(call.attempts);
         return null;
       case 'inspect': {
         const served = engine.epochOf(shardOf(call.address, map.count)) !== null;

@@ -1,5 +1,6 @@
 import type { Json } from '../actor/event.ts';
 import type { CommittedStep, Publication } from '../durable/engine.ts';
+import type { Attempt } from '../durable/outside.ts';
 
 /** Everything that travels on a control stream, as JSON text: a closed union. */
 export type Signal =
@@ -28,10 +29,12 @@ export type Signal =
 
 export type BoardDigest = readonly [topic: string, key: string, epoch: number, version: number];
 
-/** What one node may want of another for an operator. */
+/** What one node may want of another: for an operator, or for work that runs there. */
 export type Call =
   | { readonly verb: 'inspect'; readonly address: string }
   | { readonly verb: 'gauges' }
+  /** Which of these attempts do not run there; and: abort them. */
+  | { readonly verb: 'missing' | 'abort'; readonly attempts: readonly Attempt[] }
   | { readonly verb: 'drain' };
 
 const TYPES: ReadonlySet<string> = new Set([

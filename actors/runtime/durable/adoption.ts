@@ -1,6 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import type { RowQuery, RowRecord, Store } from '../ports/store.ts';
 import type { EngineHost } from './engine.ts';
+import type { Errands } from './errands.ts';
 import type { Floor } from './floor.ts';
 import type { HeldShard } from './held-shard.ts';
 import type { Runner } from './runner.ts';
@@ -17,6 +18,8 @@ export interface AdoptionParts {
   readonly floor: Floor;
   readonly runner: Runner;
   readonly timers: Timers;
+  /** Null where nothing may leave this engine. */
+  readonly errands: Errands | null;
   readonly store: Pick<Store, 'actorsOf' | 'rows'>;
   readonly clock: Clock;
   readonly host: EngineHost;
@@ -44,12 +47,14 @@ export class Adoption {
 
   add(home: HeldShard): void {
     this.parts.timers.open(home);
+    this.parts.errands?.open(home);
     this.arriving.push(home);
     if (this.arriving.length > 1) return;
     this.parts.clock.after(0, () => {
       const homes = this.arriving.filter(isLive);
       this.arriving = [];
       this.parts.timers.fill(homes);
+      for (const home of homes) this.parts.errands?.fill(home);
       this.repeat('residents', () => this.activate(homes));
       for (const tenant of this.tenants) this.repeat('tenants', () => this.checkTenants(tenant, homes));
     });

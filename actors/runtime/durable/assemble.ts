@@ -5,11 +5,16 @@ import { Adoption } from './adoption.ts';
 import { CommitQueue, type Judge } from './commit-queue.ts';
 import type { EngineHost } from './engine.ts';
 import type { EngineLimits } from './engine-limits.ts';
+import { Errands } from './errands.ts';
 import { LOST } from './failures.ts';
 import { Floor } from './floor.ts';
 import { Gate } from './gate.ts';
+import { Intents } from './intents.ts';
 import { StoreJudge } from './judge.ts';
 import { Loader } from './loader.ts';
+import { Outbox } from './outbox.ts';
+import type { Outside } from './outside.ts';
+import { Performing } from './performing.ts';
 import { Runner } from './runner.ts';
 import { Sealing } from './sealing.ts';
 import { Timers } from './timers.ts';
@@ -28,6 +33,8 @@ export interface EngineOptions {
   readonly now: () => number;
   readonly limits: EngineLimits;
   readonly host: EngineHost;
+  /** Absent: nothing leaves this engine; a step that sends to another shard or asks for work fails. */
+  readonly outside?: Outside;
 }
 
 /** The parts of an engine, wired to each other. */
@@ -41,15 +48,27 @@ export interface Assembly {
   readonly sealing: Sealing;
   readonly adoption: Adoption;
   readonly watchers: Watchers;
+  /** Null where nothing may leave this engine. */
+  readonly outwards: Outwards | null;
   /** Something ended: a shard that is being sealed may be done. */
   readonly eased: () => void;
+}
+
+/** The parts that reach beyond an engine's own shards. */
+export interface Outwards {
+  readonly outbox: Outbox;
+  readonly performing: Performing;
+  readonly intents: Intents;
+  readonly errands: Errands;
 }
 
 /** Makes the parts. Nothing in them moves before something is adopted or delivered. */
 export function assemble(options: EngineOptions): Assembly {
   const { store, clock, limits, host, now } = options;
   const log: EngineHost['log'] = (record) => host.log(record);
-  const floor = new Floor(options.kinds, options.shards, limits.trailMax);
+  const self = options.self.incarnation;
+  const performers = options.outside === undefined ? null : new Set(Object.keys(options.outside.performers));
+  const floor = new Floor(options.kinds, options.shards, limits.trailMax, performers);
   const gate = new Gate(host);
   const watchers = new Watchers(limits.watchersMax, log);
   const loader = new Loader(store, host);
@@ -59,7 +78,7 @@ export function assemble(options: EngineOptions): Assembly {
     unknown: (entries, detail) => judge.unknown(entries, detail),
     refused: (homes, entries, answer) => judge.refused(homes, entries, answer),
   };
-  const queue = new CommitQueue({ store, clock, self: options.self.incarnation, limits, judge: late });
+  const queue = new CommitQueue({ store, clock, self, limits, judge: late });
   const timers = new Timers({
     ...{ store, clock, now, log, aheadMs: limits.timersAheadMs, shardCount: options.shards },
     fire: (home, address, event, firing) => runner.tell(home, address, event, firing),
@@ -67,10 +86,23 @@ export function assemble(options: EngineOptions): Assembly {
   const eased = (): void => {
     if (sealing.active) sealing.check();
   };
-  const runner = new Runner({ floor, queue, gate, loader, timers, clock, now, limits, host, eased });
+  const outwards = options.outside === undefined ? null : reachOut(options, options.outside, queue, () => runner);
+  floor.outbox = outwards?.outbox ?? null;
+  const errands = outwards?.errands ?? null;
+  const runner = new Runner({ floor, queue, gate, loader, timers, clock, now, limits, host, self, eased });
   const monotonic = (): number => clock.monotonic();
-  const judge = new StoreJudge({ floor, queue, gate, runner, timers, watchers, host, monotonic, eased });
+  const judge = new StoreJudge({ floor, queue, gate, runner, timers, watchers, errands, host, monotonic, eased });
   const sealing = new Sealing(floor, queue, (home) => judge.drop(home, [], LOST));
-  const adoption = new Adoption({ floor, runner, timers, store, clock, host });
-  return { floor, gate, queue, runner, timers, judge, sealing, adoption, watchers, eased };
+  const adoption = new Adoption({ floor, runner, timers, errands, store, clock, host });
+  return { floor, gate, queue, runner, timers, judge, sealing, adoption, watchers, outwards, eased };
+}
+
+function reachOut(options: EngineOptions, outside: Outside, queue: CommitQueue, runner: () => Runner): Outwards {
+  const { store, clock, now, host } = options;
+  const log: EngineHost['log'] = (record) => host.log(record);
+  const outbox = new Outbox({ outside, queue, clock });
+  const performing = new Performing({ outside, clock, now, log });
+  const self = options.self.incarnation;
+  const intents = new Intents({ self, outside, performing, runner, clock, now, host });
+  return { outbox, performing, intents, errands: new Errands({ outbox, intents, store, clock, host }) };
 }

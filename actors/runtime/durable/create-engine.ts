@@ -1,6 +1,6 @@
 import { type Assembly, assemble, type EngineOptions } from './assemble.ts';
 import { deliver } from './deliver.ts';
-import type { Engine, EngineGauges } from './engine.ts';
+import type { Engine, EngineGauges, Work } from './engine.ts';
 import { LOST } from './failures.ts';
 import { HeldShard } from './held-shard.ts';
 import { inspect } from './inspection.ts';
@@ -29,13 +29,18 @@ export function createEngine(options: EngineOptions): Engine {
     },
     epochOf: (shard) => floor.shards.get(shard)?.epoch ?? null,
     deliver: (delivery, answer) => deliver(parts, delivery, answer),
-    buried: (incarnation) => adoption.buried(incarnation),
-    inspect: (address) => inspect({ floor, runner, timers, store, now }, address),
+    buried(incarnation) {
+      adoption.buried(incarnation);
+      parts.outwards?.intents.examine();
+    },
+    inspect: (address) => inspect({ floor, runner, timers, outbox: floor.outbox, store, now }, address),
     watch: (matches, see) => watchers.add(matches, see),
     gauges: gaugesOf(parts),
+    work: workOf(parts),
     async close() {
       await Promise.all([...floor.shards.values()].map((home) => seal(parts, home)));
       timers.close();
+      parts.outwards?.intents.close();
     },
   };
 }
@@ -45,8 +50,9 @@ function drop({ runner, judge, queue, eased }: Assembly, home: HeldShard): void 
   eased();
 }
 
-async function seal({ timers, sealing }: Assembly, home: HeldShard): Promise<void> {
+async function seal({ timers, sealing, outwards }: Assembly, home: HeldShard): Promise<void> {
   timers.rest(home);
+  outwards?.errands.rest(home);
   await sealing.start(home);
 }
 
@@ -72,5 +78,20 @@ function gaugesOf({ floor, queue, runner }: Assembly): EngineGauges {
     get entries() {
       return queue.entries;
     },
+  };
+}
+
+function workOf({ outwards }: Assembly): Work {
+  const performing = outwards?.performing ?? null;
+  return {
+    get size() {
+      return performing?.size ?? 0;
+    },
+    missing: (attempts) => attempts.filter((attempt) => !performing?.has(attempt)),
+    abort: (attempts) => {
+      for (const attempt of attempts) performing?.abort(attempt);
+    },
+    idle: async (withinMs) => performing?.idle(withinMs),
+    abortAll: (why) => performing?.abortAll(why),
   };
 }

@@ -1,5 +1,7 @@
 import type { Answer } from '../actor/answer.ts';
-import type { Mail } from '../actor/mail.ts';
+import type { ActorEvent } from '../actor/event.ts';
+import type { LaneName, Mail } from '../actor/mail.ts';
+import { isReserved, unwrap } from '../actor/parcel.ts';
 import type { Delivery } from './engine.ts';
 import { BUSY, failed, moved, refused } from './failures.ts';
 import type { Floor } from './floor.ts';
@@ -31,10 +33,27 @@ export function deliver(
     return;
   }
   const cell = known ?? runner.cellOf(to, home);
-  const mail: Mail = { event, deadline, trace, answer, firing: null, next: null, fetched: null };
-  const lane = cell.kind.finishes.has(event.type) ? 'finish' : 'start';
+  const mail = isReserved(event.type)
+    ? parcelMail(event, deadline, trace, answer)
+    : { event, deadline, trace, answer, firing: null, parcel: null, next: null, fetched: null };
+  if (mail === null) {
+    gate.tell(answer, failed(`${event.type} is no event type`));
+    return;
+  }
+  const lane = laneOf(cell.kind.finishes, mail);
   if (runner.offer(cell, home, lane, mail)) return;
   gate.tell(answer, lane === 'start' ? BUSY : refused(`the ${lane} lane of ${to} is full`));
+}
+
+/** What the runtime of another node, or an operator, brings. */
+function parcelMail(wrapped: ActorEvent, deadline: number, trace: string | undefined, answer: Mail['answer']) {
+  const opened = unwrap(wrapped);
+  return opened && { ...opened, deadline, trace, answer, firing: null, next: null, fetched: null };
+}
+
+/** How work ended belongs to what must end; a message waits with its like. */
+function laneOf(finishes: ReadonlySet<string>, { parcel, event }: Mail): LaneName {
+  return (parcel !== null && parcel.type !== 'message') || finishes.has(event.type) ? 'finish' : 'start';
 }
 
 /** XState gives meanings of its own to types that begin with its name: they could stop a chart from outside. */

@@ -1,5 +1,6 @@
 import type { Answer } from '../actor/answer.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
+import type { Attempt } from './outside.ts';
 
 /**
  * The actor host of one node: cells, cascades, commit queue, gate and timers of the shards it owns. It decides nothing
@@ -29,8 +30,22 @@ export interface Engine {
   /** Called for each committed step whose address matches; returns the way to stop. At most WATCHERS_MAX at once. */
   watch(matches: (address: string) => boolean, see: (step: CommittedStep) => void): () => void;
   readonly gauges: EngineGauges;
+  /** The work in the world that runs on this node, whoever owns its actors. */
+  readonly work: Work;
   /** Seals every shard. */
   close(): Promise<void>;
+}
+
+export interface Work {
+  /** Attempts that run, wait for their turn, or tell how they ended. */
+  readonly size: number;
+  /** Which of these do not run here. */
+  missing(attempts: readonly Attempt[]): readonly Attempt[];
+  abort(attempts: readonly Attempt[]): void;
+  /** Resolves when no attempt is left, or the time is up. */
+  idle(withinMs: number): Promise<void>;
+  /** This node is dead or leaves: everything is aborted, nothing is begun. */
+  abortAll(why: string): void;
 }
 
 export interface Delivery {
@@ -78,6 +93,19 @@ export interface CommittedStep {
   readonly to: string;
 }
 
+/** An input that was set aside, as an operator sees it. */
+export interface AsideView {
+  readonly address: string;
+  readonly id: string;
+  readonly source: 'timer' | 'message' | 'result';
+  readonly from: string | null;
+  readonly event: string;
+  readonly failure: string;
+  readonly times: number;
+  /** Store time, ms. */
+  readonly at: number;
+}
+
 export interface Inspection {
   readonly address: string;
   readonly kind: string;
@@ -91,6 +119,24 @@ export interface Inspection {
   /** Redacted by the kind. */
   readonly context: Json;
   readonly openRows: Readonly<Record<string, number>>;
+  /** Messages that wait for a receiver in another shard. */
+  readonly outbox: readonly {
+    readonly to: string;
+    readonly number: string;
+    readonly event: string;
+    readonly tries: number;
+  }[];
+  /** Work in the world that has not ended. */
+  readonly intents: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly attempt: number;
+    readonly runner: string;
+    readonly deadlineAt: number;
+    readonly suspect: boolean;
+  }[];
+  /** Inputs that failed too often: for `retry` or `skip`. */
+  readonly aside: readonly AsideView[];
   readonly queue: { readonly system: number; readonly finish: number; readonly start: number };
   readonly timers: readonly { readonly name: string; readonly dueAt: number; readonly event: string }[];
   /** Newest last, at most 50. */

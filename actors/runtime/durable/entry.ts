@@ -16,6 +16,7 @@ export class Entry implements Pending, Output {
   readonly rows: readonly RowWrite[];
   readonly timers: readonly TimerWrite[];
   readonly publishes: readonly Publish[];
+  readonly errands: boolean;
   readonly answer: ((answer: Answer) => void) | null;
   readonly reply: Answer;
   /** Further outputs that wait for it; null while there is none. */
@@ -26,7 +27,7 @@ export class Entry implements Pending, Output {
   constructor(
     order: number,
     home: HeldShard,
-    outcome: Pick<Outcome, 'changes' | 'rows' | 'timers' | 'publishes'>,
+    outcome: Pick<Outcome, 'changes' | 'rows' | 'timers' | 'publishes' | 'errands'>,
     answer: ((answer: Answer) => void) | null,
     reply: Answer,
   ) {
@@ -36,6 +37,7 @@ export class Entry implements Pending, Output {
     this.rows = outcome.rows;
     this.timers = outcome.timers;
     this.publishes = outcome.publishes;
+    this.errands = outcome.errands;
     this.answer = answer;
     this.reply = reply;
   }

@@ -3,6 +3,7 @@ import type { Neighbours } from '../actor/cascade.ts';
 import { Cell } from '../actor/cell.ts';
 import type { RegisteredKind } from '../actor/registered-kind.ts';
 import type { HeldShard } from './held-shard.ts';
+import type { Outbox } from './outbox.ts';
 
 /** Everything in memory: the shards served here and the cells on them. It only keeps them findable. */
 export class Floor implements Neighbours {
@@ -11,10 +12,20 @@ export class Floor implements Neighbours {
   readonly kinds: ReadonlyMap<string, RegisteredKind>;
   readonly shardCount: number;
   private readonly trailMax: number;
+  /** Work that can be performed; null where nothing may leave this engine. */
+  private readonly performers: ReadonlySet<string> | null;
+  /** Set once; null where nothing may leave this engine. */
+  outbox: Outbox | null = null;
   /** The last epoch each shard was served under here, for `moved`. */
   private readonly epochs = new Map<number, number>();
 
-  constructor(kinds: readonly RegisteredKind[], shardCount: number, trailMax: number) {
+  constructor(
+    kinds: readonly RegisteredKind[],
+    shardCount: number,
+    trailMax: number,
+    performers: ReadonlySet<string> | null,
+  ) {
+    this.performers = performers;
     this.kinds = new Map(kinds.map((kind) => [kind.name, kind]));
     this.shardCount = shardCount;
     this.trailMax = trailMax;
@@ -65,7 +76,15 @@ export class Floor implements Neighbours {
     cell.rewind(this.trailMax);
   }
 
-  find(address: string, from: Cell): Cell | 'unloaded' | { readonly unreachable: string } {
+  performs(name: string): boolean {
+    return this.performers?.has(name) ?? false;
+  }
+
+  outboxFull(from: Cell): boolean {
+    return this.outbox?.isFull(from.home as HeldShard) ?? false;
+  }
+
+  find(address: string, from: Cell): Cell | 'unloaded' | 'elsewhere' | { readonly unreachable: string } {
     const cell = this.cells.get(address);
     if (cell !== undefined && cell.home === from.home) {
       if (cell.phase === 'ready') return cell;
@@ -74,6 +93,7 @@ export class Floor implements Neighbours {
     const fault = this.faultOf(address);
     if (fault !== null) return { unreachable: fault };
     if (shardOf(address, this.shardCount) !== from.home.shard) {
+      if (this.outbox !== null) return 'elsewhere';
       return { unreachable: `${from.address} sent to ${address}, which is of another shard` };
     }
     return 'unloaded';

@@ -1,12 +1,16 @@
 import { kindOf } from '../actor/address.ts';
 import type { Cell } from '../actor/cell.ts';
 import type { Json } from '../actor/event.ts';
+import type { Intent } from '../actor/intent.ts';
 import type { View } from '../actor/kind.ts';
 import { ABSENT, stateText } from '../actor/state-text.ts';
+import { systemCollections } from '../actor/system-collections.ts';
 import type { Store } from '../ports/store.ts';
-import type { Inspection } from './engine.ts';
+import { asideOf, viewOfAside } from './aside-view.ts';
+import type { AsideView, Inspection } from './engine.ts';
 import type { Floor } from './floor.ts';
 import type { HeldShard } from './held-shard.ts';
+import type { Outbox } from './outbox.ts';
 import type { Runner } from './runner.ts';
 import type { Timers } from './timers.ts';
 
@@ -15,7 +19,9 @@ export interface InspectionParts {
   readonly floor: Floor;
   readonly runner: Runner;
   readonly timers: Timers;
-  readonly store: Pick<Store, 'timersOf'>;
+  /** Null where nothing may leave this engine. */
+  readonly outbox: Outbox | null;
+  readonly store: Pick<Store, 'timersOf' | 'rows'>;
   readonly now: () => number;
 }
 
@@ -28,7 +34,8 @@ export async function inspect(parts: InspectionParts, address: string): Promise<
   try {
     const stored = cell.snapshot === null && cell.phase === 'ready' ? [] : await parts.store.timersOf(address);
     if (cell.home.serving === 'gone' || (cell.phase === 'ready' && cell.snapshot === null)) return null;
-    return show(parts, cell, home, timersOf(parts, cell, home, stored));
+    const aside = (await parts.store.rows(asideOf(address))).map(viewOfAside);
+    return show(parts, cell, home, { timers: timersOf(parts, cell, home, stored), aside });
   } finally {
     cell.pins--;
     parts.runner.tidy(cell);
@@ -64,7 +71,12 @@ function timersOf(
   return [...all.values()].sort((a, b) => a.dueAt - b.dueAt);
 }
 
-function show({ now }: InspectionParts, cell: Cell, home: HeldShard, timers: Inspection['timers']): Inspection {
+function show(
+  { now, outbox }: InspectionParts,
+  cell: Cell,
+  home: HeldShard,
+  { timers, aside }: Pick<Inspection, 'timers' | 'aside'>,
+): Inspection {
   const { address, kind, snapshot } = cell;
   const state = snapshot === null ? (cell.phase === 'quarantined' ? 'quarantined' : ABSENT) : stateText(snapshot.value);
   const context = (snapshot?.context ?? null) as Json;
@@ -84,10 +96,13 @@ function show({ now }: InspectionParts, cell: Cell, home: HeldShard, timers: Ins
     state,
     context: snapshot === null ? null : kind.kind.redact(context),
     openRows: Object.fromEntries(Object.entries(openRows).map(([name, rows]) => [name, rows.length])),
+    outbox: outbox?.waitingOf(home, address) ?? [],
+    intents: intentsOf(cell),
+    aside,
     queue: cell.mailbox.sizes,
     timers,
     trail: cell.trail.steps().map(([version, at, event, from, to]) => ({ address, version, at, event, from, to })),
-    explanation: snapshot === null ? [cell.fault] : explain(cell, view),
+    explanation: [...(snapshot === null ? [cell.fault] : explain(cell, view)), ...aside.map(sentence)],
   };
 }
 
@@ -98,4 +113,16 @@ function explain(cell: Cell, view: View): readonly string[] {
   } catch (error) {
     return [`the kind could not explain itself: ${error instanceof Error ? error.message : String(error)}`];
   }
+}
+
+function intentsOf(cell: Cell): Inspection['intents'] {
+  return [...cell.rows.open(systemCollections.intents.name)].map(({ id, body }) => {
+    const { name, attempt, runner, deadlineAt, suspect } = body as Intent;
+    return { id, name, attempt, runner, deadlineAt, suspect };
+  });
+}
+
+function sentence({ address, id, source, event, failure, times }: AsideView): string {
+  const tried = times === 1 ? 'once' : `${times} times`;
+  return `The ${source} ${event} was set aside after it failed ${tried} (${failure}): retry or skip ${address} ${id}.`;
 }

@@ -4,6 +4,7 @@ import type { ShardVerdict } from '../ports/store.ts';
 import type { CommitQueue, Judge } from './commit-queue.ts';
 import type { EngineHost } from './engine.ts';
 import type { Entry } from './entry.ts';
+import type { Errands } from './errands.ts';
 import { LOST, moved } from './failures.ts';
 import type { Floor } from './floor.ts';
 import type { Gate } from './gate.ts';
@@ -20,6 +21,8 @@ export interface JudgeParts {
   readonly runner: Runner;
   readonly timers: Timers;
   readonly watchers: Watchers;
+  /** Null where nothing may leave this engine. */
+  readonly errands: Errands | null;
   readonly host: EngineHost;
   /** Monotonic ms, for the takeover figure. */
   readonly monotonic: () => number;
@@ -98,6 +101,7 @@ export class StoreJudge implements Judge {
     const cells = [...home.cells];
     for (const cell of cells) floor.remove(cell);
     timers.forget(home);
+    this.parts.errands?.forget(home);
     for (const entry of inFlight) if (entry.home === home) gate.refuse(entry, handed);
     for (const entry of waiting) gate.refuse(entry, away);
     for (const cell of cells) {
@@ -122,9 +126,10 @@ export class StoreJudge implements Judge {
   }
 
   private settle(entries: readonly Entry[]): void {
-    const { gate, watchers } = this.parts;
+    const { gate, watchers, errands } = this.parts;
     for (const entry of entries) this.becomeDurable(entry);
     for (const entry of entries) {
+      if (entry.errands) errands?.durable(entry);
       watchers.show(entry);
       gate.open(entry);
     }
@@ -158,7 +163,7 @@ export class StoreJudge implements Judge {
 
   private rewind(cell: Cell): void {
     const { floor, runner } = this.parts;
-    if (cell.pending === null) return;
+    if (cell.pending === null && cell.rows.unsettled === 0) return;
     (cell.home as HeldShard).reached.set(cell.address, cell.version);
     if (cell.mailbox.size === 0 && cell.parked === null) {
       floor.remove(cell);

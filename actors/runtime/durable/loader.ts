@@ -4,6 +4,7 @@ import type { Json, RowView } from '../actor/event.ts';
 import type { RowWrite } from '../actor/held-rows.ts';
 import type { RegisteredCollection } from '../actor/registered-kind.ts';
 import { RestoreRefused, restore } from '../actor/restore.ts';
+import { systemCollections } from '../actor/system-collections.ts';
 import type { RowRecord, Store } from '../ports/store.ts';
 import type { EngineHost } from './engine.ts';
 import { refused } from './failures.ts';
@@ -76,9 +77,14 @@ function take(cell: Cell, { actor, openRows }: NonNullable<Loaded>): void {
   cell.durableVersion = actor.version;
   cell.lastAt = Math.max(cell.lastAt, cell.trail.restore(actor.trail));
   for (const record of openRows) {
-    const collection = cell.kind.collections.get(record.collection);
+    const collection = cell.kind.collections.get(record.collection) ?? ownCollection(record.collection);
     if (collection !== undefined) cell.rows.load(rowOf(cell, collection, record));
   }
+}
+
+/** The one collection of the runtime itself whose rows are resident. */
+function ownCollection(name: string): RegisteredCollection | undefined {
+  return name === systemCollections.intents.name ? systemCollections.intents : undefined;
 }
 
 function rowOf(cell: Cell, collection: RegisteredCollection, record: RowRecord): RowWrite {

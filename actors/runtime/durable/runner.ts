@@ -3,6 +3,7 @@ import { Cascade } from '../actor/cascade.ts';
 import type { Cell } from '../actor/cell.ts';
 import type { ActorEvent } from '../actor/event.ts';
 import type { Firing, LaneName, Mail } from '../actor/mail.ts';
+import type { Parcel } from '../actor/parcel.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CommitQueue } from './commit-queue.ts';
 import type { EngineHost } from './engine.ts';
@@ -21,7 +22,7 @@ import type { Timers } from './timers.ts';
 const STEPS_PER_TURN_MAX = 2_048;
 const LANE_FULL_RETRY_MS = 250;
 const REFUSED_RETRY_MS = 1_000;
-const NOTHING = Object.freeze({ changes: [], rows: [], publishes: [] });
+const NOTHING = Object.freeze({ changes: [], rows: [], publishes: [], errands: false });
 
 /** What a runner works with. */
 export interface RunnerParts {
@@ -34,6 +35,8 @@ export interface RunnerParts {
   readonly now: () => number;
   readonly limits: EngineLimits;
   readonly host: EngineHost;
+  /** The incarnation of this node. */
+  readonly self: string;
   /** Messages ended: a shard that is being sealed may be done. */
   readonly eased: () => void;
 }
@@ -58,7 +61,7 @@ export class Runner {
 
   constructor(parts: RunnerParts) {
     this.parts = parts;
-    this.cascade = new Cascade(parts.floor, parts.limits.cascadeStepsMax);
+    this.cascade = new Cascade(parts.floor, parts.limits.cascadeStepsMax, parts.self);
     this.fetcher = new Fetcher(parts.loader, this);
   }
 
@@ -97,8 +100,16 @@ export class Runner {
   ): boolean {
     const cell = this.cellOf(address, home);
     const deadline = Number.POSITIVE_INFINITY;
-    const mail = { event, deadline, trace: undefined, answer, firing, next: null, fetched: null };
+    const mail = { event, deadline, trace: undefined, answer, firing, parcel: null, next: null, fetched: null };
     return this.offer(cell, home, 'system', mail);
+  }
+
+  /** What the engine itself has found out about an actor's work; false when the lane is full. */
+  bring(home: HeldShard, address: string, parcel: Parcel, answer: NonNullable<Mail['answer']>): boolean {
+    const event = { type: parcel.type };
+    const deadline = Number.POSITIVE_INFINITY;
+    const mail = { event, deadline, trace: undefined, answer, firing: null, parcel, next: null, fetched: null };
+    return this.offer(this.cellOf(address, home), home, 'finish', mail);
   }
 
   /**
@@ -245,7 +256,7 @@ export class Runner {
     const end = cascade.run(cell, mail, this.parts.now());
     switch (end) {
       case 'done':
-        this.conclude(home, mail);
+        this.conclude(cell, home, mail);
         return;
       case 'lacks-actor':
       case 'lacks-row':
@@ -265,15 +276,39 @@ export class Runner {
       case 'failed':
         this.fail(cell, home, mail);
         return;
+      case 'outbox-full':
+        this.postpone(home, mail, refused(`the outbox of shard ${home.shard} is full`));
+        return;
       default:
         end satisfies never;
     }
   }
 
-  private conclude(home: HeldShard, mail: Mail): void {
+  /** An absent actor's cell stays while rows are written beside it: what arrives meanwhile has to see them. */
+  private keep(cell: Cell, entry: Entry): void {
+    cell.pins++;
+    const release = (): void => {
+      cell.pins--;
+      this.tidy(cell);
+    };
+    entry.attach({ answer: release, reply: UNHANDLED, publishes: NOTHING.publishes });
+  }
+
+  private sayAside(cell: Cell, mail: Mail): void {
+    const message = 'an input was set aside: see it with inspect, then retry or skip it';
+    const from = mail.parcel?.type === 'message' ? mail.parcel.from : null;
+    this.parts.host.log({ level: 'error', message, address: cell.address, event: mail.event.type, from });
+  }
+
+  private conclude(cell: Cell, home: HeldShard, mail: Mail): void {
     const { cascade } = this;
     const { queue, gate, timers, host } = this.parts;
-    const reply: Answer = cascade.replied ? { ok: true, body: cascade.reply } : UNHANDLED;
+    const reply: Answer =
+      mail.parcel !== null
+        ? { ok: true, body: cascade.receipt }
+        : cascade.replied
+          ? { ok: true, body: cascade.reply }
+          : UNHANDLED;
     if (!cascade.durable) {
       cascade.install(null);
       this.finish(home, mail);
@@ -286,7 +321,9 @@ export class Runner {
     cascade.install(entry);
     for (const write of entry.timers) timers.apply(home, write, entry);
     for (const change of entry.changes) if (change.stopped) timers.stopped(home, change.cell.address, entry);
+    if (mail.parcel !== null && cell.snapshot === null) this.keep(cell, entry);
     queue.push(entry);
+    if (cascade.receipt === 'aside') this.sayAside(cell, mail);
     // Only now: an actor made by this cascade may be one that was held in memory for this message.
     this.finish(home, mail);
     for (const [address, event] of orphans) this.insist(address, event);
@@ -315,11 +352,18 @@ export class Runner {
     this.parts.gate.tell(mail.answer, refused(detail));
   }
 
+  /** It can be stepped later, through no fault of its own. */
+  private postpone(home: HeldShard, mail: Mail, answer: Answer): void {
+    this.finish(home, mail);
+    mail.firing?.postponed();
+    this.parts.gate.tell(mail.answer, answer);
+  }
+
   private fail(cell: Cell, home: HeldShard, mail: Mail): void {
     const detail = this.cascade.failure;
     this.finish(home, mail);
     mail.firing?.failed(detail);
-    if (mail.answer === null && mail.firing === null) {
+    if (mail.parcel?.type === 'message' || (mail.answer === null && mail.firing === null)) {
       const { trace } = mail;
       this.parts.host.log({ level: 'warn', message: 'a step failed', address: cell.address, detail, trace });
     }

@@ -62,7 +62,7 @@ export class Sealing {
   }
 
   private write(home: HeldShard, changes: readonly Change[]): void {
-    const outcome = { changes, rows: [], timers: [], publishes: [] };
+    const outcome = { changes, rows: [], timers: [], publishes: [], errands: false };
     const entry = new Entry(this.queue.nextOrder(), home, outcome, null, UNHANDLED);
     for (const { cell } of changes) cell.pending = entry;
     this.queue.push(entry);

@@ -3,6 +3,7 @@ import type { ActorEvent } from '../actor/event.ts';
 import type { Firing } from '../actor/mail.ts';
 import type { Placed, TimerWrite } from '../actor/outcome.ts';
 import type { Pending } from '../actor/pending.ts';
+import { FAILURES_MAX } from '../actor/set-aside.ts';
 import type { Cancel, Clock } from '../ports/clock.ts';
 import type { Store, TimerRecord } from '../ports/store.ts';
 import type { EngineHost } from './engine.ts';
@@ -40,7 +41,6 @@ type Fire = (home: HeldShard, address: string, event: ActorEvent, firing: Firing
 
 const LOAD_MIN = 1_024;
 const LOAD_MAX = 65_536;
-const FAILURES_MAX = 5;
 const RETRY_MS = 1_000;
 const LANE_FULL_RETRY_MS = 250;
 
@@ -189,7 +189,13 @@ export class Timers {
       this.heap.remove(slot);
       const { event, book, address } = slot;
       if (event === null) continue;
-      if (!this.fire(book.home, address, event, this.firingOf(slot))) this.rearm(slot, LANE_FULL_RETRY_MS);
+      const firing = this.firingOf(slot);
+      try {
+        if (!this.fire(book.home, address, event, firing)) this.rearm(slot, LANE_FULL_RETRY_MS);
+      } catch (error) {
+        // Such as a kind that this build does not have. The others ring all the same.
+        firing.failed(error instanceof Error ? error.message : String(error));
+      }
     }
     this.schedule();
   }
@@ -199,6 +205,7 @@ export class Timers {
     const current = () => slot.round === round && slot.event !== null && this.books.get(slot.book.home) === slot.book;
     return {
       name: slot.name,
+      last: slot.failures >= FAILURES_MAX - 1,
       current,
       postponed: () => {
         if (current()) this.rearm(slot, RETRY_MS);

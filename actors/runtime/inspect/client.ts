@@ -10,6 +10,8 @@ import { loadService } from '../transports/grpc/proto.ts';
 import { TOKEN } from './service.ts';
 
 const CALL_MS = 10_000;
+/** The node itself waits for the actor, through a takeover. */
+const RESUME_MS = 2 * CALL_MS;
 const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 
 /** A node refused the operator, or was not reached. The message names the remedy where there is one. */
@@ -36,6 +38,9 @@ export interface OperatorClient {
     ended?: (error: OperatorError) => void,
   ): () => void;
   drain(node: string): Promise<void>;
+  /** Steps an input that was set aside once more, or drops it; false when there is none of this id. */
+  retry(address: string, id: string): Promise<boolean>;
+  skip(address: string, id: string): Promise<boolean>;
   /** Rows straight from the store, bodies as stored. */
   rows(query: RowQuery): Promise<readonly RowRecord[]>;
   /** Rejects with AskError when the actor did not answer. */
@@ -50,7 +55,7 @@ type Unary = (
   answer: (error: ServiceError | null, reply: unknown) => void,
 ) => void;
 
-type Methods = Record<'Ps' | 'Inspect' | 'Why' | 'Drain' | 'Rows' | 'Ask', Unary> & {
+type Methods = Record<'Ps' | 'Inspect' | 'Why' | 'Drain' | 'Retry' | 'Skip' | 'Rows' | 'Ask', Unary> & {
   Watch(request: object, metadata: Metadata): ClientReadableStream<{ json: string }>;
 };
 
@@ -100,6 +105,8 @@ export function connectOperator(address: string, token: string, clock: Clock = s
     drain: async (node) => {
       await call('Drain', { node });
     },
+    retry: async (actor, id) => (await call<{ found: boolean }>('Retry', { address: actor, id }, RESUME_MS)).found,
+    skip: async (actor, id) => (await call<{ found: boolean }>('Skip', { address: actor, id }, RESUME_MS)).found,
     rows: async (query) =>
       JSON.parse(
         (await call<{ json: string }>('Rows', { queryJson: JSON.stringify(query) })).json,

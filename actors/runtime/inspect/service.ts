@@ -63,12 +63,29 @@ export function operatorService(operator: () => Operator, token: string): SideSe
       await operator().drain(node);
       return {};
     }),
+    Retry: unary(async ({ address, id }: AsideRequest) => ({ found: await asked(operator().retry(address, id)) })),
+    Skip: unary(async ({ address, id }: AsideRequest) => ({ found: await asked(operator().skip(address, id)) })),
     Rows: unary(async ({ queryJson }: { queryJson: string }) => ({
       json: JSON.stringify(await operator().rows(JSON.parse(queryJson) as RowQuery)),
     })),
     Ask: unary((request: AskRequest) => ask(operator(), request)),
   };
   return { definition: loadService('operator.proto', 'troupe.operator', 'Operator').service, implementation };
+}
+
+interface AsideRequest {
+  readonly address: string;
+  readonly id: string;
+}
+
+/** What the actor said, or why it could not be asked. */
+async function asked(found: Promise<boolean>): Promise<boolean> {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof AskError) throw serviceError(status.FAILED_PRECONDITION, error.message);
+    throw error;
+  }
 }
 
 interface AskRequest {

@@ -94,11 +94,15 @@ function renderPs(view: ClusterView): string {
     node.why ?? '',
   ]);
   const census = view.census.map(({ kind, state, count }) => [kind, state, String(count)]);
+  const aside = view.aside.map(({ address, id, source, event, times, failure }) => [
+    ...[address, id, source, event, String(times), failure],
+  ]);
   const unowned = view.unowned > 0 ? `, ${view.unowned} of them without an owner` : '';
   return [
     table(['NODE', 'STATE', 'PID', 'GRPC', 'SHARDS', 'RESIDENT', 'QUEUED', 'STEPS', ''], nodes),
     '',
     table(['KIND', 'STATE', 'ACTORS'], census),
+    ...(aside.length > 0 ? ['', table(['SET ASIDE', 'ID', 'SOURCE', 'EVENT', 'TRIED', 'FAILURE'], aside)] : []),
     '',
     `${view.shardCount} shards${unowned}`,
   ].join('\n');
@@ -109,6 +113,11 @@ function renderInspection(seen: Inspection): string {
   const openRows = Object.entries(seen.openRows).map(([name, count]) => `${count} ${name}`);
   const trail = seen.trail.map((step) => [clock(step.at), `#${step.version}`, step.event, step.from, step.to]);
   const timers = seen.timers.map((timer) => [timer.name, new Date(timer.dueAt).toISOString(), timer.event]);
+  const work = seen.intents.map(({ id, name, attempt, runner, deadlineAt, suspect }) => [
+    ...[id, name, String(attempt), runner, new Date(deadlineAt).toISOString(), suspect ? 'suspect' : ''],
+  ]);
+  const outbox = seen.outbox.map(({ to, number, event, tries }) => [to, number, event, String(tries)]);
+  const aside = seen.aside.map(({ id, source, event, times, failure }) => [id, source, event, String(times), failure]);
   return [
     pairs({
       address: seen.address,
@@ -124,6 +133,9 @@ function renderInspection(seen: Inspection): string {
     '',
     `context ${JSON.stringify(seen.context, null, 2)}`,
     ...(timers.length > 0 ? ['', table(['TIMER', 'DUE', 'EVENT'], timers)] : []),
+    ...(work.length > 0 ? ['', table(['WORK', 'PERFORMER', 'ATTEMPT', 'RUNNER', 'DEADLINE', ''], work)] : []),
+    ...(outbox.length > 0 ? ['', table(['OUTBOX', 'NUMBER', 'EVENT', 'TRIES'], outbox)] : []),
+    ...(aside.length > 0 ? ['', table(['SET ASIDE', 'SOURCE', 'EVENT', 'TRIED', 'FAILURE'], aside)] : []),
     ...(trail.length > 0 ? ['', table(['AT', 'VERSION', 'EVENT', 'FROM', 'TO'], trail)] : []),
   ].join('\n');
 }

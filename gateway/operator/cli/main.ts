@@ -40,14 +40,16 @@ async function addCommands(program: Command, first: string | undefined): Promise
   if (first !== 'node') (await import('./up.ts')).addUp(program, ENTRY);
   if (first !== 'up') (await import('./node.ts')).addNode(program);
   if (first === 'up' || first === 'node') return;
-  const [{ addAccounts }, { addKeys }, { addLook }] = await Promise.all([
+  const [{ addAccounts }, { addKeys }, { addLook }, { addAside }] = await Promise.all([
     import('./accounts.ts'),
     import('./keys.ts'),
     import('./look.ts'),
+    import('./aside.ts'),
   ]);
   addAccounts(program);
   addKeys(program);
   addLook(program);
+  addAside(program);
 }
 
 main().catch((error: unknown) => {

@@ -140,7 +140,7 @@ export class House {
       const { name, at, event } = effect;
       this.timers.set(`${address} ${name}`, { address, name, at, event });
     }
-    if (effect.type === 'cancel') this.timers.delete(`${address} ${effect.name}`);
+    if (effect.type === 'cancel' && 'name' in effect) this.timers.delete(`${address} ${effect.name}`);
   }
 
   /** As the runtime sees it: a row that is not open is found only where it may be stored. */

@@ -13,6 +13,7 @@ const mail = (type: string): Mail => ({
   trace: undefined,
   answer: null,
   firing: null,
+  parcel: null,
   next: null,
   fetched: null,
 });

@@ -7,6 +7,7 @@ import { register } from '../../../../actors/runtime/actor/register.ts';
 import { createEngine } from '../../../../actors/runtime/durable/create-engine.ts';
 import type { CommittedStep, Engine, Publication } from '../../../../actors/runtime/durable/engine.ts';
 import type { EngineLimits } from '../../../../actors/runtime/durable/engine-limits.ts';
+import type { Outside } from '../../../../actors/runtime/durable/outside.ts';
 import type { Clock } from '../../../../actors/runtime/ports/clock.ts';
 import type { Store } from '../../../../actors/runtime/ports/store.ts';
 import { systemClock } from '../../../../actors/runtime/system/clock.ts';
@@ -37,6 +38,8 @@ export interface StageOptions {
   readonly clock?: Clock;
   /** Adopt every shard at once; default true. */
   readonly adopt?: boolean;
+  /** Default: nothing leaves the engine. */
+  readonly outside?: Outside;
 }
 
 /** What the host was told. */
@@ -81,6 +84,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     shards: SHARDS,
     now: () => clock.now(),
     limits: { ...LIMITS, ...options.limits },
+    ...(options.outside ? { outside: options.outside } : {}),
     host: {
       lost: (shard, reason) => recorded.lost.push({ shard, reason }),
       published: (value) => recorded.published.push(value),

@@ -3,6 +3,8 @@ import * as assert from 'uvu/assert';
 import { shardOf } from '../../../../actors/runtime/actor/address.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { MemoryStore } from '../../../support/memory-store.ts';
+import { counterKind } from '../../example-kinds/counter.ts';
+import { postmanKind } from '../../example-kinds/postman.ts';
 import { HandClock } from './hand-clock.ts';
 import { openStage, SHARDS, type Stage, turns, until } from './stage.ts';
 
@@ -157,16 +159,42 @@ it('arms a thousand timers with one wake-up', async () => {
   await stage.close();
 });
 
-it('tries a timer again when its step throws, and rests after five times without losing its row', async () => {
+it('tries a timer again when its step throws, and sets it aside after five times', async () => {
   const { clock, store, stage } = await started();
   const payload = { type: 'tick', poison: true };
   await stage.body('counter:a', { type: 'remind', inMs: 10, payload });
   await clock.advance(100_000);
   const failures = stage.recorded.logged.filter((record) => record.address === 'counter:a' && record.timer === 'tick');
-  assert.is(failures.length, 5);
-  assert.is(failures.at(-1)?.level, 'error');
-  assert.is((await store.timersOf('counter:a')).length, 1);
+  assert.is(failures.length, 4);
+  assert.equal(await store.timersOf('counter:a'), []);
+  const rows = await store.rows({ collection: '$aside', address: 'counter:a', limit: 10 });
+  assert.equal(
+    rows.map(({ body }) => JSON.parse(body).event),
+    [payload],
+  );
+  const error = stage.recorded.logged.find(({ level }) => level === 'error');
+  assert.is(error?.address, 'counter:a');
   await stage.close();
+});
+
+it('rings all other timers when one belongs to a kind that this build does not have', async () => {
+  const clock = new HandClock();
+  const store = new MemoryStore({ clock, shards: SHARDS });
+  const first = await openStage({ clock, store, kinds: [counterKind, postmanKind] });
+  await first.body('postman:a', { type: 'open' });
+  await first.body('postman:a', { type: 'remind', inMs: 500 });
+  await first.body('counter:a', { type: 'remind', inMs: 500, by: 1 });
+  await first.body('counter:a', { type: 'remind', name: 'later', inMs: 20_000, by: 10 });
+  await first.close();
+  const next = await openStage({ clock, store, kinds: [counterKind], name: 'n1' });
+  await turns();
+  await clock.advance(30_000);
+  assert.is(await total(next), 11);
+  const failures = next.recorded.logged.filter(({ address }) => address === 'postman:a');
+  assert.is(failures.length, 5);
+  assert.match(String(failures[0]?.detail), /no kind of actor is called postman/);
+  assert.is((await store.timersOf('postman:a')).length, 1);
+  await next.close();
 });
 
 it('removes the timers of an actor that stops, and fires none of them', async () => {

@@ -1,0 +1,241 @@
+import { type Answer, AskError } from '../actor/answer.ts';
+import type { ActorEvent } from '../actor/event.ts';
+import { HeldRows, type RowWrite } from '../actor/held-rows.ts';
+import { wrap } from '../actor/parcel.ts';
+import { removeRow } from '../actor/remove-row.ts';
+import { FAILURES_MAX } from '../actor/set-aside.ts';
+import { systemCollections } from '../actor/system-collections.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { RowRecord } from '../ports/store.ts';
+import { backOffMs } from './back-off.ts';
+import type { CommitQueue } from './commit-queue.ts';
+import { Entry } from './entry.ts';
+import type { HeldShard } from './held-shard.ts';
+import type { Outside } from './outside.ts';
+
+/** Messages of one shard that were not acknowledged; beyond it, steps that send more are refused for now. */
+export const OUTBOX_MAX = 4_096;
+/** Messages of this node on their way at once. */
+const FLYING_MAX = 1_024;
+const SEND_WITHIN_MS = 10_000;
+/** Acknowledged rows are removed together: until then a message may be sent again, which is harmless. */
+const REMOVE_AFTER_MS = 20;
+const REMOVALS_PER_ENTRY_MAX = 256;
+const WRITTEN: Answer = { ok: true, body: null };
+
+interface Letter {
+  readonly from: string;
+  readonly to: string;
+  readonly event: ActorEvent;
+  readonly number: string;
+  /** How often its receiver threw, and how often it did not arrive at all. */
+  thrown: number;
+  tries: number;
+}
+
+/** What one actor has to say to one other: in order, one at a time. */
+interface Pair {
+  readonly book: Book;
+  readonly letters: Letter[];
+  state: 'idle' | 'ready' | 'flying' | 'resting';
+}
+
+/** The outbox of one shard. */
+interface Book {
+  readonly home: HeldShard;
+  readonly pairs: Map<string, Pair>;
+  /** Letters in `pairs`. */
+  size: number;
+  removals: Letter[];
+  /** The rows of an earlier owner are being read: until they are here, nothing may leave before them. */
+  reading: boolean;
+  resting: boolean;
+}
+
+/** What an outbox works with. */
+export interface OutboxParts {
+  readonly outside: Outside;
+  readonly queue: CommitQueue;
+  readonly clock: Clock;
+}
+
+/**
+ * Messages to actors of other shards. Their rows are durable before they get here; they leave in order, one in flight
+ * per pair of actors, again and again until the receiver has committed them. Whoever adopts the shard goes on.
+ */
+export class Outbox {
+  private readonly parts: OutboxParts;
+  private readonly books = new Map<HeldShard, Book>();
+  private ready: Pair[] = [];
+  private flying = 0;
+  private removing = false;
+
+  constructor(parts: OutboxParts) {
+    this.parts = parts;
+  }
+
+  open(home: HeldShard): void {
+    const book = { home, pairs: new Map(), size: 0, removals: [], reading: true, resting: false };
+    this.books.set(home, book);
+  }
+
+  isFull(home: HeldShard): boolean {
+    return (this.books.get(home)?.size ?? 0) >= OUTBOX_MAX;
+  }
+
+  /** What an earlier owner left, oldest first; all of it is older than what was written here since. */
+  fill(home: HeldShard, records: readonly RowRecord[]): void {
+    const book = this.books.get(home);
+    if (book === undefined || !book.reading) return;
+    const younger = [...book.pairs.values()].flatMap((pair) => pair.letters.splice(0));
+    book.size = 0;
+    const known = new Set<string>();
+    for (const { address, id, body } of records) {
+      const { to, event } = JSON.parse(body) as { to: string; event: ActorEvent };
+      known.add(`${address} ${id}`);
+      this.add(book, { from: address, to, event, number: id, thrown: 0, tries: 0 });
+    }
+    for (const letter of younger) if (!known.has(`${letter.from} ${letter.number}`)) this.add(book, letter);
+    book.reading = false;
+    for (const pair of book.pairs.values()) this.line(pair);
+    this.pump();
+  }
+
+  /** The entry that holds this message is durable. */
+  durable(home: HeldShard, { beside, id, body, removed }: RowWrite): void {
+    const book = this.books.get(home);
+    if (book === undefined || removed) return;
+    const { to, event } = body as unknown as { to: string; event: ActorEvent };
+    const pair = this.add(book, { from: beside.address, to, event, number: id, thrown: 0, tries: 0 });
+    this.line(pair);
+    this.pump();
+  }
+
+  /** Nothing of this shard leaves any more; what was acknowledged is written off at once. */
+  rest(home: HeldShard): void {
+    const book = this.books.get(home);
+    if (book === undefined) return;
+    book.resting = true;
+    this.remove(book);
+  }
+
+  forget(home: HeldShard): void {
+    this.books.delete(home);
+  }
+
+  /** What waits for its receiver, for an operator. */
+  waitingOf(home: HeldShard, from: string): readonly { to: string; number: string; event: string; tries: number }[] {
+    const letters = [...(this.books.get(home)?.pairs.values() ?? [])].flatMap((pair) => pair.letters);
+    return letters
+      .filter((letter) => letter.from === from)
+      .map(({ to, number, event, tries, thrown }) => ({ to, number, event: event.type, tries: tries + thrown }));
+  }
+
+  private add(book: Book, letter: Letter): Pair {
+    const key = `${letter.from} ${letter.to}`;
+    let pair = book.pairs.get(key);
+    if (pair === undefined) {
+      pair = { book, letters: [], state: 'idle' };
+      book.pairs.set(key, pair);
+    }
+    pair.letters.push(letter);
+    book.size++;
+    return pair;
+  }
+
+  private line(pair: Pair): void {
+    if (pair.state !== 'idle' || pair.letters.length === 0 || pair.book.reading) return;
+    pair.state = 'ready';
+    this.ready.push(pair);
+  }
+
+  private pump(): void {
+    while (this.flying < FLYING_MAX && this.ready.length > 0) {
+      const pair = this.ready.shift() as Pair;
+      if (this.isLive(pair.book)) this.send(pair);
+    }
+  }
+
+  private isLive(book: Book): boolean {
+    return this.books.get(book.home) === book && !book.resting;
+  }
+
+  private send(pair: Pair): void {
+    const letter = pair.letters[0] as Letter;
+    const { from, to, number, event } = letter;
+    pair.state = 'flying';
+    this.flying++;
+    const parcel = { type: 'message', from, number, last: letter.thrown >= FAILURES_MAX - 1 } as const;
+    this.parts.outside.send(to, wrap(parcel, event), SEND_WITHIN_MS).then(
+      () => this.landed(pair, () => this.acknowledged(pair, letter)),
+      (error: unknown) => this.landed(pair, () => this.failed(pair, letter, error)),
+    );
+  }
+
+  private landed(pair: Pair, react: () => void): void {
+    this.flying--;
+    if (this.books.get(pair.book.home) === pair.book) react();
+    this.pump();
+  }
+
+  private acknowledged(pair: Pair, letter: Letter): void {
+    const { book } = pair;
+    pair.letters.shift();
+    book.size--;
+    book.removals.push(letter);
+    if (book.resting) this.remove(book);
+    else this.armRemoval();
+    pair.state = 'idle';
+    if (pair.letters.length === 0) book.pairs.delete(`${letter.from} ${letter.to}`);
+    else this.line(pair);
+  }
+
+  private failed(pair: Pair, letter: Letter, error: unknown): void {
+    if (error instanceof AskError && error.failure.code === 'failed') letter.thrown++;
+    else letter.tries++;
+    pair.state = 'resting';
+    const { clock, outside } = this.parts;
+    clock.after(backOffMs(letter.thrown + letter.tries, outside.random), () => {
+      pair.state = 'idle';
+      this.line(pair);
+      this.pump();
+    });
+  }
+
+  private armRemoval(): void {
+    if (this.removing) return;
+    this.removing = true;
+    this.parts.clock.after(REMOVE_AFTER_MS, () => {
+      this.removing = false;
+      for (const book of this.books.values()) this.remove(book);
+    });
+  }
+
+  private remove(book: Book): void {
+    if (book.home.serving === 'gone') return;
+    const letters = book.removals;
+    book.removals = [];
+    for (let i = 0; i < letters.length; i += REMOVALS_PER_ENTRY_MAX) {
+      this.write(book, letters.slice(i, i + REMOVALS_PER_ENTRY_MAX));
+    }
+  }
+
+  private write(book: Book, letters: readonly Letter[]): void {
+    const { queue } = this.parts;
+    const rows = letters.map(({ from, number }) => removeRow(new HeldRows(from), systemCollections.outbox, number));
+    const outcome = { changes: [], rows, timers: [], publishes: [], errands: false };
+    const entry = new Entry(
+      queue.nextOrder(),
+      book.home,
+      outcome,
+      (answer) => {
+        if (answer.ok || answer.failure.code !== 'refused' || this.books.get(book.home) !== book) return;
+        book.removals.push(...letters);
+        this.armRemoval();
+      },
+      WRITTEN,
+    );
+    for (const write of rows) write.beside.apply(write, entry);
+    queue.push(entry);
+  }
+}

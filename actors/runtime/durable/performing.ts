@@ -1,0 +1,228 @@
+import { AskError } from '../actor/answer.ts';
+import type { Json } from '../actor/event.ts';
+import type { AttemptEnd, Intent } from '../actor/intent.ts';
+import { type Parcel, type Receipt, wrap } from '../actor/parcel.ts';
+import { FAILURES_MAX } from '../actor/set-aside.ts';
+import type { Cancel, Clock } from '../ports/clock.ts';
+import { PerformFailed } from '../ports/performer.ts';
+import { backOffMs } from './back-off.ts';
+import type { EngineHost } from './engine.ts';
+import type { Attempt, Outside } from './outside.ts';
+
+/** Attempts of this node that run at once; others wait for their turn. */
+const RUNNING_MAX = 1_024;
+const SEND_WITHIN_MS = 10_000;
+
+interface Running extends Attempt {
+  readonly intent: Intent;
+  readonly controller: AbortController;
+  /** `waiting` for its time or turn, `asking` to go alone, `running`, `telling` how it ended. */
+  state: 'waiting' | 'asking' | 'running' | 'telling';
+  deadline: Cancel;
+  /** How often the actor threw on the result, and how often it was not reached. */
+  thrown: number;
+  tries: number;
+}
+
+/** What performing works with. */
+export interface PerformingParts {
+  readonly outside: Outside;
+  readonly clock: Clock;
+  /** Store time, ms. */
+  readonly now: () => number;
+  readonly log: EngineHost['log'];
+}
+
+/**
+ * The attempts this node runs, wherever their actors live by now: begins them when their time and turn have come, bounds
+ * them by their deadline, and tells the actor's owner how each ended until that is committed. A suspect runs with nothing
+ * else beside it, and what comes after it waits.
+ */
+export class Performing {
+  private readonly parts: PerformingParts;
+  private readonly attempts = new Map<string, Running>();
+  private queue: Running[] = [];
+  private running = 0;
+  /** A suspect runs, or is about to. */
+  private alone: Running | null = null;
+  private readonly onIdle: (() => void)[] = [];
+  private over = false;
+
+  constructor(parts: PerformingParts) {
+    this.parts = parts;
+  }
+
+  get size(): number {
+    return this.attempts.size;
+  }
+
+  has({ address, id, attempt }: Attempt): boolean {
+    return this.attempts.get(keyOf(address, id))?.attempt === attempt;
+  }
+
+  /** Begins an attempt whose intent is durable; an older one of the same intent is aborted. */
+  start(address: string, id: string, intent: Intent): void {
+    const { attempt } = intent;
+    if (this.over || this.has({ address, id, attempt })) return;
+    this.abort({ address, id, attempt: attempt - 1 });
+    const { clock, now, outside } = this.parts;
+    const controller = new AbortController();
+    const fresh = { deadline: () => {}, thrown: 0, tries: 0 };
+    const running: Running = { address, id, attempt, intent, controller, state: 'waiting', ...fresh };
+    this.attempts.set(keyOf(address, id), running);
+    const leftMs = Math.max(0, intent.deadlineAt - now());
+    running.deadline = clock.after(leftMs, () => this.late(running));
+    const waitMs = intent.startAt - now();
+    if (waitMs <= 0) this.enqueue(running);
+    else clock.after(Math.ceil(waitMs * (1 + outside.random.fraction() / 4)), () => this.enqueue(running));
+  }
+
+  /** Ends an attempt, or an older one of the same intent, without a word to its actor. */
+  abort({ address, id, attempt }: Attempt): void {
+    const running = this.attempts.get(keyOf(address, id));
+    if (running !== undefined && running.attempt <= attempt) this.end(running, 'superseded');
+  }
+
+  /** This node is dead, or leaves for good: nothing it does counts any more. */
+  abortAll(why: string): void {
+    this.over = true;
+    for (const running of [...this.attempts.values()]) this.end(running, why);
+  }
+
+  /** Resolves when nothing is left to run or to tell, or the time is up. */
+  async idle(withinMs: number): Promise<void> {
+    if (this.attempts.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const late = this.parts.clock.after(withinMs, resolve);
+      this.onIdle.push(() => {
+        late();
+        resolve();
+      });
+    });
+  }
+
+  private enqueue(running: Running): void {
+    if (!this.isCurrent(running) || running.state !== 'waiting') return;
+    this.queue.push(running);
+    this.pump();
+  }
+
+  private isCurrent(running: Running): boolean {
+    return this.attempts.get(keyOf(running.address, running.id)) === running;
+  }
+
+  private pump(): void {
+    while (this.alone === null) {
+      const next = this.queue[0];
+      if (next === undefined || this.running >= (next.intent.suspect ? 1 : RUNNING_MAX)) return;
+      this.queue.shift();
+      if (!this.isCurrent(next)) continue;
+      if (next.intent.suspect) this.goAlone(next);
+      else this.run(next);
+    }
+  }
+
+  /** Recorded before it begins: only a death from then on counts against it. */
+  private goAlone(running: Running): void {
+    this.alone = running;
+    running.state = 'asking';
+    const { id, attempt } = running;
+    this.say(running, { type: 'alone', id, attempt }, () => this.run(running));
+  }
+
+  private run(running: Running): void {
+    const { address, id, attempt, intent, controller } = running;
+    const { name, input, key, deadlineAt } = intent;
+    const performer = this.parts.outside.performers[name];
+    running.state = 'running';
+    this.running++;
+    const job = { address, id, name, input, key, attempt, deadlineAt };
+    Promise.resolve()
+      .then((): Promise<Json> => {
+        if (performer === undefined) throw new PerformFailed('no-performer', `no performer is called ${name}`, false);
+        return performer.perform(job, controller.signal);
+      })
+      .then(
+        (result) => this.finished(running, { type: 'done', result: result ?? null }),
+        (error: unknown) => this.finished(running, failureOf(error)),
+      );
+  }
+
+  private late(running: Running): void {
+    if (running.state === 'telling' || !this.isCurrent(running)) return;
+    const message = `it did not end by ${new Date(running.intent.deadlineAt).toISOString()}`;
+    this.finished(running, { type: 'failed', code: 'deadline', message, retriable: false });
+    running.controller.abort(new Error('the deadline is over'));
+  }
+
+  private finished(running: Running, end: AttemptEnd): void {
+    if (!this.isCurrent(running) || running.state === 'telling') return;
+    this.release(running);
+    running.state = 'telling';
+    running.deadline();
+    this.tell(running, end);
+  }
+
+  /** It runs no more: others may. */
+  private release(running: Running): void {
+    if (running.state === 'running') this.running--;
+    if (this.alone === running) this.alone = null;
+    this.pump();
+  }
+
+  private tell(running: Running, end: AttemptEnd): void {
+    const { id, attempt } = running;
+    const last = running.thrown >= FAILURES_MAX - 1;
+    this.say(
+      running,
+      { type: 'result', id, attempt, end, last },
+      () => this.end(running, 'told'),
+      () => this.tell(running, end),
+    );
+  }
+
+  /** Says something to the actor until it is committed; what is stale by then ends the attempt. */
+  private say(running: Running, parcel: Parcel, done: () => void, again?: () => void): void {
+    const { outside, clock, log } = this.parts;
+    outside.send(running.address, wrap(parcel, null), SEND_WITHIN_MS).then(
+      (receipt) => {
+        if (!this.isCurrent(running)) return;
+        if ((receipt as Receipt) === 'stale') this.end(running, 'superseded');
+        else done();
+      },
+      (error: unknown) => {
+        if (!this.isCurrent(running)) return;
+        if (error instanceof AskError && error.failure.code === 'failed') {
+          running.thrown++;
+          const { address, id } = running;
+          log({ level: 'warn', message: 'a result was not taken', address, id, detail: error.failure.detail });
+        } else running.tries++;
+        const retry = again ?? (() => this.say(running, parcel, done));
+        clock.after(backOffMs(running.thrown + running.tries, outside.random), () => {
+          if (this.isCurrent(running)) retry();
+        });
+      },
+    );
+  }
+
+  private end(running: Running, why: string): void {
+    if (!this.isCurrent(running)) return;
+    this.attempts.delete(keyOf(running.address, running.id));
+    running.deadline();
+    const wasRunning = running.state === 'running';
+    if (running.state !== 'telling') this.release(running);
+    running.state = 'telling';
+    if (wasRunning) running.controller.abort(new Error(`the attempt is ${why}`));
+    if (this.attempts.size === 0) for (const idle of this.onIdle.splice(0)) idle();
+  }
+}
+
+function failureOf(error: unknown): AttemptEnd {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof PerformFailed)) return { type: 'failed', code: 'error', message, retriable: true };
+  return { type: 'failed', code: error.code, message, retriable: error.retriable };
+}
+
+function keyOf(address: string, id: string): string {
+  return `${address} ${id}`;
+}

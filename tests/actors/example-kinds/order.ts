@@ -1,0 +1,63 @@
+/** An example to copy: an order is paid by work in the world, or lapses. It uses every effect there is. */
+import { assign, setup } from 'xstate';
+import { type ActorEvent, type Effect, emit, type Kind, type Stamped } from '../../../actors/runtime/index.ts';
+
+type Event = ActorEvent & Stamped;
+type Order = { readonly cents: number; readonly till: string };
+
+const LAPSE_MS = 60_000;
+const PAYMENT = 'payment';
+const does = (effects: (order: Order, event: Event) => readonly Effect[]) =>
+  emit<Order, Event>(({ context, event }) => effects(context, event));
+
+const machine = setup({
+  types: {} as { context: Order; events: Event },
+  actions: {
+    take: assign({ cents: ({ event }) => Number(event.cents), till: ({ event }) => String(event.till) }),
+    // The charge begins once this step is durable; should its node die, another one repeats it with the same key.
+    open: does(({ cents }, { at, self }) => [
+      { type: 'put', collection: 'lines', id: '1', body: { cents, at } },
+      { type: 'perform', name: 'charge', id: PAYMENT, input: { cents }, deadlineAt: at + LAPSE_MS },
+      { type: 'schedule', name: 'lapse', at: at + LAPSE_MS, event: { type: 'order.lapse' } },
+      { type: 'publish', topic: 'orders', key: self, value: 'open' },
+      { type: 'reply', body: { cents } },
+    ]),
+    // The till may live in another shard: the message leaves after the commit and arrives once.
+    paid: does(({ cents, till }, { self }) => [
+      { type: 'send', to: till, event: { type: 'add', by: cents } },
+      { type: 'cancel', name: 'lapse' },
+      { type: 'publish', topic: 'orders', key: self, value: 'paid' },
+    ]),
+    // A charge that is still under way is aborted, and its result refused.
+    lapsed: does((_, { self }) => [
+      { type: 'cancel', perform: PAYMENT },
+      { type: 'remove', collection: 'lines', id: '1' },
+      { type: 'publish', topic: 'orders', key: self, value: null },
+      { type: 'stop' },
+    ]),
+    answer: does(({ cents }) => [{ type: 'reply', body: { cents } }]),
+  },
+}).createMachine({
+  context: { cents: 0, till: '' },
+  options: { maxIterations: 10 },
+  initial: 'open',
+  on: { 'order.show': { actions: 'answer' } },
+  states: {
+    open: {
+      on: {
+        'order.place': { actions: ['take', 'open'] },
+        'charge.done': { target: 'paid', actions: 'paid' },
+        'charge.failed': { actions: 'lapsed' },
+        'order.lapse': { actions: 'lapsed' },
+      },
+    },
+    paid: {},
+  },
+});
+
+export const orderKind: Kind = {
+  ...{ name: 'order', machine, version: 1, creates: ['order.place'], finishes: ['order.lapse'], volatile: [] },
+  collections: { lines: { sort: (line: { readonly at: number }) => line.at } },
+  explain: ({ state }) => [state === 'open' ? 'The order waits for its payment.' : 'The order is paid.'],
+  redact: (context) => context,
+};

@@ -1,0 +1,386 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { AskError } from '../../../../actors/runtime/actor/answer.ts';
+import type { Json } from '../../../../actors/runtime/actor/event.ts';
+import type { Intent } from '../../../../actors/runtime/actor/intent.ts';
+import { type Job, PerformFailed } from '../../../../actors/runtime/ports/performer.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { HandClock } from './hand-clock.ts';
+import { until } from './stage.ts';
+import { type House, inShard, Town } from './town.ts';
+
+const it = bounded(test, 10_000);
+const A = inShard('postman', 0, 'a');
+const ALL = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/** A call that a performer has made and nobody has answered yet. */
+interface Call {
+  readonly job: Job;
+  readonly signal: AbortSignal;
+  resolve(result: Json): void;
+  reject(error: Error): void;
+}
+
+/** Performers whose calls the test answers itself. */
+class Desk {
+  readonly calls: Call[] = [];
+  readonly performers = {
+    work: {
+      perform: (job: Job, signal: AbortSignal) =>
+        new Promise<Json>((resolve, reject) => this.calls.push({ job, signal, resolve, reject })),
+    },
+  };
+  call(at: number): Call {
+    const call = this.calls.at(at);
+    if (call === undefined) throw new Error(`there is no call ${at}`);
+    return call;
+  }
+}
+
+interface Scene {
+  readonly clock: HandClock;
+  readonly town: Town;
+  readonly desk: Desk;
+  build(name: string): Promise<House>;
+}
+
+const within = (title: string, run: (scene: Scene) => Promise<void>): void =>
+  it(title, async () => {
+    const clock = new HandClock();
+    const town = new Town(clock);
+    const desk = new Desk();
+    try {
+      await run({ clock, town, desk, build: (name) => town.build(name, desk.performers) });
+    } finally {
+      await town.close();
+    }
+  });
+
+const heardBy = async (house: House): Promise<Json[]> =>
+  ((await house.body(A, { type: 'open' })) as string[]).map((text) => JSON.parse(text) as Json);
+const intents = async (town: Town) =>
+  (await town.store.rows({ collection: '$intents', limit: 100 })).map(({ body }) => JSON.parse(body) as Intent);
+const work = (id: string, more: Record<string, Json> = {}) => ({ type: 'work', id, ...more });
+
+async function first({ build }: Scene): Promise<House> {
+  const house = await build('n1');
+  await house.take(ALL);
+  await house.body(A, { type: 'open' });
+  return house;
+}
+
+within('work begins after its commit and never before, and its result is an event of its actor', async (scene) => {
+  const house = await first(scene);
+  const resume = (house.store as Town['store']).pauseCommits();
+  const asked = house.body(A, work('w1', { input: { n: 7 } }));
+  await scene.clock.advance(50);
+  assert.equal(scene.desk.calls, []);
+  resume();
+  await asked;
+  await until(() => scene.desk.calls.length === 1);
+  const { job } = scene.desk.call(0);
+  assert.equal([job.address, job.id, job.attempt, job.input], [A, 'w1', 1, { n: 7 }]);
+  assert.equal(
+    (await intents(scene.town)).map(({ runner, attempt }) => [runner, attempt]),
+    [[house.incarnation, 1]],
+  );
+  const twice = await house.ask(A, work('w1'));
+  assert.ok(!twice.ok && twice.failure.code === 'failed' && twice.failure.detail.includes('open already'));
+  scene.desk.call(0).resolve('done');
+  await until(async () => (await heardBy(house)).length === 1);
+  assert.equal(await heardBy(house), ['done']);
+  assert.equal(await intents(scene.town), []);
+  assert.is(house.engine.work.size, 0);
+  const none = await house.ask(A, work('w2', { name: 'unknown' }));
+  assert.ok(!none.ok && none.failure.code === 'failed' && none.failure.detail.includes('no performer'));
+});
+
+within('a failure worth repeating is repeated with the same key, up to its bound', async (scene) => {
+  const house = await first(scene);
+  await house.body(A, work('w', { failuresMax: 3 }));
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    await until(async () => {
+      await scene.clock.advance(500);
+      return scene.desk.calls.length === attempt;
+    });
+    assert.is(scene.desk.call(-1).job.attempt, attempt);
+    scene.desk.call(-1).reject(attempt === 3 ? new PerformFailed('upstream', 'no luck', true) : new Error('once more'));
+    await scene.clock.advance(1);
+  }
+  await until(async () => (await heardBy(house)).length === 1);
+  assert.equal(await heardBy(house), [{ code: 'upstream', message: 'no luck' }]);
+  assert.is(new Set(scene.desk.calls.map(({ job }) => job.key)).size, 1);
+  await house.body(A, work('w'));
+  await until(() => scene.desk.calls.length === 4);
+  assert.is(scene.desk.call(3).job.attempt, 1);
+  assert.is.not(scene.desk.call(3).job.key, scene.desk.call(0).job.key);
+  scene.desk.call(3).reject(new PerformFailed('refused', 'for good', false));
+  await until(async () => (await heardBy(house)).length === 2);
+  assert.is(scene.desk.calls.length, 4);
+});
+
+within('the deadline aborts the call and is told, whether the performer listens or not', async (scene) => {
+  const house = await first(scene);
+  await house.body(A, work('w', { inMs: 1_000 }));
+  await until(() => scene.desk.calls.length === 1);
+  await scene.clock.advance(1_001);
+  await until(async () => (await heardBy(house)).length === 1);
+  assert.ok(scene.desk.call(0).signal.aborted);
+  assert.is(((await heardBy(house))[0] as { code: string }).code, 'deadline');
+  scene.desk.call(0).resolve('too late');
+  await scene.clock.advance(5_000);
+  assert.is((await heardBy(house)).length, 1);
+});
+
+within('a cancel aborts the call and its result is heard of no more; a stop cancels everything', async (scene) => {
+  const house = await first(scene);
+  await house.body(A, work('w'));
+  await house.body(A, work('v'));
+  await until(() => scene.desk.calls.length === 2);
+  await house.body(A, { type: 'drop', id: 'w' });
+  await until(() => scene.desk.call(0).signal.aborted);
+  assert.not.ok(scene.desk.call(1).signal.aborted);
+  scene.desk.call(0).resolve('nobody listens');
+  await house.body(A, { type: 'stop' });
+  await until(() => scene.desk.call(1).signal.aborted);
+  await house.body(A, { type: 'open' });
+  await scene.clock.advance(10_000);
+  assert.equal(await heardBy(house), []);
+  assert.equal(await intents(scene.town), []);
+});
+
+within('a runner goes on when its shard moves, and the new owner takes its result', async (scene) => {
+  const house = await first(scene);
+  const next = await scene.build('n2');
+  await house.body(A, work('w'));
+  await until(() => scene.desk.calls.length === 1);
+  await house.engine.seal(0);
+  await next.take([0]);
+  await scene.clock.advance(20_000);
+  assert.is(scene.desk.calls.length, 1);
+  assert.not.ok(scene.desk.call(0).signal.aborted);
+  assert.equal(
+    (await next.engine.inspect(A))?.intents.map(({ runner }) => runner),
+    [house.incarnation],
+  );
+  scene.desk.call(0).resolve('from afar');
+  await until(async () => (await heardBy(next)).length === 1);
+  assert.equal(await heardBy(next), ['from afar']);
+  assert.is(house.engine.work.size, 0);
+});
+
+within('a cancel by the new owner reaches the runner on the old one', async (scene) => {
+  const house = await first(scene);
+  const next = await scene.build('n2');
+  await house.body(A, work('w'));
+  await until(() => scene.desk.calls.length === 1);
+  await house.engine.seal(0);
+  await next.take([0]);
+  await scene.clock.advance(10);
+  await next.body(A, { type: 'drop', id: 'w' });
+  await until(() => scene.desk.call(0).signal.aborted);
+  assert.is(house.engine.work.size, 0);
+});
+
+within('the death of a runner starts the next attempt, and a result of the one before is refused', async (scene) => {
+  const house = await first(scene);
+  const next = await scene.build('n2');
+  await house.body(A, work('w'));
+  await until(() => scene.desk.calls.length === 1);
+  await scene.town.kill(house);
+  await next.take(ALL);
+  await until(async () => {
+    await scene.clock.advance(500);
+    return scene.desk.calls.length === 2;
+  });
+  const [old, now] = scene.desk.calls as [Call, Call];
+  assert.equal([now.job.attempt, now.job.key], [2, old.job.key]);
+  assert.ok(old.signal.aborted, 'what is dead does nothing more');
+  const end = { type: 'done', result: 'from the dead' };
+  assert.is(await next.body(A, { type: '$result', id: 'w', attempt: 1, end, last: false }), 'stale');
+  now.resolve('alive');
+  await until(async () => (await heardBy(next)).length === 1);
+  assert.equal(await heardBy(next), ['alive']);
+  assert.is(await next.body(A, { type: '$result', id: 'w', attempt: 2, end, last: false }), 'stale');
+});
+
+within('a result whose acknowledgement is lost is told again and taken once', async (scene) => {
+  const house = await first(scene);
+  let lose = 2;
+  scene.town.wire = async ({ to }, pass) => {
+    const reply = await pass();
+    if (lose-- > 0) throw new AskError(to, { code: 'lost' });
+    return reply;
+  };
+  await house.body(A, work('w'));
+  await until(() => scene.desk.calls.length === 1);
+  scene.desk.call(0).resolve('once');
+  await until(async () => {
+    await scene.clock.advance(100);
+    return house.engine.work.size === 0;
+  });
+  assert.equal(await heardBy(house), ['once']);
+});
+
+within(
+  'work whose beginning was lost with a commit of unknown outcome begins when the shard is taken again',
+  async (scene) => {
+    const house = await first(scene);
+    (house.store as Town['store']).fault = () => ({ type: 'lose-acknowledgement' });
+    const answer = await house.ask(A, work('w'));
+    assert.ok(!answer.ok && answer.failure.code === 'lost');
+    (house.store as Town['store']).fault = null;
+    assert.equal(scene.desk.calls, []);
+    await house.claim();
+    await until(async () => {
+      await scene.clock.advance(100);
+      return scene.desk.calls.length === 1;
+    });
+    assert.is(scene.desk.call(0).job.attempt, 1);
+  },
+);
+
+within('a living node that does not run what is said of it is asked, and another attempt begins', async (scene) => {
+  const house = await first(scene);
+  const next = await scene.build('n2');
+  await house.body(A, work('w'));
+  await until(() => scene.desk.calls.length === 1);
+  house.engine.work.abort([{ address: A, id: 'w', attempt: 1 }]);
+  await house.engine.seal(0);
+  await next.take([0]);
+  await until(async () => {
+    await scene.clock.advance(1_000);
+    return scene.desk.calls.length === 2;
+  });
+  assert.is(scene.desk.call(1).job.attempt, 2);
+});
+
+within('a result on which the actor throws five times is set aside, and the work has ended', async (scene) => {
+  const house = await first(scene);
+  await house.body(A, work('w'));
+  await until(() => scene.desk.calls.length === 1);
+  await house.body(A, { type: 'mood', refuses: true });
+  scene.desk.call(0).resolve('unwelcome');
+  await until(async () => {
+    await scene.clock.advance(200);
+    return house.engine.work.size === 0;
+  });
+  assert.equal(await intents(scene.town), []);
+  const aside = (await house.engine.inspect(A))?.aside ?? [];
+  assert.equal(
+    aside.map(({ source, times }) => [source, times]),
+    [['result', 5]],
+  );
+  await house.body(A, { type: 'mood', refuses: false });
+  assert.is(await house.body(A, { type: '$retry', id: aside[0]?.id ?? '' }), 'taken');
+  assert.equal(await heardBy(house), ['unwelcome']);
+});
+
+/** Kills the node that runs the newest call, and waits until the next node runs it. */
+async function dies(scene: Scene, house: House, name: string, cause: 'own-hand' | 'outside'): Promise<House> {
+  const next = await scene.build(name);
+  const before = scene.desk.calls.length;
+  await scene.town.kill(house, cause);
+  await next.take(ALL);
+  for (let i = 0; i < 10 && scene.desk.calls.length === before; i++) await scene.clock.advance(500);
+  return next;
+}
+
+within('kills from outside never convict, however many there are', async (scene) => {
+  let house = await first(scene);
+  await house.body(A, work('w', { inMs: 600_000 }));
+  await until(() => scene.desk.calls.length === 1);
+  for (let i = 2; i <= 9; i++) house = await dies(scene, house, `n${i}`, 'outside');
+  assert.is(scene.desk.calls.length, 9);
+  const [intent] = await intents(scene.town);
+  assert.equal([intent?.deaths, intent?.suspect, intent?.attempt], [0, false, 9]);
+});
+
+within('after a death by its own hand work runs alone, and three such deaths alone convict it', async (scene) => {
+  let house = await first(scene);
+  await house.body(A, work('w', { inMs: 600_000 }));
+  await until(() => scene.desk.calls.length === 1);
+  house = await dies(scene, house, 'n2', 'own-hand');
+  assert.equal(
+    (await intents(scene.town)).map((it) => [it.suspect, it.alone, it.deaths]),
+    [[true, true, 0]],
+  );
+  house = await dies(scene, house, 'n3', 'outside');
+  assert.equal(
+    (await intents(scene.town)).map((it) => it.deaths),
+    [0],
+  );
+  house = await dies(scene, house, 'n4', 'own-hand');
+  house = await dies(scene, house, 'n5', 'own-hand');
+  assert.equal(
+    (await intents(scene.town)).map((it) => it.deaths),
+    [2],
+  );
+  house = await dies(scene, house, 'n6', 'own-hand');
+  assert.is(scene.desk.calls.length, 5);
+  assert.equal(await intents(scene.town), []);
+  assert.is(((await heardBy(house))[0] as { code: string }).code, 'convicted');
+});
+
+within('a suspect waits until nothing else runs, and what comes after it waits for its end', async (scene) => {
+  const house = await first(scene);
+  const next = await scene.build('n2');
+  await house.body(A, work('suspect'));
+  await until(() => scene.desk.calls.length === 1);
+  await next.take([1]);
+  await house.engine.seal(1);
+  await next.take([1]);
+  const B = inShard('postman', 1, 'b');
+  await next.body(B, { type: 'open' });
+  await next.body(B, { type: 'work', id: 'long' });
+  await until(() => scene.desk.calls.length === 2);
+  await scene.town.kill(house, 'own-hand');
+  await next.take([0]);
+  await scene.clock.advance(3_000);
+  await next.body(B, { type: 'work', id: 'behind' });
+  await scene.clock.advance(3_000);
+  assert.equal(
+    scene.desk.calls.map(({ job }) => job.id),
+    ['suspect', 'long'],
+  );
+  assert.equal((await intents(scene.town)).find(({ suspect }) => suspect)?.alone, false);
+  scene.desk.call(1).resolve('long done');
+  await until(async () => {
+    await scene.clock.advance(10);
+    return scene.desk.calls.length === 3;
+  });
+  await scene.clock.advance(3_000);
+  assert.equal(
+    scene.desk.calls.map(({ job }) => job.id),
+    ['suspect', 'long', 'suspect'],
+  );
+  scene.desk.call(2).resolve('innocent');
+  await until(async () => {
+    await scene.clock.advance(10);
+    return scene.desk.calls.length === 4;
+  });
+  assert.is(scene.desk.call(3).job.id, 'behind');
+  assert.equal(await heardBy(next), ['innocent']);
+});
+
+within('the owner ends an attempt whose runner says nothing after its deadline', async (scene) => {
+  const house = await first(scene);
+  const next = await scene.build('n2');
+  await house.body(A, work('w', { inMs: 2_000 }));
+  await until(() => scene.desk.calls.length === 1);
+  await house.engine.seal(0);
+  await next.take([0]);
+  const { incarnation } = house;
+  scene.town.wire = async ({ to, event }, pass) => {
+    if (event.type === '$result') throw new AskError(to, { code: 'expired' });
+    return pass();
+  };
+  await until(async () => {
+    await scene.clock.advance(500);
+    return (await heardBy(next)).length === 1;
+  });
+  assert.is(((await heardBy(next))[0] as { code: string }).code, 'deadline');
+  assert.ok(scene.town.aborted.some(({ at }) => at === incarnation));
+});
+
+test.run();

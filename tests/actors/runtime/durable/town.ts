@@ -1,0 +1,130 @@
+/** Several engines on one memory store, joined by a wire that a test can delay, repeat and cut. */
+import { shardOf } from '../../../../actors/runtime/actor/address.ts';
+import { type Answer, AskError } from '../../../../actors/runtime/actor/answer.ts';
+import type { ActorEvent, Json } from '../../../../actors/runtime/actor/event.ts';
+import type { Attempt, Outside } from '../../../../actors/runtime/durable/outside.ts';
+import type { Clock } from '../../../../actors/runtime/ports/clock.ts';
+import type { Performer } from '../../../../actors/runtime/ports/performer.ts';
+import { systemClock } from '../../../../actors/runtime/system/clock.ts';
+import { systemRandom } from '../../../../actors/runtime/system/random.ts';
+import { MemoryStore } from '../../../support/memory-store.ts';
+import { counterKind } from '../../example-kinds/counter.ts';
+import { orderKind } from '../../example-kinds/order.ts';
+import { postmanKind } from '../../example-kinds/postman.ts';
+import { openStage, SHARDS, type Stage } from './stage.ts';
+
+export interface Carried {
+  readonly to: string;
+  readonly event: ActorEvent;
+}
+
+export interface House extends Stage {
+  /** Takes these shards in the store, whoever has them, and adopts them. */
+  take(shards: readonly number[]): Promise<void>;
+}
+
+export class Town {
+  readonly store: MemoryStore;
+  readonly clock: Clock;
+  readonly houses: House[] = [];
+  /** Everything that was sent, in order. */
+  readonly carried: Carried[] = [];
+  readonly aborted: (Attempt & { readonly at: string })[] = [];
+  readonly causes = new Map<string, 'own-hand' | 'outside'>();
+  /** What becomes of a message: it passes unless this says otherwise. */
+  wire: (carried: Carried, pass: () => Promise<Json>) => Promise<Json> = (_, pass) => pass();
+
+  constructor(clock: Clock = systemClock) {
+    this.clock = clock;
+    this.store = new MemoryStore({ clock, shards: SHARDS });
+  }
+
+  async build(name: string, performers: Readonly<Record<string, Performer>> = {}): Promise<House> {
+    const store = this.store.connect();
+    const outside: Outside = {
+      random: systemRandom,
+      performers,
+      send: (to, event) => {
+        const carried = { to, event };
+        this.carried.push(carried);
+        return this.wire(carried, () => this.carry(carried));
+      },
+      missing: async (incarnation, attempts) => this.houseOf(incarnation).engine.work.missing(attempts),
+      abort: (incarnation, attempts) => {
+        this.aborted.push(...attempts.map((attempt) => ({ ...attempt, at: incarnation })));
+        this.houseOf(incarnation).engine.work.abort(attempts);
+      },
+      causeOf: (incarnation) => this.causes.get(incarnation) ?? null,
+    };
+    const kinds = [orderKind, postmanKind, counterKind];
+    const stage = await openStage({ kinds, store, name, clock: this.clock, adopt: false, outside });
+    const house: House = Object.assign(stage, {
+      take: async (shards: readonly number[]) => {
+        for (const row of await this.store.shards()) {
+          if (!shards.includes(row.shard)) continue;
+          const mine =
+            row.owner === null || !this.houses.some(({ incarnation }) => incarnation === row.owner)
+              ? (await store.claim(stage.incarnation, [row]))[0]
+              : await store.give(row, stage.incarnation);
+          if (mine) stage.engine.adopt(mine.shard, mine.epoch);
+        }
+      },
+    });
+    this.houses.push(house);
+    return house;
+  }
+
+  /** The process is gone: nothing of it is heard again, its memory is dropped, the store knows. */
+  async kill(house: House, cause: 'own-hand' | 'outside' | null = 'outside'): Promise<void> {
+    this.houses.splice(this.houses.indexOf(house), 1);
+    house.engine.work.abortAll('killed by the test');
+    for (let shard = 0; shard < SHARDS; shard++) house.engine.drop(shard);
+    const row = (await this.store.heartbeat({ incarnation: 'x', hears: [], state: 'up' })).nodes.find(
+      ({ incarnation }) => incarnation === house.incarnation,
+    );
+    await this.store.bury(house.incarnation, row?.beat ?? 0, 'the test');
+    if (cause !== null) this.causes.set(house.incarnation, cause);
+    for (const other of this.houses) {
+      other.recorded.gone.add(house.incarnation);
+      other.engine.buried(house.incarnation);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const house of this.houses.splice(0)) {
+      house.engine.work.abortAll('the test is over');
+      await house.engine.close();
+    }
+  }
+
+  private carry({ to, event }: Carried): Promise<Json> {
+    return new Promise((resolve, reject) => {
+      const refuse = (failure: Parameters<typeof fail>[1]): void => reject(fail(to, failure));
+      const house = this.houses.find(({ engine }) => engine.epochOf(shardOf(to, SHARDS)) !== null);
+      if (house === undefined) return refuse({ code: 'moved', owner: null, epoch: 0 });
+      const wire = JSON.parse(JSON.stringify(event)) as ActorEvent;
+      house.engine.deliver({ to, event: wire, deadline: this.clock.monotonic() + 10_000 }, (answer: Answer) => {
+        if (answer.ok) resolve(answer.body);
+        else refuse(answer.failure);
+      });
+    });
+  }
+
+  private houseOf(incarnation: string): House {
+    const house = this.houses.find((one) => one.incarnation === incarnation);
+    if (house === undefined) throw new Error(`${incarnation} is not reached`);
+    return house;
+  }
+}
+
+function fail(to: string, failure: AskError['failure']): AskError {
+  return new AskError(to, failure);
+}
+
+/** An address of this kind in this shard. */
+export function inShard(kind: string, shard: number, salt = ''): string {
+  for (let i = 0; ; i++) {
+    const address = `${kind}:${salt}${i}`;
+    if (shardOf(address, SHARDS) === shard) return address;
+  }
+}
