@@ -8,6 +8,7 @@ import type { NodeHandle } from '../../main.ts';
 import { Fault, lineOf } from '../config/fault.ts';
 import { loadConfig } from '../config/load.ts';
 import { type Intake, openIntake } from '../launcher/intake.ts';
+import { EXIT_UNCAUGHT, type NodeDeath } from '../launcher/message.ts';
 import type { GlobalOptions } from './global-options.ts';
 
 interface NodeCommandOptions extends GlobalOptions {
@@ -17,6 +18,8 @@ interface NodeCommandOptions extends GlobalOptions {
 
 /** The last words to a launcher must be out before the process ends; a launcher that is stopped never takes them. */
 const FAULT_MS_MAX = 1_000;
+/** A node that nobody watches says itself that it ends by its own hand, if the store takes it in this time. */
+const LAST_WORDS_MS_MAX = 300;
 
 export function addNode(program: Command): void {
   program
@@ -43,9 +46,16 @@ async function node(options: NodeCommandOptions): Promise<void> {
       () => process.exit(1),
     );
   };
-  const intake = process.send ? underLauncher(() => running, leave) : null;
+  const early: NodeDeath[] = [];
+  const died = (death: NodeDeath): void => {
+    if (running) recordDeath(running, death);
+    else early.push(death);
+  };
+  const intake = process.send ? underLauncher(() => running, { leave, died }) : null;
+  exitOnUncaught(() => (intake ? null : running));
   try {
     running = await start(options, () => intake?.close());
+    for (const death of early.splice(0)) recordDeath(running, death);
     await running.ready;
     const { incarnation, grpcAddress: grpc, operatorUrl } = running;
     intake?.up({ incarnation, grpc, operatorUrl });
@@ -74,7 +84,31 @@ async function start(options: NodeCommandOptions, onDraining: () => void): Promi
   return runNode({ config, name, env: process.env, onDraining });
 }
 
-function underLauncher(running: () => NodeHandle | null, leave: () => void): Intake {
+/** What the store does not take counts as a death from outside: in doubt the work is innocent. */
+function recordDeath(node: NodeHandle, { incarnation, cause }: NodeDeath): void {
+  node.cluster.operator.recordDeath(incarnation, cause).catch(() => {});
+}
+
+/** An error that nobody caught leaves a state nobody knows: the process ends, and its launcher says how. */
+function exitOnUncaught(unwatched: () => NodeHandle | null): void {
+  process.on('uncaughtException', (error) => {
+    process.stderr.write(`${error.stack ?? String(error)}\n`);
+    const node = unwatched();
+    if (!node) process.exit(EXIT_UNCAUGHT);
+    systemClock.after(LAST_WORDS_MS_MAX, () => process.exit(EXIT_UNCAUGHT));
+    node.cluster.operator
+      .recordDeath(node.incarnation, 'own-hand')
+      .catch(() => {})
+      .finally(() => process.exit(EXIT_UNCAUGHT));
+  });
+}
+
+interface Told {
+  readonly leave: () => void;
+  readonly died: (death: NodeDeath) => void;
+}
+
+function underLauncher(running: () => NodeHandle | null, { leave, died }: Told): Intake {
   // Ctrl-C reaches the whole foreground group: it is the launcher's to act on, also before this node is up.
   process.on('SIGINT', () => {});
   return openIntake({
@@ -86,6 +120,7 @@ function underLauncher(running: () => NodeHandle | null, leave: () => void): Int
     },
     storeBusyMs: () => running()?.storeBusyMs() ?? 0,
     drain: leave,
+    died,
     orphaned: leave,
   });
 }

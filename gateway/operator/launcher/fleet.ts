@@ -6,11 +6,15 @@
 import type { Socket } from 'node:net';
 import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
 import type { LauncherLimits } from '../../terms/config.ts';
+import { causeOfDeath } from './cause-of-death.ts';
 import { HandOffs, type Taker } from './hand-offs.ts';
 import type { Journal } from './journal.ts';
-import { EXIT_REJOIN, type NodeAddresses } from './message.ts';
+import { EXIT_REJOIN, EXIT_UNCAUGHT, type NodeAddresses, type NodeDeath } from './message.ts';
 import { type NodeEnd, type NodeListener, NodeProcess, type NodeStart } from './node-process.ts';
 import { restartDelay } from './watchdog.ts';
+
+/** Deaths that a node is told when it starts: it may have been alone. */
+const DEATHS_REMEMBERED_MAX = 16;
 
 export interface FleetOptions {
   readonly starts: readonly NodeStart[];
@@ -45,6 +49,7 @@ export class Fleet {
   private readonly slots: readonly Slot[];
   private readonly handOffs: HandOffs;
   private readonly listener: NodeListener;
+  private readonly deaths: NodeDeath[] = [];
   private turn = 0;
   private stopping = false;
   private tickCancel: Cancel | null = null;
@@ -121,6 +126,7 @@ export class Fleet {
     slot.restart = null;
     const life = new NodeProcess(slot.start, this.listener, clock, limits);
     slot.life = life;
+    for (const death of this.deaths) life.say({ type: 'death', ...death });
     journal({ event: 'node.start', node: life.name, pid: life.pid });
   }
 
@@ -141,6 +147,8 @@ export class Fleet {
     if (!slot) return;
     slot.life = null;
     this.handOffs.gone(node);
+    const cause = causeOfDeath(end);
+    if (node.at) this.tellDeath({ incarnation: node.at.incarnation, cause });
     const delayMs = this.stopping ? null : this.delayAfter(slot, end);
     this.options.journal({
       event: 'node.end',
@@ -149,6 +157,7 @@ export class Fleet {
       code: end.code,
       signal: end.signal,
       reason: reasonOf(end),
+      cause,
       livedMs: end.livedMs,
       restartInMs: delayMs,
     });
@@ -156,6 +165,13 @@ export class Fleet {
     else if (!this.stopping) this.options.faulted(node.name, reasonOf(end), slot.failures);
     if (delayMs !== null && !this.stopping) slot.restart = this.options.clock.after(delayMs, () => this.launch(slot));
     if (this.stopping && this.alive() === 0) this.emptied?.();
+  }
+
+  /** Those who live on decide what becomes of the work that was running there. */
+  private tellDeath(death: NodeDeath): void {
+    this.deaths.push(death);
+    if (this.deaths.length > DEATHS_REMEMBERED_MAX) this.deaths.shift();
+    for (const { life } of this.slots) life?.say({ type: 'death', ...death });
   }
 
   /** A life that served for longer than the longest delay clears the record; a wish to rejoin and a drain wait for nothing. */
@@ -199,5 +215,6 @@ function reasonOf(end: NodeEnd): string {
   if (end.signal) return `ended by ${end.signal}`;
   if (end.code === EXIT_REJOIN) return 'asked to rejoin with a new incarnation';
   if (end.code === 0) return 'drained and left';
+  if (end.code === EXIT_UNCAUGHT) return 'an error that nobody caught';
   return `exited with code ${end.code}`;
 }

@@ -4,7 +4,7 @@
  * answer it from the first byte. Without a launcher this file is not used.
  */
 import { Socket, type SocketConstructorOpts } from 'node:net';
-import type { NodeAddresses, ToLauncher, ToNode } from './message.ts';
+import type { NodeAddresses, NodeDeath, ToLauncher, ToNode } from './message.ts';
 
 /** The part of `process` this needs: its channel to the parent. */
 export interface ParentChannel {
@@ -21,6 +21,8 @@ export interface IntakeOptions {
   readonly storeBusyMs: () => number;
   /** The launcher asks for a drain. May be called more than once. */
   readonly drain: () => void;
+  /** Another node of this launcher, or the last life of this one, has ended. */
+  readonly died: (death: NodeDeath) => void;
   /** The launcher is gone: nobody will hand over another connection. */
   readonly orphaned: () => void;
 }
@@ -77,6 +79,7 @@ export function openIntake(options: IntakeOptions): Intake {
     else if (said.type === 'go') granted(said.id);
     else if (said.type === 'no') release(said.id)?.destroy();
     else if (said.type === 'drain') options.drain();
+    else if (said.type === 'death') options.died({ incarnation: said.incarnation, cause: said.cause });
   });
   channel.on('disconnect', () => {
     open = false;

@@ -12,7 +12,9 @@ export type ToNode =
   | { readonly type: 'no'; readonly id: number }
   | { readonly type: 'ping'; readonly id: number }
   /** Hand your shards on, end your open work, exit 0. */
-  | { readonly type: 'drain' };
+  | { readonly type: 'drain' }
+  /** A node of this launcher has ended, and this is how. */
+  | ({ readonly type: 'death' } & NodeDeath);
 
 export type ToLauncher =
   | { readonly type: 'ack'; readonly id: number }
@@ -35,5 +37,13 @@ export interface NodeAddresses {
   readonly operatorUrl: string;
 }
 
+/** How one incarnation ended: by its own hand, or by anything else. */
+export interface NodeDeath {
+  readonly incarnation: string;
+  readonly cause: 'own-hand' | 'outside';
+}
+
+/** Exit code of a node in which an error was caught by nobody. */
+export const EXIT_UNCAUGHT = 71;
 /** Exit code of a node that wants to be started again at once, with a new incarnation. */
 export const EXIT_REJOIN = 75;

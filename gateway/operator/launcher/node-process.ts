@@ -11,7 +11,7 @@ import type { Taker } from './hand-offs.ts';
 import { openLog } from './log-files.ts';
 import type { NodeAddresses, ToLauncher, ToNode } from './message.ts';
 import { processState } from './process-state.ts';
-import { QUIET, tickVitals, type Vitals, verdictOn } from './watchdog.ts';
+import { isSilentLoop, QUIET, tickVitals, type Vitals, verdictOn } from './watchdog.ts';
 
 /**
  * Node's own code on large pages where the system has them (Linux; elsewhere it is ignored): a request touches much code
@@ -35,6 +35,8 @@ export interface NodeEnd {
   readonly signal: string | null;
   /** Why the launcher killed it; null when it did not. */
   readonly killedFor: string | null;
+  /** It was killed because its loop had gone silent although the kernel showed it running. */
+  readonly silentLoop: boolean;
   /** What the node itself gave as the reason it cannot start. */
   readonly fault: string | null;
   readonly livedMs: number;
@@ -68,6 +70,7 @@ export class NodeProcess implements Taker {
   private busyMs = 0;
   private vitals: Vitals = QUIET;
   private killedFor: string | null = null;
+  private silentLoop = false;
   private fault: string | null = null;
 
   constructor(start: NodeStart, listener: NodeListener, clock: Clock, limits: LauncherLimits) {
@@ -112,11 +115,12 @@ export class NodeProcess implements Taker {
   /** One turn of the watch: counts silence, kills if it must, pings. */
   tick(elapsedMs: number, storeBusyMs: number): void {
     const unanswered = this.pingId !== this.pongId;
+    const seen = unanswered && this.pid !== null ? processState(this.pid) : null;
     this.vitals = tickVitals(this.vitals, {
       elapsedMs,
       pingEveryMs: this.limits.pingEveryMs,
       unanswered,
-      stopped: unanswered && this.pid !== null && (processState(this.pid)?.stopped ?? false),
+      stopped: seen?.stopped ?? false,
       storeBusyMs,
     });
     if (!unanswered) {
@@ -127,7 +131,9 @@ export class NodeProcess implements Taker {
     // A node loading its code is deaf for a while; it serves nobody yet, so only a stop counts.
     const judged = this.addresses ? this.vitals : { ...this.vitals, silentMs: 0 };
     const verdict = verdictOn(judged, this.limits);
-    if (verdict) this.kill(verdict);
+    if (!verdict) return;
+    this.silentLoop ||= seen !== null && isSilentLoop(judged, this.limits);
+    this.kill(verdict);
   }
 
   kill(reason: string): void {
@@ -156,10 +162,10 @@ export class NodeProcess implements Taker {
       return;
     }
     const livedMs = Math.round(this.clock.monotonic() - this.bornAt);
-    const { killedFor, fault } = this;
+    const { killedFor, silentLoop, fault } = this;
     // Words read together with the end are told in the turn after it.
     this.clock.after(0, () =>
-      this.listener.end(this, { ...exit, killedFor, fault, livedMs, wasUp: this.addresses !== null }),
+      this.listener.end(this, { ...exit, killedFor, silentLoop, fault, livedMs, wasUp: this.addresses !== null }),
     );
   }
 

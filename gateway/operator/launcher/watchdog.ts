@@ -27,6 +27,11 @@ export function verdictOn(vitals: Vitals, limits: LauncherLimits): string | null
   return null;
 }
 
+/** True for a node that is silent by itself: nothing has stopped it, and it does not wait for the store. */
+export function isSilentLoop({ silentMs, stoppedMs }: Vitals, limits: LauncherLimits): boolean {
+  return stoppedMs === 0 && silentMs >= limits.silentKillMs;
+}
+
 /** The vitals one tick later. */
 export function tickVitals(
   before: Vitals,

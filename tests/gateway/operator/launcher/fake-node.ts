@@ -44,11 +44,12 @@ const server = createServer((request, response) => {
     if (request.url === '/busy') storeBusyMs = Number(request.headers['x-ms']);
     if (request.url === '/exit') process.exit(Number(request.headers['x-code']));
     response.setHeader('connection', request.headers.connection ?? 'close');
-    response.end(JSON.stringify({ name, pid: process.pid, bytes }));
+    response.end(JSON.stringify({ name, pid: process.pid, bytes, deaths }));
   });
 });
 server.emit('listening');
 let storeBusyMs = 0;
+const deaths: object[] = [];
 
 function blockFor(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
@@ -62,6 +63,7 @@ const intake = openIntake({
     intake.close();
     setTimeout(() => process.exit(0), 50);
   },
+  died: (death) => deaths.push(death),
   orphaned: () => process.exit(0),
 });
 process.on('SIGINT', () => {});

@@ -79,6 +79,7 @@ interface Reply {
   readonly name: string;
   readonly pid: number;
   readonly bytes: number;
+  readonly deaths: readonly { readonly incarnation: string; readonly cause: string }[];
 }
 
 function call(
@@ -102,6 +103,29 @@ function call(
     sent.end('x'.repeat(1_000));
   });
 }
+
+it('every node that lives on, and every later life, is told whether a node ended by its own hand', async () => {
+  const cluster = await start();
+  await cluster.until(() => cluster.fleet.running().length === 3);
+  const [first, second] = cluster.fleet.running();
+  process.kill(first?.pid ?? 0, 'SIGKILL');
+  await cluster.until(() => cluster.journal.some(({ event }) => event === 'node.end'));
+  await cluster.until(() => cluster.fleet.running().length === 3);
+  process.kill(second?.pid ?? 0, 'SIGABRT');
+  await cluster.until(() => cluster.journal.filter(({ event }) => event === 'node.end').length === 2);
+  await cluster.until(() => cluster.fleet.running().length === 3);
+  const expected = [
+    { incarnation: first?.incarnation, cause: 'outside' },
+    { incarnation: second?.incarnation, cause: 'own-hand' },
+  ];
+  const told = new Map<string, unknown>();
+  while (told.size < 3) {
+    const { name, deaths } = await call(cluster.port);
+    told.set(name, deaths);
+  }
+  for (const deaths of told.values()) assert.equal(deaths, expected);
+  await cluster.close();
+});
 
 it('connections go to the nodes in turn, each answered whole', async () => {
   const cluster = await start();

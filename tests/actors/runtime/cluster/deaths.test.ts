@@ -1,0 +1,56 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Deaths } from '../../../../actors/runtime/cluster/deaths.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { MemoryStore } from '../../../support/memory-store.ts';
+import { HandClock } from '../durable/hand-clock.ts';
+
+const it = bounded(test, 5_000);
+
+function witnesses(count: number): { clock: HandClock; store: MemoryStore; deaths: Deaths[] } {
+  const clock = new HandClock();
+  const store = new MemoryStore({ clock });
+  const log = (): void => {};
+  return { clock, store, deaths: Array.from({ length: count }, () => new Deaths({ store, clock, log })) };
+}
+
+it('a death that nobody explains in time came from outside', async () => {
+  const { clock, deaths } = witnesses(1);
+  assert.is(deaths[0]?.causeOf('x'), null);
+  await clock.advance(1_499);
+  assert.is(deaths[0]?.causeOf('x'), null);
+  await clock.advance(1);
+  assert.is(deaths[0]?.causeOf('x'), 'outside');
+});
+
+it('the word of whoever saw it counts for every node', async () => {
+  const { clock, deaths } = witnesses(2);
+  const [saw, asked] = deaths as [Deaths, Deaths];
+  assert.is(asked.causeOf('x'), null);
+  await saw.record('x', 'own-hand');
+  await clock.advance(1_500);
+  assert.is(asked.causeOf('x'), 'own-hand');
+  assert.is(saw.causeOf('x'), 'own-hand');
+});
+
+it('the first word is final, also against whoever knows better later', async () => {
+  const { clock, deaths } = witnesses(2);
+  const [early, late] = deaths as [Deaths, Deaths];
+  early.causeOf('x');
+  await clock.advance(1_500);
+  await late.record('x', 'own-hand');
+  assert.is(late.causeOf('x'), 'outside');
+});
+
+it('while the store does not answer nothing is decided', async () => {
+  const { clock, store, deaths } = witnesses(1);
+  store.cut = true;
+  deaths[0]?.causeOf('x');
+  await clock.advance(2_000);
+  assert.is(deaths[0]?.causeOf('x'), null);
+  store.cut = false;
+  await clock.advance(1_500);
+  assert.is(deaths[0]?.causeOf('x'), 'outside');
+});
+
+test.run();
