@@ -5,6 +5,7 @@ import type { ActorEvent, Json } from '../../../../actors/runtime/actor/event.ts
 import type { Attempt, Outside } from '../../../../actors/runtime/durable/outside.ts';
 import type { Clock } from '../../../../actors/runtime/ports/clock.ts';
 import type { Performer } from '../../../../actors/runtime/ports/performer.ts';
+import type { Random } from '../../../../actors/runtime/ports/random.ts';
 import { systemClock } from '../../../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../../../actors/runtime/system/random.ts';
 import { MemoryStore } from '../../../support/memory-store.ts';
@@ -34,15 +35,19 @@ export class Town {
   /** What becomes of a message: it passes unless this says otherwise. */
   wire: (carried: Carried, pass: () => Promise<Json>) => Promise<Json> = (_, pass) => pass();
 
-  constructor(clock: Clock = systemClock) {
+  private readonly random: Random;
+  private readonly dead = new Set<string>();
+
+  constructor(clock: Clock = systemClock, random: Random = systemRandom) {
     this.clock = clock;
+    this.random = random;
     this.store = new MemoryStore({ clock, shards: SHARDS });
   }
 
   async build(name: string, performers: Readonly<Record<string, Performer>> = {}): Promise<House> {
     const store = this.store.connect();
     const outside: Outside = {
-      random: systemRandom,
+      random: this.random,
       performers,
       send: (to, event) => {
         const carried = { to, event };
@@ -70,6 +75,7 @@ export class Town {
         }
       },
     });
+    for (const dead of this.dead) house.recorded.gone.add(dead);
     this.houses.push(house);
     return house;
   }
@@ -84,6 +90,7 @@ export class Town {
     );
     await this.store.bury(house.incarnation, row?.beat ?? 0, 'the test');
     if (cause !== null) this.causes.set(house.incarnation, cause);
+    this.dead.add(house.incarnation);
     for (const other of this.houses) {
       other.recorded.gone.add(house.incarnation);
       other.engine.buried(house.incarnation);
