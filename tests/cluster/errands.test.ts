@@ -1,7 +1,7 @@
 /** Messages between shards and work in the world, on nodes over loopback: what a takeover and a hand-over leave of them. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Job, type Json } from '../../actors/runtime/index.ts';
+import type { Job, Json } from '../../actors/runtime/index.ts';
 import { counterKind } from '../actors/example-kinds/counter.ts';
 import { orderKind } from '../actors/example-kinds/order.ts';
 import { postmanKind } from '../actors/example-kinds/postman.ts';

@@ -2,8 +2,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AskError } from '../../actors/runtime/index.ts';
 import { connectOperator, OperatorError } from '../../actors/runtime/inspect/client.ts';
+import { postmanKind } from '../actors/example-kinds/postman.ts';
 import { bounded } from '../support/bounded.ts';
 import { addressOn, Harness, TOKEN, until } from './harness.ts';
+import { tally } from './tally.ts';
 
 const it = bounded(test, 20_000);
 const add = { type: 'tally.add', by: 2 };
@@ -61,13 +63,45 @@ it('an operator sees and steers the whole cluster through any node', async () =>
   }
 });
 
+it('an operator retries and skips what was set aside, and hears why it failed again', async () => {
+  const harness = new Harness('grpc');
+  const { node } = await harness.start('n1', { kinds: [tally, postmanKind] });
+  const operator = connectOperator(node.self.address, TOKEN);
+  try {
+    await until(() => node.ready, 'the node is ready');
+    const letters = [0, 1].map((i) => ({ to: 'tally:nobody', event: { type: 'tally.read', i } }));
+    await operator.ask('postman:a', { type: 'open' }, { withinMs: 2_000 });
+    await operator.ask('postman:a', { type: 'post', letters }, { withinMs: 2_000 });
+    let aside = (await operator.ps()).aside;
+    while (aside.length < 2) aside = (await operator.ps()).aside;
+    const [one, two] = aside.map(({ id }) => id) as [string, string];
+    await rejects(operator.retry('tally:nobody', one), /tally:nobody: absent/);
+    await operator.ask('tally:nobody', add, { withinMs: 2_000 });
+    const why = await operator.why('tally:nobody');
+    assert.is(why?.filter((line) => line.includes('was set aside after it failed once')).length, 2);
+    assert.is(await operator.retry('tally:nobody', one), true);
+    assert.is(await operator.skip('tally:nobody', two), true);
+    assert.is(await operator.skip('tally:nobody', two), false);
+    assert.equal((await operator.inspect('tally:nobody'))?.aside, []);
+  } finally {
+    operator.close();
+    await harness.close();
+  }
+});
+
 it('without the token nobody sees anything, and a port without a node is named', async () => {
   const harness = new Harness('grpc');
   const a = await harness.start('n1');
   const address = a.node.self.address;
   const thief = connectOperator(address, 'guess');
   try {
-    for (const call of [thief.ps(), thief.inspect('tally:a'), thief.drain('n1'), thief.why('tally:a')]) {
+    for (const call of [
+      thief.ps(),
+      thief.inspect('tally:a'),
+      thief.drain('n1'),
+      thief.why('tally:a'),
+      thief.skip('tally:a', 'x'),
+    ]) {
       const error = await rejects(call, /token/);
       assert.is(error.unauthenticated, true);
     }

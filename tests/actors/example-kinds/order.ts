@@ -4,7 +4,6 @@ import { type ActorEvent, type Effect, emit, type Kind, type Stamped } from '../
 
 type Event = ActorEvent & Stamped;
 type Order = { readonly cents: number; readonly till: string };
-
 const LAPSE_MS = 60_000;
 const PAYMENT = 'payment';
 const does = (effects: (order: Order, event: Event) => readonly Effect[]) =>
@@ -35,13 +34,11 @@ const machine = setup({
       { type: 'publish', topic: 'orders', key: self, value: null },
       { type: 'stop' },
     ]),
-    answer: does(({ cents }) => [{ type: 'reply', body: { cents } }]),
   },
 }).createMachine({
   context: { cents: 0, till: '' },
   options: { maxIterations: 10 },
   initial: 'open',
-  on: { 'order.show': { actions: 'answer' } },
   states: {
     open: {
       on: {

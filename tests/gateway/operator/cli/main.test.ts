@@ -13,7 +13,7 @@ test.after(() => rmSync(folder, { recursive: true }));
 it('help names every command, every common option, and shows examples', async () => {
   const { code, out } = await troupe(['--help']).ended;
   assert.is(code, 0);
-  for (const word of ['up', 'node', 'accounts', 'keys', 'ps', 'inspect', 'why', 'watch', 'drain']) {
+  for (const word of ['up', 'node', 'accounts', 'keys', 'ps', 'inspect', 'why', 'watch', 'drain', 'retry', 'skip']) {
     assert.match(out, new RegExp(`^  ${word}\\b`, 'm'));
   }
   for (const option of ['--config <file>', '--data <folder>', '--json']) assert.ok(out.includes(option));

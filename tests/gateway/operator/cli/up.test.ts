@@ -92,6 +92,11 @@ it('ps, inspect and why show the cluster, its actors and the reason of their sta
   assert.is(seen.state, 'open');
   const why = await troupe(['why', `account:${account}`, ...at]).ended;
   assert.match(why.out, /^Balance \d/);
+  for (const verb of ['retry', 'skip']) {
+    const nothing = await troupe([verb, `account:${account}`, 'none', ...at]).ended;
+    assert.is(nothing.code, 1);
+    assert.match(nothing.err, /^troupe: account:.* has no input none set aside; `troupe inspect account:/);
+  }
   const absent = await troupe(['why', 'account:nobody', ...at]).ended;
   assert.is(absent.code, 1);
   assert.is(absent.err, 'troupe: there is no account:nobody; `troupe ps` shows which kinds there are\n');

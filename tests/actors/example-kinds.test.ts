@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
+
+test('the example kind in the README is the one that is tested, uses every effect, and is short', () => {
+  const example = read('./example-kinds/order.ts').trimEnd();
+  assert.ok(read('../../actors/README.md').includes(`\`\`\`ts\n${example}\n\`\`\``));
+  assert.ok(example.split('\n').length <= 60, `${example.split('\n').length} lines`);
+  const union = read('../../actors/runtime/actor/effect.ts')
+    .split('export type Effect =')[1]
+    ?.split('/** What a named')[0];
+  const effects = new Set([...(union ?? '').matchAll(/type: '(\w+)'/g)].map((match) => match[1]));
+  assert.ok(effects.size >= 9);
+  for (const effect of effects) assert.ok(example.includes(`type: '${effect}'`), `${effect} is not used`);
+  assert.ok(example.includes("type: 'cancel', name") && example.includes("type: 'cancel', perform"));
+});
+
+test.run();
