@@ -7,7 +7,7 @@ import type { RowWrite } from './held-rows.ts';
 import { intentOf } from './intent-of.ts';
 import type { Mail } from './mail.ts';
 import type { Outcome, TimerWrite } from './outcome.ts';
-import { isReserved, type Receipt } from './parcel.ts';
+import { isReserved, LETTER_CHARS_MAX, type Receipt } from './parcel.ts';
 import type { Pending, Publish } from './pending.ts';
 import type { RegisteredCollection } from './registered-kind.ts';
 import { removeRow } from './remove-row.ts';
@@ -237,6 +237,8 @@ export class Cascade implements Outcome {
   /** A message to another shard: a row of its sender, on its way once that is durable. */
   private post(from: Cell, to: string, event: ActorEvent): CascadeEnd {
     if (++this.letters > LETTERS_MAX) return this.fail(`the cascade sends more than ${LETTERS_MAX} messages away`);
+    const chars = JSON.stringify(event).length;
+    if (chars > LETTER_CHARS_MAX) return this.fail(`${event.type} to ${to} has ${chars} characters`);
     if (this.neighbours.outboxFull(from)) return 'outbox-full';
     const at = { beside: from.rows, shard: from.home.shard, open: false, sort: from.home.epoch };
     this.writeOwn(systemRow(at, systemCollections.outbox, this.number(from), { to, event }));

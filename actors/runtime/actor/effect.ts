@@ -18,7 +18,8 @@ export type Effect =
   /**
    * Work in the world, begun after the commit by the performer of this name; `id` is unique among the actor's open ones.
    * The actor hears once how it ended: `<name>.done {id, attempt, result}` or `<name>.failed {id, attempt, failure:
-   * {code, message}}`, the code being the performer's own, or `deadline`, `convicted`, `no-performer`.
+   * {code, message}}`, the code being the performer's own, or `deadline`, `convicted`,
+   * `no-performer`, `bad-result`.
    */
   | {
       readonly type: 'perform';

@@ -34,6 +34,9 @@ export type Receipt =
   /** There is no such input set aside. */
   | 'none';
 
+/** Characters of the JSON that one message or result may take: also in UTF-8 it stays below what a link carries. */
+export const LETTER_CHARS_MAX = 256 * 1024;
+
 /** Event types of the runtime itself begin with this; nobody else may send one. */
 const MARK = '$';
 

@@ -1,7 +1,7 @@
 import { AskError } from '../actor/answer.ts';
 import type { Json } from '../actor/event.ts';
 import type { AttemptEnd, Intent } from '../actor/intent.ts';
-import { type Parcel, type Receipt, wrap } from '../actor/parcel.ts';
+import { LETTER_CHARS_MAX, type Parcel, type Receipt, wrap } from '../actor/parcel.ts';
 import { FAILURES_MAX } from '../actor/set-aside.ts';
 import type { Cancel, Clock } from '../ports/clock.ts';
 import { PerformFailed } from '../ports/performer.ts';
@@ -116,7 +116,7 @@ export class Performing {
       const next = this.queue[0];
       if (next === undefined || this.running >= (next.intent.suspect ? 1 : RUNNING_MAX)) return;
       this.queue.shift();
-      if (!this.isCurrent(next)) continue;
+      if (!this.isCurrent(next) || next.state !== 'waiting') continue;
       if (next.intent.suspect) this.goAlone(next);
       else this.run(next);
     }
@@ -127,7 +127,9 @@ export class Performing {
     this.alone = running;
     running.state = 'asking';
     const { id, attempt } = running;
-    this.say(running, { type: 'alone', id, attempt }, () => this.run(running));
+    this.say(running, { type: 'alone', id, attempt }, () => {
+      if (running.state === 'asking') this.run(running);
+    });
   }
 
   private run(running: Running): void {
@@ -143,7 +145,7 @@ export class Performing {
         return performer.perform(job, controller.signal);
       })
       .then(
-        (result) => this.finished(running, { type: 'done', result: result ?? null }),
+        (result) => this.finished(running, endOf(result)),
         (error: unknown) => this.finished(running, failureOf(error)),
       );
   }
@@ -215,6 +217,20 @@ export class Performing {
     if (wasRunning) running.controller.abort(new Error(`the attempt is ${why}`));
     if (this.attempts.size === 0) for (const idle of this.onIdle.splice(0)) idle();
   }
+}
+
+/** A result that could never travel is a failure, and the same again the next time. */
+function endOf(result: Json | undefined): AttemptEnd {
+  let chars: number;
+  try {
+    chars = JSON.stringify(result ?? null).length;
+  } catch (error) {
+    const message = `its result is no JSON: ${error instanceof Error ? error.message : String(error)}`;
+    return { type: 'failed', code: 'bad-result', message, retriable: false };
+  }
+  if (chars <= LETTER_CHARS_MAX) return { type: 'done', result: result ?? null };
+  const message = `its result has ${chars} characters, at most ${LETTER_CHARS_MAX}`;
+  return { type: 'failed', code: 'bad-result', message, retriable: false };
 }
 
 function failureOf(error: unknown): AttemptEnd {

@@ -363,6 +363,38 @@ within('a suspect waits until nothing else runs, and what comes after it waits f
   assert.equal(await heardBy(next), ['innocent']);
 });
 
+within('work whose deadline passes while it waits for its turn is told so and never begins', async (scene) => {
+  const house = await first(scene);
+  const next = await scene.build('n2');
+  await next.take([1]);
+  await house.engine.seal(1);
+  await next.take([1]);
+  const B = inShard('postman', 1, 'b');
+  await next.body(B, { type: 'open' });
+  await next.body(B, { type: 'work', id: 'long' });
+  await house.body(A, work('suspect', { inMs: 5_000 }));
+  await until(() => scene.desk.calls.length === 2);
+  await scene.town.kill(house, 'own-hand');
+  await next.take([0]);
+  await scene.clock.advance(6_000);
+  await until(async () => (await heardBy(next)).length === 1);
+  assert.is(((await heardBy(next))[0] as { code: string }).code, 'deadline');
+  scene.desk.call(0).resolve('long done');
+  await scene.clock.advance(6_000);
+  assert.is(scene.desk.calls.length, 2);
+});
+
+within('a result that cannot travel is a failure, told once', async (scene) => {
+  const house = await first(scene);
+  for (const [i, result] of [1n as unknown as Json, 'x'.repeat(300_000)].entries()) {
+    await house.body(A, work(`w${i}`));
+    await until(() => scene.desk.calls.length === i + 1);
+    scene.desk.call(-1).resolve(result);
+    await until(async () => (await heardBy(house)).length === i + 1);
+    assert.is(((await heardBy(house))[i] as { code: string }).code, 'bad-result');
+  }
+});
+
 within('the owner ends an attempt whose runner says nothing after its deadline', async (scene) => {
   const house = await first(scene);
   const next = await scene.build('n2');

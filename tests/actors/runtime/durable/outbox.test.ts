@@ -289,6 +289,8 @@ within('a shard whose outbox is full refuses further sends and changes nothing',
   for (let i = 0; i < 16; i++) await house.body(A, notes(B, ...many));
   const full = await house.ask(A, notes(B, 'more'));
   assert.ok(!full.ok && full.failure.code === 'refused' && full.failure.detail.includes('full'));
+  const long = await house.ask(C, notes(B, 'x'.repeat(300_000)));
+  assert.ok(!long.ok && long.failure.code === 'failed' && long.failure.detail.includes('300'));
   const tooMany = await house.ask(C, notes(B, ...many, 'more'));
   assert.ok(!tooMany.ok && tooMany.failure.code === 'failed' && tooMany.failure.detail.includes('256'));
 });
