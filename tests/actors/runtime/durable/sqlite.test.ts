@@ -5,11 +5,16 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { shardOf } from '../../../../actors/runtime/actor/address.ts';
+import { AskError } from '../../../../actors/runtime/actor/answer.ts';
+import type { Outside } from '../../../../actors/runtime/durable/outside.ts';
+import type { Job } from '../../../../actors/runtime/ports/performer.ts';
 import { openSqliteStore, type SqliteStore } from '../../../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
 import { systemClock } from '../../../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../../../actors/runtime/system/random.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { postmanKind } from '../../example-kinds/postman.ts';
 import { openStage, SHARDS, type Stage, until } from './stage.ts';
+import { inShard } from './town.ts';
 
 const it = bounded(test, 20_000);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-engine-'));
@@ -118,4 +123,47 @@ it('makes an actor anew in the batch after the one that ended it', () =>
   }));
 
 test.after(() => rmSync(folder, { recursive: true }));
+it('hands open messages and open work to whoever takes the shard over, from the rows alone', () =>
+  withStores(async (first, second) => {
+    const [from, to] = [inShard('postman', 1, 'f'), inShard('postman', 2, 't')];
+    const calls: Job[] = [];
+    const outside = (send: Outside['send'], done: boolean): Outside => ({
+      random: systemRandom,
+      performers: {
+        work: { perform: (job) => (calls.push(job), done ? Promise.resolve('done') : new Promise(() => {})) },
+      },
+      send,
+      missing: async () => [],
+      abort: () => {},
+      causeOf: () => 'outside',
+    });
+    const nowhere: Outside['send'] = async (address) => {
+      throw new AskError(address, { code: 'expired' });
+    };
+    const kinds = [postmanKind];
+    const old = await openStage({ store: first, kinds, name: 'n1', outside: outside(nowhere, false) });
+    await old.body(from, { type: 'open' });
+    await old.body(to, { type: 'open' });
+    const letters = ['one', 'two'].map((note) => ({ to, event: { type: 'note', note } }));
+    await old.body(from, { type: 'post', letters });
+    await old.body(from, { type: 'work', id: 'w' });
+    await until(() => calls.length === 1);
+    const next: Stage = await openStage({
+      ...{ store: second, kinds, name: 'n2', adopt: false },
+      outside: outside((address, event) => next.body(address, event), true),
+    });
+    next.recorded.gone.add(old.incarnation);
+    await bury(second, old.incarnation);
+    old.engine.work.abortAll('dead');
+    await next.claim();
+    await until(async () => ((await next.body(from, { type: 'open' })) as string[]).length === 1);
+    assert.equal([calls.length, calls[1]?.attempt, calls[1]?.key], [2, 2, calls[0]?.key]);
+    await until(async () => ((await next.body(to, { type: 'open' })) as string[]).length === 2);
+    assert.equal(await next.body(to, { type: 'open' }), ['"one"', '"two"']);
+    for (const collection of ['$outbox', '$intents']) {
+      await until(async () => (await second.rows({ collection, limit: 10 })).length === 0);
+    }
+    await next.close();
+  }));
+
 test.run();
