@@ -75,6 +75,11 @@ export class Cell {
   /** Why it is quarantined. */
   fault = '';
 
+  /** Its neighbours in the order of use; only that list touches these. */
+  newer: Cell | null = null;
+  older: Cell | null = null;
+  ordered = false;
+
   /** Number of the batch that wrote it last, and its place there. */
   batch = 0;
   place = 0;

@@ -146,6 +146,6 @@ function isNewestOf(row: NodeRow, nodes: readonly NodeRow[]): boolean {
 
 /** A copy as plain data: an engine may compute them on reading. */
 function gaugesOf({ gauges }: Engine): EngineGauges {
-  const { cells, queued, commitsInFlight, steps, commits, entries } = gauges;
-  return { cells, queued, commitsInFlight, steps, commits, entries };
+  const { cells, evicted, queued, commitsInFlight, steps, commits, entries } = gauges;
+  return { cells, evicted, queued, commitsInFlight, steps, commits, entries };
 }

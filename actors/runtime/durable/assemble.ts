@@ -10,9 +10,12 @@ import { Floor } from './floor.ts';
 import { Gate } from './gate.ts';
 import { StoreJudge } from './judge.ts';
 import { Loader } from './loader.ts';
+import { RecentUse } from './recent-use.ts';
+import { Residents } from './residents.ts';
 import { Runner } from './runner.ts';
 import { Sealing } from './sealing.ts';
 import { Timers } from './timers.ts';
+import { WarmUp } from './warm-up.ts';
 import { Watchers } from './watchers.ts';
 
 /** What an engine is made from. */
@@ -41,6 +44,8 @@ export interface Assembly {
   readonly sealing: Sealing;
   readonly adoption: Adoption;
   readonly watchers: Watchers;
+  readonly residents: Residents;
+  readonly recentUse: RecentUse;
   /** Something ended: a shard that is being sealed may be done. */
   readonly eased: () => void;
 }
@@ -67,10 +72,17 @@ export function assemble(options: EngineOptions): Assembly {
   const eased = (): void => {
     if (sealing.active) sealing.check();
   };
-  const runner = new Runner({ floor, queue, gate, loader, timers, clock, now, limits, host, eased });
+  const residents = new Residents({ floor, queue, clock, host, residentsMax: limits.residentsMax });
+  const recentUse = new RecentUse({ floor, queue, clock });
+  const opened = (): void => {
+    residents.opened();
+    recentUse.arm();
+  };
+  const runner = new Runner({ floor, queue, gate, loader, timers, clock, now, limits, host, opened, eased });
   const monotonic = (): number => clock.monotonic();
   const judge = new StoreJudge({ floor, queue, gate, runner, timers, watchers, host, monotonic, eased });
   const sealing = new Sealing(floor, queue, (home) => judge.drop(home, [], LOST));
-  const adoption = new Adoption({ floor, runner, timers, store, clock, host });
-  return { floor, gate, queue, runner, timers, judge, sealing, adoption, watchers, eased };
+  const warmUp = new WarmUp({ floor, runner, residents, store, clock, host });
+  const adoption = new Adoption({ floor, runner, timers, warmUp, store, clock, host });
+  return { floor, gate, queue, runner, timers, judge, sealing, adoption, watchers, residents, recentUse, eased };
 }

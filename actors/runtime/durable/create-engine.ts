@@ -9,7 +9,7 @@ import { inspect } from './inspection.ts';
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock, now } = options;
   const parts = assemble(options);
-  const { floor, runner, timers, adoption, watchers } = parts;
+  const { floor, runner, timers, adoption, watchers, recentUse } = parts;
   return {
     adopt(shard, epoch) {
       const held = floor.shards.get(shard);
@@ -36,6 +36,7 @@ export function createEngine(options: EngineOptions): Engine {
     async close() {
       await Promise.all([...floor.shards.values()].map((home) => seal(parts, home)));
       timers.close();
+      recentUse.close();
     },
   };
 }
@@ -50,10 +51,13 @@ async function seal({ timers, sealing }: Assembly, home: HeldShard): Promise<voi
   await sealing.start(home);
 }
 
-function gaugesOf({ floor, queue, runner }: Assembly): EngineGauges {
+function gaugesOf({ floor, queue, runner, residents }: Assembly): EngineGauges {
   return {
     get cells() {
       return floor.cells.size;
+    },
+    get evicted() {
+      return residents.evicted;
     },
     get queued() {
       let queued = 0;

@@ -100,6 +100,8 @@ export interface Inspection {
 
 export interface EngineGauges {
   readonly cells: number;
+  /** Actors that left memory for room, so far. */
+  readonly evicted: number;
   readonly queued: number;
   readonly commitsInFlight: number;
   readonly steps: number;

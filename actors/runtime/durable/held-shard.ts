@@ -13,6 +13,8 @@ export class HeldShard implements Home {
   /** Entries not judged yet. */
   entries = 0;
   committed = false;
+  /** The order of use as it was written down last. */
+  recent = '';
   readonly onSealed: (() => void)[] = [];
   /** Versions that actors had before a refused commit took them back: what they publish next has to be newer. */
   readonly reached = new Map<string, number>();

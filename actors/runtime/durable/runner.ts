@@ -34,6 +34,8 @@ export interface RunnerParts {
   readonly now: () => number;
   readonly limits: EngineLimits;
   readonly host: EngineHost;
+  /** A cell was opened: there may be too many now. */
+  readonly opened: () => void;
   /** Messages ended: a shard that is being sealed may be done. */
   readonly eased: () => void;
 }
@@ -62,12 +64,13 @@ export class Runner {
     this.fetcher = new Fetcher(parts.loader, this);
   }
 
-  /** The cell of an address of this shard, loading if it was not in memory. */
-  cellOf(address: string, home: HeldShard): Cell {
+  /** The cell of an address of this shard, loading if it was not in memory. `used`: for somebody who needs it now. */
+  cellOf(address: string, home: HeldShard, used = true): Cell {
     const { floor, loader } = this.parts;
     const known = floor.cells.get(address);
     if (known !== undefined) return known;
-    const cell = floor.open(address, home);
+    const cell = floor.open(address, home, used);
+    this.parts.opened();
     this.load(cell);
     loader.load(cell);
     return cell;
@@ -216,6 +219,7 @@ export class Runner {
     const mail = cell.parked ?? cell.mailbox.take();
     if (mail !== null) {
       cell.parked = null;
+      this.parts.floor.order.touch(cell);
       if (!this.refuses(cell, home, mail)) this.stepMail(cell, home, mail);
     }
     if (cell.awaiting > 0) return;
