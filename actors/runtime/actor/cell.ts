@@ -28,6 +28,8 @@ export interface Home {
   readonly epoch: number;
   /** `sealing` takes no new event; `gone` means that nothing here counts any more. */
   serving: 'live' | 'sealing' | 'gone';
+  /** Inputs kept for quarantined actors, so far. */
+  kept: number;
 }
 
 /**
@@ -115,6 +117,7 @@ export class Cell {
       this.phase === 'ready' &&
       this.snapshot === null &&
       this.pending === null &&
+      this.rows.unsettled === 0 &&
       this.parked === null &&
       this.pins === 0 &&
       this.mailbox.size === 0

@@ -1,15 +1,6 @@
 import type { RegisteredKind } from './registered-kind.ts';
+import { RestoreRefused } from './restore-refused.ts';
 import type { Snapshot } from './snapshot.ts';
-
-/** A stored snapshot that this build's chart cannot take up as it was saved. Loading it anyway would invent state. */
-export class RestoreRefused extends Error {
-  override readonly name = 'RestoreRefused';
-  readonly address: string;
-  constructor(address: string, reason: string) {
-    super(`${address} cannot be restored: ${reason}`);
-    this.address = address;
-  }
-}
 
 /** What of a stored actor this needs. */
 interface Saved {

@@ -1,3 +1,4 @@
+import type { Cell } from '../actor/cell.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RowQuery, RowRecord, Store } from '../ports/store.ts';
 import type { EngineHost } from './engine.ts';
@@ -56,6 +57,20 @@ export class Adoption {
       for (const tenant of this.tenants) this.repeat('tenants', () => this.checkTenants(tenant, homes));
       this.parts.warmUp.start(homes);
     });
+  }
+
+  /** An actor that was quarantined serves again: it hears what nobody could tell it. */
+  returned(cell: Cell, home: HeldShard): void {
+    if (cell.snapshot === null || !isLive(home)) return;
+    const { runner, host } = this.parts;
+    if (cell.kind.kind.resident) runner.insist(cell.address, { type: ACTIVATED });
+    const { tenancy } = cell.kind.kind;
+    if (tenancy === undefined) return;
+    const told = new Set<string>();
+    for (const { index } of cell.rows.open(tenancy.collection)) {
+      const incarnation = index[tenancy.column] ?? null;
+      if (incarnation !== null && host.isGone(incarnation)) this.tell(cell.address, tenancy, incarnation, told);
+    }
   }
 
   /** Tells the actors of every row that is open on behalf of this incarnation, in all shards served now. */

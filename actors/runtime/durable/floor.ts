@@ -8,6 +8,8 @@ import { UseOrder } from './use-order.ts';
 /** Everything in memory: the shards served here and the cells on them. It only keeps them findable. */
 export class Floor implements Neighbours {
   readonly cells = new Map<string, Cell>();
+  /** Actors that do not load. They stay until an operator has them loaded again. */
+  readonly quarantined = new Set<Cell>();
   /** Those that may be evicted, by last use. */
   readonly order = new UseOrder();
   readonly shards = new Map<number, HeldShard>();
@@ -67,9 +69,17 @@ export class Floor implements Neighbours {
     if (this.cells.get(cell.address) === cell) this.cells.delete(cell.address);
     (cell.home as HeldShard).cells.delete(cell);
     this.order.remove(cell);
+    this.quarantined.delete(cell);
   }
 
+  quarantine(cell: Cell): void {
+    this.order.remove(cell);
+    this.quarantined.add(cell);
+  }
+
+  /** Back to what is stored. */
   rewind(cell: Cell): void {
+    if (this.quarantined.delete(cell) && !cell.kind.kind.resident) this.order.add(cell);
     cell.rewind(this.trailMax);
   }
 
@@ -80,7 +90,7 @@ export class Floor implements Neighbours {
         this.order.touch(cell);
         return cell;
       }
-      return cell.phase === 'loading' ? 'unloaded' : { unreachable: `${address} is quarantined: ${cell.fault}` };
+      return cell.phase === 'loading' ? 'unloaded' : cell;
     }
     const fault = this.faultOf(address);
     if (fault !== null) return { unreachable: fault };

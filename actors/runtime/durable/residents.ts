@@ -139,6 +139,7 @@ function isFree(cell: Cell): boolean {
     cell.phase === 'ready' &&
     cell.pending === null &&
     cell.pins === 0 &&
+    cell.rows.unsettled === 0 &&
     cell.awaiting === 0 &&
     cell.parked === null &&
     !cell.queued &&
