@@ -1,3 +1,5 @@
+import { chartRange } from './chart-range.ts';
+import type { SavedState } from './kind.ts';
 import type { RegisteredKind } from './registered-kind.ts';
 import { RestoreRefused } from './restore-refused.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -14,10 +16,7 @@ interface Saved {
  * states it no longer knows, silently; so the restored value is held against the saved one.
  */
 export function restore(kind: RegisteredKind, saved: Saved): Snapshot {
-  if (saved.chart > kind.version) {
-    throw new RestoreRefused(saved.address, `written by chart ${saved.chart}, this build has ${kind.version}`);
-  }
-  const { value, context, status } = parse(saved);
+  const { value, context, status } = asOwnChart(kind, saved);
   let restored: Snapshot;
   try {
     restored = kind.machine.resolveState({ value, context, status } as never) as Snapshot;
@@ -32,6 +31,21 @@ export function restore(kind: RegisteredKind, saved: Saved): Snapshot {
     throw new RestoreRefused(saved.address, `saved as ${String(status)}, the chart makes it ${restored.status}`);
   }
   return restored;
+}
+
+/** What was saved, brought to the chart of this build. */
+function asOwnChart(kind: RegisteredKind, saved: Saved): { value: unknown; context: unknown; status: unknown } {
+  const { address, chart } = saved;
+  const { loads, version } = chartRange(kind);
+  if (chart > version) throw new RestoreRefused(address, `written by chart ${chart}, this build has ${version}`);
+  if (chart < loads) throw new RestoreRefused(address, `written by chart ${chart}, this build loads from ${loads} on`);
+  const parsed = parse(saved);
+  if (chart === version || kind.upcast === null) return parsed;
+  try {
+    return kind.upcast(parsed as SavedState);
+  } catch (error) {
+    throw new RestoreRefused(address, `its up-caster threw: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 function parse(saved: Saved): { value: unknown; context: unknown; status: unknown } {

@@ -1,7 +1,7 @@
 import type { Change } from '../actor/cell.ts';
 import type { RowWrite } from '../actor/held-rows.ts';
 import type { Placed, TimerWrite } from '../actor/outcome.ts';
-import { persist } from '../actor/persist.ts';
+import { persistAt } from '../actor/persist.ts';
 import { withSum } from '../actor/snapshot-sum.ts';
 import type { ActorWrite, RowRecord, ShardWrite, TimerRecord } from '../ports/store.ts';
 import type { EngineLimits } from './engine-limits.ts';
@@ -130,10 +130,10 @@ function actorWrite(change: Change, shard: number): ActorWrite {
   const newest = cell.pending === null || cell.pending.handed;
   const state = newest ? cell.snapshot : null;
   const version = state === null ? change.version : cell.version;
-  const body = persist(state ?? change.snapshot);
+  const body = persistAt(kind, state ?? change.snapshot);
   const trail = cell.trail.text(cell.version - version);
   cell.bytes = body.length + trail.length;
-  const plain = { address, kind: kind.name, hash, shard, version, chart: kind.version, snapshot: body, trail };
+  const plain = { address, kind: kind.name, hash, shard, version, chart: kind.level, snapshot: body, trail };
   return { record: { ...plain, snapshot: withSum(plain) }, expected: handedVersion };
 }
 
