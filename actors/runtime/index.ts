@@ -6,6 +6,7 @@ export type { ActorEvent, Json, RowView, Stamped } from './actor/event.ts';
 export type { Collection, Kind, RowRef, Tenancy, View } from './actor/kind.ts';
 export type { AskOptions, Board, Cluster, ClusterView, Operator, RowReader } from './cluster/cluster.ts';
 export type { CommittedStep, Inspection, Reloaded } from './durable/engine.ts';
+export type { Preflight } from './inspect/preflight.ts';
 export type { Cancel, Clock } from './ports/clock.ts';
 export type { Random } from './ports/random.ts';
 export type { RowQuery, RowRecord, Store } from './ports/store.ts';

@@ -223,8 +223,7 @@ class Node implements ClusterNode {
 
   async start(): Promise<void> {
     const { store, grpcAddress, name, host, pid } = this.#parts;
-    const misfit = await this.#levels.unloadable();
-    if (misfit) throw new Error(misfit);
+    await this.#levels.requireLoadable();
     this.#address = await this.#transport.listen(grpcAddress, this.#peers);
     await this.#parts.onBound?.(this.#address);
     const { birth } = await store.register({
@@ -356,14 +355,8 @@ class Node implements ClusterNode {
 
   #becameReady(): void {
     this.#parts.log({ level: 'info', message: 'node ready' });
-    void this.#offerItself();
-  }
-
-  /** The others may move shards here from now on, unless they wrote what this build does not load before they knew it. */
-  async #offerItself(): Promise<void> {
-    const misfit = await this.#levels.unloadable().catch(() => null);
-    if (misfit) this.#died(misfit);
-    else this.#peers.broadcast({ type: 'ready' });
+    const refuse = (why: string): void => this.#died(why);
+    void this.#levels.confirm(refuse, () => this.#peers.broadcast({ type: 'ready' }));
   }
 
   #ownerChanged(shard: number): void {

@@ -30,8 +30,25 @@ export class ChartLevels {
     for (const kind of parts.kinds) kind.level = chartRange(kind).writes;
   }
 
+  /** Rejects with one line when this build cannot serve what is stored. */
+  async requireLoadable(): Promise<void> {
+    const why = await this.#unloadable();
+    if (why !== null) throw new Error(why);
+  }
+
+  /**
+   * Once more when the others know this node and write for it too: what they wrote before that may be beyond this build.
+   * Shards may be moved to a node only after `fits`.
+   */
+  async confirm(refuse: (why: string) => void, fits: () => void): Promise<void> {
+    // A store that does not answer now takes no commit either, and said at the start that everything fits.
+    const why = await this.#unloadable().catch(() => null);
+    if (why === null) fits();
+    else refuse(why);
+  }
+
   /** Why this build cannot serve what is stored, or null. */
-  async unloadable(): Promise<string | null> {
+  async #unloadable(): Promise<string | null> {
     return unloadable(this.charts, await this.#parts.store.census());
   }
 

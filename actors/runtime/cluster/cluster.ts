@@ -1,6 +1,6 @@
 import type { ActorEvent, Json } from '../actor/event.ts';
 import type { CommittedStep, EngineGauges, Inspection, QuarantinedActor, Reloaded } from '../durable/engine.ts';
-import type { NodeRow, RowQuery, RowRecord } from '../ports/store.ts';
+import type { CensusRow, NodeRow, RowQuery, RowRecord } from '../ports/store.ts';
 
 /** The cluster as one node offers it to whatever is built on it: the only thing the gateway and the kinds' clients see. */
 export interface Cluster {
@@ -78,7 +78,7 @@ export interface ClusterView {
   })[];
   readonly shardCount: number;
   readonly unowned: number;
-  readonly census: readonly { readonly kind: string; readonly state: string; readonly count: number }[];
+  readonly census: readonly CensusRow[];
   /** Actors that do not load, as far as the nodes have met them; at most a hundred of each node. */
   readonly quarantined: readonly (QuarantinedActor & { readonly node: string })[];
 }

@@ -95,12 +95,12 @@ function renderPs(view: ClusterView): string {
     node.gauges ? String(node.gauges.steps) : '-',
     node.why ?? '',
   ]);
-  const census = view.census.map(({ kind, state, count }) => [kind, state, String(count)]);
+  const census = view.census.map(({ kind, state, chart, count }) => [kind, state, String(chart), String(count)]);
   const unowned = view.unowned > 0 ? `, ${view.unowned} of them without an owner` : '';
   return [
     table(['NODE', 'STATE', 'PID', 'GRPC', 'SHARDS', 'RESIDENT', 'QUEUED', 'STEPS', ''], nodes),
     '',
-    table(['KIND', 'STATE', 'ACTORS'], census),
+    table(['KIND', 'STATE', 'CHART', 'ACTORS'], census),
     '',
     `${view.shardCount} shards${unowned}`,
     ...(view.quarantined.length > 0 ? ['', renderQuarantined(view)] : []),
