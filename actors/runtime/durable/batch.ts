@@ -3,6 +3,7 @@ import type { RowWrite } from '../actor/held-rows.ts';
 import type { Placed, TimerWrite } from '../actor/outcome.ts';
 import { persistAt } from '../actor/persist.ts';
 import { withSum } from '../actor/snapshot-sum.ts';
+import { textHash } from '../actor/text-hash.ts';
 import type { ActorWrite, RowRecord, ShardWrite, TimerRecord } from '../ports/store.ts';
 import type { EngineLimits } from './engine-limits.ts';
 import type { Entry } from './entry.ts';
@@ -131,10 +132,14 @@ function actorWrite(change: Change, shard: number): ActorWrite {
   const state = newest ? cell.snapshot : null;
   const version = state === null ? change.version : cell.version;
   const body = persistAt(kind, state ?? change.snapshot);
-  const trail = cell.trail.text(cell.version - version);
+  const ahead = cell.version - version;
+  const trail = cell.trail.text(ahead);
   cell.bytes = body.length + trail.length;
   const plain = { address, kind: kind.name, hash, shard, version, chart: kind.level, snapshot: body, trail };
-  return { record: { ...plain, snapshot: withSum(plain) }, expected: handedVersion };
+  return {
+    record: { ...plain, snapshot: withSum(plain, ahead === 0 ? cell.trail.hash() : textHash(trail)) },
+    expected: handedVersion,
+  };
 }
 
 function splitRows(writes: readonly RowWrite[]): Pick<ShardWrite, 'rowsPut' | 'rowsRemoved'> {

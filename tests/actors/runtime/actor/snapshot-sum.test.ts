@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RestoreRefused } from '../../../../actors/runtime/actor/restore-refused.ts';
 import { checkSum, withSum } from '../../../../actors/runtime/actor/snapshot-sum.ts';
+import { textHash } from '../../../../actors/runtime/actor/text-hash.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
@@ -13,7 +14,7 @@ const plain = {
   snapshot: '{"value":"open","context":{"name":"Zoë","total":"12.5"},"status":"active"}',
   trail: '[[7,1000,"add","open","open"]]',
 };
-const stored = { ...plain, snapshot: withSum(plain) };
+const stored = { ...plain, snapshot: withSum(plain, textHash(plain.trail)) };
 
 const isRefused = (record: typeof plain): boolean => {
   try {
