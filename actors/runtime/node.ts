@@ -4,6 +4,7 @@ import type { Kind } from './actor/kind.ts';
 import { register } from './actor/register.ts';
 import { BoardExchange } from './cluster/board-exchange.ts';
 import { Calls } from './cluster/calls.ts';
+import { ChartLevels } from './cluster/chart-levels.ts';
 import type { AskOptions, Board, Cluster, Operator, RowReader } from './cluster/cluster.ts';
 import { Departure } from './cluster/departure.ts';
 import { Handoff } from './cluster/handoff.ts';
@@ -17,6 +18,7 @@ import { Ownership } from './cluster/ownership.ts';
 import { Peers } from './cluster/peers.ts';
 import { Readiness } from './cluster/readiness.ts';
 import { Router } from './cluster/router.ts';
+import { rowReader } from './cluster/row-reader.ts';
 import { RowSweep } from './cluster/row-sweep.ts';
 import { ShardMap } from './cluster/shard-map.ts';
 import type { Signal } from './cluster/signal.ts';
@@ -98,7 +100,7 @@ export async function startNode(parts: NodeParts): Promise<ClusterNode> {
   return node;
 }
 
-/** One node's parts, wired. Holds no rule of its own beyond the order in which things begin and end. */
+/** One node's parts, wired. Its own rule is the order in which things begin and end. */
 class Node implements ClusterNode {
   readonly board: Board;
   readonly operator: Operator;
@@ -106,6 +108,7 @@ class Node implements ClusterNode {
   readonly #parts: NodeParts;
   readonly #incarnation: string;
   readonly #time: StoreTime;
+  readonly #levels: ChartLevels;
   readonly #map: ShardMap;
   readonly #engine: Engine;
   readonly #transport: Transport;
@@ -133,6 +136,11 @@ class Node implements ClusterNode {
     this.#address = parts.grpcAddress;
     const self = Buffer.from(random.bytes(12)).toString('hex');
     this.#incarnation = self;
+    const kinds = parts.kinds.map(register);
+    this.#levels = new ChartLevels({
+      ...{ self, kinds, store, log, member: () => this.#member },
+      chartsOf: (incarnation) => this.#peers.chartsOf(incarnation),
+    });
     this.#time = new StoreTime(clock);
     const now = (): number => this.#time.now();
     const board = new NoticeBoard(log);
@@ -140,7 +148,7 @@ class Node implements ClusterNode {
     this.rows = rowReader(store);
     const map = new ShardMap(limits.shards, (shard) => this.#ownerChanged(shard));
     const engine = createEngine({
-      ...{ kinds: parts.kinds.map(register), store, clock, shards: limits.shards, now, limits },
+      ...{ kinds, store, clock, shards: limits.shards, now, limits },
       self: { incarnation: self },
       host: this.#engineHost(),
     });
@@ -159,8 +167,7 @@ class Node implements ClusterNode {
       took: (rows) => this.#announce(rows),
       adopted: (shard) => router.wake(shard),
     });
-    const becameReady = (): void => this.#becameReady();
-    const readiness = new Readiness({ self, member, ownership, becameReady });
+    const readiness = new Readiness({ self, member, ownership, becameReady: () => this.#becameReady() });
     const handoff = new Handoff({
       ...{ self, engine, map, member, ownership, store, log },
       isReady: (incarnation) => readiness.isPeerReady(incarnation) && linked(incarnation),
@@ -216,6 +223,7 @@ class Node implements ClusterNode {
 
   async start(): Promise<void> {
     const { store, grpcAddress, name, host, pid } = this.#parts;
+    await this.#levels.requireLoadable();
     this.#address = await this.#transport.listen(grpcAddress, this.#peers);
     await this.#parts.onBound?.(this.#address);
     const { birth } = await store.register({
@@ -300,7 +308,8 @@ class Node implements ClusterNode {
 
   #makePeers(): Peers {
     const { name, secret, configDigest, clock, random, limits, log } = this.#parts;
-    const terms: Terms = { name, incarnation: this.#incarnation, shards: limits.shards, configDigest, secret };
+    const { charts } = this.#levels;
+    const terms: Terms = { name, incarnation: this.#incarnation, shards: limits.shards, configDigest, charts, secret };
     return new Peers(
       { terms, transport: this.#transport, clock, random, limits, log },
       {
@@ -308,6 +317,7 @@ class Node implements ClusterNode {
         answered: (incarnation, batch) => this.#router.answered(incarnation, batch),
         signalled: (from, signal) => this.#signalled(from, signal),
         up: (incarnation, link) => {
+          this.#levels.settle();
           this.#router.linkUp(incarnation, link);
           this.#introduce(incarnation);
         },
@@ -316,6 +326,7 @@ class Node implements ClusterNode {
           this.#calls.lost(incarnation);
         },
         greeted: (from) => {
+          this.#levels.settle();
           this.#watchers.lost(from.incarnation);
           this.#exchange.greeted(from);
         },
@@ -344,7 +355,8 @@ class Node implements ClusterNode {
 
   #becameReady(): void {
     this.#parts.log({ level: 'info', message: 'node ready' });
-    this.#peers.broadcast({ type: 'ready' });
+    const refuse = (why: string): void => this.#died(why);
+    void this.#levels.confirm(refuse, () => this.#peers.broadcast({ type: 'ready' }));
   }
 
   #ownerChanged(shard: number): void {
@@ -355,6 +367,7 @@ class Node implements ClusterNode {
   #censusChanged({ nodes }: Census): void {
     if (this.#ended) return;
     this.#peers.follow(nodes);
+    this.#levels.settle();
     this.#ownership.reconcile();
     this.#readiness.check();
     void this.#handoff.balance();
@@ -377,12 +390,4 @@ class Node implements ClusterNode {
     void this.#transport.close();
     this.#parts.onDead(why);
   }
-}
-
-function rowReader(store: Store): RowReader {
-  return {
-    row: (address, collection, id) => store.row({ address, collection, id }),
-    rowById: (collection, id) => store.rowById(collection, id),
-    rows: (query) => store.rows(query),
-  };
 }

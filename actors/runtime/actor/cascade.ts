@@ -3,7 +3,8 @@ import { deriveRow } from './derive-row.ts';
 import type { Effect } from './effect.ts';
 import type { ActorEvent, Json } from './event.ts';
 import type { RowWrite } from './held-rows.ts';
-import type { Mail } from './mail.ts';
+import { ASIDE, keptInput } from './kept-input.ts';
+import type { Firing, Mail } from './mail.ts';
 import type { Outcome, TimerWrite } from './outcome.ts';
 import type { Pending, Publish } from './pending.ts';
 import type { RegisteredCollection } from './registered-kind.ts';
@@ -14,7 +15,7 @@ import { type StepResult, step } from './step.ts';
 
 /** Where a cascade finds the actors its messages go to. */
 export interface Neighbours {
-  /** The loaded cell of an actor of the same shard; 'unloaded' if it must be loaded first; or why it is out of reach. */
+  /** The loaded or quarantined cell of an actor of the same shard; 'unloaded' if it must be loaded first; or why it is out of reach. */
   find(address: string, from: Cell): Cell | 'unloaded' | { readonly unreachable: string };
 }
 
@@ -52,6 +53,8 @@ export class Cascade implements Outcome {
   depends: Pending | null = null;
   /** Why it failed. */
   failure = '';
+  /** It failed because this actor, whom a message goes to, is quarantined; null otherwise. */
+  quarantined: Cell | null = null;
   /** The actor that lacks, or whose row lacks. */
   lacking = '';
   lackingRow: Unread | null = null;
@@ -59,6 +62,7 @@ export class Cascade implements Outcome {
   private readonly neighbours: Neighbours;
   private readonly stepsMax: number;
   private sent: Sent[] = [];
+  private senders: Cell[] = [];
   private sentNext = 0;
   /** All changing steps so far were of volatile types, and nothing durable was asked for. */
   private volatile = true;
@@ -74,10 +78,7 @@ export class Cascade implements Outcome {
   /** `now` is the store time all its steps are stamped with, unless an actor has seen a later one. */
   run(root: Cell, mail: Mail, now: number): CascadeEnd {
     this.reset(now);
-    if (mail.firing !== null) {
-      this.timers.push({ address: root.address, name: mail.firing.name, dueAt: 0, event: null, slot: null });
-      this.volatile = false;
-    }
+    if (mail.firing !== null) this.consume(root, mail.firing);
     let end = this.stepRoot(root, mail.event);
     for (let steps = 1; end === 'done' && this.sentNext < this.sent.length; steps++) {
       if (steps >= this.stepsMax) end = this.fail(`the cascade takes more than ${this.stepsMax} steps`);
@@ -102,19 +103,30 @@ export class Cascade implements Outcome {
     if (pending !== null) for (const write of this.rows) write.beside.apply(write, pending);
   }
 
+  /** The input goes with the step it causes. */
+  private consume({ address, rows }: Cell, { name, kept }: Firing): void {
+    if (kept !== undefined) this.rows.push(removeRow(rows, ASIDE, kept));
+    else this.timers.push({ address, name, dueAt: 0, event: null, slot: null });
+    this.volatile = false;
+  }
+
   private reset(now: number): void {
     // An entry that waits still holds those of the last outcome, the empty ones too: they are not ours to fill.
     this.changes = [];
     this.rows = [];
     this.timers = [];
     this.publishes = [];
-    if (this.sent.length > 0) this.sent = [];
+    if (this.sent.length > 0) {
+      this.sent = [];
+      this.senders = [];
+    }
     this.sentNext = 0;
     this.reply = null;
     this.replied = false;
     this.volatile = true;
     this.depends = null;
     this.failure = '';
+    this.quarantined = null;
     this.at = now;
   }
 
@@ -143,6 +155,7 @@ export class Cascade implements Outcome {
       return 'lacks-actor';
     }
     if ('unreachable' in cell) return this.fail(cell.unreachable);
+    if (cell.phase === 'quarantined') return this.sendAside(cell, event);
     this.dependOn(cell);
     const { draft } = cell;
     const snapshot = draft === null ? cell.snapshot : draft.stopped ? null : draft.snapshot;
@@ -151,6 +164,18 @@ export class Cascade implements Outcome {
       if (cell.stopping || draft?.stopped) return this.fail(`${to} is being stopped`);
     } else if (snapshot.status !== 'active') return this.fail(`${to} has ended and takes no ${event.type}`);
     return this.stepCell(cell, snapshot, draft === null ? cell.version : draft.version, event);
+  }
+
+  /** What cannot be refused waits beside its receiver, so that its sender's step holds; anything else fails whole. */
+  private sendAside(cell: Cell, event: ActorEvent): CascadeEnd {
+    if (!cell.kind.finishes.has(event.type)) {
+      this.quarantined = cell;
+      return this.fail(`${cell.address} is quarantined: ${cell.fault}`);
+    }
+    const from = (this.senders[this.sentNext - 1] as Cell).address;
+    this.rows.push(keptInput(cell, from, event, this.at));
+    this.volatile = false;
+    return 'done';
   }
 
   private dependOn(cell: Cell): void {
@@ -209,6 +234,7 @@ export class Cascade implements Outcome {
         return;
       case 'send':
         this.sent.push(effect);
+        this.senders.push(cell);
         return;
       case 'put':
         this.rows.push(deriveRow(cell.rows, collectionOf(cell, effect.collection), nameIn(effect.id), effect.body));

@@ -28,6 +28,8 @@ export interface Home {
   readonly epoch: number;
   /** `sealing` takes no new event; `gone` means that nothing here counts any more. */
   serving: 'live' | 'sealing' | 'gone';
+  /** Inputs kept for quarantined actors, so far. */
+  kept: number;
 }
 
 /**
@@ -75,6 +77,11 @@ export class Cell {
   /** Why it is quarantined. */
   fault = '';
 
+  /** Its neighbours in the order of use; only that list touches these. */
+  newer: Cell | null = null;
+  older: Cell | null = null;
+  ordered = false;
+
   /** Number of the batch that wrote it last, and its place there. */
   batch = 0;
   place = 0;
@@ -110,6 +117,7 @@ export class Cell {
       this.phase === 'ready' &&
       this.snapshot === null &&
       this.pending === null &&
+      this.rows.unsettled === 0 &&
       this.parked === null &&
       this.pins === 0 &&
       this.mailbox.size === 0

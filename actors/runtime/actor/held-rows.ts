@@ -43,6 +43,8 @@ export class HeldRows {
   readonly address: string;
   private readonly byCollection = new Map<string, Map<string, HeldRow>>();
   private read: Map<string, ReadRow> | null = null;
+  /** How many rows are ahead of the store. */
+  unsettled = 0;
 
   constructor(address: string) {
     this.address = address;
@@ -62,6 +64,7 @@ export class HeldRows {
   apply(write: RowWrite, pending: Pending): void {
     const held = this.find(write.collection.name, write.id) ?? this.place(write);
     held.latest = write;
+    if (held.pending === null) this.unsettled++;
     held.pending = pending;
     write.held = held;
   }
@@ -71,10 +74,16 @@ export class HeldRows {
     const held = write.held;
     if (held === null || held.pending !== pending) return;
     held.pending = null;
+    this.unsettled--;
     const { latest } = held;
     const read = this.read?.get(keyOf(latest.collection.name, latest.id));
     if (read !== undefined) read.view = latest.removed ? null : { id: latest.id, body: latest.body };
     if (!latest.open) this.byCollection.get(latest.collection.name)?.delete(latest.id);
+  }
+
+  isEmpty(collection: string): boolean {
+    const rows = this.byCollection.get(collection);
+    return rows === undefined || rows.size === 0;
   }
 
   /** All open rows of a collection, in no particular order. */

@@ -7,6 +7,8 @@ export type LaneName = 'system' | 'finish' | 'start';
 /** A due timer on its way to its actor. The entry of the step also removes the timer's row. */
 export interface Firing {
   readonly name: string;
+  /** The row of an input that was kept while its actor was quarantined; it goes instead of a timer's. */
+  readonly kept?: string;
   /** False once the timer was replaced or cancelled: then it must not fire. */
   current(): boolean;
   /** The step threw; the timer's row is still there. */

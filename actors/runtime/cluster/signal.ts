@@ -31,6 +31,8 @@ export type BoardDigest = readonly [topic: string, key: string, epoch: number, v
 /** What one node may want of another for an operator. */
 export type Call =
   | { readonly verb: 'inspect'; readonly address: string }
+  | { readonly verb: 'reload'; readonly address: string }
+  | { readonly verb: 'quarantined' }
   | { readonly verb: 'gauges' }
   | { readonly verb: 'drain' };
 

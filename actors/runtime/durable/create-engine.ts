@@ -9,7 +9,7 @@ import { inspect } from './inspection.ts';
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock, now } = options;
   const parts = assemble(options);
-  const { floor, runner, timers, adoption, watchers } = parts;
+  const { floor, runner, timers, adoption, watchers, recentUse, quarantine } = parts;
   return {
     adopt(shard, epoch) {
       const held = floor.shards.get(shard);
@@ -30,12 +30,15 @@ export function createEngine(options: EngineOptions): Engine {
     epochOf: (shard) => floor.shards.get(shard)?.epoch ?? null,
     deliver: (delivery, answer) => deliver(parts, delivery, answer),
     buried: (incarnation) => adoption.buried(incarnation),
+    quarantined: () => quarantine.list(),
+    reload: (address) => quarantine.reload(address),
     inspect: (address) => inspect({ floor, runner, timers, store, now }, address),
     watch: (matches, see) => watchers.add(matches, see),
     gauges: gaugesOf(parts),
     async close() {
       await Promise.all([...floor.shards.values()].map((home) => seal(parts, home)));
       timers.close();
+      recentUse.close();
     },
   };
 }
@@ -50,10 +53,16 @@ async function seal({ timers, sealing }: Assembly, home: HeldShard): Promise<voi
   await sealing.start(home);
 }
 
-function gaugesOf({ floor, queue, runner }: Assembly): EngineGauges {
+function gaugesOf({ floor, queue, runner, residents, quarantine }: Assembly): EngineGauges {
   return {
     get cells() {
       return floor.cells.size;
+    },
+    get evicted() {
+      return residents.evicted;
+    },
+    get quarantined() {
+      return quarantine.size;
     },
     get queued() {
       let queued = 0;

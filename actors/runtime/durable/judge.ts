@@ -158,7 +158,7 @@ export class StoreJudge implements Judge {
 
   private rewind(cell: Cell): void {
     const { floor, runner } = this.parts;
-    if (cell.pending === null) return;
+    if (cell.pending === null && cell.rows.unsettled === 0) return;
     (cell.home as HeldShard).reached.set(cell.address, cell.version);
     if (cell.mailbox.size === 0 && cell.parked === null) {
       floor.remove(cell);
