@@ -33,6 +33,8 @@ const config: ClusterConfig = {
     asksInFlightMax: 16_384,
     trailMax: 50,
     watchersMax: 32,
+    // Actors in memory per node, about 4 KiB each; the least recently used leave first.
+    residentsMax: 100_000,
     timersAheadMs: 60_000,
     sweepMs: 60_000,
     sweepRowsMax: 500,

@@ -1,17 +1,17 @@
 import { shardOf } from './actor/address.ts';
 import type { ActorEvent, Json } from './actor/event.ts';
-import type { Kind } from './actor/kind.ts';
 import { register } from './actor/register.ts';
 import { BoardExchange } from './cluster/board-exchange.ts';
 import { Calls } from './cluster/calls.ts';
+import { ChartLevels } from './cluster/chart-levels.ts';
 import type { AskOptions, Board, Cluster, Operator, RowReader } from './cluster/cluster.ts';
 import { Deaths } from './cluster/deaths.ts';
 import { Departure } from './cluster/departure.ts';
 import { Handoff } from './cluster/handoff.ts';
 import type { Terms } from './cluster/handshake.ts';
-import type { ClusterLimits } from './cluster/limits.ts';
-import { type Log, textOf } from './cluster/log.ts';
+import { textOf } from './cluster/log.ts';
 import { type Census, Member } from './cluster/member.ts';
+import type { NodeLimits, NodeParts, TransportFactory } from './cluster/node-parts.ts';
 import { NoticeBoard } from './cluster/notice-board.ts';
 import { ClusterOperator } from './cluster/operator.ts';
 import { Ownership } from './cluster/ownership.ts';
@@ -29,53 +29,11 @@ import { switchboard } from './cluster/switchboard.ts';
 import { Watchers } from './cluster/watchers.ts';
 import { createEngine } from './durable/create-engine.ts';
 import type { Engine, EngineHost } from './durable/engine.ts';
-import type { EngineLimits } from './durable/engine-limits.ts';
 import { operatorService } from './inspect/service.ts';
-import type { Clock } from './ports/clock.ts';
-import type { Performer } from './ports/performer.ts';
-import type { Random } from './ports/random.ts';
-import type { ShardRow, Store } from './ports/store.ts';
-import type { SideService, Transport, TransportLimits } from './ports/transport.ts';
+import type { ShardRow } from './ports/store.ts';
+import type { Transport } from './ports/transport.ts';
 
-export type NodeLimits = ClusterLimits & EngineLimits;
-
-/** Makes the transport of one node; a transport without a server for further services ignores them. */
-export type TransportFactory = (parts: {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly limits: TransportLimits;
-  readonly services: readonly SideService[];
-}) => Transport;
-
-export interface NodeParts {
-  readonly name: string;
-  /** host:port to listen on for peers and operators; port 0 takes a free one. */
-  readonly grpcAddress: string;
-  /** Asked once, after the port is bound and before the node registers. */
-  readonly operatorUrl: () => string;
-  /** Host identity: nodes that share it may judge each other by their ports. */
-  readonly host: string;
-  readonly pid: number;
-  readonly kinds: readonly Kind[];
-  /** Who does the work in the world that kinds ask for, by name. */
-  readonly performers?: Readonly<Record<string, Performer>>;
-  /** Stays open when the node leaves: its opener closes it. */
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly limits: NodeLimits;
-  readonly secret: string;
-  readonly operatorToken: string;
-  readonly configDigest: string;
-  readonly transport: TransportFactory;
-  readonly log: Log;
-  /** The bound gRPC address, before the node registers. */
-  readonly onBound?: (grpcAddress: string) => void | Promise<void>;
-  /** This node was declared dead: everything is dropped already; exit, or start anew as another incarnation. */
-  readonly onDead: (why: string) => void;
-  /** An operator asked this node to drain. */
-  readonly onDrain: () => void;
-}
+export type { NodeLimits, NodeParts, TransportFactory };
 
 const GOODBYE_MS = 250;
 /** A node that leaves lets its work in the world end for so long; what is left then begins anew elsewhere. */
@@ -106,7 +64,7 @@ export async function startNode(parts: NodeParts): Promise<ClusterNode> {
   return node;
 }
 
-/** One node's parts, wired. Holds no rule of its own beyond the order in which things begin and end. */
+/** One node's parts, wired. Its own rule is the order in which things begin and end. */
 class Node implements ClusterNode {
   readonly board: Board;
   readonly operator: Operator;
@@ -114,6 +72,7 @@ class Node implements ClusterNode {
   readonly #parts: NodeParts;
   readonly #incarnation: string;
   readonly #time: StoreTime;
+  readonly #levels: ChartLevels;
   readonly #map: ShardMap;
   readonly #engine: Engine;
   readonly #transport: Transport;
@@ -141,6 +100,11 @@ class Node implements ClusterNode {
     this.#address = parts.grpcAddress;
     const self = Buffer.from(random.bytes(12)).toString('hex');
     this.#incarnation = self;
+    const kinds = parts.kinds.map(register);
+    this.#levels = new ChartLevels({
+      ...{ self, kinds, store, log, member: () => this.#member },
+      chartsOf: (incarnation) => this.#peers.chartsOf(incarnation),
+    });
     this.#time = new StoreTime(clock);
     const now = (): number => this.#time.now();
     const board = new NoticeBoard(log);
@@ -151,7 +115,7 @@ class Node implements ClusterNode {
     const { performers = {} } = parts;
     const outside = reach({ random, performers, deaths, router: () => router, calls: () => calls });
     const engine = createEngine({
-      ...{ kinds: parts.kinds.map(register), store, clock, shards: limits.shards, now, limits },
+      ...{ kinds, store, clock, shards: limits.shards, now, limits },
       self: { incarnation: self },
       host: this.#engineHost(),
       outside,
@@ -171,8 +135,7 @@ class Node implements ClusterNode {
       took: (rows) => this.#announce(rows),
       adopted: (shard) => router.wake(shard),
     });
-    const becameReady = (): void => this.#becameReady();
-    const readiness = new Readiness({ self, member, ownership, becameReady });
+    const readiness = new Readiness({ self, member, ownership, becameReady: () => this.#becameReady() });
     const handoff = new Handoff({
       ...{ self, engine, map, member, ownership, store, log },
       isReady: (incarnation) => readiness.isPeerReady(incarnation) && linked(incarnation),
@@ -229,6 +192,7 @@ class Node implements ClusterNode {
 
   async start(): Promise<void> {
     const { store, grpcAddress, name, host, pid } = this.#parts;
+    await this.#levels.requireLoadable();
     this.#address = await this.#transport.listen(grpcAddress, this.#peers);
     await this.#parts.onBound?.(this.#address);
     const { birth } = await store.register({
@@ -315,7 +279,8 @@ class Node implements ClusterNode {
 
   #makePeers(): Peers {
     const { name, secret, configDigest, clock, random, limits, log } = this.#parts;
-    const terms: Terms = { name, incarnation: this.#incarnation, shards: limits.shards, configDigest, secret };
+    const { charts } = this.#levels;
+    const terms: Terms = { name, incarnation: this.#incarnation, shards: limits.shards, configDigest, charts, secret };
     return new Peers(
       { terms, transport: this.#transport, clock, random, limits, log },
       {
@@ -323,6 +288,7 @@ class Node implements ClusterNode {
         answered: (incarnation, batch) => this.#router.answered(incarnation, batch),
         signalled: (from, signal) => this.#signalled(from, signal),
         up: (incarnation, link) => {
+          this.#levels.settle();
           this.#router.linkUp(incarnation, link);
           this.#introduce(incarnation);
         },
@@ -331,6 +297,7 @@ class Node implements ClusterNode {
           this.#calls.lost(incarnation);
         },
         greeted: (from) => {
+          this.#levels.settle();
           this.#watchers.lost(from.incarnation);
           this.#exchange.greeted(from);
         },
@@ -359,7 +326,8 @@ class Node implements ClusterNode {
 
   #becameReady(): void {
     this.#parts.log({ level: 'info', message: 'node ready' });
-    this.#peers.broadcast({ type: 'ready' });
+    const refuse = (why: string): void => this.#died(why);
+    void this.#levels.confirm(refuse, () => this.#peers.broadcast({ type: 'ready' }));
   }
 
   #ownerChanged(shard: number): void {
@@ -370,6 +338,7 @@ class Node implements ClusterNode {
   #censusChanged({ nodes }: Census): void {
     if (this.#ended) return;
     this.#peers.follow(nodes);
+    this.#levels.settle();
     this.#ownership.reconcile();
     this.#readiness.check();
     void this.#handoff.balance();

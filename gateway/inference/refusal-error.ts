@@ -5,6 +5,8 @@ import { unavailable } from './unavailable.ts';
 
 /** Clients take a longer pause for a mistake and put their own in its place. (conventions 0.2) */
 const RETRY_AFTER_SECONDS_MAX = 60;
+/** Failures that no repeat mends. */
+const OURS: ReadonlySet<string> = new Set(['failed', 'unhandled', 'finished', 'quarantined']);
 
 /** An actor's refusal as the caller's failure; a used-up window brings its headers. `now` is store time in ms. */
 export function refusalError(refusal: Refusal, now: number): GatewayError {
@@ -31,7 +33,7 @@ export function refusalError(refusal: Refusal, now: number): GatewayError {
 export function unanswered(thrown: unknown): unknown {
   if (!(thrown instanceof AskError)) return thrown;
   const { failure } = thrown;
-  if (failure.code === 'failed' || failure.code === 'unhandled' || failure.code === 'finished') {
+  if (OURS.has(failure.code)) {
     return new GatewayError({ status: 500, type: 'server', message: 'Internal Server Error', detail: thrown.message });
   }
   const afterMs = failure.code === 'busy' ? failure.retryAfterMs : 1_000;

@@ -47,6 +47,8 @@ export interface RuntimeLimits {
   readonly asksInFlightMax: number;
   readonly trailMax: number;
   readonly watchersMax: number;
+  /** Actors in memory, those of resident kinds not counted; the least recently used leave first. */
+  readonly residentsMax: number;
   readonly timersAheadMs: number;
   readonly sweepMs: number;
   readonly sweepRowsMax: number;

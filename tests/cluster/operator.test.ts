@@ -89,6 +89,56 @@ it('an operator retries and skips what was set aside, and hears why it failed ag
   }
 });
 
+/** Writes another snapshot under an actor, as somebody with the file in his hands would. */
+async function tamper(harness: Harness, address: string, snapshot: object): Promise<void> {
+  const stored = await harness.store.loadActor(address);
+  if (!stored) throw new Error(`there is no ${address}`);
+  const { actor } = stored;
+  const fence = (await harness.store.shards())[actor.shard];
+  const record = { ...actor, version: actor.version + 1, snapshot: JSON.stringify(snapshot) };
+  const nothing = { stopped: [], rowsPut: [], rowsRemoved: [], timersSet: [], timersCancelled: [] };
+  const write = { shard: actor.shard, owner: fence?.owner ?? '', epoch: fence?.epoch ?? 0 };
+  const actors = [{ record, expected: actor.version }];
+  assert.equal(await harness.store.commit([{ ...write, actors, ...nothing }]), [
+    { shard: actor.shard, committed: true },
+  ]);
+}
+
+it('an operator sees a quarantined actor of any node, and has it loaded again', async () => {
+  const harness = new Harness('grpc');
+  const [a, b] = await harness.trio();
+  const operator = connectOperator(a.node.self.address, TOKEN);
+  try {
+    const [bad, good] = [addressOn(b.node, 'bad'), addressOn(b.node, 'good')];
+    for (const address of [bad, good]) await operator.ask(address, add, { withinMs: 2_000 });
+    await tamper(harness, bad, { value: 'nowhere', context: { sum: 2 }, status: 'active' });
+    const codeOf = (): Promise<string> =>
+      operator.ask(bad, add, { withinMs: 2_000 }).then(
+        () => 'ok',
+        (error: AskError) => error.failure.code,
+      );
+    // The first step meets the other version and is refused; then the shard is read anew.
+    while ((await codeOf()) !== 'quarantined') await new Promise((resolve) => setTimeout(resolve, 20));
+    const view = await operator.ps();
+    assert.equal(
+      view.quarantined.map(({ address, node }) => [address, node]),
+      [[bad, 'n2']],
+    );
+    assert.is(view.nodes.find(({ name }) => name === 'n2')?.gauges?.quarantined, 1);
+    assert.match((await operator.why(bad))?.join(' ') ?? '', /nowhere.*troupe reload tally:bad/);
+    assert.is((await operator.reload(bad)).outcome, 'quarantined');
+    assert.equal(await operator.ask(good, add, { withinMs: 2_000 }), { sum: 4 }, 'its neighbour serves on');
+    await tamper(harness, bad, { value: 'open', context: { sum: 2 }, status: 'active' });
+    assert.equal(await operator.reload(bad), { outcome: 'loaded' });
+    assert.equal(await operator.ask(bad, add, { withinMs: 2_000 }), { sum: 4 });
+    assert.equal((await operator.ps()).quarantined, []);
+    await rejects(operator.reload('nonsense'), /no address/);
+  } finally {
+    operator.close();
+    await harness.close();
+  }
+});
+
 it('without the token nobody sees anything, and a port without a node is named', async () => {
   const harness = new Harness('grpc');
   const a = await harness.start('n1');
@@ -101,6 +151,7 @@ it('without the token nobody sees anything, and a port without a node is named',
       thief.drain('n1'),
       thief.why('tally:a'),
       thief.skip('tally:a', 'x'),
+      thief.reload('tally:a'),
     ]) {
       const error = await rejects(call, /token/);
       assert.is(error.unauthenticated, true);

@@ -129,6 +129,9 @@ export class MemoryStore implements Store {
   census() {
     return this.#run(() => this.#tables.census());
   }
+  states() {
+    return this.#run(() => this.#tables.states());
+  }
   row(key: RowKey) {
     return this.#run(() => this.#tables.row(key));
   }

@@ -1,6 +1,7 @@
 /** The data of the memory store and the rules of the Store port over it: synchronous, every call is one transaction. */
 import type {
   ActorRecord,
+  CensusRow,
   ClusterRows,
   Heartbeat,
   NodeRow,
@@ -11,6 +12,7 @@ import type {
   ShardVerdict,
   ShardWrite,
   Store,
+  StoredState,
   TimerRecord,
 } from '../../actors/runtime/ports/store.ts';
 import { stateOf } from '../../actors/runtime/stores/sqlite/state-of.ts';
@@ -116,15 +118,26 @@ export class MemoryTables {
     return found.sort(compareText);
   }
 
-  census() {
-    const counts = new Map<string, { kind: string; state: string; count: number }>();
-    for (const { kind, snapshot } of this.#actors.values()) {
+  census(): readonly CensusRow[] {
+    const counts = new Map<string, CensusRow>();
+    for (const { kind, snapshot, chart } of this.#actors.values()) {
       const state = stateOf(snapshot);
-      const entry = counts.get(`${kind}\0${state}`) ?? { kind, state, count: 0 };
-      entry.count += 1;
-      counts.set(`${kind}\0${state}`, entry);
+      const key = `${kind}\0${state}\0${String(chart).padStart(8, '0')}`;
+      counts.set(key, { kind, state, chart, count: (counts.get(key)?.count ?? 0) + 1 });
     }
-    return [...counts.values()].sort((a, b) => compareText(a.kind, b.kind) || compareText(a.state, b.state));
+    return inOrder(counts);
+  }
+
+  states(): readonly StoredState[] {
+    const found = new Map<string, StoredState>();
+    for (const { kind, snapshot, chart, address } of this.#actors.values()) {
+      const value = stateValueOf(snapshot);
+      const key = `${kind}\0${String(chart).padStart(8, '0')}\0${value ?? ''}`;
+      const known = found.get(key);
+      const example = known === undefined || address < known.example ? address : known.example;
+      found.set(key, { kind, chart, value, count: (known?.count ?? 0) + 1, example });
+    }
+    return inOrder(found);
   }
 
   row({ address, collection, id }: RowKey): RowRecord | null {
@@ -256,6 +269,19 @@ export class MemoryTables {
     if (stored !== undefined) return stored;
     this.#facts.set(name, valueIfAbsent);
     return valueIfAbsent;
+  }
+}
+
+function inOrder<T>(found: ReadonlyMap<string, T>): readonly T[] {
+  return [...found].sort(([a], [b]) => compareText(a, b)).map(([, row]) => row);
+}
+
+/** JSON text of the state value, null where there is none. */
+function stateValueOf(snapshot: string): string | null {
+  try {
+    return JSON.stringify((JSON.parse(snapshot) as { value?: unknown }).value) ?? null;
+  } catch {
+    return null;
   }
 }
 

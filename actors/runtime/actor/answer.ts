@@ -11,6 +11,8 @@ export type AskFailure =
   | { readonly code: 'busy'; readonly retryAfterMs: number }
   /** The step threw. Nothing happened. */
   | { readonly code: 'failed'; readonly detail: string }
+  /** The actor, or one that the step needs, does not load and waits for an operator. Nothing happened. */
+  | { readonly code: 'quarantined'; readonly detail: string }
   /** The shard moved before the event was stepped, and its new owner was not reached in time. Nothing happened. */
   | { readonly code: 'moved'; readonly owner: string | null; readonly epoch: number }
   /** The store takes no writes now. Nothing happened. */

@@ -4,8 +4,8 @@ import { deriveRow } from './derive-row.ts';
 import type { Effect } from './effect.ts';
 import type { ActorEvent, Json } from './event.ts';
 import type { RowWrite } from './held-rows.ts';
-import { intentOf } from './intent-of.ts';
-import type { Mail } from './mail.ts';
+import { ASIDE, keptInput } from './kept-input.ts';
+import type { Firing, Mail } from './mail.ts';
 import type { Outcome, TimerWrite } from './outcome.ts';
 import { isReserved, LETTER_CHARS_MAX, type Receipt } from './parcel.ts';
 import type { Pending, Publish } from './pending.ts';
@@ -17,11 +17,12 @@ import type { Snapshot } from './snapshot.ts';
 import { type StepResult, step } from './step.ts';
 import { systemCollections, systemRow } from './system-collections.ts';
 import { unpack } from './unpack.ts';
+import { cancelledWork, isOpen, openedWork, openWork } from './work.ts';
 
 /** Where a cascade finds the actors its messages go to. */
 export interface Neighbours {
   /**
-   * The loaded cell of an actor of the same shard; 'unloaded' if it must be loaded first; 'elsewhere' if it is of another
+   * The loaded or quarantined cell of an actor of the same shard; 'unloaded' if it must be loaded first; 'elsewhere' if it is of another
    * shard; or why it is out of reach.
    */
   find(address: string, from: Cell): Cell | 'unloaded' | 'elsewhere' | { readonly unreachable: string };
@@ -56,6 +57,8 @@ export class Cascade implements Outcome {
   depends: Pending | null = null;
   /** Why it failed. */
   failure = '';
+  /** It failed because this actor, whom a message goes to, is quarantined; null otherwise. */
+  quarantined: Cell | null = null;
   /** The actor that lacks, or whose row lacks. */
   lacking = '';
   lackingRow: Unread | null = null;
@@ -93,10 +96,7 @@ export class Cascade implements Outcome {
   /** `now` is the store time all its steps are stamped with, unless an actor has seen a later one. */
   run(root: Cell, mail: Mail, now: number): CascadeEnd {
     this.reset(now);
-    if (mail.firing !== null) {
-      this.timers.push({ address: root.address, name: mail.firing.name, dueAt: 0, event: null, slot: null });
-      this.volatile = false;
-    }
+    if (mail.firing !== null) this.consume(root, mail.firing);
     let end = mail.parcel === null ? this.stepRoot(root, mail.event) : this.stepParcel(root, mail);
     // Each step that was sent for is one more; a message that leaves the shard is none.
     const enough = this.steps + this.stepsMax - 1;
@@ -126,6 +126,13 @@ export class Cascade implements Outcome {
     if (pending !== null) for (const write of this.rows) write.beside.apply(write, pending);
   }
 
+  /** The input goes with the step it causes. */
+  private consume({ address, rows }: Cell, { name, kept }: Firing): void {
+    if (kept !== undefined) this.rows.push(removeRow(rows, ASIDE, kept));
+    else this.timers.push({ address, name, dueAt: 0, event: null, slot: null });
+    this.volatile = false;
+  }
+
   private reset(now: number): void {
     // An entry that waits still holds those of the last outcome, the empty ones too: they are not ours to fill.
     this.changes = [];
@@ -145,6 +152,7 @@ export class Cascade implements Outcome {
     this.volatile = true;
     this.depends = null;
     this.failure = '';
+    this.quarantined = null;
     this.at = now;
   }
 
@@ -175,6 +183,7 @@ export class Cascade implements Outcome {
 
   /** What a failed input that cannot be refused leaves behind instead: it is recorded once, and aside or dropped. */
   private insteadOf(root: Cell, mail: Mail, end: CascadeEnd): CascadeEnd {
+    if (this.quarantined !== null) return end;
     const aside = setAside(root, mail, end, {
       at: this.at,
       self: this.self,
@@ -224,6 +233,7 @@ export class Cascade implements Outcome {
       return 'lacks-actor';
     }
     if ('unreachable' in cell) return this.fail(cell.unreachable);
+    if (cell.phase === 'quarantined') return this.sendAside(cell, event);
     this.dependOn(cell);
     const { draft } = cell;
     const snapshot = draft === null ? cell.snapshot : draft.stopped ? null : draft.snapshot;
@@ -242,6 +252,18 @@ export class Cascade implements Outcome {
     if (this.neighbours.outboxFull(from)) return 'outbox-full';
     const at = { beside: from.rows, shard: from.home.shard, open: false, sort: from.home.epoch };
     this.writeOwn(systemRow(at, systemCollections.outbox, this.number(from), { to, event }));
+    return 'done';
+  }
+
+  /** What cannot be refused waits beside its receiver, so that its sender's step holds; anything else fails whole. */
+  private sendAside(cell: Cell, event: ActorEvent): CascadeEnd {
+    if (!cell.kind.finishes.has(event.type)) {
+      this.quarantined = cell;
+      return this.fail(`${cell.address} is quarantined: ${cell.fault}`);
+    }
+    const from = (this.senders[this.sentNext - 1] as Cell).address;
+    this.rows.push(keptInput(cell, from, event, this.at));
+    this.volatile = false;
     return 'done';
   }
 
@@ -292,36 +314,18 @@ export class Cascade implements Outcome {
       if (lasting || !cell.kind.volatile.has(event.type)) this.volatile = false;
     }
     for (const effect of effects) this.collect(cell, effect, next);
-    if (stopped) this.cancelAll(cell);
-  }
-
-  /** Nobody is left who could hear how its work ended. */
-  private cancelAll(cell: Cell): void {
-    const { intents } = systemCollections;
-    for (const { id } of [...cell.rows.open(intents.name)]) this.writeOwn(removeRow(cell.rows, intents, id));
-    for (const { beside, collection, removed, id } of [...this.rows]) {
-      if (beside === cell.rows && collection === intents && !removed) this.writeOwn(removeRow(cell.rows, intents, id));
-    }
+    // Nobody is left who could hear how its work ended.
+    if (stopped) for (const id of openWork(cell, this.rows)) this.writeOwn(cancelledWork(cell, id));
   }
 
   private perform(cell: Cell, effect: Extract<Effect, { readonly type: 'perform' }>): void {
-    const { intents } = systemCollections;
     const id = nameIn(effect.id);
     if (!this.neighbours.performs(effect.name)) throw new Error(`no performer is called ${effect.name}`);
-    if (this.isOpen(cell, id)) throw new Error(`work with the id ${id} is open already`);
-    const intent = intentOf(effect, { address: cell.address, number: this.number(cell), at: this.at, self: this.self });
+    if (isOpen(cell, id, this.rows)) throw new Error(`work with the id ${id} is open already`);
+    const number = this.number(cell);
     // In the order of asking, and no two of a shard alike, so that pages of them lose none.
     const sort = cell.home.epoch * 2 ** 32 + this.numbered;
-    const at = { beside: cell.rows, shard: cell.home.shard, open: true, sort };
-    this.writeOwn(systemRow(at, intents, id, intent));
-  }
-
-  private isOpen(cell: Cell, intent: string): boolean {
-    const { intents } = systemCollections;
-    const written = this.rows.findLast(
-      ({ beside, collection, id }) => beside === cell.rows && collection === intents && id === intent,
-    );
-    return (written ?? cell.rows.find(intents.name, intent)?.latest)?.open ?? false;
+    this.writeOwn(openedWork(cell, effect, { number, sort, at: this.at, self: this.self }));
   }
 
   private collect(cell: Cell, effect: Effect, version: number): void {
@@ -349,9 +353,7 @@ export class Cascade implements Outcome {
         return;
       case 'cancel':
         if ('perform' in effect) {
-          if (this.isOpen(cell, effect.perform)) {
-            this.writeOwn(removeRow(cell.rows, systemCollections.intents, effect.perform));
-          }
+          if (isOpen(cell, effect.perform, this.rows)) this.writeOwn(cancelledWork(cell, effect.perform));
           return;
         }
         this.timers.push({ address, name: nameIn(effect.name), dueAt: 0, event: null, slot: null });

@@ -28,6 +28,8 @@ export interface Home {
   readonly epoch: number;
   /** `sealing` takes no new event; `gone` means that nothing here counts any more. */
   serving: 'live' | 'sealing' | 'gone';
+  /** Inputs kept for quarantined actors, so far. */
+  kept: number;
 }
 
 /**
@@ -74,6 +76,11 @@ export class Cell {
   readonly onLoaded: ((failure: Answer | null) => void)[] = [];
   /** Why it is quarantined. */
   fault = '';
+
+  /** Its neighbours in the order of use; only that list touches these. */
+  newer: Cell | null = null;
+  older: Cell | null = null;
+  ordered = false;
 
   /** Number of the batch that wrote it last, and its place there. */
   batch = 0;

@@ -81,6 +81,11 @@ export class HeldRows {
     if (!latest.open) this.byCollection.get(latest.collection.name)?.delete(latest.id);
   }
 
+  isEmpty(collection: string): boolean {
+    const rows = this.byCollection.get(collection);
+    return rows === undefined || rows.size === 0;
+  }
+
   /** All open rows of a collection, in no particular order. */
   *open(collection: string): Iterable<RowWrite> {
     for (const held of this.byCollection.get(collection)?.values() ?? []) {

@@ -39,14 +39,29 @@ export interface View {
   readonly now: number;
 }
 
+/** A snapshot as it is stored, for casters. Plain data; a caster returns a new one. */
+export interface SavedState {
+  readonly value: Json;
+  readonly context: Json;
+  readonly status: 'active' | 'done';
+}
+
 /** Everything the runtime knows of a kind of actor. */
 export interface Kind {
   /** The word before the colon of its addresses. */
   readonly name: string;
   /** Made by `setup()`; initial context from `input: {address}`; never started, only stepped. */
   readonly machine: AnyStateMachine;
-  /** Chart version, raised when a persisted snapshot of the old chart would not do. */
+  /**
+   * Chart version, raised by one when a persisted snapshot of the old chart would not do. Rows and events have none:
+   * their bodies may only gain members that may be absent, and no member changes its meaning; what has to change more
+   * gets a new collection or event type. So builds that live side by side read each other's rows and messages.
+   */
   readonly version: number;
+  /** A snapshot of the chart before this one, as this one has it. Absent: this build does not load the older ones. */
+  readonly upcast?: (saved: SavedState) => SavedState;
+  /** The way back, written while a member of the cluster loads no more. Absent: this build cannot write for older ones. */
+  readonly downcast?: (saved: SavedState) => SavedState;
   /** Event types that may make an absent actor. */
   readonly creates: readonly string[];
   /** Event types of the finish lane (settle, release, cancel, results): served before the others, never `busy`. */

@@ -10,6 +10,8 @@ export interface Firing {
   readonly name: string;
   /** It has failed so often that it is set aside if it fails once more. */
   readonly last: boolean;
+  /** The row of an input that was kept while its actor was quarantined; it goes instead of a timer's. */
+  readonly kept?: string;
   /** False once the timer was replaced or cancelled: then it must not fire. */
   current(): boolean;
   /** The step threw; the timer's row is still there. */

@@ -18,6 +18,9 @@ export function register(kind: Kind): RegisteredKind {
   if (!Number.isInteger(kind.version) || kind.version < 1) {
     throw new KindRefused(kind.name, `version ${kind.version} is no positive whole number`);
   }
+  if (kind.version === 1 && (kind.upcast !== undefined || kind.downcast !== undefined)) {
+    throw new KindRefused(kind.name, 'its first version has nothing to cast from or to');
+  }
   for (const type of [...kind.creates, ...kind.finishes, ...kind.volatile]) {
     if (type === '' || type.startsWith('xstate.'))
       throw new KindRefused(kind.name, `"${type}" cannot be an event type`);
@@ -33,6 +36,9 @@ export function register(kind: Kind): RegisteredKind {
     kind,
     machine: kind.machine,
     version: kind.version,
+    upcast: kind.upcast ?? null,
+    downcast: kind.downcast ?? null,
+    level: kind.version,
     creates: new Set(kind.creates),
     finishes: new Set(kind.finishes),
     volatile: new Set(kind.volatile),

@@ -1,6 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
 import type { Json } from './event.ts';
-import type { Kind } from './kind.ts';
+import type { Kind, SavedState } from './kind.ts';
 import type { StepScope } from './step-scope.ts';
 
 /** A collection as the engine uses it: every optional member filled in. */
@@ -23,6 +23,10 @@ export interface RegisteredKind {
   readonly kind: Kind;
   readonly machine: AnyStateMachine;
   readonly version: number;
+  readonly upcast: ((saved: SavedState) => SavedState) | null;
+  readonly downcast: ((saved: SavedState) => SavedState) | null;
+  /** The chart version it is written at: the cluster's level. The only member that changes. */
+  level: number;
   readonly creates: ReadonlySet<string>;
   readonly finishes: ReadonlySet<string>;
   readonly volatile: ReadonlySet<string>;

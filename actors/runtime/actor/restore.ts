@@ -1,15 +1,8 @@
+import { chartRange } from './chart-range.ts';
+import type { SavedState } from './kind.ts';
 import type { RegisteredKind } from './registered-kind.ts';
+import { RestoreRefused } from './restore-refused.ts';
 import type { Snapshot } from './snapshot.ts';
-
-/** A stored snapshot that this build's chart cannot take up as it was saved. Loading it anyway would invent state. */
-export class RestoreRefused extends Error {
-  override readonly name = 'RestoreRefused';
-  readonly address: string;
-  constructor(address: string, reason: string) {
-    super(`${address} cannot be restored: ${reason}`);
-    this.address = address;
-  }
-}
 
 /** What of a stored actor this needs. */
 interface Saved {
@@ -23,10 +16,7 @@ interface Saved {
  * states it no longer knows, silently; so the restored value is held against the saved one.
  */
 export function restore(kind: RegisteredKind, saved: Saved): Snapshot {
-  if (saved.chart > kind.version) {
-    throw new RestoreRefused(saved.address, `written by chart ${saved.chart}, this build has ${kind.version}`);
-  }
-  const { value, context, status } = parse(saved);
+  const { value, context, status } = asOwnChart(kind, saved);
   let restored: Snapshot;
   try {
     restored = kind.machine.resolveState({ value, context, status } as never) as Snapshot;
@@ -41,6 +31,21 @@ export function restore(kind: RegisteredKind, saved: Saved): Snapshot {
     throw new RestoreRefused(saved.address, `saved as ${String(status)}, the chart makes it ${restored.status}`);
   }
   return restored;
+}
+
+/** What was saved, brought to the chart of this build. */
+function asOwnChart(kind: RegisteredKind, saved: Saved): { value: unknown; context: unknown; status: unknown } {
+  const { address, chart } = saved;
+  const { loads, version } = chartRange(kind);
+  if (chart > version) throw new RestoreRefused(address, `written by chart ${chart}, this build has ${version}`);
+  if (chart < loads) throw new RestoreRefused(address, `written by chart ${chart}, this build loads from ${loads} on`);
+  const parsed = parse(saved);
+  if (chart === version || kind.upcast === null) return parsed;
+  try {
+    return kind.upcast(parsed as SavedState);
+  } catch (error) {
+    throw new RestoreRefused(address, `its up-caster threw: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 function parse(saved: Saved): { value: unknown; context: unknown; status: unknown } {

@@ -1,3 +1,5 @@
+import { joined, textHash, textShift } from './text-hash.ts';
+
 /** One remembered transition: version, store time, event type, state before, state after. */
 export type TrailStep = readonly [version: number, at: number, event: string, from: string, to: string];
 
@@ -8,6 +10,14 @@ export type TrailStep = readonly [version: number, at: number, event: string, fr
 type StoredStep = TrailStep | readonly [sinceMs: number, event: string, to?: string] | number;
 
 const CHUNKS = 5;
+const OPEN = textHash('[');
+
+/** Steps as text, without brackets. */
+interface Chunk {
+  readonly text: string;
+  readonly hash: number;
+  readonly shift: number;
+}
 
 /**
  * The last transitions of one actor, newest last, as the JSON text they are stored in. Each step becomes text once and
@@ -18,8 +28,11 @@ export class Trail {
   private readonly max: number;
   private readonly chunkMax: number;
   /** Full chunks, oldest first, each a list of steps without its brackets. */
-  private chunks: string[] = [];
+  private chunks: Chunk[] = [];
   private chunk = '';
+  /** Hash of the chunk, and what a hash before it is multiplied by. */
+  private chunkHash = 0;
+  private chunkShift = 1;
   private inChunk = 0;
   private version = 0;
   private at = 0;
@@ -34,14 +47,19 @@ export class Trail {
   add(version: number, at: number, event: string, from: string, to: string): void {
     if (this.inChunk >= this.chunkMax) {
       if (this.chunks.length >= CHUNKS) this.chunks.shift();
-      this.chunks.push(this.chunk);
+      this.chunks.push({ text: this.chunk, hash: this.chunkHash, shift: this.chunkShift });
+      this.chunkHash = 0;
+      this.chunkShift = 1;
       this.inChunk = 0;
     }
     const follows = this.inChunk > 0 && version === this.version + 1 && from === this.state;
     const step = follows
       ? this.following(at - this.at, event, to)
       : `[${version},${at},${quote(event)},${quote(from)},${quote(to)}]`;
-    this.chunk = this.inChunk === 0 ? step : `${this.chunk},${step}`;
+    const added = this.inChunk === 0 ? step : `,${step}`;
+    this.chunk = this.inChunk === 0 ? step : this.chunk + added;
+    this.chunkHash = textHash(added, this.chunkHash);
+    this.chunkShift = textShift(added, this.chunkShift);
     this.event = event;
     this.inChunk++;
     this.version = version;
@@ -59,8 +77,15 @@ export class Trail {
   text(ahead: number): string {
     if (ahead > 0) return this.without(ahead);
     let text = '[';
-    for (const chunk of this.chunks) text += `${chunk},`;
+    for (const chunk of this.chunks) text += `${chunk.text},`;
     return `${text}${this.chunk}]`;
+  }
+
+  /** The hash of `text(0)`, without reading it. */
+  hash(): number {
+    let hash = OPEN;
+    for (const chunk of this.chunks) hash = textHash(',', joined(hash, chunk.hash, chunk.shift));
+    return textHash(']', joined(hash, this.chunkHash, this.chunkShift));
   }
 
   /** At most `max`, newest last. */

@@ -1,6 +1,13 @@
 import type { ActorEvent, Json } from '../actor/event.ts';
-import type { AsideView, CommittedStep, EngineGauges, Inspection } from '../durable/engine.ts';
-import type { NodeRow, RowQuery, RowRecord } from '../ports/store.ts';
+import type {
+  AsideView,
+  CommittedStep,
+  EngineGauges,
+  Inspection,
+  QuarantinedActor,
+  Reloaded,
+} from '../durable/engine.ts';
+import type { CensusRow, NodeRow, RowQuery, RowRecord } from '../ports/store.ts';
 
 /** The cluster as one node offers it to whatever is built on it: the only thing the gateway and the kinds' clients see. */
 export interface Cluster {
@@ -61,6 +68,8 @@ export interface Operator {
   inspect(address: string): Promise<Inspection | null>;
   /** Steps of this and every other live node whose address matches the pattern (`*` any run), until `stop`. */
   watch(pattern: string, see: (step: CommittedStep & { readonly node: string }) => void): () => void;
+  /** Tries to load a quarantined actor again. Goes to the owner; rejects when it or the store was not reached. */
+  reload(address: string): Promise<Reloaded>;
   /** Moves the named node's shards away and stops it after its open work. */
   drain(node: string): Promise<void>;
   /** Rows straight from the store, bodies as stored: lists that no single actor keeps, such as the keys of an account. */
@@ -81,7 +90,9 @@ export interface ClusterView {
   })[];
   readonly shardCount: number;
   readonly unowned: number;
+  readonly census: readonly CensusRow[];
+  /** Actors that do not load, as far as the nodes have met them; at most a hundred of each node. */
+  readonly quarantined: readonly (QuarantinedActor & { readonly node: string })[];
   /** The newest inputs that were set aside, at most a hundred. */
   readonly aside: readonly AsideView[];
-  readonly census: readonly { readonly kind: string; readonly state: string; readonly count: number }[];
 }

@@ -1,5 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { Charts } from '../actor/chart-range.ts';
 import type { Hello, Welcome } from '../ports/transport.ts';
+import { misfit } from './levels.ts';
 
 /** Raised when an older build could not read what a newer one sends. */
 export const WIRE_MAJOR = 1;
@@ -10,6 +12,8 @@ export interface Terms {
   readonly incarnation: string;
   readonly shards: number;
   readonly configDigest: string;
+  /** Chart versions of this build. */
+  readonly charts: Charts;
   /** Known to every node of the cluster, never sent. */
   readonly secret: string;
 }
@@ -21,6 +25,7 @@ export function greet(own: Terms): Hello {
     shards: own.shards,
     wireMajor: WIRE_MAJOR,
     configDigest: own.configDigest,
+    charts: own.charts,
     proof: prove(own.secret, 'hello', own.name, own.incarnation),
   };
 }
@@ -39,8 +44,10 @@ export function judge(hello: Hello, own: Terms): { readonly refused: string } | 
   if (hello.configDigest !== own.configDigest) {
     return { refused: `${own.name} and ${hello.name} run with different configurations` };
   }
+  const charts = misfit(own.name, own.charts, hello.name, hello.charts ?? {});
+  if (charts !== null) return { refused: charts };
   const proof = prove(own.secret, 'welcome', own.incarnation, hello.incarnation);
-  return { welcome: { name: own.name, incarnation: own.incarnation, proof } };
+  return { welcome: { name: own.name, incarnation: own.incarnation, charts: own.charts, proof } };
 }
 
 /** True when the other end is the incarnation we dialled and knows the secret. */

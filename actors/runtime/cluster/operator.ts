@@ -3,7 +3,7 @@ import { AskError } from '../actor/answer.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
 import { isReserved } from '../actor/parcel.ts';
 import { asideOf, viewOfAside } from '../durable/aside-view.ts';
-import type { Engine, EngineGauges, Inspection } from '../durable/engine.ts';
+import type { Engine, EngineGauges, Inspection, QuarantinedActor, Reloaded } from '../durable/engine.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { NodeRow, RowQuery, RowRecord, Store } from '../ports/store.ts';
 import type { Calls } from './calls.ts';
@@ -52,8 +52,9 @@ export class ClusterOperator implements Operator {
     const { nodes, live } = member.census;
     const shown = nodes.filter((row) => isAlive(row) || isNewestOf(row, nodes));
     const tally = map.tally();
-    const [gauges, census, aside] = await Promise.all([
+    const [gauges, quarantined, census, aside] = await Promise.all([
       Promise.all(shown.map((row) => (isAlive(row) ? this.#gauges(row) : null))),
+      Promise.all(shown.map((row) => (isAlive(row) ? this.#quarantined(row) : []))),
       store.census(),
       store.rows(asideOf(null)),
     ]);
@@ -68,24 +69,40 @@ export class ClusterOperator implements Operator {
       unowned: ownership.unowned,
       aside: aside.map(viewOfAside),
       census,
+      quarantined: quarantined.flat(),
     };
   }
 
-  /** Waits a moment through a takeover. Rejects when no owner was reached. */
+  async reload(address: string): Promise<Reloaded> {
+    const { engine } = this.#parts;
+    const reply = await this.#atOwner(address, () => engine.reload(address), { verb: 'reload', address });
+    return reply as unknown as Reloaded;
+  }
+
   async inspect(address: string): Promise<Inspection | null> {
+    const { engine } = this.#parts;
+    const here = async () => ({ served: true, inspection: await engine.inspect(address) });
+    const reply = await this.#atOwner(address, here, { verb: 'inspect', address });
+    return (reply as unknown as { readonly inspection: Inspection | null }).inspection;
+  }
+
+  /** Has something done where the actor lives. Waits a moment through a takeover. Rejects when no owner was reached. */
+  async #atOwner(address: string, here: () => Promise<object>, call: Call): Promise<object> {
     const { map, engine, self, clock, calls, member } = this.#parts;
     if (!parseAddress(address)) throw new Error(`"${address}" is no address: kind:owner or kind:owner/local`);
     const shard = shardOf(address, map.count);
     const until = clock.monotonic() + INSPECT_MS;
     let why = `shard ${shard} has no owner`;
     while (clock.monotonic() < until) {
-      if (engine.epochOf(shard) !== null) return engine.inspect(address);
+      if (engine.epochOf(shard) !== null) {
+        const reply = await here();
+        if (isServed(reply)) return reply;
+      }
       const owner = map.ownerOf(shard);
       if (owner !== null && owner !== self && member.alive(owner)) {
         try {
-          const reply = await calls.call(owner, { verb: 'inspect', address }, until - clock.monotonic());
-          const { served, inspection } = reply as unknown as { served: boolean; inspection: Inspection | null };
-          if (served) return inspection;
+          const reply = (await calls.call(owner, call, until - clock.monotonic())) as unknown as object;
+          if (isServed(reply)) return reply;
         } catch (error) {
           why = (error as Error).message;
         }
@@ -149,6 +166,10 @@ export class ClusterOperator implements Operator {
       case 'abort':
         engine.work.abort(call.attempts);
         return null;
+      case 'quarantined':
+        return engine.quarantined() as unknown as Json;
+      case 'reload':
+        return (await engine.reload(call.address)) as unknown as Json;
       case 'inspect': {
         const served = engine.epochOf(shardOf(call.address, map.count)) !== null;
         const inspection = served ? await engine.inspect(call.address) : null;
@@ -158,6 +179,19 @@ export class ClusterOperator implements Operator {
         const unknown: never = call;
         throw new Error(`this node does not know ${JSON.stringify(unknown)}`);
       }
+    }
+  }
+
+  async #quarantined({ incarnation, name }: NodeRow): Promise<readonly (QuarantinedActor & { node: string })[]> {
+    const { self, engine, calls } = this.#parts;
+    try {
+      const list =
+        incarnation === self
+          ? engine.quarantined()
+          : ((await calls.call(incarnation, { verb: 'quarantined' }, GAUGES_MS)) as unknown as QuarantinedActor[]);
+      return list.map((actor) => ({ ...actor, node: name }));
+    } catch {
+      return [];
     }
   }
 
@@ -172,6 +206,12 @@ export class ClusterOperator implements Operator {
   }
 }
 
+/** False when the shard went away before its owner could answer. */
+function isServed(reply: object): boolean {
+  const { served, outcome } = reply as { readonly served?: boolean; readonly outcome?: string };
+  return served !== false && outcome !== 'not-served';
+}
+
 /** A node that ended is shown until its name lives again. */
 function isNewestOf(row: NodeRow, nodes: readonly NodeRow[]): boolean {
   return nodes.every((other) => other.name !== row.name || other.birth <= row.birth);
@@ -179,6 +219,6 @@ function isNewestOf(row: NodeRow, nodes: readonly NodeRow[]): boolean {
 
 /** A copy as plain data: an engine may compute them on reading. */
 function gaugesOf({ gauges }: Engine): EngineGauges {
-  const { cells, queued, commitsInFlight, steps, commits, entries } = gauges;
-  return { cells, queued, commitsInFlight, steps, commits, entries };
+  const { cells, quarantined, evicted, queued, commitsInFlight, steps, commits, entries } = gauges;
+  return { cells, quarantined, evicted, queued, commitsInFlight, steps, commits, entries };
 }

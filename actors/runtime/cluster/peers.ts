@@ -9,6 +9,7 @@ import {
   type Link,
   LinkFailed,
   LinkRefused,
+  type ToldCharts,
   type Transport,
 } from '../ports/transport.ts';
 import { greet, judge, type Terms, trusts } from './handshake.ts';
@@ -80,6 +81,7 @@ export class Peers implements Door {
   readonly #peers = new Map<string, Peer>();
   readonly #guests = new Map<string, Link>();
   readonly #heardAt = new Map<string, number>();
+  readonly #charts = new Map<string, ToldCharts | null>();
   #ping: Cancel = () => {};
   #closed = false;
 
@@ -102,6 +104,11 @@ export class Peers implements Door {
     return (this.#peers.get(incarnation)?.out ?? null) !== null && this.#guests.has(incarnation);
   }
 
+  /** The chart versions of a peer's build; null while it has not told them. */
+  chartsOf(incarnation: string): ToldCharts | null {
+    return this.#charts.get(incarnation) ?? null;
+  }
+
   /** Opens links to nodes that appeared, drops those of nodes that are gone. */
   follow(nodes: readonly NodeRow[]): void {
     const alive = new Map(nodes.filter(isAlive).map((row) => [row.incarnation, row]));
@@ -119,6 +126,7 @@ export class Peers implements Door {
     const peer = this.#peers.get(incarnation);
     this.#peers.delete(incarnation);
     this.#heardAt.delete(incarnation);
+    this.#charts.delete(incarnation);
     peer?.retry();
     peer?.out?.close('the peer is gone');
     this.#guests.get(incarnation)?.close('the peer is gone');
@@ -158,6 +166,7 @@ export class Peers implements Door {
     const { incarnation } = hello;
     const origin: Origin = { incarnation, link };
     this.#guests.set(incarnation, link);
+    this.#charts.set(incarnation, hello.charts ?? null);
     this.#heard(incarnation);
     if (!this.#peers.has(incarnation)) this.#host.puzzled();
     this.#host.greeted(origin);
@@ -190,6 +199,7 @@ export class Peers implements Door {
         peer.out = link;
         peer.failures = 0;
         peer.complaint = '';
+        this.#charts.set(incarnation, welcome.charts ?? null);
         this.#heard(incarnation);
         this.#host.up(incarnation, link);
         return;

@@ -32,6 +32,8 @@ export type BoardDigest = readonly [topic: string, key: string, epoch: number, v
 /** What one node may want of another: for an operator, or for work that runs there. */
 export type Call =
   | { readonly verb: 'inspect'; readonly address: string }
+  | { readonly verb: 'reload'; readonly address: string }
+  | { readonly verb: 'quarantined' }
   | { readonly verb: 'gauges' }
   /** Which of these attempts do not run there; and: abort them. */
   | { readonly verb: 'missing' | 'abort'; readonly attempts: readonly Attempt[] }

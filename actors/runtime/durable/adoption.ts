@@ -1,3 +1,4 @@
+import type { Cell } from '../actor/cell.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RowQuery, RowRecord, Store } from '../ports/store.ts';
 import type { EngineHost } from './engine.ts';
@@ -6,6 +7,7 @@ import type { Floor } from './floor.ts';
 import type { HeldShard } from './held-shard.ts';
 import type { Runner } from './runner.ts';
 import type { Timers } from './timers.ts';
+import type { WarmUp } from './warm-up.ts';
 
 const PAGE = 1_000;
 const RETRY_MS = 1_000;
@@ -20,6 +22,7 @@ export interface AdoptionParts {
   readonly timers: Timers;
   /** Null where nothing may leave this engine. */
   readonly errands: Errands | null;
+  readonly warmUp: WarmUp;
   readonly store: Pick<Store, 'actorsOf' | 'rows'>;
   readonly clock: Clock;
   readonly host: EngineHost;
@@ -28,8 +31,8 @@ export interface AdoptionParts {
 type Tenant = { readonly collection: string; readonly column: 0 | 1 | 2 | 3; readonly event: string };
 
 /**
- * What happens beside serving when shards are adopted: their timers are loaded, resident kinds activated, and rows that
- * are open on behalf of a dead node told to their actors. Shards adopted in one turn share their reads. The events wait
+ * What happens beside serving when shards are adopted: their timers are loaded, resident kinds activated, rows that are
+ * open on behalf of a dead node told to their actors, and the actors used last are loaded. Shards adopted in one turn share their reads. The events wait
  * in no caller's way; a read that fails is tried again while the shard is served.
  */
 export class Adoption {
@@ -57,7 +60,22 @@ export class Adoption {
       for (const home of homes) this.parts.errands?.fill(home);
       this.repeat('residents', () => this.activate(homes));
       for (const tenant of this.tenants) this.repeat('tenants', () => this.checkTenants(tenant, homes));
+      this.parts.warmUp.start(homes);
     });
+  }
+
+  /** An actor that was quarantined serves again: it hears what nobody could tell it. */
+  returned(cell: Cell, home: HeldShard): void {
+    if (cell.snapshot === null || !isLive(home)) return;
+    const { runner, host } = this.parts;
+    if (cell.kind.kind.resident) runner.insist(cell.address, { type: ACTIVATED });
+    const { tenancy } = cell.kind.kind;
+    if (tenancy === undefined) return;
+    const told = new Set<string>();
+    for (const { index } of cell.rows.open(tenancy.collection)) {
+      const incarnation = index[tenancy.column] ?? null;
+      if (incarnation !== null && host.isGone(incarnation)) this.tell(cell.address, tenancy, incarnation, told);
+    }
   }
 
   /** Tells the actors of every row that is open on behalf of this incarnation, in all shards served now. */

@@ -11,13 +11,18 @@ import { Floor } from './floor.ts';
 import { Gate } from './gate.ts';
 import { Intents } from './intents.ts';
 import { StoreJudge } from './judge.ts';
+import { Keeper } from './keeper.ts';
 import { Loader } from './loader.ts';
 import { Outbox } from './outbox.ts';
 import type { Outside } from './outside.ts';
 import { Performing } from './performing.ts';
+import { Quarantine } from './quarantine.ts';
+import { RecentUse } from './recent-use.ts';
+import { Residents } from './residents.ts';
 import { Runner } from './runner.ts';
 import { Sealing } from './sealing.ts';
 import { Timers } from './timers.ts';
+import { WarmUp } from './warm-up.ts';
 import { Watchers } from './watchers.ts';
 
 /** What an engine is made from. */
@@ -50,6 +55,9 @@ export interface Assembly {
   readonly watchers: Watchers;
   /** Null where nothing may leave this engine. */
   readonly outwards: Outwards | null;
+  readonly residents: Residents;
+  readonly recentUse: RecentUse;
+  readonly quarantine: Quarantine;
   /** Something ended: a shard that is being sealed may be done. */
   readonly eased: () => void;
 }
@@ -71,7 +79,7 @@ export function assemble(options: EngineOptions): Assembly {
   const floor = new Floor(options.kinds, options.shards, limits.trailMax, performers);
   const gate = new Gate(host);
   const watchers = new Watchers(limits.watchersMax, log);
-  const loader = new Loader(store, host);
+  const loader = new Loader(store, (cell, fault) => quarantine.put(cell, fault));
   // Queue and judge, timers and runner need each other: the later one of each pair is reached when it is needed.
   const late: Judge = {
     judged: (entries, verdicts) => judge.judged(entries, verdicts),
@@ -82,6 +90,7 @@ export function assemble(options: EngineOptions): Assembly {
   const timers = new Timers({
     ...{ store, clock, now, log, aheadMs: limits.timersAheadMs, shardCount: options.shards },
     fire: (home, address, event, firing) => runner.tell(home, address, event, firing),
+    damaged: (home, address, fault) => quarantine.timerFault(home, address, fault),
   });
   const eased = (): void => {
     if (sealing.active) sealing.check();
@@ -89,12 +98,41 @@ export function assemble(options: EngineOptions): Assembly {
   const outwards = options.outside === undefined ? null : reachOut(options, options.outside, queue, () => runner);
   floor.outbox = outwards?.outbox ?? null;
   const errands = outwards?.errands ?? null;
-  const runner = new Runner({ floor, queue, gate, loader, timers, clock, now, limits, host, self, eased });
+  const residents = new Residents({ floor, queue, clock, host, residentsMax: limits.residentsMax });
+  const recentUse = new RecentUse({ floor, queue, clock });
+  const opened = (): void => {
+    residents.opened();
+    recentUse.arm();
+  };
+  const keeper = new Keeper({
+    ...{ clock, host },
+    tell: (home, address, event, firing) => runner.tell(home, address, event, firing),
+  });
+  const runner = new Runner({
+    floor,
+    queue,
+    gate,
+    loader,
+    timers,
+    keeper,
+    clock,
+    now,
+    limits,
+    host,
+    self,
+    opened,
+    eased,
+  });
   const monotonic = (): number => clock.monotonic();
   const judge = new StoreJudge({ floor, queue, gate, runner, timers, watchers, errands, host, monotonic, eased });
   const sealing = new Sealing(floor, queue, (home) => judge.drop(home, [], LOST));
-  const adoption = new Adoption({ floor, runner, timers, errands, store, clock, host });
-  return { floor, gate, queue, runner, timers, judge, sealing, adoption, watchers, outwards, eased };
+  const warmUp = new WarmUp({ floor, runner, residents, store, clock, host });
+  const adoption = new Adoption({ floor, runner, timers, errands, warmUp, store, clock, host });
+  const quarantine = new Quarantine({ floor, runner, timers, adoption, clock, host });
+  return {
+    ...{ floor, gate, queue, runner, timers, judge, sealing, adoption, watchers },
+    ...{ residents, recentUse, quarantine, outwards, eased },
+  };
 }
 
 function reachOut(options: EngineOptions, outside: Outside, queue: CommitQueue, runner: () => Runner): Outwards {

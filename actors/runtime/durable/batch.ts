@@ -1,7 +1,9 @@
 import type { Change } from '../actor/cell.ts';
 import type { RowWrite } from '../actor/held-rows.ts';
 import type { Placed, TimerWrite } from '../actor/outcome.ts';
-import { persist } from '../actor/persist.ts';
+import { persistAt } from '../actor/persist.ts';
+import { withSum } from '../actor/snapshot-sum.ts';
+import { textHash } from '../actor/text-hash.ts';
 import type { ActorWrite, RowRecord, ShardWrite, TimerRecord } from '../ports/store.ts';
 import type { EngineLimits } from './engine-limits.ts';
 import type { Entry } from './entry.ts';
@@ -129,11 +131,15 @@ function actorWrite(change: Change, shard: number): ActorWrite {
   const newest = cell.pending === null || cell.pending.handed;
   const state = newest ? cell.snapshot : null;
   const version = state === null ? change.version : cell.version;
-  const snapshot = persist(state ?? change.snapshot);
-  const trail = cell.trail.text(cell.version - version);
-  cell.bytes = snapshot.length + trail.length;
-  const record = { address, kind: kind.name, hash, shard, version, chart: kind.version, snapshot, trail };
-  return { record, expected: handedVersion };
+  const body = persistAt(kind, state ?? change.snapshot);
+  const ahead = cell.version - version;
+  const trail = cell.trail.text(ahead);
+  cell.bytes = body.length + trail.length;
+  const plain = { address, kind: kind.name, hash, shard, version, chart: kind.level, snapshot: body, trail };
+  return {
+    record: { ...plain, snapshot: withSum(plain, ahead === 0 ? cell.trail.hash() : textHash(trail)) },
+    expected: handedVersion,
+  };
 }
 
 function splitRows(writes: readonly RowWrite[]): Pick<ShardWrite, 'rowsPut' | 'rowsRemoved'> {

@@ -9,7 +9,7 @@ import { inspect } from './inspection.ts';
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock, now } = options;
   const parts = assemble(options);
-  const { floor, runner, timers, adoption, watchers } = parts;
+  const { floor, runner, timers, adoption, watchers, recentUse, quarantine } = parts;
   return {
     adopt(shard, epoch) {
       const held = floor.shards.get(shard);
@@ -34,6 +34,8 @@ export function createEngine(options: EngineOptions): Engine {
       parts.outwards?.intents.examine();
     },
     inspect: (address) => inspect({ floor, runner, timers, outbox: floor.outbox, store, now }, address),
+    quarantined: () => quarantine.list(),
+    reload: (address) => quarantine.reload(address),
     watch: (matches, see) => watchers.add(matches, see),
     gauges: gaugesOf(parts),
     work: workOf(parts),
@@ -41,6 +43,7 @@ export function createEngine(options: EngineOptions): Engine {
       await Promise.all([...floor.shards.values()].map((home) => seal(parts, home)));
       timers.close();
       parts.outwards?.intents.close();
+      recentUse.close();
     },
   };
 }
@@ -56,10 +59,16 @@ async function seal({ timers, sealing, outwards }: Assembly, home: HeldShard): P
   await sealing.start(home);
 }
 
-function gaugesOf({ floor, queue, runner }: Assembly): EngineGauges {
+function gaugesOf({ floor, queue, runner, residents, quarantine }: Assembly): EngineGauges {
   return {
     get cells() {
       return floor.cells.size;
+    },
+    get evicted() {
+      return residents.evicted;
+    },
+    get quarantined() {
+      return quarantine.size;
     },
     get queued() {
       let queued = 0;

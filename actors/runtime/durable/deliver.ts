@@ -1,3 +1,4 @@
+import { kindOf } from '../actor/address.ts';
 import type { Answer } from '../actor/answer.ts';
 import type { ActorEvent } from '../actor/event.ts';
 import type { LaneName, Mail } from '../actor/mail.ts';
@@ -6,6 +7,7 @@ import type { Delivery } from './engine.ts';
 import { BUSY, failed, moved, refused } from './failures.ts';
 import type { Floor } from './floor.ts';
 import type { Gate } from './gate.ts';
+import type { Residents } from './residents.ts';
 import type { Runner } from './runner.ts';
 
 /** What takes a delivery in. */
@@ -13,11 +15,12 @@ export interface Intake {
   readonly floor: Floor;
   readonly runner: Runner;
   readonly gate: Gate;
+  readonly residents: Residents;
 }
 
 /** Puts one event into its actor's mailbox, or answers at once why it cannot. */
 export function deliver(
-  { floor, runner, gate }: Intake,
+  { floor, runner, gate, residents }: Intake,
   { to, event, deadline, trace }: Delivery,
   answer: ((answer: Answer) => void) | null,
 ): void {
@@ -30,6 +33,11 @@ export function deliver(
   const fault = faultOf(event.type) ?? (known === undefined ? floor.faultOf(to) : null);
   if (fault !== null) {
     gate.tell(answer, failed(fault));
+    return;
+  }
+  if (known === undefined && residents.full && !mustBeTaken(floor, to, event.type)) {
+    residents.pressed();
+    gate.tell(answer, BUSY);
     return;
   }
   const cell = known ?? runner.cellOf(to, home);
@@ -54,6 +62,12 @@ function parcelMail(wrapped: ActorEvent, deadline: number, trace: string | undef
 /** How work ended belongs to what must end; a message waits with its like. */
 function laneOf(finishes: ReadonlySet<string>, { parcel, event }: Mail): LaneName {
   return (parcel !== null && parcel.type !== 'message') || finishes.has(event.type) ? 'finish' : 'start';
+}
+
+/** What ends something, and what goes to actors that are always resident, is let in beyond the cap. */
+function mustBeTaken(floor: Floor, to: string, type: string): boolean {
+  const kind = floor.kinds.get(kindOf(to));
+  return kind === undefined || kind.kind.resident === true || kind.finishes.has(type);
 }
 
 /** XState gives meanings of its own to types that begin with its name: they could stop a chart from outside. */

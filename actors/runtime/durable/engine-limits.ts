@@ -11,6 +11,8 @@ export interface EngineLimits {
   /** Transitions remembered per actor. */
   readonly trailMax: number;
   readonly watchersMax: number;
+  /** Actors in memory, those of resident kinds not counted; the least recently used leave first. */
+  readonly residentsMax: number;
   /** How far ahead timers are loaded. */
   readonly timersAheadMs: number;
 }

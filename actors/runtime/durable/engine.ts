@@ -25,6 +25,10 @@ export interface Engine {
   deliver(delivery: Delivery, answer: ((answer: Answer) => void) | null): void;
   /** Tells every open tenant row of this incarnation, in shards served here, that its node is dead. */
   buried(incarnation: string): void;
+  /** Actors of shards served here that do not load, as far as anybody has met them; at most a hundred. */
+  quarantined(): readonly QuarantinedActor[];
+  /** Tries to load a quarantined actor again. Rejects when the store does not answer. */
+  reload(address: string): Promise<Reloaded>;
   /** State of one actor as an operator sees it; loads it if it is not resident; null when absent or not served here. */
   inspect(address: string): Promise<Inspection | null>;
   /** Called for each committed step whose address matches; returns the way to stop. At most WATCHERS_MAX at once. */
@@ -47,6 +51,17 @@ export interface Work {
   /** This node is dead or leaves: everything is aborted, nothing is begun. */
   abortAll(why: string): void;
 }
+
+/** An actor whose stored state does not load, and why. */
+export interface QuarantinedActor {
+  readonly address: string;
+  readonly fault: string;
+}
+
+/** What came of loading an actor again. */
+export type Reloaded =
+  | { readonly outcome: 'loaded' | 'absent' | 'was-not-quarantined' | 'not-served' }
+  | { readonly outcome: 'quarantined'; readonly fault: string };
 
 export interface Delivery {
   readonly to: string;
@@ -146,6 +161,10 @@ export interface Inspection {
 
 export interface EngineGauges {
   readonly cells: number;
+  /** Actors that do not load. */
+  readonly quarantined: number;
+  /** Actors that left memory for room, so far. */
+  readonly evicted: number;
   readonly queued: number;
   readonly commitsInFlight: number;
   readonly steps: number;

@@ -15,6 +15,11 @@ export function failed(detail: string): Answer {
   return { ok: false, failure: { code: 'failed', detail } };
 }
 
+/** An actor does not load; nothing happened, and only an operator or another build can help. */
+export function quarantined(address: string, fault: string): Answer {
+  return { ok: false, failure: { code: 'quarantined', detail: `${address} is quarantined: ${fault}` } };
+}
+
 /** The store, or a lane, takes nothing now. */
 export function refused(detail: string): Answer {
   return { ok: false, failure: { code: 'refused', detail } };

@@ -53,7 +53,12 @@ export class Fetcher {
   private row(cell: Cell, mail: Mail, fetched: Fetched, other: Cell, { collection, id }: Unread): void {
     const { rows } = other;
     const reading = rows.reading(collection, id);
-    fetched.release.push(() => rows.release(reading));
+    other.pins++;
+    fetched.release.push(() => {
+      rows.release(reading);
+      other.pins--;
+      this.waking.tidy(other);
+    });
     this.loader.row(other, collection, id, (view, failure) => {
       if (failure === null) rows.arrived(reading, view);
       this.arrived(cell, mail, failure);

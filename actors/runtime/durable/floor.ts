@@ -4,10 +4,15 @@ import { Cell } from '../actor/cell.ts';
 import type { RegisteredKind } from '../actor/registered-kind.ts';
 import type { HeldShard } from './held-shard.ts';
 import type { Outbox } from './outbox.ts';
+import { UseOrder } from './use-order.ts';
 
 /** Everything in memory: the shards served here and the cells on them. It only keeps them findable. */
 export class Floor implements Neighbours {
   readonly cells = new Map<string, Cell>();
+  /** Actors that do not load. They stay until an operator has them loaded again. */
+  readonly quarantined = new Set<Cell>();
+  /** Those that may be evicted, by last use. */
+  readonly order = new UseOrder();
   readonly shards = new Map<number, HeldShard>();
   readonly kinds: ReadonlyMap<string, RegisteredKind>;
   readonly shardCount: number;
@@ -57,22 +62,35 @@ export class Floor implements Neighbours {
     return this.kinds.has(kindOf(address)) ? null : `no kind of actor is called ${kindOf(address)}`;
   }
 
-  /** A new cell, to be loaded; the address must be without fault. */
-  open(address: string, home: HeldShard): Cell {
+  /** A new cell, to be loaded; the address must be without fault. `used`: for somebody who needs it now. */
+  open(address: string, home: HeldShard, used = true): Cell {
     const kind = this.kinds.get(kindOf(address));
     if (kind === undefined) throw new Error(`no kind of actor is called ${kindOf(address)}`);
     const cell = new Cell(address, kind, home, this.trailMax);
     this.cells.set(address, cell);
     home.cells.add(cell);
+    if (!kind.kind.resident) {
+      if (used) this.order.add(cell);
+      else this.order.addOldest(cell);
+    }
     return cell;
   }
 
   remove(cell: Cell): void {
     if (this.cells.get(cell.address) === cell) this.cells.delete(cell.address);
     (cell.home as HeldShard).cells.delete(cell);
+    this.order.remove(cell);
+    this.quarantined.delete(cell);
   }
 
+  quarantine(cell: Cell): void {
+    this.order.remove(cell);
+    this.quarantined.add(cell);
+  }
+
+  /** Back to what is stored. */
   rewind(cell: Cell): void {
+    if (this.quarantined.delete(cell) && !cell.kind.kind.resident) this.order.add(cell);
     cell.rewind(this.trailMax);
   }
 
@@ -87,8 +105,11 @@ export class Floor implements Neighbours {
   find(address: string, from: Cell): Cell | 'unloaded' | 'elsewhere' | { readonly unreachable: string } {
     const cell = this.cells.get(address);
     if (cell !== undefined && cell.home === from.home) {
-      if (cell.phase === 'ready') return cell;
-      return cell.phase === 'loading' ? 'unloaded' : { unreachable: `${address} is quarantined: ${cell.fault}` };
+      if (cell.phase === 'ready') {
+        this.order.touch(cell);
+        return cell;
+      }
+      return cell.phase === 'loading' ? 'unloaded' : cell;
     }
     const fault = this.faultOf(address);
     if (fault !== null) return { unreachable: fault };

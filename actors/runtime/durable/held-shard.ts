@@ -13,6 +13,13 @@ export class HeldShard implements Home {
   /** Entries not judged yet. */
   entries = 0;
   committed = false;
+  /** The order of use as it was written down last. */
+  recent = '';
+  kept = 0;
+  /** Actors whose timers do not load, and why. */
+  readonly faults = new Map<string, string>();
+  /** Quarantined actors that were reported already. */
+  readonly reported = new Set<string>();
   readonly onSealed: (() => void)[] = [];
   /** Versions that actors had before a refused commit took them back: what they publish next has to be newer. */
   readonly reached = new Map<string, number>();

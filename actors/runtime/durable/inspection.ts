@@ -2,6 +2,7 @@ import { kindOf } from '../actor/address.ts';
 import type { Cell } from '../actor/cell.ts';
 import type { Json } from '../actor/event.ts';
 import type { Intent } from '../actor/intent.ts';
+import { ASIDE } from '../actor/kept-input.ts';
 import type { View } from '../actor/kind.ts';
 import { ABSENT, stateText } from '../actor/state-text.ts';
 import { systemCollections } from '../actor/system-collections.ts';
@@ -62,7 +63,7 @@ function timersOf(
 ): Inspection['timers'] {
   const all = new Map<string, Inspection['timers'][number]>();
   for (const { name, dueAt, event } of stored) {
-    all.set(name, { name, dueAt, event: (JSON.parse(event) as { type: string }).type });
+    all.set(name, { name, dueAt, event: typeIn(event) });
   }
   for (const { name, dueAt, event } of timers.knownOf(home, cell.address)) {
     if (event === null) all.delete(name);
@@ -78,10 +79,11 @@ function show(
   { timers, aside }: Pick<Inspection, 'timers' | 'aside'>,
 ): Inspection {
   const { address, kind, snapshot } = cell;
-  const state = snapshot === null ? (cell.phase === 'quarantined' ? 'quarantined' : ABSENT) : stateText(snapshot.value);
+  const away = cell.phase === 'quarantined';
+  const state = away ? 'quarantined' : snapshot === null ? ABSENT : stateText(snapshot.value);
   const context = (snapshot?.context ?? null) as Json;
   const openRows: Record<string, readonly { readonly id: string; readonly body: Json }[]> = {};
-  for (const name of kind.collections.keys()) {
+  for (const name of [...kind.collections.keys(), ...(cell.rows.isEmpty(ASIDE.name) ? [] : [ASIDE.name])]) {
     openRows[name] = [...cell.rows.open(name)].map(({ id, body }) => ({ id, body }));
   }
   const view: View = { address, state, context, openRows, now: now() };
@@ -102,8 +104,27 @@ function show(
     queue: cell.mailbox.sizes,
     timers,
     trail: cell.trail.steps().map(([version, at, event, from, to]) => ({ address, version, at, event, from, to })),
-    explanation: [...(snapshot === null ? [cell.fault] : explain(cell, view)), ...aside.map(sentence)],
+    explanation: [...(away ? quarantineWords(cell) : explain(cell, view)), ...aside.map(sentence)],
   };
+}
+
+/** Why it is quarantined, what that means, and the way out. */
+function quarantineWords({ address, fault, rows }: Cell): readonly string[] {
+  const kept = [...rows.open(ASIDE.name)].length;
+  return [
+    fault,
+    'It is quarantined: nothing is stepped or written, everything that is asked of it is answered so.',
+    ...(kept === 0 ? [] : [`${kept} messages that could not be refused wait for it, to be stepped when it loads.`]),
+    `Mend what is stored, or start a build that knows its chart; then \`troupe reload ${address}\`.`,
+  ];
+}
+
+function typeIn(event: string): string {
+  try {
+    return String((JSON.parse(event) as { readonly type?: unknown } | null)?.type);
+  } catch {
+    return 'unreadable';
+  }
 }
 
 /** An explanation that fails must not hide the rest. */

@@ -3,10 +3,10 @@ import type { Cell } from '../actor/cell.ts';
 import type { Json, RowView } from '../actor/event.ts';
 import type { RowWrite } from '../actor/held-rows.ts';
 import type { RegisteredCollection } from '../actor/registered-kind.ts';
-import { RestoreRefused, restore } from '../actor/restore.ts';
+import { restore } from '../actor/restore.ts';
+import { checkSum } from '../actor/snapshot-sum.ts';
 import { systemCollections } from '../actor/system-collections.ts';
 import type { RowRecord, Store } from '../ports/store.ts';
-import type { EngineHost } from './engine.ts';
 import { refused } from './failures.ts';
 import type { HeldShard } from './held-shard.ts';
 
@@ -14,15 +14,15 @@ type Loaded = Awaited<ReturnType<Store['loadActor']>>;
 
 /**
  * Brings actors and single rows from the store into memory. Never steps anything: whoever waits is told when loading
- * ended. A snapshot that does not restore quarantines its cell instead of becoming a wrong state.
+ * ended. A snapshot, open row or timer that does not load quarantines its cell instead of becoming a wrong state.
  */
 export class Loader {
   private readonly store: Pick<Store, 'loadActor' | 'row'>;
-  private readonly host: EngineHost;
+  private readonly quarantine: (cell: Cell, fault: string) => void;
 
-  constructor(store: Pick<Store, 'loadActor' | 'row'>, host: EngineHost) {
+  constructor(store: Pick<Store, 'loadActor' | 'row'>, quarantine: (cell: Cell, fault: string) => void) {
     this.store = store;
-    this.host = host;
+    this.quarantine = quarantine;
   }
 
   /** Loads a new or rewound cell, then calls everybody in its `onLoaded`. */
@@ -56,10 +56,7 @@ export class Loader {
       if (loaded !== null) take(cell, loaded);
       cell.phase = 'ready';
     } catch (error) {
-      cell.phase = 'quarantined';
-      cell.fault = error instanceof Error ? error.message : String(error);
-      const message = error instanceof RestoreRefused ? 'a snapshot does not restore' : 'an actor does not load';
-      this.host.log({ level: 'error', message, address: cell.address, detail: cell.fault });
+      this.quarantine(cell, error instanceof Error ? error.message : String(error));
     }
     this.finish(cell, null);
   }
@@ -71,24 +68,39 @@ export class Loader {
 }
 
 function take(cell: Cell, { actor, openRows }: NonNullable<Loaded>): void {
-  cell.snapshot = restore(cell.kind, actor);
+  const fault = (cell.home as HeldShard).faults.get(cell.address);
+  if (fault !== undefined) throw new Error(fault);
+  checkSum(actor);
+  const snapshot = restore(cell.kind, actor);
+  // All or nothing: what does not parse leaves no row behind.
+  const rows = openRows.flatMap((record) => {
+    const collection = cell.kind.collections.get(record.collection) ?? ownCollection(record.collection);
+    return collection === undefined ? [] : [rowOf(cell, collection, record)];
+  });
+  cell.snapshot = snapshot;
   cell.version = Math.max(actor.version, (cell.home as HeldShard).reached.get(cell.address) ?? 0);
   cell.handedVersion = actor.version;
   cell.durableVersion = actor.version;
   cell.lastAt = Math.max(cell.lastAt, cell.trail.restore(actor.trail));
-  for (const record of openRows) {
-    const collection = cell.kind.collections.get(record.collection) ?? ownCollection(record.collection);
-    if (collection !== undefined) cell.rows.load(rowOf(cell, collection, record));
-  }
+  for (const row of rows) cell.rows.load(row);
 }
 
-/** The one collection of the runtime itself whose rows are resident. */
+/** The collections of the runtime itself of which rows load with their actor. */
 function ownCollection(name: string): RegisteredCollection | undefined {
-  return name === systemCollections.intents.name ? systemCollections.intents : undefined;
+  const { intents, aside } = systemCollections;
+  return name === aside.name ? aside : name === intents.name ? intents : undefined;
 }
 
 function rowOf(cell: Cell, collection: RegisteredCollection, record: RowRecord): RowWrite {
   const { id, sort, index, open, expiresAt } = record;
-  const body = JSON.parse(record.body) as Json;
+  const body = parse(cell, record);
   return { beside: cell.rows, collection, id, removed: false, body, sort, index, open, expiresAt, held: null };
+}
+
+function parse({ address }: Cell, { collection, id, body }: RowRecord): Json {
+  try {
+    return JSON.parse(body) as Json;
+  } catch {
+    throw new Error(`the open row ${collection}/${id} of ${address} is no JSON`);
+  }
 }

@@ -9,11 +9,12 @@ import type { CommitQueue } from './commit-queue.ts';
 import type { EngineHost } from './engine.ts';
 import type { EngineLimits } from './engine-limits.ts';
 import { Entry } from './entry.ts';
-import { ABSENT, EXPIRED, FINISHED, failed, refused, UNHANDLED } from './failures.ts';
+import { ABSENT, EXPIRED, FINISHED, failed, quarantined, refused, UNHANDLED } from './failures.ts';
 import { Fetcher } from './fetcher.ts';
 import type { Floor } from './floor.ts';
 import type { Gate } from './gate.ts';
 import type { HeldShard } from './held-shard.ts';
+import type { Keeper } from './keeper.ts';
 import type { Loader } from './loader.ts';
 import { orphansAmong } from './orphans.ts';
 import type { Timers } from './timers.ts';
@@ -37,6 +38,10 @@ export interface RunnerParts {
   readonly host: EngineHost;
   /** The incarnation of this node. */
   readonly self: string;
+  /** Inputs kept while their actor was quarantined. */
+  readonly keeper: Keeper;
+  /** A cell was opened: there may be too many now. */
+  readonly opened: () => void;
   /** Messages ended: a shard that is being sealed may be done. */
   readonly eased: () => void;
 }
@@ -65,12 +70,13 @@ export class Runner {
     this.fetcher = new Fetcher(parts.loader, this);
   }
 
-  /** The cell of an address of this shard, loading if it was not in memory. */
-  cellOf(address: string, home: HeldShard): Cell {
+  /** The cell of an address of this shard, loading if it was not in memory. `used`: for somebody who needs it now. */
+  cellOf(address: string, home: HeldShard, used = true): Cell {
     const { floor, loader } = this.parts;
     const known = floor.cells.get(address);
     if (known !== undefined) return known;
-    const cell = floor.open(address, home);
+    const cell = floor.open(address, home, used);
+    this.parts.opened();
     this.load(cell);
     loader.load(cell);
     return cell;
@@ -212,8 +218,10 @@ export class Runner {
 
   private load(cell: Cell): void {
     cell.onLoaded.push((failure) => {
-      if (failure === null) this.wake(cell);
-      else {
+      if (failure === null) {
+        if (cell.phase === 'ready') this.parts.keeper.replay(cell);
+        this.wake(cell);
+      } else {
         this.parts.floor.remove(cell);
         this.turnAway(cell, failure);
         this.parts.eased();
@@ -227,6 +235,7 @@ export class Runner {
     const mail = cell.parked ?? cell.mailbox.take();
     if (mail !== null) {
       cell.parked = null;
+      this.parts.floor.order.touch(cell);
       if (!this.refuses(cell, home, mail)) this.stepMail(cell, home, mail);
     }
     if (cell.awaiting > 0) return;
@@ -240,7 +249,7 @@ export class Runner {
     if (mail.fetched !== null && mail.fetched.failure !== null) answer = mail.fetched.failure;
     else if (mail.deadline !== Number.POSITIVE_INFINITY && this.parts.clock.monotonic() >= mail.deadline) {
       answer = EXPIRED;
-    } else if (cell.phase === 'quarantined') answer = failed(`${cell.address} is quarantined: ${cell.fault}`);
+    } else if (cell.phase === 'quarantined') answer = quarantined(cell.address, cell.fault);
     const void_ = mail.firing !== null && !mail.firing.current();
     if (answer === null && !void_) return false;
     this.finish(home, mail);
@@ -333,6 +342,10 @@ export class Runner {
   private decline(home: HeldShard, mail: Mail, answer: Answer): void {
     this.finish(home, mail);
     const { queue, gate, timers } = this.parts;
+    if (mail.firing?.kept !== undefined) {
+      mail.firing.failed(`its actor is ${answer === ABSENT ? 'absent' : 'finished'}`);
+      return;
+    }
     if (mail.firing === null) {
       if (mail.answer !== null) {
         gate.pass({ answer: mail.answer, reply: answer, publishes: NOTHING.publishes }, this.cascade.depends);
@@ -362,14 +375,14 @@ export class Runner {
   private fail(cell: Cell, home: HeldShard, mail: Mail): void {
     const detail = this.cascade.failure;
     this.finish(home, mail);
-    mail.firing?.failed(detail);
+    const { quarantined: other, depends } = this.cascade;
+    if (other === null) mail.firing?.failed(detail);
+    else mail.firing?.postponed();
     if (mail.parcel?.type === 'message' || (mail.answer === null && mail.firing === null)) {
       const { trace } = mail;
       this.parts.host.log({ level: 'warn', message: 'a step failed', address: cell.address, detail, trace });
     }
-    this.parts.gate.pass(
-      { answer: mail.answer, reply: failed(detail), publishes: NOTHING.publishes },
-      this.cascade.depends,
-    );
+    const reply = other === null ? failed(detail) : quarantined(other.address, other.fault);
+    this.parts.gate.pass({ answer: mail.answer, reply, publishes: NOTHING.publishes }, depends);
   }
 }

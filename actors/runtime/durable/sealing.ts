@@ -1,10 +1,10 @@
 import type { Change } from '../actor/cell.ts';
-import { stateText } from '../actor/state-text.ts';
 import type { CommitQueue } from './commit-queue.ts';
 import { Entry } from './entry.ts';
 import { UNHANDLED } from './failures.ts';
 import type { Floor } from './floor.ts';
 import type { HeldShard } from './held-shard.ts';
+import { asItStands } from './residents.ts';
 
 const CHANGES_PER_ENTRY_MAX = 256;
 
@@ -46,12 +46,7 @@ export class Sealing {
 
   private end(home: HeldShard): void {
     const dirty: Change[] = [];
-    for (const cell of home.cells) {
-      const { snapshot, version, lastAt: at } = cell;
-      if (!cell.dirty || snapshot === null) continue;
-      const state = stateText(snapshot.value);
-      dirty.push({ cell, snapshot, version, at, event: '', from: state, to: state, stopped: false });
-    }
+    for (const cell of home.cells) if (cell.dirty) dirty.push(asItStands(cell));
     if (dirty.length === 0) {
       this.leaving.delete(home);
       this.forget(home);

@@ -39,6 +39,9 @@ interface Book {
 /** Delivers a due timer to its actor; false when its lane is full. */
 type Fire = (home: HeldShard, address: string, event: ActorEvent, firing: Firing) => boolean;
 
+/** Hears of a stored timer that does not load. */
+type Damaged = (home: HeldShard, address: string, fault: string) => void;
+
 const LOAD_MIN = 1_024;
 const LOAD_MAX = 65_536;
 const RETRY_MS = 1_000;
@@ -52,23 +55,25 @@ const LANE_FULL_RETRY_MS = 250;
 export class Timers {
   private readonly books = new Map<HeldShard, Book>();
   private readonly heap = new TimerHeap<Slot>();
-  private readonly store: Pick<Store, 'timersDue'>;
+  private readonly store: Pick<Store, 'timersDue' | 'timersOf'>;
   private readonly clock: Clock;
   private readonly now: () => number;
   private readonly aheadMs: number;
   private readonly shardCount: number;
   private readonly fire: Fire;
+  private readonly damaged: Damaged;
   private readonly log: EngineHost['log'];
   private wake: { readonly at: number; readonly cancel: Cancel } | null = null;
   private refill: Cancel | null = null;
 
   constructor(options: {
-    readonly store: Pick<Store, 'timersDue'>;
+    readonly store: Pick<Store, 'timersDue' | 'timersOf'>;
     readonly clock: Clock;
     readonly now: () => number;
     readonly aheadMs: number;
     readonly shardCount: number;
     readonly fire: Fire;
+    readonly damaged: Damaged;
     readonly log: EngineHost['log'];
   }) {
     this.store = options.store;
@@ -77,6 +82,7 @@ export class Timers {
     this.aheadMs = options.aheadMs;
     this.shardCount = options.shardCount;
     this.fire = options.fire;
+    this.damaged = options.damaged;
     this.log = options.log;
   }
 
@@ -149,6 +155,17 @@ export class Timers {
   /** What memory knows of an actor's timers; a null event is one that is going. */
   knownOf(home: HeldShard, address: string): readonly { name: string; dueAt: number; event: ActorEvent | null }[] {
     return [...(this.books.get(home)?.slots.get(address)?.values() ?? [])];
+  }
+
+  /** Looks at the stored timers of an actor again, whose rows may have been mended. */
+  async recheck(home: HeldShard, address: string): Promise<void> {
+    const records = await this.store.timersOf(address);
+    const book = this.books.get(home);
+    if (book === undefined) return;
+    for (const record of records) {
+      const known = book.slots.get(address)?.has(record.name) === true;
+      if (!known && (record.dueAt <= book.horizon || eventIn(record.event) === null)) this.take(book, record);
+    }
   }
 
   private set(slot: Slot, dueAt: number, event: ActorEvent | null, pending: Pending): void {
@@ -267,15 +284,25 @@ export class Timers {
       const book = live.get(shardOf(record.address, this.shardCount));
       if (book === undefined || book.touched?.has(keyOf(record.address, record.name))) continue;
       if (book.slots.get(record.address)?.has(record.name)) continue;
-      const slot = slotOf(book, record.address, record.name);
-      slot.dueAt = record.dueAt;
-      slot.event = JSON.parse(record.event) as ActorEvent;
-      this.arm(slot, record.dueAt);
+      this.take(book, record);
     }
     for (const book of live.values()) book.touched = null;
     if (records.length < LOAD_MAX) return;
     this.log({ level: 'warn', message: 'more timers are due than are loaded at once', timers: records.length });
     this.again([...live.values()]);
+  }
+
+  /** A stored timer, armed; one that does not load concerns its actor alone. */
+  private take(book: Book, { address, name, dueAt, event: text }: TimerRecord): void {
+    const event = eventIn(text);
+    if (event === null) {
+      this.damaged(book.home, address, `its timer ${name} is no event`);
+      return;
+    }
+    const slot = slotOf(book, address, name);
+    slot.dueAt = dueAt;
+    slot.event = event;
+    this.arm(slot, dueAt);
   }
 
   private loadFailed(books: readonly Book[], error: unknown): void {
@@ -306,6 +333,16 @@ function slotOf(book: Book, address: string, name: string): Slot {
     slots.set(name, slot);
   }
   return slot;
+}
+
+/** Null for what is none. */
+function eventIn(text: string): ActorEvent | null {
+  try {
+    const event = JSON.parse(text) as ActorEvent | null;
+    return typeof event?.type === 'string' ? event : null;
+  } catch {
+    return null;
+  }
 }
 
 function drop(slot: Slot): void {

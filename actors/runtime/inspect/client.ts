@@ -2,7 +2,7 @@ import { type ClientReadableStream, credentials, Metadata, type ServiceError, st
 import { AskError, type AskFailure } from '../actor/answer.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
 import type { AskOptions, ClusterView } from '../cluster/cluster.ts';
-import type { CommittedStep, Inspection } from '../durable/engine.ts';
+import type { CommittedStep, Inspection, Reloaded } from '../durable/engine.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RowQuery, RowRecord } from '../ports/store.ts';
 import { systemClock } from '../system/clock.ts';
@@ -37,6 +37,8 @@ export interface OperatorClient {
     see: (step: CommittedStep & { readonly node: string }) => void,
     ended?: (error: OperatorError) => void,
   ): () => void;
+  /** Tries to load a quarantined actor again. */
+  reload(address: string): Promise<Reloaded>;
   drain(node: string): Promise<void>;
   /** Steps an input that was set aside once more, or drops it; false when there is none of this id. */
   retry(address: string, id: string): Promise<boolean>;
@@ -55,7 +57,7 @@ type Unary = (
   answer: (error: ServiceError | null, reply: unknown) => void,
 ) => void;
 
-type Methods = Record<'Ps' | 'Inspect' | 'Why' | 'Drain' | 'Retry' | 'Skip' | 'Rows' | 'Ask', Unary> & {
+type Methods = Record<'Ps' | 'Inspect' | 'Why' | 'Reload' | 'Drain' | 'Retry' | 'Skip' | 'Rows' | 'Ask', Unary> & {
   Watch(request: object, metadata: Metadata): ClientReadableStream<{ json: string }>;
 };
 
@@ -102,6 +104,7 @@ export function connectOperator(address: string, token: string, clock: Clock = s
         stream.cancel();
       };
     },
+    reload: async (actor) => JSON.parse((await call<{ json: string }>('Reload', { address: actor })).json) as Reloaded,
     drain: async (node) => {
       await call('Drain', { node });
     },

@@ -58,6 +58,9 @@ export function operatorService(operator: () => Operator, token: string): SideSe
       if (inspection === null) throw serviceError(status.NOT_FOUND, `there is no ${address}`);
       return { lines: inspection.explanation };
     }),
+    Reload: unary(async ({ address }: { address: string }) => ({
+      json: JSON.stringify(await operator().reload(address)),
+    })),
     Watch: watch,
     Drain: unary(async ({ node }: { node: string }) => {
       await operator().drain(node);

@@ -94,6 +94,24 @@ export class StoreRefused extends Error {
   }
 }
 
+export interface CensusRow {
+  readonly kind: string;
+  readonly state: string;
+  readonly chart: number;
+  readonly count: number;
+}
+
+/** One of the state values that actors are stored in. */
+export interface StoredState {
+  readonly kind: string;
+  readonly chart: number;
+  /** JSON text of the value; null where the snapshot is no JSON or has none. */
+  readonly value: string | null;
+  readonly count: number;
+  /** The first of these actors by address. */
+  readonly example: string;
+}
+
 /** A node of the cluster as its heartbeat row shows it. */
 export interface NodeRow {
   readonly name: string;
@@ -159,8 +177,10 @@ export interface Store {
   loadActor(address: string): Promise<{ readonly actor: ActorRecord; readonly openRows: readonly RowRecord[] } | null>;
   /** Addresses of a kind in a shard, ascending. */
   actorsOf(kind: string, shard: number): Promise<readonly string[]>;
-  /** How many actors per kind and state value (first level), for `ps`. */
-  census(): Promise<readonly { readonly kind: string; readonly state: string; readonly count: number }[]>;
+  /** How many actors per kind, chart version and state value (first level); ascending. Cheap: asked at every start. */
+  census(): Promise<readonly CensusRow[]>;
+  /** Every distinct (kind, chart version, whole state value), ascending. Reads everything: for `preflight`. */
+  states(): Promise<readonly StoredState[]>;
 
   row(key: RowKey): Promise<RowRecord | null>;
   /** By id alone, whatever actor holds it (digests, generation ids); the first by address. */

@@ -21,8 +21,15 @@ export interface Envelope {
   readonly trace: string;
 }
 
+/** What one build tells of its kinds: the chart versions it loads (`loads` to `version`) and writes. */
+export type ToldCharts = Readonly<
+  Record<string, { readonly loads: number; readonly writes: number; readonly version: number }>
+>;
+
 /** Who dials, as it says itself; judged by the other end before any traffic. */
 export interface Hello {
+  /** Chart versions of the caller's build, by kind. Absent: its build does not tell. */
+  readonly charts?: ToldCharts;
   readonly name: string;
   readonly incarnation: string;
   readonly shards: number;
@@ -34,6 +41,7 @@ export interface Hello {
 
 /** What the accepting end says of itself. */
 export interface Welcome {
+  readonly charts?: ToldCharts;
   readonly name: string;
   readonly incarnation: string;
   readonly proof: string;

@@ -10,11 +10,13 @@ import { withSession } from './session.ts';
 export function addLook(program: Command): void {
   program
     .command('ps')
+    .option('--quarantined', 'show only the actors whose stored state does not load')
     .description('show nodes, shards, and actors by kind and state')
     .action(async (_: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions>();
+      const options = command.optsWithGlobals<GlobalOptions & { readonly quarantined?: boolean }>();
       const view = await withSession(options, ({ operator }) => operator.ps());
-      print(options, view, () => renderPs(view));
+      if (options.quarantined) print(options, view.quarantined, () => renderQuarantined(view));
+      else print(options, view, () => renderPs(view));
     });
   program
     .command('inspect')
@@ -93,7 +95,7 @@ function renderPs(view: ClusterView): string {
     node.gauges ? String(node.gauges.steps) : '-',
     node.why ?? '',
   ]);
-  const census = view.census.map(({ kind, state, count }) => [kind, state, String(count)]);
+  const census = view.census.map(({ kind, state, chart, count }) => [kind, state, String(chart), String(count)]);
   const aside = view.aside.map(({ address, id, source, event, times, failure }) => [
     ...[address, id, source, event, String(times), failure],
   ]);
@@ -101,11 +103,20 @@ function renderPs(view: ClusterView): string {
   return [
     table(['NODE', 'STATE', 'PID', 'GRPC', 'SHARDS', 'RESIDENT', 'QUEUED', 'STEPS', ''], nodes),
     '',
-    table(['KIND', 'STATE', 'ACTORS'], census),
+    table(['KIND', 'STATE', 'CHART', 'ACTORS'], census),
     ...(aside.length > 0 ? ['', table(['SET ASIDE', 'ID', 'SOURCE', 'EVENT', 'TRIED', 'FAILURE'], aside)] : []),
     '',
     `${view.shardCount} shards${unowned}`,
+    ...(view.quarantined.length > 0 ? ['', renderQuarantined(view)] : []),
   ].join('\n');
+}
+
+function renderQuarantined({ quarantined }: ClusterView): string {
+  if (quarantined.length === 0) return 'no actor is quarantined, as far as the nodes have met them';
+  return table(
+    ['QUARANTINED', 'NODE', 'WHY'],
+    quarantined.map(({ address, node, fault }) => [address, node, fault]),
+  );
 }
 
 function renderInspection(seen: Inspection): string {

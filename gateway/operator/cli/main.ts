@@ -17,9 +17,11 @@ Examples:
   troupe keys create acct_... --limit 5     make a key that may spend 5 USD
   troupe ps                                 see nodes, shards and actors
   troupe why key:acct_.../key_...           see why a key is in its state
+  troupe reload key:acct_.../key_...        try a quarantined key again, after its row was mended
+  troupe preflight --data /srv/troupe       before an upgrade: does this build load what is stored?
   troupe watch 'account:*'                  see accounts change while they do
 
-All commands but up and node speak to the cluster that runs on the data folder (./data unless --data says otherwise).`;
+All commands but up, node and preflight speak to the cluster that runs on the data folder (./data unless --data says otherwise).`;
 
 async function main(): Promise<void> {
   const program = new Command('troupe')
@@ -40,16 +42,20 @@ async function addCommands(program: Command, first: string | undefined): Promise
   if (first !== 'node') (await import('./up.ts')).addUp(program, ENTRY);
   if (first !== 'up') (await import('./node.ts')).addNode(program);
   if (first === 'up' || first === 'node') return;
-  const [{ addAccounts }, { addKeys }, { addLook }, { addAside }] = await Promise.all([
+  const [{ addAccounts }, { addKeys }, { addLook }, { addReload }, { addPreflight }, { addAside }] = await Promise.all([
     import('./accounts.ts'),
     import('./keys.ts'),
     import('./look.ts'),
+    import('./reload.ts'),
+    import('./preflight.ts'),
     import('./aside.ts'),
   ]);
   addAccounts(program);
   addKeys(program);
   addLook(program);
   addAside(program);
+  addReload(program);
+  addPreflight(program);
 }
 
 main().catch((error: unknown) => {

@@ -66,6 +66,8 @@ function explained(error: unknown): unknown {
   switch (failure.code) {
     case 'absent':
       return new Fault(`there is no ${address}; check the id`);
+    case 'quarantined':
+      return new Fault(`${failure.detail}; mend what is stored, then \`troupe reload\` it`);
     case 'failed':
       return new Fault(`${address}: ${failure.detail}`);
     case 'refused':

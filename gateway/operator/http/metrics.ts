@@ -58,6 +58,8 @@ export function renderMetrics(measured: Measurement): string {
   if (engine) {
     blocks.push(
       metric('troupe_cells', 'gauge', 'Resident actors', one(engine.cells)),
+      metric('troupe_actors_quarantined', 'gauge', 'Actors whose stored state does not load', one(engine.quarantined)),
+      metric('troupe_actors_evicted_total', 'counter', 'Actors that left memory for room', one(engine.evicted)),
       metric('troupe_events_queued', 'gauge', 'Events waiting for their actor', one(engine.queued)),
       metric('troupe_commits_in_flight', 'gauge', 'Commits under way', one(engine.commitsInFlight)),
       metric('troupe_steps_total', 'counter', 'Steps taken', one(engine.steps)),

@@ -92,9 +92,44 @@ function writingClauses(clause: Clause): void {
     const shut = { record: actor('account:a', 2, { snapshot: '{"value":"shut"}' }), expected: 1 };
     await store.commit([write(fence, { actors: [reopened, shut] })]);
     assert.equal(await store.census(), [
-      { kind: 'account', state: 'open', count: 3 },
-      { kind: 'account', state: 'shut', count: 1 },
-      { kind: 'key', state: 'rate.ok,status.active', count: 1 },
+      { kind: 'account', state: 'open', chart: 1, count: 3 },
+      { kind: 'account', state: 'shut', chart: 1, count: 1 },
+      { kind: 'key', state: 'rate.ok,status.active', chart: 1, count: 1 },
+    ]);
+    const newer = { record: { ...actor('account:b', 2, { snapshot: '{"value":"open"}' }), chart: 2 }, expected: 1 };
+    await store.commit([write(fence, { actors: [newer] })]);
+    assert.is((await store.loadActor('account:b'))?.actor.chart, 2);
+    assert.equal((await store.census()).slice(0, 2), [
+      { kind: 'account', state: 'open', chart: 1, count: 2 },
+      { kind: 'account', state: 'open', chart: 2, count: 1 },
+    ]);
+  });
+
+  clause('states tell every distinct whole state value by kind and chart, and what is no JSON', async (store) => {
+    const fence = await own(store, 'i1');
+    const put = (address: string, snapshot: string, more: object = {}) => ({
+      record: { ...actor(address, 1, { snapshot }), ...more },
+      expected: 0,
+    });
+    const open = '{"sum":"x","value":"open","context":{"a":1}}';
+    await store.commit([
+      write(fence, {
+        actors: [
+          put('account:b', open),
+          put('account:a', '{"value":"open","context":{}}'),
+          put('account:c', '{"value":{"open":"waiting"}}'),
+          put('account:d', open, { chart: 2 }),
+          put('account:e', 'torn'),
+          put('key:a', '{"value":{"open":"waiting"}}', { kind: 'key' }),
+        ],
+      }),
+    ]);
+    assert.equal(await store.states(), [
+      { kind: 'account', chart: 1, value: null, count: 1, example: 'account:e' },
+      { kind: 'account', chart: 1, value: '"open"', count: 2, example: 'account:a' },
+      { kind: 'account', chart: 1, value: '{"open":"waiting"}', count: 1, example: 'account:c' },
+      { kind: 'account', chart: 2, value: '"open"', count: 1, example: 'account:d' },
+      { kind: 'key', chart: 1, value: '{"open":"waiting"}', count: 1, example: 'key:a' },
     ]);
   });
 }

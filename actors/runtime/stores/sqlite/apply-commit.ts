@@ -20,6 +20,7 @@ interface StoredActor {
   readonly n: number;
   readonly version: number;
   readonly state: string;
+  readonly chart: number;
 }
 
 type Text = string | null;
@@ -60,8 +61,8 @@ export function commitApplier(connection: Connection): (writes: readonly ShardWr
     const state = stateOf(a.snapshot);
     if (!stored) {
       insertActor.run(a.address, a.kind, a.hash, a.shard, a.version, a.chart, state, a.snapshot, a.trail);
-    } else if (stored.state === state) {
-      updateActor.run(a.version, a.chart, a.snapshot, a.trail, stored.n);
+    } else if (stored.state === state && stored.chart === a.chart) {
+      updateActor.run(a.version, a.snapshot, a.trail, stored.n);
     } else {
       updateActorWithState.run(a.version, a.chart, a.snapshot, a.trail, state, stored.n);
     }

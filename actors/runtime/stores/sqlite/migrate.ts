@@ -4,10 +4,11 @@
  */
 import type { Connection } from './connect.ts';
 import { tables } from './migrations/0001-tables.ts';
+import { charts } from './migrations/0002-charts.ts';
 import type { Transact } from './transaction.ts';
 
 /** In order of their numbers, from 1. The first line of each says `-- breaking: why` or `-- compatible: why`. */
-export const migrations: readonly string[] = [tables];
+export const migrations: readonly string[] = [tables, charts];
 
 /** A sound file that this build or configuration must not touch. The message is for the operator. */
 export class UnfitDatabase extends Error {

@@ -116,6 +116,7 @@ function compose(writer: Writer, read: Read, clock: Clock, closeReader: () => vo
     loadActor: (address) => read((from) => from.loadActor(address)),
     actorsOf: (kind, shard) => read((from) => from.actorsOf(kind, shard)),
     census: () => read((from) => from.census()),
+    states: () => read((from) => from.states()),
     row: (key) => read((from) => from.row(key)),
     rowById: (collection, id) => read((from) => from.rowById(collection, id)),
     rows: (query) => read((from) => from.rows(query)),

@@ -2,7 +2,16 @@
  * The reading side of the store: its own connection on the node's thread, tens of microseconds per look-up. It sees
  * every commit that was acknowledged before the read, and never takes a lock that a writer waits for.
  */
-import type { ActorRecord, RowKey, RowQuery, RowRecord, ShardRow, TimerRecord } from '../../ports/store.ts';
+import type {
+  ActorRecord,
+  CensusRow,
+  RowKey,
+  RowQuery,
+  RowRecord,
+  ShardRow,
+  StoredState,
+  TimerRecord,
+} from '../../ports/store.ts';
 import type { Connection } from './connect.ts';
 import { actorSql } from './statements/actors.ts';
 import { rowQuerySql, rowQueryValues, rowSql } from './statements/rows.ts';
@@ -23,7 +32,8 @@ export function reader(connection: Connection) {
   const load = connection.prepare<[string], StoredActor>(actorSql.load);
   const openOf = connection.prepare<[string], StoredRow>(rowSql.openOf).raw();
   const ofKind = connection.prepare<[string, number], string>(actorSql.ofKind).pluck();
-  const census = connection.prepare<[], { kind: string; state: string; count: number }>(actorSql.census);
+  const census = connection.prepare<[], CensusRow>(actorSql.census);
+  const states = connection.prepare<[], StoredState>(actorSql.states);
   const byKey = connection.prepare<[string, string, string], StoredRow>(rowSql.byKey).raw();
   const byId = connection.prepare<[string, string], StoredRow>(rowSql.byId).raw();
   const due = connection.prepare<[number, string, number], StoredTimer>(timerSql.due).raw();
@@ -42,6 +52,7 @@ export function reader(connection: Connection) {
     loadActor: (address: string) => loadBoth(address),
     actorsOf: (kind: string, shard: number) => ofKind.all(kind, shard),
     census: () => census.all(),
+    states: () => states.all(),
     row: ({ address, collection, id }: RowKey) => rowOrNull(byKey.get(collection, id, address)),
     rowById: (collection: string, id: string) => rowOrNull(byId.get(collection, id)),
     rows(query: RowQuery): RowRecord[] {

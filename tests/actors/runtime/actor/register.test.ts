@@ -200,4 +200,11 @@ it('refuses bad collections and tenancies', () => {
   assert.match(refuses({ collections: { line: { sort, index: [column] } }, tenancy }), /open rows/);
 });
 
+it('refuses casters of a first version, which have nothing to cast from or to', () => {
+  const caster = <T>(saved: T): T => saved;
+  assert.throws(() => register({ ...counterKind, upcast: caster }), /first version has nothing to cast/);
+  assert.throws(() => register({ ...counterKind, downcast: caster }), /first version has nothing to cast/);
+  assert.is(register({ ...counterKind, version: 2, upcast: caster, downcast: caster }).level, 2);
+});
+
 test.run();

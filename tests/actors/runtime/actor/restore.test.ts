@@ -1,10 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AnyStateMachine, createMachine } from 'xstate';
-import { persist } from '../../../../actors/runtime/actor/persist.ts';
+import type { SavedState } from '../../../../actors/runtime/actor/kind.ts';
+import { persist, persistAt } from '../../../../actors/runtime/actor/persist.ts';
 import { register } from '../../../../actors/runtime/actor/register.ts';
 import type { RegisteredKind } from '../../../../actors/runtime/actor/registered-kind.ts';
-import { RestoreRefused, restore } from '../../../../actors/runtime/actor/restore.ts';
+import { restore } from '../../../../actors/runtime/actor/restore.ts';
+import { RestoreRefused } from '../../../../actors/runtime/actor/restore-refused.ts';
 import { step } from '../../../../actors/runtime/actor/step.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { counterKind } from '../../example-kinds/counter.ts';
@@ -92,11 +94,34 @@ it('takes a saved value whose regions stand in another order', () => {
   assert.equal(back.value, { left: 'off', right: 'on' });
 });
 
-it('refuses a snapshot of a newer chart, and takes one of an older chart that still fits', () => {
+it('refuses a snapshot of a newer chart, and one of an older chart that it has no caster for', () => {
   const kind = registered(parallel('left'), 2);
   const snapshot = { value: { left: 'off' }, context: {}, status: 'active' };
   refuses(kind, saved(snapshot, 3), /chart 3, this build has 2/);
-  assert.equal(restore(kind, saved(snapshot, 1)).value, { left: 'off' });
+  refuses(kind, saved(snapshot, 1), /chart 1, this build loads from 2 on/);
+});
+
+it('brings a snapshot of the chart before its own up, and holds the result against the chart like any other', () => {
+  const from = parallel('left');
+  const upcast = (was: SavedState): SavedState => ({ ...was, value: { ...(was.value as object), right: 'off' } });
+  const kind = { ...registered(parallel('left', 'right'), 2), upcast };
+  const before = step(registered(from), null, { type: 'left' }, STAMPED).snapshot;
+  assert.equal(restore(kind, saved(persist(before))).value, { left: 'on', right: 'off' });
+  refuses({ ...kind, upcast: (was) => was }, saved(persist(before)), /the chart makes it/);
+  refuses({ ...kind, version: 3 }, saved(persist(before)), /chart 1, this build loads from 2 on/);
+  const thrower = (): never => {
+    throw new Error('no way up');
+  };
+  refuses({ ...kind, upcast: thrower }, saved(persist(before)), /up-caster threw: no way up/);
+});
+
+it('persists at the level it is told, by its down-caster', () => {
+  const downcast = (is: SavedState): SavedState => ({ ...is, value: { left: (is.value as { left: string }).left } });
+  const kind = { ...registered(parallel('left', 'right'), 2), downcast };
+  const live = step(kind, null, { type: 'left' }, STAMPED).snapshot;
+  assert.equal(JSON.parse(persistAt(kind, live)).value, { left: 'on', right: 'off' });
+  kind.level = 1;
+  assert.equal(JSON.parse(persistAt(kind, live)), { value: { left: 'on' }, context: {}, status: 'active' });
 });
 
 it('refuses a status that does not fit the state', () => {

@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { textHash } from '../../../../actors/runtime/actor/text-hash.ts';
 import { Trail, type TrailStep } from '../../../../actors/runtime/actor/trail.ts';
 import { bounded } from '../../../support/bounded.ts';
 
@@ -90,6 +91,18 @@ it('stores a step like the one before as its time alone, and gives it back whole
     [31, 1_300, 'purse.close', 'open', 'closed'],
     [32, 1_301, 'purse.close', 'closed', 'closed'],
   ]);
+});
+
+it('knows the hash of its text without reading it, also after it was restored', () => {
+  const trail = new Trail(10);
+  assert.is(trail.hash(), textHash(trail.text(0)));
+  for (let i = 1; i <= 60; i++) {
+    trail.add(i, 1_000 + i * 7, i % 3 === 0 ? 'add' : 'peek', 'open', i % 5 === 0 ? 'shut' : 'open');
+    assert.is(trail.hash(), textHash(trail.text(0)), `after ${i} steps`);
+  }
+  const again = new Trail(10);
+  again.restore(trail.text(0));
+  assert.is(again.hash(), textHash(again.text(0)));
 });
 
 test.run();

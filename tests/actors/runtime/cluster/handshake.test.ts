@@ -4,7 +4,14 @@ import { greet, judge, same, type Terms, trusts, WIRE_MAJOR } from '../../../../
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
-const callee: Terms = { name: 'n1', incarnation: 'one', shards: 256, configDigest: 'd1', secret: 'secret' };
+const callee: Terms = {
+  name: 'n1',
+  incarnation: 'one',
+  shards: 256,
+  configDigest: 'd1',
+  charts: { key: { loads: 1, writes: 2, version: 2 } },
+  secret: 'secret',
+};
 const caller: Terms = { ...callee, name: 'n2', incarnation: 'two' };
 
 const CASES: readonly (readonly [string, Parameters<typeof judge>[0], RegExp | null])[] = [
@@ -15,6 +22,12 @@ const CASES: readonly (readonly [string, Parameters<typeof judge>[0], RegExp | n
   ['another wire major', { ...greet(caller), wireMajor: WIRE_MAJOR + 1 }, /wire version/],
   ['a proof of another incarnation', { ...greet(caller), incarnation: 'three' }, /secret/],
   ['a proof of another name', { ...greet(caller), name: 'n9' }, /secret/],
+  [
+    'a build that cannot load what we write',
+    greet({ ...caller, charts: { key: { loads: 1, writes: 1, version: 1 } } }),
+    /^n1 writes key at chart 2 or higher, n2 loads it up to 1$/,
+  ],
+  ['a build that can', greet({ ...caller, charts: { key: { loads: 2, writes: 2, version: 3 } } }), null],
   ['an empty proof', { ...greet(caller), proof: '' }, /secret/],
 ];
 

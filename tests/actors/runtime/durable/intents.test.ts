@@ -2,72 +2,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AskError } from '../../../../actors/runtime/actor/answer.ts';
 import type { Json } from '../../../../actors/runtime/actor/event.ts';
-import type { Intent } from '../../../../actors/runtime/actor/intent.ts';
-import { type Job, PerformFailed } from '../../../../actors/runtime/ports/performer.ts';
-import { bounded } from '../../../support/bounded.ts';
-import { HandClock } from './hand-clock.ts';
+import { PerformFailed } from '../../../../actors/runtime/ports/performer.ts';
+import { A, ALL, type Call, first, heardBy, intents, scenes, work } from './desk.ts';
 import { until } from './stage.ts';
-import { type House, inShard, Town } from './town.ts';
+import type { Town } from './town.ts';
 
-const it = bounded(test, 10_000);
-const A = inShard('postman', 0, 'a');
-const ALL = [0, 1, 2, 3, 4, 5, 6, 7];
-
-/** A call that a performer has made and nobody has answered yet. */
-interface Call {
-  readonly job: Job;
-  readonly signal: AbortSignal;
-  resolve(result: Json): void;
-  reject(error: Error): void;
-}
-
-/** Performers whose calls the test answers itself. */
-class Desk {
-  readonly calls: Call[] = [];
-  readonly performers = {
-    work: {
-      perform: (job: Job, signal: AbortSignal) =>
-        new Promise<Json>((resolve, reject) => this.calls.push({ job, signal, resolve, reject })),
-    },
-  };
-  call(at: number): Call {
-    const call = this.calls.at(at);
-    if (call === undefined) throw new Error(`there is no call ${at}`);
-    return call;
-  }
-}
-
-interface Scene {
-  readonly clock: HandClock;
-  readonly town: Town;
-  readonly desk: Desk;
-  build(name: string): Promise<House>;
-}
-
-const within = (title: string, run: (scene: Scene) => Promise<void>): void =>
-  it(title, async () => {
-    const clock = new HandClock();
-    const town = new Town(clock);
-    const desk = new Desk();
-    try {
-      await run({ clock, town, desk, build: (name) => town.build(name, desk.performers) });
-    } finally {
-      await town.close();
-    }
-  });
-
-const heardBy = async (house: House): Promise<Json[]> =>
-  ((await house.body(A, { type: 'open' })) as string[]).map((text) => JSON.parse(text) as Json);
-const intents = async (town: Town) =>
-  (await town.store.rows({ collection: '$intents', limit: 100 })).map(({ body }) => JSON.parse(body) as Intent);
-const work = (id: string, more: Record<string, Json> = {}) => ({ type: 'work', id, ...more });
-
-async function first({ build }: Scene): Promise<House> {
-  const house = await build('n1');
-  await house.take(ALL);
-  await house.body(A, { type: 'open' });
-  return house;
-}
+const within = scenes(test);
 
 within('work begins after its commit and never before, and its result is an event of its actor', async (scene) => {
   const house = await first(scene);
@@ -274,114 +214,6 @@ within('a result on which the actor throws five times is set aside, and the work
   await house.body(A, { type: 'mood', refuses: false });
   assert.is(await house.body(A, { type: '$retry', id: aside[0]?.id ?? '' }), 'taken');
   assert.equal(await heardBy(house), ['unwelcome']);
-});
-
-/** Kills the node that runs the newest call, and waits until the next node runs it. */
-async function dies(scene: Scene, house: House, name: string, cause: 'own-hand' | 'outside'): Promise<House> {
-  const next = await scene.build(name);
-  const before = scene.desk.calls.length;
-  await scene.town.kill(house, cause);
-  await next.take(ALL);
-  for (let i = 0; i < 10 && scene.desk.calls.length === before; i++) await scene.clock.advance(500);
-  return next;
-}
-
-within('kills from outside never convict, however many there are', async (scene) => {
-  let house = await first(scene);
-  await house.body(A, work('w', { inMs: 600_000 }));
-  await until(() => scene.desk.calls.length === 1);
-  for (let i = 2; i <= 9; i++) house = await dies(scene, house, `n${i}`, 'outside');
-  assert.is(scene.desk.calls.length, 9);
-  const [intent] = await intents(scene.town);
-  assert.equal([intent?.deaths, intent?.suspect, intent?.attempt], [0, false, 9]);
-});
-
-within('after a death by its own hand work runs alone, and three such deaths alone convict it', async (scene) => {
-  let house = await first(scene);
-  await house.body(A, work('w', { inMs: 600_000 }));
-  await until(() => scene.desk.calls.length === 1);
-  house = await dies(scene, house, 'n2', 'own-hand');
-  assert.equal(
-    (await intents(scene.town)).map((it) => [it.suspect, it.alone, it.deaths]),
-    [[true, true, 0]],
-  );
-  house = await dies(scene, house, 'n3', 'outside');
-  assert.equal(
-    (await intents(scene.town)).map((it) => it.deaths),
-    [0],
-  );
-  house = await dies(scene, house, 'n4', 'own-hand');
-  house = await dies(scene, house, 'n5', 'own-hand');
-  assert.equal(
-    (await intents(scene.town)).map((it) => it.deaths),
-    [2],
-  );
-  house = await dies(scene, house, 'n6', 'own-hand');
-  assert.is(scene.desk.calls.length, 5);
-  assert.equal(await intents(scene.town), []);
-  assert.is(((await heardBy(house))[0] as { code: string }).code, 'convicted');
-});
-
-within('a suspect waits until nothing else runs, and what comes after it waits for its end', async (scene) => {
-  const house = await first(scene);
-  const next = await scene.build('n2');
-  await house.body(A, work('suspect'));
-  await until(() => scene.desk.calls.length === 1);
-  await next.take([1]);
-  await house.engine.seal(1);
-  await next.take([1]);
-  const B = inShard('postman', 1, 'b');
-  await next.body(B, { type: 'open' });
-  await next.body(B, { type: 'work', id: 'long' });
-  await until(() => scene.desk.calls.length === 2);
-  await scene.town.kill(house, 'own-hand');
-  await next.take([0]);
-  await scene.clock.advance(3_000);
-  await next.body(B, { type: 'work', id: 'behind' });
-  await scene.clock.advance(3_000);
-  assert.equal(
-    scene.desk.calls.map(({ job }) => job.id),
-    ['suspect', 'long'],
-  );
-  assert.equal((await intents(scene.town)).find(({ suspect }) => suspect)?.alone, false);
-  scene.desk.call(1).resolve('long done');
-  await until(async () => {
-    await scene.clock.advance(10);
-    return scene.desk.calls.length === 3;
-  });
-  await scene.clock.advance(3_000);
-  assert.equal(
-    scene.desk.calls.map(({ job }) => job.id),
-    ['suspect', 'long', 'suspect'],
-  );
-  scene.desk.call(2).resolve('innocent');
-  await until(async () => {
-    await scene.clock.advance(10);
-    return scene.desk.calls.length === 4;
-  });
-  assert.is(scene.desk.call(3).job.id, 'behind');
-  assert.equal(await heardBy(next), ['innocent']);
-});
-
-within('work whose deadline passes while it waits for its turn is told so and never begins', async (scene) => {
-  const house = await first(scene);
-  const next = await scene.build('n2');
-  await next.take([1]);
-  await house.engine.seal(1);
-  await next.take([1]);
-  const B = inShard('postman', 1, 'b');
-  await next.body(B, { type: 'open' });
-  await next.body(B, { type: 'work', id: 'long' });
-  await house.body(A, work('suspect', { inMs: 5_000 }));
-  await until(() => scene.desk.calls.length === 2);
-  await scene.town.kill(house, 'own-hand');
-  await next.take([0]);
-  await scene.clock.advance(6_000);
-  await until(async () => (await heardBy(next)).length === 1);
-  assert.is(((await heardBy(next))[0] as { code: string }).code, 'deadline');
-  scene.desk.call(0).resolve('long done');
-  await scene.clock.advance(6_000);
-  assert.is(scene.desk.calls.length, 2);
 });
 
 within('a result that cannot travel is a failure, told once', async (scene) => {

@@ -130,7 +130,12 @@ it('hands open messages and open work to whoever takes the shard over, from the 
     const outside = (send: Outside['send'], done: boolean): Outside => ({
       random: systemRandom,
       performers: {
-        work: { perform: (job) => (calls.push(job), done ? Promise.resolve('done') : new Promise(() => {})) },
+        work: {
+          perform: (job) => {
+            calls.push(job);
+            return done ? Promise.resolve('done') : new Promise(() => {});
+          },
+        },
       },
       send,
       missing: async () => [],
@@ -164,6 +169,8 @@ it('hands open messages and open work to whoever takes the shard over, from the 
       await until(async () => (await second.rows({ collection, limit: 10 })).length === 0);
     }
     await next.close();
+    for (let shard = 0; shard < SHARDS; shard++) old.engine.drop(shard);
+    await old.close();
   }));
 
 test.run();

@@ -25,6 +25,7 @@ export const LIMITS: EngineLimits = {
   commitBytesMax: 4 * 1024 * 1024,
   trailMax: 50,
   watchersMax: 2,
+  residentsMax: 10_000,
   timersAheadMs: 60_000,
 };
 

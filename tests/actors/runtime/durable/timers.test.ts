@@ -132,7 +132,8 @@ it('fires what fell due while nobody served the shard, once, after adoption', as
 it('loads timers further ahead than it looks at once', async () => {
   const { clock, stage } = await started();
   await stage.body('counter:a', { type: 'remind', inMs: 300_000, by: 1 });
-  assert.ok(clock.armed <= 2, `${clock.armed} armed`);
+  // The wake-up, the refill, and the order of use that is written down now and then.
+  assert.ok(clock.armed <= 3, `${clock.armed} armed`);
   await clock.advance(299_000);
   assert.is(await total(stage), 0);
   await clock.advance(1_000);
@@ -142,6 +143,7 @@ it('loads timers further ahead than it looks at once', async () => {
 
 it('arms a thousand timers with one wake-up', async () => {
   const { clock, stage } = await started();
+  await stage.body('counter:a', { type: 'add', by: 0 });
   const armed = clock.armed;
   const asks = Array.from({ length: 1_000 }, (_, i) =>
     stage.body(`counter:acct_${i}`, { type: 'remind', inMs: 1_000 + ((i * 7) % 1_000), by: 1 }),

@@ -172,7 +172,7 @@ it('quarantines an actor whose snapshot does not restore, and never overwrites i
   ]);
   const again = await openStage({ store });
   const answer = await again.ask(HERE, { type: 'add', by: 1 });
-  assert.ok(!answer.ok && answer.failure.code === 'failed' && answer.failure.detail.includes('quarantined'));
+  assert.ok(!answer.ok && answer.failure.code === 'quarantined' && answer.failure.detail.includes('elsewhere'));
   assert.is((await again.engine.inspect(HERE))?.state, 'quarantined');
   assert.is((await store.loadActor(HERE))?.actor.snapshot, snapshot);
   assert.ok(again.recorded.logged.some((record) => record.level === 'error' && record.address === HERE));

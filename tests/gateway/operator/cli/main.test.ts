@@ -13,7 +13,21 @@ test.after(() => rmSync(folder, { recursive: true }));
 it('help names every command, every common option, and shows examples', async () => {
   const { code, out } = await troupe(['--help']).ended;
   assert.is(code, 0);
-  for (const word of ['up', 'node', 'accounts', 'keys', 'ps', 'inspect', 'why', 'watch', 'drain', 'retry', 'skip']) {
+  for (const word of [
+    'up',
+    'node',
+    'accounts',
+    'keys',
+    'ps',
+    'inspect',
+    'why',
+    'watch',
+    'drain',
+    'reload',
+    'preflight',
+    'retry',
+    'skip',
+  ]) {
     assert.match(out, new RegExp(`^  ${word}\\b`, 'm'));
   }
   for (const option of ['--config <file>', '--data <folder>', '--json']) assert.ok(out.includes(option));
@@ -44,6 +58,11 @@ const LINES: readonly (readonly [string, readonly string[], RegExp])[] = [
     /^troupe: no cluster runs on .*; start one with `troupe up --data /,
   ],
   ['an address that is none', ['why', 'key'], /^troupe: "key" is no address; write kind:owner/],
+  [
+    'nothing stored to try',
+    ['preflight', '--data', folder],
+    /^troupe: there is no database .*troupe\.db; say with --data/,
+  ],
   ['an amount that is none', ['accounts', 'deposit', 'acct_1', '-5e3'], /5e3/],
   ['an account that is none', ['accounts', 'show', 'key:a/b'], /^troupe: "key:a\/b" is no account; write acct_/],
   ['a key that is none', ['keys', 'revoke', 'acct_1'], /^troupe: "acct_1" is no key; write acct_\.\.\.\/key_/],

@@ -1,12 +1,16 @@
-/** SQL on `actors`. An update names the state only when it changed, so that its index is left alone otherwise. */
+/** SQL on `actors`. An update names state and chart only when one changed, so that their index is left alone otherwise. */
 export const actorSql = {
-  judge: 'SELECT n, version, state FROM actors WHERE address = ?',
+  judge: 'SELECT n, version, state, chart FROM actors WHERE address = ?',
   insert: `INSERT INTO actors (address, kind, hash, shard, version, chart, state, snapshot, trail)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  update: 'UPDATE actors SET version = ?, chart = ?, snapshot = ?, trail = ? WHERE n = ?',
+  update: 'UPDATE actors SET version = ?, snapshot = ?, trail = ? WHERE n = ?',
   updateWithState: 'UPDATE actors SET version = ?, chart = ?, snapshot = ?, trail = ?, state = ? WHERE n = ?',
   remove: 'DELETE FROM actors WHERE address = ?',
   load: 'SELECT kind, hash, shard, version, chart, snapshot, trail FROM actors WHERE address = ?',
   ofKind: 'SELECT address FROM actors WHERE kind = ? AND shard = ? ORDER BY address',
-  census: 'SELECT kind, state, count(*) AS count FROM actors GROUP BY kind, state ORDER BY kind, state',
+  census: `SELECT kind, state, chart, count(*) AS count FROM actors INDEXED BY actors_by_state
+    GROUP BY kind, state, chart ORDER BY kind, state, chart`,
+  states: `SELECT kind, chart, CASE WHEN json_valid(snapshot) THEN snapshot -> '$.value' END AS value,
+    count(*) AS count, min(address) AS example
+    FROM actors GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
 } as const;

@@ -1,0 +1,9 @@
+/** A stored snapshot that this build's chart cannot take up as it was saved. Loading it anyway would invent state. */
+export class RestoreRefused extends Error {
+  override readonly name = 'RestoreRefused';
+  readonly address: string;
+  constructor(address: string, reason: string) {
+    super(`${address} cannot be restored: ${reason}`);
+    this.address = address;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Kind } from '../actor/kind.ts';
+import type { EngineLimits } from '../durable/engine-limits.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Performer } from '../ports/performer.ts';
+import type { Random } from '../ports/random.ts';
+import type { Store } from '../ports/store.ts';
+import type { SideService, Transport, TransportLimits } from '../ports/transport.ts';
+import type { ClusterLimits } from './limits.ts';
+import type { Log } from './log.ts';
+
+export type NodeLimits = ClusterLimits & EngineLimits;
+
+/** Makes the transport of one node; a transport without a server for further services ignores them. */
+export type TransportFactory = (parts: {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly limits: TransportLimits;
+  readonly services: readonly SideService[];
+}) => Transport;
+
+export interface NodeParts {
+  readonly name: string;
+  /** host:port to listen on for peers and operators; port 0 takes a free one. */
+  readonly grpcAddress: string;
+  /** Asked once, after the port is bound and before the node registers. */
+  readonly operatorUrl: () => string;
+  /** Host identity: nodes that share it may judge each other by their ports. */
+  readonly host: string;
+  readonly pid: number;
+  readonly kinds: readonly Kind[];
+  /** Who does the work in the world that kinds ask for, by name. */
+  readonly performers?: Readonly<Record<string, Performer>>;
+  /** Stays open when the node leaves: its opener closes it. */
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly limits: NodeLimits;
+  readonly secret: string;
+  readonly operatorToken: string;
+  readonly configDigest: string;
+  readonly transport: TransportFactory;
+  readonly log: Log;
+  /** The bound gRPC address, before the node registers. */
+  readonly onBound?: (grpcAddress: string) => void | Promise<void>;
+  /** This node was declared dead: everything is dropped already; exit, or start anew as another incarnation. */
+  readonly onDead: (why: string) => void;
+  /** An operator asked this node to drain. */
+  readonly onDrain: () => void;
+}

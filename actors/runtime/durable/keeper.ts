@@ -1,0 +1,58 @@
+import type { Cell } from '../actor/cell.ts';
+import type { ActorEvent } from '../actor/event.ts';
+import { ASIDE, keptInputs } from '../actor/kept-input.ts';
+import type { Firing } from '../actor/mail.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { EngineHost } from './engine.ts';
+import type { HeldShard } from './held-shard.ts';
+
+const FAILURES_MAX = 5;
+const RETRY_MS = 1_000;
+
+export interface KeeperParts {
+  readonly clock: Clock;
+  readonly host: EngineHost;
+  /** Puts an input into the system lane of its actor; false when that is full. */
+  readonly tell: (home: HeldShard, address: string, event: ActorEvent, firing: Firing) => boolean;
+}
+
+/**
+ * Steps what was kept for an actor while it was quarantined, as soon as it loads: before anything that waits in its
+ * mailbox, in the order of keeping, each exactly once, since its row goes in the entry of its step. One that fails too
+ * often stays in its row.
+ */
+export class Keeper {
+  private readonly parts: KeeperParts;
+
+  constructor(parts: KeeperParts) {
+    this.parts = parts;
+  }
+
+  /** The cell has just been loaded. */
+  replay(cell: Cell): void {
+    if (cell.rows.isEmpty(ASIDE.name)) return;
+    for (const { id, event } of keptInputs(cell)) this.tell(cell, id, event, 0);
+  }
+
+  private tell(cell: Cell, id: string, event: ActorEvent, failures: number): void {
+    const { tell, clock, host } = this.parts;
+    const { rows, address } = cell;
+    const home = cell.home as HeldShard;
+    // A cell that was rewound has other rows, and is told anew.
+    const current = (): boolean =>
+      home.serving !== 'gone' && cell.rows === rows && rows.find(ASIDE.name, id)?.latest.open === true;
+    const again = (times: number): void => {
+      clock.after(RETRY_MS * Math.max(1, times), () => {
+        if (current()) this.tell(cell, id, event, times);
+      });
+    };
+    const failed = (detail: string): void => {
+      const giveUp = failures + 1 >= FAILURES_MAX;
+      const message = giveUp ? 'a kept input failed too often and stays aside' : 'a kept input failed';
+      host.log({ level: giveUp ? 'error' : 'warn', message, address, input: id, event: event.type, detail });
+      if (!giveUp) again(failures + 1);
+    };
+    const firing: Firing = { name: id, kept: id, last: false, current, failed, postponed: () => again(failures) };
+    if (!tell(home, address, event, firing)) again(failures);
+  }
+}

@@ -1,0 +1,129 @@
+import type { Cell } from '../actor/cell.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Adoption } from './adoption.ts';
+import type { EngineHost, QuarantinedActor, Reloaded } from './engine.ts';
+import type { Floor } from './floor.ts';
+import type { HeldShard } from './held-shard.ts';
+import type { Runner } from './runner.ts';
+import type { Timers } from './timers.ts';
+
+const SHOWN_MAX = 100;
+/** How long an actor's own uncommitted writes are waited for before it is loaded again. */
+const SETTLE_TRIES_MAX = 100;
+const SETTLE_MS = 20;
+
+export interface QuarantineParts {
+  readonly floor: Floor;
+  readonly runner: Runner;
+  readonly timers: Timers;
+  readonly adoption: Adoption;
+  readonly clock: Clock;
+  readonly host: EngineHost;
+}
+
+/**
+ * Actors whose stored state does not load: each is put aside alone, reported once, answers nothing but that, and is
+ * never written. Only an operator's word, or another build, has it tried again; nothing is mended by itself.
+ */
+export class Quarantine {
+  private readonly parts: QuarantineParts;
+
+  constructor(parts: QuarantineParts) {
+    this.parts = parts;
+  }
+
+  get size(): number {
+    return this.parts.floor.quarantined.size;
+  }
+
+  /** Those known here, at most a hundred. Damage that nobody has met yet is not among them. */
+  list(): readonly QuarantinedActor[] {
+    const shown: QuarantinedActor[] = [];
+    for (const { address, fault } of this.parts.floor.quarantined) {
+      if (shown.length >= SHOWN_MAX) break;
+      shown.push({ address, fault });
+    }
+    return shown;
+  }
+
+  put(cell: Cell, fault: string): void {
+    const { floor, host } = this.parts;
+    const home = cell.home as HeldShard;
+    cell.phase = 'quarantined';
+    cell.fault = fault;
+    floor.quarantine(cell);
+    if (home.reported.has(cell.address)) return;
+    home.reported.add(cell.address);
+    const message = 'an actor is quarantined: what is stored of it does not load';
+    host.log({ level: 'error', message, address: cell.address, detail: fault });
+  }
+
+  /** A timer of this actor does not load: the whole actor waits for an operator, whatever its state. */
+  timerFault(home: HeldShard, address: string, fault: string): void {
+    if (home.faults.has(address)) return;
+    home.faults.set(address, fault);
+    const { floor, runner } = this.parts;
+    if (floor.faultOf(address) !== null) {
+      this.parts.host.log({ level: 'error', message: 'a timer belongs to nobody', address, detail: fault });
+      return;
+    }
+    const cell = runner.cellOf(address, home);
+    if (cell.phase !== 'ready') return;
+    this.put(cell, fault);
+    if (cell.parked === null) runner.wake(cell);
+  }
+
+  /** Loads a quarantined actor again, after its row was mended. */
+  async reload(address: string): Promise<Reloaded> {
+    const { floor, runner, timers, adoption } = this.parts;
+    const home = floor.homeOf(address);
+    if (home === undefined || home.serving !== 'live') return { outcome: 'not-served' };
+    if (floor.faultOf(address) !== null) return { outcome: 'absent' };
+    const cell = runner.cellOf(address, home);
+    cell.pins++;
+    try {
+      if (cell.phase === 'loading') await loaded(cell);
+      if (cell.phase !== 'quarantined') return { outcome: outcomeOf(cell, 'was-not-quarantined') };
+      if (!(await this.settled(cell))) throw new Error(`${address} still has writes under way: try again`);
+      home.faults.delete(address);
+      await timers.recheck(home, address);
+      floor.rewind(cell);
+      runner.reload(cell);
+      await loaded(cell);
+      // What loading found out, which the compiler cannot know.
+      const phase = cell.phase as Cell['phase'];
+      if (phase === 'quarantined') return { outcome: 'quarantined', fault: cell.fault };
+      home.reported.delete(address);
+      adoption.returned(cell, home);
+      return { outcome: outcomeOf(cell, 'loaded') };
+    } finally {
+      cell.pins--;
+      runner.tidy(cell);
+    }
+  }
+
+  private async settled(cell: Cell): Promise<boolean> {
+    const { clock } = this.parts;
+    for (let tries = 0; tries < SETTLE_TRIES_MAX; tries++) {
+      if (cell.rows.unsettled === 0 && cell.pending === null) return true;
+      await new Promise<void>((resolve) => clock.after(SETTLE_MS, resolve));
+    }
+    return false;
+  }
+}
+
+function outcomeOf<O>(cell: Cell, present: O): O | 'absent' | 'not-served' {
+  if (cell.home.serving === 'gone') return 'not-served';
+  return cell.snapshot === null ? 'absent' : present;
+}
+
+/** Rejects when the store did not answer. */
+function loaded(cell: Cell): Promise<void> {
+  return new Promise((resolve, reject) => {
+    cell.onLoaded.push((failure) => {
+      if (failure === null) resolve();
+      else if (failure.ok || failure.failure.code === 'moved') resolve();
+      else reject(new Error('detail' in failure.failure ? failure.failure.detail : failure.failure.code));
+    });
+  });
+}

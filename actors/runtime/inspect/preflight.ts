@@ -1,0 +1,54 @@
+import type { RegisteredKind } from '../actor/registered-kind.ts';
+import { restore } from '../actor/restore.ts';
+import { checkSum } from '../actor/snapshot-sum.ts';
+import type { Store, StoredState } from '../ports/store.ts';
+
+/** A stored state that this build does not take up, and how many actors are in it. */
+export interface Unfit extends StoredState {
+  readonly why: string;
+}
+
+export interface Preflight {
+  /** Distinct states that were tried. */
+  readonly tried: number;
+  readonly actors: number;
+  readonly unfit: readonly Unfit[];
+}
+
+/**
+ * Tries every distinct state that is stored against the charts of this build, on one actor of each, casters included.
+ * Reads only; what it finds would be refused or quarantined once this build serves it.
+ */
+export async function preflight(
+  kinds: ReadonlyMap<string, RegisteredKind>,
+  store: Pick<Store, 'states' | 'loadActor'>,
+): Promise<Preflight> {
+  const states = await store.states();
+  const unfit: Unfit[] = [];
+  let actors = 0;
+  for (const state of states) {
+    actors += state.count;
+    const why = await fault(kinds.get(state.kind), state, store);
+    if (why !== null) unfit.push({ ...state, why });
+  }
+  return { tried: states.length, actors, unfit };
+}
+
+async function fault(
+  kind: RegisteredKind | undefined,
+  { kind: name, example }: StoredState,
+  store: Pick<Store, 'loadActor'>,
+): Promise<string | null> {
+  if (kind === undefined) return `this build has no kind called ${name}`;
+  // An actor that ended since the states were read needs no chart any more.
+  const stored = await store.loadActor(example);
+  if (stored === null) return null;
+  try {
+    checkSum(stored.actor);
+    restore(kind, stored.actor);
+    for (const { body } of stored.openRows) JSON.parse(body);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

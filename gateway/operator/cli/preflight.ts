@@ -1,0 +1,40 @@
+/** `troupe preflight`: may this build serve what is stored? Reads only, beside a running cluster or without one. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { kinds } from '../../../actors/kinds.ts';
+import type { Preflight } from '../../../actors/runtime/index.ts';
+import { preflightFile } from '../../../actors/runtime/inspect/preflight-file.ts';
+import { Fault } from '../config/fault.ts';
+import { dataFolderOf, type GlobalOptions } from './global-options.ts';
+import { print, table } from './print.ts';
+
+export function addPreflight(program: Command): void {
+  program
+    .command('preflight')
+    .description('try every stored state against the charts of this build; exit code 1 when one does not load')
+    .action(async (_: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const path = join(await dataFolderOf(options), 'troupe.db');
+      if (!existsSync(path)) throw new Fault(`there is no database ${path}; say with --data where it lies`);
+      const found = await preflightFile(path, kinds);
+      print(options, found, () => render(found));
+      if (found.unfit.length > 0) process.exitCode = 1;
+    });
+}
+
+function render({ tried, actors, unfit }: Preflight): string {
+  if (unfit.length === 0) return `all ${tried} stored states of ${actors} actors load with this build`;
+  const rows = unfit.map(({ kind, chart, value, count, why }) => [
+    kind,
+    String(chart),
+    value ?? '-',
+    String(count),
+    why,
+  ]);
+  return [
+    table(['KIND', 'CHART', 'STATE', 'ACTORS', 'WHY'], rows),
+    '',
+    `${unfit.length} of ${tried} stored states do not load with this build: do not start it on this data`,
+  ].join('\n');
+}

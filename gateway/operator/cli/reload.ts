@@ -1,0 +1,40 @@
+/** `troupe reload`: the operator's word that a quarantined actor may be tried again. */
+import type { Command } from 'commander';
+import type { Reloaded } from '../../../actors/runtime/index.ts';
+import { Fault } from '../config/fault.ts';
+import type { GlobalOptions } from './global-options.ts';
+import { addressFrom } from './names.ts';
+import { print } from './print.ts';
+import { withSession } from './session.ts';
+
+export function addReload(program: Command): void {
+  program
+    .command('reload')
+    .argument('<address>', 'kind:owner or kind:owner/local')
+    .description('load a quarantined actor again, after what is stored of it was mended')
+    .action(async (text: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const address = addressFrom(text);
+      const reloaded = await withSession(options, ({ operator }) => operator.reload(address));
+      const said = words(address, reloaded);
+      print(options, { address, ...reloaded }, () => said);
+    });
+}
+
+/** @throws Fault when the actor still does not serve. */
+function words(address: string, reloaded: Reloaded): string {
+  switch (reloaded.outcome) {
+    case 'loaded':
+      return `${address} is loaded; what waited for it is stepped`;
+    case 'was-not-quarantined':
+      return `${address} is not quarantined`;
+    case 'quarantined':
+      throw new Fault(`${address} is still quarantined: ${reloaded.fault}`);
+    case 'absent':
+      throw new Fault(`there is no ${address}; check the id`);
+    case 'not-served':
+      throw new Fault(`${address} is between two owners; repeat it`);
+    default:
+      throw new Error(`unknown outcome ${JSON.stringify(reloaded satisfies never)}`);
+  }
+}

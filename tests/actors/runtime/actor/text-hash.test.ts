@@ -1,0 +1,25 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { joined, textHash, textShift } from '../../../../actors/runtime/actor/text-hash.ts';
+import { bounded } from '../../../support/bounded.ts';
+
+const it = bounded(test, 5_000);
+
+it('puts the hash of a text together from its parts', () => {
+  const text = '[[7,1000,"add","open","open"],12,[3,"peek"]]';
+  for (let at = 0; at <= text.length; at++) {
+    const [before, after] = [text.slice(0, at), text.slice(at)];
+    assert.is(joined(textHash(before), textHash(after), textShift(after)), textHash(text));
+    assert.is(textHash(after, textHash(before)), textHash(text));
+  }
+});
+
+it('differs wherever one character differs', () => {
+  const text = 'a'.repeat(5_000);
+  const whole = textHash(text);
+  for (let at = 0; at < text.length; at += 7) {
+    assert.is.not(textHash(`${text.slice(0, at)}\uffff${text.slice(at + 1)}`), whole);
+  }
+});
+
+test.run();

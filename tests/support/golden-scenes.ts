@@ -1,0 +1,96 @@
+/** One actor of every kind in every state, lived through as the clients would: what golden snapshots are written from. */
+import { kinds } from '../../actors/kinds.ts';
+import { ENDPOINT_WINDOW, windowAddress } from '../../actors/rate-window/rate-window.ts';
+import { persist } from '../../actors/runtime/actor/persist.ts';
+import { House } from './model/house.ts';
+import * as words from './model/words.ts';
+import { ACCOUNT, KEY, START } from './model/words.ts';
+
+/** A stored snapshot, as an object. */
+export interface Golden {
+  readonly value: unknown;
+  readonly context: unknown;
+  readonly status: string;
+}
+
+const DECLARATION = {
+  id: 'ep_1',
+  model: 'author/model',
+  modelName: 'Author: Model',
+  author: 'author',
+  created: 1_700_000_000,
+  description: null,
+  provider: { id: 'prov_1', slug: 'alpha', name: 'Alpha' },
+  tag: 'alpha',
+  quantization: null,
+  contextLength: 32_000,
+  completionTokensMax: null,
+  promptTokensMax: null,
+  supportedParameters: ['tools'],
+  ceilingName: 'max_tokens',
+  cancellable: true,
+  inputModalities: ['text'],
+  outputModalities: ['text'],
+  tokenizer: null,
+  target: { baseUrl: 'https://alpha.example/v1', upstreamId: 'model' },
+  tariff: { id: 'tariff-1', prompt: '0.000001', discount: 0 },
+};
+const FACTS = {
+  ...{ id: 'prov_1', slug: 'alpha', name: 'Alpha', website: null, privacyPolicyUrl: null, termsOfServiceUrl: null },
+  ...{ statusPageUrl: null, headquarters: 'CH', datacenters: null },
+};
+
+/** Snapshots of each kind, one per state it came through. */
+export function goldenScenes(): ReadonlyMap<string, readonly Golden[]> {
+  const house = new House(kinds, START);
+  const seen = new Map<string, Map<string, Golden>>();
+  const look = (address: string): void => {
+    const snapshot = house.snapshots.get(address);
+    if (snapshot === undefined) throw new Error(`the scene has no ${address}`);
+    const kind = address.slice(0, address.indexOf(':'));
+    const states = seen.get(kind) ?? new Map<string, Golden>();
+    seen.set(kind, states);
+    states.set(JSON.stringify(snapshot.value), JSON.parse(persist(snapshot)) as Golden);
+  };
+  const tell = (address: string, event: object): void => {
+    house.tell(address, event as { readonly type: string });
+    look(address);
+  };
+  money(tell, look);
+  supply(tell);
+  const window = windowAddress(ENDPOINT_WINDOW);
+  tell(window, { type: 'window.take', name: ENDPOINT_WINDOW, count: 1, limit: 3, windowMs: 60_000 });
+  return new Map([...seen].map(([kind, states]) => [kind, [...states.values()]]));
+}
+
+type Tell = (address: string, event: object) => void;
+
+function money(tell: Tell, look: (address: string) => void): void {
+  tell(ACCOUNT, { type: 'account.create', name: 'Ada' });
+  tell(ACCOUNT, words.depositEvent('dep-1', '10'));
+  tell(KEY, words.createKeyEvent({ limit: '8', limitWindow: 'monthly' }));
+  tell(KEY, words.admitEvent(words.request('gen-1', '2')));
+  tell(KEY, words.admitEvent(words.request('gen-2', '1')));
+  tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.125')));
+  look(KEY);
+  tell(KEY, { type: 'key.disable' });
+  tell(KEY, { type: 'key.revoke' });
+  tell(ACCOUNT, { type: 'account.suspend' });
+}
+
+function supply(tell: Tell): void {
+  const observed = (outcomes: string): object => ({
+    type: 'attempts.observed',
+    attempts: [...outcomes].map((letter) => ({
+      outcome: letter === 's' ? 'success' : 'error',
+      streamed: true,
+      ttftMs: 300,
+    })),
+  });
+  const endpoint = 'endpoint:ep_1';
+  tell('provider:alpha', { type: 'provider.declare', facts: FACTS, digest: 'one' });
+  tell('provider:alpha', { type: 'provider.withdraw' });
+  tell(endpoint, { type: 'endpoint.declare', declaration: DECLARATION, digest: 'one' });
+  for (const outcomes of ['sssss', 'ee', 'eeeeeee']) tell(endpoint, observed(outcomes));
+  tell(endpoint, { type: 'endpoint.withdraw' });
+}

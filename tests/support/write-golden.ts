@@ -1,0 +1,16 @@
+/**
+ * Writes the golden snapshots of chart versions that have none yet: `node --import tsx tests/support/write-golden.ts`
+ * after a chart's version was raised. Never writes over one: what was stored once must load, or be refused, for ever.
+ */
+import { existsSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { kinds } from '../../actors/kinds.ts';
+import { goldenScenes } from './golden-scenes.ts';
+
+const scenes = goldenScenes();
+for (const { name, version } of kinds) {
+  const path = fileURLToPath(new URL(`../fixtures/snapshots/${name}-${version}.json`, import.meta.url));
+  if (existsSync(path)) continue;
+  writeFileSync(path, `${JSON.stringify(scenes.get(name) ?? [], null, 2)}\n`);
+  process.stdout.write(`${path}\n`);
+}
