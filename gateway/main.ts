@@ -13,17 +13,20 @@ import { kinds } from '../actors/kinds.ts';
 import { type Clock, type Cluster, type Random, systemClock, systemRandom } from '../actors/runtime/index.ts';
 import { type ClusterNode, startNode } from '../actors/runtime/node.ts';
 import { openSqliteStore, type SqliteStore } from '../actors/runtime/stores/sqlite/open-sqlite-store.ts';
+import type { Tls } from '../actors/runtime/transports/grpc/tls.ts';
 import { GrpcTransport } from '../actors/runtime/transports/grpc/transport.ts';
 import { endpointId } from '../actors/terms/ids.ts';
 import { declare } from './catalogue/declare.ts';
 import { Prober } from './catalogue/prober.ts';
 import { type Edge, type EdgeGauges, openEdge } from './edge/edge.ts';
 import { drainInference, type InferenceServices, openInference } from './inference/services.ts';
+import { readIdentity } from './operator/config/identity.ts';
 import { openSecrets, type Secrets } from './operator/config/secrets.ts';
 import { armCrashPoint } from './operator/crash-point.ts';
 import type { Measurement } from './operator/http/metrics.ts';
 import { type OperatorServer, openOperatorServer } from './operator/http/server.ts';
 import { EXIT_REJOIN } from './operator/launcher/message.ts';
+import { routeLinks } from './operator/link-routes.ts';
 import { Pools } from './outbound/pools.ts';
 import type { ClusterConfig, NodeConfig } from './terms/config.ts';
 
@@ -31,7 +34,7 @@ export interface NodeOptions {
   readonly config: ClusterConfig;
   /** Which of the configured nodes this is. */
   readonly name: string;
-  /** Provider keys, by the variables the providers name; `TROUPE_CRASHPOINT`. */
+  /** Provider keys, by the variables the providers name; `TROUPE_CRASHPOINT`, `TROUPE_LINK_ROUTES`. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly ports?: NodePorts;
   /** The drain begins, whoever asked for it: take no further connections. */
@@ -98,6 +101,8 @@ class RunningNode implements NodeHandle {
   readonly #keys: ReadonlyMap<string, string>;
   readonly #crashPoint: ((name: string) => void) | null;
   readonly #loopDelay: IntervalHistogram = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+  readonly #route: ((address: string) => string) | undefined;
+  #tls: Tls | undefined;
   #store!: SqliteStore;
   #node!: ClusterNode;
   #outbound!: Pools;
@@ -120,6 +125,7 @@ class RunningNode implements NodeHandle {
     this.#random = ports.random ?? systemRandom;
     this.#log = pino({ level: ports.logLevel ?? 'info', base: { node: name } });
     this.#keys = providerKeys(config, env);
+    this.#route = routeLinks(env.TROUPE_LINK_ROUTES, name);
     this.#crashPoint = armCrashPoint(env.TROUPE_CRASHPOINT, () => process.kill(process.pid, 'SIGKILL'));
   }
 
@@ -163,6 +169,7 @@ class RunningNode implements NodeHandle {
   async start(): Promise<void> {
     const { config } = this.#options;
     const secrets = await openSecrets(config.data, this.#random);
+    this.#tls = await this.#readTls();
     this.#store = await openSqliteStore({
       path: join(config.data, 'troupe.db'),
       shards: config.runtime.shards,
@@ -179,6 +186,14 @@ class RunningNode implements NodeHandle {
       await this.#store.close();
       throw error;
     }
+  }
+
+  async #readTls(): Promise<Tls | undefined> {
+    const { nodes } = this.#options.config;
+    if (!this.#self.tls) return undefined;
+    const member = `nodes[${nodes.indexOf(this.#self)}].tls`;
+    const identity = await readIdentity(this.#self.tls, { name: this.name, member, now: this.#clock.now() });
+    return { ...identity, names: nodes.map((node) => node.name) };
   }
 
   async #join(secrets: Secrets): Promise<void> {
@@ -215,7 +230,7 @@ class RunningNode implements NodeHandle {
       secret: secrets.clusterSecret,
       operatorToken: secrets.operatorToken,
       configDigest: digestOf(config),
-      transport: (parts) => new GrpcTransport(parts),
+      transport: (parts) => new GrpcTransport({ ...parts, tls: this.#tls, route: this.#route }),
       log: ({ level, message, ...record }) => this.#log[level](record, message),
       onDead: (why) => this.#exit(EXIT_REJOIN, `declared dead: ${why}`),
       onDrain: () => void this.#drainAndExit(),

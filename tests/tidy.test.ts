@@ -153,7 +153,7 @@ const HOMES: readonly (readonly [string, RegExp])[] = [
   ['fastify', /^gateway\/edge\//],
   ['pino', /^gateway\/(main\.ts|operator\/)/],
   ['commander', /^gateway\/operator\/cli\//],
-  ['ipaddr.js', /^gateway\/(edge|outbound)\//],
+  ['ipaddr.js', /^gateway\/(edge|outbound|operator\/config)\//],
 ];
 
 test('packages are imported only in their homes, and every one of them is declared', () => {

@@ -10,5 +10,7 @@ export type { Preflight } from './inspect/preflight.ts';
 export type { Cancel, Clock } from './ports/clock.ts';
 export type { Random } from './ports/random.ts';
 export type { RowQuery, RowRecord, Store } from './ports/store.ts';
+export type { Identity } from './ports/transport.ts';
 export { systemClock } from './system/clock.ts';
 export { systemRandom } from './system/random.ts';
+export { hostOf, isLoopback } from './transports/loopback-address.ts';

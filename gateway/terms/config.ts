@@ -18,10 +18,21 @@ export interface ClusterConfig {
 
 export interface NodeConfig {
   readonly name: string;
-  /** gRPC address, host:port; port 0 takes a free one. */
+  /** gRPC address, host:port, as the other nodes reach it; port 0 takes a free one. Beyond loopback it needs `tls`. */
   readonly grpc: string;
   /** Operator HTTP address, host:port; port 0 takes a free one. */
   readonly operator: string;
+  /** What this node shows the others and demands of them. All nodes have it, or none. */
+  readonly tls?: TlsConfig;
+}
+
+/** Paths of PEM files, relative to the configuration; read once, when the node starts. */
+export interface TlsConfig {
+  /** The certificates of the cluster's own authority: whom it signed is trusted. */
+  readonly ca: string;
+  /** The node's certificate, with the node's name among its subject alternative names (DNS); intermediates behind it. */
+  readonly certificate: string;
+  readonly key: string;
 }
 
 /** Bounds and times of the actor runtime. Times in ms. */

@@ -11,6 +11,7 @@ import {
   LinkRefused,
   type ToldCharts,
   type Transport,
+  type Welcome,
 } from '../ports/transport.ts';
 import { greet, judge, type Terms, trusts } from './handshake.ts';
 import type { ClusterLimits } from './limits.ts';
@@ -69,6 +70,10 @@ interface Peer {
   retry: Cancel;
 }
 
+class NotWhomWeDialled extends Error {
+  override readonly name = 'NotWhomWeDialled';
+}
+
 /**
  * One own link to every other node that is alive, kept up with quick retries, and the door for theirs. Remembers when
  * each peer was last heard. A link belongs to one incarnation and is never reused for the next.
@@ -77,7 +82,6 @@ export class Peers implements Door {
   readonly incarnation: string;
   readonly #parts: PeersParts;
   readonly #host: PeersHost;
-  readonly #hello: Hello;
   readonly #peers = new Map<string, Peer>();
   readonly #guests = new Map<string, Link>();
   readonly #heardAt = new Map<string, number>();
@@ -89,7 +93,6 @@ export class Peers implements Door {
     this.#parts = parts;
     this.#host = host;
     this.incarnation = parts.terms.incarnation;
-    this.#hello = greet(parts.terms);
     this.#schedulePing();
   }
 
@@ -188,28 +191,33 @@ export class Peers implements Door {
     const { transport, terms } = this.#parts;
     const { incarnation, address } = peer.row;
     try {
-      const { link, welcome } = await transport.dial(address, this.#hello, (link) => this.#ear(peer, link));
-      if (!trusts(welcome, incarnation, terms)) {
-        this.#complain(peer, `${address} answers as another incarnation or without the cluster secret`);
-        link.close('not whom we dialled');
-        this.#host.suspect(incarnation);
-      } else if (this.#peers.get(incarnation) !== peer) {
-        link.close('the peer is gone');
-      } else {
-        peer.out = link;
-        peer.failures = 0;
-        peer.complaint = '';
-        this.#charts.set(incarnation, welcome.charts ?? null);
-        this.#heard(incarnation);
-        this.#host.up(incarnation, link);
-        return;
-      }
+      await transport.dial(address, greet(terms, incarnation), (link, welcome) => this.#met(peer, link, welcome));
     } catch (error) {
       this.#complain(peer, textOf(error));
       if (error instanceof LinkRefused) this.#host.puzzled();
-      if (error instanceof LinkFailed && error.refusedByPort) this.#host.suspect(incarnation);
+      // Somebody else may live there by now.
+      const other = error instanceof LinkRefused || error instanceof NotWhomWeDialled;
+      if (other || (error instanceof LinkFailed && error.refusedByPort)) this.#host.suspect(incarnation);
+      this.#retry(peer);
     }
-    this.#retry(peer);
+  }
+
+  /** The other end agreed. All of it in one turn: what the link carries, its end too, finds it open. */
+  #met(peer: Peer, link: Link, welcome: Welcome): Ear {
+    const { incarnation, address, name } = peer.row;
+    if (welcome.name !== name || !trusts(welcome, incarnation, this.#parts.terms)) {
+      throw new NotWhomWeDialled(
+        `${address} answers as another node, another incarnation or without the cluster secret`,
+      );
+    }
+    if (this.#peers.get(incarnation) !== peer || this.#closed) throw new LinkFailed('the peer is gone', false);
+    peer.out = link;
+    peer.failures = 0;
+    peer.complaint = '';
+    this.#charts.set(incarnation, welcome.charts ?? null);
+    this.#heard(incarnation);
+    this.#host.up(incarnation, link);
+    return this.#ear(peer, link);
   }
 
   #ear(peer: Peer, link: Link): Ear {

@@ -71,6 +71,8 @@ const provider = record({
   }),
 });
 
+const pem = text('a PEM file');
+
 const node = record({
   name: Type.String({
     pattern: '^[a-z0-9][a-z0-9-]{0,31}$',
@@ -78,6 +80,7 @@ const node = record({
   }),
   grpc: hostPort,
   operator: hostPort,
+  tls: Type.Optional(record({ ca: pem, certificate: pem, key: pem })),
 });
 
 /**
