@@ -18,7 +18,8 @@ const config: ClusterConfig = {
     heartbeatMs: 500,
     heardMs: 2_000,
     outsideMs: 2_000,
-    staleMs: 3_300,
+    // A node may stand still for three seconds right before a heartbeat was due, and write one when it wakes.
+    staleMs: 3_600,
     readLeaseMs: 3_000,
     cascadeStepsMax: 16,
     // Lanes of one actor: only `start` answers busy; the other two bound what may be waiting at all.

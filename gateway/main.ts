@@ -20,7 +20,7 @@ import { declare } from './catalogue/declare.ts';
 import { Prober } from './catalogue/prober.ts';
 import { type Edge, type EdgeGauges, openEdge } from './edge/edge.ts';
 import { drainInference, type InferenceServices, openInference } from './inference/services.ts';
-import { readIdentity } from './operator/config/identity.ts';
+import { tlsOf } from './operator/config/identity.ts';
 import { openSecrets, type Secrets } from './operator/config/secrets.ts';
 import { armCrashPoint } from './operator/crash-point.ts';
 import type { Measurement } from './operator/http/metrics.ts';
@@ -101,7 +101,6 @@ class RunningNode implements NodeHandle {
   readonly #keys: ReadonlyMap<string, string>;
   readonly #crashPoint: ((name: string) => void) | null;
   readonly #loopDelay: IntervalHistogram = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
-  readonly #route: ((address: string) => string) | undefined;
   #tls: Tls | undefined;
   #store!: SqliteStore;
   #node!: ClusterNode;
@@ -125,7 +124,6 @@ class RunningNode implements NodeHandle {
     this.#random = ports.random ?? systemRandom;
     this.#log = pino({ level: ports.logLevel ?? 'info', base: { node: name } });
     this.#keys = providerKeys(config, env);
-    this.#route = routeLinks(env.TROUPE_LINK_ROUTES, name);
     this.#crashPoint = armCrashPoint(env.TROUPE_CRASHPOINT, () => process.kill(process.pid, 'SIGKILL'));
   }
 
@@ -169,7 +167,7 @@ class RunningNode implements NodeHandle {
   async start(): Promise<void> {
     const { config } = this.#options;
     const secrets = await openSecrets(config.data, this.#random);
-    this.#tls = await this.#readTls();
+    this.#tls = await tlsOf(config, this.#self, this.#clock.now());
     this.#store = await openSqliteStore({
       path: join(config.data, 'troupe.db'),
       shards: config.runtime.shards,
@@ -186,14 +184,6 @@ class RunningNode implements NodeHandle {
       await this.#store.close();
       throw error;
     }
-  }
-
-  async #readTls(): Promise<Tls | undefined> {
-    const { nodes } = this.#options.config;
-    if (!this.#self.tls) return undefined;
-    const member = `nodes[${nodes.indexOf(this.#self)}].tls`;
-    const identity = await readIdentity(this.#self.tls, { name: this.name, member, now: this.#clock.now() });
-    return { ...identity, names: nodes.map((node) => node.name) };
   }
 
   async #join(secrets: Secrets): Promise<void> {
@@ -215,7 +205,8 @@ class RunningNode implements NodeHandle {
   }
 
   #startNode(secrets: Secrets): Promise<ClusterNode> {
-    const { config } = this.#options;
+    const { config, env } = this.#options;
+    const route = routeLinks(env.TROUPE_LINK_ROUTES, this.name);
     return startNode({
       name: this.name,
       grpcAddress: this.#self.grpc,
@@ -230,7 +221,7 @@ class RunningNode implements NodeHandle {
       secret: secrets.clusterSecret,
       operatorToken: secrets.operatorToken,
       configDigest: digestOf(config),
-      transport: (parts) => new GrpcTransport({ ...parts, tls: this.#tls, route: this.#route }),
+      transport: (parts) => new GrpcTransport({ ...parts, tls: this.#tls, route }),
       log: ({ level, message, ...record }) => this.#log[level](record, message),
       onDead: (why) => this.#exit(EXIT_REJOIN, `declared dead: ${why}`),
       onDrain: () => void this.#drainAndExit(),

@@ -4,7 +4,7 @@ import { passed, render } from './report.ts';
 import { runChaos } from './run.ts';
 
 /**
- * `npm run chaos -- --store sqlite --kills N [--stops N] [--seed N] [--in-flight N] [--calm MS] [--keep]`: real node processes under
+ * `npm run chaos -- --store sqlite --kills N [--stops N] [--cuts N] [--seed N] [--in-flight N] [--calm MS] [--keep]`: real node processes under
  * load, one kill after the other, then the audit. Exit code 0 only for a clean run in which every fault struck.
  */
 const { values } = parseArgs({
@@ -12,6 +12,7 @@ const { values } = parseArgs({
     store: { type: 'string', default: 'sqlite' },
     kills: { type: 'string', default: '20' },
     stops: { type: 'string', default: '0' },
+    cuts: { type: 'string', default: '0' },
     seed: { type: 'string' },
     'in-flight': { type: 'string', default: '24' },
     calm: { type: 'string', default: '1500' },
@@ -26,6 +27,7 @@ await buildFirst();
 const report = await runChaos({
   kills: Number(values.kills),
   stops: Number(values.stops),
+  cuts: Number(values.cuts),
   seed: Number(values.seed ?? Math.floor(Math.random() * 2 ** 31)),
   inFlight: Number(values['in-flight']),
   calmMs: Number(values.calm),

@@ -1,6 +1,7 @@
 import { kill } from 'node:process';
 import { shardOf } from '../../actors/runtime/actor/address.ts';
 import type { NodeSeen, StoreFile } from '../support/auditor/store-file.ts';
+import type { Cut, Links } from './links.ts';
 import type { Payer, Workload } from './workload.ts';
 
 export interface NemesisOptions {
@@ -66,6 +67,21 @@ export class Nemesis {
     return this.#watch('SIGSTOP', node, orphans, from).finally(() => clearTimeout(wake));
   }
 
+  /**
+   * Cuts the links of a random node. It has to learn that it was voted out and end; then the links are whole again, so
+   * that its next life can join. A cut that stopped no byte did not strike.
+   */
+  async cutAny(links: Links, cut: Cut): Promise<Strike> {
+    const node = this.#victim();
+    const orphans = this.#payersOf(node.incarnation);
+    const before = links.struck;
+    const from = performance.now();
+    links.cut(node.name, cut);
+    const heal = (): void => links.heal();
+    const strike = await this.#watch(cut, node, orphans, from, heal).finally(heal);
+    return { ...strike, struck: strike.struck && links.struck > before };
+  }
+
   /** Waits until this life of a node ends at the crash point it was armed with. */
   async awaitCrash(node: NodeSeen, point: string): Promise<Strike> {
     const from = performance.now();
@@ -80,9 +96,16 @@ export class Nemesis {
     return { fault: point, node: node.name, struck: false, takeoverMs: null, healedMs: null, successor: null, window };
   }
 
-  async #watch(fault: string, node: NodeSeen, orphans: readonly Payer[], from: number): Promise<Strike> {
+  async #watch(
+    fault: string,
+    node: NodeSeen,
+    orphans: readonly Payer[],
+    from: number,
+    died: () => void = () => {},
+  ): Promise<Strike> {
     const takeover = this.#takeover(orphans, from);
     const struck = await until(() => !isAlive(node.pid), STRIKE_MS);
+    died();
     let successor: NodeSeen | null = null;
     const healed = await until(() => {
       const { nodes, shards } = this.#options.store.owners();

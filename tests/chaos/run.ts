@@ -11,6 +11,7 @@ import { openAccounts } from './bank.ts';
 import { chance } from './chance.ts';
 import { CRASH_POINTS, CrashPoints } from './crash-points.ts';
 import { LaunchedCluster } from './launched-cluster.ts';
+import { CUTS, type Cut, Links } from './links.ts';
 import { Nemesis, type Strike, until } from './nemesis.ts';
 import { Providers } from './providers.ts';
 import { type ChaosReport, complaintsOf, countRequests } from './report.ts';
@@ -20,6 +21,8 @@ export interface ChaosOptions {
   readonly kills: number;
   /** Nodes stopped (SIGSTOP) after that. */
   readonly stops: number;
+  /** Nodes whose links are cut after that, one way and both ways by turns. */
+  readonly cuts: number;
   readonly seed: number;
   readonly inFlight: number;
   /** Load without faults before the first and behind the last kill, and between two. */
@@ -45,12 +48,15 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-chaos-'));
   const providers = await Providers.start(folder);
   const crashPoints = new CrashPoints();
+  const links = options.cuts > 0 ? await Links.open(config.nodes) : null;
   let cluster: LaunchedCluster | null = null;
   try {
-    cluster = await LaunchedCluster.start(overlay(providers), crashPoints.env);
-    return await new Run(options, { folder, providers, crashPoints, cluster }).report();
+    const env = { ...crashPoints.env, ...links?.env };
+    cluster = await LaunchedCluster.start({ ...overlay(providers), ...links?.overlay }, env);
+    return await new Run(options, { folder, providers, crashPoints, cluster, links }).report();
   } finally {
     await cluster?.stop(options.keep);
+    await links?.close();
     await providers.stop();
     crashPoints.close();
     if (options.keep) options.tell(`kept ${folder} and ${cluster?.data}`);
@@ -71,6 +77,8 @@ interface Stage {
   readonly providers: Providers;
   readonly crashPoints: CrashPoints;
   readonly cluster: LaunchedCluster;
+  /** Null in a run without cuts: nodes speak to each other directly then. */
+  readonly links: Links | null;
 }
 
 class Run {
@@ -140,6 +148,11 @@ class Run {
       const stopped = await nemesis.stopAny();
       this.#tell(strikes.push(stopped), stopped, workload);
     }
+    for (let cut = 0; cut < this.#options.cuts; cut++) {
+      await pause(this.#options.calmMs);
+      const struck = await nemesis.cutAny(this.#stage.links as Links, CUTS[cut % CUTS.length] as Cut);
+      this.#tell(strikes.push(struck), struck, workload);
+    }
     await pause(this.#options.calmMs);
     return strikes;
   }
@@ -154,8 +167,10 @@ class Run {
     const outcome = strike.struck
       ? `takeover ${strike.takeoverMs?.toFixed(0) ?? 'unseen'} ms, whole ${strike.healedMs?.toFixed(0) ?? 'never'} ms`
       : 'did not strike';
-    const { kills, stops, tell } = this.#options;
-    tell(`${count}/${kills + stops} ${strike.fault} on ${strike.node}: ${outcome}; ${workload.answered} answered`);
+    const { kills, stops, cuts, tell } = this.#options;
+    tell(
+      `${count}/${kills + stops + cuts} ${strike.fault} on ${strike.node}: ${outcome}; ${workload.answered} answered`,
+    );
   }
 
   /** The API is asked while the cluster still runs; the store is read after it has drained. */

@@ -10,6 +10,7 @@ it('three kills under load lose nothing, charge nothing twice and leave no hold'
   const report = await runChaos({
     kills: 3,
     stops: 0,
+    cuts: 0,
     seed: Math.floor(Math.random() * 2 ** 31),
     inFlight: 16,
     calmMs: 1_000,

@@ -84,8 +84,12 @@ export class Ownership {
     this.reconcile();
   }
 
-  /** Rows of unknown age: the store has to be read before anything is believed. */
-  doubt(): void {
+  /**
+   * A hand-over whose outcome is not what was wanted: the shard may be somebody else's. A read under way may still show
+   * the old row, so it is served here again only under a new epoch.
+   */
+  doubt(shard: number): void {
+    this.#tainted.add(shard);
     this.#reread = true;
     this.reconcile();
   }

@@ -257,7 +257,14 @@ export class Peers implements Door {
 
   #signal(from: Origin, text: string): void {
     if (!this.#heard(from.incarnation)) return;
-    const signal = parseSignal(text);
+    let signal: Signal | null;
+    try {
+      signal = parseSignal(text);
+    } catch (error) {
+      this.#parts.log({ level: 'error', message: 'a peer sent no signal', from: from.incarnation, why: textOf(error) });
+      from.link.close('what the peer says makes no sense');
+      return;
+    }
     if (signal !== null && signal.type !== 'ping') this.#host.signalled(from, signal);
   }
 

@@ -5,13 +5,25 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Identity } from '../../../actors/runtime/index.ts';
-import type { TlsConfig } from '../../terms/config.ts';
+import type { ClusterConfig, NodeConfig, TlsConfig } from '../../terms/config.ts';
 import { Fault, lineOf } from './fault.ts';
 
 const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 const CHAIN_MAX = 8;
 /** Extended key usages a node needs where its certificate restricts them: it is server and client. */
 const USES = { '1.3.6.1.5.5.7.3.1': 'serverAuth', '1.3.6.1.5.5.7.3.2': 'clientAuth' };
+
+/** What one of the configured nodes needs to speak TLS, read now; undefined where the cluster does not. @throws Fault */
+export async function tlsOf(
+  { nodes }: ClusterConfig,
+  self: NodeConfig,
+  now: number,
+): Promise<(Identity & { readonly names: readonly string[] }) | undefined> {
+  if (!self.tls) return undefined;
+  const member = `nodes[${nodes.indexOf(self)}].tls`;
+  const identity = await readIdentity(self.tls, { name: self.name, member, now });
+  return { ...identity, names: nodes.map((node) => node.name) };
+}
 
 /** The node's name, where its paths stand in the configuration, and the time now (ms). @throws Fault */
 export async function readIdentity(
