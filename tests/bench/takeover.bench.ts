@@ -10,6 +10,7 @@ export async function benchTakeover(): Promise<readonly Figure[]> {
   const report = await runChaos({
     kills: KILLS,
     stops: STOPS,
+    cuts: 0,
     seed: Math.floor(Math.random() * 2 ** 31),
     inFlight: 12,
     calmMs: 1_000,

@@ -47,6 +47,7 @@ const CALL = block({
 /** A client that keeps no rule but those it wants to. */
 class Attacker {
   closed = false;
+  #moveOn: () => void = () => {};
   readonly #socket: Socket;
 
   constructor(address: string) {
@@ -55,7 +56,9 @@ class Attacker {
     this.#socket.on('error', () => {});
     this.#socket.on('close', () => {
       this.closed = true;
+      this.#moveOn();
     });
+    this.#socket.on('drain', () => this.#moveOn());
     this.#socket.on('data', () => {});
     this.#socket.write(Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'));
     this.#socket.write(frame(SETTINGS, 0, 0));
@@ -66,8 +69,7 @@ class Attacker {
   async send(bytes: Buffer): Promise<void> {
     if (this.closed || this.#socket.write(bytes)) return;
     await new Promise<void>((resolve) => {
-      this.#socket.once('drain', resolve);
-      this.#socket.once('close', () => resolve());
+      this.#moveOn = resolve;
     });
   }
 

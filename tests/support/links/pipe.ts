@@ -22,9 +22,10 @@ export interface PipeParts {
 /** Carries the bytes of one direction of one connection, in order, with whatever is wrong with it at the moment. */
 export class Pipe {
   readonly #parts: PipeParts;
-  /** When the last piece arrives: none overtakes another. */
-  #lastAt = 0;
+  /** Under way, in order, each with the time of its arrival: none overtakes another. */
+  #underWay: { readonly at: number; readonly piece: Buffer }[] = [];
   #held = 0;
+  #ended = false;
   #passed = 0;
   #waiting: Buffer[] = [];
 
@@ -60,30 +61,44 @@ export class Pipe {
     from.resume();
   }
 
+  /** The sender has finished; so does the other side once everything has arrived. */
   end(): void {
-    const { clock, to } = this.#parts;
-    const waitMs = this.#lastAt - clock.monotonic();
-    if (waitMs > 0) clock.after(waitMs, () => to.end());
-    else to.end();
+    this.#ended = true;
+    if (this.#underWay.length === 0) this.#parts.to.end();
   }
 
   #send(piece: Buffer): void {
     const { clock, random, from, toxics } = this.#parts;
     const { latency } = toxics();
-    const now = clock.monotonic();
-    const delayMs = latency ? latency.ms + random.fraction() * (latency.jitterMs ?? 0) : 0;
-    const at = Math.max(this.#lastAt, now + delayMs);
-    if (at <= now) {
+    const last = this.#underWay.at(-1);
+    if (!latency && !last) {
       this.#write(piece);
       return;
     }
-    this.#lastAt = at;
+    const delayMs = latency ? latency.ms + random.fraction() * (latency.jitterMs ?? 0) : 0;
+    this.#underWay.push({ at: Math.max(last?.at ?? 0, clock.monotonic() + delayMs), piece });
     this.#held += piece.length;
     if (this.#held > HELD_BYTES_MAX) from.pause();
-    clock.after(at - now, () => {
-      this.#held -= piece.length;
-      if (this.#held <= HELD_BYTES_MAX) from.resume();
-      this.#write(piece);
+    if (!last) this.#await();
+  }
+
+  /** Until the first of those under way arrives. */
+  #await(): void {
+    const { clock, from, to } = this.#parts;
+    const first = this.#underWay[0];
+    if (!first) {
+      if (this.#ended) to.end();
+      return;
+    }
+    clock.after(Math.max(1, first.at - clock.monotonic()), () => {
+      const now = clock.monotonic();
+      while (this.#underWay[0] && (this.#underWay[0] === first || this.#underWay[0].at <= now)) {
+        const { piece } = this.#underWay.shift() as { piece: Buffer };
+        this.#held -= piece.length;
+        this.#write(piece);
+      }
+      if (this.#held <= HELD_BYTES_MAX && this.#waiting.length === 0) from.resume();
+      this.#await();
     });
   }
 
@@ -91,7 +106,9 @@ export class Pipe {
     const { from, to } = this.#parts;
     if (to.writable && !to.write(piece)) {
       from.pause();
-      to.once('drain', () => from.resume());
+      to.once('drain', () => {
+        if (this.#waiting.length === 0) from.resume();
+      });
     }
   }
 }

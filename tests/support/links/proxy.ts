@@ -112,10 +112,7 @@ export class LinkProxy {
       stopped: (bytes) => {
         this.struck += bytes;
       },
-      spent: () => {
-        this.struck += 1;
-        this.#end(near, false);
-      },
+      spent: () => this.#end(near, false),
     });
     from.on('data', (bytes) => pipe.carry(bytes));
     from.on('end', () => pipe.end());
