@@ -3,6 +3,7 @@ import type { ClusterConfig } from './gateway/terms/config.ts';
 /**
  * The default cluster: three nodes on loopback over one SQLite file. `--config FILE` (JSON, or a module with a default
  * export) is laid over this, member by member. Times are milliseconds; every bound of the product is in this object.
+ * A node whose gRPC address is not on loopback needs `tls: { ca, certificate, key }`, paths of PEM files.
  */
 const config: ClusterConfig = {
   nodes: [

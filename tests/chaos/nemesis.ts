@@ -103,7 +103,11 @@ export class Nemesis {
     from: number,
     died: () => void = () => {},
   ): Promise<Strike> {
-    const takeover = this.#takeover(orphans, from);
+    // A node that is only cut off still answers for its accounts, or gives some away as planned: what counts is the first
+    // answer of the next owner of one it lost.
+    const isMoved = (payer: Payer): boolean =>
+      !this.#options.store.owners().nodes.has(node.incarnation) && !this.#payersOf(node.incarnation).includes(payer);
+    const takeover = this.#takeover(orphans, from, isMoved);
     const struck = await until(() => !isAlive(node.pid), STRIKE_MS);
     died();
     let successor: NodeSeen | null = null;
@@ -119,14 +123,14 @@ export class Nemesis {
     return { fault, node: node.name, struck, takeoverMs: await takeover, healedMs, successor, window };
   }
 
-  /** Asks on behalf of up to three of the dead node's accounts, again and again; the first answer ends it. */
-  async #takeover(orphans: readonly Payer[], from: number): Promise<number | null> {
+  /** Asks on behalf of up to three of the node's accounts, once they have moved; the first answer ends it. */
+  async #takeover(orphans: readonly Payer[], from: number, isMoved: (payer: Payer) => boolean): Promise<number | null> {
     if (orphans.length === 0) return null;
     let first: number | null = null;
     const ask = async (payer: Payer): Promise<void> => {
       while (first === null && performance.now() - from < HEAL_MS) {
-        const finding = await this.#options.workload.probe(payer);
-        if (finding.type === 'ok') first ??= performance.now() - from;
+        const finding = isMoved(payer) ? await this.#options.workload.probe(payer) : null;
+        if (finding?.type === 'ok') first ??= performance.now() - from;
         else await new Promise((resolve) => setTimeout(resolve, PROBE_PAUSE_MS));
       }
     };

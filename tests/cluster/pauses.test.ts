@@ -8,29 +8,38 @@ const it = bounded(test, 60_000);
 const GAPS_MS = [0, 170, 160];
 const PHASES_MS = [0, 60, 130, 190, 260, 320, 390, 450];
 const VERDICT_MS_MAX = 4_500;
+/** Heard for 2 s, written within 0.1 s, outside for 2 s; what is left of 4.5 s is for the takeover itself. */
+const CUT_VERDICT_MS_MAX = 4_150;
 
 const nodesOf = (cluster: VirtualNodes): readonly [VirtualNode, VirtualNode, VirtualNode] =>
   cluster.nodes as unknown as [VirtualNode, VirtualNode, VirtualNode];
 
-it('an event loop that stands still for 3 s costs no node its place, in a cluster of three or of two', async () => {
-  for (const gaps of [GAPS_MS, [0, 230]]) {
+for (const [closely, gaps] of [
+  [false, GAPS_MS],
+  [true, GAPS_MS],
+  [false, [0, 230]],
+  [true, [0, 230]],
+] as const) {
+  const title = `${gaps.length} nodes, ${closely ? 'watched by operators too' : 'watched by heartbeats alone'}`;
+  it(`an event loop that stands still for 3 s costs no node its place: ${title}`, async () => {
     const cluster = await VirtualNodes.start(gaps);
     for (const victim of cluster.nodes) {
-      for (const phase of PHASES_MS) {
+      for (let phase = 0; phase < 500; phase += 25) {
         await cluster.clock.advance(5_000 + phase);
-        // Operators look as well, and each look reads the rows: the pause is watched more closely than by heartbeats.
-        const looking = cluster.nodes.filter((each) => each !== victim);
-        await cluster.pause(victim, 3_000, () => {
-          for (const { node } of looking) void node.operator.ps();
-        });
+        const others = cluster.nodes.filter((each) => each !== victim);
+        // Every look reads the rows, so that the pause is watched more closely than by heartbeats.
+        const look = (): void => {
+          for (const { node } of others) void node.operator.ps();
+        };
+        await cluster.pause(victim, 3_000, closely ? look : () => {});
         await cluster.clock.advance(3_000);
         const alive = cluster.nodes.map((each) => cluster.isAlive(each));
         assert.ok(alive.every(Boolean), `phase ${phase} of ${victim.node.self.name}: ${alive.join()}`);
       }
     }
     assert.ok(cluster.nodes.every(({ died }) => died.length === 0));
-  }
-});
+  });
+}
 
 it('one that stands still for 8 s is replaced, and learns it when it wakes', async () => {
   for (let at = 0; at < 3; at++) {
@@ -121,7 +130,7 @@ for (const [title, directions, loser] of CUTS) {
         [0, 1, 2].map((at) => at !== loser),
         `phase ${phase}`,
       );
-      assert.ok(tookMs !== null && tookMs <= VERDICT_MS_MAX, `phase ${phase}: ${tookMs} ms`);
+      assert.ok(tookMs !== null && tookMs <= CUT_VERDICT_MS_MAX, `phase ${phase}: ${tookMs} ms`);
       const owners = (await cluster.store.shards()).map((row) => row.owner);
       const left = cluster.nodes.filter((_, at) => at !== loser).map(({ node }) => node.self.incarnation);
       assert.ok(

@@ -21,6 +21,8 @@ import { parseSignal, renderSignal, type Signal } from './signal.ts';
 
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 250;
+/** How often it is looked who has fallen silent: the row that says so is written then and not half a second later. */
+const LOOK_MS = 100;
 /** A node that left closes its links itself, once what it still had to answer is answered; after this they are closed. */
 const FAREWELL_MS = 2_000;
 
@@ -46,7 +48,7 @@ export interface PeersHost {
   parted(incarnation: string): void;
   /** A link ended or a port refused: is that node still there? */
   suspect(incarnation: string): void;
-  /** Somebody the store has not shown yet greeted this node, or a peer refused it: look at the store. */
+  /** Somebody unknown greeted this node, a peer refused it, or it hears others than before: look at the store, and tell it. */
   puzzled(): void;
   isDead(incarnation: string): boolean;
   /** False once the node is dead or has left: no new link is opened to it. */
@@ -87,6 +89,8 @@ export class Peers implements Door {
   readonly #heardAt = new Map<string, number>();
   readonly #charts = new Map<string, ToldCharts | null>();
   #ping: Cancel = () => {};
+  #look: Cancel = () => {};
+  #hears = '';
   #closed = false;
 
   constructor(parts: PeersParts, host: PeersHost) {
@@ -94,6 +98,7 @@ export class Peers implements Door {
     this.#host = host;
     this.incarnation = parts.terms.incarnation;
     this.#schedulePing();
+    this.#scheduleLook();
   }
 
   /** Incarnations heard lately, for the heartbeat row. */
@@ -155,6 +160,7 @@ export class Peers implements Door {
   close(): void {
     this.#closed = true;
     this.#ping();
+    this.#look();
     for (const incarnation of [...this.#peers.keys(), ...this.#guests.keys()]) this.forget(incarnation);
   }
 
@@ -279,6 +285,15 @@ export class Peers implements Door {
     this.#ping = this.#parts.clock.after(this.#parts.limits.heartbeatMs, () => {
       this.broadcast({ type: 'ping' });
       this.#schedulePing();
+    });
+  }
+
+  #scheduleLook(): void {
+    this.#look = this.#parts.clock.after(LOOK_MS, () => {
+      const hears = this.hears().join();
+      if (hears !== this.#hears) this.#host.puzzled();
+      this.#hears = hears;
+      this.#scheduleLook();
     });
   }
 }
