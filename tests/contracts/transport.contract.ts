@@ -284,6 +284,19 @@ export function transportContract(test: Register, make: () => Transport): void {
     }
   });
 
+  within('a link that the dialler closes while it is handed over is told as over', async () => {
+    const [a, b] = [open(), open()];
+    const door = new TestDoor('b1');
+    const address = await b.listen('127.0.0.1:0', door);
+    const ear = new Recorder();
+    await a.dial(address, hello('a1'), (link) => {
+      link.close('not now');
+      return ear;
+    });
+    await ear.until(() => ear.ended !== null);
+    assert.is(ear.ended?.reason, 'not now');
+  });
+
   within('what the dialler throws when it is handed a link ends the link and is the rejection', async () => {
     const [a, b] = [open(), open()];
     const door = new TestDoor('b1');

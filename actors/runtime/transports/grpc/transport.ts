@@ -163,9 +163,8 @@ export class GrpcTransport implements Transport {
           if (error.code === status.FAILED_PRECONDITION) fail(new LinkRefused(error.details));
         });
         stream.on('metadata', (metadata: Metadata) => {
-          const text = metadata.get(WELCOME)[0];
-          if (typeof text !== 'string') return fail(new LinkFailed('no welcome', false));
-          const welcome = JSON.parse(text) as Welcome;
+          const welcome = parseWelcome(metadata.get(WELCOME)[0]);
+          if (welcome === null) return fail(new LinkFailed('no welcome', false));
           if (this.#parts.tls && !bears(stream.getAuthContext()?.sslPeerCertificate, welcome.name)) {
             return fail(new LinkFailed(`its certificate is not that of a node called "${welcome.name}"`, false));
           }
@@ -231,11 +230,22 @@ export class GrpcTransport implements Transport {
   }
 }
 
+function parseWelcome(text: unknown): Welcome | null {
+  if (typeof text !== 'string') return null;
+  try {
+    const welcome = JSON.parse(text) as Welcome;
+    const texts = [welcome.name, welcome.incarnation, welcome.proof];
+    return texts.every((it) => typeof it === 'string') ? welcome : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Stands before the real ear until both streams were welcomed: nothing is heard of a link that may yet be refused. */
 class Gate implements Ear {
   #ear: Ear | null = null;
   #early: ((ear: Ear) => void)[] = [];
-  #over: string | null = null;
+  #over: { readonly reason: string; readonly unsent: readonly Envelope[] } | null = null;
   #failed: (reason: string) => void = () => {};
 
   onClosed(failed: (reason: string) => void): void {
@@ -244,14 +254,21 @@ class Gate implements Ear {
 
   /** Throws LinkFailed for a link that ended between its welcome and now. */
   open(hear: () => Ear): void {
-    if (this.#over !== null) throw new LinkFailed(this.#over, false);
+    const before = this.#ended();
+    if (before) throw new LinkFailed(before.reason, false);
     const ear = hear();
     this.#ear = ear;
+    const during = this.#ended();
+    if (during) ear.closed(during.reason, during.unsent);
     const early = this.#early;
     this.#early = [];
     for (const replay of early) {
-      if (this.#over === null) replay(ear);
+      if (!this.#ended()) replay(ear);
     }
+  }
+
+  #ended(): { readonly reason: string; readonly unsent: readonly Envelope[] } | null {
+    return this.#over;
   }
 
   envelopes(batch: readonly Envelope[]): void {
@@ -265,7 +282,7 @@ class Gate implements Ear {
   }
 
   closed(reason: string, unsent: readonly Envelope[]): void {
-    this.#over = reason;
+    this.#over = { reason, unsent };
     if (this.#ear) this.#ear.closed(reason, unsent);
     else this.#failed(reason);
   }
