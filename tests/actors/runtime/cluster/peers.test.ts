@@ -10,7 +10,7 @@ import { bounded } from '../../../support/bounded.ts';
 import { HandClock } from '../durable/hand-clock.ts';
 
 const it = bounded(test, 5_000);
-const OWN: Terms = { name: 'n1', incarnation: 'one', shards: 256, configDigest: 'd', secret: 'secret' };
+const OWN: Terms = { name: 'n1', incarnation: 'one', shards: 256, configDigest: 'd', charts: {}, secret: 'secret' };
 const THEIRS: Terms = { ...OWN, name: 'n2', incarnation: 'two' };
 const ROW: NodeRow = {
   ...{ name: 'n2', incarnation: 'two', birth: 2, address: 'n2:1', operatorUrl: '', pid: 1, host: '' },
