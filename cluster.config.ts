@@ -14,6 +14,26 @@ const config: ClusterConfig = {
   listen: { host: '127.0.0.1', port: 8080 },
   data: './data',
 
+  // 'sqlite' keeps everything in the data folder; 'postgres' in the database named by `url`, or by the variable `urlEnv`.
+  store: {
+    kind: 'sqlite',
+    urlEnv: 'TROUPE_POSTGRES_URL',
+    postgres: {
+      writers: 2,
+      readers: 2,
+      connectMs: 3_000,
+      lockMs: 2_000,
+      statementMs: 4_000,
+      idleInTransactionMs: 3_000,
+      peerSilentMs: 3_000,
+      keepAliveMs: 2_000,
+      answerMs: 5_000,
+      callsMax: 4_096,
+      triesMax: 5,
+      retryMsMax: 20,
+    },
+  },
+
   runtime: {
     shards: 256,
     heartbeatMs: 500,

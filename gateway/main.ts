@@ -12,7 +12,7 @@ import { ENDPOINTS_TOPIC } from '../actors/endpoint/endpoint.ts';
 import { kinds } from '../actors/kinds.ts';
 import { type Clock, type Cluster, type Random, systemClock, systemRandom } from '../actors/runtime/index.ts';
 import { type ClusterNode, startNode } from '../actors/runtime/node.ts';
-import { openSqliteStore, type SqliteStore } from '../actors/runtime/stores/sqlite/open-sqlite-store.ts';
+import { type OpenedStore, openStore } from '../actors/runtime/stores/open-store.ts';
 import type { Tls } from '../actors/runtime/transports/grpc/tls.ts';
 import { GrpcTransport } from '../actors/runtime/transports/grpc/transport.ts';
 import { endpointId } from '../actors/terms/ids.ts';
@@ -22,6 +22,7 @@ import { type Edge, type EdgeGauges, openEdge } from './edge/edge.ts';
 import { drainInference, type InferenceServices, openInference } from './inference/services.ts';
 import { tlsOf } from './operator/config/identity.ts';
 import { openSecrets, type Secrets } from './operator/config/secrets.ts';
+import { storeChoice } from './operator/config/store-choice.ts';
 import { armCrashPoint } from './operator/crash-point.ts';
 import type { Measurement } from './operator/http/metrics.ts';
 import { type OperatorServer, openOperatorServer } from './operator/http/server.ts';
@@ -102,7 +103,7 @@ class RunningNode implements NodeHandle {
   readonly #crashPoint: ((name: string) => void) | null;
   readonly #loopDelay: IntervalHistogram = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   #tls: Tls | undefined;
-  #store!: SqliteStore;
+  #store!: OpenedStore;
   #node!: ClusterNode;
   #outbound!: Pools;
   #inference!: InferenceServices;
@@ -168,13 +169,12 @@ class RunningNode implements NodeHandle {
     const { config } = this.#options;
     const secrets = await openSecrets(config.data, this.#random);
     this.#tls = await tlsOf(config, this.#self, this.#clock.now());
-    this.#store = await openSqliteStore({
-      path: join(config.data, 'troupe.db'),
+    this.#store = await openStore({
+      choice: storeChoice(config, this.#options.env),
       shards: config.runtime.shards,
       clock: this.#clock,
       random: this.#random,
-      busyBoundMs: config.runtime.storeBusyMs,
-      ballastBytes: config.runtime.ballastBytes,
+      marks: { folder: join(config.data, 'marks'), node: this.name },
       onFatal: (error) => this.#exit(EXIT_STORE, `the store failed: ${error.message}`),
     });
     try {

@@ -143,6 +143,7 @@ test('the runtime knows no marketplace', () => {
 
 const HOMES: readonly (readonly [string, RegExp])[] = [
   ['better-sqlite3', /^actors\/runtime\/stores\/sqlite\//],
+  ['pg', /^actors\/runtime\/stores\/postgres\//],
   ['@grpc/grpc-js', /^actors\/runtime\/(transports\/grpc|inspect)\//],
   ['@grpc/proto-loader', /^actors\/runtime\/(transports\/grpc|inspect)\//],
   ['xstate', /^actors\//],

@@ -7,6 +7,7 @@ export interface ClusterConfig {
   readonly listen: { readonly host: string; readonly port: number };
   /** Folder of everything durable: database, secrets, connection.json. */
   readonly data: string;
+  readonly store: StoreConfig;
   readonly runtime: RuntimeLimits;
   readonly edge: EdgeLimits;
   readonly rates: RateLimits;
@@ -33,6 +34,37 @@ export interface TlsConfig {
   /** The node's certificate, with the node's name among its subject alternative names (DNS); intermediates behind it. */
   readonly certificate: string;
   readonly key: string;
+}
+
+/** Where everything is kept: one SQLite file in the data folder, or a PostgreSQL database. */
+export interface StoreConfig {
+  readonly kind: 'sqlite' | 'postgres';
+  /** `postgres://user:password@host:port/database`; absent: what the environment variable `urlEnv` says. */
+  readonly url?: string;
+  readonly urlEnv: string;
+  readonly postgres: PostgresLimits;
+}
+
+/** Bounds of the connections of one node to PostgreSQL. Times in ms. */
+export interface PostgresLimits {
+  /** Connections that commit, each with its fixed part of the shards; and those that read. */
+  readonly writers: number;
+  readonly readers: number;
+  readonly connectMs: number;
+  /** The server's bounds: wait for one lock, run of one call, and a transaction left open by a process that stands. */
+  readonly lockMs: number;
+  readonly statementMs: number;
+  readonly idleInTransactionMs: number;
+  /** A peer that acknowledges nothing for this long is dropped by the server. */
+  readonly peerSilentMs: number;
+  readonly keepAliveMs: number;
+  /** The node's own bound: an answer that takes longer never comes. Above `statementMs`. */
+  readonly answerMs: number;
+  /** Calls that may wait for one connection. */
+  readonly callsMax: number;
+  /** Tries of a call refused for a deadlock or a conflict, the first included, and the longest pause between two. */
+  readonly triesMax: number;
+  readonly retryMsMax: number;
 }
 
 /** Bounds and times of the actor runtime. Times in ms. */

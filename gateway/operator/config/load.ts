@@ -118,12 +118,26 @@ function checkTogether(config: ClusterConfig, source: string, env: LoadOptions['
       `${source}: runtime.staleMs is ${runtime.staleMs} and must be at least three times runtime.heartbeatMs (${runtime.heartbeatMs}), or healthy nodes are voted out; raise it`,
     );
   }
+  checkStore(config, source, env);
   config.providers.forEach((provider, at) => {
     if (provider.apiKeyEnv === undefined || env === null || env[provider.apiKeyEnv]) return;
     throw new Fault(
       `${source}: providers[${at}].apiKeyEnv names ${provider.apiKeyEnv}, which is not set; export ${provider.apiKeyEnv}=... first, or remove the member`,
     );
   });
+}
+
+function checkStore({ store }: ClusterConfig, source: string, env: LoadOptions['env']): void {
+  const { lockMs, statementMs, answerMs } = store.postgres;
+  if (lockMs >= statementMs || statementMs >= answerMs) {
+    throw new Fault(
+      `${source}: store.postgres has lockMs ${lockMs}, statementMs ${statementMs} and answerMs ${answerMs}, and each must be below the next; raise answerMs or lower the others`,
+    );
+  }
+  if (store.kind === 'sqlite' || store.url !== undefined || env === null || env[store.urlEnv]) return;
+  throw new Fault(
+    `${source}: store.kind is "postgres" and neither store.url nor the variable ${store.urlEnv} names a database; export ${store.urlEnv}=postgres://user:password@host:5432/database first`,
+  );
 }
 
 function refuseRepeats(source: string, list: string, member: string, names: readonly string[]): void {
