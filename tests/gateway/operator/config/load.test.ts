@@ -244,6 +244,23 @@ it('loopback, private addresses and names are taken for the operator port', asyn
     const config = await load({ file: file({ nodes: [{ ...NODE, operator }] }) });
     assert.is(config.nodes[0]?.operator, operator);
   }
+it('PostgreSQL needs an address, from the file or from the variable it names, and bounds that fit', async () => {
+  const kind = 'postgres';
+  assert.match(await faultOf({ file: file({ store: { kind } }) }), /store\.kind is "postgres".*TROUPE_POSTGRES_URL/);
+  assert.match(await faultOf({ file: file({ store: { kind, urlEnv: 'DB' } }) }), /export DB=postgres:/);
+  const url = 'postgres://me@here:5432/db';
+  const named = await load({ file: file({ store: { kind, urlEnv: 'DB' } }), env: { DB: url } });
+  assert.is(named.store.url, undefined, 'the address of the variable stays out of what is written down');
+  assert.is((await load({ file: file({ store: { kind, url } }) })).store.url, url);
+  assert.match(await faultOf({ file: file({ store: { kind, url: 'mysql://x' } }) }), /store\.url/);
+  assert.match(await faultOf({ file: file({ store: { kind: 'mongo' } }) }), /store\.kind.*"sqlite" or "postgres"/);
+  assert.match(await faultOf({ file: file({ store: { postgres: { writers: 0 } } }) }), /store\.postgres\.writers/);
+  assert.match(
+    await faultOf({ file: file({ store: { postgres: { lockMs: 9_000 } } }) }),
+    /lockMs 9000.*below the next/,
+  );
+  // Whoever only looks at a running cluster need not know its database.
+  assert.is((await load({ file: file({ store: { kind } }), env: null })).store.kind, kind);
 });
 
 test.run();
