@@ -1,7 +1,7 @@
 /**
  * A mark outside the store of how far the store had come: the heartbeats of a node as they were last acknowledged. A
- * database that has not come so far was put back from a copy by hand; its epochs, births and versions would be used a
- * second time, so no node starts on it until `troupe restore` has raised them.
+ * database that has not come so far was put back from a copy by hand; its epochs and births would be used a second
+ * time, so no node starts on it until `troupe restore` has raised them.
  */
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export const STORE_FACT = 'store';
 /** The birth that the last restoring took for itself; what was marked before it is void. */
 export const RESTORED_FACT = 'restored';
 
-const MARK_EVERY_MS = 5_000;
+const MARK_EVERY_MS = 1_000;
 const ID_BYTES = 16;
 /** No incarnation has this name: a heartbeat under it only looks. */
 const ONLOOKER = '(onlooker)';
@@ -45,12 +45,14 @@ export async function marked<S extends Store>(store: S, options: MarkOptions): P
   }
   const file = join(marks.folder, `${marks.node}.json`);
   let markedAt = Number.NEGATIVE_INFINITY;
+  let markedFor = '';
   const heartbeat: Store['heartbeat'] = async (beat) => {
     const rows = await store.heartbeat(beat);
-    if (clock.monotonic() - markedAt < MARK_EVERY_MS) return rows;
+    if (markedFor === beat.incarnation && clock.monotonic() - markedAt < MARK_EVERY_MS) return rows;
     const own = rows.nodes.find(({ incarnation }) => incarnation === beat.incarnation);
     if (own === undefined) return rows;
     markedAt = clock.monotonic();
+    markedFor = beat.incarnation;
     const { incarnation, birth, beat: seen } = own;
     await write(file, { store: id, incarnation, birth, beat: seen }).catch(() => {});
     return rows;

@@ -9,7 +9,7 @@ export interface Upkeep {
   /** Brings it to the schema of this build; answers the numbers of the steps applied now. */
   migrate(): Promise<readonly number[]>;
   /**
-   * Raises every epoch, birth and version beyond anything that was given out after the database was copied, by one
+   * Raises every epoch and birth beyond anything that was given out after the database was copied, by one
    * random 32-bit jump, and ends every node it knows. Refuses while a node's heart beats in it.
    */
   markRestored(): Promise<Restored>;
@@ -28,7 +28,7 @@ export interface FileUpkeep {
 }
 
 export interface Restored {
-  /** How far epochs, births and versions were raised. */
+  /** How far epochs and births were raised. */
   readonly jump: number;
 }
 

@@ -45,14 +45,16 @@ async function addCommands(program: Command, first: string | undefined): Promise
   if (first !== 'node') (await import('./up.ts')).addUp(program, ENTRY);
   if (first !== 'up') (await import('./node.ts')).addNode(program);
   if (first === 'up' || first === 'node') return;
-  const [{ addAccounts }, { addKeys }, { addLook }, { addReload }, { addPreflight }, { addUpkeep }] = await Promise.all([
-    import('./accounts.ts'),
-    import('./keys.ts'),
-    import('./look.ts'),
-    import('./reload.ts'),
-    import('./preflight.ts'),
-    import('./upkeep.ts'),
-  ]);
+  const [{ addAccounts }, { addKeys }, { addLook }, { addReload }, { addPreflight }, { addUpkeep }] = await Promise.all(
+    [
+      import('./accounts.ts'),
+      import('./keys.ts'),
+      import('./look.ts'),
+      import('./reload.ts'),
+      import('./preflight.ts'),
+      import('./upkeep.ts'),
+    ],
+  );
   addAccounts(program);
   addKeys(program);
   addLook(program);

@@ -40,7 +40,7 @@ export function addUpkeep(program: Command): void {
     .command('restore')
     .argument('[file]', 'a copy that `troupe backup` wrote; without it, the database is marked as put back by hand')
     .option('--force', 'replace an existing database; it is kept beside the new one')
-    .description('put a copy back, so that no epoch, birth or version of the time since is used twice')
+    .description('put a copy back, so that no epoch or birth of the time since is used twice')
     .action(async (file: string | undefined, _: unknown, command: Command) => {
       await restore(file, command.optsWithGlobals<GlobalOptions & { force?: boolean }>());
     });

@@ -32,7 +32,7 @@ interface StoredTimer extends Omit<TimerRecord, 'dueAt'> {
 
 export type Reading = Pick<
   Store,
-  'loadActor' | 'actorsOf' | 'census' | 'row' | 'rowById' | 'rows' | 'timersDue' | 'timersOf'
+  'loadActor' | 'actorsOf' | 'census' | 'states' | 'row' | 'rowById' | 'rows' | 'timersDue' | 'timersOf'
 >;
 
 export function reader(lanes: readonly Lane[]): Reading {
@@ -56,6 +56,7 @@ export function reader(lanes: readonly Lane[]): Reading {
       return (await ask<{ address: string }>(actorSql.ofKind, kind, shard)).map(({ address }) => address);
     },
     census: () => ask(actorSql.census),
+    states: () => ask(actorSql.states),
     async row({ collection, id, address }: RowKey) {
       const [stored] = await ask<StoredRow>(rowSql.byKey, collection, id, address);
       return stored ? rowOf(stored) : null;

@@ -47,7 +47,6 @@ async function raise(client: pg.Client, jump: number, mark: string): Promise<voi
   try {
     await client.query('SET LOCAL statement_timeout = 0');
     await client.query(restoreSql.raiseEpochs, [jump]);
-    await client.query(restoreSql.raiseVersions, [jump]);
     await client.query(restoreSql.raiseRevision, [jump]);
     await client.query(restoreSql.endNodes);
     const { rows } = await client.query<{ birth: number }>(restoreSql.raiseBirths, [jump]);

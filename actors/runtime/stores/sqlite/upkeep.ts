@@ -41,7 +41,7 @@ export function sqliteUpkeep({ path, busyMs }: SqliteChoice, parts: UpkeepParts)
     const aside = `${path}.restoring`;
     for (const suffix of FILES) rmSync(`${aside}${suffix}`, { force: true });
     copyFileSync(from, aside);
-    await on(aside, (connection) => requireOurs(connection, from));
+    await requireOurs(aside, from);
     const restored = await markRestored(aside);
     await sync(aside);
     const kept = replaces ? `${path}.replaced` : null;
@@ -96,23 +96,19 @@ async function requireQuiet(connection: Connection, parts: UpkeepParts, path: st
   await requireStill(async () => beats.get() ?? 0, parts, path);
 }
 
-function requireOurs(connection: Connection, from: string): void {
-  try {
-    const verdict = connection.pragma('quick_check(1)', { simple: true });
-    const ours = connection
-      .prepare("SELECT count(*) FROM sqlite_master WHERE name IN ('migrations', 'shards')")
-      .pluck();
-    if (verdict === 'ok' && ours.get() === 2) return;
-  } catch {
-    // Not a database at all.
-  }
+/** The copy that lies aside is a whole database of ours; otherwise nothing is left of it. */
+async function requireOurs(aside: string, from: string): Promise<void> {
+  const names = "SELECT count(*) FROM sqlite_master WHERE name IN ('migrations', 'shards')";
+  const isOurs = (connection: Connection): boolean =>
+    connection.pragma('quick_check(1)', { simple: true }) === 'ok' && connection.prepare(names).pluck().get() === 2;
+  if (await on(aside, isOurs).catch(() => false)) return;
+  for (const suffix of FILES) rmSync(`${aside}${suffix}`, { force: true });
   throw new UpkeepRefused(`${from} is no sound database of this product: name a file that \`troupe backup\` wrote`);
 }
 
 /** Ownership is open to whoever comes, every number is beyond what anybody has seen, and the nodes of then are dead. */
 function raise(connection: Connection, jump: number, mark: string): void {
   connection.prepare(restoreSql.raiseEpochs).run(jump);
-  connection.prepare(restoreSql.raiseVersions).run(jump);
   connection.prepare(restoreSql.raiseRevision).run(jump);
   connection.prepare(restoreSql.endNodes).run();
   const { birth } = connection.prepare(restoreSql.takeBirth).get(jump, `restored-${mark}`) as { birth: number };

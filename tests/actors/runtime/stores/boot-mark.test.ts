@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Store } from '../../../../actors/runtime/ports/store.ts';
 import { isBehind, marked } from '../../../../actors/runtime/stores/boot-mark.ts';
 import { systemClock } from '../../../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../../../actors/runtime/system/random.ts';
@@ -30,13 +31,10 @@ const options = (folder: string, name = 'n1') => ({
 const memory = () => functionsOf(new MemoryStore({ clock: systemClock, shards: 16 }));
 
 /** The methods of a store as members of a plain object, as the real stores are. */
-function functionsOf(store: MemoryStore) {
-  return {
-    ...({} as MemoryStore),
-    fact: store.fact.bind(store),
-    heartbeat: store.heartbeat.bind(store),
-    register: store.register.bind(store),
-  };
+function functionsOf(store: MemoryStore): Store {
+  const names = Object.getOwnPropertyNames(MemoryStore.prototype).filter((name) => name !== 'constructor');
+  const methods = names.map((name) => [name, (store[name as 'close'] as () => Promise<void>).bind(store)]);
+  return Object.fromEntries(methods) as Store;
 }
 
 it('a heartbeat leaves the mark of its node, and the same store is taken again', () =>

@@ -138,7 +138,7 @@ for (const [name, make] of Object.entries(kinds)) {
     await (await upkeepIn(house)).markRestored();
     const after = await open(house);
     const again = await live(after, 'i3', 1);
-    assert.ok(again.birth > later.birth && again.epoch > later.epoch && again.version > later.version);
+    assert.ok(again.birth > later.birth && again.epoch > later.epoch);
     await after.close();
   });
 
@@ -147,14 +147,14 @@ for (const [name, make] of Object.entries(kinds)) {
     await live(before, 'i1', 2);
     const putBack = await house.copyByHand();
     await before.close();
-    let last = { birth: 0, epoch: 0, version: 0 };
+    let last = { birth: 0, epoch: 0 };
     for (const incarnation of ['i2', 'i3', 'i4']) {
       await putBack();
       await (await upkeepIn(house)).markRestored();
       const store = await open(house);
       const now = await live(store, incarnation, 2);
       await store.close();
-      assert.ok(now.birth > last.birth && now.epoch > last.epoch && now.version > last.version, incarnation);
+      assert.ok(now.birth > last.birth && now.epoch > last.epoch, incarnation);
       last = now;
     }
   });
@@ -209,9 +209,9 @@ it('sqlite: a backup is taken while nodes write, whole, and put back over the da
   const restored = await upkeep.file?.restore(copy, true);
   assert.ok(restored && restored.jump > 1_000_000 && existsSync(restored.kept as string));
   const again = await open(house);
-  assert.is((await again.loadActor('account:a'))?.actor.version, then.version + restored.jump);
+  assert.is((await again.loadActor('account:a'))?.actor.version, then.version);
   const now = await live(again, 'i3', 1);
-  assert.ok(now.birth > later.birth && now.epoch > later.epoch && now.version > later.version);
+  assert.ok(now.birth > later.birth && now.epoch > later.epoch);
   await again.close();
   writeFileSync(join(house.folder, 'text'), 'no database');
   assert.match(

@@ -16,7 +16,7 @@ CREATE TABLE actors (
   trail text NOT NULL
 ) WITH (fillfactor = 60, toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.05);
 CREATE INDEX actors_by_kind ON actors (kind, shard, address);
-CREATE INDEX actors_by_state ON actors (kind, state);
+CREATE INDEX actors_by_state ON actors (kind, state, chart);
 
 CREATE TABLE rows (
   collection text COLLATE "C" NOT NULL,

@@ -15,6 +15,12 @@ export const actorSql = {
   },
   census: {
     name: 'actor_census',
-    text: 'SELECT kind, state, count(*) AS count FROM actors GROUP BY kind, state ORDER BY kind, state',
+    text: `SELECT kind, state, chart, count(*) AS count FROM actors GROUP BY kind, state, chart
+      ORDER BY kind, state, chart`,
+  },
+  states: {
+    name: 'actor_states',
+    text: `SELECT kind, chart, state_value_1(snapshot) COLLATE "C" AS value, count(*) AS count, min(address) AS example
+      FROM actors GROUP BY 1, 2, 3 ORDER BY 1, 2, 3 NULLS FIRST`,
   },
 } as const;

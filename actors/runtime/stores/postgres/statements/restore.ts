@@ -2,7 +2,6 @@
 export const restoreSql = {
   beats: "SELECT coalesce(sum(beat), 0)::bigint AS beats FROM nodes WHERE state IN ('up', 'draining')",
   raiseEpochs: 'UPDATE shards SET owner = NULL, epoch = epoch + $1',
-  raiseVersions: 'UPDATE actors SET version = version + $1',
   raiseRevision: "UPDATE counters SET value = value + $1 WHERE name = 'shards_revision'",
   endNodes: "UPDATE nodes SET state = 'dead', why = 'restored' WHERE state IN ('up', 'draining')",
   raiseBirths: "UPDATE counters SET value = value + $1 WHERE name = 'births' RETURNING value AS birth",

@@ -2,7 +2,6 @@
 export const restoreSql = {
   beats: "SELECT coalesce(sum(beat), 0) FROM nodes WHERE state IN ('up', 'draining')",
   raiseEpochs: 'UPDATE shards SET owner = NULL, epoch = epoch + ?',
-  raiseVersions: 'UPDATE actors SET version = version + ?',
   raiseRevision: "UPDATE counters SET value = value + ? WHERE name = 'shards_revision'",
   endNodes: "UPDATE nodes SET state = 'dead', why = 'restored' WHERE state IN ('up', 'draining')",
   takeBirth: `INSERT INTO nodes (birth, incarnation, name, address, operator_url, pid, host, state, why)
