@@ -244,6 +244,8 @@ it('loopback, private addresses and names are taken for the operator port', asyn
     const config = await load({ file: file({ nodes: [{ ...NODE, operator }] }) });
     assert.is(config.nodes[0]?.operator, operator);
   }
+});
+
 it('PostgreSQL needs an address, from the file or from the variable it names, and bounds that fit', async () => {
   const kind = 'postgres';
   assert.match(await faultOf({ file: file({ store: { kind } }) }), /store\.kind is "postgres".*TROUPE_POSTGRES_URL/);
