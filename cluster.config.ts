@@ -18,6 +18,7 @@ const config: ClusterConfig = {
   store: {
     kind: 'sqlite',
     urlEnv: 'TROUPE_POSTGRES_URL',
+    keysUrlEnv: 'TROUPE_KEYS_URL',
     postgres: {
       writers: 2,
       readers: 2,
@@ -60,6 +61,10 @@ const config: ClusterConfig = {
     timersAheadMs: 60_000,
     sweepMs: 60_000,
     sweepRowsMax: 500,
+    // Above any upload, any step of a clock and any rolling upgrade: until then a blob may await its commit.
+    blobOrphanMs: 24 * 60 * 60_000,
+    sweepBlobsMax: 1_000,
+    blobBytesMax: 64 * 1024 * 1024,
     storeBusyMs: 5_000,
     ballastBytes: 64 * 1024 * 1024,
   },

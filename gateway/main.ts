@@ -12,6 +12,7 @@ import { ENDPOINTS_TOPIC } from '../actors/endpoint/endpoint.ts';
 import { kinds } from '../actors/kinds.ts';
 import { type Clock, type Cluster, type Random, systemClock, systemRandom } from '../actors/runtime/index.ts';
 import { type ClusterNode, startNode } from '../actors/runtime/node.ts';
+import { type ByteStores, openByteStores } from '../actors/runtime/stores/open-byte-stores.ts';
 import { type OpenedStore, openStore } from '../actors/runtime/stores/open-store.ts';
 import type { Tls } from '../actors/runtime/transports/grpc/tls.ts';
 import { GrpcTransport } from '../actors/runtime/transports/grpc/transport.ts';
@@ -104,6 +105,7 @@ class RunningNode implements NodeHandle {
   readonly #loopDelay: IntervalHistogram = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   #tls: Tls | undefined;
   #store!: OpenedStore;
+  #bytes!: ByteStores;
   #node!: ClusterNode;
   #outbound!: Pools;
   #inference!: InferenceServices;
@@ -169,21 +171,27 @@ class RunningNode implements NodeHandle {
     const { config } = this.#options;
     const secrets = await openSecrets(config.data, this.#random);
     this.#tls = await tlsOf(config, this.#self, this.#clock.now());
+    const { data, runtime } = config;
+    const choice = storeChoice(config, this.#options.env);
+    const ports = { choice, clock: this.#clock, random: this.#random };
     this.#store = await openStore({
-      choice: storeChoice(config, this.#options.env),
-      shards: config.runtime.shards,
-      clock: this.#clock,
-      random: this.#random,
+      ...ports,
+      shards: runtime.shards,
       marks: { folder: join(config.data, 'marks'), node: this.name },
       onFatal: (error) => this.#exit(EXIT_STORE, `the store failed: ${error.message}`),
     });
     try {
+      this.#bytes = await openByteStores({ ...ports, data, blobBytesMax: runtime.blobBytesMax });
       await this.#join(secrets);
     } catch (error) {
       await this.#operator?.close();
-      await this.#store.close();
+      await this.#closeStores();
       throw error;
     }
+  }
+
+  async #closeStores(): Promise<void> {
+    await Promise.all([this.#store.close(), this.#bytes?.blobs.close(), this.#bytes?.keys?.close()]);
   }
 
   async #join(secrets: Secrets): Promise<void> {
@@ -215,6 +223,7 @@ class RunningNode implements NodeHandle {
       pid: this.pid,
       kinds,
       store: this.#store,
+      ...this.#bytes,
       clock: this.#clock,
       random: this.#random,
       limits: config.runtime,
@@ -319,7 +328,7 @@ class RunningNode implements NodeHandle {
     this.#edge.close();
     await this.#node.leave();
     await this.#operator.close();
-    await this.#store.close();
+    await this.#closeStores();
     this.#loopDelay.disable();
     this.#log.info('left');
   }

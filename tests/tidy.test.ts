@@ -47,7 +47,7 @@ function target(source: Source, specifier: string): string | null {
 /** Layers from the bottom up; a file may import its own layer and those before it. */
 const LAYERS: readonly (readonly [RegExp, string, number])[] = [
   [/^actors\/runtime\/(ports|system)\//, 'ports', 0],
-  [/^actors\/runtime\/actor\//, 'actor', 1],
+  [/^actors\/runtime\/(actor|bytes)\//, 'actor|bytes', 1],
   [/^actors\/runtime\/durable\//, 'durable', 2],
   [/^actors\/runtime\/cluster\//, 'cluster', 3],
   [/^actors\/runtime\/(stores|transports|inspect)\//, 'adapters', 4],

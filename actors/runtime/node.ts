@@ -5,6 +5,8 @@ import { register } from './actor/register.ts';
 import { BoardExchange } from './cluster/board-exchange.ts';
 import { Calls } from './cluster/calls.ts';
 import { ChartLevels } from './cluster/chart-levels.ts';
+import type { Chore } from './cluster/chore.ts';
+import { choresOf } from './cluster/chores.ts';
 import type { AskOptions, Board, Cluster, Operator, RowReader } from './cluster/cluster.ts';
 import { Departure } from './cluster/departure.ts';
 import { Handoff } from './cluster/handoff.ts';
@@ -19,7 +21,6 @@ import { Peers } from './cluster/peers.ts';
 import { Readiness } from './cluster/readiness.ts';
 import { Router } from './cluster/router.ts';
 import { rowReader } from './cluster/row-reader.ts';
-import { RowSweep } from './cluster/row-sweep.ts';
 import { ShardMap } from './cluster/shard-map.ts';
 import type { Signal } from './cluster/signal.ts';
 import { StoreTime } from './cluster/store-time.ts';
@@ -30,7 +31,9 @@ import { createEngine } from './durable/create-engine.ts';
 import type { Engine, EngineHost } from './durable/engine.ts';
 import type { EngineLimits } from './durable/engine-limits.ts';
 import { operatorService } from './inspect/service.ts';
+import type { Blobs } from './ports/blobs.ts';
 import type { Clock } from './ports/clock.ts';
+import type { KeyStore } from './ports/key-store.ts';
 import type { Random } from './ports/random.ts';
 import type { ShardRow, Store } from './ports/store.ts';
 import type { SideService, Transport, TransportLimits } from './ports/transport.ts';
@@ -57,6 +60,10 @@ export interface NodeParts {
   readonly kinds: readonly Kind[];
   /** Stays open when the node leaves: its opener closes it. */
   readonly store: Store;
+  /** Large bytes that rows refer to; swept here, closed by their opener. Absent: this node sweeps none. */
+  readonly blobs?: Blobs;
+  /** Sealing keys; destroyed here when their time is over, closed by their opener. Absent: this node destroys none. */
+  readonly keys?: KeyStore;
   readonly clock: Clock;
   readonly random: Random;
   readonly limits: NodeLimits;
@@ -123,7 +130,7 @@ class Node implements ClusterNode {
   readonly #calls: Calls;
   readonly #watchers: Watchers;
   readonly #suspicion: Suspicion;
-  readonly #sweep: RowSweep;
+  readonly #chores: readonly Chore[];
   readonly #signalled: ReturnType<typeof switchboard>;
   #birth = 0;
   #address: string;
@@ -188,7 +195,7 @@ class Node implements ClusterNode {
     [this.#handoff, this.#departure, this.#exchange] = [handoff, departure, exchange];
     [this.#calls, this.#watchers] = [calls, watchers];
     this.#suspicion = new Suspicion({ host: parts.host, clock, transport, member, log, linked });
-    this.#sweep = new RowSweep({ self, member, store, clock, limits, log, now });
+    this.#chores = choresOf({ ...parts, self, member, now });
     this.#signalled = switchboard({ map, member, handoff, departure, readiness, exchange, board, calls, watchers });
   }
 
@@ -232,7 +239,7 @@ class Node implements ClusterNode {
     });
     this.#birth = birth;
     await this.#member.start();
-    this.#sweep.start();
+    for (const chore of this.#chores) chore.start();
   }
 
   async drain(): Promise<void> {
@@ -275,7 +282,7 @@ class Node implements ClusterNode {
 
   #end(): void {
     this.#ended = true;
-    this.#sweep.stop();
+    for (const chore of this.#chores) chore.stop();
     this.#member.stop();
     this.#suspicion.stop();
     this.#departure.stop();

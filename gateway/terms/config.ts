@@ -42,6 +42,9 @@ export interface StoreConfig {
   /** `postgres://user:password@host:port/database`; absent: what the environment variable `urlEnv` says. */
   readonly url?: string;
   readonly urlEnv: string;
+  /** The database of the sealing keys, never the one above and in no backup; absent: what `keysUrlEnv` says, or none. */
+  readonly keysUrl?: string;
+  readonly keysUrlEnv: string;
   readonly postgres: PostgresLimits;
 }
 
@@ -95,6 +98,11 @@ export interface RuntimeLimits {
   readonly timersAheadMs: number;
   readonly sweepMs: number;
   readonly sweepRowsMax: number;
+  /** A blob that no row refers to is removed once it is older than this: longer than any upload and any upgrade. */
+  readonly blobOrphanMs: number;
+  /** Blobs looked at per sweep. */
+  readonly sweepBlobsMax: number;
+  readonly blobBytesMax: number;
   /** Longest wait for the store's write lock; beyond it writes are refused as busy. Above `launcher.storeBusyKillMs`. */
   readonly storeBusyMs: number;
   /** Set aside on the disk, so that settles, releases and cancels go through when it is full. */

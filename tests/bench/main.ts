@@ -22,6 +22,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   'ask-postgres': async () => (await import('./ask.bench.ts')).benchAskPostgres,
   activation: async () => (await import('./activation.bench.ts')).benchActivation,
   'activation-postgres': async () => (await import('./activation.bench.ts')).benchActivationPostgres,
+  blobs: async () => (await import('./blobs.bench.ts')).benchBlobs,
   takeover: async () => (await import('./takeover.bench.ts')).benchTakeover,
   drain: async () => (await import('./drain.bench.ts')).benchDrain,
 };

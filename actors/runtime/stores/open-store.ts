@@ -21,6 +21,8 @@ export interface SqliteChoice {
 export interface PostgresChoice {
   readonly kind: 'postgres';
   readonly url: string;
+  /** Of the database of the sealing keys, which is another one; null where there is none. */
+  readonly keysUrl: string | null;
   readonly bounds: PostgresBounds;
 }
 

@@ -78,15 +78,19 @@ const variable = Type.String({
   words: 'the name of an environment variable',
 });
 
+function postgresUrl(better: string) {
+  return Type.String({
+    pattern: '^postgres(ql)?://\\S+$',
+    words: `an address such as postgres://user@host:5432/database (better: the variable that ${better} names)`,
+  });
+}
+
 const store = record({
   kind: Type.Union([Type.Literal('sqlite'), Type.Literal('postgres')], { words: '"sqlite" or "postgres"' }),
-  url: Type.Optional(
-    Type.String({
-      pattern: '^postgres(ql)?://\\S+$',
-      words: 'an address such as postgres://user@host:5432/database (better: the variable that urlEnv names)',
-    }),
-  ),
+  url: Type.Optional(postgresUrl('urlEnv')),
   urlEnv: variable,
+  keysUrl: Type.Optional(postgresUrl('keysUrlEnv')),
+  keysUrlEnv: variable,
   postgres: bounds(defaults.store.postgres),
 });
 

@@ -11,6 +11,7 @@ export function storeChoice(config: ClusterConfig, env: Readonly<Record<string, 
     return { kind: 'sqlite', path: join(data, 'troupe.db'), busyMs, ballastBytes };
   }
   const url = store.url ?? env[store.urlEnv];
-  if (url) return { kind: 'postgres', url, bounds: store.postgres };
+  const keysUrl = store.keysUrl ?? env[store.keysUrlEnv] ?? null;
+  if (url) return { kind: 'postgres', url, keysUrl, bounds: store.postgres };
   throw new Fault(`store.kind is "postgres", and the variable ${store.urlEnv} is not set; it names the database`);
 }

@@ -9,9 +9,10 @@ import { tables } from './migrations/0001-tables.ts';
 import { commit } from './migrations/0002-commit.ts';
 import { membership } from './migrations/0003-membership.ts';
 import { states } from './migrations/0004-states.ts';
+import { blobs } from './migrations/0005-blobs.ts';
 
 /** In order of their numbers, from 1. The first line of each says `-- breaking: why` or `-- compatible: why`. */
-export const migrations: readonly string[] = [tables, commit, membership, states];
+export const migrations: readonly string[] = [tables, commit, membership, states, blobs];
 
 /** Any constant: who migrates a database of ours takes the advisory lock of this number. */
 const LOCK = 7_209_553_161;

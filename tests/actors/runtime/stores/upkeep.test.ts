@@ -52,7 +52,7 @@ const kinds: Readonly<Record<string, () => Promise<House>>> = {
     const folder = mkdtempSync(join(tmpdir(), 'troupe-upkeep-'));
     const database = await openDatabase();
     return {
-      choice: { kind: 'postgres', url: database.url, bounds: testBounds },
+      choice: { kind: 'postgres', url: database.url, keysUrl: null, bounds: testBounds },
       folder,
       async copyByHand() {
         const tables = ['actors', 'rows', 'timers', 'nodes', 'shards', 'facts', 'counters'];
