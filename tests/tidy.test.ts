@@ -47,7 +47,7 @@ function target(source: Source, specifier: string): string | null {
 /** Layers from the bottom up; a file may import its own layer and those before it. */
 const LAYERS: readonly (readonly [RegExp, string, number])[] = [
   [/^actors\/runtime\/(ports|system)\//, 'ports', 0],
-  [/^actors\/runtime\/actor\//, 'actor', 1],
+  [/^actors\/runtime\/(actor|bytes)\//, 'actor|bytes', 1],
   [/^actors\/runtime\/durable\//, 'durable', 2],
   [/^actors\/runtime\/cluster\//, 'cluster', 3],
   [/^actors\/runtime\/(stores|transports|inspect)\//, 'adapters', 4],
@@ -143,6 +143,7 @@ test('the runtime knows no marketplace', () => {
 
 const HOMES: readonly (readonly [string, RegExp])[] = [
   ['better-sqlite3', /^actors\/runtime\/stores\/sqlite\//],
+  ['pg', /^actors\/runtime\/stores\/postgres\//],
   ['@grpc/grpc-js', /^actors\/runtime\/(transports\/grpc|inspect)\//],
   ['@grpc/proto-loader', /^actors\/runtime\/(transports\/grpc|inspect)\//],
   ['xstate', /^actors\//],
@@ -153,7 +154,7 @@ const HOMES: readonly (readonly [string, RegExp])[] = [
   ['fastify', /^gateway\/edge\//],
   ['pino', /^gateway\/(main\.ts|operator\/)/],
   ['commander', /^gateway\/operator\/cli\//],
-  ['ipaddr.js', /^gateway\/(edge|outbound)\//],
+  ['ipaddr.js', /^gateway\/(edge|outbound|operator\/config)\//],
 ];
 
 test('packages are imported only in their homes, and every one of them is declared', () => {

@@ -4,6 +4,8 @@ import { register } from './actor/register.ts';
 import { BoardExchange } from './cluster/board-exchange.ts';
 import { Calls } from './cluster/calls.ts';
 import { ChartLevels } from './cluster/chart-levels.ts';
+import type { Chore } from './cluster/chore.ts';
+import { choresOf } from './cluster/chores.ts';
 import type { AskOptions, Board, Cluster, Operator, RowReader } from './cluster/cluster.ts';
 import { Deaths } from './cluster/deaths.ts';
 import { Departure } from './cluster/departure.ts';
@@ -20,7 +22,6 @@ import { reach } from './cluster/reach.ts';
 import { Readiness } from './cluster/readiness.ts';
 import { Router } from './cluster/router.ts';
 import { rowReader } from './cluster/row-reader.ts';
-import { RowSweep } from './cluster/row-sweep.ts';
 import { ShardMap } from './cluster/shard-map.ts';
 import type { Signal } from './cluster/signal.ts';
 import { StoreTime } from './cluster/store-time.ts';
@@ -87,7 +88,7 @@ class Node implements ClusterNode {
   readonly #calls: Calls;
   readonly #watchers: Watchers;
   readonly #suspicion: Suspicion;
-  readonly #sweep: RowSweep;
+  readonly #chores: readonly Chore[];
   readonly #signalled: ReturnType<typeof switchboard>;
   #birth = 0;
   #address: string;
@@ -157,7 +158,7 @@ class Node implements ClusterNode {
     [this.#handoff, this.#departure, this.#exchange] = [handoff, departure, exchange];
     [this.#calls, this.#watchers] = [calls, watchers];
     this.#suspicion = new Suspicion({ host: parts.host, clock, transport, member, log, linked });
-    this.#sweep = new RowSweep({ self, member, store, clock, limits, log, now });
+    this.#chores = choresOf({ ...parts, self, member, now });
     this.#signalled = switchboard({ map, member, handoff, departure, readiness, exchange, board, calls, watchers });
   }
 
@@ -201,7 +202,7 @@ class Node implements ClusterNode {
     });
     this.#birth = birth;
     await this.#member.start();
-    this.#sweep.start();
+    for (const chore of this.#chores) chore.start();
   }
 
   async drain(): Promise<void> {
@@ -246,7 +247,7 @@ class Node implements ClusterNode {
 
   #end(): void {
     this.#ended = true;
-    this.#sweep.stop();
+    for (const chore of this.#chores) chore.stop();
     this.#member.stop();
     this.#suspicion.stop();
     this.#departure.stop();

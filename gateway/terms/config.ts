@@ -7,6 +7,7 @@ export interface ClusterConfig {
   readonly listen: { readonly host: string; readonly port: number };
   /** Folder of everything durable: database, secrets, connection.json. */
   readonly data: string;
+  readonly store: StoreConfig;
   readonly runtime: RuntimeLimits;
   readonly edge: EdgeLimits;
   readonly rates: RateLimits;
@@ -18,10 +19,55 @@ export interface ClusterConfig {
 
 export interface NodeConfig {
   readonly name: string;
-  /** gRPC address, host:port; port 0 takes a free one. */
+  /** gRPC address, host:port, as the other nodes reach it; port 0 takes a free one. Beyond loopback it needs `tls`. */
   readonly grpc: string;
   /** Operator HTTP address, host:port; port 0 takes a free one. */
   readonly operator: string;
+  /** What this node shows the others and demands of them. All nodes have it, or none. */
+  readonly tls?: TlsConfig;
+}
+
+/** Paths of PEM files, relative to the configuration; read once, when the node starts. */
+export interface TlsConfig {
+  /** The certificates of the cluster's own authority: whom it signed is trusted. */
+  readonly ca: string;
+  /** The node's certificate, with the node's name among its subject alternative names (DNS); intermediates behind it. */
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** Where everything is kept: one SQLite file in the data folder, or a PostgreSQL database. */
+export interface StoreConfig {
+  readonly kind: 'sqlite' | 'postgres';
+  /** `postgres://user:password@host:port/database`; absent: what the environment variable `urlEnv` says. */
+  readonly url?: string;
+  readonly urlEnv: string;
+  /** The database of the sealing keys, never the one above and in no backup; absent: what `keysUrlEnv` says, or none. */
+  readonly keysUrl?: string;
+  readonly keysUrlEnv: string;
+  readonly postgres: PostgresLimits;
+}
+
+/** Bounds of the connections of one node to PostgreSQL. Times in ms. */
+export interface PostgresLimits {
+  /** Connections that commit, each with its fixed part of the shards; and those that read. */
+  readonly writers: number;
+  readonly readers: number;
+  readonly connectMs: number;
+  /** The server's bounds: wait for one lock, run of one call, and a transaction left open by a process that stands. */
+  readonly lockMs: number;
+  readonly statementMs: number;
+  readonly idleInTransactionMs: number;
+  /** A peer that acknowledges nothing for this long is dropped by the server. */
+  readonly peerSilentMs: number;
+  readonly keepAliveMs: number;
+  /** The node's own bound: an answer that takes longer never comes. Above `statementMs`. */
+  readonly answerMs: number;
+  /** Calls that may wait for one connection. */
+  readonly callsMax: number;
+  /** Tries of a call refused for a deadlock or a conflict, the first included, and the longest pause between two. */
+  readonly triesMax: number;
+  readonly retryMsMax: number;
 }
 
 /** Bounds and times of the actor runtime. Times in ms. */
@@ -52,6 +98,11 @@ export interface RuntimeLimits {
   readonly timersAheadMs: number;
   readonly sweepMs: number;
   readonly sweepRowsMax: number;
+  /** A blob that no row refers to is removed once it is older than this: longer than any upload and any upgrade. */
+  readonly blobOrphanMs: number;
+  /** Blobs looked at per sweep. */
+  readonly sweepBlobsMax: number;
+  readonly blobBytesMax: number;
   /** Longest wait for the store's write lock; beyond it writes are refused as busy. Above `launcher.storeBusyKillMs`. */
   readonly storeBusyMs: number;
   /** Set aside on the disk, so that settles, releases and cancels go through when it is full. */

@@ -3,9 +3,9 @@ import type { Answer } from '../../actors/runtime/actor/answer.ts';
 import type { ActorEvent } from '../../actors/runtime/actor/event.ts';
 import { register } from '../../actors/runtime/actor/register.ts';
 import { createEngine } from '../../actors/runtime/durable/create-engine.ts';
-import { systemClock, systemRandom } from '../../actors/runtime/index.ts';
-import { openSqliteStore } from '../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
+import { systemClock } from '../../actors/runtime/index.ts';
 import config from '../../cluster.config.ts';
+import { openBenchStore } from './bench-store.ts';
 import { OPEN, purseKind, SHOW } from './purse-kind.ts';
 
 /** What one process found out about waking actors. */
@@ -16,7 +16,7 @@ export interface ActivationResult {
 }
 
 /**
- * Wakes actors one after the other from a SQLite file, in an engine without peers, and weighs the resident ones.
+ * Wakes actors one after the other from a store, in an engine without peers, and weighs the resident ones.
  * `node --expose-gc activation-engine DATABASE PURSES`; answers over IPC.
  */
 const [path = '', count = '0'] = process.argv.slice(2);
@@ -24,13 +24,7 @@ const addresses = Array.from({ length: Number(count) }, (_, at) => `purse:p${at}
 const AT_ONCE = 1_000;
 const { runtime } = config;
 const incarnation = 'activation';
-const store = await openSqliteStore({
-  path,
-  shards: runtime.shards,
-  clock: systemClock,
-  random: systemRandom,
-  busyBoundMs: 1_000,
-});
+const store = await openBenchStore(path);
 await store.register({
   name: 'a',
   incarnation,

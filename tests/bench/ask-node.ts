@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
 import { systemClock, systemRandom } from '../../actors/runtime/index.ts';
 import { startNode } from '../../actors/runtime/node.ts';
-import { openSqliteStore } from '../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
 import { GrpcTransport } from '../../actors/runtime/transports/grpc/transport.ts';
 import config from '../../cluster.config.ts';
 import { type AskResult, askLoop } from './ask-loop.ts';
+import { openBenchStore } from './bench-store.ts';
 import { DEBIT, OPEN, purseKind, SHOW } from './purse-kind.ts';
 
 /** What the benchmark tells a node process, and what it hears. */
@@ -18,21 +18,15 @@ export type FromAskNode =
   | { readonly type: 'ran'; readonly result: AskResult };
 
 /**
- * One node of the ask benchmark: the runtime alone, with one small kind, over SQLite and gRPC, as in production.
- * `ask-node NAME DATABASE`; commands come over IPC.
+ * One node of the ask benchmark: the runtime alone, with one small kind, over a store and gRPC, as in production.
+ * `ask-node NAME DATABASE` (a file, or the address of a PostgreSQL database); commands come over IPC.
  */
 const WITHIN_MS = 10_000;
 const NODES = 2;
 const [name = '', path = ''] = process.argv.slice(2);
 const { runtime } = config;
 
-const store = await openSqliteStore({
-  path,
-  shards: runtime.shards,
-  clock: systemClock,
-  random: systemRandom,
-  busyBoundMs: 1_000,
-});
+const store = await openBenchStore(path);
 const node = await startNode({
   name,
   grpcAddress: '127.0.0.1:0',

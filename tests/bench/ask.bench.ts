@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openDatabase } from '../support/postgres/database.ts';
 import type { AskResult } from './ask-loop.ts';
 import type { FromAskNode, ToAskNode } from './ask-node.ts';
 import { listening } from './child.ts';
@@ -17,10 +18,46 @@ const FEW = 64;
 /** Asks between two node processes over SQLite and gRPC, beside bare XState and group commit behind a socket. */
 export async function benchAsk(settings: Settings): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-ask-'));
-  const bare = await listening('./bare-durable.ts', [join(folder, 'bare.sqlite')]);
+  try {
+    const sides = { bare: './bare-durable.ts', bareDatabase: join(folder, 'bare.sqlite') };
+    return figures(await measure({ ...sides, database: join(folder, 'troupe.sqlite') }, settings));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The same over PostgreSQL on this machine, beside bare XState and group commit on the same server. */
+export async function benchAskPostgres(settings: Settings): Promise<readonly Figure[]> {
+  const [ours, bare] = [await openDatabase(), await openDatabase()];
+  try {
+    const sides = { bare: './bare-postgres.ts', bareDatabase: bare.url };
+    const results = await measure({ ...sides, database: ours.url }, settings);
+    const [many, few] = figures(results);
+    return [
+      { ...(many as Figure), name: `${many?.name}, PostgreSQL`, goal: { atLeast: 12_000, of: 'value' } },
+      { ...(few as Figure), name: `${few?.name}, PostgreSQL`, goal: { atMost: 10, of: 'value' } },
+    ];
+  } finally {
+    await ours.drop();
+    await bare.drop();
+  }
+}
+
+interface Sides {
+  /** The baseline's file, and its database. */
+  readonly bare: string;
+  readonly bareDatabase: string;
+  /** That of our two nodes. */
+  readonly database: string;
+}
+
+type Results = Readonly<Record<'bareMany' | 'many' | 'few' | 'show', readonly AskResult[]>>;
+
+async function measure({ bare: file, bareDatabase, database }: Sides, settings: Settings): Promise<Results> {
+  const bare = await listening(file, [bareDatabase]);
   const asker = await child('./bare-asker.ts', [String(bare.port)]);
-  const nodes = [await child('./ask-node.ts', ['n1', join(folder, 'troupe.sqlite')])];
-  nodes.push(await child('./ask-node.ts', ['n2', join(folder, 'troupe.sqlite')]));
+  const nodes = [await child('./ask-node.ts', ['n1', database])];
+  nodes.push(await child('./ask-node.ts', ['n2', database]));
   const ours = nodes[1] as ChildProcess;
   try {
     await said(ours, { type: 'open', purses: PURSES });
@@ -37,17 +74,14 @@ export async function benchAsk(settings: Settings): Promise<readonly Figure[]> {
       results.few.push(await run(ours, 'debit', FEW, settings.seconds));
       results.show.push(await run(ours, 'show', MANY, settings.seconds));
     }
-    return figures(results);
+    return results;
   } finally {
     for (const each of [asker, ...nodes]) await gone(each);
     await bare.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function figures(
-  results: Readonly<Record<'bareMany' | 'many' | 'few' | 'show', readonly AskResult[]>>,
-): readonly Figure[] {
+function figures(results: Results): readonly Figure[] {
   const perSecond = (each: readonly AskResult[]): number => median(each.map((result) => result.perSecond));
   return [
     {

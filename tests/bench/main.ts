@@ -5,7 +5,7 @@ import { type Figure, ratio, reached, table } from './figure.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * `npm run bench [-- names] [--json] [--seconds N] [--rounds N]`: measures every figure that exists, each beside its
+ * `npm run bench [-- names or runtime] [--json] [--seconds N] [--rounds N]`: measures every figure that exists, each beside its
  * baseline in the same run, one after the other, and prints one table. A benchmark that fails is named; the rest goes on.
  */
 type Bench = (settings: Settings) => Promise<readonly Figure[]>;
@@ -19,9 +19,17 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   whole: async () => (await import('./whole.bench.ts')).benchWhole,
   stream: async () => (await import('./stream.bench.ts')).benchStream,
   ask: async () => (await import('./ask.bench.ts')).benchAsk,
+  'ask-postgres': async () => (await import('./ask.bench.ts')).benchAskPostgres,
   activation: async () => (await import('./activation.bench.ts')).benchActivation,
+  'activation-postgres': async () => (await import('./activation.bench.ts')).benchActivationPostgres,
+  blobs: async () => (await import('./blobs.bench.ts')).benchBlobs,
   takeover: async () => (await import('./takeover.bench.ts')).benchTakeover,
   drain: async () => (await import('./drain.bench.ts')).benchDrain,
+};
+
+/** Names that stand for several. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  runtime: ['step', 'ask', 'ask-postgres', 'activation', 'activation-postgres', 'takeover', 'drain'],
 };
 
 async function run(): Promise<void> {
@@ -30,7 +38,8 @@ async function run(): Promise<void> {
     options: { json: { type: 'boolean' }, seconds: { type: 'string' }, rounds: { type: 'string' } },
   });
   const settings = { seconds: Number(values.seconds ?? 3), rounds: Number(values.rounds ?? 3) };
-  const names = positionals.length > 0 ? positionals : Object.keys(BENCHES);
+  const asked = positionals.length > 0 ? positionals : Object.keys(BENCHES);
+  const names = asked.flatMap((name) => GROUPS[name] ?? [name]);
   const figures: Figure[] = [];
   const failures: string[] = [];
   for (const name of names) {
@@ -38,7 +47,9 @@ async function run(): Promise<void> {
     try {
       const load = BENCHES[name];
       if (load === undefined)
-        throw new Error(`there is no such benchmark; there are ${Object.keys(BENCHES).join(', ')}`);
+        throw new Error(
+          `there is no such benchmark; there are ${[...Object.keys(GROUPS), ...Object.keys(BENCHES)].join(', ')}`,
+        );
       figures.push(...(await (await load())(settings)));
     } catch (error) {
       failures.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);

@@ -8,8 +8,10 @@ const STOPS = 4;
 /** From a fault to the first request that an account of the dead node held and settled again, seen by a client. */
 export async function benchTakeover(): Promise<readonly Figure[]> {
   const report = await runChaos({
+    store: 'sqlite',
     kills: KILLS,
     stops: STOPS,
+    cuts: 0,
     seed: Math.floor(Math.random() * 2 ** 31),
     inFlight: 12,
     calmMs: 1_000,

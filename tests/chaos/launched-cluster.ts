@@ -69,10 +69,6 @@ export class LaunchedCluster {
     return `http://127.0.0.1:${this.port}/api/v1`;
   }
 
-  get database(): string {
-    return join(this.data, 'troupe.db');
-  }
-
   /** What both launcher and nodes printed so far. */
   get output(): string {
     return readFileSync(join(this.data, 'output.log'), 'utf8');

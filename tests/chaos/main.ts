@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
 import { buildFirst } from './build-first.ts';
+import { STORE_KINDS } from './chaos-store.ts';
 import { passed, render } from './report.ts';
 import { runChaos } from './run.ts';
 
 /**
- * `npm run chaos -- --store sqlite --kills N [--stops N] [--seed N] [--in-flight N] [--calm MS] [--keep]`: real node processes under
+ * `npm run chaos -- --store sqlite|postgres --kills N [--stops N] [--cuts N] [--seed N] [--in-flight N] [--calm MS] [--keep]`: real node processes under
  * load, one kill after the other, then the audit. Exit code 0 only for a clean run in which every fault struck.
  */
 const { values } = parseArgs({
@@ -12,20 +13,24 @@ const { values } = parseArgs({
     store: { type: 'string', default: 'sqlite' },
     kills: { type: 'string', default: '20' },
     stops: { type: 'string', default: '0' },
+    cuts: { type: 'string', default: '0' },
     seed: { type: 'string' },
     'in-flight': { type: 'string', default: '24' },
     calm: { type: 'string', default: '1500' },
     keep: { type: 'boolean', default: false },
   },
 });
-if (values.store !== 'sqlite') {
-  process.stderr.write(`chaos: there is no store "${values.store}" yet; use --store sqlite\n`);
+const store = STORE_KINDS.find((kind) => kind === values.store);
+if (store === undefined) {
+  process.stderr.write(`chaos: there is no store "${values.store}"; use --store ${STORE_KINDS.join(' or ')}\n`);
   process.exit(1);
 }
 await buildFirst();
 const report = await runChaos({
+  store,
   kills: Number(values.kills),
   stops: Number(values.stops),
+  cuts: Number(values.cuts),
   seed: Number(values.seed ?? Math.floor(Math.random() * 2 ** 31)),
   inFlight: Number(values['in-flight']),
   calmMs: Number(values.calm),

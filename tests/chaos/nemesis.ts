@@ -1,10 +1,11 @@
 import { kill } from 'node:process';
 import { shardOf } from '../../actors/runtime/actor/address.ts';
-import type { NodeSeen, StoreFile } from '../support/auditor/store-file.ts';
+import type { NodeSeen, Owners, StoreView } from '../support/auditor/store-view.ts';
+import type { Cut, Links } from './links.ts';
 import type { Payer, Workload } from './workload.ts';
 
 export interface NemesisOptions {
-  readonly store: StoreFile;
+  readonly store: StoreView;
   readonly workload: Workload;
   readonly payers: readonly Payer[];
   readonly nodes: number;
@@ -45,9 +46,9 @@ export class Nemesis {
 
   /** SIGKILL to a random node at whatever it is doing; `before` is told which one. */
   async killAny(before: (node: NodeSeen) => void = () => {}): Promise<Strike> {
-    const node = this.#victim();
+    const node = await this.#victim();
     before(node);
-    const orphans = this.#payersOf(node.incarnation);
+    const orphans = await this.#payersOf(node.incarnation);
     const from = performance.now();
     kill(node.pid, 'SIGKILL');
     return this.#watch('SIGKILL', node, orphans, from);
@@ -58,21 +59,36 @@ export class Nemesis {
    * then the zombie whose writes must not count.
    */
   async stopAny(): Promise<Strike> {
-    const node = this.#victim();
-    const orphans = this.#payersOf(node.incarnation);
+    const node = await this.#victim();
+    const orphans = await this.#payersOf(node.incarnation);
     const from = performance.now();
     kill(node.pid, 'SIGSTOP');
     const wake = setTimeout(() => isAlive(node.pid) && kill(node.pid, 'SIGCONT'), WAKE_MS);
     return this.#watch('SIGSTOP', node, orphans, from).finally(() => clearTimeout(wake));
   }
 
+  /**
+   * Cuts the links of a random node. It has to learn that it was voted out and end; then the links are whole again, so
+   * that its next life can join. A cut that stopped no byte did not strike.
+   */
+  async cutAny(links: Links, cut: Cut): Promise<Strike> {
+    const node = await this.#victim();
+    const orphans = await this.#payersOf(node.incarnation);
+    const before = links.struck;
+    const from = performance.now();
+    links.cut(node.name, cut);
+    const heal = (): void => links.heal();
+    const strike = await this.#watch(cut, node, orphans, from, heal).finally(heal);
+    return { ...strike, struck: strike.struck && links.struck > before };
+  }
+
   /** Waits until this life of a node ends at the crash point it was armed with. */
   async awaitCrash(node: NodeSeen, point: string): Promise<Strike> {
     const from = performance.now();
     let orphans: readonly Payer[] | null = null;
-    const died = await until(() => {
+    const died = await until(async () => {
       if (!isAlive(node.pid)) return true;
-      orphans = this.#payersOf(node.incarnation);
+      orphans = await this.#payersOf(node.incarnation);
       return false;
     }, STRIKE_MS);
     if (died) return this.#watch(point, node, orphans ?? [], orphans === null ? from : performance.now());
@@ -80,12 +96,25 @@ export class Nemesis {
     return { fault: point, node: node.name, struck: false, takeoverMs: null, healedMs: null, successor: null, window };
   }
 
-  async #watch(fault: string, node: NodeSeen, orphans: readonly Payer[], from: number): Promise<Strike> {
-    const takeover = this.#takeover(orphans, from);
+  async #watch(
+    fault: string,
+    node: NodeSeen,
+    orphans: readonly Payer[],
+    from: number,
+    died: () => void = () => {},
+  ): Promise<Strike> {
+    // A node that is only cut off still answers for its accounts, or gives some away as planned: what counts is the first
+    // answer of the next owner of one it lost.
+    const isMoved = async (payer: Payer): Promise<boolean> => {
+      const owners = await this.#options.store.owners();
+      return !owners.nodes.has(node.incarnation) && !this.#payersIn(owners, node.incarnation).includes(payer);
+    };
+    const takeover = this.#takeover(orphans, from, isMoved);
     const struck = await until(() => !isAlive(node.pid), STRIKE_MS);
+    died();
     let successor: NodeSeen | null = null;
-    const healed = await until(() => {
-      const { nodes, shards } = this.#options.store.owners();
+    const healed = await until(async () => {
+      const { nodes, shards } = await this.#options.store.owners();
       const others = [...nodes.values()].filter((each) => each.incarnation !== node.incarnation);
       successor ??= others.find((each) => each.name === node.name) ?? null;
       if (nodes.has(node.incarnation) || nodes.size < this.#options.nodes) return false;
@@ -96,14 +125,18 @@ export class Nemesis {
     return { fault, node: node.name, struck, takeoverMs: await takeover, healedMs, successor, window };
   }
 
-  /** Asks on behalf of up to three of the dead node's accounts, again and again; the first answer ends it. */
-  async #takeover(orphans: readonly Payer[], from: number): Promise<number | null> {
+  /** Asks on behalf of up to three of the node's accounts, once they have moved; the first answer ends it. */
+  async #takeover(
+    orphans: readonly Payer[],
+    from: number,
+    isMoved: (payer: Payer) => Promise<boolean>,
+  ): Promise<number | null> {
     if (orphans.length === 0) return null;
     let first: number | null = null;
     const ask = async (payer: Payer): Promise<void> => {
       while (first === null && performance.now() - from < HEAL_MS) {
-        const finding = await this.#options.workload.probe(payer);
-        if (finding.type === 'ok') first ??= performance.now() - from;
+        const finding = (await isMoved(payer)) ? await this.#options.workload.probe(payer) : null;
+        if (finding?.type === 'ok') first ??= performance.now() - from;
         else await new Promise((resolve) => setTimeout(resolve, PROBE_PAUSE_MS));
       }
     };
@@ -112,18 +145,21 @@ export class Nemesis {
   }
 
   /** Any living node; one that owns an account of ours, where there is one, so that its takeover can be seen. */
-  #victim(): NodeSeen {
-    const { nodes } = this.#options.store.owners();
-    const living = [...nodes.values()].filter((node) => node.state === 'up' && isAlive(node.pid));
-    const owning = living.filter((node) => this.#payersOf(node.incarnation).length > 0);
+  async #victim(): Promise<NodeSeen> {
+    const owners = await this.#options.store.owners();
+    const living = [...owners.nodes.values()].filter((node) => node.state === 'up' && isAlive(node.pid));
+    const owning = living.filter((node) => this.#payersIn(owners, node.incarnation).length > 0);
     const choice = owning.length > 0 ? owning : living;
     const victim = choice[Math.floor(this.#options.chance() * choice.length)];
     if (!victim) throw new Error('no node is left to kill');
     return victim;
   }
 
-  #payersOf(incarnation: string): readonly Payer[] {
-    const { shards } = this.#options.store.owners();
+  async #payersOf(incarnation: string): Promise<readonly Payer[]> {
+    return this.#payersIn(await this.#options.store.owners(), incarnation);
+  }
+
+  #payersIn({ shards }: Owners, incarnation: string): readonly Payer[] {
     const owned = new Set(shards.filter((shard) => shard.owner === incarnation).map((shard) => shard.shard));
     return this.#options.payers.filter((payer) => owned.has(shardOf(payer.account, this.#options.shards)));
   }
@@ -139,10 +175,10 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Polls until it holds; false when the time is over. */
-export async function until(holds: () => boolean, withinMs: number): Promise<boolean> {
+export async function until(holds: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
   const end = performance.now() + withinMs;
   while (performance.now() < end) {
-    if (holds()) return true;
+    if (await holds()) return true;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   return holds();

@@ -1,5 +1,6 @@
 import type { Verdict } from '../support/auditor/audit.ts';
 import type { Operation } from '../support/auditor/history.ts';
+import { CUTS } from './links.ts';
 import type { Strike } from './nemesis.ts';
 
 /** What a chaos run came to. `complaints` fail it, beside any violated invariant. */
@@ -80,12 +81,13 @@ export function render(report: ChaosReport): string {
     '',
     takeoverLine(
       'killed',
-      strikes.filter((strike) => strike.fault !== 'SIGSTOP'),
+      strikes.filter((strike) => strike.fault !== 'SIGSTOP' && !isCut(strike)),
     ),
     takeoverLine(
       'stopped',
       strikes.filter((strike) => strike.fault === 'SIGSTOP'),
     ),
+    takeoverLine('cut off', strikes.filter(isCut)),
     `whole again: median ${ms(at(healed, 0.5))}, worst ${ms(at(healed, 1))}`,
     `lost acknowledgements ${verdict.lostAcknowledgements}, double charges ${verdict.doubleCharges}, leaked holds ${verdict.leakedHolds}`,
     '',
@@ -97,6 +99,10 @@ export function render(report: ChaosReport): string {
     passed(report) ? 'clean' : 'not clean',
   ];
   return lines.join('\n');
+}
+
+function isCut({ fault }: Strike): boolean {
+  return (CUTS as readonly string[]).includes(fault);
 }
 
 function takeoverLine(how: string, strikes: readonly Strike[]): string {

@@ -5,21 +5,26 @@ import config from '../../cluster.config.ts';
 import { audit } from '../support/auditor/audit.ts';
 import type { Evidence } from '../support/auditor/evidence.ts';
 import { appendHistory, operations } from '../support/auditor/history.ts';
-import { StoreFile } from '../support/auditor/store-file.ts';
+import type { StoreView } from '../support/auditor/store-view.ts';
 import { modelsDocument } from '../support/provider/models-document.ts';
 import { openAccounts } from './bank.ts';
 import { chance } from './chance.ts';
+import { type ChaosStore, openChaosStore, type StoreKind } from './chaos-store.ts';
 import { CRASH_POINTS, CrashPoints } from './crash-points.ts';
 import { LaunchedCluster } from './launched-cluster.ts';
+import { CUTS, type Cut, Links } from './links.ts';
 import { Nemesis, type Strike, until } from './nemesis.ts';
 import { Providers } from './providers.ts';
 import { type ChaosReport, complaintsOf, countRequests } from './report.ts';
 import { type Payer, Workload } from './workload.ts';
 
 export interface ChaosOptions {
+  readonly store: StoreKind;
   readonly kills: number;
   /** Nodes stopped (SIGSTOP) after that. */
   readonly stops: number;
+  /** Nodes whose links are cut after that, one way and both ways by turns. */
+  readonly cuts: number;
   readonly seed: number;
   readonly inFlight: number;
   /** Load without faults before the first and behind the last kill, and between two. */
@@ -45,13 +50,18 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-chaos-'));
   const providers = await Providers.start(folder);
   const crashPoints = new CrashPoints();
+  const links = options.cuts > 0 ? await Links.open(config.nodes) : null;
+  const store = await openChaosStore(options.store);
   let cluster: LaunchedCluster | null = null;
   try {
-    cluster = await LaunchedCluster.start(overlay(providers), crashPoints.env);
-    return await new Run(options, { folder, providers, crashPoints, cluster }).report();
+    const env = { ...crashPoints.env, ...links?.env };
+    cluster = await LaunchedCluster.start({ ...overlay(providers), ...links?.overlay, store: store.config }, env);
+    return await new Run(options, { folder, providers, crashPoints, cluster, links, store }).report();
   } finally {
     await cluster?.stop(options.keep);
+    await links?.close();
     await providers.stop();
+    await store.close();
     crashPoints.close();
     if (options.keep) options.tell(`kept ${folder} and ${cluster?.data}`);
     else rmSync(folder, { recursive: true, force: true });
@@ -71,19 +81,22 @@ interface Stage {
   readonly providers: Providers;
   readonly crashPoints: CrashPoints;
   readonly cluster: LaunchedCluster;
+  /** Null in a run without cuts: nodes speak to each other directly then. */
+  readonly links: Links | null;
+  readonly store: ChaosStore;
 }
 
 class Run {
   readonly #options: ChaosOptions;
   readonly #stage: Stage;
-  readonly #store: StoreFile;
+  readonly #store: StoreView;
   readonly #samples: Evidence['samples'][number][] = [];
   readonly #chance: () => number;
 
   constructor(options: ChaosOptions, stage: Stage) {
     this.#options = options;
     this.#stage = stage;
-    this.#store = new StoreFile(stage.cluster.database);
+    this.#store = stage.store.view(stage.cluster.data);
     this.#chance = chance(options.seed);
   }
 
@@ -98,19 +111,28 @@ class Run {
       inFlight: this.#options.inFlight,
       chance: this.#chance,
     });
-    const sampling = setInterval(() => this.#samples.push(this.#store.sample()), SAMPLE_MS);
+    const sampling = new AbortController();
+    const sampled = this.#sampleUntil(sampling.signal);
     workload.start();
-    const strikes = await this.#strikeAll(workload, payers).finally(() => clearInterval(sampling));
+    const strikes = await this.#strikeAll(workload, payers).finally(() => sampling.abort());
+    await sampled;
     await workload.stop();
     appendHistory(join(folder, 'history.jsonl'), workload.history);
     this.#options.tell('quiet: waiting for the last holds');
-    await until(() => this.#store.openHolds() === 0, QUIET_MS);
-    this.#samples.push(this.#store.sample());
+    await until(async () => (await this.#store.openHolds()) === 0, QUIET_MS);
+    this.#samples.push(await this.#store.sample());
     const evidence = await this.#evidence(workload, payers, poor as Payer);
     const verdict = audit(evidence);
     const requests = countRequests(operations(evidence.history), strikes);
     const complaints = complaintsOf(strikes, verdict, requests);
     return { seed: this.#options.seed, strikes, verdict, requests, complaints };
+  }
+
+  async #sampleUntil(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.#samples.push(await this.#store.sample());
+      await pause(SAMPLE_MS);
+    }
   }
 
   async #strikeAll(workload: Workload, payers: readonly Payer[]): Promise<readonly Strike[]> {
@@ -140,6 +162,11 @@ class Run {
       const stopped = await nemesis.stopAny();
       this.#tell(strikes.push(stopped), stopped, workload);
     }
+    for (let cut = 0; cut < this.#options.cuts; cut++) {
+      await pause(this.#options.calmMs);
+      const struck = await nemesis.cutAny(this.#stage.links as Links, CUTS[cut % CUTS.length] as Cut);
+      this.#tell(strikes.push(struck), struck, workload);
+    }
     await pause(this.#options.calmMs);
     return strikes;
   }
@@ -154,8 +181,10 @@ class Run {
     const outcome = strike.struck
       ? `takeover ${strike.takeoverMs?.toFixed(0) ?? 'unseen'} ms, whole ${strike.healedMs?.toFixed(0) ?? 'never'} ms`
       : 'did not strike';
-    const { kills, stops, tell } = this.#options;
-    tell(`${count}/${kills + stops} ${strike.fault} on ${strike.node}: ${outcome}; ${workload.answered} answered`);
+    const { kills, stops, cuts, tell } = this.#options;
+    tell(
+      `${count}/${kills + stops + cuts} ${strike.fault} on ${strike.node}: ${outcome}; ${workload.answered} answered`,
+    );
   }
 
   /** The API is asked while the cluster still runs; the store is read after it has drained. */
@@ -166,8 +195,8 @@ class Run {
     const code = await cluster.stop(true);
     if (code !== 0) throw new Error(`the launcher drained and ended with ${code}: ${cluster.output.slice(-1_000)}`);
     const calls = await providers.stop();
-    const ledger = this.#store.dump();
-    this.#store.close();
+    const ledger = await this.#store.dump();
+    await this.#store.close();
     return {
       history: workload.history,
       calls,

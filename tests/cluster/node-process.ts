@@ -108,6 +108,9 @@ for await (const line of createInterface({ input: process.stdin })) {
     case 'load':
       void load(command as unknown as Load).then(answer);
       break;
+    case 'memory':
+      answer({ rss: process.memoryUsage.rss() });
+      break;
     case 'leave':
       void leave();
       break;

@@ -3,6 +3,7 @@ import { test } from 'uvu';
 import { bounded } from '../support/bounded.ts';
 import type { Clause, OpenedStore } from './store/clause.ts';
 import { commitClauses } from './store/commit-clauses.ts';
+import { concurrencyClauses } from './store/concurrency-clauses.ts';
 import { membershipClauses } from './store/membership-clauses.ts';
 import { rowClauses } from './store/row-clauses.ts';
 import { timerClauses } from './store/timer-clauses.ts';
@@ -22,6 +23,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
       }
     });
   commitClauses(clause);
+  concurrencyClauses(clause);
   rowClauses(clause);
   timerClauses(clause);
   membershipClauses(clause);

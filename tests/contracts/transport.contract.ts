@@ -1,5 +1,4 @@
 /** What every transport promises, run by each implementation. Tests wait for conditions, never for a while. */
-import type * as uvu from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   type Door,
@@ -28,6 +27,7 @@ export class Recorder implements Ear {
   readonly controls: string[] = [];
   ended: { readonly reason: string; readonly unsent: readonly Envelope[] } | null = null;
   onEnvelopes: (batch: readonly Envelope[]) => void = () => {};
+  onControl: (text: string) => void = () => {};
   #wake: (() => void)[] = [];
 
   envelopes(batch: readonly Envelope[]): void {
@@ -38,6 +38,7 @@ export class Recorder implements Ear {
   }
   control(text: string): void {
     this.controls.push(text);
+    this.onControl(text);
     this.#changed();
   }
   closed(reason: string, unsent: readonly Envelope[]): void {
@@ -65,6 +66,8 @@ class TestDoor implements Door {
   readonly links: Link[] = [];
   readonly hellos: Hello[] = [];
   refusal: string | null = null;
+  /** What this end does with a link in the moment it is there. */
+  onAccepted: (link: Link) => void = () => {};
   constructor(incarnation: string) {
     this.incarnation = incarnation;
   }
@@ -77,6 +80,7 @@ class TestDoor implements Door {
     this.hellos.push(caller);
     this.ears.push(ear);
     this.links.push(link);
+    this.onAccepted(link);
     return ear;
   }
 }
@@ -94,8 +98,10 @@ interface Pair {
   readonly b: Transport;
 }
 
+type Register = (title: string, run: () => Promise<void> | void) => void;
+
 /** `make` returns a fresh transport of one network per call. */
-export function transportContract(test: uvu.Test, make: () => Transport): void {
+export function transportContract(test: Register, make: () => Transport): void {
   const it = bounded(test, 10_000);
   const started: Transport[] = [];
   const open = (): Transport => {
@@ -232,6 +238,75 @@ export function transportContract(test: uvu.Test, make: () => Transport): void {
     const { nearEar, far } = await pair();
     far.close('known dead');
     await nearEar.until(() => nearEar.ended !== null);
+  });
+
+  within('what the accepting end sends at once is heard after the dialler was handed the link', async () => {
+    const [a, b] = [open(), open()];
+    const door = new TestDoor('b1');
+    door.onAccepted = (link) => {
+      for (let i = 0; i < 20; i++) link.control(`early ${i}`);
+    };
+    const address = await b.listen('127.0.0.1:0', door);
+    const ear = new Recorder();
+    let handed = false;
+    ear.onControl = () => assert.ok(handed, 'a text came before the link');
+    await a.dial(address, hello('a1'), () => {
+      handed = true;
+      assert.equal(ear.controls, []);
+      return ear;
+    });
+    await ear.until(() => ear.controls.length === 20);
+    assert.equal(
+      ear.controls,
+      Array.from({ length: 20 }, (_, i) => `early ${i}`),
+    );
+  });
+
+  within('a link that ends with its welcome is told as over, or never was: it does not stay open', async () => {
+    for (let i = 0; i < 20; i++) {
+      const [a, b] = [open(), open()];
+      const door = new TestDoor('b1');
+      door.onAccepted = (link) => {
+        if (i % 2) link.control('last words');
+        link.close('changed my mind');
+      };
+      const address = await b.listen('127.0.0.1:0', door);
+      const ear = new Recorder();
+      try {
+        const { link } = await a.dial(address, hello('a1'), () => ear);
+        await ear.until(() => ear.ended !== null);
+        assert.is(link.send(ask(1)), 'closed');
+      } catch (error) {
+        assert.instance(error, LinkFailed);
+      }
+      const far = door.ears[0] as Recorder;
+      await far.until(() => far.ended !== null);
+    }
+  });
+
+  within('a link that the dialler closes while it is handed over is told as over', async () => {
+    const [a, b] = [open(), open()];
+    const door = new TestDoor('b1');
+    const address = await b.listen('127.0.0.1:0', door);
+    const ear = new Recorder();
+    await a.dial(address, hello('a1'), (link) => {
+      link.close('not now');
+      return ear;
+    });
+    await ear.until(() => ear.ended !== null);
+    assert.is(ear.ended?.reason, 'not now');
+  });
+
+  within('what the dialler throws when it is handed a link ends the link and is the rejection', async () => {
+    const [a, b] = [open(), open()];
+    const door = new TestDoor('b1');
+    const address = await b.listen('127.0.0.1:0', door);
+    const dialled = a.dial(address, hello('a1'), () => {
+      throw new RangeError('not you');
+    });
+    await rejects(dialled, RangeError, /not you/);
+    const far = door.ears[0];
+    if (far) await far.until(() => far.ended !== null);
   });
 
   within('a hello that does not fit is refused with the reason', async () => {

@@ -15,7 +15,7 @@ import type {
   StoredState,
   TimerRecord,
 } from '../../actors/runtime/ports/store.ts';
-import { stateOf } from '../../actors/runtime/stores/sqlite/state-of.ts';
+import { stateOf } from '../../actors/runtime/stores/state-of.ts';
 
 export type Registration = Parameters<Store['register']>[0];
 

@@ -9,6 +9,11 @@ export interface Collection {
   readonly index?: readonly ((body: never) => string | null)[];
   /** Open rows are resident beside the cell and load with it. Absent: none is. */
   readonly open?: (body: never) => boolean;
+  /**
+   * The index column that holds the id of the blob a row refers to, or null. The blob stays as long as such a row does;
+   * within `blobOrphanMs` of its writing it must be named in a commit, and may move between rows only within one.
+   */
+  readonly blob?: 0 | 1 | 2 | 3;
   /** How long a row that is not open is kept, in ms after `sort` taken as store time; null or absent keeps it. */
   readonly retentionMs?: number | null;
 }

@@ -55,6 +55,12 @@ function takeCollection({ name: kind, tenancy }: Kind, name: string, collection:
   if (index.length > INDEX_COLUMNS_MAX) {
     throw new KindRefused(kind, `collection ${name} has ${index.length} index columns, at most ${INDEX_COLUMNS_MAX}`);
   }
+  if (collection.blob !== undefined && collection.blob >= index.length) {
+    throw new KindRefused(
+      kind,
+      `collection ${name} names column ${collection.blob} as its blob, which is not declared`,
+    );
+  }
   const retentionMs = collection.retentionMs ?? null;
   if (retentionMs !== null && !(Number.isFinite(retentionMs) && retentionMs >= 0)) {
     throw new KindRefused(kind, `collection ${name} has a retentionMs of ${retentionMs}`);

@@ -18,7 +18,8 @@ export interface Terms {
   readonly secret: string;
 }
 
-export function greet(own: Terms): Hello {
+/** `to` is the incarnation that is dialled: a proof that somebody else got hold of opens nothing at another node. */
+export function greet(own: Terms, to: string): Hello {
   return {
     name: own.name,
     incarnation: own.incarnation,
@@ -26,14 +27,14 @@ export function greet(own: Terms): Hello {
     wireMajor: WIRE_MAJOR,
     configDigest: own.configDigest,
     charts: own.charts,
-    proof: prove(own.secret, 'hello', own.name, own.incarnation),
+    proof: prove(own.secret, 'hello', own.name, own.incarnation, to),
   };
 }
 
 /** Judges a caller; the secret first, so that a stranger learns nothing else. */
 export function judge(hello: Hello, own: Terms): { readonly refused: string } | { readonly welcome: Welcome } {
-  if (!same(hello.proof, prove(own.secret, 'hello', hello.name, hello.incarnation))) {
-    return { refused: 'the cluster secret differs' };
+  if (!same(hello.proof, prove(own.secret, 'hello', hello.name, hello.incarnation, own.incarnation))) {
+    return { refused: 'the cluster secret differs, or another incarnation was meant' };
   }
   if (hello.wireMajor !== WIRE_MAJOR) {
     return { refused: `${own.name} speaks wire version ${WIRE_MAJOR}, ${hello.name} ${hello.wireMajor}` };

@@ -16,4 +16,8 @@ export interface ClusterLimits extends TransportLimits {
   readonly watchersMax: number;
   readonly sweepMs: number;
   readonly sweepRowsMax: number;
+  /** A blob that no row refers to is removed once it is older than this. */
+  readonly blobOrphanMs: number;
+  /** Blobs looked at per sweep. */
+  readonly sweepBlobsMax: number;
 }

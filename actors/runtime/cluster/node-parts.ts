@@ -1,6 +1,8 @@
 import type { Kind } from '../actor/kind.ts';
 import type { EngineLimits } from '../durable/engine-limits.ts';
+import type { Blobs } from '../ports/blobs.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { KeyStore } from '../ports/key-store.ts';
 import type { Performer } from '../ports/performer.ts';
 import type { Random } from '../ports/random.ts';
 import type { Store } from '../ports/store.ts';
@@ -32,6 +34,10 @@ export interface NodeParts {
   readonly performers?: Readonly<Record<string, Performer>>;
   /** Stays open when the node leaves: its opener closes it. */
   readonly store: Store;
+  /** Large bytes that rows refer to; swept here, closed by their opener. Absent: this node sweeps none. */
+  readonly blobs?: Blobs;
+  /** Sealing keys; destroyed here when their time is over, closed by their opener. Absent: this node destroys none. */
+  readonly keys?: KeyStore;
   readonly clock: Clock;
   readonly random: Random;
   readonly limits: NodeLimits;

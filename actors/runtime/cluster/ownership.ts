@@ -34,6 +34,9 @@ export class Ownership {
   readonly #parts: OwnershipParts;
   /** Ours by the rows, but a commit of unknown outcome may still be under way: served again only under a new epoch. */
   readonly #tainted = new Set<number>();
+  /** Of these, only rows read after the doubt count; each with the number of its doubt. */
+  readonly #unsure = new Map<number, number>();
+  #doubts = 0;
   /** Being handed over: neither adopted nor dropped by anybody but the hand-over. */
   readonly #sealed = new Set<number>();
   readonly #ownerlessSince = new Map<number, number>();
@@ -50,7 +53,9 @@ export class Ownership {
   /** Shards served here. */
   held(): readonly number[] {
     const { map, engine } = this.#parts;
-    return range(map.count).filter((shard) => engine.epochOf(shard) !== null || this.#sealed.has(shard));
+    return range(map.count).filter(
+      (shard) => engine.epochOf(shard) !== null || this.#sealed.has(shard) || this.#unsure.has(shard),
+    );
   }
 
   /** True when each shard has an owner that is not known to be gone. */
@@ -84,8 +89,13 @@ export class Ownership {
     this.reconcile();
   }
 
-  /** Rows of unknown age: the store has to be read before anything is believed. */
-  doubt(): void {
+  /**
+   * A hand-over whose outcome is not what was wanted: the shard may be somebody else's. A read under way may still show
+   * the old row, so nothing is believed of it before one that starts from now on.
+   */
+  doubt(shard: number): void {
+    this.#doubts += 1;
+    this.#unsure.set(shard, this.#doubts);
     this.#reread = true;
     this.reconcile();
   }
@@ -135,7 +145,9 @@ export class Ownership {
     const revision = member.census.shardsRevision;
     if (!this.#reread && revision === this.#revision) return;
     this.#reread = false;
+    const unsure = new Map(this.#unsure);
     for (const row of await store.shards()) map.learn(row);
+    for (const [shard, doubt] of unsure) if (this.#unsure.get(shard) === doubt) this.#unsure.delete(shard);
     this.#revision = revision;
   }
 
@@ -143,7 +155,7 @@ export class Ownership {
   #align(): void {
     const { map, engine, self } = this.#parts;
     for (let shard = 0; shard < map.count; shard++) {
-      if (this.#sealed.has(shard)) continue;
+      if (this.#sealed.has(shard) || this.#unsure.has(shard)) continue;
       const epoch = map.epochOf(shard);
       const served = engine.epochOf(shard);
       if (map.ownerOf(shard) !== self) {

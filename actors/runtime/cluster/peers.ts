@@ -11,6 +11,7 @@ import {
   LinkRefused,
   type ToldCharts,
   type Transport,
+  type Welcome,
 } from '../ports/transport.ts';
 import { greet, judge, type Terms, trusts } from './handshake.ts';
 import type { ClusterLimits } from './limits.ts';
@@ -20,6 +21,8 @@ import { parseSignal, renderSignal, type Signal } from './signal.ts';
 
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 250;
+/** How often it is looked who has fallen silent: the row that says so is written then and not half a second later. */
+const LOOK_MS = 100;
 /** A node that left closes its links itself, once what it still had to answer is answered; after this they are closed. */
 const FAREWELL_MS = 2_000;
 
@@ -45,7 +48,7 @@ export interface PeersHost {
   parted(incarnation: string): void;
   /** A link ended or a port refused: is that node still there? */
   suspect(incarnation: string): void;
-  /** Somebody the store has not shown yet greeted this node, or a peer refused it: look at the store. */
+  /** Somebody unknown greeted this node, a peer refused it, or it hears others than before: look at the store, and tell it. */
   puzzled(): void;
   isDead(incarnation: string): boolean;
   /** False once the node is dead or has left: no new link is opened to it. */
@@ -69,6 +72,10 @@ interface Peer {
   retry: Cancel;
 }
 
+class NotWhomWeDialled extends Error {
+  override readonly name = 'NotWhomWeDialled';
+}
+
 /**
  * One own link to every other node that is alive, kept up with quick retries, and the door for theirs. Remembers when
  * each peer was last heard. A link belongs to one incarnation and is never reused for the next.
@@ -77,20 +84,21 @@ export class Peers implements Door {
   readonly incarnation: string;
   readonly #parts: PeersParts;
   readonly #host: PeersHost;
-  readonly #hello: Hello;
   readonly #peers = new Map<string, Peer>();
   readonly #guests = new Map<string, Link>();
   readonly #heardAt = new Map<string, number>();
   readonly #charts = new Map<string, ToldCharts | null>();
   #ping: Cancel = () => {};
+  #look: Cancel = () => {};
+  #hears = '';
   #closed = false;
 
   constructor(parts: PeersParts, host: PeersHost) {
     this.#parts = parts;
     this.#host = host;
     this.incarnation = parts.terms.incarnation;
-    this.#hello = greet(parts.terms);
     this.#schedulePing();
+    this.#scheduleLook();
   }
 
   /** Incarnations heard lately, for the heartbeat row. */
@@ -152,6 +160,7 @@ export class Peers implements Door {
   close(): void {
     this.#closed = true;
     this.#ping();
+    this.#look();
     for (const incarnation of [...this.#peers.keys(), ...this.#guests.keys()]) this.forget(incarnation);
   }
 
@@ -188,28 +197,33 @@ export class Peers implements Door {
     const { transport, terms } = this.#parts;
     const { incarnation, address } = peer.row;
     try {
-      const { link, welcome } = await transport.dial(address, this.#hello, (link) => this.#ear(peer, link));
-      if (!trusts(welcome, incarnation, terms)) {
-        this.#complain(peer, `${address} answers as another incarnation or without the cluster secret`);
-        link.close('not whom we dialled');
-        this.#host.suspect(incarnation);
-      } else if (this.#peers.get(incarnation) !== peer) {
-        link.close('the peer is gone');
-      } else {
-        peer.out = link;
-        peer.failures = 0;
-        peer.complaint = '';
-        this.#charts.set(incarnation, welcome.charts ?? null);
-        this.#heard(incarnation);
-        this.#host.up(incarnation, link);
-        return;
-      }
+      await transport.dial(address, greet(terms, incarnation), (link, welcome) => this.#met(peer, link, welcome));
     } catch (error) {
       this.#complain(peer, textOf(error));
       if (error instanceof LinkRefused) this.#host.puzzled();
-      if (error instanceof LinkFailed && error.refusedByPort) this.#host.suspect(incarnation);
+      // Somebody else may live there by now.
+      const other = error instanceof LinkRefused || error instanceof NotWhomWeDialled;
+      if (other || (error instanceof LinkFailed && error.refusedByPort)) this.#host.suspect(incarnation);
+      this.#retry(peer);
     }
-    this.#retry(peer);
+  }
+
+  /** The other end agreed. All of it in one turn: what the link carries, its end too, finds it open. */
+  #met(peer: Peer, link: Link, welcome: Welcome): Ear {
+    const { incarnation, address, name } = peer.row;
+    if (welcome.name !== name || !trusts(welcome, incarnation, this.#parts.terms)) {
+      throw new NotWhomWeDialled(
+        `${address} answers as another node, another incarnation or without the cluster secret`,
+      );
+    }
+    if (this.#peers.get(incarnation) !== peer || this.#closed) throw new LinkFailed('the peer is gone', false);
+    peer.out = link;
+    peer.failures = 0;
+    peer.complaint = '';
+    this.#charts.set(incarnation, welcome.charts ?? null);
+    this.#heard(incarnation);
+    this.#host.up(incarnation, link);
+    return this.#ear(peer, link);
   }
 
   #ear(peer: Peer, link: Link): Ear {
@@ -249,7 +263,14 @@ export class Peers implements Door {
 
   #signal(from: Origin, text: string): void {
     if (!this.#heard(from.incarnation)) return;
-    const signal = parseSignal(text);
+    let signal: Signal | null;
+    try {
+      signal = parseSignal(text);
+    } catch (error) {
+      this.#parts.log({ level: 'error', message: 'a peer sent no signal', from: from.incarnation, why: textOf(error) });
+      from.link.close('what the peer says makes no sense');
+      return;
+    }
     if (signal !== null && signal.type !== 'ping') this.#host.signalled(from, signal);
   }
 
@@ -264,6 +285,15 @@ export class Peers implements Door {
     this.#ping = this.#parts.clock.after(this.#parts.limits.heartbeatMs, () => {
       this.broadcast({ type: 'ping' });
       this.#schedulePing();
+    });
+  }
+
+  #scheduleLook(): void {
+    this.#look = this.#parts.clock.after(LOOK_MS, () => {
+      const hears = this.hears().join();
+      if (hears !== this.#hears) this.#host.puzzled();
+      this.#hears = hears;
+      this.#scheduleLook();
     });
   }
 }

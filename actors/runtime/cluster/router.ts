@@ -130,7 +130,7 @@ export class Router {
       if (!message?.open) continue;
       message.outlet = null;
       if (envelope.kind === 'reply') this.#resolve(message, parse(envelope.body) as Json);
-      else this.#failed(message, parse(envelope.body) as AskFailure);
+      else this.#failed(message, (parse(envelope.body) as AskFailure | undefined) ?? { code: 'lost' });
     }
   }
 

@@ -4,16 +4,20 @@ import { liveSet, type Watched } from './verdict.ts';
 
 /** One answer counts for at most this many heartbeats of watching: a pause of the watcher is not the others' silence. */
 const ATTENTION_BEATS_MAX = 2;
+/** A row that changed within this many heartbeats is one whose node beats. */
+const BEATING_BEATS = 2;
 
 interface Memory {
   readonly beat: number;
   readonly changedAt: number;
-  readonly insideAt: number;
+  readonly outsideMs: number;
 }
 
 /**
  * What one node has seen of the others' heartbeat rows. Time here is attention: it passes only while this node has
  * contact with the store, so neither its own pause nor a store that stood still for everybody makes anybody stale.
+ * Being outside the live set counts only while the node beats: one that stands still is unheard as well, and how long it
+ * may is for the age of its row to say.
  */
 export class Watch {
   readonly #limits: ClusterLimits;
@@ -30,9 +34,11 @@ export class Watch {
     rows: readonly NodeRow[],
     answeredAt: number,
   ): { readonly watched: readonly Watched[]; readonly live: ReadonlySet<string> } {
+    const before = this.#attention;
     const gap = this.#answeredAt === null ? 0 : answeredAt - this.#answeredAt;
     this.#attention += Math.min(gap, this.#limits.heartbeatMs * ATTENTION_BEATS_MAX);
     this.#answeredAt = answeredAt;
+    const passed = this.#attention - before;
     const now = this.#attention;
     const changedAt = (row: NodeRow): number => {
       const known = this.#memory.get(row.incarnation);
@@ -41,14 +47,17 @@ export class Watch {
     const live = liveSet(rows.map((row) => ({ ...row, fresh: now - changedAt(row) <= this.#limits.staleMs })));
     const memory = new Map<string, Memory>();
     for (const row of rows) {
-      const insideAt = live.has(row.incarnation) ? now : (this.#memory.get(row.incarnation)?.insideAt ?? now);
-      memory.set(row.incarnation, { beat: row.beat, changedAt: changedAt(row), insideAt });
+      const { incarnation, beat } = row;
+      const known = this.#memory.get(incarnation);
+      const beats = now - changedAt(row) < this.#limits.heartbeatMs * BEATING_BEATS;
+      const more = known && beats ? passed : 0;
+      const outsideMs = live.has(incarnation) ? 0 : (known?.outsideMs ?? 0) + more;
+      memory.set(incarnation, { beat, changedAt: changedAt(row), outsideMs });
     }
     this.#memory = memory;
-    const watched = rows.map((row) => {
-      const { changedAt, insideAt } = memory.get(row.incarnation) as Memory;
-      const { incarnation, birth, hears } = row;
-      return { incarnation, birth, hears, unchangedMs: now - changedAt, outsideMs: now - insideAt };
+    const watched = rows.map(({ incarnation, birth, hears }) => {
+      const { changedAt, outsideMs } = memory.get(incarnation) as Memory;
+      return { incarnation, birth, hears, unchangedMs: now - changedAt, outsideMs };
     });
     return { watched, live };
   }

@@ -19,25 +19,31 @@ export interface Judge {
 /** How many batches' worth of entries may wait before stepping pauses. */
 const BATCHES_AHEAD_MAX = 4;
 
+/** Entries of the shards that share a part of the store, in order. */
+interface Line {
+  waiting: Entry[];
+  inFlight: readonly Entry[] | null;
+  armed: boolean;
+}
+
 /**
- * The one ordered queue of a node's entries. One batch is with the store at a time; the next forms at the end of the
- * turn in which the writer is idle, so that entries of one turn travel together. Judges nothing itself.
+ * The ordered queue of a node's entries: one line for each part of the store, and a shard's entries always in the same
+ * one. Of each line one batch is with the store at a time; the next forms at the end of the turn in which its writer is
+ * idle, so that entries of one turn travel together. Judges nothing itself.
  */
 export class CommitQueue {
   commits = 0;
   entries = 0;
-  private waiting: Entry[] = [];
-  private inFlight: readonly Entry[] | null = null;
-  private armed = false;
+  private readonly lines: readonly Line[];
   private order = 0;
-  private readonly store: Pick<Store, 'commit'>;
+  private readonly store: Pick<Store, 'commit' | 'parts'>;
   private readonly clock: Clock;
   private readonly judge: Judge;
   private readonly builder: BatchBuilder;
   private readonly waitingMax: number;
 
   constructor(options: {
-    readonly store: Pick<Store, 'commit'>;
+    readonly store: Pick<Store, 'commit' | 'parts'>;
     readonly clock: Clock;
     readonly self: string;
     readonly limits: EngineLimits;
@@ -47,6 +53,11 @@ export class CommitQueue {
     this.clock = options.clock;
     this.judge = options.judge;
     this.builder = new BatchBuilder(options.self, options.limits);
+    this.lines = Array.from({ length: options.store.parts ?? 1 }, () => ({
+      waiting: [],
+      inFlight: null,
+      armed: false,
+    }));
     this.waitingMax = options.limits.commitEntriesMax * BATCHES_AHEAD_MAX;
   }
 
@@ -55,53 +66,64 @@ export class CommitQueue {
     return ++this.order;
   }
 
-  /** True when so much waits that no more should be stepped; `judge` is called when that may have changed. */
+  /** True when so much waits in a line that no more should be stepped; `judge` is called when that may have changed. */
   get full(): boolean {
-    return this.waiting.length >= this.waitingMax;
+    for (const line of this.lines) if (line.waiting.length >= this.waitingMax) return true;
+    return false;
   }
 
-  get busy(): boolean {
-    return this.inFlight !== null;
+  /** Batches that are with the store. */
+  get inFlight(): number {
+    return this.lines.reduce((sum, line) => sum + (line.inFlight === null ? 0 : 1), 0);
   }
 
   push(entry: Entry): void {
-    this.waiting.push(entry);
+    const line = this.lineOf(entry.home);
+    line.waiting.push(entry);
     entry.home.entries++;
     this.entries++;
-    this.arm();
+    this.arm(line);
   }
 
   /** Takes out all waiting entries of these shards, in order; what is with the store stays there. */
   withdraw(homes: ReadonlySet<HeldShard>): readonly Entry[] {
-    const taken = this.waiting.filter((entry) => homes.has(entry.home));
-    if (taken.length > 0) this.waiting = this.waiting.filter((entry) => !homes.has(entry.home));
+    const taken: Entry[] = [];
+    for (const line of new Set([...homes].map((home) => this.lineOf(home)))) {
+      if (!line.waiting.some((entry) => homes.has(entry.home))) continue;
+      for (const entry of line.waiting) if (homes.has(entry.home)) taken.push(entry);
+      line.waiting = line.waiting.filter((entry) => !homes.has(entry.home));
+    }
     return taken;
   }
 
   /** Entries of this shard that are with the store. */
   inFlightOf(home: HeldShard): readonly Entry[] {
-    return this.inFlight?.filter((entry) => entry.home === home) ?? [];
+    return this.lineOf(home).inFlight?.filter((entry) => entry.home === home) ?? [];
   }
 
-  private arm(): void {
-    if (this.armed || this.inFlight !== null || this.waiting.length === 0) return;
-    this.armed = true;
+  private lineOf(home: HeldShard): Line {
+    return this.lines[home.shard % this.lines.length] as Line;
+  }
+
+  private arm(line: Line): void {
+    if (line.armed || line.inFlight !== null || line.waiting.length === 0) return;
+    line.armed = true;
     this.clock.after(0, () => {
-      this.armed = false;
-      this.flush();
+      line.armed = false;
+      this.flush(line);
     });
   }
 
-  private flush(): void {
-    if (this.inFlight !== null || this.waiting.length === 0) return;
-    const batch = this.builder.build(this.waiting);
-    this.waiting = this.waiting.slice(batch.entries.length);
+  private flush(line: Line): void {
+    if (line.inFlight !== null || line.waiting.length === 0) return;
+    const batch = this.builder.build(line.waiting);
+    line.waiting = line.waiting.slice(batch.entries.length);
     const entries = this.withoutBroken(batch);
-    this.inFlight = entries;
+    line.inFlight = entries;
     this.commits++;
     this.commit(batch).then(
-      (verdicts) => this.ended(() => this.judge.judged(entries, verdicts)),
-      (error: unknown) => this.ended(() => this.rejected(entries, error)),
+      (verdicts) => this.ended(line, () => this.judge.judged(entries, verdicts)),
+      (error: unknown) => this.ended(line, () => this.rejected(entries, error)),
     );
   }
 
@@ -109,12 +131,12 @@ export class CommitQueue {
     return batch.writes.length === 0 ? [] : this.store.commit(batch.writes);
   }
 
-  private ended(judge: () => void): void {
-    this.inFlight = null;
+  private ended(line: Line, judge: () => void): void {
+    line.inFlight = null;
     try {
       judge();
     } finally {
-      this.arm();
+      this.arm(line);
     }
   }
 

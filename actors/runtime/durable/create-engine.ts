@@ -76,7 +76,7 @@ function gaugesOf({ floor, queue, runner, residents, quarantine }: Assembly): En
       return queued;
     },
     get commitsInFlight() {
-      return queue.busy ? 1 : 0;
+      return queue.inFlight;
     },
     get steps() {
       return runner.steps;

@@ -1,4 +1,4 @@
-import { type ClientReadableStream, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { type ClientReadableStream, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { AskError, type AskFailure } from '../actor/answer.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
 import type { AskOptions, ClusterView } from '../cluster/cluster.ts';
@@ -7,6 +7,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { RowQuery, RowRecord } from '../ports/store.ts';
 import { systemClock } from '../system/clock.ts';
 import { loadService } from '../transports/grpc/proto.ts';
+import { channelCredentials, SERVER_NAME, type Tls } from '../transports/grpc/tls.ts';
 import { TOKEN } from './service.ts';
 
 const CALL_MS = 10_000;
@@ -61,10 +62,15 @@ type Methods = Record<'Ps' | 'Inspect' | 'Why' | 'Reload' | 'Drain' | 'Retry' | 
   Watch(request: object, metadata: Metadata): ClientReadableStream<{ json: string }>;
 };
 
-/** `address` is the gRPC address of any node. Connects with the first call. */
-export function connectOperator(address: string, token: string, clock: Clock = systemClock): OperatorClient {
+/** `address` is the gRPC address of any node, `tls` what its cluster demands. Connects with the first call. */
+export function connectOperator(
+  address: string,
+  token: string,
+  { tls, clock = systemClock }: { readonly tls?: Tls | undefined; readonly clock?: Clock } = {},
+): OperatorClient {
   const Service = loadService('operator.proto', 'troupe.operator', 'Operator');
-  const client = new Service(address, credentials.createInsecure(), {
+  const client = new Service(address, channelCredentials(tls), {
+    ...SERVER_NAME,
     'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
     'grpc.use_local_subchannel_pool': 1,
     'grpc.enable_http_proxy': 0,

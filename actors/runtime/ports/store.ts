@@ -19,7 +19,10 @@ export interface ActorRecord {
   readonly trail: string;
 }
 
-/** One row of a collection. It belongs to an actor and is written only in that actor's commits. */
+/**
+ * One row of a collection. It belongs to an actor and is written only in that actor's commits. No text of it holds the
+ * character NUL. Collections of the runtime itself have names that begin with `$`.
+ */
 export interface RowRecord {
   readonly address: string;
   readonly collection: string;
@@ -170,7 +173,15 @@ export interface RowQuery {
 }
 
 export interface Store {
-  /** One transaction, judged per shard. Rejects with StoreOutcomeUnknown or StoreRefused. */
+  /**
+   * Shards that are equal modulo this share a part; commits of different parts are under way side by side without
+   * concerning each other. Absent: 1, everything is one part.
+   */
+  readonly parts?: number;
+  /**
+   * One transaction per part, judged per shard; commits of a part are applied in the order they were sent in. Rejects
+   * with StoreRefused (nothing happened) or StoreOutcomeUnknown.
+   */
   commit(writes: readonly ShardWrite[]): Promise<readonly ShardVerdict[]>;
 
   /** The actor and its open rows, or null. */

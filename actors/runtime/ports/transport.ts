@@ -85,11 +85,15 @@ export type Probe = 'refused' | 'silent' | { readonly incarnation: string };
 export interface Transport {
   /** Listens on host:port (port 0 takes a free one) and returns the bound address. Rejects when it cannot. */
   listen(address: string, door: Door): Promise<string>;
-  /** Opens a link. Rejects with LinkRefused when the other end said no, LinkFailed when it was not reached in time. */
+  /**
+   * Opens a link. `hear` gets it at once when both ends agreed, in the same turn and before anything it carries, and
+   * says who hears it; what it throws ends the link and is the rejection. Rejects with LinkRefused when the other end
+   * said no, LinkFailed when it was not reached in time or is not whom its certificate names.
+   */
   dial(
     address: string,
     hello: Hello,
-    hear: (link: Link) => Ear,
+    hear: (link: Link, welcome: Welcome) => Ear,
   ): Promise<{ readonly link: Link; readonly welcome: Welcome }>;
   /** Asks a port who it is, on a connection of its own. Never rejects. */
   probe(address: string, withinMs: number): Promise<Probe>;
@@ -126,6 +130,15 @@ export interface TransportLimits {
   readonly envelopesPerFrameMax: number;
   readonly frameBytesMax: number;
   readonly envelopeBytesMax: number;
+}
+
+/** What a node shows to its peers where they speak TLS: PEM texts. */
+export interface Identity {
+  /** The certificates of the cluster's own authority. */
+  readonly ca: string;
+  /** The node's own, whose subject alternative names hold the node's name; intermediates behind it. */
+  readonly certificate: string;
+  readonly key: string;
 }
 
 /** A further service for a transport whose server can carry it (gRPC); others ignore it. */

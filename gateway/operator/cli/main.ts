@@ -20,8 +20,11 @@ Examples:
   troupe reload key:acct_.../key_...        try a quarantined key again, after its row was mended
   troupe preflight --data /srv/troupe       before an upgrade: does this build load what is stored?
   troupe watch 'account:*'                  see accounts change while they do
+  troupe backup copy.db                     copy the database while the cluster runs
+  troupe restore copy.db --force            put a copy back
 
-All commands but up, node and preflight speak to the cluster that runs on the data folder (./data unless --data says otherwise).`;
+All commands but up, node, preflight, migrate, backup and restore speak to the cluster that runs on the data folder
+(./data unless --data says otherwise).`;
 
 async function main(): Promise<void> {
   const program = new Command('troupe')
@@ -42,20 +45,23 @@ async function addCommands(program: Command, first: string | undefined): Promise
   if (first !== 'node') (await import('./up.ts')).addUp(program, ENTRY);
   if (first !== 'up') (await import('./node.ts')).addNode(program);
   if (first === 'up' || first === 'node') return;
-  const [{ addAccounts }, { addKeys }, { addLook }, { addReload }, { addPreflight }, { addAside }] = await Promise.all([
-    import('./accounts.ts'),
-    import('./keys.ts'),
-    import('./look.ts'),
-    import('./reload.ts'),
-    import('./preflight.ts'),
-    import('./aside.ts'),
-  ]);
+  const [{ addAccounts }, { addKeys }, { addLook }, { addReload }, { addPreflight }, { addUpkeep }, { addAside }] =
+    await Promise.all([
+      import('./accounts.ts'),
+      import('./keys.ts'),
+      import('./look.ts'),
+      import('./reload.ts'),
+      import('./preflight.ts'),
+      import('./upkeep.ts'),
+      import('./aside.ts'),
+    ]);
   addAccounts(program);
   addKeys(program);
   addLook(program);
   addAside(program);
   addReload(program);
   addPreflight(program);
+  addUpkeep(program);
 }
 
 main().catch((error: unknown) => {

@@ -6,7 +6,8 @@ import type { Cluster } from '../../../actors/runtime/index.ts';
 import { AskError } from '../../../actors/runtime/index.ts';
 import { connectOperator, type OperatorClient, OperatorError } from '../../../actors/runtime/inspect/client.ts';
 import { Fault } from '../config/fault.ts';
-import { type Connection, readConnection } from '../launcher/connection.ts';
+import { readPems } from '../config/identity.ts';
+import { type Connection, type OperatorAddress, readConnection } from '../launcher/connection.ts';
 import { dataFolderOf, type GlobalOptions } from './global-options.ts';
 
 export interface Session {
@@ -26,7 +27,7 @@ export async function withSession<T>(options: GlobalOptions, run: (session: Sess
   const connection = await readConnection(data);
   let unreached: OperatorError | null = null;
   for (const node of connection.nodes) {
-    const { operator, cluster, close } = connect(node.grpc, connection.operator_token);
+    const { operator, cluster, close } = await connect(node, connection.operator_token, connection.nodes);
     try {
       return await run({ operator, cluster, connection, data });
     } catch (error) {
@@ -39,12 +40,15 @@ export async function withSession<T>(options: GlobalOptions, run: (session: Sess
   throw new Fault(`${unreached?.message ?? 'no node of this cluster serves now'}; the folder is ${data}`);
 }
 
-/** One node's operator service. */
-export function connect(
-  grpc: string,
+/** One node's operator service; where the cluster speaks TLS, with that node's own certificate. @throws Fault */
+export async function connect(
+  node: OperatorAddress,
   token: string,
-): { readonly operator: OperatorClient; readonly cluster: Cluster; close(): void } {
-  const operator = connectOperator(grpc, token);
+  nodes: readonly { readonly name: string }[],
+): Promise<{ readonly operator: OperatorClient; readonly cluster: Cluster; close(): void }> {
+  const names = nodes.map(({ name }) => name);
+  const tls = node.tls ? { ...(await readPems(node.tls, 'tls')), names } : undefined;
+  const operator = connectOperator(node.grpc, token, { tls });
   // The kinds' clients take a cluster and use its `ask`; that is all there is of it outside of a node.
   const cluster = { ask: operator.ask } as Partial<Cluster> as Cluster;
   return { operator, cluster, close: () => operator.close() };

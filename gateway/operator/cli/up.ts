@@ -4,6 +4,7 @@
  */
 import type { Command } from 'commander';
 import { systemClock, systemRandom } from '../../../actors/runtime/index.ts';
+import type { ClusterConfig } from '../../terms/config.ts';
 import { Fault } from '../config/fault.ts';
 import { loadConfig } from '../config/load.ts';
 import { Launcher, type LauncherOptions } from '../launcher/launcher.ts';
@@ -35,7 +36,7 @@ async function up(options: GlobalOptions & { port?: string }, entry: string): Pr
     clock: systemClock,
     random: systemRandom,
     tell: (line) => process.stderr.write(`troupe: ${line}\n`),
-    openDemo: openDemoOver(config.demo.depositUsd),
+    openDemo: openDemoOver(config),
   });
   const asked = stopOnSignal(launcher);
   const banner = await launcher.start().catch((error: unknown) => {
@@ -47,13 +48,14 @@ async function up(options: GlobalOptions & { port?: string }, entry: string): Pr
 }
 
 /** The operator client and the kinds are loaded while the nodes start. */
-function openDemoOver(depositUsd: string): LauncherOptions['openDemo'] {
+function openDemoOver({ nodes, demo }: ClusterConfig): LauncherOptions['openDemo'] {
   const loading = Promise.all([import('../launcher/demo-account.ts'), import('./session.ts')]);
   loading.catch(() => {});
-  return async (grpc, secrets, keys) => {
+  return async (node, secrets, keys) => {
     const [{ openDemoAccount }, { connect }] = await loading;
-    const { cluster, close } = connect(grpc, secrets.operatorToken);
+    const { cluster, close } = await connect(node, secrets.operatorToken, nodes);
     try {
+      const { depositUsd } = demo;
       await openDemoAccount({ cluster, keys, pepper: secrets.pepper, depositUsd, withinMs: DEMO_MS });
     } finally {
       close();

@@ -7,10 +7,11 @@ import { readFile } from 'node:fs/promises';
 import { dirname, extname, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import defaults from '../../../cluster.config.ts';
-import type { ClusterConfig } from '../../terms/config.ts';
+import type { ClusterConfig, NodeConfig } from '../../terms/config.ts';
 import type { ModelsDocument, ProviderDeclaration } from '../../terms/provider-declaration.ts';
 import { check } from './check.ts';
 import { Fault, lineOf } from './fault.ts';
+import { checkInterfaces } from './interfaces.ts';
 import { isRecord, layOver } from './lay-over.ts';
 import { configSchema, modelsDocumentSchema } from './schema.ts';
 
@@ -44,6 +45,7 @@ export async function loadConfig(options: LoadOptions): Promise<ClusterConfig> {
   return freeze({
     ...config,
     data: resolve(dataHome, config.data),
+    nodes: config.nodes.map((node) => withTlsPaths(node, home)),
     providers: await Promise.all(config.providers.map((one, at) => withModels(one, at, home, source))),
   });
 }
@@ -106,6 +108,7 @@ function checkTogether(config: ClusterConfig, source: string, env: LoadOptions['
     'slug',
     config.providers.map((provider) => provider.slug),
   );
+  checkInterfaces(config.nodes, source);
   const { runtime } = config;
   if (runtime.shards > SHARDS_MAX) {
     throw new Fault(`${source}: runtime.shards is ${runtime.shards} and must be at most ${SHARDS_MAX}; lower it`);
@@ -115,6 +118,7 @@ function checkTogether(config: ClusterConfig, source: string, env: LoadOptions['
       `${source}: runtime.staleMs is ${runtime.staleMs} and must be at least three times runtime.heartbeatMs (${runtime.heartbeatMs}), or healthy nodes are voted out; raise it`,
     );
   }
+  checkStore(config, source, env);
   config.providers.forEach((provider, at) => {
     if (provider.apiKeyEnv === undefined || env === null || env[provider.apiKeyEnv]) return;
     throw new Fault(
@@ -123,11 +127,34 @@ function checkTogether(config: ClusterConfig, source: string, env: LoadOptions['
   });
 }
 
+function checkStore({ store }: ClusterConfig, source: string, env: LoadOptions['env']): void {
+  const { lockMs, statementMs, answerMs } = store.postgres;
+  if (lockMs >= statementMs || statementMs >= answerMs) {
+    throw new Fault(
+      `${source}: store.postgres has lockMs ${lockMs}, statementMs ${statementMs} and answerMs ${answerMs}, and each must be below the next; raise answerMs or lower the others`,
+    );
+  }
+  if (store.kind === 'sqlite' || store.url !== undefined || env === null || env[store.urlEnv]) return;
+  throw new Fault(
+    `${source}: store.kind is "postgres" and neither store.url nor the variable ${store.urlEnv} names a database; export ${store.urlEnv}=postgres://user:password@host:5432/database first`,
+  );
+}
+
 function refuseRepeats(source: string, list: string, member: string, names: readonly string[]): void {
   names.forEach((name, at) => {
     if (names.indexOf(name) === at) return;
     throw new Fault(`${source}: ${list}[${at}].${member} is "${name}", which is taken already; give each its own`);
   });
+}
+
+/** Read where the node runs: other hosts have files of their own. */
+function withTlsPaths(node: NodeConfig, home: string): NodeConfig {
+  if (!node.tls) return node;
+  const { ca, certificate, key } = node.tls;
+  return {
+    ...node,
+    tls: { ca: resolve(home, ca), certificate: resolve(home, certificate), key: resolve(home, key) },
+  };
 }
 
 /** A models document given as a file is read here, so that nodes never touch it and all see the same. */

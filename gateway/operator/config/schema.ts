@@ -71,6 +71,29 @@ const provider = record({
   }),
 });
 
+const pem = text('a PEM file');
+
+const variable = Type.String({
+  pattern: '^[A-Za-z_][A-Za-z0-9_]*$',
+  words: 'the name of an environment variable',
+});
+
+function postgresUrl(better: string) {
+  return Type.String({
+    pattern: '^postgres(ql)?://\\S+$',
+    words: `an address such as postgres://user@host:5432/database (better: the variable that ${better} names)`,
+  });
+}
+
+const store = record({
+  kind: Type.Union([Type.Literal('sqlite'), Type.Literal('postgres')], { words: '"sqlite" or "postgres"' }),
+  url: Type.Optional(postgresUrl('urlEnv')),
+  urlEnv: variable,
+  keysUrl: Type.Optional(postgresUrl('keysUrlEnv')),
+  keysUrlEnv: variable,
+  postgres: bounds(defaults.store.postgres),
+});
+
 const node = record({
   name: Type.String({
     pattern: '^[a-z0-9][a-z0-9-]{0,31}$',
@@ -78,6 +101,7 @@ const node = record({
   }),
   grpc: hostPort,
   operator: hostPort,
+  tls: Type.Optional(record({ ca: pem, certificate: pem, key: pem })),
 });
 
 /**
@@ -99,6 +123,7 @@ export const configSchema = record({
   nodes: Type.Array(node, { minItems: 1, words: 'a list of at least one node' }),
   listen: record({ host: text('a host name or address'), port }),
   data: text('a folder'),
+  store,
   runtime: bounds(defaults.runtime),
   edge: bounds(defaults.edge),
   rates: bounds(defaults.rates),

@@ -4,6 +4,7 @@
  */
 import { readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { TlsConfig } from '../../terms/config.ts';
 import { Fault } from '../config/fault.ts';
 import { writeWhole } from './whole-file.ts';
 
@@ -24,7 +25,12 @@ export interface ConnectionNode {
   readonly pid: number;
   readonly grpc: string;
   readonly operator_url: string;
+  /** Files that the node shows to its peers; whoever may read them may call its operator service. Absent without TLS. */
+  readonly tls?: TlsConfig;
 }
+
+/** What it takes to call a node's operator service, beside the token. */
+export type OperatorAddress = Pick<ConnectionNode, 'grpc' | 'tls'>;
 
 /** Writes one version after the other, the newest last, whatever the speed of the disk. */
 export class ConnectionFile {

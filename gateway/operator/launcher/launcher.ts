@@ -5,11 +5,11 @@
  */
 import { join, resolve } from 'node:path';
 import type { Cancel, Clock, Random } from '../../../actors/runtime/index.ts';
-import type { ClusterConfig } from '../../terms/config.ts';
+import type { ClusterConfig, TlsConfig } from '../../terms/config.ts';
 import { Fault, lineOf } from '../config/fault.ts';
 import { openSecrets, type Secrets } from '../config/secrets.ts';
 import { renderBanner } from './banner.ts';
-import { type Connection, ConnectionFile, connectionPath } from './connection.ts';
+import { type Connection, ConnectionFile, connectionPath, type OperatorAddress } from './connection.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { type DemoKeys, openDemoKeys } from './demo-keys.ts';
 import { Fleet } from './fleet.ts';
@@ -25,8 +25,8 @@ export interface LauncherOptions {
   readonly entry: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Opens the demo account over the operator service of the node at `grpc`. */
-  readonly openDemo: (grpc: string, secrets: Secrets, keys: DemoKeys) => Promise<void>;
+  /** Opens the demo account over the operator service of this node. */
+  readonly openDemo: (node: OperatorAddress, secrets: Secrets, keys: DemoKeys) => Promise<void>;
   /** One line for the person at the terminal. */
   readonly tell: (line: string) => void;
 }
@@ -209,7 +209,7 @@ export class Launcher {
       const node = nodes[tries % Math.max(1, nodes.length)];
       try {
         if (!node) throw new Error('no node serves');
-        await this.options.openDemo(node.grpc, secrets, keys);
+        await this.options.openDemo({ grpc: node.grpc, ...this.tlsOf(node.name) }, secrets, keys);
         return;
       } catch (error) {
         if (tries >= DEMO_TRIES_MAX) {
@@ -228,6 +228,7 @@ export class Launcher {
       pid,
       grpc,
       operator_url: operatorUrl,
+      ...this.tlsOf(name),
     }));
     return {
       base_url: `http://${reachable(host)}:${this.port?.port ?? 0}/api/v1`,
@@ -237,6 +238,11 @@ export class Launcher {
       operator_token: this.secrets?.operatorToken ?? '',
       nodes,
     };
+  }
+
+  private tlsOf(name: string): { readonly tls?: TlsConfig } {
+    const tls = this.options.config.nodes.find((node) => node.name === name)?.tls;
+    return tls ? { tls } : {};
   }
 
   private async close(): Promise<void> {

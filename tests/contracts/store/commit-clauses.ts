@@ -4,11 +4,11 @@ import type { ShardVerdict, Store } from '../../../actors/runtime/ports/store.ts
 import type { Clause } from './clause.ts';
 import { actor, own, row, SHARDS, timer, write } from './records.ts';
 
-function refusals(verdicts: readonly ShardVerdict[]): (string | null)[] {
+export function refusals(verdicts: readonly ShardVerdict[]): (string | null)[] {
   return verdicts.map((verdict) => (verdict.committed ? null : verdict.reason));
 }
 
-async function stored(store: Store, address: string): Promise<number | null> {
+export async function stored(store: Store, address: string): Promise<number | null> {
   return (await store.loadActor(address))?.actor.version ?? null;
 }
 
@@ -16,7 +16,6 @@ export function commitClauses(clause: Clause): void {
   writingClauses(clause);
   judgementClauses(clause);
   stoppingClauses(clause);
-  concurrencyClauses(clause);
 }
 
 function writingClauses(clause: Clause): void {
@@ -264,37 +263,5 @@ function stoppingClauses(clause: Clause): void {
     assert.equal(refusals(verdicts), [null]);
     assert.is(await stored(store, 'account:a'), 2);
     assert.equal(await store.timersOf('account:a'), [timer('new', 3)]);
-  });
-}
-
-function concurrencyClauses(clause: Clause): void {
-  clause('two writers of one actor: exactly one of each pair of commits wins', async (store, { reopen }) => {
-    const other = reopen ? await reopen() : store;
-    try {
-      const fence = await own(store, 'i1');
-      for (let version = 1; version <= 10; version++) {
-        const commit = [write(fence, { actors: [{ record: actor('account:a', version), expected: version - 1 }] })];
-        const both = await Promise.all([store.commit(commit), other.commit(commit)]);
-        assert.equal(both.flatMap(refusals).sort(), [null, 'version'].sort());
-      }
-      assert.is(await stored(other, 'account:a'), 10);
-    } finally {
-      if (other !== store) await other.close();
-    }
-  });
-
-  clause('what one connection was acknowledged, another reads at once', async (store, { reopen }) => {
-    if (!reopen) return;
-    const other = await reopen();
-    try {
-      const fence = await own(store, 'i1');
-      for (let version = 1; version <= 10; version++) {
-        const actors = [{ record: actor('account:a', version), expected: version - 1 }];
-        await store.commit([write(fence, { actors })]);
-        assert.is(await stored(other, 'account:a'), version);
-      }
-    } finally {
-      await other.close();
-    }
   });
 }

@@ -18,6 +18,7 @@ export function rowClauses(clause: Clause): void {
   lookUpClauses(clause);
   listClauses(clause);
   openClauses(clause);
+  runtimeClauses(clause);
   sweepClauses(clause);
 }
 
@@ -182,6 +183,34 @@ function openClauses(clause: Clause): void {
     assert.equal(await ids(store, { ...orphans, address: 'account:a' }), ['1']);
     assert.equal(await ids(store, { ...orphans, after: { sort: 1, id: '3' } }), ['1']);
     assert.equal(await ids(store, { collection: 'holds', openOnly: true, address: 'account:a', limit: 9 }), ['4', '1']);
+  });
+}
+
+function runtimeClauses(clause: Clause): void {
+  clause("open rows of the runtime's own collections are found by their first column, of all actors", async (store) => {
+    await put(store, [
+      row('1', { collection: '$outbox', index: ['7'], sort: 2, open: true }),
+      row('2', { collection: '$outbox', index: ['7'], sort: 1, open: true, address: 'account:b' }),
+      row('3', { collection: '$outbox', index: ['8'], open: true }),
+      row('4', { collection: '$outbox', index: ['7'] }),
+      row('5', { collection: '$intents', index: ['7'], open: true }),
+      row('6', { collection: 'outbox', index: ['7'], open: true }),
+      row('7', { collection: '$outbox', index: [null, '7'], open: true }),
+    ]);
+    const waiting = { collection: '$outbox', openOnly: true, where: { column: 0, equals: '7' }, limit: 9 } as const;
+    assert.equal(await ids(store, waiting), ['2', '1']);
+    assert.equal(await ids(store, { ...waiting, order: 'descending', limit: 1 }), ['1']);
+    assert.equal(await ids(store, { ...waiting, after: { sort: 1, id: '2' } }), ['1']);
+    assert.equal(await ids(store, { ...waiting, address: 'account:a' }), ['1']);
+    assert.equal(await ids(store, { ...waiting, where: { column: 1, equals: '7' } }), ['7']);
+  });
+
+  clause('texts come back digit by digit: nothing of a body or a column is read as a number', async (store) => {
+    const exact = '{"amount":"0.100000000000000000000001","n":1.10,"e":1e2}';
+    const texts = row('00012.50', { body: exact, index: ['0.10', '1e2', '007', ' 1'] });
+    await put(store, [texts]);
+    assert.equal(await store.rowById('holds', '00012.50'), texts);
+    assert.equal(await ids(store, { collection: 'holds', where: { column: 0, equals: '0.1' }, limit: 9 }), []);
   });
 }
 

@@ -1,178 +1,29 @@
 import Database from 'better-sqlite3';
-import { type LedgerEntry, verifyLedger } from '../../../actors/account/ledger.ts';
-import { Trail } from '../../../actors/runtime/actor/trail.ts';
-import type { Generation } from '../../../actors/terms/hold.ts';
-import { amount, text } from './amount.ts';
-import type { AccountState, LedgerDump, LedgerLine, Sample } from './evidence.ts';
+import { StoreView } from './store-view.ts';
 
-const TRAIL_MAX = 50;
-
-interface ActorRow {
-  readonly address: string;
-  readonly version: number;
-  readonly snapshot: string;
-  readonly trail: string;
-}
-
-/**
- * The store's file as an auditor reads it: straight from SQLite, read-only, each look in one transaction, without the
- * product's own reading code. A look never waits for a writer and never makes one wait.
- */
-export class StoreFile {
-  readonly #db: Database.Database;
-  /** Sum of each account's ledger up to the line it has been read to. */
-  readonly #sums = new Map<string, { sequence: number; sum: bigint }>();
-
-  constructor(path: string) {
-    this.#db = new Database(path, { readonly: true, fileMustExist: true, timeout: 250 });
-  }
-
-  close(): void {
-    this.#db.close();
-  }
-
-  /** Everything about money, and the versions of every actor. */
-  dump(): LedgerDump {
-    return this.#look(() => {
-      const actors = this.#all<ActorRow>('SELECT address, version, snapshot, trail FROM actors ORDER BY address');
-      const entries = this.#bodies<LedgerEntry>('ledger');
-      return {
-        accounts: actors.filter((actor) => actor.address.startsWith('account:')).map(stateOf),
-        entries: entries.map(lineOf),
-        generations: this.#bodies<Generation & { readonly address: string }>('generation').map((row) => ({
-          account: row.address,
-          row,
-        })),
-        actors: actors.map(({ address, version, trail }) => ({ address, version, trail: versionsIn(trail) })),
-        chainFaults: faultsIn(entries),
-      };
-    });
-  }
-
-  /** One look during a run: owners, versions, and the accounts' sums beside what rows and lines give. */
-  sample(): Sample {
-    return this.#look(() => {
-      const accounts = this.#all<ActorRow>(
-        "SELECT address, version, snapshot, trail FROM actors WHERE kind = 'account'",
-      );
-      return {
-        at: Date.now(),
-        shards: this.#all('SELECT shard, owner, epoch FROM shards ORDER BY shard'),
-        versions: this.#all('SELECT address, version FROM actors'),
-        accounts: accounts.map((actor) => ({
-          ...stateOf(actor),
-          fromLedger: this.#ledgerSum(actor.address),
-          openHolds: this.#openHolds(actor.address),
-        })),
-      };
-    });
-  }
-
-  /** Owner of each shard now, by incarnation, and the live nodes. */
-  owners(): { readonly nodes: ReadonlyMap<string, NodeSeen>; readonly shards: Sample['shards'] } {
-    return this.#look(() => {
-      const nodes = this.#all<NodeSeen>(
-        "SELECT name, incarnation, pid, state FROM nodes WHERE state IN ('up', 'draining')",
-      );
-      return {
-        nodes: new Map(nodes.map((node) => [node.incarnation, node])),
-        shards: this.#all('SELECT shard, owner, epoch FROM shards ORDER BY shard'),
-      };
-    });
-  }
-
-  /** Generation rows that are still open. */
-  openHolds(): number {
-    const row = this.#all<{ n: number }>(
-      "SELECT count(*) AS n FROM rows WHERE collection = 'generation' AND open = 1",
-    )[0];
-    return row?.n ?? 0;
-  }
-
-  #ledgerSum(address: string): string {
-    const known = this.#sums.get(address) ?? { sequence: 0, sum: 0n };
-    const fresh = this.#all<{ body: string }>(
-      "SELECT body FROM rows WHERE collection = 'ledger' AND address = ? AND sort > ? ORDER BY sort",
-      address,
-      known.sequence,
-    );
-    for (const { body } of fresh) {
-      const line = lineOf(JSON.parse(body) as LedgerEntry);
-      known.sum += line.type === 'charge' ? -amount(line.amount) : amount(line.amount);
-      known.sequence = line.sequence;
-    }
-    this.#sums.set(address, known);
-    return text(known.sum);
-  }
-
-  #openHolds(address: string): string {
-    const rows = this.#all<{ body: string }>(
-      "SELECT body FROM rows WHERE collection = 'generation' AND address = ? AND open = 1",
-      address,
-    );
-    return text(rows.reduce((sum, { body }) => sum + amount((JSON.parse(body) as Generation).amount), 0n));
-  }
-
-  #bodies<T>(collection: string): readonly T[] {
-    const rows = this.#all<{ address: string; body: string }>(
-      'SELECT address, body FROM rows WHERE collection = ? ORDER BY address, sort, id',
-      collection,
-    );
-    return rows.map(({ address, body }) => ({ ...(JSON.parse(body) as T), address }));
-  }
-
-  #all<T>(sql: string, ...values: (string | number)[]): T[] {
-    return this.#db.prepare(sql).all(...values) as T[];
-  }
-
-  #look<T>(look: () => T): T {
-    return this.#db.transaction(look)();
-  }
-}
-
-export interface NodeSeen {
-  readonly name: string;
-  readonly incarnation: string;
-  readonly pid: number;
-  readonly state: string;
-}
-
-function stateOf(actor: ActorRow): AccountState {
-  const { context } = JSON.parse(actor.snapshot) as { context: { balance: string; held: string } };
-  return { address: actor.address, balance: context.balance, held: context.held };
-}
-
-/** An adjustment that takes away is written without a sign, with its sides swapped. */
-function lineOf(entry: LedgerEntry): LedgerLine {
-  const away = entry.type !== 'charge' && entry.from === 'balance';
-  return {
-    account: entry.account,
-    sequence: entry.sequence,
-    type: entry.type,
-    amount: away ? `-${entry.amount}` : entry.amount,
-    balance: entry.balance,
-    generation: entry.type === 'charge' ? entry.ref : null,
-  };
-}
-
-function faultsIn(entries: readonly LedgerEntry[]): readonly string[] {
-  const faults: string[] = [];
-  for (const account of new Set(entries.map((entry) => entry.account))) {
-    const verdict = verifyLedger(entries.filter((entry) => entry.account === account).map(bare));
-    if (!verdict.sound) faults.push(`${account} line ${verdict.sequence}: ${verdict.reason}`);
-  }
-  return faults;
-}
-
-/** The entry without the address that the row carried beside it. */
-function bare(entry: LedgerEntry): LedgerEntry {
-  const { address: _, ...rest } = entry as LedgerEntry & { address?: string };
-  return rest;
-}
-
-/** Read by the product's own code: the stored form is the trail's private matter. */
-function versionsIn(stored: string): readonly number[] {
-  const trail = new Trail(TRAIL_MAX);
-  trail.restore(stored);
-  return trail.steps().map(([version]) => version);
+/** The auditor's view of a SQLite file. */
+export function storeFile(path: string): StoreView {
+  const db = new Database(path, { readonly: true, fileMustExist: true, timeout: 250 });
+  // One look at a time: they share the connection's transaction.
+  let tail: Promise<unknown> = Promise.resolve();
+  return new StoreView({
+    look(read) {
+      const look = tail.then(async () => {
+        db.exec('BEGIN');
+        try {
+          return await read(
+            async <T>(sql: string, ...values: (string | number)[]) => db.prepare(sql).all(...values) as T[],
+          );
+        } finally {
+          db.exec('COMMIT');
+        }
+      });
+      tail = look.catch(() => {});
+      return look;
+    },
+    async close() {
+      await tail;
+      db.close();
+    },
+  });
 }

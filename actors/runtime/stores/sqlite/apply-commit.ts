@@ -3,8 +3,8 @@
  * Runs inside a transaction that its caller opened; never waits, never ends the transaction.
  */
 import type { RowRecord, ShardWrite } from '../../ports/store.ts';
+import { stateOf } from '../state-of.ts';
 import type { Connection } from './connect.ts';
-import { stateOf } from './state-of.ts';
 import { actorSql } from './statements/actors.ts';
 import { rowSql } from './statements/rows.ts';
 import { shardSql } from './statements/shards.ts';

@@ -2,20 +2,23 @@
  * Brings a database to the schema of this build, each step in a transaction of its own under the write lock, so that
  * any number of processes may open one file at once. Refuses a file that a newer build changed in a breaking way.
  */
+import { effectOf, newerSchema } from '../migration.ts';
 import type { Connection } from './connect.ts';
 import { tables } from './migrations/0001-tables.ts';
 import { charts } from './migrations/0002-charts.ts';
+import { openRowsOfTheRuntime } from './migrations/0003-open-rows-of-the-runtime.ts';
 import type { Transact } from './transaction.ts';
 
 /** In order of their numbers, from 1. The first line of each says `-- breaking: why` or `-- compatible: why`. */
-export const migrations: readonly string[] = [tables, charts];
+export const migrations: readonly string[] = [tables, charts, openRowsOfTheRuntime];
 
-/** A sound file that this build or configuration must not touch. The message is for the operator. */
-export class UnfitDatabase extends Error {
-  override readonly name = 'UnfitDatabase';
-}
-
-export function migrate(connection: Connection, transact: Transact, path: string, steps = migrations): void {
+/** Answers the numbers of the steps that were applied now. */
+export function migrate(
+  connection: Connection,
+  transact: Transact,
+  path: string,
+  steps = migrations,
+): readonly number[] {
   steps.forEach(effectOf);
   if (!connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").get()) {
     transact(() => connection.exec('CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, effect TEXT)'));
@@ -23,6 +26,7 @@ export function migrate(connection: Connection, transact: Transact, path: string
   refuseNewer(connection, path, steps.length);
   const applied = connection.prepare('SELECT 1 FROM migrations WHERE number = ?');
   const record = connection.prepare('INSERT INTO migrations (number, effect) VALUES (?, ?)');
+  const now: number[] = [];
   steps.forEach((sql, index) => {
     const number = index + 1;
     if (applied.get(number)) return;
@@ -30,24 +34,15 @@ export function migrate(connection: Connection, transact: Transact, path: string
       if (applied.get(number)) return;
       connection.exec(sql);
       record.run(number, effectOf(sql));
+      now.push(number);
     });
   });
+  return now;
 }
 
 function refuseNewer(connection: Connection, path: string, known: number): void {
   const newer = connection
     .prepare("SELECT max(number) AS number FROM migrations WHERE number > ? AND effect = 'breaking'")
     .get(known) as { number: number | null };
-  if (newer.number === null) return;
-  throw new UnfitDatabase(
-    `the database ${path} was changed by a newer version (step ${newer.number}, this one knows ${known}): start that version`,
-  );
-}
-
-function effectOf(sql: string): 'breaking' | 'compatible' {
-  const effect = /^-- (breaking|compatible): \S/.exec(sql)?.[1];
-  if (effect !== 'breaking' && effect !== 'compatible') {
-    throw new Error('the first line of a migration must say `-- breaking: why` or `-- compatible: why`');
-  }
-  return effect;
+  if (newer.number !== null) throw newerSchema(path, newer.number, known);
 }

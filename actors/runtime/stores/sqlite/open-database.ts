@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
+import { otherShardCount, UnfitDatabase } from '../migration.ts';
 import { type Connection, connect, openingAdvice, requireFullSync } from './connect.ts';
 import { type LockWaitOptions, waitForLock } from './lock-wait.ts';
-import { migrate, UnfitDatabase } from './migrate.ts';
+import { migrate } from './migrate.ts';
 import { ownership } from './ownership.ts';
 import { transactions } from './transaction.ts';
 import type { WriterStart } from './writer-protocol.ts';
@@ -31,11 +32,7 @@ function prepare(connection: Connection, { path, shards, checkBytesMax }: Writer
   if (statSync(path).size <= checkBytesMax) requireSound(connection, wait);
   migrate(connection, transact, path);
   const settled = transact(() => ownership(connection).settleShardCount(shards));
-  if (settled !== shards) {
-    throw new UnfitDatabase(
-      `the database ${path} was made with ${settled} shards, the configuration says ${shards}: set it back`,
-    );
-  }
+  if (settled !== shards) throw otherShardCount(path, settled, shards);
   requireFullSync(connection);
 }
 

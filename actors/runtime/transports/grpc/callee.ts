@@ -8,8 +8,8 @@ import {
 } from '@grpc/grpc-js';
 import type { Clock } from '../../ports/clock.ts';
 import type { Door, Hello, Link, TransportLimits } from '../../ports/transport.ts';
-import type { Frame } from './frame.ts';
-import { GrpcLink, type Stream } from './link.ts';
+import { openLink } from './link.ts';
+import { bears, type Tls } from './tls.ts';
 
 export const HELLO = 'troupe-hello';
 export const LINK = 'troupe-link';
@@ -20,6 +20,12 @@ const HALF_OPEN_MS = 2_000;
 
 type Call = ServerDuplexStream<unknown, unknown>;
 
+export interface CalleeParts {
+  readonly clock: Clock;
+  readonly limits: TransportLimits;
+  readonly tls?: Tls | undefined;
+}
+
 /** A link of which one of the two streams has arrived. */
 interface HalfOpen {
   readonly control?: Call;
@@ -28,12 +34,12 @@ interface HalfOpen {
 
 /** The accepting end: judges the hello of each stream, pairs the two streams of a link, answers probes. */
 export class Callee {
-  readonly #parts: { readonly clock: Clock; readonly limits: TransportLimits };
+  readonly #parts: CalleeParts;
   readonly #door: Door;
   readonly #links: Set<Link>;
   readonly #halves = new Map<string, HalfOpen>();
 
-  constructor(parts: { readonly clock: Clock; readonly limits: TransportLimits }, door: Door, links: Set<Link>) {
+  constructor(parts: CalleeParts, door: Door, links: Set<Link>) {
     this.#parts = parts;
     this.#door = door;
     this.#links = links;
@@ -51,7 +57,7 @@ export class Callee {
   #arrived(call: Call, half: 'control' | 'data'): void {
     const hello = parseHello(call.metadata.get(HELLO)[0]);
     const id = call.metadata.get(LINK)[0];
-    const verdict = hello && typeof id === 'string' ? this.#door.admit(hello) : { refused: 'no hello' };
+    const verdict = hello && typeof id === 'string' ? this.#judge(call, hello) : { refused: 'no hello' };
     if (hello === null || 'refused' in verdict) {
       refuse(call, 'refused' in verdict ? verdict.refused : 'no hello');
       return;
@@ -70,6 +76,15 @@ export class Callee {
     this.#open(hello, control, data);
   }
 
+  /** The name a caller gives itself has to stand in the certificate of its connection. */
+  #judge(call: Call, hello: Hello): ReturnType<Door['admit']> {
+    const { tls } = this.#parts;
+    if (tls && !(tls.names.includes(hello.name) && bears(call.getAuthContext()?.sslPeerCertificate, hello.name))) {
+      return { refused: `the certificate of the caller is not that of a node called "${hello.name}"` };
+    }
+    return this.#door.admit(hello);
+  }
+
   #wait(key: string, pair: HalfOpen, call: Call): void {
     if (this.#halves.size >= HALF_OPEN_MAX) {
       refuse(call, 'too many handshakes at once');
@@ -86,19 +101,8 @@ export class Callee {
   }
 
   #open(hello: Hello, control: Call, data: Call): void {
-    const link = new GrpcLink({
-      peer: data.getPeer(),
-      data: data as unknown as Stream<Frame>,
-      control: control as unknown as Stream<{ text: string }>,
-      limits: this.#parts.limits,
-      clock: this.#parts.clock,
-      release: () => {
-        this.#links.delete(link);
-        control.end();
-        data.end();
-      },
-    });
-    this.#links.add(link);
+    const { clock, limits } = this.#parts;
+    const link = openLink({ peer: data.getPeer(), control, data, clock, limits, links: this.#links });
     link.attach(this.#door.accepted(hello, link));
   }
 }

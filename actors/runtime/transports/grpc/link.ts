@@ -15,6 +15,41 @@ export interface Stream<T> {
   readonly writableLength: number;
 }
 
+/** Either end's pair of streams, as the library types them. */
+interface Duplex {
+  end(): unknown;
+}
+
+/**
+ * The link over a pair of streams, counted in `links` while it is open; `freed` is called once when it is over.
+ * Its streams are half-closed then and never cancelled: with writes pending, Node 20's http2 would spin for ever (seen
+ * here, nodejs/node 52952). They end with the peer's answer, or with the connection when its keepalive goes unanswered.
+ */
+export function openLink(parts: {
+  readonly peer: string;
+  readonly control: Duplex;
+  readonly data: Duplex;
+  readonly limits: TransportLimits;
+  readonly clock: Clock;
+  readonly links: Set<Link>;
+  readonly freed?: () => void;
+}): GrpcLink {
+  const { peer, control, data, limits, clock, links, freed } = parts;
+  const link: GrpcLink = new GrpcLink({
+    ...{ peer, limits, clock },
+    data: data as unknown as Stream<Frame>,
+    control: control as unknown as Stream<{ text: string }>,
+    release: () => {
+      links.delete(link);
+      control.end();
+      data.end();
+      freed?.();
+    },
+  });
+  links.add(link);
+  return link;
+}
+
 /** Control texts that may wait for a peer that does not read before its link is given up. */
 const CONTROL_WAITING_MAX = 4_096;
 
@@ -31,8 +66,10 @@ export class GrpcLink implements Link {
   #ear: Ear | null = null;
   #open = true;
   #paused = false;
+  /** How it ended, if that was before anybody heard it. */
+  #ended: { readonly reason: string; readonly unsent: readonly Envelope[] } | null = null;
 
-  /** `release` frees the channel or cancels the calls, once. */
+  /** `release` ends the streams and frees the channel, once. */
   constructor(parts: {
     readonly peer: string;
     readonly data: Stream<Frame>;
@@ -48,9 +85,10 @@ export class GrpcLink implements Link {
     this.#batch = new Batch(parts.limits, parts.clock, (envelopes) => this.#data.write(packFrame(envelopes)));
   }
 
-  /** Starts hearing. Called once, before the first message can arrive. */
+  /** Starts hearing. Called once, before the first message can arrive. One that is over already says so at once. */
   attach(ear: Ear): void {
     this.#ear = ear;
+    if (this.#ended) ear.closed(this.#ended.reason, this.#ended.unsent);
     this.#data.on('data', (frame) => {
       if (this.#open) this.#hear(ear, frame);
     });
@@ -91,7 +129,8 @@ export class GrpcLink implements Link {
     this.#open = false;
     const unsent = this.#batch.takeUnsent();
     this.#release();
-    this.#ear?.closed(reason, unsent);
+    if (this.#ear) this.#ear.closed(reason, unsent);
+    else this.#ended = { reason, unsent };
   }
 
   #hear(ear: Ear, frame: Frame): void {

@@ -1,10 +1,9 @@
 import { connect } from 'node:net';
 import {
+  type ChannelCredentials,
   type ClientDuplexStream,
-  credentials,
   Metadata,
   Server,
-  ServerCredentials,
   type ServiceClientConstructor,
   type ServiceDefinition,
   type ServiceError,
@@ -27,10 +26,11 @@ import {
   type TransportLimits,
   type Welcome,
 } from '../../ports/transport.ts';
+import { hostOf, isLoopback } from '../loopback-address.ts';
 import { Callee, HELLO, LINK, WELCOME } from './callee.ts';
-import type { Frame } from './frame.ts';
-import { GrpcLink, type Stream } from './link.ts';
+import { openLink } from './link.ts';
 import { loadService } from './proto.ts';
+import { allowList, bears, channelCredentials, SERVER_NAME, serverCredentials, type Tls } from './tls.ts';
 
 export interface GrpcTransportParts {
   readonly clock: Clock;
@@ -38,14 +38,20 @@ export interface GrpcTransportParts {
   readonly limits: TransportLimits;
   /** Served beside the link service on the same port. */
   readonly services?: readonly SideService[];
+  /** Without it this transport listens on loopback only. */
+  readonly tls?: Tls | undefined;
+  /** Tests put a faulty wire between this node and a peer: where a link to this address is dialled instead. */
+  readonly route?: ((address: string) => string) | undefined;
 }
 
 const DIAL_MS = 1_000;
 const CLOSE_MS = 500;
 const MESSAGE_SLACK_BYTES = 64 * 1024;
+/** A link needs two streams, a probe or an operator's tool one or a few: more at once is no peer. */
+const STREAMS_PER_CONNECTION_MAX = 64;
 
 /** Pings on an idle connection; a peer that leaves them unanswered loses its links. Windows fit one full frame queue. */
-function channelOptions(limits: TransportLimits): Record<string, number> {
+function channelOptions(limits: TransportLimits): Record<string, number | string> {
   const messageBytesMax = limits.envelopeBytesMax + limits.frameBytesMax + MESSAGE_SLACK_BYTES;
   return {
     'grpc.keepalive_time_ms': 2_000,
@@ -60,6 +66,7 @@ function channelOptions(limits: TransportLimits): Record<string, number> {
     'grpc.max_reconnect_backoff_ms': 250,
     'grpc.initial_reconnect_backoff_ms': 50,
     'grpc-node.flow_control_window': 4 * 1024 * 1024,
+    ...SERVER_NAME,
   };
 }
 
@@ -76,16 +83,28 @@ export class GrpcTransport implements Transport {
   readonly #parts: GrpcTransportParts;
   readonly #Service: ServiceClientConstructor;
   readonly #links = new Set<Link>();
+  readonly #credentials: ChannelCredentials;
   #server: Server | null = null;
   #closed = false;
 
   constructor(parts: GrpcTransportParts) {
     this.#parts = parts;
     this.#Service = loadService('link.proto', 'troupe.link', 'Link');
+    this.#credentials = channelCredentials(parts.tls);
   }
 
   async listen(address: string, door: Door): Promise<string> {
-    const server = new Server(channelOptions(this.#parts.limits));
+    const { limits, tls } = this.#parts;
+    if (!tls && !isLoopback(hostOf(address))) {
+      throw new Error(
+        `cannot listen on ${address} without TLS: use a loopback address, or give the node a certificate`,
+      );
+    }
+    const server = new Server({
+      ...channelOptions(limits),
+      'grpc.max_concurrent_streams': STREAMS_PER_CONNECTION_MAX,
+      ...(tls ? { interceptors: [allowList(tls)] } : {}),
+    });
     this.#server = server;
     const callee = new Callee(this.#parts, door, this.#links);
     server.addService(this.#Service.service, callee.implementation());
@@ -93,7 +112,7 @@ export class GrpcTransport implements Transport {
       server.addService(side.definition as ServiceDefinition, side.implementation as UntypedServiceImplementation);
     }
     const port = await new Promise<number>((resolve, reject) => {
-      server.bindAsync(address, ServerCredentials.createInsecure(), (error, bound) => {
+      server.bindAsync(address, serverCredentials(tls), (error, bound) => {
         if (error) reject(new Error(`cannot listen on ${address}: ${error.message}`));
         else resolve(bound);
       });
@@ -104,37 +123,24 @@ export class GrpcTransport implements Transport {
   async dial(
     address: string,
     hello: Hello,
-    hear: (link: Link) => Ear,
+    hear: (link: Link, welcome: Welcome) => Ear,
   ): Promise<{ readonly link: Link; readonly welcome: Welcome }> {
-    const client = new this.#Service(address, credentials.createInsecure(), channelOptions(this.#parts.limits));
+    const { clock, limits, random, route } = this.#parts;
+    const client = new this.#Service(route?.(address) ?? address, this.#credentials, channelOptions(limits));
     const metadata = new Metadata();
     metadata.set(HELLO, JSON.stringify(hello));
-    metadata.set(LINK, Buffer.from(this.#parts.random.bytes(12)).toString('hex'));
+    metadata.set(LINK, Buffer.from(random.bytes(12)).toString('hex'));
     const calls = client as unknown as Calls;
     const control = calls.Control(metadata);
     const data = calls.Data(metadata);
-    const link = new GrpcLink({
-      peer: address,
-      data: data as unknown as Stream<Frame>,
-      control: control as unknown as Stream<{ text: string }>,
-      limits: this.#parts.limits,
-      clock: this.#parts.clock,
-      release: () => {
-        this.#links.delete(link);
-        // Never cancel(): with writes pending, Node 20's http2 then spins for ever (seen here, nodejs/node 52952).
-        // Half-closed streams end with the peer's answer, or with the connection when its keepalive goes unanswered.
-        control.end();
-        data.end();
-        client.close();
-      },
-    });
-    this.#links.add(link);
-    const gate = new Gate(link, hear);
+    const freed = (): void => client.close();
+    const link = openLink({ peer: address, control, data, clock, limits, links: this.#links, freed });
+    const gate = new Gate();
     link.attach(gate);
     try {
       const welcome = await this.#welcomed([control, data], gate);
       if (this.#closed) throw new LinkFailed('this transport is closed', false);
-      gate.open();
+      gate.open(() => hear(link, welcome));
       return { link, welcome };
     } catch (error) {
       link.close('the handshake failed');
@@ -157,12 +163,15 @@ export class GrpcTransport implements Transport {
           if (error.code === status.FAILED_PRECONDITION) fail(new LinkRefused(error.details));
         });
         stream.on('metadata', (metadata: Metadata) => {
-          const text = metadata.get(WELCOME)[0];
-          if (typeof text !== 'string') return fail(new LinkFailed('no welcome', false));
+          const welcome = parseWelcome(metadata.get(WELCOME)[0]);
+          if (welcome === null) return fail(new LinkFailed('no welcome', false));
+          if (this.#parts.tls && !bears(stream.getAuthContext()?.sslPeerCertificate, welcome.name)) {
+            return fail(new LinkFailed(`its certificate is not that of a node called "${welcome.name}"`, false));
+          }
           missing -= 1;
           if (missing > 0) return;
           late();
-          resolve(JSON.parse(text) as Welcome);
+          resolve(welcome);
         });
       }
     });
@@ -171,7 +180,7 @@ export class GrpcTransport implements Transport {
   async probe(address: string, withinMs: number): Promise<Probe> {
     const open = await this.#knock(address, withinMs);
     if (open !== 'open') return open;
-    const client = new this.#Service(address, credentials.createInsecure(), channelOptions(this.#parts.limits));
+    const client = new this.#Service(address, this.#credentials, channelOptions(this.#parts.limits));
     try {
       return await new Promise<Probe>((resolve) => {
         const late = this.#parts.clock.after(withinMs, () => resolve('silent'));
@@ -190,8 +199,7 @@ export class GrpcTransport implements Transport {
   /** A bare connection tells a closed port from a silent one sooner than a gRPC channel would. */
   #knock(address: string, withinMs: number): Promise<'open' | 'refused' | 'silent'> {
     return new Promise((resolve) => {
-      const colon = address.lastIndexOf(':');
-      const socket = connect({ host: address.slice(0, colon), port: Number(address.slice(colon + 1)) });
+      const socket = connect({ host: hostOf(address), port: Number(address.slice(address.lastIndexOf(':') + 1)) });
       const finish = (answer: 'open' | 'refused' | 'silent'): void => {
         late();
         socket.destroy();
@@ -222,41 +230,59 @@ export class GrpcTransport implements Transport {
   }
 }
 
+function parseWelcome(text: unknown): Welcome | null {
+  if (typeof text !== 'string') return null;
+  try {
+    const welcome = JSON.parse(text) as Welcome;
+    const texts = [welcome.name, welcome.incarnation, welcome.proof];
+    return texts.every((it) => typeof it === 'string') ? welcome : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Stands before the real ear until both streams were welcomed: nothing is heard of a link that may yet be refused. */
 class Gate implements Ear {
-  readonly #link: Link;
-  readonly #hear: (link: Link) => Ear;
   #ear: Ear | null = null;
-  #early: (() => void)[] = [];
+  #early: ((ear: Ear) => void)[] = [];
+  #over: { readonly reason: string; readonly unsent: readonly Envelope[] } | null = null;
   #failed: (reason: string) => void = () => {};
-
-  constructor(link: Link, hear: (link: Link) => Ear) {
-    this.#link = link;
-    this.#hear = hear;
-  }
 
   onClosed(failed: (reason: string) => void): void {
     this.#failed = failed;
   }
 
-  open(): void {
-    const ear = this.#hear(this.#link);
+  /** Throws LinkFailed for a link that ended between its welcome and now. */
+  open(hear: () => Ear): void {
+    const before = this.#ended();
+    if (before) throw new LinkFailed(before.reason, false);
+    const ear = hear();
     this.#ear = ear;
-    for (const replay of this.#early) replay();
+    const during = this.#ended();
+    if (during) ear.closed(during.reason, during.unsent);
+    const early = this.#early;
     this.#early = [];
+    for (const replay of early) {
+      if (!this.#ended()) replay(ear);
+    }
+  }
+
+  #ended(): { readonly reason: string; readonly unsent: readonly Envelope[] } | null {
+    return this.#over;
   }
 
   envelopes(batch: readonly Envelope[]): void {
     if (this.#ear) this.#ear.envelopes(batch);
-    else this.#early.push(() => this.#ear?.envelopes(batch));
+    else this.#early.push((ear) => ear.envelopes(batch));
   }
 
   control(text: string): void {
     if (this.#ear) this.#ear.control(text);
-    else this.#early.push(() => this.#ear?.control(text));
+    else this.#early.push((ear) => ear.control(text));
   }
 
   closed(reason: string, unsent: readonly Envelope[]): void {
+    this.#over = { reason, unsent };
     if (this.#ear) this.#ear.closed(reason, unsent);
     else this.#failed(reason);
   }

@@ -24,6 +24,8 @@ export class LoopbackEnd implements Link {
   #other: LoopbackEnd | null = null;
   #ear: Ear | null = null;
   #open = true;
+  /** How it ended, if that was before anybody heard it. */
+  #ended: { readonly reason: string; readonly unsent: readonly Envelope[] } | null = null;
   #underWay = 0;
 
   constructor(parts: EndParts) {
@@ -35,6 +37,7 @@ export class LoopbackEnd implements Link {
   join(other: LoopbackEnd, ear: Ear): void {
     this.#other = other;
     this.#ear = ear;
+    if (this.#ended) ear.closed(this.#ended.reason, this.#ended.unsent);
   }
 
   send(envelope: Envelope): 'queued' | 'full' | 'closed' {
@@ -78,6 +81,8 @@ export class LoopbackEnd implements Link {
   #finish(reason: string): void {
     this.#open = false;
     this.#parts.over(this);
-    this.#ear?.closed(reason, this.#batch.takeUnsent());
+    const unsent = this.#batch.takeUnsent();
+    if (this.#ear) this.#ear.closed(reason, unsent);
+    else this.#ended = { reason, unsent };
   }
 }

@@ -94,7 +94,7 @@ class LoopbackTransport implements Transport {
   async dial(
     address: string,
     hello: Hello,
-    hear: (link: Link) => Ear,
+    hear: (link: Link, welcome: Welcome) => Ear,
   ): Promise<{ readonly link: Link; readonly welcome: Welcome }> {
     await this.#turn();
     const own = this.#address ?? 'nowhere:0';
@@ -108,7 +108,12 @@ class LoopbackTransport implements Transport {
     const near = new LoopbackEnd({ network: this.#network, from: own, to: address, ...this.#parts() });
     const far = new LoopbackEnd({ network: this.#network, from: address, to: own, ...this.#parts() });
     this.#ends.add(near);
-    near.join(far, hear(near));
+    try {
+      near.join(far, hear(near, verdict.welcome));
+    } catch (error) {
+      near.close('not taken');
+      throw error;
+    }
     far.join(near, listener.door.accepted(hello, far));
     return { link: near, welcome: verdict.welcome };
   }

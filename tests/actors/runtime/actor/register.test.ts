@@ -194,6 +194,7 @@ it('refuses bad collections and tenancies', () => {
   assert.match(refuses({ collections: { 'a line': { sort } } }), /no usable name/);
   assert.match(refuses({ collections: { line: {} as never } }), /has no sort/);
   assert.match(refuses({ collections: { line: { sort, retentionMs: -1 } } }), /retentionMs/);
+  assert.match(refuses({ collections: { line: { sort, index: [column], blob: 1 } } }), /names column 1 as its blob/);
   const tenancy = { collection: 'line', column: 0, event: 'node.lost' } as const;
   assert.match(refuses({ collections: {}, tenancy }), /names collection line/);
   assert.match(refuses({ collections: { line: { sort, open: () => true } }, tenancy }), /column 0/);

@@ -15,20 +15,21 @@ const callee: Terms = {
 const caller: Terms = { ...callee, name: 'n2', incarnation: 'two' };
 
 const CASES: readonly (readonly [string, Parameters<typeof judge>[0], RegExp | null])[] = [
-  ['one that fits', greet(caller), null],
-  ['another secret', greet({ ...caller, secret: 'guess' }), /secret/],
-  ['another shard count', greet({ ...caller, shards: 128 }), /256 shards.*128/],
-  ['another configuration', greet({ ...caller, configDigest: 'd2' }), /different configurations/],
-  ['another wire major', { ...greet(caller), wireMajor: WIRE_MAJOR + 1 }, /wire version/],
-  ['a proof of another incarnation', { ...greet(caller), incarnation: 'three' }, /secret/],
-  ['a proof of another name', { ...greet(caller), name: 'n9' }, /secret/],
+  ['one that fits', greet(caller, 'one'), null],
+  ['another secret', greet({ ...caller, secret: 'guess' }, 'one'), /secret/],
+  ['another shard count', greet({ ...caller, shards: 128 }, 'one'), /256 shards.*128/],
+  ['another configuration', greet({ ...caller, configDigest: 'd2' }, 'one'), /different configurations/],
+  ['another wire major', { ...greet(caller, 'one'), wireMajor: WIRE_MAJOR + 1 }, /wire version/],
+  ['a proof of another incarnation', { ...greet(caller, 'one'), incarnation: 'three' }, /secret/],
+  ['a proof of another name', { ...greet(caller, 'one'), name: 'n9' }, /secret/],
   [
     'a build that cannot load what we write',
-    greet({ ...caller, charts: { key: { loads: 1, writes: 1, version: 1 } } }),
+    greet({ ...caller, charts: { key: { loads: 1, writes: 1, version: 1 } } }, 'one'),
     /^n1 writes key at chart 2 or higher, n2 loads it up to 1$/,
   ],
-  ['a build that can', greet({ ...caller, charts: { key: { loads: 2, writes: 2, version: 3 } } }), null],
-  ['an empty proof', { ...greet(caller), proof: '' }, /secret/],
+  ['a build that can', greet({ ...caller, charts: { key: { loads: 2, writes: 2, version: 3 } } }, 'one'), null],
+  ['a proof meant for another incarnation', greet(caller, 'old'), /another incarnation was meant/],
+  ['an empty proof', { ...greet(caller, 'one'), proof: '' }, /secret/],
 ];
 
 for (const [title, hello, refusal] of CASES) {
@@ -40,7 +41,7 @@ for (const [title, hello, refusal] of CASES) {
 }
 
 it('the caller trusts only the incarnation it dialled, with the secret, answering to itself', () => {
-  const verdict = judge(greet(caller), callee);
+  const verdict = judge(greet(caller, 'one'), callee);
   const welcome = 'welcome' in verdict ? verdict.welcome : null;
   if (!welcome) throw new Error('not welcome');
   assert.is(trusts(welcome, 'one', caller), true);

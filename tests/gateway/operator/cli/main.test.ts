@@ -27,6 +27,9 @@ it('help names every command, every common option, and shows examples', async ()
     'preflight',
     'retry',
     'skip',
+    'migrate',
+    'backup',
+    'restore',
   ]) {
     assert.match(out, new RegExp(`^  ${word}\\b`, 'm'));
   }
@@ -57,6 +60,22 @@ const LINES: readonly (readonly [string, readonly string[], RegExp])[] = [
     ['ps', '--data', folder],
     /^troupe: no cluster runs on .*; start one with `troupe up --data /,
   ],
+  [
+    'a copy of nothing',
+    ['backup', 'copy.db', '--data', folder],
+    /^troupe: there is no file .*troupe\.db: there is nothing/,
+  ],
+  ['a backup that is none', ['restore', 'none.db', '--data', folder], /^troupe: there is no file .*none\.db/],
+  [
+    'a copy of PostgreSQL, which has tools of its own',
+    ['backup', 'copy.dump', '--config', join(folder, 'pg.json'), '--data', folder],
+    /^troupe: PostgreSQL copies itself: pg_dump --format=custom --file=copy\.dump /,
+  ],
+  [
+    'a PostgreSQL without its address',
+    ['node', '--name', 'n1', '--config', join(folder, 'nowhere.json'), '--data', folder],
+    /^troupe: .*nowhere\.json: store\.kind is "postgres" and neither .*\n$/,
+  ],
   ['an address that is none', ['why', 'key'], /^troupe: "key" is no address; write kind:owner/],
   [
     'nothing stored to try',
@@ -71,6 +90,8 @@ const LINES: readonly (readonly [string, readonly string[], RegExp])[] = [
 for (const [what, args, expected] of LINES) {
   it(`fails with exit code 1 and a line that names the remedy: ${what}`, async () => {
     writeFileSync(join(folder, 'broken.json'), '{"lisen": {}}');
+    writeFileSync(join(folder, 'pg.json'), '{"store": {"kind": "postgres", "url": "postgres://me@127.0.0.1:1/db"}}');
+    writeFileSync(join(folder, 'nowhere.json'), '{"store": {"kind": "postgres", "urlEnv": "TROUPE_NO_SUCH_VARIABLE"}}');
     const { code, err } = await troupe(args, { cwd: folder }).ended;
     assert.is(code, 1);
     assert.match(err, expected);

@@ -172,4 +172,97 @@ it('a provider whose key is not in the environment is refused, unless nobody ask
   assert.is((await load({ file: path, env: null })).providers.length, 1);
 });
 
+const NODE = { name: 'n1', grpc: '127.0.0.1:0', operator: '127.0.0.1:0' };
+const TLS = { ca: 'certs/ca.pem', certificate: '/etc/troupe/n1.pem', key: 'certs/n1.key' };
+
+it('paths of certificates are relative to the configuration, and are read by the node that has them', async () => {
+  const config = await load({
+    file: file({ nodes: [{ ...NODE, grpc: '10.0.0.1:7000', tls: TLS }] }),
+    cwd: '/elsewhere',
+  });
+  assert.equal(config.nodes[0]?.tls, {
+    ca: join(folder, 'certs/ca.pem'),
+    certificate: '/etc/troupe/n1.pem',
+    key: join(folder, 'certs/n1.key'),
+  });
+});
+
+const INTERFACES: readonly (readonly [string, object[], RegExp])[] = [
+  [
+    'links beyond loopback without a certificate',
+    [{ ...NODE, grpc: '10.0.0.1:7000' }],
+    /nodes\[0\]\.grpc is 10\.0\.0\.1:7000.*n1 has no certificate; add nodes\[0\]\.tls/,
+  ],
+  [
+    'links on a host name without a certificate',
+    [{ ...NODE, grpc: 'node-1:7000' }],
+    /nodes\[0\]\.grpc.*add nodes\[0\]\.tls/,
+  ],
+  [
+    'links on every interface',
+    [{ ...NODE, grpc: '0.0.0.0:7000', tls: TLS }],
+    /nodes\[0\]\.grpc is 0\.0\.0\.0:7000.*name the one address/,
+  ],
+  [
+    'an operator port on every interface',
+    [{ ...NODE, operator: '0.0.0.0:9000' }],
+    /nodes\[0\]\.operator is 0\.0\.0\.0:9000.*not for the public; name a loopback or a private address/,
+  ],
+  [
+    'an operator port on a public address',
+    [NODE, { ...NODE, name: 'n2', operator: '8.8.8.8:9000' }],
+    /nodes\[1\]\.operator/,
+  ],
+  [
+    'certificates for some nodes only',
+    [
+      { ...NODE, tls: TLS },
+      { ...NODE, name: 'n2' },
+    ],
+    /nodes\[1\]\.tls is missing.*give it to all or to none/,
+  ],
+  [
+    'a certificate without its key',
+    [{ ...NODE, tls: { ca: 'a', certificate: 'b' } }],
+    /nodes\[0\]\.tls\.key is missing; add it as a PEM file/,
+  ],
+];
+
+for (const [title, nodes, line] of INTERFACES) {
+  it(`refused in one line: ${title}`, async () => assert.match(await faultOf({ file: file({ nodes }) }), line));
+}
+
+it('loopback, private addresses and names are taken for the operator port', async () => {
+  for (const operator of [
+    '127.0.0.1:0',
+    '[::1]:0',
+    '10.1.2.3:9000',
+    '192.168.0.9:9000',
+    '[fd00::1]:9000',
+    'ops:9000',
+  ]) {
+    const config = await load({ file: file({ nodes: [{ ...NODE, operator }] }) });
+    assert.is(config.nodes[0]?.operator, operator);
+  }
+});
+
+it('PostgreSQL needs an address, from the file or from the variable it names, and bounds that fit', async () => {
+  const kind = 'postgres';
+  assert.match(await faultOf({ file: file({ store: { kind } }) }), /store\.kind is "postgres".*TROUPE_POSTGRES_URL/);
+  assert.match(await faultOf({ file: file({ store: { kind, urlEnv: 'DB' } }) }), /export DB=postgres:/);
+  const url = 'postgres://me@here:5432/db';
+  const named = await load({ file: file({ store: { kind, urlEnv: 'DB' } }), env: { DB: url } });
+  assert.is(named.store.url, undefined, 'the address of the variable stays out of what is written down');
+  assert.is((await load({ file: file({ store: { kind, url } }) })).store.url, url);
+  assert.match(await faultOf({ file: file({ store: { kind, url: 'mysql://x' } }) }), /store\.url/);
+  assert.match(await faultOf({ file: file({ store: { kind: 'mongo' } }) }), /store\.kind.*"sqlite" or "postgres"/);
+  assert.match(await faultOf({ file: file({ store: { postgres: { writers: 0 } } }) }), /store\.postgres\.writers/);
+  assert.match(
+    await faultOf({ file: file({ store: { postgres: { lockMs: 9_000 } } }) }),
+    /lockMs 9000.*below the next/,
+  );
+  // Whoever only looks at a running cluster need not know its database.
+  assert.is((await load({ file: file({ store: { kind } }), env: null })).store.kind, kind);
+});
+
 test.run();

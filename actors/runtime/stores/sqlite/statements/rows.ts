@@ -33,12 +33,19 @@ export function rowQuerySql(query: RowQuery): string {
   if (query.address !== undefined) conditions.push('address = ?');
   if (query.where) conditions.push(`index${query.where.column} = ?`);
   if (query.openOnly) conditions.push('open = 1');
+  if (ofRuntime(query)) conditions.push("collection >= '$' AND collection < '%'");
   if (query.after) conditions.push(`(sort, id) ${descending ? '<' : '>'} (?, ?)`);
   return `SELECT ${COLUMNS} FROM rows INDEXED BY ${indexFor(query)}
     WHERE ${conditions.join(' AND ')} ORDER BY sort ${direction}, id ${direction} LIMIT ?`;
 }
 
+/** Open rows of the runtime's own collections (`$...`) have an index of their own, by their first column. */
+function ofRuntime({ collection, openOnly, address, where }: RowQuery): boolean {
+  return openOnly === true && address === undefined && where?.column === 0 && collection.startsWith('$');
+}
+
 function indexFor(query: RowQuery): string {
+  if (ofRuntime(query)) return 'rows_open_of_runtime';
   if (query.openOnly) return 'rows_open';
   if (query.where) return `rows_by_index${query.where.column}`;
   return query.address === undefined ? 'rows_by_id' : 'rows_by_address';

@@ -6,10 +6,19 @@ import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
 import { GrpcTransport } from '../../../../../actors/runtime/transports/grpc/transport.ts';
 import { hello, LIMITS, Recorder, transportContract } from '../../../../contracts/transport.contract.ts';
+import { Authority } from '../../../../support/authority.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
-const make = (): GrpcTransport => new GrpcTransport({ clock: systemClock, random: systemRandom, limits: LIMITS });
+const parts = { clock: systemClock, random: systemRandom, limits: LIMITS };
+const make = (): GrpcTransport => new GrpcTransport(parts);
 transportContract(test, make);
+
+const names = ['callee', ...['a1', 'a2', 'b1'].map((incarnation) => hello(incarnation).name)];
+const tls = { ...(await (await Authority.make()).issue({ names })), names };
+transportContract(
+  (title, run) => test(`with TLS, ${title}`, run),
+  () => new GrpcTransport({ ...parts, tls }),
+);
 
 const it = bounded(test, 5_000);
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { stateOf } from '../../../../../actors/runtime/stores/sqlite/state-of.ts';
-import { bounded } from '../../../../support/bounded.ts';
+import { stateOf } from '../../../../actors/runtime/stores/state-of.ts';
+import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 1_000);
 

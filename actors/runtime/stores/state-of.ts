@@ -3,6 +3,12 @@
  * own name, parallel regions give `region.state` joined by commas. Never throws: a text it cannot read is `unknown`.
  */
 export function stateOf(snapshot: string): string {
+  const state = firstLevels(snapshot);
+  // No chart names a state so; PostgreSQL could not store it.
+  return state.includes('\0') ? state.replaceAll('\0', '\ufffd') : state;
+}
+
+function firstLevels(snapshot: string): string {
   let value: unknown;
   try {
     value = (JSON.parse(snapshot) as { value?: unknown } | null)?.value;

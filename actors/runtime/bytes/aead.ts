@@ -1,0 +1,36 @@
+/**
+ * One AES-256-GCM encryption as one piece of bytes: nonce, ciphertext, tag. Every nonce is 96 fresh random bits, and no
+ * secret encrypts more than 2^32 times (spec: reliability, attack 87): the key of an hour wraps, the key of a value seals.
+ */
+import { type CipherKey, createCipheriv, createDecipheriv } from 'node:crypto';
+import type { Random } from '../ports/random.ts';
+import { SealBroken } from './seal-broken.ts';
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+export const aead = { addedBytes: NONCE_BYTES + TAG_BYTES, close, open };
+
+function close(secret: CipherKey, plain: Uint8Array, bound: Uint8Array, random: Random): Buffer {
+  const nonce = random.bytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, secret, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(bound);
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** @throws SealBroken unless secret, bytes and binding are exactly those of `close`. */
+function open(secret: CipherKey, closed: Uint8Array, bound: Uint8Array): Buffer {
+  if (closed.length < aead.addedBytes) throw new SealBroken('it is cut short');
+  const decipher = createDecipheriv(CIPHER, secret, closed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
+  decipher.setAAD(bound);
+  decipher.setAuthTag(closed.subarray(closed.length - TAG_BYTES));
+  const plain = decipher.update(closed.subarray(NONCE_BYTES, closed.length - TAG_BYTES));
+  try {
+    decipher.final();
+  } catch {
+    plain.fill(0);
+    throw new SealBroken('it was changed, or belongs elsewhere');
+  }
+  return plain;
+}

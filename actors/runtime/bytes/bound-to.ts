@@ -1,0 +1,16 @@
+import type { Place } from './place.ts';
+
+/**
+ * The associated data of one encryption: every word with its length before it, so that no two lists of words read the
+ * same.
+ */
+export function boundTo(purpose: string, { account, object, kind }: Place, ...numbers: readonly number[]): Buffer {
+  const parts: Buffer[] = [];
+  for (const word of [purpose, account, object, kind, ...numbers.map(String)]) {
+    const bytes = Buffer.from(word, 'utf8');
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.length);
+    parts.push(length, bytes);
+  }
+  return Buffer.concat(parts);
+}

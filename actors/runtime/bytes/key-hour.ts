@@ -1,0 +1,12 @@
+const HOUR_MS = 3_600_000;
+const LIFE_HOURS = 50;
+
+/** The hours of sealing keys (spec: reliability, 3.3 Key scheme). */
+export const keyHour = {
+  ms: HOUR_MS,
+  at: (now: number): number => Math.floor(now / HOUR_MS),
+  /** A key lives until 50 h after its hour began; at that instant it is over. */
+  isOver: (hour: number, now: number): boolean => now >= (hour + LIFE_HOURS) * HOUR_MS,
+  /** The youngest hour whose key is over. */
+  lastOver: (now: number): number => Math.floor(now / HOUR_MS) - LIFE_HOURS,
+};

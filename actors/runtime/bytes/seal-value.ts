@@ -1,0 +1,14 @@
+import type { SealingKey } from '../ports/key-store.ts';
+import type { Random } from '../ports/random.ts';
+import { aead } from './aead.ts';
+import { boundTo } from './bound-to.ts';
+import type { Place } from './place.ts';
+import { sealHead } from './seal-head.ts';
+
+/** One value held in memory, sealed: head, then the encryption. The key is obtained before anything is stored. */
+export function sealValue(key: SealingKey, place: Place, plain: Uint8Array, random: Random): Buffer {
+  const { head, secret } = sealHead.close('value', key, place, random);
+  const body = aead.close(secret, plain, boundTo('value', place), random);
+  secret.fill(0);
+  return Buffer.concat([head, body]);
+}

@@ -1,0 +1,71 @@
+/**
+ * Nodes, shards and facts over a connection of their own, so that a heartbeat never waits behind a commit. Store time is
+ * the server's: every node hears the same clock, whatever its own says.
+ */
+import type pg from 'pg';
+import type { NodeRow, ShardRow, Store } from '../../ports/store.ts';
+import type { Lane, Manner } from './lane.ts';
+import { membershipSql } from './statements/membership.ts';
+
+/** Dead and departed nodes that a heartbeat still shows: those born last. */
+export const ENDED_NODES_MAX = 64;
+
+export type Membership = Pick<
+  Store,
+  'register' | 'heartbeat' | 'bury' | 'leave' | 'shards' | 'claim' | 'give' | 'fact'
+>;
+
+export function membership(lane: Lane): Membership {
+  function ask<Row extends pg.QueryResultRow>(
+    { name, text }: { readonly name: string; readonly text: string },
+    manner: Manner,
+    ...values: readonly unknown[]
+  ): Promise<pg.QueryResult<Row>> {
+    return lane.call<Row>({ name, text, values }, manner);
+  }
+
+  return {
+    async register({ incarnation, name, address, operatorUrl, pid, host }) {
+      const values = [incarnation, name, address, operatorUrl, pid, host];
+      return first(await ask<{ birth: number }>(membershipSql.register, 'change', ...values));
+    },
+    /** A beat that was written twice is as good as one: it is asked again when the connection breaks. */
+    async heartbeat({ incarnation, hears, state }) {
+      const values = [incarnation, JSON.stringify(hears), state, ENDED_NODES_MAX];
+      const answer = await ask<{ now: number; revision: number; nodes: readonly NodeRow[] }>(
+        membershipSql.heartbeat,
+        'read',
+        ...values,
+      );
+      const { now, revision, nodes } = first(answer);
+      return { now, nodes, shardsRevision: revision };
+    },
+    async bury(incarnation, seenBeat, why) {
+      return (await ask(membershipSql.bury, 'change', why, incarnation, seenBeat)).rowCount === 1;
+    },
+    async leave(incarnation) {
+      await ask(membershipSql.leave, 'change', incarnation);
+    },
+    async shards() {
+      return (await ask<ShardRow & pg.QueryResultRow>(membershipSql.shards, 'read')).rows;
+    },
+    async claim(owner, from) {
+      const columns = [from.map((row) => row.shard), from.map((row) => row.owner), from.map((row) => row.epoch)];
+      return (await ask<ShardRow & pg.QueryResultRow>(membershipSql.claim, 'change', owner, ...columns)).rows;
+    },
+    async give({ shard, owner, epoch }, to) {
+      const answer = await ask<{ epoch: number | null }>(membershipSql.give, 'change', shard, owner, epoch, to);
+      const { epoch: given } = first(answer);
+      return given === null ? null : { shard, owner: to, epoch: given };
+    },
+    async fact(name, valueIfAbsent) {
+      return first(await ask<{ value: string }>(membershipSql.fact, 'read', name, valueIfAbsent)).value;
+    },
+  };
+}
+
+function first<Row extends pg.QueryResultRow>({ rows }: pg.QueryResult<Row>): Row {
+  const [row] = rows;
+  if (row === undefined) throw new Error('the server answered no row');
+  return row;
+}

@@ -1,0 +1,91 @@
+/**
+ * One commit as one call: one round trip, and no transaction that a stopped process could leave open, since the call is
+ * the whole of it. Each statement sees what was committed before it began, so that what the first one locks, the second
+ * one reads as it is. The lock on a shard is exclusive among commits: a shard's commits come over one connection, so
+ * nobody waits for it in earnest, and two that did come at once are judged one after the other. Verdicts as the SQLite
+ * store gives them: 0 committed, 1 fence, 2 version.
+ */
+export const commit = `-- compatible: one commit as one call
+CREATE FUNCTION commit_batch_1(
+  p_shard integer[], p_owner text[], p_epoch bigint[],
+  a_part integer[], a_address text[], a_kind text[], a_hash integer[], a_shard integer[], a_version bigint[],
+  a_chart integer[], a_state text[], a_snapshot text[], a_trail text[], a_expected bigint[],
+  s_part integer[], s_address text[], s_expected bigint[],
+  r_part integer[], r_address text[], r_collection text[], r_id text[], r_sort double precision[], r_index0 text[],
+  r_index1 text[], r_index2 text[], r_index3 text[], r_open boolean[], r_expires_at double precision[], r_body text[],
+  d_part integer[], d_address text[], d_collection text[], d_id text[],
+  t_part integer[], t_address text[], t_name text[], t_shard integer[], t_due_at double precision[], t_event text[],
+  c_part integer[], c_address text[], c_name text[]
+) RETURNS integer[] LANGUAGE plpgsql AS $$
+DECLARE
+  verdicts integer[] := array_fill(1, ARRAY[cardinality(p_shard)]);
+  at integer;
+BEGIN
+  FOR at IN
+    SELECT w.part FROM unnest(p_shard, p_owner, p_epoch) WITH ORDINALITY AS w (shard, owner, epoch, part)
+    JOIN shards AS s ON s.shard = w.shard AND s.owner = w.owner AND s.epoch = w.epoch
+    ORDER BY s.shard FOR NO KEY UPDATE OF s
+  LOOP
+    verdicts[at] := 0;
+  END LOOP;
+
+  FOR at IN
+    SELECT w.part FROM unnest(a_part || s_part, a_address || s_address, a_expected || s_expected)
+      AS w (part, address, expected)
+    LEFT JOIN actors AS a ON a.address = w.address
+    WHERE coalesce(a.version, 0) <> w.expected
+  LOOP
+    IF verdicts[at] = 0 THEN verdicts[at] := 2; END IF;
+  END LOOP;
+
+  IF cardinality(s_part) > 0 THEN
+    DELETE FROM actors AS a USING unnest(s_part, s_address) AS w (part, address)
+      WHERE a.address = w.address AND verdicts[w.part] = 0;
+    DELETE FROM timers AS t USING unnest(s_part, s_address) AS w (part, address)
+      WHERE t.address = w.address AND verdicts[w.part] = 0;
+  END IF;
+
+  IF cardinality(a_part) > 0 THEN
+    INSERT INTO actors (address, kind, hash, shard, version, chart, state, snapshot, trail)
+      SELECT w.address, w.kind, w.hash, w.shard, w.version, w.chart, w.state, w.snapshot, w.trail
+      FROM unnest(a_part, a_address, a_kind, a_hash, a_shard, a_version, a_chart, a_state, a_snapshot, a_trail)
+        AS w (part, address, kind, hash, shard, version, chart, state, snapshot, trail)
+      WHERE verdicts[w.part] = 0
+      ON CONFLICT (address) DO UPDATE SET version = excluded.version, chart = excluded.chart, state = excluded.state,
+        snapshot = excluded.snapshot, trail = excluded.trail;
+  END IF;
+
+  IF cardinality(d_part) > 0 THEN
+    DELETE FROM rows AS r USING unnest(d_part, d_address, d_collection, d_id) AS w (part, address, collection, id)
+      WHERE r.collection = w.collection AND r.id = w.id AND r.address = w.address AND verdicts[w.part] = 0;
+  END IF;
+
+  IF cardinality(r_part) > 0 THEN
+    INSERT INTO rows (address, collection, id, sort, index0, index1, index2, index3, open, expires_at, body)
+      SELECT w.address, w.collection, w.id, w.sort, w.index0, w.index1, w.index2, w.index3, w.open, w.expires_at, w.body
+      FROM unnest(r_part, r_address, r_collection, r_id, r_sort, r_index0, r_index1, r_index2, r_index3, r_open,
+          r_expires_at, r_body)
+        AS w (part, address, collection, id, sort, index0, index1, index2, index3, open, expires_at, body)
+      WHERE verdicts[w.part] = 0
+      ON CONFLICT (collection, id, address) DO UPDATE SET sort = excluded.sort, index0 = excluded.index0,
+        index1 = excluded.index1, index2 = excluded.index2, index3 = excluded.index3, open = excluded.open,
+        expires_at = excluded.expires_at, body = excluded.body;
+  END IF;
+
+  IF cardinality(c_part) > 0 THEN
+    DELETE FROM timers AS t USING unnest(c_part, c_address, c_name) AS w (part, address, name)
+      WHERE t.address = w.address AND t.name = w.name AND verdicts[w.part] = 0;
+  END IF;
+
+  IF cardinality(t_part) > 0 THEN
+    INSERT INTO timers (address, name, shard, due_at, event)
+      SELECT w.address, w.name, w.shard, w.due_at, w.event
+      FROM unnest(t_part, t_address, t_name, t_shard, t_due_at, t_event) AS w (part, address, name, shard, due_at, event)
+      WHERE verdicts[w.part] = 0
+      ON CONFLICT (address, name) DO UPDATE SET due_at = excluded.due_at, event = excluded.event;
+  END IF;
+
+  RETURN verdicts;
+END
+$$;
+`;

@@ -1,0 +1,156 @@
+/**
+ * The Blobs port over the database of the PostgreSQL store, for nodes on any number of hosts. Each piece is a statement
+ * of its own and durable before the next is asked for: no transaction is open while a slow sender thinks, and no commit
+ * of others has more than a few pieces of log before it.
+ */
+import { blobId } from '../../bytes/blob-id.ts';
+import { readBlob } from '../../bytes/read-blob.ts';
+import { type BlobDraft, writeBlob } from '../../bytes/write-blob.ts';
+import { BlobMissing, type BlobQuery, type BlobReference, type Blobs, BlobsRefused } from '../../ports/blobs.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Random } from '../../ports/random.ts';
+import { StoreRefused } from '../../ports/store.ts';
+import { UnfitDatabase } from '../migration.ts';
+import { type ConnectionBounds, connect, openingAdvice, withoutPassword } from './connect.ts';
+import { Lane, type LaneBounds, type Manner } from './lane.ts';
+import { migrate } from './migrate.ts';
+import { blobSql } from './statements/blobs.ts';
+
+export interface PostgresBlobsOptions {
+  /** `postgres://user:password@host:port/database`: the store's own. */
+  readonly url: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly bounds: ConnectionBounds & LaneBounds;
+  /** Bytes of one blob at most. */
+  readonly bytesMax: number;
+  /** Writes under way at once; one more is refused as busy. Default 256. */
+  readonly writesMax?: number;
+}
+
+/** One row, and all that one transfer keeps in memory beside the source's own piece. */
+const PIECE_BYTES = 256 * 1024;
+/** Connections for blobs: two pieces at a time leave the server to the commits. */
+const LANES = 2;
+const WRITES_MAX = 256;
+const LIST_MAX = 1_000;
+
+/** Rejects with one line that names the database and the remedy when it cannot be opened, changed or understood. */
+export async function openPostgresBlobs(options: PostgresBlobsOptions): Promise<Blobs> {
+  const { url, bounds } = options;
+  try {
+    const client = await connect({ url, bounds, applicationName: 'troupe blobs' });
+    try {
+      await migrate(client, { database: withoutPassword(url), shards: null });
+    } finally {
+      await client.end().catch(() => {});
+    }
+  } catch (error) {
+    if (error instanceof UnfitDatabase) throw error;
+    throw new Error(openingAdvice(url, error), { cause: error });
+  }
+  return new PostgresBlobs(options);
+}
+
+class PostgresBlobs implements Blobs {
+  readonly #options: PostgresBlobsOptions;
+  readonly #lanes: readonly Lane[];
+  #writes = 0;
+
+  constructor(options: PostgresBlobsOptions) {
+    this.#options = options;
+    const { url, clock, random, bounds } = options;
+    const reach = (ended: () => void) => connect({ url, bounds, applicationName: 'troupe blobs', ended });
+    this.#lanes = Array.from({ length: LANES }, () => new Lane({ clock, random, bounds, connect: reach }));
+  }
+
+  async put(source: AsyncIterable<Uint8Array>): Promise<BlobReference> {
+    const { writesMax = WRITES_MAX, bytesMax } = this.#options;
+    if (this.#writes >= writesMax) throw new BlobsRefused('busy', `${writesMax} blobs are being written already`);
+    this.#writes++;
+    try {
+      return await writeBlob(() => this.#begin(), source, { pieceBytes: PIECE_BYTES, bytesMax });
+    } finally {
+      this.#writes--;
+    }
+  }
+
+  read(blob: BlobReference): AsyncIterable<Uint8Array> {
+    return readBlob(this.#pieces(blob.id), blob);
+  }
+
+  async remove(id: string): Promise<boolean> {
+    return (await this.#change(blobSql.remove, id)) > 0;
+  }
+
+  async list({ after, before, limit }: BlobQuery): Promise<readonly string[]> {
+    if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX)
+      throw new RangeError(`limit must be 1 to ${LIST_MAX}`);
+    const rows = await this.#read<{ id: string }>(blobSql.list, after ?? '', blobId.firstAt(before), limit);
+    return rows.map(({ id }) => id);
+  }
+
+  sweepUnfinished(before: number, limit: number): Promise<number> {
+    return this.#change(blobSql.sweepUnfinished, blobId.firstAt(before), limit);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#lanes.map((lane) => lane.close()));
+  }
+
+  async #begin(): Promise<BlobDraft> {
+    const { clock, random } = this.#options;
+    const id = blobId.make(clock.now(), random);
+    await this.#change(blobSql.begin, id);
+    let pieces = 0;
+    return {
+      id,
+      append: async (piece) => void (await this.#change(blobSql.append, id, pieces++, piece)),
+      finish: async () => {
+        if ((await this.#change(blobSql.finish, id, pieces)) === 1) return;
+        throw new BlobsRefused('unreachable', `the blob ${id} was swept while it was written`);
+      },
+      discard: async () => void (await this.#change(blobSql.discard, id).catch(() => {})),
+    };
+  }
+
+  async *#pieces(id: string): AsyncGenerator<Uint8Array> {
+    const count = await this.#count(id);
+    for (let n = 0; n < count; n++) {
+      const [row] = await this.#read<{ body: Buffer }>(blobSql.piece, id, n);
+      if (row === undefined) {
+        // Removed while it was read; else what is missing shows in the length.
+        await this.#count(id);
+        return;
+      }
+      yield row.body;
+    }
+  }
+
+  async #count(id: string): Promise<number> {
+    const [found] = blobId.isOne(id) ? await this.#read<{ pieces: number }>(blobSql.find, id) : [];
+    if (found === undefined) throw new BlobMissing(id);
+    return found.pieces;
+  }
+
+  async #read<Row extends object>(statement: Statement, ...values: readonly unknown[]): Promise<readonly Row[]> {
+    return (await this.#call<Row>(statement, values, 'read')).rows;
+  }
+
+  async #change(statement: Statement, ...values: readonly unknown[]): Promise<number> {
+    return (await this.#call(statement, values, 'change')).rowCount ?? 0;
+  }
+
+  /** On the connection with the fewest calls waiting. */
+  async #call<Row extends object>(statement: Statement, values: readonly unknown[], manner: Manner) {
+    const lane = this.#lanes.reduce((best, other) => (other.waiting < best.waiting ? other : best));
+    try {
+      return await lane.call<Row>({ ...statement, values }, manner);
+    } catch (error) {
+      const reason = error instanceof StoreRefused ? error.reason : 'unreachable';
+      throw new BlobsRefused(reason, error instanceof Error ? error.message : String(error), { cause: error });
+    }
+  }
+}
+
+type Statement = (typeof blobSql)[keyof typeof blobSql];

@@ -1,0 +1,77 @@
+/**
+ * The Store port over PostgreSQL, for nodes on any number of hosts. A commit is one call on the connection of its
+ * shards, membership and reading have connections of their own, and no call can wait or hold a lock without end.
+ */
+import type { Clock } from '../../ports/clock.ts';
+import type { Random } from '../../ports/random.ts';
+import type { Store } from '../../ports/store.ts';
+import { UnfitDatabase } from '../migration.ts';
+import { committer } from './committer.ts';
+import { type ConnectionBounds, connect, openingAdvice, withoutPassword } from './connect.ts';
+import { Lane, type LaneBounds } from './lane.ts';
+import { membership } from './membership.ts';
+import { migrate } from './migrate.ts';
+import { reader } from './reader.ts';
+import { rowSql } from './statements/rows.ts';
+
+/** Every bound of the store; times in ms. */
+export interface PostgresBounds extends ConnectionBounds, LaneBounds {
+  /** Connections that commit, each with its fixed part of the shards. */
+  readonly writers: number;
+  /** Connections that read. */
+  readonly readers: number;
+}
+
+export interface PostgresStoreOptions {
+  /** `postgres://user:password@host:port/database`. */
+  readonly url: string;
+  /** Shard count; settled for ever by whoever opens the database first. */
+  readonly shards: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly bounds: PostgresBounds;
+  /** Shown by the server for each connection. */
+  readonly applicationName?: string;
+}
+
+/** Rejects with one line that names the database and the remedy when it cannot be opened, changed or understood. */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { bounds } = options;
+  await prepare(options);
+  const lanes = (count: number): Lane[] => Array.from({ length: count }, () => laneOf(options));
+  const writers = lanes(bounds.writers);
+  const readers = lanes(bounds.readers);
+  const [members, sweeper] = lanes(2) as [Lane, Lane];
+  return {
+    parts: writers.length,
+    commit: committer(writers),
+    ...reader(readers),
+    ...membership(members),
+    async sweepRows(now, limit) {
+      const { rowCount } = await sweeper.call({ ...rowSql.sweep, values: [now, limit] }, 'change');
+      return rowCount ?? 0;
+    },
+    async close() {
+      await Promise.all([...writers, ...readers, members, sweeper].map((lane) => lane.close()));
+    },
+  };
+}
+
+/** The database is there, fit for us, at this build's schema and of the configured shard count. */
+async function prepare({ url, shards, bounds, applicationName = 'troupe' }: PostgresStoreOptions): Promise<void> {
+  try {
+    const client = await connect({ url, bounds, applicationName });
+    try {
+      await migrate(client, { database: withoutPassword(url), shards });
+    } finally {
+      await client.end().catch(() => {});
+    }
+  } catch (error) {
+    if (error instanceof UnfitDatabase) throw error;
+    throw new Error(openingAdvice(url, error), { cause: error });
+  }
+}
+
+function laneOf({ url, clock, random, bounds, applicationName = 'troupe' }: PostgresStoreOptions): Lane {
+  return new Lane({ clock, random, bounds, connect: (ended) => connect({ url, bounds, applicationName, ended }) });
+}

@@ -1,0 +1,95 @@
+/** The reading side of the store, over a few connections of its own: whichever has the least to do answers next. */
+import type pg from 'pg';
+import type { ActorRecord, RowKey, RowQuery, RowRecord, Store, TimerRecord } from '../../ports/store.ts';
+import type { Call, Lane } from './lane.ts';
+import { actorSql } from './statements/actors.ts';
+import { rowList, rowSql } from './statements/rows.ts';
+import { timerSql } from './statements/timers.ts';
+
+export const QUERY_ROWS_MAX = 1_000;
+
+interface StoredRow extends Omit<RowRecord, 'index' | 'expiresAt'> {
+  readonly index0: string | null;
+  readonly index1: string | null;
+  readonly index2: string | null;
+  readonly index3: string | null;
+  readonly expires_at: number | null;
+}
+
+/** An open row as it comes with its actor. */
+type OpenRow = [
+  ...[string, string, string, number, string | null, string | null, string | null, string | null],
+  ...[boolean, number | null, string],
+];
+
+interface StoredActor extends Omit<ActorRecord, 'address'> {
+  readonly open_rows: readonly OpenRow[];
+}
+
+interface StoredTimer extends Omit<TimerRecord, 'dueAt'> {
+  readonly due_at: number;
+}
+
+export type Reading = Pick<
+  Store,
+  'loadActor' | 'actorsOf' | 'census' | 'states' | 'row' | 'rowById' | 'rows' | 'timersDue' | 'timersOf'
+>;
+
+export function reader(lanes: readonly Lane[]): Reading {
+  async function ask<Row extends pg.QueryResultRow>(
+    statement: { readonly name: string; readonly text: string },
+    ...values: readonly unknown[]
+  ): Promise<Row[]> {
+    const lane = lanes.reduce((least, each) => (each.waiting < least.waiting ? each : least));
+    const call: Call = { name: statement.name, text: statement.text, values };
+    return (await lane.call<Row>(call, 'read')).rows;
+  }
+
+  return {
+    async loadActor(address) {
+      const [stored] = await ask<StoredActor>(actorSql.load, address);
+      if (!stored) return null;
+      const { open_rows: openRows, ...actor } = stored;
+      return { actor: { address, ...actor }, openRows: openRows.map(openRowOf) };
+    },
+    async actorsOf(kind, shard) {
+      return (await ask<{ address: string }>(actorSql.ofKind, kind, shard)).map(({ address }) => address);
+    },
+    census: () => ask(actorSql.census),
+    states: () => ask(actorSql.states),
+    async row({ collection, id, address }: RowKey) {
+      const [stored] = await ask<StoredRow>(rowSql.byKey, collection, id, address);
+      return stored ? rowOf(stored) : null;
+    },
+    async rowById(collection, id) {
+      const [stored] = await ask<StoredRow>(rowSql.byId, collection, id);
+      return stored ? rowOf(stored) : null;
+    },
+    async rows(query: RowQuery) {
+      if (!Number.isInteger(query.limit) || query.limit < 1 || query.limit > QUERY_ROWS_MAX) {
+        throw new RangeError(`limit must be 1 to ${QUERY_ROWS_MAX}`);
+      }
+      const list = rowList(query);
+      return (await ask<StoredRow>(list, ...list.values)).map(rowOf);
+    },
+    async timersDue(shards, until, limit) {
+      return (await ask<StoredTimer>(timerSql.due, until, [...shards], limit)).map(timerOf);
+    },
+    async timersOf(address) {
+      return (await ask<StoredTimer>(timerSql.of, address)).map(timerOf);
+    },
+  };
+}
+
+function rowOf({ index0, index1, index2, index3, expires_at, ...row }: StoredRow): RowRecord {
+  const { address, collection, id, sort, open, body } = row;
+  return { address, collection, id, sort, index: [index0, index1, index2, index3], open, body, expiresAt: expires_at };
+}
+
+function openRowOf([address, collection, id, sort, i0, i1, i2, i3, open, expiresAt, body]: OpenRow): RowRecord {
+  return { address, collection, id, sort, index: [i0, i1, i2, i3], open, body, expiresAt };
+}
+
+function timerOf({ address, name, due_at, event }: StoredTimer): TimerRecord {
+  return { address, name, dueAt: due_at, event };
+}

@@ -1,0 +1,19 @@
+/** SQL on `blobs` and `blob_pieces`. Only a finished blob is to be seen. */
+export const blobSql = {
+  begin: { name: 'blob-begin', text: 'INSERT INTO blobs (id) VALUES ($1)' },
+  append: { name: 'blob-append', text: 'INSERT INTO blob_pieces (blob, n, body) VALUES ($1, $2, $3)' },
+  finish: { name: 'blob-finish', text: 'UPDATE blobs SET finished = true, pieces = $2 WHERE id = $1 AND NOT finished' },
+  discard: { name: 'blob-discard', text: 'DELETE FROM blobs WHERE id = $1' },
+  find: { name: 'blob-find', text: 'SELECT pieces FROM blobs WHERE id = $1 AND finished' },
+  piece: { name: 'blob-piece', text: 'SELECT body FROM blob_pieces WHERE blob = $1 AND n = $2' },
+  remove: { name: 'blob-remove', text: 'DELETE FROM blobs WHERE id = $1 AND finished' },
+  list: {
+    name: 'blob-list',
+    text: 'SELECT id FROM blobs WHERE finished AND id > $1 AND id < $2 ORDER BY id LIMIT $3',
+  },
+  sweepUnfinished: {
+    name: 'blob-sweep',
+    text: `DELETE FROM blobs WHERE id IN
+      (SELECT id FROM blobs WHERE NOT finished AND id < $1 ORDER BY id LIMIT $2)`,
+  },
+} as const;

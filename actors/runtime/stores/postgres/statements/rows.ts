@@ -1,0 +1,57 @@
+import type { RowQuery } from '../../../ports/store.ts';
+
+const COLUMNS = 'address, collection, id, sort, index0, index1, index2, index3, open, expires_at, body';
+
+/** Queries on `rows`, by name: each is prepared once per connection. */
+export const rowSql = {
+  byKey: {
+    name: 'row_by_key',
+    text: `SELECT ${COLUMNS} FROM rows WHERE collection = $1 AND id = $2 AND address = $3`,
+  },
+  byId: {
+    name: 'row_by_id',
+    text: `SELECT ${COLUMNS} FROM rows WHERE collection = $1 AND id = $2 ORDER BY address LIMIT 1`,
+  },
+  /** Rows that a commit holds just now are left for the next sweep. */
+  sweep: {
+    name: 'row_sweep',
+    text: `DELETE FROM rows AS r USING (SELECT collection, id, address FROM rows
+        WHERE expires_at IS NOT NULL AND expires_at < $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED) AS old
+      WHERE r.collection = old.collection AND r.id = old.id AND r.address = old.address`,
+  },
+} as const;
+
+export interface RowList {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly (string | number)[];
+}
+
+/**
+ * A list: its text and name depend on the shape of the query alone, so that there are few of them. Unlike SQLite,
+ * PostgreSQL is not told the index by name; every one of these shapes has one in the order it asks for.
+ */
+export function rowList(query: RowQuery): RowList {
+  const { collection, address, where, openOnly, after, limit } = query;
+  const descending = query.order === 'descending';
+  const values: (string | number)[] = [];
+  const bound = (value: string | number): string => `$${values.push(value)}`;
+  const conditions = [`collection = ${bound(collection)}`];
+  let shape = descending ? 'd' : 'a';
+  const add = (letter: string, condition: string): void => {
+    shape += letter;
+    conditions.push(condition);
+  };
+  if (address !== undefined) add('A', `address = ${bound(address)}`);
+  if (where) add(`W${where.column}`, `index${where.column} = ${bound(where.equals)}`);
+  if (openOnly) add('O', 'open');
+  if (openOnly && collection.startsWith('$')) add('R', "collection >= '$' AND collection < '%'");
+  if (after) add('C', `(sort, id) ${descending ? '<' : '>'} (${bound(after.sort)}, ${bound(after.id)})`);
+  const direction = descending ? 'DESC' : 'ASC';
+  const order = `ORDER BY sort ${direction}, id ${direction} LIMIT ${bound(limit)}`;
+  return {
+    name: `row_list_${shape}`,
+    text: `SELECT ${COLUMNS} FROM rows WHERE ${conditions.join(' AND ')} ${order}`,
+    values,
+  };
+}

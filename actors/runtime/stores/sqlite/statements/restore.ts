@@ -1,0 +1,10 @@
+/** SQL that makes a database put back from a copy safe to run on. The birth it takes for itself no node gets. */
+export const restoreSql = {
+  beats: "SELECT coalesce(sum(beat), 0) FROM nodes WHERE state IN ('up', 'draining')",
+  raiseEpochs: 'UPDATE shards SET owner = NULL, epoch = epoch + ?',
+  raiseRevision: "UPDATE counters SET value = value + ? WHERE name = 'shards_revision'",
+  endNodes: "UPDATE nodes SET state = 'dead', why = 'restored' WHERE state IN ('up', 'draining')",
+  takeBirth: `INSERT INTO nodes (birth, incarnation, name, address, operator_url, pid, host, state, why)
+    SELECT coalesce(max(birth), 0) + ?, ?, '(restored)', '', '', 0, '', 'left', 'restored' FROM nodes RETURNING birth`,
+  mark: 'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+} as const;

@@ -1,0 +1,71 @@
+/**
+ * Mutual TLS between nodes: both ends show a certificate of the cluster's own authority, and what counts of it is the
+ * node's name among its subject alternative names. The address that was dialled proves nothing and is not looked at.
+ */
+import { X509Certificate } from 'node:crypto';
+import { createSecureContext, type PeerCertificate } from 'node:tls';
+import {
+  type ChannelCredentials,
+  credentials,
+  ServerCredentials,
+  ServerInterceptingCall,
+  type ServerInterceptor,
+  status,
+} from '@grpc/grpc-js';
+import type { Identity } from '../../ports/transport.ts';
+
+export interface Tls extends Identity {
+  /** The nodes of this cluster: a certificate that bears none of these names opens nothing. */
+  readonly names: readonly string[];
+}
+
+/** A certificate with this name may use the operator service, never the links. */
+export const OPERATOR_NAME = 'operator';
+const VERSION_MIN = 'TLSv1.2';
+const LINK_PATH = '/troupe.link.Link/';
+/** Sent as server name, where an IP address may not be; it is compared with nothing. */
+export const SERVER_NAME = { 'grpc.ssl_target_name_override': 'troupe' };
+
+/** As `createSsl(root, pair, true)` makes them, and with the lowest version said aloud. */
+class MutualTls extends ServerCredentials {
+  constructor({ ca, certificate, key }: Identity) {
+    super({ requestCert: true, rejectUnauthorized: true, minVersion: VERSION_MIN }, { ca, cert: certificate, key });
+  }
+  override _equals(other: ServerCredentials): boolean {
+    return this === other;
+  }
+}
+
+export function serverCredentials(tls: Tls | undefined): ServerCredentials {
+  return tls ? new MutualTls(tls) : ServerCredentials.createInsecure();
+}
+
+export function channelCredentials(tls: Tls | undefined): ChannelCredentials {
+  if (!tls) return credentials.createInsecure();
+  const { ca, certificate, key, names } = tls;
+  const context = createSecureContext({ ca, cert: certificate, key, minVersion: VERSION_MIN });
+  return credentials.createFromSecureContext(context, {
+    checkServerIdentity: (_host, shown) =>
+      names.some((name) => bears(shown, name)) ? undefined : new Error('its certificate names no node of this cluster'),
+  });
+}
+
+/** True when the name is among the certificate's subject alternative names, letter by letter. */
+export function bears(certificate: PeerCertificate | undefined, name: string): boolean {
+  if (!certificate?.raw) return false;
+  const options = { subject: 'never', wildcards: false, partialWildcards: false } as const;
+  return new X509Certificate(certificate.raw).checkHost(name, options) !== undefined;
+}
+
+/** Which certificates may call what: links are for nodes, the other services for nodes and operators. */
+export function allowList({ names }: Tls): ServerInterceptor {
+  return (method, call) => {
+    const allowed = method.path.startsWith(LINK_PATH) ? names : [...names, OPERATOR_NAME];
+    const shown = call.getAuthContext().sslPeerCertificate;
+    if (allowed.some((name) => bears(shown, name))) return new ServerInterceptingCall(call);
+    return new ServerInterceptingCall(call, {
+      start: () =>
+        call.sendStatus({ code: status.PERMISSION_DENIED, details: `this certificate may not call ${method.path}` }),
+    });
+  };
+}

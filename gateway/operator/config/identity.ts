@@ -1,0 +1,108 @@
+/**
+ * Reads what a node shows to its peers, once, and checks it before anybody else does: a certificate that peers would
+ * refuse is one clear line at start and not a node that nobody links with.
+ */
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Identity } from '../../../actors/runtime/index.ts';
+import type { ClusterConfig, NodeConfig, TlsConfig } from '../../terms/config.ts';
+import { Fault, lineOf } from './fault.ts';
+
+const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+const CHAIN_MAX = 8;
+/** Extended key usages a node needs where its certificate restricts them: it is server and client. */
+const USES = { '1.3.6.1.5.5.7.3.1': 'serverAuth', '1.3.6.1.5.5.7.3.2': 'clientAuth' };
+
+/** What one of the configured nodes needs to speak TLS, read now; undefined where the cluster does not. @throws Fault */
+export async function tlsOf(
+  { nodes }: ClusterConfig,
+  self: NodeConfig,
+  now: number,
+): Promise<(Identity & { readonly names: readonly string[] }) | undefined> {
+  if (!self.tls) return undefined;
+  const member = `nodes[${nodes.indexOf(self)}].tls`;
+  const identity = await readIdentity(self.tls, { name: self.name, member, now });
+  return { ...identity, names: nodes.map((node) => node.name) };
+}
+
+/** The node's name, where its paths stand in the configuration, and the time now (ms). @throws Fault */
+export async function readIdentity(
+  tls: TlsConfig,
+  { name, member, now }: { readonly name: string; readonly member: string; readonly now: number },
+): Promise<Identity> {
+  const { ca, certificate, key } = await readPems(tls, member);
+  const authorities = certificatesIn(ca, `${member}.ca`, tls.ca);
+  const chain = certificatesIn(certificate, `${member}.certificate`, tls.certificate);
+  const own = chain[0] as X509Certificate;
+  const refuse = (why: string): never => {
+    throw new Fault(`${member}.certificate: ${tls.certificate} ${why}`);
+  };
+  if (!own.checkPrivateKey(privateKey(key, `${member}.key`, tls.key))) {
+    throw new Fault(`${member}.key: ${tls.key} is not the key of ${tls.certificate}; give both of one pair`);
+  }
+  if (now > Date.parse(own.validTo)) refuse(`expired on ${own.validTo}; issue a new one for ${name}`);
+  if (now < Date.parse(own.validFrom))
+    refuse(`is not valid before ${own.validFrom}; correct the clock, or issue it anew`);
+  if (own.checkHost(name, { subject: 'never', wildcards: false }) === undefined) {
+    refuse(
+      `is for ${own.subjectAltName ?? 'nobody'} and not for DNS:${name}; issue one with that subject alternative name`,
+    );
+  }
+  if (!isIssuedBy(chain, authorities)) refuse(`is not issued by ${tls.ca}; issue it with that authority`);
+  for (const [id, use] of Object.entries(USES)) {
+    if (own.keyUsage && !own.keyUsage.includes(id)) refuse(`does not allow ${use}; a node is server and client`);
+  }
+  return { ca, certificate, key };
+}
+
+/** The three files as they are. @throws Fault */
+export async function readPems(tls: TlsConfig, member: string): Promise<Identity> {
+  const [ca, certificate, key] = await Promise.all([
+    readPem(tls.ca, `${member}.ca`),
+    readPem(tls.certificate, `${member}.certificate`),
+    readPem(tls.key, `${member}.key`),
+  ]);
+  return { ca, certificate, key };
+}
+
+async function readPem(file: string, member: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new Fault(
+      `${member}: ${file} ${missing ? 'does not exist' : `cannot be read (${lineOf(error)})`}; correct the path, or put the PEM file there`,
+    );
+  }
+}
+
+function certificatesIn(text: string, member: string, file: string): readonly X509Certificate[] {
+  const found = text.match(PEM) ?? [];
+  try {
+    if (found.length > 0) return found.map((pem) => new X509Certificate(pem));
+  } catch (error) {
+    throw new Fault(`${member}: ${file} holds a damaged certificate (${lineOf(error)}); put a PEM file there`);
+  }
+  throw new Fault(`${member}: ${file} holds no certificate; put a PEM file there`);
+}
+
+function privateKey(text: string, member: string, file: string): KeyObject {
+  try {
+    return createPrivateKey(text);
+  } catch (error) {
+    throw new Fault(`${member}: ${file} is no private key in PEM without a pass phrase (${lineOf(error)})`);
+  }
+}
+
+/** Walks from the node's own certificate over the intermediates behind it to one of the authorities. */
+function isIssuedBy(chain: readonly X509Certificate[], authorities: readonly X509Certificate[]): boolean {
+  let current = chain[0] as X509Certificate;
+  const issued = (by: X509Certificate): boolean => current.checkIssued(by) && current.verify(by.publicKey);
+  for (let step = 0; step < CHAIN_MAX; step++) {
+    if (authorities.some(issued)) return true;
+    const next = chain.slice(1).find(issued);
+    if (!next) return false;
+    current = next;
+  }
+  return false;
+}

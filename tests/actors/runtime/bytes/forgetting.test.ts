@@ -1,0 +1,263 @@
+/**
+ * What was sealed more than 50 h ago opens nowhere: not here, not in any copy of the data with all that is left of the
+ * keys (spec: reliability, F3 to F7). The clock is compressed, everything else is real.
+ */
+import { createSecretKey } from 'node:crypto';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { SealBroken } from '../../../../actors/runtime/bytes/seal-broken.ts';
+import { keySweep } from '../../../../actors/runtime/cluster/key-sweep.ts';
+import {
+  KeyDestroyed,
+  type KeyStore,
+  KeyStoreUnreachable,
+  type KeySweep,
+} from '../../../../actors/runtime/ports/key-store.ts';
+import { connect } from '../../../../actors/runtime/stores/sqlite/connect.ts';
+import { holds } from '../../../contracts/key-store.contract.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { everyByte } from '../../../support/every-byte.ts';
+import { failureOf } from '../../../support/failure-of.ts';
+import { pieces } from '../../../support/pieces.ts';
+import { SealedHouse, type SealedRecord } from '../../../support/sealed-house.ts';
+import { HandClock } from '../durable/hand-clock.ts';
+
+const it = bounded(test, 120_000);
+const HOUR_MS = 3_600_000;
+const START = 490_000 * HOUR_MS;
+/** Hours in which something is sealed; a copy of everything but the keys is made after each. */
+const HOURS = 54;
+const DEAD_MS = 50 * HOUR_MS + 1_000;
+
+function record(hour: number): SealedRecord {
+  return {
+    account: `account:${hour % 3}`,
+    id: `r${hour}`,
+    text: `words of hour ${hour}`,
+    file: pieces.random(70_000, hour + 1),
+  };
+}
+
+/** Where in its hour a value is sealed: its first and last millisecond among them. */
+function offset(hour: number): number {
+  return [0, HOUR_MS - 1, 1_234_567][hour % 3] as number;
+}
+
+class Drill {
+  readonly folder = mkdtempSync(join(tmpdir(), 'troupe-forget-'));
+  readonly clock = new HandClock(START);
+  readonly logs: string[] = [];
+  /** Every key that ever was, as only this test may know them. */
+  readonly everyKey = new Map<string, Buffer>();
+  opened = 0;
+  house!: SealedHouse;
+  #lastSweep: Promise<KeySweep> | null = null;
+  #sweeps!: ReturnType<typeof keySweep>;
+
+  get data(): string {
+    return join(this.folder, 'data');
+  }
+
+  copy(hour: number): string {
+    return join(this.folder, `copy-${hour}`);
+  }
+
+  async begin(): Promise<void> {
+    this.house = await SealedHouse.open(this.data, this.clock);
+    const { keys } = this.house;
+    const watched = Object.assign(Object.create(keys) as KeyStore, {
+      sweep: () => {
+        this.#lastSweep = keys.sweep();
+        return this.#lastSweep;
+      },
+    });
+    const log = (line: object): void => void this.logs.push(inspect(line, { depth: 9, showHidden: true }));
+    this.#sweeps = keySweep({ keys: watched, clock: this.clock, limits: { sweepMs: 24 * HOUR_MS }, log });
+    this.#sweeps.start();
+  }
+
+  async end(): Promise<void> {
+    this.#sweeps.stop();
+    await this.house.close();
+    rmSync(this.folder, { recursive: true });
+  }
+
+  /** To this time, by way of every turn of an hour, each with its sweep done. */
+  async until(time: number): Promise<void> {
+    while (this.clock.now() < time) {
+      const now = this.clock.now();
+      await this.clock.advance(Math.min(time, now - (now % HOUR_MS) + HOUR_MS) - now);
+      await this.#lastSweep;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** Everything but the keys, as a backup would have it. */
+  backUp(hour: number): void {
+    cpSync(this.data, this.copy(hour), { recursive: true, filter: (path) => path !== join(this.data, 'keys') });
+    for (const [name, key] of this.keysLeft(join(this.data, 'keys'))) this.everyKey.set(name, key);
+  }
+
+  keysLeft(folder: string): readonly (readonly [string, Buffer])[] {
+    const names = readdirSync(folder).filter((name) => name !== 'CACHEDIR.TAG');
+    return names.map((name) => [name, readFileSync(join(folder, name))] as const);
+  }
+
+  /**
+   * A thief opens a copy of the data with a copy of what is left of the keys: under a clock of his own, and then with
+   * each key in turn, whatever hour the value names.
+   */
+  async steal(copyHour: number, hours: readonly number[]): Promise<number> {
+    const loot = join(this.folder, 'loot');
+    cpSync(this.copy(copyHour), loot, { recursive: true });
+    cpSync(join(this.data, 'keys'), join(loot, 'keys'), { recursive: true });
+    const thief = await SealedHouse.open(loot, new HandClock(START));
+    const loose = this.keysLeft(join(loot, 'keys')).map(([, bytes]) => ({
+      key: async (hour: number) => ({ hour, secret: createSecretKey(bytes) }),
+    }));
+    let opens = 0;
+    for (const hour of hours) {
+      const { account, id } = record(hour);
+      for (const keys of [thief.keys, ...(loose as unknown as KeyStore[])]) {
+        for (const attempt of [() => thief.text(account, id, keys), () => thief.file(account, id, keys)]) {
+          const failure = await attempt().then(
+            () => null,
+            (error: unknown) => error,
+          );
+          if (failure === null) opens++;
+          else if (!(failure instanceof KeyDestroyed || failure instanceof SealBroken)) throw failure;
+          else this.logs.push(inspect(failure));
+        }
+      }
+    }
+    await thief.close();
+    rmSync(loot, { recursive: true });
+    return opens;
+  }
+}
+
+it('copies of every hour and the keys that are left at 50 h and 1 s open nothing, and no file holds a key', async () => {
+  const drill = new Drill();
+  await drill.begin();
+  try {
+    for (let hour = 0; hour < HOURS; hour++) {
+      await drill.until(START + hour * HOUR_MS + offset(hour));
+      await drill.house.keep(record(hour));
+      drill.backUp(hour);
+    }
+    assert.is(
+      await drill.steal(HOURS - 1, [HOURS - 1]),
+      4,
+      'a thief who comes in time opens text and file, with either key ring',
+    );
+    for (let hour = 0; hour < HOURS; hour++) {
+      const { account, id, text, file } = record(hour);
+      const sealedAt = START + hour * HOUR_MS + offset(hour);
+      if (sealedAt + 49 * HOUR_MS >= drill.clock.now()) {
+        await drill.until(sealedAt + 49 * HOUR_MS - 1);
+        assert.is(await drill.house.text(account, id), text, `hour ${hour} opens for 49 h`);
+        assert.ok((await drill.house.file(account, id)).equals(file));
+      }
+      await drill.until(sealedAt + DEAD_MS);
+      assert.instance(await failureOf(drill.house.text(account, id)), KeyDestroyed);
+      assert.is(await drill.steal(hour, [hour]), 0, `hour ${hour} opened at 50 h and 1 s`);
+      const oldest = drill.clock.now() - 50 * HOUR_MS;
+      for (const [name] of drill.keysLeft(join(drill.data, 'keys'))) {
+        assert.ok(Date.parse(`${name.slice(0, 13)}:00:00Z`) > oldest, `${name} is older than 50 h`);
+      }
+    }
+    const all = Array.from({ length: HOURS }, (_, hour) => hour);
+    assert.is(await drill.steal(HOURS - 1, all), 0);
+    assert.is(drill.everyKey.size, HOURS);
+    assertNoKeyOutside(drill);
+  } finally {
+    await drill.end();
+  }
+});
+
+/** In database, log of the database, blobs, their copies and the log lines: raw, hex and base64. */
+function assertNoKeyOutside(drill: Drill): void {
+  const folders = [drill.data, ...[0, 7, HOURS - 1].map((hour) => drill.copy(hour))];
+  const logs = Buffer.from(drill.logs.join('\n'));
+  const haystacks = [...folders.map(everyByte), logs];
+  assert.ok(haystacks.every((bytes) => bytes.length > 1_000));
+  assert.ok(drill.logs.some((line) => line.includes('sealing keys destroyed')));
+  for (const [name, key] of drill.everyKey) {
+    for (const bytes of haystacks) assert.not.ok(holds(bytes, key), `the key ${name} was found`);
+    assert.ok(holds(Buffer.concat([logs, Buffer.from(key.toString('base64'))]), key), 'the search finds what is there');
+  }
+}
+
+async function withHouse(run: (house: SealedHouse, data: string, clock: HandClock) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-sealed-'));
+  const data = join(folder, 'data');
+  const clock = new HandClock(START);
+  const house = await SealedHouse.open(data, clock);
+  try {
+    await run(house, data, clock);
+  } finally {
+    await house.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+it('rows swapped between accounts and between records in the database open nothing', async () => {
+  await withHouse(async (house, data) => {
+    const records = [0, 1, 3, 4].map(record);
+    for (const each of records) await house.keep(each);
+    const connection = connect(join(data, 'troupe.db'), 'write');
+    const bodies = connection.prepare('SELECT id, body FROM rows ORDER BY id').all() as { id: string; body: string }[];
+    const update = connection.prepare('UPDATE rows SET body = ? WHERE id = ?');
+    for (let shift = 1; shift < bodies.length; shift++) {
+      bodies.forEach(({ id }, at) => void update.run(bodies[(at + shift) % bodies.length]?.body, id));
+      for (const { account, id } of records) {
+        assert.instance(await failureOf(house.text(account, id)), SealBroken);
+        assert.instance(await failureOf(house.file(account, id)), SealBroken);
+      }
+    }
+    for (const { id, body } of bodies) update.run(body, id);
+    connection.close();
+    for (const { account, id, text } of records) assert.is(await house.text(account, id), text);
+  });
+});
+
+it('while the keys are out of reach nothing is stored, not in part either, and a repeat afterwards is', async () => {
+  await withHouse(async (house, data, clock) => {
+    renameSync(join(data, 'keys'), join(data, 'away'));
+    for (let hour = 0; hour < 3; hour++) {
+      assert.instance(await failureOf(house.keep(record(0))), KeyStoreUnreachable);
+      await clock.advance(HOUR_MS);
+    }
+    assert.equal(await house.store.rows({ collection: 'files', limit: 9 }), []);
+    assert.equal(await house.blobs.list({ after: null, before: clock.now() + 1, limit: 9 }), []);
+    assert.is(await house.blobs.sweepUnfinished(clock.now() + 1, 9), 0);
+    renameSync(join(data, 'away'), join(data, 'keys'));
+    const { account, id, text } = record(0);
+    await house.keep(record(0));
+    assert.is(await house.text(account, id), text);
+    renameSync(join(data, 'keys'), join(data, 'away'));
+    assert.instance(await failureOf(house.text(account, id)), KeyStoreUnreachable);
+    renameSync(join(data, 'away'), join(data, 'keys'));
+    assert.is(await house.text(account, id), text);
+  });
+});
+
+it('a key that is gone before its time says so, and takes only its own hour along', async () => {
+  await withHouse(async (house, data, clock) => {
+    await house.keep(record(0));
+    const [lost = ''] = readdirSync(join(data, 'keys')).filter((name) => name.endsWith('.key'));
+    await clock.advance(HOUR_MS);
+    await house.keep(record(1));
+    rmSync(join(data, 'keys', lost));
+    const [first, second] = [record(0), record(1)];
+    assert.instance(await failureOf(house.text(first.account, first.id)), KeyDestroyed);
+    assert.instance(await failureOf(house.file(first.account, first.id)), KeyDestroyed);
+    assert.is(await house.text(second.account, second.id), second.text);
+  });
+});
+
+test.run();

@@ -1,0 +1,42 @@
+/** A million seals under one key use no nonce twice (spec: reliability, attack 87). */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { sealValue } from '../../../../actors/runtime/bytes/seal-value.ts';
+import { systemRandom } from '../../../../actors/runtime/system/random.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { MemoryKeyStore } from '../../../support/memory-key-store.ts';
+import { HandClock } from '../durable/hand-clock.ts';
+
+const it = bounded(test, 300_000);
+const SEALS = 1_000_000;
+/** Where the nonce of the wrapped secret and the nonce of the value lie. */
+const WRAP_AT = 5;
+const VALUE_AT = 65;
+/** 64 of the 96 bits: no false alarm is to be expected below four thousand million, and numbers take no space. */
+const NONCE_BYTES = 8;
+
+function distinct(nonces: BigUint64Array): number {
+  nonces.sort();
+  let found = 0;
+  for (let at = 0; at < nonces.length; at++) if (at === 0 || nonces[at] !== nonces[at - 1]) found++;
+  return found;
+}
+
+it('a million seals of one hour share neither the nonce of their wrapping nor that of their value', async () => {
+  const key = await new MemoryKeyStore({ clock: new HandClock(), random: systemRandom }).current();
+  const place = { account: 'account:a', object: 'file_1', kind: 'file' };
+  const plain = Buffer.from('p');
+  const wraps = new BigUint64Array(SEALS);
+  const values = new BigUint64Array(SEALS);
+  for (let seal = 0; seal < SEALS; seal++) {
+    const sealed = sealValue(key, place, plain, systemRandom);
+    wraps[seal] = sealed.subarray(WRAP_AT, WRAP_AT + NONCE_BYTES).readBigUInt64BE();
+    values[seal] = sealed.subarray(VALUE_AT, VALUE_AT + NONCE_BYTES).readBigUInt64BE();
+    if (seal % 10_000 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.is(distinct(wraps), SEALS);
+  assert.is(distinct(values), SEALS);
+  assert.is(distinct(BigUint64Array.of(5n, 7n, 5n)), 2, 'a repeat would have been seen');
+});
+
+test.run();

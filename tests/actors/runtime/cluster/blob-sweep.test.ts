@@ -1,0 +1,174 @@
+/** Blobs stay while a row refers to them, whatever becomes of their writers; orphans go, on one node, at a bounded pace. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Kind } from '../../../../actors/runtime/actor/kind.ts';
+import { blobSweep } from '../../../../actors/runtime/cluster/blob-sweep.ts';
+import { isSweeper } from '../../../../actors/runtime/cluster/is-sweeper.ts';
+import type { Member } from '../../../../actors/runtime/cluster/member.ts';
+import type { BlobReference } from '../../../../actors/runtime/ports/blobs.ts';
+import { systemRandom } from '../../../../actors/runtime/system/random.ts';
+import { own, row, write } from '../../../contracts/store/records.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { failureOf } from '../../../support/failure-of.ts';
+import { MemoryBlobs } from '../../../support/memory-blobs.ts';
+import { MemoryStore } from '../../../support/memory-store.ts';
+import { pieces } from '../../../support/pieces.ts';
+import { HandClock } from '../durable/hand-clock.ts';
+
+const it = bounded(test, 10_000);
+const HOUR_MS = 3_600_000;
+const ORPHAN_MS = 24 * HOUR_MS;
+const limits = { sweepMs: 60_000, blobOrphanMs: ORPHAN_MS, sweepBlobsMax: 50 };
+
+function kind(collections: Kind['collections']): Kind {
+  return { collections } as Kind;
+}
+
+const sort = (): number => 0;
+const column = (): string | null => null;
+const KINDS = [
+  kind({ files: { sort, index: [column, column], blob: 1 }, notes: { sort, index: [column] } }),
+  kind({ videos: { sort, index: [column], blob: 0 } }),
+];
+
+async function stage(kinds: readonly Kind[] = KINDS) {
+  const clock = new HandClock(1_763_690_000_000);
+  const store = new MemoryStore({ clock, shards: 16 });
+  const blobs = new MemoryBlobs({ clock, random: systemRandom, bytesMax: 1_000_000 });
+  const fence = await own(store, 'i1');
+  const log: object[] = [];
+  const mine = { is: true };
+  const parts = {
+    kinds,
+    blobs,
+    store,
+    clock,
+    limits,
+    log: (line: object) => void log.push(line),
+    now: () => clock.now(),
+  };
+  const chore = blobSweep({ ...parts, isMine: () => mine.is });
+  chore.start();
+  return {
+    ...{ clock, store, blobs, log, mine, chore },
+    put: (): Promise<BlobReference> => blobs.put(pieces.of(pieces.random(100))),
+    commit: (more: Parameters<typeof write>[1]) => store.commit([write(fence, more ?? {})]),
+    left: () => blobs.list({ after: null, before: clock.now() + 1, limit: 1_000 }),
+  };
+}
+
+it('a blob that no row refers to goes once it is old enough, and one that a row refers to stays', async () => {
+  const { clock, put, commit, left, chore } = await stage();
+  const [file, video, noted] = [await put(), await put(), await put()];
+  await commit({
+    rowsPut: [
+      row('f', { collection: 'files', index: ['x', file.id] }),
+      row('v', { collection: 'videos', index: [video.id] }),
+      // Not the column, not the collection that refers.
+      row('g', { collection: 'files', index: [noted.id, null] }),
+      row('n', { collection: 'notes', index: [noted.id] }),
+    ],
+  });
+  await clock.advance(ORPHAN_MS);
+  assert.is((await left()).length, 3, 'it might still await its commit');
+  await clock.advance(2 * limits.sweepMs);
+  assert.equal([...(await left())].sort(), [file.id, video.id].sort());
+  await commit({ rowsRemoved: [{ address: 'account:a', collection: 'files', id: 'f' }] });
+  await clock.advance(2 * limits.sweepMs);
+  assert.equal(await left(), [video.id], 'the removal of its row freed it');
+  chore.stop();
+});
+
+it('a row that goes by its retention frees its blob', async () => {
+  const { clock, store, put, commit, left, chore } = await stage();
+  const { id } = await put();
+  await commit({
+    rowsPut: [row('f', { collection: 'files', index: [null, id], expiresAt: clock.now() + 48 * HOUR_MS })],
+  });
+  await clock.advance(48 * HOUR_MS);
+  assert.equal(await left(), [id]);
+  await store.sweepRows(clock.now() + 1, 9);
+  await clock.advance(2 * limits.sweepMs);
+  assert.equal(await left(), []);
+  chore.stop();
+});
+
+it('a long list is walked in bounded stretches, from the oldest on, and then again from its beginning', async () => {
+  const { clock, put, commit, left, chore } = await stage();
+  const rowsPut = [];
+  for (let n = 0; n < 180; n++) {
+    const { id } = await put();
+    await clock.advance(1);
+    if (n % 3 > 0) rowsPut.push(row(`f${n}`, { collection: 'files', index: [null, id] }));
+  }
+  await commit({ rowsPut });
+  await clock.advance(ORPHAN_MS);
+  const seen: number[] = [];
+  for (let round = 0; round < 6; round++) {
+    seen.push((await left()).length);
+    await clock.advance(limits.sweepMs + 1_000);
+  }
+  const steps = seen.slice(1).map((count, at) => (seen[at] as number) - count);
+  assert.ok(Math.max(...steps) <= limits.sweepBlobsMax, `removed per round: ${steps}`);
+  assert.is((await left()).length, 120);
+  await commit({ rowsRemoved: [{ address: 'account:a', collection: 'files', id: 'f1' }] });
+  await clock.advance(6 * (limits.sweepMs + 1_000));
+  assert.is((await left()).length, 119);
+  chore.stop();
+});
+
+it('only the sweeper sweeps, and nobody does when the store is out of reach or nothing declares a blob', async () => {
+  const { clock, store, put, left, mine, log, chore } = await stage();
+  await put();
+  mine.is = false;
+  await clock.advance(ORPHAN_MS + 9 * limits.sweepMs);
+  assert.is((await left()).length, 1);
+  mine.is = true;
+  store.cut = true;
+  await clock.advance(2 * limits.sweepMs);
+  assert.is((await left()).length, 1);
+  assert.ok(log.some((line) => JSON.stringify(line).includes('blob sweep failed')));
+  store.cut = false;
+  await clock.advance(2 * limits.sweepMs);
+  assert.is((await left()).length, 0);
+  chore.stop();
+
+  const other = await stage([kind({ notes: { sort, index: [column] } })]);
+  await other.put();
+  await other.clock.advance(ORPHAN_MS + 9 * limits.sweepMs);
+  assert.is((await other.left()).length, 1, 'to kinds that declare none, every blob would look like an orphan');
+  other.chore.stop();
+});
+
+it('writes that nobody finished are swept at the same age', async () => {
+  const { clock, blobs, chore } = await stage();
+  const cut = blobs.connect();
+  async function* source() {
+    yield new Uint8Array(300_000);
+    cut.cut = true;
+    yield new Uint8Array(300_000);
+  }
+  await failureOf(cut.put(source()));
+  await clock.advance(ORPHAN_MS - limits.sweepMs);
+  assert.is(blobs.unfinished, 1);
+  await clock.advance(3 * limits.sweepMs);
+  assert.is(blobs.unfinished, 0);
+  chore.stop();
+});
+
+it('one of the nodes that stay is the sweeper, and none without fresh contact', () => {
+  const nodes = ['n1', 'n2', 'n3'].map((name) => ({ name, incarnation: `i-${name}`, state: 'up' }));
+  const sweepers = (gone: string, fresh = true): string[] => {
+    const rows = nodes.map((node) => (node.name === gone ? { ...node, state: 'draining' } : node));
+    const member = { census: { nodes: rows, live: new Set(rows.map((node) => node.incarnation)) }, fresh };
+    return nodes.map((node) => node.incarnation).filter((self) => isSweeper(self, member as unknown as Member));
+  };
+  const [first = ''] = sweepers('');
+  assert.is(sweepers('').length, 1);
+  const second = sweepers(first.slice(2));
+  assert.is(second.length, 1);
+  assert.is.not(second[0], first);
+  assert.equal(sweepers('', false), []);
+});
+
+test.run();

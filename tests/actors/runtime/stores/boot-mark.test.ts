@@ -1,0 +1,71 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Store } from '../../../../actors/runtime/ports/store.ts';
+import { isBehind, marked } from '../../../../actors/runtime/stores/boot-mark.ts';
+import { systemClock } from '../../../../actors/runtime/system/clock.ts';
+import { systemRandom } from '../../../../actors/runtime/system/random.ts';
+import { node } from '../../../contracts/store/records.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { MemoryStore } from '../../../support/memory-store.ts';
+
+const it = bounded(test, 5_000);
+
+async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-marks-'));
+  try {
+    await run(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const options = (folder: string, name = 'n1') => ({
+  marks: { folder, node: name },
+  clock: systemClock,
+  random: systemRandom,
+});
+
+const memory = () => functionsOf(new MemoryStore({ clock: systemClock, shards: 16 }));
+
+/** The methods of a store as members of a plain object, as the real stores are. */
+function functionsOf(store: MemoryStore): Store {
+  const names = Object.getOwnPropertyNames(MemoryStore.prototype).filter((name) => name !== 'constructor');
+  const methods = names.map((name) => [name, (store[name as 'close'] as () => Promise<void>).bind(store)]);
+  return Object.fromEntries(methods) as Store;
+}
+
+it('a heartbeat leaves the mark of its node, and the same store is taken again', () =>
+  inFolder(async (folder) => {
+    const inner = memory();
+    const store = await marked(inner, options(folder));
+    const { birth } = await store.register(node('n1', 'i1'));
+    await store.heartbeat({ incarnation: 'i1', hears: [], state: 'up' });
+    const mark = JSON.parse(readFileSync(join(folder, 'n1.json'), 'utf8')) as Record<string, unknown>;
+    assert.equal([mark.incarnation, mark.birth, mark.beat], ['i1', birth, 1]);
+    assert.equal(readdirSync(folder), ['n1.json']);
+    await marked(inner, options(folder, 'n2'));
+  }));
+
+it('a mark of another database says nothing about this one', () =>
+  inFolder(async (folder) => {
+    const store = await marked(memory(), options(folder));
+    await store.register(node('n1', 'i1'));
+    await store.heartbeat({ incarnation: 'i1', hears: [], state: 'up' });
+    await marked(memory(), options(folder));
+  }));
+
+it('a database is behind a mark when it lacks the life or the beat that the mark names', () => {
+  const row = { ...node('n1', 'i1'), birth: 3, beat: 10, hears: [], state: 'up', why: null } as const;
+  const mark = { store: 's', incarnation: 'i1', birth: 3, beat: 10 };
+  assert.is(isBehind([row], mark), false);
+  assert.is(isBehind([row], { ...mark, beat: 11 }), true);
+  assert.is(isBehind([row], { ...mark, incarnation: 'i2', birth: 4 }), true);
+  assert.is(isBehind([], mark), true);
+  // An old life is no longer shown once enough others have ended after it.
+  assert.is(isBehind([{ ...row, birth: 90, state: 'dead' }], { ...mark, incarnation: 'i0', birth: 2 }), false);
+});
+
+test.run();

@@ -1,0 +1,65 @@
+/** Every question of the store has its index, and none reads a whole table. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { RowQuery } from '../../../../../actors/runtime/ports/store.ts';
+import { connect } from '../../../../../actors/runtime/stores/postgres/connect.ts';
+import { actorSql } from '../../../../../actors/runtime/stores/postgres/statements/actors.ts';
+import { rowList, rowSql } from '../../../../../actors/runtime/stores/postgres/statements/rows.ts';
+import { timerSql } from '../../../../../actors/runtime/stores/postgres/statements/timers.ts';
+import { bounded } from '../../../../support/bounded.ts';
+import { testBounds } from '../../../../support/postgres/bounds.ts';
+import { withStores } from './with-stores.ts';
+
+const it = bounded(test, 20_000);
+const where = { column: 1, equals: 'x' } as const;
+const after = { sort: 1, id: 'x' };
+
+/** Few actors with many rows each: what a marketplace looks like after a while. */
+const FILL = `INSERT INTO actors SELECT 'account:' || n, 'account', n, n % 16, 1, 1, 'open', '{}', '[]'
+    FROM generate_series(1, 2000) AS n;
+  INSERT INTO rows SELECT CASE WHEN n % 100 = 0 THEN '$outbox' ELSE 'generation' END, 'id' || n, 'account:' || n % 20, n,
+      (n % 16)::text, 'node' || n % 300, NULL, NULL, n % 50 = 0, n, '{}' FROM generate_series(1, 20000) AS n;
+  INSERT INTO timers SELECT 'account:' || n, 'sweep', n % 16, n, '{}' FROM generate_series(1, 2000) AS n;
+  ANALYZE`;
+
+const LISTS: readonly (readonly [RowQuery, RegExp])[] = [
+  [{ collection: 'c', address: 'a', limit: 9 }, /Index.* rows_by_address/],
+  [{ collection: 'c', address: 'a', order: 'descending', after, limit: 9 }, /Index.* rows_by_address/],
+  [{ collection: 'c', where, limit: 9 }, /Index.* rows_by_index1/],
+  [{ collection: 'c', where, after, order: 'descending', limit: 9 }, /Index.* rows_by_index1/],
+  [{ collection: 'c', address: 'a', openOnly: true, limit: 9 }, /Index.* rows_open /],
+  [
+    { collection: '$outbox', where: { column: 0, equals: '7' }, openOnly: true, limit: 9 },
+    /Index.* rows_open_of_runtime/,
+  ],
+];
+
+it('lists, look-ups, due timers and expired rows are read by their index', () =>
+  withStores(async ({ database }) => {
+    await database.run(FILL);
+    const client = await connect({ url: database.url, bounds: testBounds, applicationName: 'test' });
+    const plan = async (text: string, values: readonly unknown[]): Promise<string> => {
+      await client.query(`PREPARE asked AS ${text}`);
+      const literals = values.map((value) =>
+        Array.isArray(value) ? `'{${value.join(',')}}'` : typeof value === 'number' ? value : `'${value}'`,
+      );
+      const { rows } = await client.query(`EXPLAIN EXECUTE asked (${literals.join(', ')})`);
+      await client.query('DEALLOCATE asked');
+      const shown = rows.map((row) => Object.values(row)[0]).join('\n');
+      assert.not.match(shown, /Seq Scan/);
+      return shown;
+    };
+    for (const [query, index] of LISTS) {
+      const { text, values } = rowList(query);
+      assert.match(await plan(text, values), index);
+    }
+    assert.match(await plan(rowSql.byKey.text, ['c', 'i', 'a']), /Index.* rows_pkey/);
+    assert.match(await plan(rowSql.byId.text, ['c', 'i']), /Index.* rows_pkey/);
+    assert.match(await plan(rowSql.sweep.text, [1, 9]), /Index.* rows_expiring/);
+    assert.match(await plan(timerSql.due.text, [1, [1, 2], 9]), /Index.* timers_due/);
+    assert.match(await plan(actorSql.load.text, ['a']), /Index.* actors_pkey/);
+    assert.match(await plan(actorSql.load.text, ['a']), /Index.* rows_open /);
+    await client.end();
+  }));
+
+test.run();

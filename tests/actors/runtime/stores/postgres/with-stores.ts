@@ -1,0 +1,58 @@
+import type { Store } from '../../../../../actors/runtime/ports/store.ts';
+import {
+  openPostgresStore,
+  type PostgresBounds,
+} from '../../../../../actors/runtime/stores/postgres/open-postgres-store.ts';
+import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
+import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
+import { own, SHARDS } from '../../../../contracts/store/records.ts';
+import { testBounds } from '../../../../support/postgres/bounds.ts';
+import { openDatabase, type TestDatabase } from '../../../../support/postgres/database.ts';
+
+export interface Scene {
+  readonly database: TestDatabase;
+  readonly store: Store;
+  /** Of node `i1`, which owns the shards of the scene. */
+  readonly fence: { readonly owner: string; readonly epoch: number };
+  /** Another store on the same database, or on another way to it; closed with the scene. */
+  open(more?: { readonly url?: string; readonly bounds?: Partial<PostgresBounds> }): Promise<Store>;
+}
+
+export interface SceneOptions {
+  readonly shards?: readonly number[];
+  /** Another server than the one all tests share. */
+  readonly server?: string;
+  readonly bounds?: Partial<PostgresBounds>;
+}
+
+/** A fresh database, a store on it, and a node that owns shards; all of it gone afterwards. */
+export async function withStores(
+  run: (scene: Scene) => Promise<void>,
+  options: SceneOptions | readonly number[] = {},
+): Promise<void> {
+  const {
+    shards = [7],
+    server,
+    bounds = {},
+  } = Array.isArray(options) ? { shards: options } : (options as SceneOptions);
+  const database = await openDatabase(server);
+  const opened: Store[] = [];
+  const open: Scene['open'] = async (more = {}) => {
+    const store = await openPostgresStore({
+      url: more.url ?? database.url,
+      shards: SHARDS,
+      clock: systemClock,
+      random: systemRandom,
+      bounds: { ...testBounds, ...bounds, ...more.bounds },
+    });
+    opened.push(store);
+    return store;
+  };
+  try {
+    const store = await open();
+    await run({ database, store, fence: await own(store, 'i1', shards), open });
+  } finally {
+    await Promise.all(opened.map((store) => store.close()));
+    await database.drop().catch(() => {});
+  }
+}

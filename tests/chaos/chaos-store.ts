@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { storeDatabase } from '../support/auditor/store-database.ts';
+import { storeFile } from '../support/auditor/store-file.ts';
+import type { StoreView } from '../support/auditor/store-view.ts';
+import { openDatabase } from '../support/postgres/database.ts';
+
+export const STORE_KINDS = ['sqlite', 'postgres'] as const;
+export type StoreKind = (typeof STORE_KINDS)[number];
+
+/** The store of one run: what its cluster is told, and how it is looked into. */
+export interface ChaosStore {
+  readonly config: object;
+  view(data: string): StoreView;
+  close(): Promise<void>;
+}
+
+/** A database of its own on a server of this process (or `POSTGRES_URL`), or the file in the cluster's data folder. */
+export async function openChaosStore(kind: StoreKind): Promise<ChaosStore> {
+  if (kind === 'sqlite') {
+    return { config: { kind }, view: (data) => storeFile(join(data, 'troupe.db')), close: async () => {} };
+  }
+  const database = await openDatabase();
+  return { config: { kind, url: database.url }, view: () => storeDatabase(database.url), close: () => database.drop() };
+}

@@ -1,0 +1,61 @@
+import { LinkMesh } from '../support/links/mesh.ts';
+import { freePort } from './launched-cluster.ts';
+
+/** What is cut between one node and all others. */
+export const CUTS = ['cut', 'cut one way: unheard', 'cut one way: deaf'] as const;
+export type Cut = (typeof CUTS)[number];
+
+/** The links between the nodes of a launched cluster, each direction of each through a proxy that can cut it. */
+export class Links {
+  readonly #addresses: Readonly<Record<string, string>>;
+  readonly #mesh = new LinkMesh();
+
+  private constructor(addresses: Readonly<Record<string, string>>) {
+    this.#addresses = addresses;
+  }
+
+  /** Gives every node a port of its own, so that the proxies know what is behind them. */
+  static async open(nodes: readonly { readonly name: string }[]): Promise<Links> {
+    const addresses: Record<string, string> = {};
+    for (const { name } of nodes) addresses[name] = `127.0.0.1:${await freePort()}`;
+    const links = new Links(addresses);
+    await links.#mesh.open(addresses);
+    return links;
+  }
+
+  /** To be laid over the configuration. */
+  get overlay(): object {
+    const nodes = Object.entries(this.#addresses);
+    return { nodes: nodes.map(([name, grpc]) => ({ name, grpc, operator: '127.0.0.1:0' })) };
+  }
+
+  /** What tells each node to dial the others through the proxies. */
+  get env(): Readonly<Record<string, string>> {
+    const names = Object.keys(this.#addresses);
+    const routes = names.map((from) => {
+      const others = names.filter((to) => to !== from);
+      return [from, Object.fromEntries(others.map((to) => [this.#addresses[to], this.#mesh.route(from, to)]))] as const;
+    });
+    return { TROUPE_LINK_ROUTES: JSON.stringify(Object.fromEntries(routes)) };
+  }
+
+  get struck(): number {
+    return this.#mesh.struck;
+  }
+
+  cut(node: string, cut: Cut): void {
+    for (const other of Object.keys(this.#addresses)) {
+      if (other === node) continue;
+      if (cut !== 'cut one way: deaf') this.#mesh.cut(node, other);
+      if (cut !== 'cut one way: unheard') this.#mesh.cut(other, node);
+    }
+  }
+
+  heal(): void {
+    this.#mesh.heal();
+  }
+
+  close(): Promise<void> {
+    return this.#mesh.close();
+  }
+}

@@ -1,0 +1,167 @@
+/** What floods and lies on the HTTP/2 layer do to a node's gRPC port. (spec: reliability, attack 58) */
+import { connect, type Socket } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../support/bounded.ts';
+import { type NodeProcess, NodeProcesses } from './node-processes.ts';
+
+const it = bounded(test, 60_000);
+const MIB = 1024 * 1024;
+const RSS_RISE_MAX = 96 * MIB;
+const CLOSED_MS = 20_000;
+
+const DATA = 0;
+const HEADERS = 1;
+const RST_STREAM = 3;
+const SETTINGS = 4;
+const CONTINUATION = 9;
+const ACK = 1;
+const END_HEADERS = 4;
+const CANCEL = Buffer.from([0, 0, 0, 8]);
+
+function frame(type: number, flags: number, stream: number, payload: Buffer = Buffer.alloc(0)): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUInt8(type, 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+/** Literal header fields without compression. */
+function block(headers: Readonly<Record<string, string>>): Buffer {
+  const text = (value: string): Buffer => Buffer.concat([Buffer.from([value.length]), Buffer.from(value)]);
+  const fields = Object.entries(headers).map(([name, value]) => [Buffer.from([0]), text(name), text(value)]);
+  return Buffer.concat(fields.flat());
+}
+
+const CALL = block({
+  ':method': 'POST',
+  ':scheme': 'http',
+  ':path': '/troupe.link.Link/Data',
+  ':authority': 'node',
+  'content-type': 'application/grpc',
+  te: 'trailers',
+});
+
+/** A client that keeps no rule but those it wants to. */
+class Attacker {
+  closed = false;
+  #moveOn: () => void = () => {};
+  readonly #socket: Socket;
+
+  constructor(address: string) {
+    const [host, port] = address.split(':');
+    this.#socket = connect({ host: host as string, port: Number(port) });
+    this.#socket.on('error', () => {});
+    this.#socket.on('close', () => {
+      this.closed = true;
+      this.#moveOn();
+    });
+    this.#socket.on('drain', () => this.#moveOn());
+    this.#socket.on('data', () => {});
+    this.#socket.write(Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'));
+    this.#socket.write(frame(SETTINGS, 0, 0));
+    this.#socket.write(frame(SETTINGS, ACK, 0));
+  }
+
+  /** Waits for the buffer of its own side only. */
+  async send(bytes: Buffer): Promise<void> {
+    if (this.closed || this.#socket.write(bytes)) return;
+    await new Promise<void>((resolve) => {
+      this.#moveOn = resolve;
+    });
+  }
+
+  /** True when the node ended the connection in time. */
+  async wasClosed(): Promise<boolean> {
+    const end = performance.now() + CLOSED_MS;
+    while (!this.closed && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
+    this.#socket.destroy();
+    return this.closed;
+  }
+}
+
+const odd = (index: number): number => index * 2 + 1;
+
+const ATTACKS: readonly (readonly [string, (attacker: Attacker) => Promise<void>])[] = [
+  [
+    'twenty thousand streams opened and reset at once',
+    async (attacker) => {
+      for (let i = 0; i < 20_000 && !attacker.closed; i++) {
+        const stream = odd(i);
+        await attacker.send(
+          Buffer.concat([frame(HEADERS, END_HEADERS, stream, CALL), frame(RST_STREAM, 0, stream, CANCEL)]),
+        );
+      }
+    },
+  ],
+  [
+    'a header block that never ends',
+    async (attacker) => {
+      await attacker.send(frame(HEADERS, 0, 1, CALL));
+      const more = block(Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`x-${i}`, 'y'.repeat(100)])));
+      for (let i = 0; i < 10_000 && !attacker.closed; i++) await attacker.send(frame(CONTINUATION, 0, 1, more));
+    },
+  ],
+  [
+    'ten thousand streams held open',
+    async (attacker) => {
+      for (let i = 0; i < 10_000 && !attacker.closed; i++)
+        await attacker.send(frame(HEADERS, END_HEADERS, odd(i), CALL));
+    },
+  ],
+  [
+    'a message that declares a gigabyte and sends what it can of it',
+    async (attacker) => {
+      await attacker.send(frame(HEADERS, END_HEADERS, 1, CALL));
+      const head = Buffer.from([0, 0x40, 0, 0, 0]);
+      await attacker.send(frame(DATA, 0, 1, head));
+      const piece = frame(DATA, 0, 1, Buffer.alloc(16_384, 'z'));
+      for (let i = 0; i < 16_384 && !attacker.closed; i++) await attacker.send(piece);
+    },
+  ],
+];
+
+const processes = new NodeProcesses();
+let node: NodeProcess;
+let address = '';
+test.before(async () => {
+  node = processes.start('n1');
+  await node.ready;
+  const { ready } = node.lines.find((line) => 'ready' in line) as { ready: { address: string } };
+  address = ready.address;
+});
+test.after(() => processes.close());
+
+const serves = async (): Promise<boolean> => {
+  const answer = await node.send({ do: 'ask', to: 'tally:a', event: { type: 'tally.add', by: 1 }, withinMs: 10_000 });
+  return 'body' in answer;
+};
+const rss = async (): Promise<number> => (await node.send({ do: 'memory' })).rss as number;
+
+for (const [title, attack] of ATTACKS) {
+  it(`the connection ends, memory stays, and the node serves: ${title}`, async () => {
+    assert.ok(await serves());
+    const before = await rss();
+    const attackers = [new Attacker(address), new Attacker(address), new Attacker(address)];
+    const attacking = Promise.all(attackers.map(attack));
+    let highest = before;
+    let over = false;
+    void attacking.then(() => {
+      over = true;
+    });
+    while (!over) {
+      assert.ok(await serves(), 'it serves during the attack');
+      highest = Math.max(highest, await rss());
+    }
+    const closed = await Promise.all(attackers.map((attacker) => attacker.wasClosed()));
+    highest = Math.max(highest, await rss());
+    assert.equal(closed, [true, true, true], 'every connection was ended');
+    process.stdout.write(`${title}: +${Math.round((highest - before) / MIB)} MiB\n`);
+    assert.ok(highest - before < RSS_RISE_MAX, `${Math.round((highest - before) / MIB)} MiB more`);
+    assert.ok(await serves());
+  });
+}
+
+test.run();

@@ -1,0 +1,132 @@
+/** Three nodes in this process over gRPC, every direction between two of them through a proxy of its own. */
+import { AskError, type Json } from '../../actors/runtime/index.ts';
+import type { NodeParts } from '../../actors/runtime/node.ts';
+import { GrpcTransport } from '../../actors/runtime/transports/grpc/transport.ts';
+import { LinkMesh } from '../support/links/mesh.ts';
+import { Harness, type Started, until } from './harness.ts';
+
+const NAMES = ['n1', 'n2', 'n3'] as const;
+const ASK_MS = 2_000;
+
+/** What a client saw of one ask. */
+export interface Answered {
+  readonly address: string;
+  /** The sum it was told, or null when it was not told one. */
+  readonly sum: number | null;
+  /** How it failed, if it did. */
+  readonly failure: string | null;
+  readonly tookMs: number;
+  /** How long it was allowed to take. */
+  readonly withinMs: number;
+}
+
+export class LinkedTrio {
+  readonly harness = new Harness('grpc');
+  readonly mesh = new LinkMesh();
+  readonly answers: Answered[] = [];
+  readonly #bound: Record<string, string> = {};
+  #asking = true;
+  #askers: Promise<void>[] = [];
+
+  /** All three ready. None registers, and so none is dialled, before every proxy is there. */
+  static async start(): Promise<LinkedTrio> {
+    const trio = new LinkedTrio();
+    let opened = (): void => {};
+    const proxies = new Promise<void>((resolve) => {
+      opened = resolve;
+    });
+    const onBound = (name: string) => async (address: string) => {
+      trio.#bound[name] = address;
+      if (Object.keys(trio.#bound).length === NAMES.length) {
+        await trio.mesh.open(trio.#bound);
+        opened();
+      }
+      await proxies;
+    };
+    const nodes = await Promise.all(NAMES.map((name) => trio.harness.start(name, trio.#parts(name, onBound(name)))));
+    await until(() => nodes.every(({ node }) => node.ready), 'all three are ready');
+    return trio;
+  }
+
+  /** The node of this name that is alive; throws when it is not. */
+  node(name: string): Started {
+    const found = this.harness.started.find(({ node, died }) => node.self.name === name && died.length === 0);
+    if (!found) throw new Error(`${name} is not alive`);
+    return found;
+  }
+
+  alive(): readonly string[] {
+    return this.harness.store
+      .allNodes()
+      .filter((row) => row.state === 'up')
+      .map((row) => row.name);
+  }
+
+  /** Starts what is dead again, at its old address, as its launcher would. */
+  async revive(): Promise<void> {
+    for (const name of NAMES) {
+      if (this.alive().includes(name)) continue;
+      const grpcAddress = this.#bound[name] as string;
+      await this.harness.start(name, { ...this.#parts(name, async () => {}), grpcAddress });
+    }
+  }
+
+  /** Asks without end from each node for each of these, one after the other, and writes down what came of it. */
+  ask(addresses: readonly string[]): void {
+    for (const name of NAMES) this.#askers.push(this.#askFrom(name, addresses));
+  }
+
+  async stopAsking(): Promise<void> {
+    this.#asking = false;
+    await Promise.all(this.#askers);
+  }
+
+  /** Every shard has one living owner, and all nodes answer for all of these. */
+  async isWhole(addresses: readonly string[]): Promise<boolean> {
+    if (this.alive().length < NAMES.length) return false;
+    try {
+      await Promise.all(
+        NAMES.flatMap((name) =>
+          addresses.map((to) => this.node(name).node.ask(to, { type: 'tally.read' }, { withinMs: 1_000 })),
+        ),
+      );
+      return true;
+    } catch (error) {
+      return error instanceof AskError && error.failure.code === 'absent';
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#asking = false;
+    this.mesh.heal();
+    await Promise.all(this.#askers);
+    await this.harness.close();
+    await this.mesh.close();
+  }
+
+  async #askFrom(name: string, addresses: readonly string[]): Promise<void> {
+    for (let i = 0; this.#asking; i++) {
+      const asker = this.harness.started.find(({ node, died }) => node.self.name === name && died.length === 0);
+      if (!asker) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        continue;
+      }
+      const address = addresses[i % addresses.length] as string;
+      const began = performance.now();
+      const answer = await asker.node.ask(address, { type: 'tally.add', by: 1 }, { withinMs: ASK_MS }).then(
+        (body: Json) => ({ sum: (body as { sum: number }).sum, failure: null }),
+        (error: unknown) => ({ sum: null, failure: String(error) }),
+      );
+      this.answers.push({ address, ...answer, tookMs: performance.now() - began, withinMs: ASK_MS });
+      if (answer.failure !== null) await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+
+  #parts(name: string, onBound: (address: string) => Promise<void>): Partial<NodeParts> {
+    const route = (address: string): string => {
+      const to = NAMES.find((other) => this.#bound[other] === address);
+      return (to && this.mesh.route(name, to)) ?? address;
+    };
+    return { onBound, transport: (parts) => new GrpcTransport({ ...parts, route }) };
+  }
+}

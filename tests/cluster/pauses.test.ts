@@ -1,0 +1,157 @@
+/** What a standstill and a cut link come to, on a virtual clock and whatever the phase. (spec: reliability, X7, X8, X46) */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../support/bounded.ts';
+import { type VirtualNode, VirtualNodes } from './virtual-nodes.ts';
+
+const it = bounded(test, 60_000);
+const GAPS_MS = [0, 170, 160];
+const PHASES_MS = [0, 60, 130, 190, 260, 320, 390, 450];
+const VERDICT_MS_MAX = 4_500;
+/** Heard for 2 s, written within 0.1 s, outside for 2 s; what is left of 4.5 s is for the takeover itself. */
+const CUT_VERDICT_MS_MAX = 4_150;
+
+const nodesOf = (cluster: VirtualNodes): readonly [VirtualNode, VirtualNode, VirtualNode] =>
+  cluster.nodes as unknown as [VirtualNode, VirtualNode, VirtualNode];
+
+for (const [closely, gaps] of [
+  [false, GAPS_MS],
+  [true, GAPS_MS],
+  [false, [0, 230]],
+  [true, [0, 230]],
+] as const) {
+  const title = `${gaps.length} nodes, ${closely ? 'watched by operators too' : 'watched by heartbeats alone'}`;
+  it(`an event loop that stands still for 3 s costs no node its place: ${title}`, async () => {
+    const cluster = await VirtualNodes.start(gaps);
+    for (const victim of cluster.nodes) {
+      for (let phase = 0; phase < 500; phase += 25) {
+        await cluster.clock.advance(5_000 + phase);
+        const others = cluster.nodes.filter((each) => each !== victim);
+        // Every look reads the rows, so that the pause is watched more closely than by heartbeats.
+        const look = (): void => {
+          for (const { node } of others) void node.operator.ps();
+        };
+        await cluster.pause(victim, 3_000, closely ? look : () => {});
+        await cluster.clock.advance(3_000);
+        const alive = cluster.nodes.map((each) => cluster.isAlive(each));
+        assert.ok(alive.every(Boolean), `phase ${phase} of ${victim.node.self.name}: ${alive.join()}`);
+      }
+    }
+    assert.ok(cluster.nodes.every(({ died }) => died.length === 0));
+  });
+}
+
+it('one that stands still for 8 s is replaced, and learns it when it wakes', async () => {
+  for (let at = 0; at < 3; at++) {
+    const cluster = await VirtualNodes.start(GAPS_MS);
+    const victim = cluster.nodes[at] as VirtualNode;
+    await cluster.pause(victim, 8_000);
+    assert.is(cluster.isAlive(victim), false);
+    await cluster.clock.advance(1_000);
+    assert.is(victim.died.length, 1);
+    const owners = new Set((await cluster.store.shards()).map((row) => row.owner));
+    assert.is(owners.has(victim.node.self.incarnation), false);
+    assert.is(cluster.nodes.filter((each) => cluster.isAlive(each)).length, 2);
+  }
+});
+
+it('a node that stops for good is voted out within 4.5 s, whatever the phase', async () => {
+  for (const phase of PHASES_MS) {
+    const cluster = await VirtualNodes.start(GAPS_MS);
+    const victim = nodesOf(cluster)[(phase % 3) as 0 | 1 | 2];
+    await cluster.clock.advance(phase);
+    victim.pause.on = true;
+    const tookMs = await cluster.until(() => !cluster.isAlive(victim), 10_000);
+    assert.ok(tookMs !== null && tookMs <= VERDICT_MS_MAX, `phase ${phase}: ${tookMs} ms`);
+  }
+});
+
+/** Directions that are cut between n1, n2 and n3, and who has to go: of a pair that cannot hear each other the younger. */
+const CUTS: readonly (readonly [string, readonly (readonly [number, number])[], number])[] = [
+  [
+    'the oldest alone, both ways',
+    [
+      [0, 1],
+      [1, 0],
+      [0, 2],
+      [2, 0],
+    ],
+    0,
+  ],
+  [
+    'the youngest alone, both ways',
+    [
+      [2, 0],
+      [0, 2],
+      [2, 1],
+      [1, 2],
+    ],
+    2,
+  ],
+  [
+    'the second heard by nobody',
+    [
+      [1, 0],
+      [1, 2],
+    ],
+    1,
+  ],
+  [
+    'the second deaf to everybody',
+    [
+      [0, 1],
+      [2, 1],
+    ],
+    1,
+  ],
+  ['one direction between the first and the last', [[0, 2]], 2],
+  ['the other direction between them', [[2, 0]], 2],
+  [
+    'both directions between the first two',
+    [
+      [0, 1],
+      [1, 0],
+    ],
+    1,
+  ],
+];
+
+for (const [title, directions, loser] of CUTS) {
+  it(`a cut link, ${title}: one node goes within 4.5 s and no other, whatever the phase`, async () => {
+    for (const phase of PHASES_MS) {
+      const cluster = await VirtualNodes.start(GAPS_MS);
+      await cluster.clock.advance(phase);
+      const address = (at: number): string => (cluster.nodes[at] as VirtualNode).node.self.address;
+      for (const [from, to] of directions) cluster.network.cut(address(from), address(to));
+      const tookMs = await cluster.until(() => cluster.nodes.some((each) => !cluster.isAlive(each)), 10_000);
+      await cluster.clock.advance(3_000);
+      assert.equal(
+        cluster.nodes.map((each) => cluster.isAlive(each)),
+        [0, 1, 2].map((at) => at !== loser),
+        `phase ${phase}`,
+      );
+      assert.ok(tookMs !== null && tookMs <= CUT_VERDICT_MS_MAX, `phase ${phase}: ${tookMs} ms`);
+      const owners = (await cluster.store.shards()).map((row) => row.owner);
+      const left = cluster.nodes.filter((_, at) => at !== loser).map(({ node }) => node.self.incarnation);
+      assert.ok(
+        owners.every((owner) => owner !== null && left.includes(owner)),
+        'one owner each, among those who stay',
+      );
+    }
+  });
+}
+
+it('a cut that is over within a second changes nothing', async () => {
+  const cluster = await VirtualNodes.start(GAPS_MS);
+  const [a, b] = nodesOf(cluster);
+  for (const phase of PHASES_MS) {
+    await cluster.clock.advance(4_000 + phase);
+    cluster.network.cut(a.node.self.address, b.node.self.address);
+    await cluster.clock.advance(1_000);
+    cluster.network.heal();
+  }
+  await cluster.clock.advance(6_000);
+  assert.ok(cluster.nodes.every((each) => cluster.isAlive(each)));
+});
+
+test.run();

@@ -1,0 +1,133 @@
+/** Whole nodes in this process on a clock that moves by hand, over loopback and a memory store; each can be paused. */
+import { type ClusterNode, startNode } from '../../actors/runtime/node.ts';
+import type { Clock } from '../../actors/runtime/ports/clock.ts';
+import type { Ear, Hello, Link, Transport, Welcome } from '../../actors/runtime/ports/transport.ts';
+import { systemRandom } from '../../actors/runtime/system/random.ts';
+import { LoopbackNetwork } from '../../actors/runtime/transports/loopback/network.ts';
+import config from '../../cluster.config.ts';
+import { HandClock } from '../actors/runtime/durable/hand-clock.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+import { tally } from './tally.ts';
+
+const SHARDS = 8;
+const STEP_MS = 10;
+const LOOK_MS = 50;
+
+/** What a paused event loop has not run yet. */
+class Pause {
+  on = false;
+  #held: (() => void)[] = [];
+
+  run(call: () => void): void {
+    if (this.on) this.#held.push(call);
+    else call();
+  }
+
+  end(): void {
+    this.on = false;
+    const held = this.#held;
+    this.#held = [];
+    for (const call of held) call();
+  }
+}
+
+export interface VirtualNode {
+  readonly node: ClusterNode;
+  readonly died: string[];
+  readonly pause: Pause;
+}
+
+export class VirtualNodes {
+  readonly clock = new HandClock();
+  readonly network = new LoopbackNetwork();
+  readonly store = new MemoryStore({ clock: this.clock, shards: SHARDS });
+  readonly nodes: VirtualNode[] = [];
+
+  /** Starts nodes n1, n2, ... each so many ms after the one before it, and waits until all are ready. */
+  static async start(gapsMs: readonly number[]): Promise<VirtualNodes> {
+    const cluster = new VirtualNodes();
+    for (const gapMs of gapsMs) {
+      await cluster.clock.advance(gapMs);
+      await cluster.#add(`n${cluster.nodes.length + 1}`);
+    }
+    await cluster.until(() => cluster.nodes.every(({ node }) => node.ready), 10_000);
+    // Young nodes beat faster; what is measured is the ordinary pace.
+    await cluster.clock.advance(5_000);
+    return cluster;
+  }
+
+  /** Moves on until it holds; how long that took, or null. */
+  async until(holds: () => boolean, withinMs: number): Promise<number | null> {
+    const from = this.clock.monotonic();
+    while (this.clock.monotonic() - from < withinMs) {
+      if (holds()) return this.clock.monotonic() - from;
+      await this.clock.advance(STEP_MS);
+    }
+    return holds() ? withinMs : null;
+  }
+
+  /** Lets one event loop stand still for so long; `meanwhile` is called often. */
+  async pause({ pause }: VirtualNode, ms: number, meanwhile: () => void = () => {}): Promise<void> {
+    pause.on = true;
+    for (let past = 0; past < ms; past += LOOK_MS) {
+      await this.clock.advance(Math.min(LOOK_MS, ms - past));
+      meanwhile();
+    }
+    pause.end();
+  }
+
+  isAlive({ node }: VirtualNode): boolean {
+    const row = this.store.allNodes().find((each) => each.incarnation === node.self.incarnation);
+    return row?.state === 'up';
+  }
+
+  async #add(name: string): Promise<void> {
+    const pause = new Pause();
+    const clock = pausing(this.clock, pause);
+    const died: string[] = [];
+    const node = await startNode({
+      ...{ name, grpcAddress: `${name}:0`, operatorUrl: () => '', host: name, pid: 1, kinds: [tally], clock },
+      ...{ store: this.store.connect(clock), random: systemRandom, limits: { ...config.runtime, shards: SHARDS } },
+      ...{ secret: 's', operatorToken: 't', configDigest: 'd', log: () => {}, onDrain: () => {} },
+      transport: () => pausingTransport(this.network.transport(clock, config.runtime), pause),
+      onDead: (why) => died.push(why),
+    });
+    this.nodes.push({ node, died, pause });
+  }
+}
+
+function pausing(clock: Clock, pause: Pause): Clock {
+  return {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    after: (delayMs, run) => {
+      let over = false;
+      const cancel = clock.after(delayMs, () => pause.run(() => void (over || run())));
+      return () => {
+        over = true;
+        cancel();
+      };
+    },
+  };
+}
+
+/** What arrives during a pause is heard when it ends, as a socket's buffer would have it. */
+function pausingTransport(transport: Transport, pause: Pause): Transport {
+  const late = (ear: Ear): Ear => ({
+    envelopes: (batch) => pause.run(() => ear.envelopes(batch)),
+    control: (text) => pause.run(() => ear.control(text)),
+    closed: (reason, unsent) => pause.run(() => ear.closed(reason, unsent)),
+  });
+  return {
+    listen: (address, door) =>
+      transport.listen(address, {
+        incarnation: door.incarnation,
+        admit: (hello: Hello) => door.admit(hello),
+        accepted: (hello: Hello, link: Link) => late(door.accepted(hello, link)),
+      }),
+    dial: (address, hello, hear) =>
+      transport.dial(address, hello, (link: Link, welcome: Welcome) => late(hear(link, welcome))),
+    probe: (address, withinMs) => transport.probe(address, withinMs),
+    close: () => transport.close(),
+  };
+}

@@ -1,0 +1,286 @@
+/** Every clause of the Blobs port as tests. One suite, run by each implementation from its own test file. */
+import { createHash } from 'node:crypto';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  BlobCorrupt,
+  BlobMissing,
+  type BlobReference,
+  type Blobs,
+  BlobsRefused,
+  BlobTooLarge,
+} from '../../actors/runtime/ports/blobs.ts';
+import { HandClock } from '../actors/runtime/durable/hand-clock.ts';
+import { bounded } from '../support/bounded.ts';
+import { deferred } from '../support/deferred.ts';
+import { failureOf } from '../support/failure-of.ts';
+import { pieces } from '../support/pieces.ts';
+
+/** What an implementation is opened with. */
+export const BLOB_BYTES_MAX = 3 * 1024 * 1024;
+export const BLOB_WRITES_MAX = 4;
+
+/** One opened, empty blob store under the given clock. */
+export interface OpenedBlobs {
+  readonly blobs: Blobs;
+  /** Another node's view of the same blobs. */
+  readonly other: Blobs;
+  /** Changes stored bytes behind the port's back: a flipped bit, a lost end, another blob's bytes in its place. */
+  readonly damage: (id: string, change: (bytes: Buffer) => Buffer) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+type Clause = (title: string, run: (opened: OpenedBlobs & { readonly clock: HandClock }) => Promise<void>) => void;
+
+const CLAUSE_MS = 20_000;
+const START = 1_763_690_000_000;
+const HOUR_MS = 3_600_000;
+
+/** Registers the whole suite under `name`; the caller runs it with `test.run()`. */
+export function blobsContract(name: string, open: (clock: HandClock) => Promise<OpenedBlobs>): void {
+  const it = bounded(test, CLAUSE_MS);
+  const clause: Clause = (title, run) =>
+    it(`${name}: ${title}`, async () => {
+      const clock = new HandClock(START);
+      const opened = await open(clock);
+      try {
+        await run({ ...opened, clock });
+      } finally {
+        await opened.close();
+      }
+    });
+  writeClauses(clause);
+  abortClauses(clause);
+  readClauses(clause);
+  listClauses(clause);
+  sweepClauses(clause);
+}
+
+async function put(blobs: Blobs, bytes: Uint8Array = pieces.random(1_000)): Promise<BlobReference> {
+  return blobs.put(pieces.of(bytes));
+}
+
+function writeClauses(clause: Clause): void {
+  clause('what is put is read back, on every node, whatever its length and its pieces', async ({ blobs, other }) => {
+    for (const length of [0, 1, 65_536, 262_143, 262_144, 262_145, 524_288, 1_500_001]) {
+      const bytes = pieces.random(length, length + 1);
+      const cut = length >> 1;
+      const source = pieces.of(bytes.subarray(0, cut), new Uint8Array(0), bytes.subarray(cut));
+      const blob = await blobs.put(source);
+      assert.is(blob.bytes, length);
+      assert.is(blob.sha256, createHash('sha256').update(bytes).digest('hex'));
+      assert.ok((await pieces.gather(other.read(blob))).equals(bytes), `${length} bytes differ`);
+    }
+  });
+
+  clause('a source of single bytes is read back as well', async ({ blobs }) => {
+    const bytes = pieces.random(3_000);
+    const blob = await blobs.put(pieces.of(...Array.from(bytes, (byte) => Uint8Array.of(byte))));
+    assert.ok((await pieces.gather(blobs.read(blob))).equals(bytes));
+  });
+
+  clause('ids are their own file names and never twice the same', async ({ blobs }) => {
+    const ids = await Promise.all(Array.from({ length: BLOB_WRITES_MAX }, () => put(blobs).then(({ id }) => id)));
+    assert.is(new Set(ids).size, BLOB_WRITES_MAX);
+    for (const id of ids) assert.match(id, /^[0-9a-f]{36}$/);
+  });
+
+  clause('a source is asked for more only when what it gave was taken', async ({ blobs }) => {
+    let asked = 0;
+    let written = 0;
+    async function* source() {
+      for (let piece = 0; piece < 12; piece++) {
+        asked++;
+        yield new Uint8Array(262_144);
+        written = asked;
+      }
+    }
+    let ahead = 0;
+    const watched = {
+      async *[Symbol.asyncIterator]() {
+        for await (const piece of source()) {
+          ahead = Math.max(ahead, asked - written);
+          yield piece;
+        }
+      },
+    };
+    await blobs.put(watched);
+    assert.is(asked, 12);
+    assert.ok(ahead <= 1, `${ahead} pieces were asked for ahead`);
+  });
+
+  clause('one byte more than the bound is refused and nothing of it stays', async ({ blobs, clock }) => {
+    const whole = new Uint8Array(BLOB_BYTES_MAX);
+    assert.is((await put(blobs, whole)).bytes, BLOB_BYTES_MAX);
+    const failure = await failureOf(blobs.put(pieces.of(whole, Uint8Array.of(1))));
+    assert.instance(failure, BlobTooLarge);
+    assert.is((failure as BlobTooLarge).bytesMax, BLOB_BYTES_MAX);
+    assert.is((await blobs.list({ after: null, before: clock.now() + 1, limit: 9 })).length, 1);
+    assert.is(await blobs.sweepUnfinished(clock.now() + 1, 9), 0);
+  });
+
+  clause('one write more than may be under way is refused as busy, and later ones are taken', async ({ blobs }) => {
+    const gate = deferred();
+    async function* slow() {
+      await gate.promise;
+      yield Uint8Array.of(1);
+    }
+    const under = Array.from({ length: BLOB_WRITES_MAX }, () => blobs.put(slow()));
+    const failure = await failureOf(put(blobs));
+    assert.instance(failure, BlobsRefused);
+    assert.is((failure as BlobsRefused).reason, 'busy');
+    gate.resolve();
+    await Promise.all(under);
+    await put(blobs);
+  });
+}
+
+function abortClauses(clause: Clause): void {
+  clause('a source that fails leaves nothing visible and nothing to sweep', async ({ blobs, other, clock }) => {
+    for (const after of [0, 1, 5]) {
+      async function* failing() {
+        for (let piece = 0; piece < after; piece++) yield new Uint8Array(262_144);
+        throw new Error('the caller went away');
+      }
+      assert.is((await failureOf(blobs.put(failing()))).message, 'the caller went away');
+    }
+    assert.equal(await other.list({ after: null, before: clock.now() + 1, limit: 9 }), []);
+    assert.is(await blobs.sweepUnfinished(clock.now() + 1, 9), 0);
+  });
+
+  clause(
+    'a blob under way is not to be seen, and is swept when nobody finishes it',
+    async ({ blobs, other, clock }) => {
+      const stuck = deferred();
+      const taken = deferred();
+      async function* source() {
+        yield new Uint8Array(600_000);
+        taken.resolve();
+        await stuck.promise;
+        yield new Uint8Array(1);
+      }
+      const writing = blobs.put(source());
+      writing.catch(() => {});
+      await taken.promise;
+      assert.equal(await other.list({ after: null, before: clock.now() + 1, limit: 9 }), []);
+      assert.is(await other.sweepUnfinished(clock.now(), 9), 0, 'it began at that time and not before');
+      assert.is(await other.sweepUnfinished(clock.now() + 1, 9), 1);
+      assert.is(await other.sweepUnfinished(clock.now() + 1, 9), 0);
+      stuck.resolve();
+      assert.instance(await failureOf(writing), BlobsRefused, 'whoever was swept must not be told that it is stored');
+      assert.equal(await blobs.list({ after: null, before: clock.now() + 1, limit: 9 }), []);
+    },
+  );
+}
+
+function readClauses(clause: Clause): void {
+  clause('a blob that is not there is missing, whatever its name', async ({ blobs }) => {
+    const blob = await put(blobs);
+    assert.is(await blobs.remove(blob.id), true);
+    assert.is(await blobs.remove(blob.id), false);
+    for (const id of [blob.id, '', '../../etc/passwd', `${blob.id}/..`, blob.id.toUpperCase(), 'g'.repeat(36)]) {
+      assert.instance(await failureOf(pieces.gather(blobs.read({ ...blob, id }))), BlobMissing, id);
+      assert.is(await blobs.remove(id), false);
+    }
+  });
+
+  clause('damaged bytes are never delivered to the end', async ({ blobs, damage }) => {
+    const changes: readonly ((bytes: Buffer) => Buffer)[] = [
+      (bytes) => flip(bytes, 0),
+      (bytes) => flip(bytes, bytes.length - 1),
+      (bytes) => flip(bytes, 300_000),
+      (bytes) => bytes.subarray(0, bytes.length - 1),
+      (bytes) => bytes.subarray(0, 262_144),
+      (bytes) => bytes.subarray(0, 0),
+      (bytes) => Buffer.concat([bytes, Buffer.alloc(1)]),
+    ];
+    for (const [at, change] of changes.entries()) {
+      const blob = await put(blobs, pieces.random(600_000, at + 1));
+      await damage(blob.id, change);
+      let read = 0;
+      const reading = async () => {
+        for await (const piece of blobs.read(blob)) read += piece.length;
+      };
+      assert.instance(await failureOf(reading()), BlobCorrupt, `change ${at}`);
+      assert.ok(read < 600_000, `change ${at} delivered everything`);
+    }
+  });
+
+  clause('another blob of the same length in its place is damage', async ({ blobs, damage }) => {
+    const [one, two] = [await put(blobs, pieces.random(5_000, 1)), await put(blobs, pieces.random(5_000, 2))];
+    const bytes = await pieces.gather(blobs.read(two));
+    await damage(one.id, () => bytes);
+    assert.instance(await failureOf(pieces.gather(blobs.read(one))), BlobCorrupt);
+  });
+
+  clause('a reader may stop early, and others go on', async ({ blobs, other }) => {
+    const bytes = pieces.random(1_000_000);
+    const blob = await put(blobs, bytes);
+    for (let reader = 0; reader < 30; reader++) {
+      for await (const piece of blobs.read(blob)) {
+        assert.ok(piece.length > 0);
+        break;
+      }
+    }
+    const both = await Promise.all([blobs, other].map((each) => pieces.gather(each.read(blob))));
+    for (const read of both) assert.ok(read.equals(bytes));
+  });
+
+  clause('pieces are their reader to keep', async ({ blobs }) => {
+    const bytes = pieces.random(1_000_000);
+    const blob = await put(blobs, bytes);
+    const kept: Uint8Array[] = [];
+    for await (const piece of blobs.read(blob)) kept.push(piece);
+    assert.ok(kept.length > 1);
+    assert.ok(Buffer.concat(kept).equals(bytes));
+  });
+}
+
+function listClauses(clause: Clause): void {
+  clause('blobs are listed from the oldest on, page by page', async ({ blobs, other, clock }) => {
+    const ids: string[] = [];
+    for (let hour = 0; hour < 7; hour++) {
+      ids.push((await put(blobs)).id);
+      await clock.advance(HOUR_MS);
+    }
+    const seen: string[] = [];
+    for (let after: string | null = null, page = 0; page < 4; page++) {
+      const found = await other.list({ after, before: clock.now(), limit: 3 });
+      seen.push(...found);
+      after = found.at(-1) ?? after;
+    }
+    assert.equal(seen, ids);
+    const young = await other.list({ after: null, before: START + 3 * HOUR_MS, limit: 9 });
+    assert.equal(young, ids.slice(0, 3), 'a blob begun at that time is not listed');
+  });
+
+  clause('a page outside 1 to 1000 is a mistake of the caller', async ({ blobs }) => {
+    for (const limit of [0, 1_001, 1.5, -1]) {
+      assert.instance(await failureOf(blobs.list({ after: null, before: 1, limit })), RangeError);
+    }
+  });
+}
+
+function sweepClauses(clause: Clause): void {
+  clause('a sweep of unfinished writes leaves every finished blob', async ({ blobs, clock }) => {
+    const blob = await put(blobs);
+    await clock.advance(99 * HOUR_MS);
+    assert.is(await blobs.sweepUnfinished(clock.now(), 9), 0);
+    assert.is((await pieces.gather(blobs.read(blob))).length, 1_000);
+  });
+
+  clause('a place that was emptied takes new blobs', async ({ blobs, other }) => {
+    for (let round = 0; round < 5; round++) {
+      const [one, two] = await Promise.all([put(blobs), put(other)]);
+      assert.equal(await Promise.all([other.remove(one.id), blobs.remove(two.id)]), [true, true]);
+    }
+    const blob = await put(blobs);
+    assert.is((await pieces.gather(other.read(blob))).length, 1_000);
+  });
+}
+
+function flip(bytes: Buffer, at: number): Buffer {
+  const changed = Buffer.from(bytes);
+  changed[at] = (changed[at] as number) ^ 1;
+  return changed;
+}

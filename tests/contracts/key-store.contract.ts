@@ -1,0 +1,192 @@
+/** Every clause of the KeyStore port as tests. One suite, run by each implementation from its own test file. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  KeyDestroyed,
+  type KeyStore,
+  KeyStoreUnreachable,
+  type SealingKey,
+} from '../../actors/runtime/ports/key-store.ts';
+import { HandClock } from '../actors/runtime/durable/hand-clock.ts';
+import { bounded } from '../support/bounded.ts';
+import { failureOf } from '../support/failure-of.ts';
+
+/** One opened, empty key store under the given clock. */
+export interface OpenedKeys {
+  readonly keys: KeyStore;
+  /** Other nodes' ways to the same keys. */
+  readonly others: readonly KeyStore[];
+  /** Takes the place of the keys away, and gives it back as it was. */
+  readonly block: () => Promise<void>;
+  readonly unblock: () => Promise<void>;
+  /** Everything the place holds, as raw bytes: what a thief of it would have. */
+  readonly contents: () => Promise<Buffer>;
+  readonly close: () => Promise<void>;
+}
+
+type Clause = (title: string, run: (opened: OpenedKeys & { readonly clock: HandClock }) => Promise<void>) => void;
+
+const CLAUSE_MS = 20_000;
+const HOUR_MS = 3_600_000;
+const LIFE_MS = 50 * HOUR_MS;
+const HOUR = 489_913;
+/** The very beginning of an hour, so that each clause says itself where in the hour it is. */
+const START = HOUR * HOUR_MS;
+
+/** Registers the whole suite under `name`; the caller runs it with `test.run()`. */
+export function keyStoreContract(name: string, open: (clock: HandClock) => Promise<OpenedKeys>): void {
+  const it = bounded(test, CLAUSE_MS);
+  const clause: Clause = (title, run) =>
+    it(`${name}: ${title}`, async () => {
+      const clock = new HandClock(START);
+      const opened = await open(clock);
+      try {
+        await run({ ...opened, clock });
+      } finally {
+        await opened.close();
+      }
+    });
+  makingClauses(clause);
+  lifeClauses(clause);
+  reachClauses(clause);
+}
+
+function bytesOf({ secret }: SealingKey): Buffer {
+  return secret.export();
+}
+
+function makingClauses(clause: Clause): void {
+  clause('a key is made on first use in its hour, 256 bits, and is the same until the hour ends', async (opened) => {
+    const { keys, clock } = opened;
+    const first = await keys.current();
+    assert.is(first.hour, HOUR);
+    assert.is(bytesOf(first).length, 32);
+    await clock.advance(HOUR_MS - 1);
+    assert.ok(bytesOf(await keys.current()).equals(bytesOf(first)));
+    await clock.advance(1);
+    const second = await keys.current();
+    assert.is(second.hour, HOUR + 1);
+    assert.not.ok(bytesOf(second).equals(bytesOf(first)));
+    assert.ok(bytesOf(await keys.key(HOUR)).equals(bytesOf(first)));
+  });
+
+  clause('nodes that ask at once for a new hour get one key', async ({ keys, others, clock }) => {
+    for (let hour = 0; hour < 5; hour++) {
+      const nodes = [keys, ...others];
+      const asked = [...nodes, ...nodes, ...nodes].map((node) => node.current());
+      const found = new Set((await Promise.all(asked)).map((key) => bytesOf(key).toString('hex')));
+      assert.is(found.size, 1);
+      assert.ok(found.has(bytesOf(await (others[0] as KeyStore).key(HOUR + hour)).toString('hex')));
+      await clock.advance(HOUR_MS);
+    }
+    assert.is((await keys.sweep()).kept, 5);
+  });
+
+  clause('an hour that made no key has none', async ({ keys, clock }) => {
+    await keys.current();
+    await clock.advance(2 * HOUR_MS);
+    const failure = await failureOf(keys.key(HOUR + 1));
+    assert.instance(failure, KeyDestroyed);
+    assert.is((failure as KeyDestroyed).hour, HOUR + 1);
+  });
+
+  clause('a key shows its bytes neither as text nor as JSON', async ({ keys }) => {
+    const key = await keys.current();
+    const { inspect } = await import('node:util');
+    const shown = [JSON.stringify(key), String(key.secret), inspect(key, { depth: 9, showHidden: true })].join(' ');
+    for (const form of ['hex', 'base64', 'latin1'] as const) assert.not.ok(shown.includes(bytesOf(key).toString(form)));
+  });
+}
+
+function lifeClauses(clause: Clause): void {
+  clause('a key of the last millisecond of its hour opens for 49 h more', async ({ keys, clock }) => {
+    await clock.advance(HOUR_MS - 1);
+    const key = bytesOf(await keys.current());
+    await clock.advance(49 * HOUR_MS);
+    assert.equal(await keys.sweep(), { destroyed: 0, kept: 1 });
+    assert.ok(bytesOf(await keys.key(HOUR)).equals(key));
+  });
+
+  clause(
+    '50 h after its hour began a key opens nothing, whether a sweep came or not',
+    async ({ keys, others, clock }) => {
+      await keys.current();
+      await clock.advance(LIFE_MS - 1);
+      await keys.key(HOUR);
+      await clock.advance(1);
+      for (const node of [keys, ...others]) assert.instance(await failureOf(node.key(HOUR)), KeyDestroyed);
+      assert.equal(await keys.sweep(), { destroyed: 1, kept: 0 });
+      for (const node of [keys, ...others]) assert.instance(await failureOf(node.key(HOUR)), KeyDestroyed);
+    },
+  );
+
+  clause(
+    'a sweep takes what is over, leaves the rest, and harms nothing when all nodes do it at once',
+    async (opened) => {
+      const { keys, others, clock } = opened;
+      for (let hour = 0; hour < 4; hour++) {
+        await keys.current();
+        await clock.advance(HOUR_MS);
+      }
+      await clock.advance(LIFE_MS - 2 * HOUR_MS);
+      const swept = await Promise.all([keys, ...others].map((node) => node.sweep()));
+      assert.is(
+        swept.reduce((sum, { destroyed }) => sum + destroyed, 0),
+        3,
+      );
+      assert.equal(await keys.sweep(), { destroyed: 0, kept: 1 });
+      await keys.key(HOUR + 3);
+    },
+  );
+
+  clause('after the sweep the place holds not one byte of the destroyed key', async ({ keys, clock, contents }) => {
+    const gone = bytesOf(await keys.current());
+    await clock.advance(LIFE_MS - HOUR_MS);
+    const kept = bytesOf(await keys.current());
+    assert.ok(holds(await contents(), gone) && holds(await contents(), kept), 'what is looked for can be found');
+    await clock.advance(HOUR_MS);
+    await keys.sweep();
+    const left = await contents();
+    assert.not.ok(holds(left, gone));
+    assert.ok(holds(left, kept));
+  });
+
+  clause('a clock that is set back does not bring a destroyed key back', async ({ keys, clock }) => {
+    const gone = bytesOf(await keys.current());
+    await clock.advance(LIFE_MS);
+    await keys.sweep();
+    await clock.advance(-LIFE_MS);
+    assert.instance(await failureOf(keys.key(HOUR)), KeyDestroyed);
+    assert.not.ok(bytesOf(await keys.current()).equals(gone));
+  });
+}
+
+function reachClauses(clause: Clause): void {
+  clause(
+    'out of reach nothing is made, opened or called destroyed; in reach again all is as before',
+    async (opened) => {
+      const { keys, clock, block, unblock } = opened;
+      const before = bytesOf(await keys.current());
+      await block();
+      for (const work of [() => keys.current(), () => keys.key(HOUR), () => keys.sweep()]) {
+        assert.instance(await failureOf(work()), KeyStoreUnreachable);
+      }
+      await clock.advance(HOUR_MS);
+      assert.instance(await failureOf(keys.current()), KeyStoreUnreachable);
+      await unblock();
+      assert.is((await keys.current()).hour, HOUR + 1);
+      assert.ok(bytesOf(await keys.key(HOUR)).equals(before));
+      assert.is((await keys.sweep()).kept, 2);
+    },
+  );
+}
+
+/** Raw, hex and base64 in each of its three alignments, which is how a dump may show it. */
+export function holds(haystack: Buffer, key: Buffer): boolean {
+  const texts = [0, 1, 2].map((skip) => {
+    const shifted = Buffer.concat([Buffer.alloc(skip), key]).toString('base64');
+    return shifted.slice(skip === 0 ? 0 : skip + 1, -4).replace(/=+$/, '');
+  });
+  const forms = [key, Buffer.from(key.toString('hex')), Buffer.from(key.toString('hex').toUpperCase())];
+  return [...forms, ...texts.map((text) => Buffer.from(text))].some((form) => haystack.includes(form));
+}

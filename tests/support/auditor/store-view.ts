@@ -1,0 +1,184 @@
+import { type LedgerEntry, verifyLedger } from '../../../actors/account/ledger.ts';
+import { Trail } from '../../../actors/runtime/actor/trail.ts';
+import type { Generation } from '../../../actors/terms/hold.ts';
+import { amount, text } from './amount.ts';
+import type { AccountState, LedgerDump, LedgerLine, Sample } from './evidence.ts';
+
+const TRAIL_MAX = 50;
+
+interface ActorRow {
+  readonly address: string;
+  readonly version: number;
+  readonly snapshot: string;
+  readonly trail: string;
+}
+
+/** One transaction on the store: statements in the words both databases understand, values as `?`. */
+export type Query = <T>(sql: string, ...values: (string | number)[]) => Promise<T[]>;
+
+/** How the auditor reaches a store: each look is one read-only transaction. */
+export interface StoreWindow {
+  look<T>(read: (all: Query) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/**
+ * The store as an auditor reads it: straight from the database, read-only, each look in one transaction, without the
+ * product's own reading code. A look never waits for a writer and never makes one wait.
+ */
+export class StoreView {
+  readonly #window: StoreWindow;
+  /** Sum of each account's ledger up to the line it has been read to. */
+  readonly #sums = new Map<string, { sequence: number; sum: bigint }>();
+
+  constructor(window: StoreWindow) {
+    this.#window = window;
+  }
+
+  close(): Promise<void> {
+    return this.#window.close();
+  }
+
+  /** Everything about money, and the versions of every actor. */
+  dump(): Promise<LedgerDump> {
+    return this.#window.look(async (all) => {
+      const actors = await all<ActorRow>('SELECT address, version, snapshot, trail FROM actors ORDER BY address');
+      const entries = await bodies<LedgerEntry>(all, 'ledger');
+      const generations = await bodies<Generation & { readonly address: string }>(all, 'generation');
+      return {
+        accounts: actors.filter((actor) => actor.address.startsWith('account:')).map(stateOf),
+        entries: entries.map(lineOf),
+        generations: generations.map((row) => ({ account: row.address, row })),
+        actors: actors.map(({ address, version, trail }) => ({ address, version, trail: versionsIn(trail) })),
+        chainFaults: faultsIn(entries),
+      };
+    });
+  }
+
+  /** One look during a run: owners, versions, and the accounts' sums beside what rows and lines give. */
+  sample(): Promise<Sample> {
+    return this.#window.look(async (all) => {
+      const actors = await all<ActorRow>(
+        "SELECT address, version, snapshot, trail FROM actors WHERE kind = 'account' ORDER BY address",
+      );
+      const accounts: Sample['accounts'][number][] = [];
+      for (const actor of actors) {
+        const fromLedger = await this.#ledgerSum(all, actor.address);
+        accounts.push({ ...stateOf(actor), fromLedger, openHolds: await openHolds(all, actor.address) });
+      }
+      return {
+        at: Date.now(),
+        shards: await all('SELECT shard, owner, epoch FROM shards ORDER BY shard'),
+        versions: await all('SELECT address, version FROM actors'),
+        accounts,
+      };
+    });
+  }
+
+  /** Owner of each shard now, by incarnation, and the live nodes. */
+  owners(): Promise<Owners> {
+    return this.#window.look(async (all) => {
+      const nodes = await all<NodeSeen>(
+        "SELECT name, incarnation, pid, state FROM nodes WHERE state IN ('up', 'draining')",
+      );
+      return {
+        nodes: new Map(nodes.map((node) => [node.incarnation, node])),
+        shards: await all('SELECT shard, owner, epoch FROM shards ORDER BY shard'),
+      };
+    });
+  }
+
+  /** How many generation rows are still open. */
+  openHolds(): Promise<number> {
+    return this.#window.look(async (all) => {
+      const [row] = await all<{ n: number }>(
+        "SELECT count(*) AS n FROM rows WHERE collection = 'generation' AND open = TRUE",
+      );
+      return row?.n ?? 0;
+    });
+  }
+
+  async #ledgerSum(all: Query, address: string): Promise<string> {
+    const known = this.#sums.get(address) ?? { sequence: 0, sum: 0n };
+    const fresh = await all<{ body: string }>(
+      "SELECT body FROM rows WHERE collection = 'ledger' AND address = ? AND sort > ? ORDER BY sort",
+      address,
+      known.sequence,
+    );
+    for (const { body } of fresh) {
+      const line = lineOf(JSON.parse(body) as LedgerEntry);
+      known.sum += line.type === 'charge' ? -amount(line.amount) : amount(line.amount);
+      known.sequence = line.sequence;
+    }
+    this.#sums.set(address, known);
+    return text(known.sum);
+  }
+}
+
+export interface Owners {
+  readonly nodes: ReadonlyMap<string, NodeSeen>;
+  readonly shards: Sample['shards'];
+}
+
+async function openHolds(all: Query, address: string): Promise<string> {
+  const rows = await all<{ body: string }>(
+    "SELECT body FROM rows WHERE collection = 'generation' AND address = ? AND open = TRUE",
+    address,
+  );
+  return text(rows.reduce((sum, { body }) => sum + amount((JSON.parse(body) as Generation).amount), 0n));
+}
+
+async function bodies<T>(all: Query, collection: string): Promise<readonly T[]> {
+  const rows = await all<{ address: string; body: string }>(
+    'SELECT address, body FROM rows WHERE collection = ? ORDER BY address, sort, id',
+    collection,
+  );
+  return rows.map(({ address, body }) => ({ ...(JSON.parse(body) as T), address }));
+}
+
+export interface NodeSeen {
+  readonly name: string;
+  readonly incarnation: string;
+  readonly pid: number;
+  readonly state: string;
+}
+
+function stateOf(actor: ActorRow): AccountState {
+  const { context } = JSON.parse(actor.snapshot) as { context: { balance: string; held: string } };
+  return { address: actor.address, balance: context.balance, held: context.held };
+}
+
+/** An adjustment that takes away is written without a sign, with its sides swapped. */
+function lineOf(entry: LedgerEntry): LedgerLine {
+  const away = entry.type !== 'charge' && entry.from === 'balance';
+  return {
+    account: entry.account,
+    sequence: entry.sequence,
+    type: entry.type,
+    amount: away ? `-${entry.amount}` : entry.amount,
+    balance: entry.balance,
+    generation: entry.type === 'charge' ? entry.ref : null,
+  };
+}
+
+function faultsIn(entries: readonly LedgerEntry[]): readonly string[] {
+  const faults: string[] = [];
+  for (const account of new Set(entries.map((entry) => entry.account))) {
+    const verdict = verifyLedger(entries.filter((entry) => entry.account === account).map(bare));
+    if (!verdict.sound) faults.push(`${account} line ${verdict.sequence}: ${verdict.reason}`);
+  }
+  return faults;
+}
+
+/** The entry without the address that the row carried beside it. */
+function bare(entry: LedgerEntry): LedgerEntry {
+  const { address: _, ...rest } = entry as LedgerEntry & { address?: string };
+  return rest;
+}
+
+/** Read by the product's own code: the stored form is the trail's private matter. */
+function versionsIn(stored: string): readonly number[] {
+  const trail = new Trail(TRAIL_MAX);
+  trail.restore(stored);
+  return trail.steps().map(([version]) => version);
+}

@@ -1,0 +1,142 @@
+/**
+ * The Blobs port in memory, for the simulation and the contract. Several nodes share one instance through `connect()`;
+ * each connection can lose the place, as a node that is cut off does. Never fails by itself.
+ */
+import { blobId } from '../../actors/runtime/bytes/blob-id.ts';
+import { readBlob } from '../../actors/runtime/bytes/read-blob.ts';
+import { type BlobDraft, writeBlob } from '../../actors/runtime/bytes/write-blob.ts';
+import {
+  BlobMissing,
+  type BlobQuery,
+  type BlobReference,
+  type Blobs,
+  BlobsRefused,
+} from '../../actors/runtime/ports/blobs.ts';
+import type { Clock } from '../../actors/runtime/ports/clock.ts';
+import type { Random } from '../../actors/runtime/ports/random.ts';
+
+export interface MemoryBlobsOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly bytesMax: number;
+  readonly writesMax?: number;
+}
+
+const PIECE_BYTES = 256 * 1024;
+const LIST_MAX = 1_000;
+const WRITES_MAX = 256;
+
+interface Place {
+  readonly finished: Map<string, Buffer>;
+  readonly unfinished: Map<string, Uint8Array[]>;
+}
+
+export class MemoryBlobs implements Blobs {
+  /** True: every call of this connection is refused as unreachable. */
+  cut = false;
+  readonly #options: MemoryBlobsOptions;
+  readonly #place: Place;
+  #writes = 0;
+
+  constructor(options: MemoryBlobsOptions, place: Place = { finished: new Map(), unfinished: new Map() }) {
+    this.#options = options;
+    this.#place = place;
+  }
+
+  /** Another node's way to the same blobs. */
+  connect(): MemoryBlobs {
+    return new MemoryBlobs(this.#options, this.#place);
+  }
+
+  /** How many writes were begun and not ended. */
+  get unfinished(): number {
+    return this.#place.unfinished.size;
+  }
+
+  /** The bytes of a blob, and a way to damage them. */
+  stored(id: string): Buffer | undefined {
+    return this.#place.finished.get(id);
+  }
+
+  replace(id: string, bytes: Buffer): void {
+    this.#place.finished.set(id, Buffer.from(bytes));
+  }
+
+  async put(source: AsyncIterable<Uint8Array>): Promise<BlobReference> {
+    const { bytesMax, writesMax = WRITES_MAX } = this.#options;
+    if (this.#writes >= writesMax) throw new BlobsRefused('busy', `${writesMax} blobs are being written already`);
+    this.#writes++;
+    try {
+      return await writeBlob(async () => this.#begin(), source, { pieceBytes: PIECE_BYTES, bytesMax });
+    } finally {
+      this.#writes--;
+    }
+  }
+
+  read(blob: BlobReference): AsyncIterable<Uint8Array> {
+    return readBlob(this.#pieces(blob.id), blob);
+  }
+
+  async remove(id: string): Promise<boolean> {
+    this.#reach();
+    return this.#place.finished.delete(id);
+  }
+
+  async list({ after, before, limit }: BlobQuery): Promise<readonly string[]> {
+    this.#reach();
+    if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX)
+      throw new RangeError(`limit must be 1 to ${LIST_MAX}`);
+    return [...this.#place.finished.keys()]
+      .filter((id) => blobId.madeAt(id) < before && (after === null || id > after))
+      .sort()
+      .slice(0, limit);
+  }
+
+  async sweepUnfinished(before: number, limit: number): Promise<number> {
+    this.#reach();
+    const old = [...this.#place.unfinished.keys()].filter((id) => blobId.madeAt(id) < before).slice(0, limit);
+    for (const id of old) this.#place.unfinished.delete(id);
+    return old.length;
+  }
+
+  async close(): Promise<void> {}
+
+  #begin(): BlobDraft {
+    this.#reach();
+    const { clock, random } = this.#options;
+    const { finished, unfinished } = this.#place;
+    const id = blobId.make(clock.now(), random);
+    const written: Uint8Array[] = [];
+    unfinished.set(id, written);
+    return {
+      id,
+      append: async (piece) => {
+        this.#reach();
+        written.push(piece);
+      },
+      finish: async () => {
+        this.#reach();
+        if (!unfinished.delete(id))
+          throw new BlobsRefused('unreachable', `the blob ${id} was swept while it was written`);
+        finished.set(id, Buffer.concat(written));
+      },
+      discard: async () => {
+        if (!this.cut) unfinished.delete(id);
+      },
+    };
+  }
+
+  async *#pieces(id: string): AsyncGenerator<Uint8Array> {
+    this.#reach();
+    const bytes = this.#place.finished.get(id);
+    if (bytes === undefined) throw new BlobMissing(id);
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      this.#reach();
+      yield Uint8Array.from(bytes.subarray(at, at + PIECE_BYTES));
+    }
+  }
+
+  #reach(): void {
+    if (this.cut) throw new BlobsRefused('unreachable', 'the blobs are out of reach');
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * The KeyStore port in memory, for the simulation and the contract. Several nodes share one instance through
+ * `connect()`; each connection can lose the place. Never fails by itself.
+ */
+import { createSecretKey } from 'node:crypto';
+import { keyHour } from '../../actors/runtime/bytes/key-hour.ts';
+import type { Clock } from '../../actors/runtime/ports/clock.ts';
+import {
+  KeyDestroyed,
+  type KeyStore,
+  KeyStoreUnreachable,
+  type KeySweep,
+  type SealingKey,
+} from '../../actors/runtime/ports/key-store.ts';
+import type { Random } from '../../actors/runtime/ports/random.ts';
+
+export interface MemoryKeyStoreOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const KEY_BYTES = 32;
+
+export class MemoryKeyStore implements KeyStore {
+  /** True: every call of this connection is refused as unreachable. */
+  cut = false;
+  readonly #options: MemoryKeyStoreOptions;
+  readonly #secrets: Map<number, Uint8Array>;
+
+  constructor(options: MemoryKeyStoreOptions, secrets: Map<number, Uint8Array> = new Map()) {
+    this.#options = options;
+    this.#secrets = secrets;
+  }
+
+  /** Another node's way to the same keys. */
+  connect(): MemoryKeyStore {
+    return new MemoryKeyStore(this.#options, this.#secrets);
+  }
+
+  /** All keys, as raw bytes. */
+  contents(): Buffer {
+    return Buffer.concat([...this.#secrets.values()]);
+  }
+
+  async current(): Promise<SealingKey> {
+    this.#reach();
+    const hour = keyHour.at(this.#options.clock.now());
+    const found = this.#secrets.get(hour) ?? this.#options.random.bytes(KEY_BYTES);
+    this.#secrets.set(hour, found);
+    return { hour, secret: createSecretKey(found) };
+  }
+
+  async key(hour: number): Promise<SealingKey> {
+    if (keyHour.isOver(hour, this.#options.clock.now())) throw new KeyDestroyed(hour);
+    this.#reach();
+    const found = this.#secrets.get(hour);
+    if (!found) throw new KeyDestroyed(hour);
+    return { hour, secret: createSecretKey(found) };
+  }
+
+  async sweep(): Promise<KeySweep> {
+    this.#reach();
+    const over = [...this.#secrets.keys()].filter((hour) => keyHour.isOver(hour, this.#options.clock.now()));
+    for (const hour of over) {
+      this.#secrets.get(hour)?.fill(0);
+      this.#secrets.delete(hour);
+    }
+    return { destroyed: over.length, kept: this.#secrets.size };
+  }
+
+  async close(): Promise<void> {}
+
+  #reach(): void {
+    if (this.cut) throw new KeyStoreUnreachable('the keys are out of reach');
+  }
+}

@@ -1,0 +1,17 @@
+import type { PostgresBounds } from '../../../actors/runtime/stores/postgres/open-postgres-store.ts';
+
+/** Bounds of a store under test: as in production, but for waits that a test would have to sit out. */
+export const testBounds: PostgresBounds = {
+  writers: 2,
+  readers: 2,
+  connectMs: 3_000,
+  lockMs: 1_000,
+  statementMs: 2_000,
+  idleInTransactionMs: 1_000,
+  peerSilentMs: 3_000,
+  keepAliveMs: 2_000,
+  answerMs: 4_000,
+  callsMax: 4_096,
+  triesMax: 5,
+  retryMsMax: 20,
+};

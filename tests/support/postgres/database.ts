@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { postgresServer } from './server.ts';
+
+/** An empty database for one test. */
+export interface TestDatabase {
+  readonly url: string;
+  /** One statement or several, over a connection of its own. */
+  run(sql: string): Promise<readonly Record<string, unknown>[]>;
+  drop(): Promise<void>;
+}
+
+/** Makes a database on the server of this process, or on the one at `url`. */
+export async function openDatabase(url?: string): Promise<TestDatabase> {
+  const server = url ?? (await postgresServer()).url;
+  const name = `troupe_${randomBytes(8).toString('hex')}`;
+  await execute(server, `CREATE DATABASE ${name}`);
+  const own = new URL(server);
+  own.pathname = `/${name}`;
+  return {
+    url: own.href,
+    run: (sql) => execute(own.href, sql),
+    drop: async () => void (await execute(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+  };
+}
+
+async function execute(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const result: pg.QueryResult | pg.QueryResult[] = await client.query(sql);
+    return [result].flat().at(-1)?.rows ?? [];
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * A data folder as a node keeps it, for tests of what is sealed: rows in SQLite, blobs and keys in their folders, on one
+ * clock. One record is a sealed text in a row and a sealed file in a blob that the row refers to.
+ */
+import { join } from 'node:path';
+import { openStream } from '../../actors/runtime/bytes/open-stream.ts';
+import { openValue } from '../../actors/runtime/bytes/open-value.ts';
+import { sealStream } from '../../actors/runtime/bytes/seal-stream.ts';
+import { sealValue } from '../../actors/runtime/bytes/seal-value.ts';
+import type { BlobReference, Blobs } from '../../actors/runtime/ports/blobs.ts';
+import type { Clock } from '../../actors/runtime/ports/clock.ts';
+import type { KeyStore } from '../../actors/runtime/ports/key-store.ts';
+import type { Store } from '../../actors/runtime/ports/store.ts';
+import { openByteFolders } from '../../actors/runtime/stores/directory/open-byte-folders.ts';
+import { openSqliteStore } from '../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
+import { systemRandom } from '../../actors/runtime/system/random.ts';
+import { own, row, SHARDS, write } from '../contracts/store/records.ts';
+import { pieces } from './pieces.ts';
+
+const BLOB_BYTES_MAX = 64 * 1024 * 1024;
+
+export interface SealedRecord {
+  readonly account: string;
+  readonly id: string;
+  readonly text: string;
+  readonly file: Uint8Array;
+}
+
+interface Body {
+  readonly sealed: string;
+  readonly blob: BlobReference;
+}
+
+export class SealedHouse {
+  readonly store: Store;
+  readonly blobs: Blobs;
+  readonly keys: KeyStore;
+  #fence: { owner: string; epoch: number } | null = null;
+
+  private constructor(store: Store, blobs: Blobs, keys: KeyStore) {
+    [this.store, this.blobs, this.keys] = [store, blobs, keys];
+  }
+
+  /** Opens a folder, or a copy of one under whatever clock its thief likes. */
+  static async open(data: string, clock: Clock): Promise<SealedHouse> {
+    const ports = { clock, random: systemRandom };
+    const store = await openSqliteStore({
+      path: join(data, 'troupe.db'),
+      shards: SHARDS,
+      busyBoundMs: 2_000,
+      ...ports,
+    });
+    const { blobs, keys } = await openByteFolders({ data, blobBytesMax: BLOB_BYTES_MAX, ...ports });
+    return new SealedHouse(store, blobs, keys);
+  }
+
+  /** Key first, then the file, then the commit that refers to it: whatever fails leaves nothing half stored. */
+  async keep({ account, id, text, file }: SealedRecord): Promise<void> {
+    const key = await this.keys.current();
+    const place = { account, object: id, kind: 'text' };
+    const sealed = sealValue(key, place, Buffer.from(text), systemRandom).toString('base64');
+    const blob = await this.blobs.put(sealStream(key, { ...place, kind: 'file' }, pieces.of(file), systemRandom));
+    const body: Body = { sealed, blob };
+    const kept = row(id, { address: account, collection: 'files', index: [blob.id], body: JSON.stringify(body) });
+    await this.put([kept]);
+  }
+
+  async put(rowsPut: readonly ReturnType<typeof row>[]): Promise<void> {
+    this.#fence ??= await own(this.store, 'writer');
+    const [verdict] = await this.store.commit([write(this.#fence, { rowsPut })]);
+    if (!verdict?.committed) throw new Error('the commit was refused');
+  }
+
+  async text(account: string, id: string, keys: KeyStore = this.keys): Promise<string> {
+    const { sealed } = await this.#body(account, id);
+    return String(await openValue(keys, { account, object: id, kind: 'text' }, Buffer.from(sealed, 'base64')));
+  }
+
+  async file(account: string, id: string, keys: KeyStore = this.keys): Promise<Buffer> {
+    const { blob } = await this.#body(account, id);
+    return pieces.gather(openStream(keys, { account, object: id, kind: 'file' }, this.blobs.read(blob)));
+  }
+
+  async close(): Promise<void> {
+    await this.store.close();
+    await this.blobs.close();
+    await this.keys.close();
+  }
+
+  async #body(address: string, id: string): Promise<Body> {
+    const found = await this.store.row({ address, collection: 'files', id });
+    if (!found) throw new Error(`there is no record ${id} of ${address}`);
+    return JSON.parse(found.body) as Body;
+  }
+}
