@@ -177,6 +177,8 @@ class RunningNode implements NodeHandle {
     this.#store = await openStore({
       ...ports,
       shards: runtime.shards,
+      onFull: (full) =>
+        this.#log[full ? 'error' : 'info'](full ? 'the disk is full: new work is refused' : 'the disk has room again'),
       marks: { folder: join(config.data, 'marks'), node: this.name },
       onFatal: (error) => this.#exit(EXIT_STORE, `the store failed: ${error.message}`),
     });
@@ -247,6 +249,7 @@ class RunningNode implements NodeHandle {
       outbound: this.#outbound,
       keys: this.#keys,
       crashpoint: this.#crashPoint ?? (() => {}),
+      storeFull: () => this.#store.full(),
       log: ({ level, message, ...record }) => this.#log[level](record, message),
     });
     this.#prober = new Prober({
@@ -365,6 +368,7 @@ class RunningNode implements NodeHandle {
       edge: this.#edge.gauges,
       ready: this.#serves(),
       connected: cluster.connected,
+      storeFull: this.#store.full(),
       memory: { rss, heapUsed },
       loopDelayP99: this.#loopDelay.percentile(99) / 1e9,
     };
