@@ -8,7 +8,6 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Logger, pino } from 'pino';
-import { ENDPOINTS_TOPIC } from '../actors/endpoint/endpoint.ts';
 import { kinds } from '../actors/kinds.ts';
 import { type Clock, type Cluster, type Random, systemClock, systemRandom } from '../actors/runtime/index.ts';
 import { type ClusterNode, startNode } from '../actors/runtime/node.ts';
@@ -16,8 +15,7 @@ import { type ByteStores, openByteStores } from '../actors/runtime/stores/open-b
 import { type OpenedStore, openStore } from '../actors/runtime/stores/open-store.ts';
 import type { Tls } from '../actors/runtime/transports/grpc/tls.ts';
 import { GrpcTransport } from '../actors/runtime/transports/grpc/transport.ts';
-import { endpointId } from '../actors/terms/ids.ts';
-import { declare } from './catalogue/declare.ts';
+import { declareUntilListed } from './catalogue/declare-until-listed.ts';
 import { Prober } from './catalogue/prober.ts';
 import { type Edge, type EdgeGauges, openEdge } from './edge/edge.ts';
 import { drainInference, type InferenceServices, openInference } from './inference/services.ts';
@@ -78,8 +76,6 @@ export interface NodeHandle {
 /** Exit code of a node whose store failed under it: start it again, it recovers from what is on the disk. */
 const EXIT_STORE = 70;
 const READY_LOOK_MS = 20;
-const DECLARE_AGAIN_MS = 500;
-const LISTED_LOOKS_MAX = 100;
 /** Once the grace is over: how long an answer nobody waits for is read on, and how long its charge may take. */
 const READ_ON_MS_MAX = 1_000;
 const SETTLE_MS_MAX = 5_000;
@@ -177,6 +173,8 @@ class RunningNode implements NodeHandle {
     this.#store = await openStore({
       ...ports,
       shards: runtime.shards,
+      onFull: (full) =>
+        this.#log[full ? 'error' : 'info'](full ? 'the disk is full: new work is refused' : 'the disk has room again'),
       marks: { folder: join(config.data, 'marks'), node: this.name },
       onFatal: (error) => this.#exit(EXIT_STORE, `the store failed: ${error.message}`),
     });
@@ -247,6 +245,7 @@ class RunningNode implements NodeHandle {
       outbound: this.#outbound,
       keys: this.#keys,
       crashpoint: this.#crashPoint ?? (() => {}),
+      storeFull: () => this.#store.full(),
       log: ({ level, message, ...record }) => this.#log[level](record, message),
     });
     this.#prober = new Prober({
@@ -282,35 +281,17 @@ class RunningNode implements NodeHandle {
 
   async #becomeReady(): Promise<void> {
     while (this.#drained === null && !this.#node.ready) await this.#pause(READY_LOOK_MS);
-    while (this.#drained === null && !(await this.#declare())) await this.#pause(DECLARE_AGAIN_MS);
-    for (let look = 0; look < LISTED_LOOKS_MAX && !this.#isListed(); look++) await this.#pause(READY_LOOK_MS);
+    const { upstream, providers } = this.#options.config;
+    await declareUntilListed({
+      ...{ cluster: this.#node, outbound: this.#outbound, upstream, providers, folder: process.cwd() },
+      clock: this.#clock,
+      log: this.#log,
+      givenUp: () => this.#drained !== null,
+    });
     if (this.#drained !== null) return;
     this.#serving = true;
     this.#prober.start();
     this.#log.info({ incarnation: this.incarnation, grpc: this.grpcAddress }, 'serving');
-  }
-
-  /** False when an actor was not reached: then it is tried again. A broken document is logged and left as it was. */
-  async #declare(): Promise<boolean> {
-    const { config } = this.#options;
-    const { upstream, providers } = config;
-    try {
-      const parts = { cluster: this.#node, outbound: this.#outbound, upstream, providers, folder: process.cwd() };
-      for (const problem of await declare(parts)) this.#log.error({ ...problem }, 'a provider could not be declared');
-      return true;
-    } catch (error) {
-      this.#log.warn({ detail: String(error) }, 'the catalogue was not declared; trying again');
-      return false;
-    }
-  }
-
-  /** True once every endpoint whose document is at hand is on this node's board. */
-  #isListed(): boolean {
-    const listed = this.#node.board.topic(ENDPOINTS_TOPIC);
-    return this.#options.config.providers.every(
-      ({ slug, models }) =>
-        typeof models === 'string' || models.models.every(({ id }) => listed.has(endpointId(slug, id))),
-    );
   }
 
   async #drain(): Promise<void> {
@@ -365,6 +346,7 @@ class RunningNode implements NodeHandle {
       edge: this.#edge.gauges,
       ready: this.#serves(),
       connected: cluster.connected,
+      storeFull: this.#store.full(),
       memory: { rss, heapUsed },
       loopDelayP99: this.#loopDelay.percentile(99) / 1e9,
     };

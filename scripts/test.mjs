@@ -20,6 +20,7 @@ const HEAVY = [
   'tests/contracts/',
   'tests/gateway/operator/',
   'tests/bench/',
+  'tests/powercut/',
 ];
 const LIGHT_AT_ONCE = 2;
 const FILES_PER_PROCESS_MAX = 40;

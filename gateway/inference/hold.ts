@@ -1,13 +1,17 @@
 import { release, settle } from '../../actors/account/account.ts';
 import { admit, raise } from '../../actors/key/key.ts';
 import { AskError } from '../../actors/runtime/index.ts';
-import type { AttemptRecord, HoldRequest, Settled, Settlement } from '../../actors/terms/hold.ts';
+import type { AttemptRecord, HoldRequest, Release, Settled, Settlement } from '../../actors/terms/hold.ts';
 import type { Refusal, Refused } from '../../actors/terms/refusal.ts';
 import { estimate } from '../pricing/estimate.ts';
 import type { Candidate } from '../terms/plan.ts';
 import { unanswered } from './refusal-error.ts';
 import type { InferenceServices } from './services.ts';
 import type { TurnRequest } from './turn-request.ts';
+import { unavailable } from './unavailable.ts';
+
+/** Space does not come back by itself: whoever is refused for it may wait longer than for a restart. */
+const FULL_AFTER_SECONDS = 5;
 
 /**
  * The money of one turn: admitted before any provider is contacted, moved with the turn from endpoint to endpoint, and
@@ -35,6 +39,7 @@ export class Hold {
     const { cluster, config } = this.#services;
     const { key } = this.#request.caller;
     const first = this.#attempt === 0;
+    if (first && this.#services.storeFull()) throw unavailable('the disk of the store is full', FULL_AFTER_SECONDS);
     const held = this.#holdRequest(candidate, this.#asked + 1);
     this.#asked = held.attempt;
     const withinMs = config.upstream.askMs;
@@ -56,13 +61,7 @@ export class Hold {
   release(reason: string, status: number | null, attempts: readonly AttemptRecord[]): void {
     if (this.#attempt === 0) return;
     const { generation, caller } = this.#request;
-    const ended = { generation, attempt: this.#asked, reason, status, attempts };
-    const { cluster, config, pending } = this.#services;
-    const send = async (): Promise<boolean> => {
-      logRefused(this.#services, generation, await release(cluster, caller.account, ended, config.upstream.askMs));
-      return true;
-    };
-    pending.add(untilAcknowledged(this.#services, generation, send));
+    releaseHold(this.#services, caller.account, { generation, attempt: this.#asked, reason, status, attempts });
   }
 
   #holdRequest(candidate: Candidate, attempt: number): HoldRequest {
@@ -89,6 +88,17 @@ export class Hold {
       repeat: false,
     };
   }
+}
+
+/** Lets a hold go without a charge, in the background, until it is acknowledged. */
+export function releaseHold(services: InferenceServices, account: string, ended: Release): void {
+  const { cluster, config, pending } = services;
+  const { generation } = ended;
+  const send = async (): Promise<boolean> => {
+    logRefused(services, generation, await release(cluster, account, ended, config.upstream.askMs));
+    return true;
+  };
+  pending.add(untilAcknowledged(services, generation, send));
 }
 
 /** Charges a hold. Null when it could not be closed now: it is tried again in the background. */

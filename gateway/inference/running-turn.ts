@@ -57,6 +57,8 @@ export class Running implements RunningTurn, AsyncIterable<Batch>, AsyncIterator
   #left = false;
   /** The caller left before the finish was there to be delivered. */
   #cancelled = false;
+  /** Something was handed on to the caller: then it is charged. (reliability, decision 2) */
+  #delivered: boolean;
 
   constructor(services: InferenceServices, request: TurnRequest, begun: Begun) {
     this.#services = services;
@@ -68,6 +70,7 @@ export class Running implements RunningTurn, AsyncIterable<Batch>, AsyncIterator
     });
     this.#first = begun.first;
     this.#tally.add(begun.first);
+    this.#delivered = !request.turn.stream;
     // A whole answer has come to its end with its first part.
     if (!request.turn.stream) this.#close(null);
   }
@@ -96,6 +99,7 @@ export class Running implements RunningTurn, AsyncIterable<Batch>, AsyncIterator
     if (this.#first !== null) {
       const value = this.#first;
       this.#first = null;
+      this.#delivered = true;
       return { done: false, value };
     }
     if (this.#closed || this.#left) return END;
@@ -113,7 +117,13 @@ export class Running implements RunningTurn, AsyncIterable<Batch>, AsyncIterator
     this.#left = true;
     this.#cancelled = this.#tally.finish === null;
     const { offer } = this.#begun.candidate;
-    if (offer.cancellable && this.#cancelled) {
+    if (!this.#delivered) {
+      // The first part came too late for anybody to see it.
+      this.#first = null;
+      this.#cancelled = true;
+      this.#close(null);
+      this.#begun.attempt.abort();
+    } else if (offer.cancellable && this.#cancelled) {
       this.#close(null);
       this.#begun.attempt.abort();
     } else {
@@ -173,7 +183,7 @@ export class Running implements RunningTurn, AsyncIterable<Batch>, AsyncIterator
     return {
       candidate,
       attempt: holdAttempt,
-      delivered: true,
+      delivered: this.#delivered,
       usage,
       billed,
       estimated: billed !== usage,

@@ -24,6 +24,8 @@ export interface InferenceParts {
   /** Provider slug to its API key. Never logged. */
   readonly keys: ReadonlyMap<string, string>;
   readonly crashpoint: (name: CrashPoint) => void;
+  /** True while the store has room for what is under way only: nothing new may be held. */
+  readonly storeFull: () => boolean;
   readonly log: (record: LogRecord) => void;
 }
 

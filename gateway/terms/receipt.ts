@@ -7,7 +7,7 @@ export interface Receipt {
   readonly candidate: Candidate;
   /** Attempt number of the hold that this ends. */
   readonly attempt: number;
-  /** True when something billable came from the provider. */
+  /** True when something was handed on to the caller. */
   readonly delivered: boolean;
   /** What the provider reported, as the caller is told; absent counts stay absent. */
   readonly usage: Usage;

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { type LedgerEntry, verifyLedger } from '../../actors/account/ledger.ts';
 import { kinds } from '../../actors/kinds.ts';
 import type { ActorEvent } from '../../actors/runtime/actor/event.ts';
+import { systemClock } from '../../actors/runtime/system/clock.ts';
 import type { Admission, Generation, Released, Settled } from '../../actors/terms/hold.ts';
 import type { Refused } from '../../actors/terms/refusal.ts';
 import { bounded } from '../support/bounded.ts';
@@ -129,6 +130,32 @@ it('charges many at once exactly, and the ledger has no gap', async () => {
     charges: '0.000000000000000000000142',
     adjustments: '0',
   });
+  await stage.close();
+});
+
+it('a clock that steps by 30 s over the edge of a minute and of a day starts each limit anew once, and frees no hold', async () => {
+  const midnight = Date.UTC(2026, 10, 22);
+  let wall = midnight - 10_000;
+  const stage = await openStage({ kinds, clock: { ...systemClock, now: () => wall } });
+  await ask(stage, ACCOUNT, { type: 'account.create', name: 'Ada' });
+  await ask(stage, ACCOUNT, words.depositEvent('dep-1', '10'));
+  await ask(stage, KEY, words.createKeyEvent({ limit: '1', limitWindow: 'daily', perMinute: 3 }));
+  const spend = async (id: string): Promise<number> => {
+    const admission = await admit(stage, id, '0.6', { deadlineAt: wall + 660_000 });
+    if (!admission.admitted) return admission.refusal.status;
+    await settle(stage, id, '0.6');
+    return 200;
+  };
+  await admit(stage, 'held', '0.1', { deadlineAt: wall + 660_000 });
+  assert.equal([await spend('a1'), await spend('a2'), await spend('a3')], [200, 402, 429]);
+  wall += 30_000;
+  assert.equal([await spend('b1'), await spend('b2')], [200, 402], 'a new day and a new minute');
+  for (const [at, step] of [-30_000, 30_000, -30_000, 30_000].entries()) {
+    wall += step;
+    assert.is.not(await spend(`c${at}`), 200, 'the same day and minute again');
+  }
+  const held = (await stored<Generation>(stage, 'generation')).find(({ generation }) => generation === 'held');
+  assert.is(held?.status, 'running');
   await stage.close();
 });
 

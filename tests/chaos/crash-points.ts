@@ -27,9 +27,9 @@ export class CrashPoints {
     };
   }
 
-  /** The next life of this node dies when it comes by this point for the `times`-th time. */
-  arm(node: string, point: string, times: number): void {
-    writeFileSync(join(this.#folder, node), `${point}:${times}`);
+  /** The next life of this node dies, or is stopped, when it comes by this point for the `times`-th time. */
+  arm(node: string, point: string, times: number, signal: 'SIGKILL' | 'SIGSTOP' = 'SIGKILL'): void {
+    writeFileSync(join(this.#folder, node), `${point}:${times}:${signal}`);
   }
 
   close(): void {

@@ -5,8 +5,8 @@ import { passed, render } from './report.ts';
 import { runChaos } from './run.ts';
 
 /**
- * `npm run chaos -- --store sqlite|postgres --kills N [--stops N] [--cuts N] [--seed N] [--in-flight N] [--calm MS] [--keep]`: real node processes under
- * load, one kill after the other, then the audit. Exit code 0 only for a clean run in which every fault struck.
+ * `npm run chaos -- --store sqlite|postgres --kills N [--stops N] [--cuts N] [--losses N] [--clocks N] [--fulls N] [--seed N] [--in-flight N] [--calm MS] [--keep]`: real node processes under
+ * load, one fault after the other, then the audit. Exit code 0 only for a clean run in which every fault struck.
  */
 const { values } = parseArgs({
   options: {
@@ -14,6 +14,9 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '20' },
     stops: { type: 'string', default: '0' },
     cuts: { type: 'string', default: '0' },
+    losses: { type: 'string', default: '0' },
+    clocks: { type: 'string', default: '0' },
+    fulls: { type: 'string', default: '0' },
     seed: { type: 'string' },
     'in-flight': { type: 'string', default: '24' },
     calm: { type: 'string', default: '1500' },
@@ -25,12 +28,21 @@ if (store === undefined) {
   process.stderr.write(`chaos: there is no store "${values.store}"; use --store ${STORE_KINDS.join(' or ')}\n`);
   process.exit(1);
 }
+const onSqlite = ['losses', 'fulls'] as const;
+for (const name of onSqlite) {
+  if (store === 'sqlite' || values[name] === '0') continue;
+  process.stderr.write(`chaos: --${name} fails the file of SQLite; use --store sqlite\n`);
+  process.exit(1);
+}
 await buildFirst();
 const report = await runChaos({
   store,
   kills: Number(values.kills),
   stops: Number(values.stops),
   cuts: Number(values.cuts),
+  losses: Number(values.losses),
+  clocks: Number(values.clocks),
+  fulls: Number(values.fulls),
   seed: Number(values.seed ?? Math.floor(Math.random() * 2 ** 31)),
   inFlight: Number(values['in-flight']),
   calmMs: Number(values.calm),

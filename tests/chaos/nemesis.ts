@@ -1,5 +1,6 @@
 import { kill } from 'node:process';
 import { shardOf } from '../../actors/runtime/actor/address.ts';
+import { processState } from '../../gateway/operator/launcher/process-state.ts';
 import type { NodeSeen, Owners, StoreView } from '../support/auditor/store-view.ts';
 import type { Cut, Links } from './links.ts';
 import type { Payer, Workload } from './workload.ts';
@@ -11,7 +12,12 @@ export interface NemesisOptions {
   readonly nodes: number;
   readonly shards: number;
   readonly chance: () => number;
+  /** Has this node stopped inside a transaction, or with a commit in its hands, as soon as it comes to that. */
+  readonly freeze: (node: string, where: Frozen) => void;
 }
+
+/** Where a stop is forced; `anywhere` is a signal from outside at whatever the node is doing. */
+export type Frozen = 'in transaction' | 'before commit';
 
 /** One fault and how the cluster came over it. Times are ms. */
 export interface Strike {
@@ -27,11 +33,15 @@ export interface Strike {
   readonly successor: NodeSeen | null;
   /** Monotonic, of the workload's process: no `ok` is demanded of requests that touch this window. */
   readonly window: { readonly from: number; readonly to: number };
+  /** Set for a node that was stopped and, unless somebody ended it before, woken: the zombie. Wall ms. */
+  readonly zombie?: { readonly pid: number; readonly incarnation: string; readonly wokenAt: number | null };
 }
 
 const STRIKE_MS = 60_000;
-const HEAL_MS = 30_000;
-const WAKE_MS = 15_000;
+const HEAL_MS = 45_000;
+/** Long enough to be voted out (3.3 s) and replaced before it wakes. */
+const STOP_MS_MIN = 6_000;
+const STOP_MS_MAX = 15_000;
 const POLL_MS = 5;
 const PROBE_PAUSE_MS = 10;
 const SETTLED_MS = 500;
@@ -54,17 +64,40 @@ export class Nemesis {
     return this.#watch('SIGKILL', node, orphans, from);
   }
 
-  /**
-   * SIGSTOP to a random node. Whoever watches over it has to end it; if nobody does, it is woken after a while, and is
-   * then the zombie whose writes must not count.
-   */
-  async stopAny(): Promise<Strike> {
+  /** SIGSTOP to a random node, at whatever it is doing or at a forced place; `before` is told which one. */
+  async stopAny(where: Frozen | null, before: (node: NodeSeen) => void): Promise<Strike> {
     const node = await this.#victim();
+    before(node);
     const orphans = await this.#payersOf(node.incarnation);
-    const from = performance.now();
-    kill(node.pid, 'SIGSTOP');
-    const wake = setTimeout(() => isAlive(node.pid) && kill(node.pid, 'SIGCONT'), WAKE_MS);
-    return this.#watch('SIGSTOP', node, orphans, from).finally(() => clearTimeout(wake));
+    if (where === null) kill(node.pid, 'SIGSTOP');
+    else this.#options.freeze(node.name, where);
+    return this.awaitStop(node, where === null ? 'SIGSTOP' : `SIGSTOP ${where}`, orphans);
+  }
+
+  /**
+   * Waits until this life of a node is stopped, and wakes it later: it is then the zombie whose writes must not count.
+   * One that holds the store's lock is ended by its launcher before.
+   */
+  async awaitStop(node: NodeSeen, fault: string, owned: readonly Payer[] = []): Promise<Strike> {
+    let orphans = owned;
+    const stopped = await until(async () => {
+      if (processState(node.pid)?.stopped) return true;
+      const now = await this.#payersOf(node.incarnation);
+      if (!processState(node.pid)?.stopped) orphans = now;
+      return !isAlive(node.pid);
+    }, STRIKE_MS);
+    if (!stopped || !processState(node.pid)?.stopped) return missed(fault, node);
+    let wokenAt: number | null = null;
+    const wake = setTimeout(
+      () => {
+        if (!isAlive(node.pid)) return;
+        wokenAt = Date.now();
+        kill(node.pid, 'SIGCONT');
+      },
+      STOP_MS_MIN + this.#options.chance() * (STOP_MS_MAX - STOP_MS_MIN),
+    );
+    const strike = await this.#watch(fault, node, orphans, performance.now()).finally(() => clearTimeout(wake));
+    return { ...strike, zombie: { pid: node.pid, incarnation: node.incarnation, wokenAt } };
   }
 
   /**
@@ -92,8 +125,7 @@ export class Nemesis {
       return false;
     }, STRIKE_MS);
     if (died) return this.#watch(point, node, orphans ?? [], orphans === null ? from : performance.now());
-    const window = { from, to: from };
-    return { fault: point, node: node.name, struck: false, takeoverMs: null, healedMs: null, successor: null, window };
+    return missed(point, node);
   }
 
   async #watch(
@@ -163,6 +195,12 @@ export class Nemesis {
     const owned = new Set(shards.filter((shard) => shard.owner === incarnation).map((shard) => shard.shard));
     return this.#options.payers.filter((payer) => owned.has(shardOf(payer.account, this.#options.shards)));
   }
+}
+
+function missed(fault: string, node: NodeSeen): Strike {
+  const at = performance.now();
+  const window = { from: at, to: at };
+  return { fault, node: node.name, struck: false, takeoverMs: null, healedMs: null, successor: null, window };
 }
 
 export function isAlive(pid: number): boolean {

@@ -25,7 +25,7 @@ function reportOn(
   const evidence = cleanEvidence();
   const verdict = audit(evidence);
   const requests = countRequests(operations(evidence.history), strikes);
-  const plain = { seed: 1, strikes, verdict, requests, complaints: [] };
+  const plain = { seed: 1, strikes, verdict, requests, complaints: [], awakenings: [] };
   const report = { ...plain, ...bend(plain) };
   return { ...report, complaints: complaintsOf(report.strikes, report.verdict, report.requests) };
 }

@@ -6,25 +6,36 @@ import { audit } from '../support/auditor/audit.ts';
 import type { Evidence } from '../support/auditor/evidence.ts';
 import { appendHistory, operations } from '../support/auditor/history.ts';
 import type { StoreView } from '../support/auditor/store-view.ts';
+import { FaultDesk } from '../support/faults/fault-desk.ts';
 import { modelsDocument } from '../support/provider/models-document.ts';
 import { openAccounts } from './bank.ts';
 import { chance } from './chance.ts';
 import { type ChaosStore, openChaosStore, type StoreKind } from './chaos-store.ts';
 import { CRASH_POINTS, CrashPoints } from './crash-points.ts';
+import { type FullDisk, fillDisk } from './full-disk.ts';
 import { LaunchedCluster } from './launched-cluster.ts';
 import { CUTS, type Cut, Links } from './links.ts';
-import { Nemesis, type Strike, until } from './nemesis.ts';
+import { type Frozen, Nemesis, type Strike, until } from './nemesis.ts';
+import { loseStore, type Outage, type OutageParts, stepClocks } from './outages.ts';
 import { Providers } from './providers.ts';
 import { type ChaosReport, complaintsOf, countRequests } from './report.ts';
+import { long } from './scenario.ts';
 import { type Payer, Workload } from './workload.ts';
+import { type Awakening, awakenings, complaintsOfZombies } from './zombies.ts';
 
 export interface ChaosOptions {
   readonly store: StoreKind;
   readonly kills: number;
-  /** Nodes stopped (SIGSTOP) after that. */
+  /** Nodes stopped (SIGSTOP) after that, and woken up to 15 s later. */
   readonly stops: number;
   /** Nodes whose links are cut after that, one way and both ways by turns. */
-  readonly cuts: number;
+  readonly cuts?: number;
+  /** Where stops are forced, in turn; null is anywhere. */
+  readonly places?: readonly (Frozen | null)[];
+  /** Times the store is out of everybody's reach, clocks step, and the disk is full, in this order and last of all. */
+  readonly losses?: number;
+  readonly clocks?: number;
+  readonly fulls?: number;
   readonly seed: number;
   readonly inFlight: number;
   /** Load without faults before the first and behind the last kill, and between two. */
@@ -41,7 +52,18 @@ const SAMPLE_MS = 250;
 const QUIET_MS = 60_000;
 /** Each node carries store time on by its own clock between heartbeats; a busy machine lets two of them differ. */
 const CLOCK_SLACK_MS = 1_000;
+/** Two nodes whose clocks stand 30 s off, each on its side. */
+const SKEW_MS_MAX = 60_000;
 const UNLIMITED = 1_000_000_000;
+/** A launcher ends a node that is stopped within a second; here it has to live, to wake as a zombie. */
+const PATIENT = { stoppedKillMs: 120_000, silentKillMs: 120_000 };
+const OPEN_STREAMS = 9;
+const OPEN_SECONDS = 18;
+const OPENED_MS = 800;
+/** Little enough that it is soon laid, and more than a full disk is asked to take. */
+const BALLAST_BYTES = 4 * 1024 * 1024;
+/** Every second stop is at a crash point; the others in this order. */
+const STOPS: readonly (Frozen | null)[] = [null, 'before commit', 'in transaction'];
 /** What a node that came back sees of the load, roughly: a third of the fresh connections. */
 const SHARE_OF_RESTARTED = 0.2;
 
@@ -50,26 +72,36 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-chaos-'));
   const providers = await Providers.start(folder);
   const crashPoints = new CrashPoints();
-  const links = options.cuts > 0 ? await Links.open(config.nodes) : null;
+  const desk = new FaultDesk();
+  const links = (options.cuts ?? 0) > 0 ? await Links.open(config.nodes) : null;
   const store = await openChaosStore(options.store);
   let cluster: LaunchedCluster | null = null;
   try {
-    const env = { ...crashPoints.env, ...links?.env };
-    cluster = await LaunchedCluster.start({ ...overlay(providers), ...links?.overlay, store: store.config }, env);
-    return await new Run(options, { folder, providers, crashPoints, cluster, links, store }).report();
+    const laid = { ...overlay(providers, options), ...links?.overlay, store: store.config };
+    cluster = await LaunchedCluster.start(laid, { ...environment(crashPoints, desk, options), ...links?.env });
+    return await new Run(options, { folder, providers, crashPoints, desk, cluster, links, store }).report();
   } finally {
     await cluster?.stop(options.keep);
     await links?.close();
     await providers.stop();
     await store.close();
     crashPoints.close();
+    desk.close();
     if (options.keep) options.tell(`kept ${folder} and ${cluster?.data}`);
     else rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function overlay(providers: Providers): object {
+function environment(crashPoints: CrashPoints, desk: FaultDesk, options: ChaosOptions): Record<string, string> {
+  const { stops, losses = 0, clocks = 0, fulls = 0 } = options;
+  if (stops + losses + clocks + fulls === 0) return crashPoints.env;
+  return { ...crashPoints.env, ...desk.env, NODE_OPTIONS: `${crashPoints.env.NODE_OPTIONS} ${desk.env.NODE_OPTIONS}` };
+}
+
+function overlay(providers: Providers, { stops, fulls = 0 }: ChaosOptions): object {
   return {
+    ...(stops > 0 ? { launcher: PATIENT } : {}),
+    ...(fulls > 0 ? { runtime: { ballastBytes: BALLAST_BYTES } } : {}),
     rates: { keyPerMinute: UNLIMITED, endpointPerMinute: UNLIMITED, addressPerMinute: UNLIMITED },
     demo: { enabled: false, simulators: 0 },
     providers: providers.declarations,
@@ -80,6 +112,7 @@ interface Stage {
   readonly folder: string;
   readonly providers: Providers;
   readonly crashPoints: CrashPoints;
+  readonly desk: FaultDesk;
   readonly cluster: LaunchedCluster;
   /** Null in a run without cuts: nodes speak to each other directly then. */
   readonly links: Links | null;
@@ -92,6 +125,8 @@ class Run {
   readonly #store: StoreView;
   readonly #samples: Evidence['samples'][number][] = [];
   readonly #chance: () => number;
+  readonly #fullDisks: FullDisk[] = [];
+  readonly #outaged: Outage[] = [];
 
   constructor(options: ChaosOptions, stage: Stage) {
     this.#options = options;
@@ -124,8 +159,14 @@ class Run {
     const evidence = await this.#evidence(workload, payers, poor as Payer);
     const verdict = audit(evidence);
     const requests = countRequests(operations(evidence.history), strikes);
-    const complaints = complaintsOf(strikes, verdict, requests);
-    return { seed: this.#options.seed, strikes, verdict, requests, complaints };
+    const woken = this.#awakenings(strikes, evidence);
+    const complaints = [
+      ...complaintsOf(strikes, verdict, requests),
+      ...complaintsOfZombies(woken),
+      ...this.#complaintsOfFullDisks(evidence),
+      ...this.#outaged.flatMap((each) => each.complaints),
+    ];
+    return { seed: this.#options.seed, strikes, verdict, requests, complaints, awakenings: woken };
   }
 
   async #sampleUntil(signal: AbortSignal): Promise<void> {
@@ -143,47 +184,133 @@ class Run {
       nodes: config.nodes.length,
       shards: config.runtime.shards,
       chance: this.#chance,
+      freeze: (node, stop) => this.#stage.desk.set(node, { stop }),
     });
     const strikes: Strike[] = [];
+    const struck = (strike: Strike): void => this.#tell(strikes.push(strike), strike, workload);
     const startedAt = performance.now();
-    while (strikes.length < this.#options.kills) {
-      await pause(this.#options.calmMs);
-      const perMs = workload.answered / (performance.now() - startedAt);
-      const point = CRASH_POINTS[(strikes.length >> 1) % CRASH_POINTS.length] as string;
-      const armed = strikes.length + 1 < this.#options.kills;
-      const killed = await nemesis.killAny((node) => armed && this.#arm(node.name, point, perMs));
-      this.#tell(strikes.push(killed), killed, workload);
-      if (!armed || killed.successor === null) continue;
-      const crashed = await nemesis.awaitCrash(killed.successor, point);
-      this.#tell(strikes.push(crashed), crashed, workload);
-    }
-    for (let stop = 0; stop < this.#options.stops; stop++) {
-      await pause(this.#options.calmMs);
-      const stopped = await nemesis.stopAny();
-      this.#tell(strikes.push(stopped), stopped, workload);
-    }
-    for (let cut = 0; cut < this.#options.cuts; cut++) {
-      await pause(this.#options.calmMs);
-      const struck = await nemesis.cutAny(this.#stage.links as Links, CUTS[cut % CUTS.length] as Cut);
-      this.#tell(strikes.push(struck), struck, workload);
-    }
+    const perMs = (): number => workload.answered / (performance.now() - startedAt);
+    await this.#kill(nemesis, perMs, struck);
+    const open = (): readonly Promise<unknown>[] => {
+      const some = payers.slice(0, OPEN_STREAMS);
+      return some.map((payer) => workload.send(long(workload.nonce(), OPEN_SECONDS), payer));
+    };
+    await this.#stop(nemesis, { perMs, struck, open });
+    await this.#cut(nemesis, struck);
+    await this.#outages(workload, payers, struck);
     await pause(this.#options.calmMs);
     return strikes;
   }
 
-  /** The node that is killed now will die again, by itself, in the middle of its share of the load. */
-  #arm(node: string, point: string, perMs: number): void {
+  /** Kills in pairs: at random, then the next life of the same node at a crash point. */
+  async #kill(nemesis: Nemesis, perMs: () => number, struck: (strike: Strike) => void): Promise<void> {
+    for (let kill = 0; kill < this.#options.kills; kill++) {
+      await pause(this.#options.calmMs);
+      const point = CRASH_POINTS[(kill >> 1) % CRASH_POINTS.length] as string;
+      const armed = kill + 1 < this.#options.kills;
+      const killed = await nemesis.killAny((node) => armed && this.#arm(node.name, point, perMs()));
+      struck(killed);
+      if (!armed || killed.successor === null) continue;
+      struck(await nemesis.awaitCrash(killed.successor, point));
+      kill++;
+    }
+  }
+
+  /** Stops in pairs: at random or at a forced place, then the next life of the same node at a crash point. */
+  async #stop(
+    nemesis: Nemesis,
+    {
+      perMs,
+      struck,
+      open,
+    }: { perMs: () => number; struck: (strike: Strike) => void; open: () => readonly Promise<unknown>[] },
+  ): Promise<void> {
+    // A commit is one call to PostgreSQL: a node that stops never holds a lock of it.
+    const { store, places = store === 'sqlite' ? STOPS : STOPS.slice(0, 2) } = this.#options;
+    for (let stop = 0; stop < this.#options.stops; stop++) {
+      await pause(this.#options.calmMs);
+      const point = CRASH_POINTS[(stop >> 1) % CRASH_POINTS.length] as string;
+      const pair = stop + 1 < this.#options.stops;
+      const where = places[(stop >> 1) % places.length] as Frozen | null;
+      // Still open when the zombie wakes: whoever has one has to end it then.
+      const streams = open();
+      await pause(OPENED_MS);
+      const stopped = await nemesis.stopAny(where, (node) => pair && this.#arm(node.name, point, perMs(), 'SIGSTOP'));
+      struck(stopped);
+      if (pair && stopped.successor !== null) {
+        struck(await nemesis.awaitStop(stopped.successor, `SIGSTOP ${point}`));
+        stop++;
+      }
+      await Promise.all(streams);
+    }
+  }
+
+  async #cut(nemesis: Nemesis, struck: (strike: Strike) => void): Promise<void> {
+    const { links } = this.#stage;
+    for (let cut = 0; links !== null && cut < (this.#options.cuts ?? 0); cut++) {
+      await pause(this.#options.calmMs);
+      struck(await nemesis.cutAny(links, CUTS[cut % CUTS.length] as Cut));
+    }
+  }
+
+  /** The node that is struck now will be struck again, by itself, in the middle of its share of the load. */
+  #arm(node: string, point: string, perMs: number, signal: 'SIGKILL' | 'SIGSTOP' = 'SIGKILL'): void {
     const times = Math.ceil(perMs * this.#options.calmMs * SHARE_OF_RESTARTED) + 1;
-    this.#stage.crashPoints.arm(node, point, times);
+    this.#stage.crashPoints.arm(node, point, times, signal);
+  }
+
+  async #outages(workload: Workload, payers: readonly Payer[], struck: (strike: Strike) => void): Promise<void> {
+    const { cluster, desk } = this.#stage;
+    const { baseUrl } = cluster;
+    const database = join(cluster.data, 'troupe.db');
+    const { losses = 0, clocks = 0, fulls = 0, calmMs } = this.#options;
+    const pids = (): readonly number[] => cluster.connection()?.nodes.map(({ pid }) => pid) ?? [];
+    const parts: OutageParts = { desk, names: config.nodes.map(({ name }) => name), baseUrl, workload, payers, pids };
+    const openHolds = (): Promise<number> => this.#store.openHolds();
+    const all = [
+      ...Array.from({ length: losses }, () => async () => loseStore(parts)),
+      ...Array.from({ length: clocks }, () => async () => stepClocks(parts)),
+    ];
+    for (const outage of all) {
+      await pause(calmMs);
+      const ended = await outage();
+      this.#outaged.push(ended);
+      struck(ended.strike);
+    }
+    for (let full = 0; full < fulls; full++) {
+      await pause(calmMs);
+      const filled = await fillDisk({ ...parts, database, openHolds });
+      this.#fullDisks.push(filled);
+      struck(filled.strike);
+    }
+  }
+
+  /** While the disk was full nobody may have been called. */
+  #complaintsOfFullDisks({ calls }: Evidence): readonly string[] {
+    return this.#fullDisks.flatMap(({ complaints, silent }) => {
+      const called = calls.filter(({ startAt }) => startAt >= silent.from && startAt <= silent.to).length;
+      return called === 0 ? complaints : [...complaints, `disk full: providers were called ${called} times`];
+    });
+  }
+
+  #awakenings(strikes: readonly Strike[], evidence: Evidence): readonly Awakening[] {
+    const { cluster, desk } = this.#stage;
+    const judgedAtOnce = this.#options.store === 'sqlite';
+    return awakenings(strikes, {
+      launcherLog: join(cluster.data, 'launcher.log'),
+      notes: desk.notes,
+      evidence,
+      judgedAtOnce,
+    });
   }
 
   #tell(count: number, strike: Strike, workload: Workload): void {
     const outcome = strike.struck
       ? `takeover ${strike.takeoverMs?.toFixed(0) ?? 'unseen'} ms, whole ${strike.healedMs?.toFixed(0) ?? 'never'} ms`
       : 'did not strike';
-    const { kills, stops, cuts, tell } = this.#options;
+    const { kills, stops, cuts = 0, losses = 0, clocks = 0, fulls = 0, tell } = this.#options;
     tell(
-      `${count}/${kills + stops + cuts} ${strike.fault} on ${strike.node}: ${outcome}; ${workload.answered} answered`,
+      `${count}/${kills + stops + cuts + losses + clocks + fulls} ${strike.fault} on ${strike.node}: ${outcome}; ${workload.answered} answered`,
     );
   }
 
@@ -206,7 +333,8 @@ class Run {
       deposits: all.map((payer) => ({ account: payer.account, amount: payer === poor ? POOR_USD : DEPOSIT_USD })),
       models: Object.fromEntries(['sim-a', 'sim-b'].map((slug) => [slug, modelsDocument(slug) ?? { models: [] }])),
       slugs: providers.slugs,
-      clockSlackMs: CLOCK_SLACK_MS,
+      refusedCommits: this.#stage.desk.notes.filter(({ failure }) => failure === 'full').length,
+      clockSlackMs: CLOCK_SLACK_MS + (this.#options.clocks ? SKEW_MS_MAX : 0),
     };
   }
 }

@@ -98,6 +98,12 @@ export function probe(nonce: string): Scenario {
   return fromShape({ name: 'probe', weight: 0, model: 'sim/fast', directive: { tokens: 2 }, chunks: 2 }, nonce);
 }
 
+/** A stream of that many seconds. */
+export function long(nonce: string, seconds: number): Scenario {
+  const directive = { tokens: 90, tps: 90 / seconds };
+  return fromShape({ name: 'long', weight: 0, model: 'sim/slow', directive, chunks: 90, stream: true }, nonce);
+}
+
 function fromShape(shape: Shape, nonce: string): Scenario {
   const stream = shape.stream ?? false;
   return {

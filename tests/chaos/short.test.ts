@@ -13,7 +13,6 @@ for (const store of STORE_KINDS) {
       store,
       kills: 3,
       stops: 0,
-      cuts: 0,
       seed: Math.floor(Math.random() * 2 ** 31),
       inFlight: 16,
       calmMs: 1_000,
@@ -23,5 +22,23 @@ for (const store of STORE_KINDS) {
     assert.ok(passed(report), render(report));
   });
 }
+
+it('a node frozen inside a transaction, a store out of reach, stepping clocks and a full disk lose nothing either', async () => {
+  const report = await runChaos({
+    store: 'sqlite',
+    kills: 0,
+    stops: 1,
+    places: ['in transaction'],
+    losses: 1,
+    clocks: 1,
+    fulls: 1,
+    seed: Math.floor(Math.random() * 2 ** 31),
+    inFlight: 8,
+    calmMs: 700,
+    keep: false,
+    tell: () => {},
+  });
+  assert.ok(passed(report), render(report));
+});
 
 test.run();

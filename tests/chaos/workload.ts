@@ -52,21 +52,22 @@ export class Workload {
 
   /** One small request for this payer, outside the ordinary load. */
   probe(payer: Payer): Promise<Finding> {
-    return this.#send(probe(this.#nonce()), payer);
+    return this.send(probe(this.nonce()), payer);
   }
 
   async #work(): Promise<void> {
     const { chance, payers, poor } = this.#options;
     while (this.#running) {
-      const next = { ...scenario(this.#nonce(), chance()), fresh: chance() < FRESH_SHARE };
+      const next = { ...scenario(this.nonce(), chance()), fresh: chance() < FRESH_SHARE };
       const payer = payers[Math.floor(chance() * payers.length)] as Payer;
-      const finding = await this.#send(next, next.poor ? poor : payer);
+      const finding = await this.send(next, next.poor ? poor : payer);
       // A node that is gone refuses at once: without a pause the workload would spin on it.
       if (finding.type === 'unknown') await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
 
-  async #send(next: Scenario, payer: Payer): Promise<Finding> {
+  /** Sends one request of any kind and writes it down. */
+  async send(next: Scenario, payer: Payer): Promise<Finding> {
     const op = ++this.#ops;
     const { user: nonce } = next.body as { user: string };
     this.history.push({
@@ -86,7 +87,7 @@ export class Workload {
     return finding;
   }
 
-  #nonce(): string {
+  nonce(): string {
     return `${this.#run}-${this.#ops + 1}-${Math.random().toString(36).slice(2, 6)}`;
   }
 }

@@ -1,9 +1,10 @@
 /**
- * One node as a process of its own, for tests: SQLite and gRPC, the tally kind, steered by lines on its standard
+ * One node as a process of its own, for tests: SQLite, or PostgreSQL where the database is a URL, and gRPC, the tally kind, steered by lines on its standard
  * input, answering by lines of JSON. `node --import tsx node-process.ts NAME DATABASE`.
  */
 import { createInterface } from 'node:readline';
 import { startNode } from '../../actors/runtime/node.ts';
+import { openPostgresStore } from '../../actors/runtime/stores/postgres/open-postgres-store.ts';
 import { openSqliteStore } from '../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
 import { systemClock } from '../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../actors/runtime/system/random.ts';
@@ -14,13 +15,19 @@ import { tally } from './tally.ts';
 const [name = 'n1', path = ''] = process.argv.slice(2);
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
-const store = await openSqliteStore({
-  path,
-  shards: config.runtime.shards,
-  clock: systemClock,
-  random: systemRandom,
-  busyBoundMs: 5_000,
-});
+const common = { shards: config.runtime.shards, clock: systemClock, random: systemRandom };
+const store = path.startsWith('postgres://')
+  ? await openPostgresStore({ ...common, url: path, bounds: config.store.postgres, applicationName: name })
+  : await openSqliteStore({
+      ...common,
+      path,
+      busyBoundMs: 5_000,
+      // As the gateway's own: a store that failed under a node is the end of that life.
+      onFatal: (error) => {
+        say({ fatal: error.message });
+        process.exit(70);
+      },
+    });
 const node = await startNode({
   ...{ name, grpcAddress: '127.0.0.1:0', operatorUrl: () => '', host: 'test', pid: process.pid, kinds: [tally], store },
   ...{ clock: systemClock, random: systemRandom, limits: config.runtime, secret: 's', operatorToken: 'token' },
@@ -98,6 +105,9 @@ for await (const line of createInterface({ input: process.stdin })) {
   switch (command.do) {
     case 'owned':
       answer({ owned: (command.of as string[]).filter((address) => node.owns(address)) });
+      break;
+    case 'connected':
+      answer({ connected: node.connected });
       break;
     case 'ask':
       node.ask(command.to as string, command.event as { type: string }, { withinMs: command.withinMs as number }).then(

@@ -17,15 +17,27 @@ export interface NodeProcess {
   readonly exited: Promise<number | null>;
 }
 
+/** What a command is answered that the process did not live to answer. */
+const ENDED = { error: 'the node ended' };
+
 export class NodeProcesses {
   readonly folder = mkdtempSync(join(tmpdir(), 'troupe-cluster-'));
   readonly running = new Map<string, NodeProcess>();
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #database: (name: string) => string;
   #lastId = 0;
+
+  /** `env` is laid over this process's own; `database` says where each node finds its store (default: one file). */
+  constructor(env: Readonly<Record<string, string>> = {}, database?: (name: string) => string) {
+    this.#env = env;
+    this.#database = database ?? (() => join(this.folder, 'store.db'));
+  }
 
   start(name: string): NodeProcess {
     const script = join(import.meta.dirname, 'node-process.ts');
-    const child = spawn(process.execPath, ['--import', 'tsx', script, name, join(this.folder, 'store.db')], {
+    const child = spawn(process.execPath, ['--import', 'tsx', script, name, this.#database(name)], {
       stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, ...this.#env },
     });
     const lines: Record<string, unknown>[] = [];
     const waiting = new Map<number, (answer: Record<string, unknown>) => void>();
@@ -42,12 +54,17 @@ export class NodeProcesses {
     });
     const send = (command: Record<string, unknown>): Promise<Record<string, unknown>> =>
       new Promise((resolve) => {
+        if (child.exitCode !== null || child.signalCode !== null) return resolve(ENDED);
         this.#lastId += 1;
         waiting.set(this.#lastId, resolve);
         child.stdin?.write(`${JSON.stringify({ id: this.#lastId, ...command })}\n`);
       });
     child.stdin?.on('error', () => {});
-    const exited = once(child, 'exit').then(([code]) => code as number | null);
+    const exited = once(child, 'exit').then(([code]) => {
+      for (const answer of waiting.values()) answer(ENDED);
+      waiting.clear();
+      return code as number | null;
+    });
     const kill = (signal: NodeJS.Signals = 'SIGKILL'): void => void child.kill(signal);
     const node: NodeProcess = { name, child, lines, ready, send, kill, exited };
     this.running.set(name, node);

@@ -108,6 +108,7 @@ const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evid
     (e) => ledger(e, { actors: [{ address: 'account:a', version: 7, trail: [4, 5, 7] }] }),
   ],
   ['C2', 'an acknowledged request without a settled row', (e) => row(e, { status: 'released' })],
+  ['C2', 'an answer without a cost whose hold was simply let go', (e) => uncharged(e, 'Internal Server Error')],
   ['C2', 'an acknowledged request without any row', (e) => ledger(e, { generations: e.ledger.generations.slice(1) })],
   [
     'C2',
@@ -180,6 +181,17 @@ function settlement(clean: Evidence, members: Partial<Settlement>): Evidence {
   const settled = clean.ledger.generations[0]?.row.settlement;
   return row(clean, { settlement: { ...(settled as Settlement), ...members } });
 }
+
+/** The first request was answered without a cost, and its hold released for this reason. */
+function uncharged(clean: Evidence, reason: string): Evidence {
+  const release = { generation: 'gen-1', attempt: 1, reason, status: null, attempts: [] };
+  return outcome(row(clean, { status: 'released', release }), 'ok', { cost: null });
+}
+
+it('C2 lets an answer that told no cost go with its gateway', () => {
+  const { checks } = audit(uncharged(cleanEvidence(), 'the gateway that served it was lost'));
+  assert.equal(checks.find((check) => check.id === 'C2')?.violations, []);
+});
 
 function sampled(clean: Evidence, members: Partial<Evidence['samples'][number]['accounts'][number]>): Evidence {
   return {

@@ -33,6 +33,8 @@ export interface OpenStoreOptions {
   readonly random: Random;
   /** Folder that remembers, outside the store, how far the store had come; and the name of this node in it. */
   readonly marks: { readonly folder: string; readonly node: string };
+  /** The disk is full, or is no longer. Never said of a store elsewhere. */
+  readonly onFull: (full: boolean) => void;
   /** The store failed for good: end the process and start again. */
   readonly onFatal: (error: Error) => void;
 }
@@ -40,6 +42,8 @@ export interface OpenStoreOptions {
 export interface OpenedStore extends Store {
   /** How long the store has made this node's writer wait, ms; 0 when it does not, or where nobody can be blamed. */
   busyMs(): number;
+  /** True while there is room for work under way only: new work has to be refused. */
+  full(): boolean;
 }
 
 /** Rejects with one line for the operator. */
@@ -53,11 +57,11 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
   }
 }
 
-async function open({ choice, shards, clock, random, marks, onFatal }: OpenStoreOptions): Promise<OpenedStore> {
+async function open({ choice, shards, clock, random, marks, onFull, onFatal }: OpenStoreOptions): Promise<OpenedStore> {
   if (choice.kind === 'sqlite') {
     const { openSqliteStore } = await import('./sqlite/open-sqlite-store.ts');
     const { path, busyMs: busyBoundMs, ballastBytes } = choice;
-    return openSqliteStore({ path, shards, clock, random, busyBoundMs, ballastBytes, onFatal });
+    return openSqliteStore({ path, shards, clock, random, busyBoundMs, ballastBytes, onFull, onFatal });
   }
   const { openPostgresStore } = await import('./postgres/open-postgres-store.ts');
   const { url, bounds } = choice;
@@ -69,5 +73,5 @@ async function open({ choice, shards, clock, random, marks, onFatal }: OpenStore
     bounds,
     applicationName: `troupe ${marks.node}`,
   });
-  return { ...store, busyMs: () => 0 };
+  return { ...store, busyMs: () => 0, full: () => false };
 }

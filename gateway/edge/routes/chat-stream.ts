@@ -110,7 +110,7 @@ class ChatStream {
     const { services, turns } = this.#routes;
     const receipt = await running.receipt;
     const charged = await settleTurn(services.inference, this.#turn, receipt);
-    if (charged === null) turns.settledLater++;
+    if (charged === null && receipt.delivered) turns.settledLater++;
     const stream = this.#events;
     if (this.#over || stream === null) return;
     const last =

@@ -19,6 +19,8 @@ export interface Measurement {
   readonly edge: EdgeGauges;
   readonly ready: boolean;
   readonly connected: boolean;
+  /** The disk of the store has room for work under way only. */
+  readonly storeFull: boolean;
   readonly memory: { readonly rss: number; readonly heapUsed: number };
   /** Seconds; null where it is not measured. */
   readonly loopDelayP99: number | null;
@@ -40,6 +42,7 @@ export function renderMetrics(measured: Measurement): string {
       'The node has fresh contact with its store',
       one(Number(measured.connected)),
     ),
+    metric('troupe_store_full', 'gauge', 'The disk is full: new work is refused', one(Number(measured.storeFull))),
     metric('troupe_draining', 'gauge', 'The node takes no new connections', one(Number(edge.draining))),
     metric('troupe_connections', 'gauge', 'Open client connections', one(edge.connections)),
     metric('troupe_requests_under_way', 'gauge', 'Requests being served', one(edge.requestsUnderWay)),

@@ -4,7 +4,7 @@ import type { HoldRequest } from '../../../actors/terms/hold.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { settleTurn } from '../../../gateway/inference/settle-turn.ts';
 import { bounded } from '../../support/bounded.ts';
-import { callsAt, drain, openScene, outcomesOf, sim, textOf, typesOf } from './scene.ts';
+import { callsAt, drain, eventsOf, openScene, outcomesOf, releaseOf, sim, textOf, typesOf } from './scene.ts';
 import { board, failing, generous, offer, stage } from './stage.ts';
 
 const it = bounded(test, 10_000);
@@ -111,6 +111,24 @@ it('a caller that leaves a cancellable endpoint ends it at once and pays what wa
   while (call?.outcome === 'open') await new Promise((resolve) => setTimeout(resolve, 5));
   assert.is(call?.outcome, 'aborted');
   assert.equal(outcomesOf(on), ['other']);
+});
+
+it('a caller that leaves before the first part was handed on pays nothing, whatever the endpoint', async () => {
+  for (const offers of [onlyA, board(offer('a', a.baseUrl, { cancellable: false }))]) {
+    const on = stage();
+    const request = on.request({ ...sim({ tokens: 500, tps: 100 }), stream: true }, offers);
+    const turn = await runTurn(on.services, request);
+    turn.leave();
+    const receipt = await turn.receipt;
+    assert.not(receipt.delivered);
+    assert.is(await settleTurn(on.services, request, receipt), null);
+    await on.end();
+    assert.equal(eventsOf(on), ['turn.admit', 'hold.release']);
+    assert.is(releaseOf(on)?.attempt, 1);
+    const call = a.calls.at(-1);
+    while (call?.outcome === 'open') await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.is(call?.outcome, 'aborted');
+  }
 });
 
 it('any other endpoint is read on for its usage, which is what the caller pays', async () => {

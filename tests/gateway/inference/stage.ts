@@ -120,6 +120,7 @@ export function stage(options: { upstream?: Partial<UpstreamLimits>; answers?: A
   const upstream = { ...config.upstream, settleRetryMs: 5, ...options.upstream };
   const outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 64, connectMs: upstream.connectMs });
   const services = openInference({
+    storeFull: () => false,
     cluster,
     clock: systemClock,
     random: systemRandom,

@@ -18,6 +18,8 @@ export interface Evidence {
   readonly models: Readonly<Record<string, ModelsDocument>>;
   /** Display name of a provider to its slug. */
   readonly slugs: Readonly<Record<string, string>>;
+  /** Commits the store refused with certainty (a full disk): the versions they would have made are never given again. */
+  readonly refusedCommits?: number;
   /** How far store time and a provider's clock may differ, ms. */
   readonly clockSlackMs: number;
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
 import { type ShardVerdict, type ShardWrite, type Store, StoreRefused } from '../../ports/store.ts';
 import { COMMITTED, FENCE } from './apply-commit.ts';
-import { type Ballast, layBallast } from './ballast.ts';
+import { Ballast } from './ballast.ts';
 import { type Connection, connect } from './connect.ts';
 import { errorOf, type Failure, failureOf, isBusy } from './failure.ts';
 import { packCommit } from './packed-commit.ts';
@@ -30,6 +30,8 @@ export interface SqliteStoreOptions {
   readonly ballastBytes?: number;
   /** Commits and operations under way at once. Default 4,096. */
   readonly requestsMax?: number;
+  /** The disk is full, or is no longer: the ballast is gone, or laid again. */
+  readonly onFull?: (full: boolean) => void;
   /** The disk failed, the file is damaged or the writer died: end the process and start again. Called once. */
   readonly onFatal?: (error: Error) => void;
 }
@@ -37,6 +39,8 @@ export interface SqliteStoreOptions {
 export interface SqliteStore extends Store {
   /** How long the writer has been waiting for the lock now, ms; 0 when it is not. For whoever looks for the holder. */
   busyMs(): number;
+  /** True while the ballast is gone: what room is left is for work under way, new work has to be refused. */
+  full(): boolean;
 }
 
 const YIELD_MS = 0.1;
@@ -61,9 +65,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   });
   try {
     const connection = connect(path, 'read');
-    if (ballastBytes > 0) ballast = await layBallast(`${path}.ballast`, ballastBytes);
+    const { onFull: changed = () => {} } = options;
+    if (ballastBytes > 0) ballast = await Ballast.lay({ path: `${path}.ballast`, bytes: ballastBytes, clock, changed });
     const read = reading({ connection, clock, busyBoundMs, failed });
-    return compose(writer, read, clock, () => connection.close());
+    const full = (): boolean => ballast?.full ?? false;
+    const close = (): void => {
+      ballast?.close();
+      connection.close();
+    };
+    return compose(writer, read, { clock, full, close });
   } catch (error) {
     await writer.close();
     throw error;
@@ -107,7 +117,12 @@ function readError(error: unknown, failed: (failure: Failure) => void): unknown 
   return errorOf(failure);
 }
 
-function compose(writer: Writer, read: Read, clock: Clock, closeReader: () => void): SqliteStore {
+interface Rest extends Pick<SqliteStore, 'full'> {
+  readonly clock: Clock;
+  readonly close: () => void;
+}
+
+function compose(writer: Writer, read: Read, { clock, full, close }: Rest): SqliteStore {
   return {
     async commit(writes) {
       const codes = await writer.commit(packCommit(writes));
@@ -125,8 +140,10 @@ function compose(writer: Writer, read: Read, clock: Clock, closeReader: () => vo
     timersOf: (address) => read((from) => from.timersOf(address)),
     register: (node) => writer.call('register', node),
     async heartbeat(beat) {
+      const sentAt = clock.now();
       const rows = await writer.call('heartbeat', beat);
-      return { now: clock.now(), ...rows };
+      // The middle, as the asker takes it to be: a beat that waited for the lock would else set store time forward.
+      return { now: Math.round((sentAt + clock.now()) / 2), ...rows };
     },
     bury: (incarnation, seenBeat, why) => writer.call('bury', incarnation, seenBeat, why),
     leave: (incarnation) => writer.call('leave', incarnation),
@@ -135,8 +152,9 @@ function compose(writer: Writer, read: Read, clock: Clock, closeReader: () => vo
     give: (from, to) => writer.call('give', from, to),
     fact: (name, valueIfAbsent) => writer.call('fact', name, valueIfAbsent),
     busyMs: () => writer.waitedMs,
+    full,
     async close() {
-      closeReader();
+      close();
       await writer.close();
     },
   };

@@ -83,7 +83,7 @@ const upkeepIn = ({ choice, folder }: House) =>
 
 const open = ({ choice, folder }: House): Promise<OpenedStore> =>
   openStore({
-    ...{ choice, shards: SHARDS, clock: systemClock, random: systemRandom, onFatal: () => {} },
+    ...{ choice, shards: SHARDS, clock: systemClock, random: systemRandom, onFatal: () => {}, onFull: () => {} },
     marks: { folder: join(folder, 'marks'), node: 'n1' },
   });
 

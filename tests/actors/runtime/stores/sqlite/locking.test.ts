@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { StoreTime } from '../../../../../actors/runtime/cluster/store-time.ts';
 import { StoreRefused } from '../../../../../actors/runtime/ports/store.ts';
 import { LOG_PAGES } from '../../../../../actors/runtime/stores/sqlite/checkpoint.ts';
 import { connect } from '../../../../../actors/runtime/stores/sqlite/connect.ts';
@@ -63,6 +64,21 @@ it('a lock that comes free within the bound only delays', () =>
     while (store.busyMs() === 0) await new Promise((resolve) => setTimeout(resolve, 1));
     holder.close();
     assert.equal(await committed, [{ shard: 7, committed: true }]);
+  }));
+
+it('a heartbeat that had to wait for the lock does not set store time forward', () =>
+  withStore(async (store, path) => {
+    await own(store, 'i1');
+    const holder = connect(path, 'write');
+    holder.exec('BEGIN IMMEDIATE');
+    const sentAt = performance.now();
+    const beat = store.heartbeat({ incarnation: 'i1', hears: [], state: 'up' });
+    while (store.busyMs() < BUSY_BOUND_MS / 2) await new Promise((resolve) => setTimeout(resolve, 1));
+    holder.close();
+    const { now } = await beat;
+    const time = new StoreTime(systemClock);
+    time.learn(now, sentAt, performance.now());
+    assert.ok(Math.abs(time.now() - Date.now()) < BUSY_BOUND_MS / 6, `${time.now() - Date.now()} ms off`);
   }));
 
 it('a process stopped inside a transaction blocks every writer, and its kill frees them at once', () =>

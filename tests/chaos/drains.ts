@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { kill } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { preferred } from '../../actors/runtime/cluster/rendezvous.ts';
+import { type Operation, operations } from '../support/auditor/history.ts';
+import { storeFile } from '../support/auditor/store-file.ts';
+import type { NodeSeen, Owners, StoreView } from '../support/auditor/store-view.ts';
+import { openAccounts } from './bank.ts';
+import { chance } from './chance.ts';
+import { LaunchedCluster } from './launched-cluster.ts';
+import { isAlive, until } from './nemesis.ts';
+import { Providers } from './providers.ts';
+import { type Payer, Workload } from './workload.ts';
+
+export interface DrainsOptions {
+  /** How each node in turn is told: n1 by the first, n2 by the second, and so on. */
+  readonly ways: readonly ('SIGTERM' | 'troupe drain')[];
+  readonly inFlight: number;
+  /** Load without a drain before each, and behind the last. */
+  readonly calmMs: number;
+}
+
+/** One node that left under load and came back. Monotonic ms. */
+export interface Drain {
+  readonly node: string;
+  /** From the word until it was gone and its next life serves. */
+  readonly from: number;
+  readonly to: number;
+  /** From the word until the old life had ended. */
+  readonly exitMs: number;
+  readonly join: Join;
+}
+
+/** What the next life took. */
+export interface Join {
+  /** From its first appearance until it owned all that is meant for it; null when it never did. */
+  readonly tookMs: number | null;
+  /** Shards meant for it, and shards that changed hands since it appeared, to whomever. */
+  readonly share: number;
+  readonly moved: number;
+  /** Of those, how many went to others, or moved more than once. */
+  readonly needless: number;
+}
+
+export interface Drains {
+  readonly operations: readonly Operation[];
+  readonly drains: readonly Drain[];
+}
+
+const UNLIMITED = 1_000_000_000;
+const GONE_MS = 40_000;
+const SHARE_MS = 20_000;
+const BIN = fileURLToPath(new URL('../../bin/troupe.mjs', import.meta.url));
+
+/** Restarts the nodes of a cluster under load, one after the other, and writes down what it cost and what moved. */
+export async function rollingDrains({ ways, inFlight, calmMs }: DrainsOptions): Promise<Drains> {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-drain-'));
+  const providers = await Providers.start(folder);
+  const cluster = await LaunchedCluster.start({
+    rates: { keyPerMinute: UNLIMITED, endpointPerMinute: UNLIMITED, addressPerMinute: UNLIMITED },
+    demo: { enabled: false, simulators: 0 },
+    providers: providers.declarations,
+  });
+  const store = storeFile(join(cluster.data, 'troupe.db'));
+  try {
+    const payers = await openAccounts(cluster, 12, '100');
+    const [poor] = await openAccounts(cluster, 1, '0.0000001');
+    const url = `${cluster.baseUrl}/chat/completions`;
+    const workload = new Workload({ url, payers, poor: poor as Payer, inFlight, chance: chance(7) });
+    workload.start();
+    const drains: Drain[] = [];
+    for (const [at, way] of ways.entries()) {
+      await pause(calmMs);
+      drains.push(await drain({ cluster, store, name: `n${at + 1}`, way }));
+    }
+    await pause(calmMs);
+    await workload.stop();
+    return { operations: operations(workload.history), drains };
+  } finally {
+    await store.close();
+    await cluster.stop();
+    await providers.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface DrainParts {
+  readonly cluster: LaunchedCluster;
+  readonly store: StoreView;
+  readonly name: string;
+  readonly way: DrainsOptions['ways'][number];
+}
+
+async function drain({ cluster, store, name, way }: DrainParts): Promise<Drain> {
+  const node = cluster.connection()?.nodes.find((each) => each.name === name);
+  if (!node) throw new Error(`${name} does not serve`);
+  const from = performance.now();
+  if (way === 'SIGTERM') kill(node.pid, 'SIGTERM');
+  else await byCommand(cluster.data, name);
+  if (!(await until(() => !isAlive(node.pid), GONE_MS))) throw new Error(`${name} was not gone within ${GONE_MS} ms`);
+  const exitMs = performance.now() - from;
+  const joined = await watchJoin(store, name);
+  const isBack = (): boolean =>
+    cluster.connection()?.nodes.some((each) => each.name === name && each.pid !== node.pid) ?? false;
+  if (!(await until(isBack, GONE_MS))) throw new Error(`${name} was not replaced within ${GONE_MS} ms`);
+  return { node: name, from, to: performance.now(), exitMs, join: joined };
+}
+
+async function byCommand(data: string, name: string): Promise<void> {
+  const child = spawn(process.execPath, [BIN, 'drain', name, '--data', data], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`troupe drain ${name} ended with ${code}`);
+}
+
+/** Follows the next life of `name` from the moment the store knows it. */
+async function watchJoin(store: StoreView, name: string): Promise<Join> {
+  let before: Owners = await store.owners();
+  let newcomer: NodeSeen | undefined;
+  const appeared = await until(async () => {
+    const now = await store.owners();
+    newcomer = [...now.nodes.values()].find((node) => node.name === name);
+    if (!newcomer) before = now;
+    return newcomer !== undefined;
+  }, GONE_MS);
+  if (!appeared || !newcomer) throw new Error(`${name} never came back`);
+  const since = performance.now();
+  const nodes = [...(await store.owners()).nodes.values()];
+  const meant = before.shards.filter(({ shard }) => preferred(shard, nodes)?.incarnation === newcomer?.incarnation);
+  const isWhole = async (): Promise<boolean> => {
+    const { shards } = await store.owners();
+    return meant.every(({ shard }) => shards.find((each) => each.shard === shard)?.owner === newcomer?.incarnation);
+  };
+  const whole = await until(isWhole, SHARE_MS);
+  const tookMs = whole ? performance.now() - since : null;
+  const epochs = new Map(before.shards.map(({ shard, epoch }) => [shard, epoch]));
+  const moved = (await store.owners()).shards.filter(({ shard, epoch }) => epoch !== epochs.get(shard));
+  const rightly = moved.filter(
+    ({ shard, owner, epoch }) => owner === newcomer?.incarnation && epoch === (epochs.get(shard) ?? 0) + 1,
+  );
+  return { tookMs, share: meant.length, moved: moved.length, needless: moved.length - rightly.length };
+}
+
+/** Calls that were meant to go well and did not, each in a few words. */
+export function failuresOf(all: readonly Operation[]): readonly string[] {
+  return all
+    .filter(({ invoke, outcome }) => invoke.expects === 'ok' && outcome?.type !== 'ok')
+    .map(({ outcome }) =>
+      outcome?.type === 'fail' ? `${outcome.status}` : outcome?.type === 'unknown' ? outcome.reason : 'no end',
+    );
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,101 @@
+import type { FaultDesk } from '../support/faults/fault-desk.ts';
+import { ask } from './ask.ts';
+import type { Strike } from './nemesis.ts';
+import { long } from './scenario.ts';
+import type { Payer, Workload } from './workload.ts';
+
+export interface OutageParts {
+  readonly desk: FaultDesk;
+  readonly names: readonly string[];
+  readonly baseUrl: string;
+  readonly workload: Workload;
+  readonly payers: readonly Payer[];
+  /** Process ids of the nodes that serve. */
+  readonly pids: () => readonly number[];
+}
+
+export interface Outage {
+  readonly strike: Strike;
+  readonly complaints: readonly string[];
+}
+
+/** The read lease, and a little more: after it no node may answer from what it remembers. */
+const FENCED_MS = 3_500;
+const OUT_MS = 5_000;
+const RECOVER_MS = 10_000;
+const SKEW_MS = 30_000;
+const STEP_EVERY_MS = 900;
+const STREAMS = 6;
+const STREAM_SECONDS = 5;
+
+/** Nobody can reach the store: new work is refused with advice to repeat, nobody is voted out, and all is as before. */
+export async function loseStore(parts: OutageParts): Promise<Outage> {
+  const { desk, names, baseUrl, payers, pids } = parts;
+  const complaints: string[] = [];
+  const before = pids().join();
+  const from = performance.now();
+  for (const name of names) desk.set(name, { cut: true });
+  await pause(FENCED_MS);
+  const { status, retryAfter } = await ask(baseUrl, payers[0] as Payer, 'POST', '/chat/completions');
+  if (status !== 503 || retryAfter === null) complaints.push(`store lost: ${status}, Retry-After ${retryAfter}`);
+  await pause(OUT_MS - FENCED_MS);
+  const backAt = performance.now();
+  for (const name of names) desk.clear(name);
+  const healedMs = await recovered(parts, backAt);
+  if (pids().join() !== before) complaints.push('store lost: nodes were restarted');
+  const window = { from, to: performance.now() };
+  const strike = {
+    fault: 'store lost',
+    node: 'all',
+    struck: true,
+    takeoverMs: null,
+    healedMs,
+    successor: null,
+    window,
+  };
+  return { strike, complaints };
+}
+
+/** The wall clocks of two nodes step by 30 s, forth and back and apart: nobody dies of it and no call fails. */
+export async function stepClocks({ desk, names, workload, payers, pids }: OutageParts): Promise<Outage> {
+  const complaints: string[] = [];
+  const before = pids().join();
+  const at = performance.now();
+  const streams = payers.slice(0, STREAMS).map((payer) => workload.send(long(workload.nonce(), STREAM_SECONDS), payer));
+  const [one = '', other = ''] = names;
+  for (const [mine, yours] of [
+    [SKEW_MS, 0],
+    [SKEW_MS, -SKEW_MS],
+    [-SKEW_MS, SKEW_MS],
+    [0, 0],
+  ] as const) {
+    desk.set(one, { clockMs: mine });
+    desk.set(other, { clockMs: yours });
+    await pause(STEP_EVERY_MS);
+  }
+  const ended = await Promise.all(streams);
+  const broken = ended.filter(({ type }) => type !== 'ok').length;
+  if (broken > 0) complaints.push(`clocks stepped: ${broken} of ${STREAMS} streams did not end well`);
+  if (pids().join() !== before) complaints.push('clocks stepped: nodes were restarted');
+  // No moment is excused: requests went on all the while.
+  const window = { from: at, to: at };
+  const strike = { fault: 'clocks', node: 'all', struck: true, takeoverMs: null, healedMs: 0, successor: null, window };
+  return { strike, complaints };
+}
+
+/** Ms until several accounts are served again; null when that takes too long. */
+export async function recovered(
+  { workload, payers }: Pick<OutageParts, 'workload' | 'payers'>,
+  since: number,
+): Promise<number | null> {
+  while (performance.now() - since < RECOVER_MS) {
+    const findings = await Promise.all(payers.slice(0, STREAMS).map((payer) => workload.probe(payer)));
+    if (findings.every(({ type }) => type === 'ok')) return performance.now() - since;
+    await pause(50);
+  }
+  return null;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,145 @@
+/** What strikes one node or its store, with real processes: who goes on, who ends, and what is never lost or undone. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../support/bounded.ts';
+import { FaultStage, pause } from './fault-stage.ts';
+
+const it = bounded(test, 90_000);
+const NAMES = ['n1', 'n2', 'n3'] as const;
+const HOUR_MS = 3_600_000;
+
+let stage: FaultStage;
+test.before(async () => {
+  stage = new FaultStage();
+  await stage.start();
+});
+test.after(() => stage.close());
+
+for (const fsync of ['fails', 'fails behind the write'] as const) {
+  it(`a sync that ${fsync} ends the process at once, tells nobody of a success, and the log is recovered`, async () => {
+    const from = stage.desk.notes.length;
+    const burials = stage.burials().length;
+    const load = stage.load(NAMES);
+    await pause(200);
+    const at = performance.now();
+    stage.desk.set('n1', { fsync });
+    assert.is(await stage.node('n1').exited, 70);
+    assert.ok(performance.now() - at < 5_000);
+    const after = stage.notes('n1', from);
+    assert.is(after.filter(({ struck }) => struck !== undefined).length, 1);
+    await stage.revive('n1');
+    await load.stop();
+    assert.ok(stage.burials().length > burials, 'the others took its shards');
+    await stage.checkBook('n1');
+  });
+}
+
+it('an event loop blocked for 3 s costs time and no shard; one blocked for 8 s is taken over and fenced', async () => {
+  const burials = stage.burials().length;
+  const kept = await stage.owned('n2');
+  stage.desk.set('n2', { blockMs: 3_000 });
+  await pause(100);
+  stage.node('n2').kill('SIGUSR2');
+  await pause(4_000);
+  assert.is(stage.burials().length, burials, stage.burials().join());
+  assert.equal(await stage.owned('n2'), kept);
+  assert.ok((await stage.add('n2', kept[0] as string)).ok);
+
+  const load = stage.load(['n2']);
+  stage.desk.set('n2', { blockMs: 8_000 });
+  await pause(100);
+  stage.node('n2').kill('SIGUSR2');
+  const tookMs = await stage.until(async () => (await stage.add('n3', kept[0] as string)).ok, 'it is taken over');
+  process.stdout.write(`taken over ${Math.round(tookMs)} ms after the loop stopped\n`);
+  assert.ok(tookMs < 5_500, `${tookMs} ms`);
+  assert.is(await stage.node('n2').exited, 3);
+  await load.stop();
+  await stage.revive('n2');
+  await stage.checkBook('n3');
+});
+
+it('a node that cannot reach the store fences its own reads, and is replaced; the others notice nothing else', async () => {
+  const from = stage.burials().length;
+  const own = (await stage.owned('n3'))[0] as string;
+  const load = stage.load(['n1', 'n2'], await stage.owned('n1'));
+  stage.desk.set('n3', { cut: true });
+  await stage.until(async () => !(await stage.connected('n3')), 'it knows that it may not read', 5_000);
+  assert.not((await stage.add('n3', own, 500)).ok);
+  await stage.until(async () => (await stage.add('n1', own)).ok, 'somebody else answers for it');
+  assert.is(stage.burials().length, from + 1);
+  stage.desk.clear('n3');
+  assert.is(await stage.node('n3').exited, 3, 'it finds itself dead once it reads again');
+  const answers = await load.stop();
+  assert.equal(
+    answers.filter(({ ok }) => !ok),
+    [],
+  );
+  await stage.revive('n3');
+  await stage.checkBook('n1');
+});
+
+it('a store that nobody can reach changes nobody’s membership, and serves again as soon as it is back', async () => {
+  const burials = stage.burials().length;
+  const before = await Promise.all(NAMES.map((name) => stage.owned(name)));
+  for (const name of NAMES) stage.desk.set(name, { cut: true });
+  await pause(4_500);
+  for (const name of NAMES) {
+    assert.not(await stage.connected(name));
+    const answer = await stage.add(name, before[0]?.[0] as string, 500);
+    assert.not(answer.ok);
+  }
+  for (const name of NAMES) stage.desk.clear(name);
+  const backMs = await stage.until(
+    async () => (await Promise.all(NAMES.map((name) => stage.connected(name)))).every(Boolean),
+    'all have contact again',
+  );
+  assert.ok(backMs < 2_000, `${backMs} ms`);
+  for (const name of NAMES) assert.ok((await stage.add(name, before[0]?.[0] as string)).ok);
+  assert.is(stage.burials().length, burials);
+  assert.equal(await Promise.all(NAMES.map((name) => stage.owned(name))), before);
+  await stage.checkBook('n1');
+});
+
+it('clocks that step an hour and stand 30 s apart take no shard from anybody', async () => {
+  const burials = stage.burials().length;
+  const before = await Promise.all(NAMES.map((name) => stage.owned(name)));
+  const load = stage.load(NAMES);
+  for (const [n1, n2] of [
+    [30_000, -30_000],
+    [HOUR_MS, 0],
+    [-HOUR_MS, 30_000],
+  ] as const) {
+    stage.desk.set('n1', { clockMs: n1 });
+    stage.desk.set('n2', { clockMs: n2 });
+    await pause(1_200);
+  }
+  for (const name of NAMES) stage.desk.clear(name);
+  const answers = await load.stop();
+  assert.equal(
+    answers.filter(({ ok }) => !ok),
+    [],
+  );
+  assert.is(stage.burials().length, burials);
+  assert.equal(await Promise.all(NAMES.map((name) => stage.owned(name))), before);
+  await stage.checkBook('n3');
+});
+
+it('a disk whose syncs take 500 ms longer makes everything slow and nobody dead', async () => {
+  const burials = stage.burials().length;
+  const before = await Promise.all(NAMES.map((name) => stage.owned(name)));
+  for (const name of NAMES) stage.desk.set(name, { slowMs: 500 });
+  const load = stage.load(NAMES);
+  await pause(9_000);
+  for (const name of NAMES) stage.desk.clear(name);
+  const answers = await load.stop();
+  const took = answers.filter(({ ok }) => ok).map(({ tookMs }) => tookMs);
+  process.stdout.write(
+    `slow disk: ${took.length} answered, slowest ${Math.round(Math.max(...took))} ms, ${answers.length - took.length} not\n`,
+  );
+  assert.ok(Math.max(...took) >= 500, 'the disk was not slow');
+  assert.is(stage.burials().length, burials, stage.burials().slice(burials).join());
+  assert.equal(await Promise.all(NAMES.map((name) => stage.owned(name))), before);
+  await stage.checkBook('n2');
+});
+
+test.run();

@@ -1,0 +1,98 @@
+/** What strikes PostgreSQL under three nodes at work: a crash of the server, connections that end, answers that never come. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../support/bounded.ts';
+import { type CutLink, openCutLink } from '../support/postgres/cut-link.ts';
+import { openDatabase, type TestDatabase } from '../support/postgres/database.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres/server.ts';
+import { FaultStage, pause } from './fault-stage.ts';
+
+const it = bounded(test, 120_000);
+const NAMES = ['n1', 'n2', 'n3'] as const;
+const DOWN_MS = 5_000;
+const RECOVER_MS_MAX = 5_000;
+
+let server: PostgresServer;
+let database: TestDatabase;
+let link: CutLink;
+let stage: FaultStage;
+test.before(async () => {
+  server = await startPostgres();
+  database = await openDatabase(server.url);
+  // The first node reaches the server over a link that can lose answers; the others directly.
+  link = await openCutLink(database.url);
+  stage = new FaultStage((name) => (name === 'n1' ? link.url : database.url));
+  await stage.start();
+});
+test.after(async () => {
+  await stage.close();
+  await link.close();
+  await server.stop();
+});
+
+it('a server that crashes and is back after 5 s costs time, no acknowledged commit, and nobody’s life', async () => {
+  const burials = stage.burials().length;
+  const before = await Promise.all(NAMES.map((name) => stage.owned(name)));
+  const load = stage.load(NAMES);
+  await pause(500);
+  await server.crash();
+  await pause(DOWN_MS);
+  for (const name of NAMES) assert.not(await stage.connected(name));
+  await server.start();
+  const backMs = await stage.until(
+    async () =>
+      (await Promise.all(NAMES.map((name) => stage.add(name, before[0]?.[0] as string)))).every(({ ok }) => ok),
+    'all three serve again',
+  );
+  process.stdout.write(`serving ${Math.round(backMs)} ms after the server was back\n`);
+  assert.ok(backMs < RECOVER_MS_MAX, `${backMs} ms`);
+  await load.stop();
+  assert.is(stage.burials().length, burials, stage.burials().slice(burials).join());
+  await stage.checkBook('n1');
+});
+
+it('connections ended at random are made anew; what had no answer is looked up and never applied twice', async () => {
+  const burials = stage.burials().length;
+  const load = stage.load(NAMES);
+  let ended = 0;
+  for (let round = 0; round < 40; round++) {
+    const killed = await database.run(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE application_name IN ('n1', 'n2', 'n3') AND pid <> pg_backend_pid() ORDER BY random() LIMIT 2`,
+    );
+    ended += killed.length;
+    await pause(75);
+  }
+  const answers = await load.stop();
+  const well = answers.filter(({ ok }) => ok);
+  const took = well.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
+  const p99 = took[Math.floor(took.length * 0.99)] ?? Number.NaN;
+  process.stdout.write(
+    `${ended} connections ended; ${well.length} of ${answers.length} answered, p99 ${Math.round(p99)} ms\n`,
+  );
+  assert.ok(ended >= 40, `only ${ended} connections were ended`);
+  assert.ok(well.length > answers.length / 2, `${well.length} of ${answers.length}`);
+  assert.is(stage.burials().length, burials, stage.burials().slice(burials).join());
+  await stage.until(async () => (await stage.add('n2', 'tally:f1')).ok, 'it serves');
+  await stage.checkBook('n2');
+});
+
+it('a commit whose answer is lost is not taken for failed nor for done: its shard is read again', async () => {
+  const own = (await stage.owned('n1'))[0] as string;
+  const load = stage.load(['n1', 'n2', 'n3']);
+  for (let round = 0; round < 4; round++) {
+    await pause(300);
+    link.swallowAnswers();
+    await pause(150);
+    link.cut();
+    link.mend();
+    await stage.until(async () => (await stage.add('n1', own)).ok, 'n1 commits again');
+  }
+  const answers = await load.stop();
+  const lost = answers.filter(({ error }) => / lost$/.test(error)).length;
+  process.stdout.write(`${lost} of ${answers.length} asks had an unknown outcome\n`);
+  assert.ok(lost > 0, 'no answer of a commit was lost');
+  await stage.checkBook('n3');
+});
+
+test.run();

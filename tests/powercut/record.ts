@@ -1,0 +1,50 @@
+/**
+ * Runs the writer and brings home what it did to its disk: seen at the driver's door, which needs nothing but Node, or
+ * with every system call under strace.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Recording } from './disk-event.ts';
+import { readTrace } from './read-trace.ts';
+import { readWatch } from './read-watch.ts';
+
+export interface RecordOptions {
+  /** Small commits, and large ones between them. */
+  readonly commits: number;
+  readonly large: number;
+  /** What the connection is really set to; the product asks for FULL. */
+  readonly level: 'FULL' | 'NORMAL';
+  readonly by: 'door' | 'strace';
+}
+
+const WRITER = fileURLToPath(new URL('./writer.ts', import.meta.url));
+const WATCH = fileURLToPath(new URL('./watch-disk.cjs', import.meta.url));
+const CALLS = 'trace=pwrite64,write,fsync,fdatasync,ftruncate,unlink';
+const LOUD_BYTES_MAX = 1024 * 1024;
+
+export async function record({ commits, large, level, by }: RecordOptions): Promise<Recording> {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-powercut-'));
+  const out = join(folder, 'trace');
+  const database = join(folder, 't.db');
+  const watched = join(folder, 'watched');
+  // Both threads add to one file, so that an acknowledgement stands where it was given.
+  const book = by === 'door' ? watched : join(folder, 'book');
+  const writer = [WRITER, database, `${commits}`, `${large}`, book];
+  const args = ['--import', import.meta.resolve('tsx'), ...writer];
+  const preload = [process.env.NODE_OPTIONS, `--require ${WATCH}`].filter(Boolean).join(' ');
+  const env = { ...process.env, NODE_OPTIONS: preload, WATCH_DISK_FILE: watched, WATCH_DISK_LEVEL: level };
+  const [command, ...rest] =
+    by === 'door'
+      ? [process.execPath, ...args]
+      : ['strace', '-f', '-y', '-xx', '-s', '8192', '-e', CALLS, '-o', out, process.execPath, ...args];
+  try {
+    await promisify(execFile)(command as string, rest, { env, maxBuffer: LOUD_BYTES_MAX });
+    return by === 'door' ? await readWatch(watched) : await readTrace(out, { database, book });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

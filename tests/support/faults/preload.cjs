@@ -1,0 +1,215 @@
+/**
+ * Loaded into a node process before its own code (`NODE_OPTIONS=--require`), in every thread of it: makes its store, its
+ * clock and its loop fail as the file `<TROUPE_FAULT_FOLDER>/<node>.json` says (see fault-desk.ts). Faults of the disk
+ * strike at the driver's door, where COMMIT is about to be handed to SQLite or has just come back: all of the product
+ * above that call is the real one. Without a file nothing is changed.
+ */
+const { existsSync, readFileSync, rmSync, statSync, appendFileSync, promises, watchFile } = require('node:fs');
+const { syncBuiltinESMExports } = require('node:module');
+const { basename, join } = require('node:path');
+const { isMainThread, parentPort } = require('node:worker_threads');
+
+const folder = process.env.TROUPE_FAULT_FOLDER;
+const flag = process.argv.indexOf('--name');
+const script = process.argv.findIndex((word) => basename(word) === 'node-process.ts');
+if (isMainThread) {
+  // A thread has no arguments; it inherits the environment.
+  if (flag > 0 && process.argv.includes('node')) process.env.TROUPE_FAULT_NODE = process.argv[flag + 1];
+  else if (script > 0) process.env.TROUPE_FAULT_NODE = process.argv[script + 1];
+  else delete process.env.TROUPE_FAULT_NODE;
+}
+const node = process.env.TROUPE_FAULT_NODE;
+
+if (folder && node) {
+  const file = join(folder, `${node}.json`);
+  const faults = () => {
+    try {
+      return JSON.parse(readFileSync(file, 'utf8'));
+    } catch {
+      return {};
+    }
+  };
+  const note = (what) =>
+    appendFileSync(join(folder, 'notes.jsonl'), `${JSON.stringify({ node, pid: process.pid, ...what })}\n`);
+  const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  const once = (kind) => {
+    rmSync(file, { force: true });
+    note({ struck: kind });
+  };
+  /** The signal goes to the process: another thread may take it, and this one would run on for a moment. */
+  const freeze = () => {
+    process.kill(process.pid, 'SIGSTOP');
+    sleep(100);
+  };
+  if (isMainThread) {
+    bendClock(faults);
+    blockOnSignal(faults);
+    fillDisk(faults);
+    const Database = require('better-sqlite3');
+    cutReads(Database, file);
+    failClient(require('pg').Client, { faults, once, freeze, note });
+  } else if (parentPort) {
+    failWriter(require('better-sqlite3'), { faults, once, freeze, note, sleep });
+    watchPort(note);
+  }
+}
+
+/** Reads of the main thread, as if the file were out of reach. The file of faults is looked at now and then only. */
+function cutReads(Database, file) {
+  let cut = false;
+  watchFile(file, { interval: 20, persistent: false }, () => {
+    try {
+      cut = JSON.parse(readFileSync(file, 'utf8')).cut === true;
+    } catch {
+      cut = false;
+    }
+  }).unref();
+  const { prepare } = Database.prototype;
+  Database.prototype.prepare = function (sql) {
+    const statement = prepare.call(this, sql);
+    for (const verb of ['get', 'all', 'run', 'iterate']) {
+      const real = statement[verb];
+      if (typeof real !== 'function') continue;
+      statement[verb] = function (...values) {
+        if (cut) throw new Database.SqliteError('unable to open database file', 'SQLITE_CANTOPEN');
+        return real.apply(this, values);
+      };
+    }
+    return statement;
+  };
+}
+
+/** Commits on PostgreSQL: one call each, so a node stops before it or behind it and never holds a lock. */
+function failClient(Client, { faults, once, freeze, note }) {
+  const { query } = Client.prototype;
+  Client.prototype.query = function (call, ...rest) {
+    if (call?.name !== 'commit_batch') return query.call(this, call, ...rest);
+    if (faults().stop === 'before commit') {
+      once('stopped before commit');
+      freeze();
+    }
+    const answer = query.call(this, call, ...rest);
+    answer?.then?.(
+      ({ rows }) => {
+        const fenced = rows[0]?.verdicts.filter((verdict) => verdict === 1).length ?? 0;
+        if (fenced > 0) note({ fenced });
+      },
+      () => {},
+    );
+    return answer;
+  };
+}
+
+/** The writer's transactions. */
+function failWriter(Database, { faults, once, freeze, note, sleep }) {
+  const { prepare } = Database.prototype;
+  Database.prototype.prepare = function (sql) {
+    const statement = prepare.call(this, sql);
+    if (sql === 'BEGIN IMMEDIATE') return { run: () => begin(statement) };
+    if (sql === 'COMMIT') return { run: () => commit(this, statement) };
+    return statement;
+  };
+
+  function begin(statement) {
+    const { cut, stop } = faults();
+    if (cut) throw new Database.SqliteError('unable to open database file', 'SQLITE_CANTOPEN');
+    if (stop === 'before commit' && underCommit) {
+      once('stopped before commit');
+      freeze();
+    }
+    return statement.run();
+  }
+
+  function commit(connection, statement) {
+    const { stop, slowMs, fsync, quotaBytes } = faults();
+    if (stop === 'in transaction') {
+      once('stopped in transaction');
+      freeze();
+    }
+    // What a slow sync does to everybody else: the lock is held all the while. A connection that does not sync is spared.
+    if (slowMs && connection.pragma('synchronous', { simple: true }) >= 2) sleep(slowMs);
+    if (quotaBytes && sizeOf(connection.name) >= quotaBytes) {
+      note({ struck: 'disk full' });
+      throw new Database.SqliteError('database or disk is full', 'SQLITE_FULL');
+    }
+    if (fsync === 'fails') {
+      once('fsync failed');
+      throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_FSYNC');
+    }
+    if (fsync === 'fails behind the write') {
+      once('fsync failed behind the write');
+      statement.run();
+      throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_FSYNC');
+    }
+    return statement.run();
+  }
+}
+
+let underCommit = false;
+
+/** What the writer hears and answers: whether a commit is in its hands, and every shard it is refused. */
+function watchPort(note) {
+  const { on, postMessage } = parentPort;
+  parentPort.on = function (event, listener) {
+    if (event !== 'message') return on.call(this, event, listener);
+    return on.call(this, event, (request) => {
+      underCommit = 'commit' in request;
+      listener(request);
+      underCommit = false;
+    });
+  };
+  parentPort.postMessage = function (answer, ...rest) {
+    const fenced = answer.verdicts?.filter((verdict) => verdict === 1).length ?? 0;
+    if (fenced > 0) note({ fenced });
+    if (answer.failure) note({ failure: answer.failure.kind });
+    return postMessage.call(this, answer, ...rest);
+  };
+}
+
+/** Wall time alone: the monotonic clock is never wrong by itself. */
+function bendClock(faults) {
+  const real = Date.now;
+  let byMs = 0;
+  setInterval(() => {
+    byMs = faults().clockMs ?? 0;
+  }, 20).unref();
+  byMs = faults().clockMs ?? 0;
+  Date.now = () => real() + byMs;
+}
+
+/** SIGUSR2 blocks the event loop; the writer's thread goes on. */
+function blockOnSignal(faults) {
+  process.on('SIGUSR2', () => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, faults().blockMs ?? 0);
+  });
+}
+
+/** A ballast finds no room on a disk that has none. */
+function fillDisk(faults) {
+  const { open } = promises;
+  promises.open = async (path, ...rest) => {
+    const { quotaBytes } = faults();
+    if (quotaBytes && String(path).includes('.ballast')) {
+      const database = String(path).replace(/\.ballast.*$/, '');
+      const room = quotaBytes - sizeOf(database);
+      const file = await open(path, ...rest);
+      let left = room;
+      const { write } = file;
+      file.write = (bytes, offset, length, ...more) => {
+        left -= length;
+        if (left < 0) return Promise.reject(Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' }));
+        return write.call(file, bytes, offset, length, ...more);
+      };
+      return file;
+    }
+    return open(path, ...rest);
+  };
+  syncBuiltinESMExports();
+}
+
+/** What a database takes up: its file, its log, its ballast. */
+function sizeOf(path) {
+  return ['', '-wal', '.ballast', '.ballast.new']
+    .map((end) => path + end)
+    .reduce((sum, each) => sum + (existsSync(each) ? statSync(each).size : 0), 0);
+}
