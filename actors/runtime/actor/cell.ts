@@ -53,6 +53,8 @@ export class Cell {
   version = 0;
   /** Version last handed to the store: what the next write expects to find there. */
   handedVersion = 0;
+  /** Version it was loaded as: above the stored one when a refused commit took later ones back. */
+  restoredVersion = 0;
   /** Highest version known durable. */
   durableVersion = 0;
   /** Store time of its newest event. */
@@ -103,6 +105,7 @@ export class Cell {
     this.snapshot = null;
     this.version = 0;
     this.handedVersion = 0;
+    this.restoredVersion = 0;
     this.durableVersion = 0;
     this.pending = null;
     this.stopping = false;
@@ -126,6 +129,7 @@ export class Cell {
 
   /** True when its state is ahead of everything handed to the store: volatile steps since. */
   get dirty(): boolean {
-    return this.phase === 'ready' && this.snapshot !== null && this.version > this.handedVersion;
+    const written = Math.max(this.handedVersion, this.restoredVersion);
+    return this.phase === 'ready' && this.snapshot !== null && this.version > written;
   }
 }

@@ -79,6 +79,7 @@ function take(cell: Cell, { actor, openRows }: NonNullable<Loaded>): void {
   });
   cell.snapshot = snapshot;
   cell.version = Math.max(actor.version, (cell.home as HeldShard).reached.get(cell.address) ?? 0);
+  cell.restoredVersion = cell.version;
   cell.handedVersion = actor.version;
   cell.durableVersion = actor.version;
   cell.lastAt = Math.max(cell.lastAt, cell.trail.restore(actor.trail));

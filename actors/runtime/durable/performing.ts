@@ -141,6 +141,8 @@ export class Performing {
     const job = { address, id, name, input, key, attempt, deadlineAt };
     Promise.resolve()
       .then((): Promise<Json> => {
+        // Ended by a later step of the very commit that began it: the store never showed it, so nobody is called.
+        if (controller.signal.aborted) throw controller.signal.reason;
         if (performer === undefined) throw new PerformFailed('no-performer', `no performer is called ${name}`, false);
         return performer.perform(job, controller.signal);
       })

@@ -35,6 +35,14 @@ within('work begins after its commit and never before, and its result is an even
   assert.ok(!none.ok && none.failure.code === 'failed' && none.failure.detail.includes('no performer'));
 });
 
+within('work that is cancelled in the commit that asks for it is never begun', async (scene) => {
+  const house = await first(scene);
+  await Promise.all([house.body(A, work('w')), house.body(A, { type: 'drop', id: 'w' })]);
+  await scene.clock.advance(2_000);
+  assert.equal(scene.desk.calls, []);
+  assert.is(house.engine.work.size, 0);
+});
+
 within('a failure worth repeating is repeated with the same key, up to its bound', async (scene) => {
   const house = await first(scene);
   await house.body(A, work('w', { failuresMax: 3 }));

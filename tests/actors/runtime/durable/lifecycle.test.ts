@@ -43,6 +43,20 @@ it('writes volatile state at hand-over, also that of an actor which only ever li
   await next.close();
 });
 
+it('writes nothing at hand-over of an actor that a refused commit took back', async () => {
+  const store = fresh();
+  const stage = await openStage({ store });
+  await stage.body('counter:a', { type: 'add', by: 1 });
+  store.fault = () => ({ type: 'refuse', reason: 'busy' });
+  assert.not((await stage.ask('counter:a', { type: 'add', by: 1 })).ok);
+  store.fault = null;
+  await stage.body('counter:a', { type: 'read' });
+  const asked = store.commitsAsked;
+  await stage.close();
+  assert.is(store.commitsAsked, asked, 'its version is ahead, its state is not');
+  assert.is((await store.loadActor('counter:a'))?.actor.version, 1);
+});
+
 it('holds a volatile answer back while the state it stands on is not durable', async () => {
   const store = fresh();
   const stage = await openStage({ store });
