@@ -53,6 +53,7 @@ const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evid
             amount: '0.000035',
             balance: '9.999915',
             generation: 'gen-1',
+            ref: 'gen-1',
           },
         ],
       }),

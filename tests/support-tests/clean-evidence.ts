@@ -47,7 +47,15 @@ export function cleanEvidence(): Evidence {
     ledger: {
       accounts: [{ address: 'account:a', balance: '9.99995', held: '0' }],
       entries: [
-        { account: 'account:a', sequence: 1, type: 'deposit', amount: '10', balance: '10', generation: null },
+        {
+          account: 'account:a',
+          sequence: 1,
+          type: 'deposit',
+          amount: '10',
+          balance: '10',
+          generation: null,
+          ref: 'dep-1',
+        },
         {
           account: 'account:a',
           sequence: 2,
@@ -55,6 +63,7 @@ export function cleanEvidence(): Evidence {
           amount: '0.000035',
           balance: '9.999965',
           generation: 'gen-1',
+          ref: 'gen-1',
         },
         {
           account: 'account:a',
@@ -63,6 +72,7 @@ export function cleanEvidence(): Evidence {
           amount: '0.000015',
           balance: '9.99995',
           generation: 'gen-3',
+          ref: 'gen-3',
         },
       ],
       generations: [

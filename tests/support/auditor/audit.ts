@@ -1,4 +1,5 @@
-import { balanceHolds, chainHolds, holdsAreCovered, holdsAreResolved } from './balances.ts';
+import { additionsOnce, alarmsOnce, pursesKeepTheirSum } from './actors.ts';
+import { balanceHolds, chainHolds, holdsAreCovered, holdsAreResolved, negativeOnlyByExcess } from './balances.ts';
 import {
   callsAreBounded,
   chargedOnce,
@@ -9,9 +10,19 @@ import {
   refusedIsFree,
 } from './charges.ts';
 import type { Check } from './check.ts';
+import { depositsOnce } from './deposits.ts';
 import type { Evidence } from './evidence.ts';
-import { join } from './joined.ts';
+import { type Joined, join } from './joined.ts';
+import { keyLimitsHold, onlyTurnsHold, usageIsTheCharges } from './limits.ts';
+import { transfersArriveOnce } from './messages.ts';
+import { nothingLeavesEarly } from './outputs.ts';
 import { nothingAcknowledgedIsLost, oneWriter, streamsAreWhole } from './ownership.ts';
+import { readsNeverGoBack } from './reads.ts';
+import { registersAreLinearizable } from './registers.ts';
+import { holdsEndForCause } from './releases.ts';
+import type { RuntimeEvidence } from './runtime-evidence.ts';
+import { onlyOwnHandsCount, resultsAreOfTheirAttempt, workFollowsItsCommit, workIsDone } from './works.ts';
+import { oneWriterPerEpoch, versionsFollow } from './writers.ts';
 
 /** What an audit found; the three counts are the ones a run is known by. */
 export interface Verdict {
@@ -22,25 +33,53 @@ export interface Verdict {
   readonly leakedHolds: number;
 }
 
+/** What every run can be held against. */
+const ALWAYS: readonly ((joined: Joined) => Check)[] = [
+  balanceHolds,
+  holdsAreCovered,
+  holdsAreResolved,
+  chargedOnce,
+  chargesMatchAnswers,
+  chargesAreExact,
+  holdComesFirst,
+  chargeWithinHold,
+  refusedIsFree,
+  callsAreBounded,
+  depositsOnce,
+  chainHolds,
+  negativeOnlyByExcess,
+  oneWriter,
+  nothingAcknowledgedIsLost,
+  streamsAreWhole,
+];
+
+const RUNTIME: readonly ((runtime: RuntimeEvidence) => Check)[] = [
+  oneWriterPerEpoch,
+  versionsFollow,
+  nothingLeavesEarly,
+  registersAreLinearizable,
+  additionsOnce,
+  alarmsOnce,
+  pursesKeepTheirSum,
+  transfersArriveOnce,
+  workIsDone,
+  resultsAreOfTheirAttempt,
+  workFollowsItsCommit,
+  onlyOwnHandsCount,
+];
+
 /** Holds every invariant against the evidence. Pure: the same evidence gives the same verdict. */
 export function audit(evidence: Evidence): Verdict {
   const joined = join(evidence);
+  const { keys, usages, reads, ended, runtime } = evidence;
   const checks = [
-    balanceHolds,
-    holdsAreCovered,
-    holdsAreResolved,
-    chargedOnce,
-    chargesMatchAnswers,
-    chargesAreExact,
-    holdComesFirst,
-    chargeWithinHold,
-    refusedIsFree,
-    callsAreBounded,
-    chainHolds,
-    oneWriter,
-    nothingAcknowledgedIsLost,
-    streamsAreWhole,
-  ].map((check) => check(joined));
+    ...ALWAYS.map((check) => check(joined)),
+    ...(keys === undefined ? [] : [keyLimitsHold(joined), onlyTurnsHold(joined)]),
+    ...(usages === undefined ? [] : [usageIsTheCharges(joined)]),
+    ...(reads === undefined ? [] : [readsNeverGoBack(joined)]),
+    ...(ended === undefined ? [] : [holdsEndForCause(joined)]),
+    ...(runtime === undefined ? [] : RUNTIME.map((check) => check(runtime))),
+  ];
   const lost = joined.operations.filter(
     ({ outcome }) =>
       outcome?.type === 'ok' && outcome.cost !== null && joined.rowById.get(outcome.generation)?.status !== 'settled',

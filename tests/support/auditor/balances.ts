@@ -1,5 +1,6 @@
 import { amount, text } from './amount.ts';
 import { type Check, Checking } from './check.ts';
+import type { AccountState, Evidence } from './evidence.ts';
 import type { Joined } from './joined.ts';
 
 /** M1: balance = deposits - charges + adjustments, at the end, at every sample, in every line, and over the API. */
@@ -48,7 +49,7 @@ export function balanceHolds({ evidence }: Joined): Check {
 /** M2: what is held is the sum of the open holds, and never more than there is. */
 export function holdsAreCovered({ evidence }: Joined): Check {
   const check = new Checking('M2', 'held = sum of open holds <= balance');
-  const excess = evidence.ledger.generations.some(({ row }) => row.overshoot !== null);
+  const excess = excesses(evidence);
   for (const sample of evidence.samples) {
     for (const account of sample.accounts) {
       const held = amount(account.held);
@@ -57,12 +58,33 @@ export function holdsAreCovered({ evidence }: Joined): Check {
         () => `${account.address} at ${sample.at}: held ${account.held}, rows give ${account.openHolds}`,
       );
       check.expect(
-        excess || held <= amount(account.balance),
+        held <= amount(account.balance) + (excess.get(account.address) ?? 0n),
         () => `${account.address} at ${sample.at}: held ${account.held} of ${account.balance}`,
       );
     }
   }
   return check.done();
+}
+
+/** M21: a balance is below zero only by what was charged above its hold, or after its hold was gone. */
+export function negativeOnlyByExcess({ evidence }: Joined): Check {
+  const check = new Checking('M21', 'balance negative only by recorded excess');
+  const excess = excesses(evidence);
+  const look = ({ address, balance }: AccountState, when: string): void =>
+    check.expect(amount(balance) + (excess.get(address) ?? 0n) >= 0n, () => `${address} ${when}: ${balance}`);
+  for (const account of evidence.ledger.accounts) look(account, 'at the end');
+  for (const sample of evidence.samples) for (const account of sample.accounts) look(account, `at ${sample.at}`);
+  return check.done();
+}
+
+/** Per account: what was charged beyond holds, in all. */
+function excesses(evidence: Evidence): ReadonlyMap<string, bigint> {
+  const sums = new Map<string, bigint>();
+  for (const { account, row } of evidence.ledger.generations) {
+    const cost = row.late && row.settlement !== null ? amount(row.settlement.cost) : amount(row.overshoot ?? '0');
+    if (cost > 0n) sums.set(account, (sums.get(account) ?? 0n) + cost);
+  }
+  return sums;
 }
 
 /** M3: in the quiet at the end every hold is resolved, once. */

@@ -2,6 +2,7 @@ import type { Generation } from '../../../actors/terms/hold.ts';
 import type { ModelsDocument } from '../../../gateway/terms/provider-declaration.ts';
 import type { Call } from '../provider/call-log.ts';
 import type { HistoryEntry } from './history.ts';
+import type { RuntimeEvidence } from './runtime-evidence.ts';
 
 /** Everything an audit looks at: what clients saw, what providers saw, and what the store says at the end and did say. */
 export interface Evidence {
@@ -13,7 +14,7 @@ export interface Evidence {
   /** What `GET /credits` answered when all was quiet, digits as they came. */
   readonly credits: readonly { readonly account: string; readonly deposited: string; readonly used: string }[];
   /** Deposits that were acknowledged to the operator. */
-  readonly deposits: readonly { readonly account: string; readonly amount: string }[];
+  readonly deposits: readonly { readonly account: string; readonly amount: string; readonly id?: string }[];
   /** Declared prices, by provider slug. */
   readonly models: Readonly<Record<string, ModelsDocument>>;
   /** Display name of a provider to its slug. */
@@ -22,6 +23,44 @@ export interface Evidence {
   readonly refusedCommits?: number;
   /** How far store time and a provider's clock may differ, ms. */
   readonly clockSlackMs: number;
+  /** The members below belong to runs that can see so much; their checks are made where they are given. */
+  readonly keys?: readonly KeyDeclared[];
+  readonly usages?: readonly KeyUsage[];
+  readonly reads?: readonly AccountRead[];
+  /** Incarnations that were declared dead, or left. */
+  readonly ended?: ReadonlySet<string>;
+  /** Releases that were acknowledged, each with what the store held of that generation in that moment. */
+  readonly releases?: readonly { readonly generation: string; readonly at: number; readonly stored: string }[];
+  readonly runtime?: RuntimeEvidence;
+}
+
+/** A key as it was made; `limit` is the highest it ever had. */
+export interface KeyDeclared {
+  readonly address: string;
+  readonly account: string;
+  readonly kind: 'inference' | 'management';
+  readonly limit: string | null;
+  readonly limitWindow: 'daily' | null;
+}
+
+/** What a key said of itself when all was quiet; `at` is store time, ms. */
+export interface KeyUsage {
+  readonly key: string;
+  readonly at: number;
+  readonly usage: string;
+  readonly usageDaily: string;
+  readonly held: string;
+}
+
+/** One look at an account over the API, by one reader; times of one clock for all readers. */
+export interface AccountRead {
+  readonly account: string;
+  readonly shard: number;
+  readonly node: string;
+  readonly at: number;
+  readonly endAt: number;
+  readonly used: string;
+  readonly deposited: string;
 }
 
 /** The store's own words about money, read in one transaction. */
@@ -49,6 +88,8 @@ export interface LedgerLine {
   /** Balance after it, as recorded. */
   readonly balance: string;
   readonly generation: string | null;
+  /** Natural id: generation, deposit or adjustment. */
+  readonly ref: string;
 }
 
 /** One look at the store during the run, in one transaction. */
@@ -62,4 +103,11 @@ export interface Sample {
     /** Sum of the open generation rows. */
     readonly openHolds: string;
   })[];
+  /** Per key of those accounts: running holds and charges, in all and since midnight, from the rows. */
+  readonly keys?: readonly {
+    readonly key: string;
+    readonly held: string;
+    readonly spent: string;
+    readonly spentToday: string;
+  }[];
 }

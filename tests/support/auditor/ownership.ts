@@ -47,8 +47,11 @@ export function oneWriter({ evidence }: Joined): Check {
   return check.done();
 }
 
-/** A gateway that dies, or wakes up dead, before it could settle charges nothing: our loss (reliability, decision 13). */
-const GATEWAY_LOST = 'the gateway that served it was lost';
+/**
+ * A gateway that dies, wakes up dead, or cannot settle before the hold's deadline and then dies charges nothing: our
+ * loss (reliability, decision 13).
+ */
+const OUR_LOSS = new Set(['the gateway that served it was lost', 'no outcome before its deadline']);
 
 /**
  * C2: what was acknowledged is in the store: every answered request is settled, every deposit in the ledger. Only an
@@ -59,7 +62,7 @@ export function nothingAcknowledgedIsLost(joined: Joined): Check {
   for (const { invoke, outcome } of joined.operations) {
     if (outcome?.type !== 'ok') continue;
     const row = joined.rowById.get(outcome.generation);
-    const ours = outcome.cost === null && row?.status === 'released' && row.release?.reason === GATEWAY_LOST;
+    const ours = outcome.cost === null && row?.status === 'released' && OUR_LOSS.has(row.release?.reason ?? '');
     check.expect(
       row?.status === 'settled' || ours,
       () => `${invoke.nonce} ${outcome.generation}: acknowledged, row ${row?.status ?? 'absent'}`,

@@ -158,6 +158,7 @@ function lineOf(entry: LedgerEntry): LedgerLine {
     amount: away ? `-${entry.amount}` : entry.amount,
     balance: entry.balance,
     generation: entry.type === 'charge' ? entry.ref : null,
+    ref: entry.ref,
   };
 }
 

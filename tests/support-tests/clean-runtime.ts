@@ -1,0 +1,57 @@
+import type { RegisterOperation, RuntimeEvidence } from '../support/auditor/runtime-evidence.ts';
+
+/** A small run of the runtime in which every invariant holds. */
+export function cleanRuntime(): RuntimeEvidence {
+  return {
+    commits: [
+      part(10, 'i1', 1, { address: 'cell:a', expected: 0, written: 1, before: 0, after: 1 }),
+      part(30, 'i2', 2, { address: 'cell:a', expected: 1, written: 2, before: 1, after: 2 }),
+    ],
+    moves: [
+      { at: 5, shard: 3, owner: 'i1', epoch: 1, from: 0 },
+      { at: 20, shard: 3, owner: 'i2', epoch: 2, from: 1 },
+    ],
+    readLeaseMs: 50,
+    trails: [{ address: 'cell:a', versions: [1, 2] }],
+    registers: [operation(9, 11, 'write', 'v1'), operation(29, 31, 'write', 'v2'), operation(200, 201, 'read', 'v2')],
+    additions: [
+      { address: 'tally:a', op: 'a1', by: 2, outcome: 'ok' },
+      { address: 'tally:a', op: 'a2', by: 3, outcome: 'fail' },
+    ],
+    tallies: [{ address: 'tally:a', total: 2, additions: [{ op: 'a1', by: 2, times: 1 }] }],
+    alarms: [{ address: 'alarm:a', name: 'x', set: 'ok', cancel: 'none' }],
+    clockworks: [{ address: 'alarm:a', name: 'x', dueAt: 100, rings: 1, rangAt: 101, cancelled: false }],
+    shown: [{ at: 11, what: 'answer', address: 'cell:a', count: 1, stored: 1 }],
+    purses: [{ at: 12, owner: 'o', sum: 30, expected: 30 }],
+    transfers: [{ transfer: 't1', from: 'wallet:a', to: 'wallet:b', amount: 5, outcome: 'ok' }],
+    received: [{ transfer: 't1', from: 'wallet:a', to: 'wallet:b', number: 1, amount: 5, times: 1, order: 1 }],
+    wallets: [
+      { address: 'wallet:a', amount: 5 },
+      { address: 'wallet:b', amount: 15 },
+    ],
+    walletFilled: 10,
+    jobs: [{ address: 'job:a', id: 'w', outcome: 'ok' }],
+    works: [{ address: 'job:a', id: 'w', state: 'done', ends: 1, attempt: 2, result: 'r2', failure: null }],
+    performed: [
+      { address: 'job:a', id: 'w', key: 'k', attempt: 1, node: 'n1', at: 13, outcome: 'open', result: null },
+      { address: 'job:a', id: 'w', key: 'k', attempt: 2, node: 'n2', at: 23, outcome: 'done', result: 'r2' },
+    ],
+    intents: [
+      { at: 12, address: 'job:a', id: 'w', attempt: 1, runner: 'i1', suspect: false },
+      { at: 22, address: 'job:a', id: 'w', attempt: 2, runner: 'i2', suspect: false },
+    ],
+    ownHand: new Set(),
+  };
+}
+
+export function operation(at: number, endAt: number, type: 'write' | 'read', value: string): RegisterOperation {
+  const action = type === 'write' ? { type, value } : { type };
+  return { register: 'cell:a', shard: 3, at, action, endAt, outcome: 'ok', seen: value, swapped: null };
+}
+
+function part(at: number, owner: string, epoch: number, actor: RuntimeEvidence['commits'][number]['actors'][number]) {
+  return {
+    ...{ at, node: owner, shard: 3, owner, epoch, heldBy: owner, heldEpoch: epoch },
+    ...{ committed: true, actors: [actor] },
+  };
+}

@@ -1,0 +1,127 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { audit } from '../support/auditor/audit.ts';
+import { isLinearizable } from '../support/auditor/linearizable.ts';
+import type { RegisterOperation, RuntimeEvidence } from '../support/auditor/runtime-evidence.ts';
+import { bounded } from '../support/bounded.ts';
+import { cleanEvidence } from './clean-evidence.ts';
+import { cleanRuntime, operation } from './clean-runtime.ts';
+
+const it = bounded(test, 5_000);
+
+/** Ids of the checks that complain. */
+function complaints(runtime: RuntimeEvidence): readonly string[] {
+  const { checks } = audit({ ...cleanEvidence(), runtime });
+  return checks.filter((check) => check.violations.length > 0).map((check) => check.id);
+}
+
+it('a sound run of the runtime is clean, and every check looked at something', () => {
+  const { checks } = audit({ ...cleanEvidence(), runtime: cleanRuntime() });
+  assert.equal(
+    checks.flatMap((check) => check.violations),
+    [],
+  );
+  for (const check of checks) assert.ok(check.examined > 0, `${check.id} examined nothing`);
+});
+
+type Bend = (clean: RuntimeEvidence) => Partial<RuntimeEvidence>;
+
+/** Replaces members of one item of a list. */
+const nth = <T>(list: readonly T[], index: number, more: Partial<T>): T[] =>
+  list.map((item, at) => (at === index ? { ...item, ...more } : item));
+
+/** One lie per line: which check must find it, and how the evidence is bent. */
+const LIES: readonly (readonly [check: string, title: string, bend: Bend])[] = [
+  ['C1w', 'a write under an epoch that is over', (e) => ({ commits: nth(e.commits, 1, { epoch: 1 }) })],
+  ['C1w', 'a write by somebody who owns nothing', (e) => ({ commits: nth(e.commits, 1, { owner: 'i9' }) })],
+  ['C1w', 'a takeover without a higher epoch', (e) => ({ moves: nth(e.moves, 1, { epoch: 1 }) })],
+  ['C1v', 'a verdict that is not true', (e) => ({ commits: lie(e, { after: 1 }) })],
+  ['C1v', 'a version written over another than expected', (e) => ({ commits: lie(e, { before: 3 }) })],
+  ['C1v', 'a committed version that the trail lacks', () => ({ trails: [{ address: 'cell:a', versions: [1] }] })],
+  ['C2o', 'an answer before its commit', (e) => ({ shown: nth(e.shown, 0, { stored: 0 }) })],
+  ['LIN', 'a read of what was overwritten', (e) => ({ registers: nth(e.registers, 2, { seen: 'v1' }) })],
+  ['C3', 'an addition applied twice', () => ({ tallies: tally(4, 'a1', 2) })],
+  [
+    'C3',
+    'an acknowledged addition that is lost',
+    () => ({ tallies: [{ address: 'tally:a', total: 0, additions: [] }] }),
+  ],
+  ['C3', 'an addition answered as not done, and done', () => ({ tallies: tally(3, 'a2', 1) })],
+  ['C4', 'a timer that fired twice', (e) => ({ clockworks: nth(e.clockworks, 0, { rings: 2 }) })],
+  ['C4', 'a timer that fired early', (e) => ({ clockworks: nth(e.clockworks, 0, { rangAt: 99 }) })],
+  ['C4', 'a timer that was lost', () => ({ clockworks: [] })],
+  ['C5p', 'money that vanished in a moment', (e) => ({ purses: nth(e.purses, 0, { sum: 29 }) })],
+  ['C3m', 'a message that never arrived', () => ({ received: [] })],
+  ['C3m', 'a message that arrived twice', (e) => ({ received: nth(e.received, 0, { times: 2 }) })],
+  [
+    'C3m',
+    'messages in another order',
+    (e) => ({
+      transfers: [...e.transfers, ...nth(e.transfers, 0, { transfer: 't2' })],
+      received: [...e.received, ...nth(e.received, 0, { transfer: 't2', number: 2, order: 0 })],
+    }),
+  ],
+  ['P1', 'work that was forgotten', () => ({ works: [] })],
+  ['P1', 'work under two keys', (e) => ({ performed: nth(e.performed, 1, { key: 'other' }) })],
+  ['P1', 'work whose actor heard two ends', (e) => ({ works: nth(e.works, 0, { ends: 2 }) })],
+  ['P2', 'a result of an old attempt', (e) => ({ works: nth(e.works, 0, { attempt: 1 }) })],
+  ['P2', 'a result nobody gave', (e) => ({ works: nth(e.works, 0, { result: 'invented' }) })],
+  ['C2p', 'a call before its commit', (e) => ({ performed: nth(e.performed, 1, { at: 21 }) })],
+  ['P3', 'work suspected for a kill', (e) => ({ intents: nth(e.intents, 1, { suspect: true }) })],
+  ['P3', 'work convicted for kills', (e) => ({ works: nth(e.works, 0, { failure: 'convicted' }) })],
+];
+
+for (const [check, title, bend] of LIES) {
+  it(`${check} finds ${title}`, () => {
+    const clean = cleanRuntime();
+    const found = complaints({ ...clean, ...bend(clean) });
+    assert.ok(found.includes(check), `only ${found.join(', ') || 'nobody'} complained`);
+  });
+}
+
+function lie(e: RuntimeEvidence, more: Partial<RuntimeEvidence['commits'][number]['actors'][number]>) {
+  const commit = e.commits[1] as RuntimeEvidence['commits'][number];
+  return nth(e.commits, 1, { actors: nth(commit.actors, 0, more) });
+}
+
+function tally(total: number, op: string, times: number): RuntimeEvidence['tallies'] {
+  return [{ address: 'tally:a', total, additions: [{ op, by: op === 'a1' ? 2 : 3, times }] }];
+}
+
+it('operations at the same time may have happened in either order, one behind the other may not', () => {
+  const both = [operation(0, 10, 'write', 'a'), operation(1, 9, 'write', 'b')];
+  for (const last of ['a', 'b']) assert.ok(isLinearizable([...both, operation(11, 12, 'read', last)]).holds);
+  const after = [operation(0, 10, 'write', 'a'), operation(11, 12, 'write', 'b')];
+  assert.not(isLinearizable([...after, operation(13, 14, 'read', 'a')]).holds);
+});
+
+it('what nobody heard of may have happened late, or never; what failed has not', () => {
+  const lost: RegisterOperation = { ...operation(0, 5, 'write', 'a'), outcome: 'unknown', seen: null };
+  const reads = [operation(20, 21, 'read', 'b'), operation(30, 31, 'read', 'a')];
+  assert.ok(isLinearizable([lost, operation(10, 11, 'write', 'b'), ...reads]).holds);
+  assert.ok(isLinearizable([lost, operation(10, 11, 'write', 'b'), ...reads.slice(0, 1)]).holds);
+  assert.not(isLinearizable([{ ...lost, outcome: 'fail' }, operation(10, 11, 'write', 'b'), ...reads]).holds);
+});
+
+it('a swap that was kept says what it saw, one that was made had what it expected', () => {
+  const swap = (at: number, expect: string | null, swapped: boolean, seen: string): RegisterOperation => ({
+    ...operation(at, at + 1, 'write', seen),
+    action: { type: 'swap', expect, value: 'new' },
+    swapped,
+  });
+  const written = operation(0, 1, 'write', 'a');
+  assert.ok(isLinearizable([written, swap(2, 'a', true, 'new'), operation(4, 5, 'read', 'new')]).holds);
+  assert.ok(isLinearizable([written, swap(2, 'b', false, 'a'), operation(4, 5, 'read', 'a')]).holds);
+  assert.not(isLinearizable([written, swap(2, 'b', true, 'new')]).holds);
+  assert.not(isLinearizable([written, swap(2, 'a', false, 'a')]).holds);
+});
+
+it('only behind a takeover may a look be as old as the read lease', () => {
+  const stale = [operation(9, 11, 'write', 'v1'), operation(29, 31, 'write', 'v2')];
+  const at = (when: number) => ({ ...cleanRuntime(), registers: [...stale, operation(when, when + 1, 'read', 'v1')] });
+  assert.not(complaints(at(60)).includes('LIN'));
+  assert.ok(complaints(at(80)).includes('LIN'));
+  assert.ok(complaints({ ...at(60), readLeaseMs: 10 }).includes('LIN'));
+});
+
+test.run();

@@ -1,0 +1,36 @@
+import { type Check, Checking } from './check.ts';
+import type { RuntimeEvidence } from './runtime-evidence.ts';
+
+/** What one actor sends to another arrives once, in the order it was sent, and neither makes nor loses anything. */
+export function transfersArriveOnce(evidence: RuntimeEvidence): Check {
+  const { transfers, received, wallets, walletFilled } = evidence;
+  const check = new Checking('C3m', 'messages between shards arrive once, in order');
+  const arrived = new Map(received.map((receipt) => [receipt.transfer, receipt]));
+  const asked = new Map(transfers.map((transfer) => [transfer.transfer, transfer]));
+  for (const { transfer, from, to, outcome } of transfers) {
+    const receipt = arrived.get(transfer);
+    check.expect(
+      outcome !== 'ok' || receipt !== undefined,
+      () => `${transfer} ${from} to ${to}: sent, and never there`,
+    );
+    check.expect(
+      outcome !== 'fail' || receipt === undefined,
+      () => `${transfer} ${from} to ${to}: not sent, and there`,
+    );
+  }
+  for (const { transfer, from, to, amount, times } of received) {
+    const known = asked.get(transfer);
+    const same = known?.from === from && known.to === to && known.amount === amount;
+    check.expect(times === 1, () => `${transfer} ${from} to ${to}: arrived ${times} times`);
+    check.expect(same, () => `${transfer} ${from} to ${to}: nobody sent ${amount} so`);
+  }
+  const newest = new Map<string, number>();
+  for (const { from, to, number, transfer } of [...received].sort((a, b) => a.order - b.order)) {
+    const before = newest.get(`${from} ${to}`) ?? 0;
+    check.expect(number > before, () => `${transfer} ${from} to ${to}: number ${number} behind ${before}`);
+    newest.set(`${from} ${to}`, number);
+  }
+  const sum = wallets.reduce((total, wallet) => total + wallet.amount, 0);
+  check.expect(sum === wallets.length * walletFilled, () => `wallets hold ${sum} of ${wallets.length * walletFilled}`);
+  return check.done();
+}
