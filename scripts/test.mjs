@@ -18,6 +18,7 @@ const HEAVY = [
   'tests/api/',
   'tests/chaos/',
   'tests/contracts/',
+  'tests/simulation/',
   'tests/gateway/operator/',
   'tests/bench/',
   'tests/powercut/',

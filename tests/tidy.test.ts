@@ -306,7 +306,7 @@ test('each machine has its kind and its test', () => {
 
 /** Started by path, not by import. */
 const ENTRIES =
-  /^(gateway\/operator\/cli\/main\.ts|cluster\.config\.ts|tests\/.*\.test\.ts|tests\/(chaos|bench)\/main\.ts|.*\/(worker|writer|main)\.ts)$/;
+  /^(gateway\/operator\/cli\/main\.ts|cluster\.config\.ts|tests\/.*\.test\.ts|tests\/(chaos|bench|simulation)\/main\.ts|.*\/(worker|writer|main)\.ts)$/;
 
 test('no file is unused', () => {
   const imported = new Set(

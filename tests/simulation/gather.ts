@@ -1,0 +1,125 @@
+import { type LedgerEntry, verifyLedger } from '../../actors/account/ledger.ts';
+import { Trail } from '../../actors/runtime/actor/trail.ts';
+import type { RowRecord } from '../../actors/runtime/ports/store.ts';
+import type { Generation } from '../../actors/terms/hold.ts';
+import config from '../../cluster.config.ts';
+import type { Evidence, KeyUsage, LedgerDump, LedgerLine } from '../support/auditor/evidence.ts';
+import type { RuntimeEvidence } from '../support/auditor/runtime-evidence.ts';
+import type { CommitWitness } from './witness.ts';
+import { MODELS, SLUGS } from './workload/price-list.ts';
+import type { Workload } from './workload/workload.ts';
+import type { Database } from './world/database.ts';
+
+const ROWS_MAX = 1_000;
+const TRAIL_MAX = 50;
+/** Store time is carried on by each node between heartbeats, and their answers may have taken their time. */
+const CLOCK_SLACK_MS = 1_000;
+
+interface Gathered {
+  readonly workload: Workload;
+  readonly database: Database;
+  readonly witness: CommitWitness;
+  readonly usages: readonly KeyUsage[] | null;
+  /** Incarnations that died by their own hand. */
+  readonly ownHand: ReadonlySet<string>;
+}
+
+/** Everything the auditor looks at, from the callers' notes and the database itself. */
+export function gather({ workload, database, witness, usages, ownHand }: Gathered): Evidence {
+  const { turns, bank, reads } = workload;
+  const ledger = dump(workload, database);
+  return {
+    ...{ history: turns.history, calls: turns.calls, ledger, samples: witness.samples },
+    credits: [],
+    deposits: bank.deposits.filter((deposit) => deposit.acknowledged),
+    ...{ models: MODELS, slugs: SLUGS, clockSlackMs: CLOCK_SLACK_MS },
+    ...{ keys: bank.keys, reads: reads.reads, releases: turns.releases, ended: ended(database) },
+    ...(usages === null ? {} : { usages }),
+    runtime: runtimeEvidence(workload, witness, ledger, ownHand),
+    refusedCommits: database.refusals,
+  };
+}
+
+function runtimeEvidence(
+  workload: Workload,
+  witness: CommitWitness,
+  { actors }: LedgerDump,
+  ownHand: ReadonlySet<string>,
+): RuntimeEvidence {
+  const { registers, tallies, alarms, purses, wallets, jobs, sightings } = workload;
+  return {
+    ...{ commits: witness.commits, moves: witness.moves, registers: registers.operations },
+    readLeaseMs: config.runtime.readLeaseMs,
+    trails: actors.map(({ address, trail }) => ({ address, versions: trail })),
+    ...{ additions: tallies.additions, tallies: tallies.stored(), alarms: alarms.asked, clockworks: alarms.stored() },
+    ...{ shown: [...registers.shown, ...tallies.shown, ...sightings], purses: purses.sums },
+    ...{ transfers: wallets.asked, received: wallets.received(), wallets: wallets.stored() },
+    ...{ walletFilled: wallets.filled, jobs: jobs.asked, works: jobs.stored(), performed: jobs.calls },
+    ...{ intents: witness.intents, ownHand },
+  };
+}
+
+function ended(database: Database): ReadonlySet<string> {
+  const gone = database.tables.allNodes().filter((row) => row.state === 'dead' || row.state === 'left');
+  return new Set(gone.map((row) => row.incarnation));
+}
+
+function dump({ bank, registers, tallies }: Workload, database: Database): LedgerDump {
+  const { tables } = database;
+  const entries = bank.accounts.flatMap((account) => bodies<LedgerEntry>(rowsOf(database, 'ledger', account)));
+  const accounts = bank.accounts.flatMap((address) => {
+    const actor = tables.loadActor(address)?.actor;
+    if (actor === undefined) return [];
+    const { context } = JSON.parse(actor.snapshot) as { context: { balance: string; held: string } };
+    return [{ address, balance: context.balance, held: context.held }];
+  });
+  const addresses = [
+    ...bank.accounts,
+    ...bank.keys.map((key) => key.address),
+    ...registers.addresses,
+    ...tallies.addresses,
+  ];
+  return {
+    ...{ accounts, entries: entries.map(lineOf) },
+    generations: bank.accounts.flatMap((account) =>
+      bodies<Generation>(rowsOf(database, 'generation', account)).map((row) => ({ account, row })),
+    ),
+    actors: addresses.flatMap((address) => {
+      const actor = tables.loadActor(address)?.actor;
+      return actor === undefined ? [] : [{ address, version: actor.version, trail: versionsIn(actor.trail) }];
+    }),
+    chainFaults: bank.accounts.flatMap((account) => {
+      const verdict = verifyLedger(entries.filter((entry) => entry.account === account));
+      return verdict.sound ? [] : [`${account} line ${verdict.sequence}: ${verdict.reason}`];
+    }),
+  };
+}
+
+function rowsOf({ tables }: Database, collection: string, address: string): readonly RowRecord[] {
+  const all: RowRecord[] = [];
+  for (;;) {
+    const last = all.at(-1);
+    const after = last === undefined ? {} : { after: { sort: last.sort, id: last.id } };
+    const page = tables.query({ collection, address, limit: ROWS_MAX, ...after });
+    all.push(...page);
+    if (page.length < ROWS_MAX) return all;
+  }
+}
+
+function bodies<T>(rows: readonly RowRecord[]): readonly T[] {
+  return rows.map((row) => JSON.parse(row.body) as T);
+}
+
+/** An adjustment that takes away is written without a sign, with its sides swapped. */
+function lineOf({ account, sequence, type, amount, from, balance, ref }: LedgerEntry): LedgerLine {
+  const away = type !== 'charge' && from === 'balance';
+  const generation = type === 'charge' ? ref : null;
+  return { account, sequence, type, amount: away ? `-${amount}` : amount, balance, generation, ref };
+}
+
+/** Read by the product's own code: the stored form is the trail's private matter. */
+function versionsIn(stored: string): readonly number[] {
+  const trail = new Trail(TRAIL_MAX);
+  trail.restore(stored);
+  return trail.steps().map(([version]) => version);
+}

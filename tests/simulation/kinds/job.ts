@@ -1,0 +1,101 @@
+/** A test kind: work done in the world, with a timer that gives it up. Each piece of work has a row that says how it went. */
+import { assign, setup } from 'xstate';
+import {
+  type ActorEvent,
+  type Effect,
+  emit,
+  type Json,
+  type Kind,
+  type Stamped,
+} from '../../../actors/runtime/index.ts';
+
+interface Desk {
+  readonly ended: number;
+}
+
+export interface Work {
+  readonly id: string;
+  readonly state: 'running' | 'done' | 'failed' | 'lapsed';
+  /** How often the actor was told how it ended; what counted, and why it failed. */
+  readonly ends: number;
+  readonly attempt: number | null;
+  readonly result: Json;
+  readonly failure: string | null;
+}
+
+type JobEvent = ActorEvent & Stamped;
+
+const DEADLINE_MS = 20_000;
+const found = (event: JobEvent): Work | null => (event.rows.work?.[0]?.body as unknown as Work) ?? null;
+const put = (work: Work): Effect => ({ type: 'put', collection: 'work', id: work.id, body: work as unknown as Json });
+
+/** The row behind an end of the work. One that was lapsed before must hear of none. */
+function ended(event: JobEvent, more: Partial<Work>): readonly Effect[] {
+  const work = found(event);
+  return work === null ? [] : [put({ ...work, ...more, ends: work.ends + 1 })];
+}
+
+const jobMachine = setup({
+  types: {} as { context: Desk; events: JobEvent },
+  guards: {
+    isKnown: ({ event }) => found(event) !== null,
+    isRunning: ({ event }) => found(event)?.state === 'running',
+  },
+  actions: {
+    count: assign({ ended: ({ context }) => context.ended + 1 }),
+    begin: emit<Desk, JobEvent>(({ event }) => {
+      const id = String(event.id);
+      return [
+        put({ id, state: 'running', ends: 0, attempt: null, result: null, failure: null }),
+        { type: 'perform', name: 'render', id, input: { id }, deadlineAt: event.at + DEADLINE_MS, failuresMax: 4 },
+        { type: 'schedule', name: id, at: event.at + Number(event.lapseMs), event: { type: 'job.lapse', id } },
+        { type: 'reply', body: { begun: true } },
+      ];
+    }),
+    done: emit<Desk, JobEvent>(({ event }) => [
+      ...ended(event, { state: 'done', attempt: Number(event.attempt), result: event.result ?? null }),
+      { type: 'cancel', name: String(event.id) },
+    ]),
+    failed: emit<Desk, JobEvent>(({ event }) => [
+      ...ended(event, {
+        state: 'failed',
+        attempt: Number(event.attempt),
+        failure: (event.failure as { code: string }).code,
+      }),
+      { type: 'cancel', name: String(event.id) },
+    ]),
+    lapse: emit<Desk, JobEvent>(({ event }) => [
+      ...ended(event, { state: 'lapsed' }),
+      { type: 'cancel', perform: String(event.id) },
+    ]),
+    answer: emit<Desk, JobEvent>(({ event }) => ({ type: 'reply', body: { begun: found(event) !== null } })),
+  },
+}).createMachine({
+  id: 'job',
+  initial: 'open',
+  context: { ended: 0 },
+  options: { maxIterations: 100 },
+  states: {
+    open: {
+      on: {
+        'job.begin': [{ guard: 'isKnown', actions: 'answer' }, { actions: 'begin' }],
+        'render.done': { actions: ['count', 'done'] },
+        'render.failed': { actions: ['count', 'failed'] },
+        'job.lapse': [{ guard: 'isRunning', actions: ['count', 'lapse'] }, { actions: 'answer' }],
+      },
+    },
+  },
+});
+
+export const jobKind: Kind = {
+  name: 'job',
+  machine: jobMachine,
+  version: 1,
+  creates: ['job.begin'],
+  finishes: ['job.lapse'],
+  volatile: [],
+  collections: { work: { sort: () => 0 } },
+  rows: (event) => [{ as: 'work', collection: 'work', id: String(event.id), mayBeStored: true }],
+  explain: () => [],
+  redact: (context) => context,
+};

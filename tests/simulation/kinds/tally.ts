@@ -1,0 +1,73 @@
+/** A test kind: adds, and keeps one row per addition; one that is known is answered from its row, unless sent `once`. */
+import { assign, setup } from 'xstate';
+import { type ActorEvent, emit, type Kind, type RowView, type Stamped } from '../../../actors/runtime/index.ts';
+
+interface Tally {
+  readonly total: number;
+  readonly count: number;
+}
+
+export interface Addition {
+  readonly op: string;
+  readonly by: number;
+  /** How often it was applied. */
+  readonly times: number;
+  readonly at: number;
+}
+
+type TallyEvent = ActorEvent & Stamped;
+
+const known = (event: TallyEvent): Addition | null => {
+  const row: RowView | undefined = event.rows.known?.[0];
+  return (row?.body as unknown as Addition) ?? null;
+};
+
+const tallyMachine = setup({
+  types: {} as { context: Tally; events: TallyEvent; input: { address: string } },
+  // An addition that is sent once only must never be here already: it is applied again, and its row says so.
+  guards: { isRepeated: ({ event }) => event.once !== true && known(event) !== null },
+  actions: {
+    add: assign({
+      total: ({ context, event }) => context.total + Number(event.by),
+      count: ({ context }) => context.count + 1,
+    }),
+    record: emit<Tally, TallyEvent>(({ event }) => ({
+      type: 'put',
+      collection: 'addition',
+      id: String(event.op),
+      body: { op: String(event.op), by: Number(event.by), times: (known(event)?.times ?? 0) + 1, at: event.at },
+    })),
+    answer: emit<Tally, TallyEvent>(({ context }) => ({ type: 'reply', body: { ...context, repeated: false } })),
+    answerKnown: emit<Tally, TallyEvent>(({ context }) => ({ type: 'reply', body: { ...context, repeated: true } })),
+  },
+}).createMachine({
+  id: 'tally',
+  initial: 'open',
+  context: { total: 0, count: 0 },
+  options: { maxIterations: 100 },
+  states: {
+    open: {
+      on: {
+        'tally.add': [{ guard: 'isRepeated', actions: 'answerKnown' }, { actions: ['add', 'record', 'answer'] }],
+        'tally.read': { actions: 'answer' },
+      },
+    },
+  },
+});
+
+export const tallyKind: Kind = {
+  name: 'tally',
+  machine: tallyMachine,
+  version: 1,
+  creates: ['tally.add', 'tally.read'],
+  finishes: [],
+  volatile: [],
+  collections: { addition: { sort: (body: Addition) => body.at } },
+  // Also looked at where it cannot be a repeat: a second application must show in the row.
+  rows: (event) =>
+    event.type === 'tally.add'
+      ? [{ as: 'known', collection: 'addition', id: String(event.op), mayBeStored: true }]
+      : [],
+  explain: () => [],
+  redact: (context) => context,
+};

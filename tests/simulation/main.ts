@@ -1,0 +1,81 @@
+/**
+ * `npm run simulate -- --seeds N [--seed S] [--mutation NAME]`: runs N seeds from S on (default 1). With a mutation, or
+ * `all` of them, it looks for the first seed that catches each. Ends with code 1 when a seed failed, or when a run of at least
+ * `SITUATIONS_FROM` seeds has not seen every listed situation or was mostly not answered.
+ */
+import { parseArgs } from 'node:util';
+import type { Mutation } from './mutation.ts';
+import { MUTATIONS } from './mutations.ts';
+import { isGreen, run } from './run.ts';
+import { Sightings } from './situations.ts';
+import { tellFailure } from './tell-failure.ts';
+
+const SITUATIONS_FROM = 50;
+const FAILURES_MAX = 5;
+const PROGRESS_EVERY = 100;
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string' },
+    seed: { type: 'string' },
+    mutation: { type: 'string' },
+  },
+});
+const first = whole('seed', values.seed ?? '1');
+const seeds = whole('seeds', values.seeds ?? (values.seed === undefined ? '50' : '1'));
+process.exitCode = values.mutation === undefined ? await simulate() : await huntAll(mutationsOf(values.mutation));
+
+async function simulate(): Promise<number> {
+  const sightings = new Sightings();
+  let failures = 0;
+  for (let seed = first; seed < first + seeds && failures < FAILURES_MAX; seed++) {
+    const outcome = await run(seed);
+    sightings.add(outcome);
+    if (!isGreen(outcome)) {
+      failures += 1;
+      print(tellFailure(outcome));
+    }
+    if ((seed - first + 1) % PROGRESS_EVERY === 0) print(`${seed - first + 1} seeds, ${failures} failed\n`);
+  }
+  print(`${sightings.lines().join('\n')}\n`);
+  const complaints = seeds >= SITUATIONS_FROM ? sightings.complaints : [];
+  for (const complaint of complaints) print(`FAILED: ${complaint}\n`);
+  print(`${seeds} seeds from ${first}: ${failures} failed, ${complaints.length} complaints\n`);
+  return failures + complaints.length > 0 ? 1 : 0;
+}
+
+async function huntAll(mutations: readonly Mutation[]): Promise<number> {
+  let escaped = 0;
+  for (const mutation of mutations) if (!(await hunt(mutation, mutations.length === 1))) escaped += 1;
+  return escaped > 0 ? 1 : 0;
+}
+
+/** Looks for the first seed that catches a deliberate bug. */
+async function hunt(mutation: Mutation, verbose: boolean): Promise<boolean> {
+  for (let seed = first; seed < first + seeds; seed++) {
+    const outcome = await run(seed, mutation);
+    if (isGreen(outcome)) continue;
+    if (verbose) print(tellFailure(outcome));
+    const by = outcome.verdict.checks.filter((check) => check.violations.length > 0).map((check) => check.id);
+    const found = [...(outcome.stuck === null ? [] : ['liveness']), ...by].join(', ');
+    print(`${mutation.name}: caught by seed ${seed}, ${seed - first + 1} seeds tried (${found})\n`);
+    return true;
+  }
+  print(`${mutation.name}: not caught within ${seeds} seeds\n`);
+  return false;
+}
+
+function mutationsOf(name: string): readonly Mutation[] {
+  const found = MUTATIONS.filter((each) => name === 'all' || each.name === name);
+  if (found.length > 0) return found;
+  throw new Error(`--mutation: there is no ${name}; there are ${MUTATIONS.map((each) => each.name).join(', ')}`);
+}
+
+function whole(name: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} must be a whole number, not "${text}"`);
+  return Number(text);
+}
+
+function print(text: string): void {
+  process.stdout.write(text);
+}

@@ -1,0 +1,22 @@
+import { assign } from 'xstate';
+import type { Book } from '../../../actors/account/book.ts';
+import type { AccountEvent } from '../../../actors/account/events.ts';
+import { emit } from '../../../actors/runtime/index.ts';
+import { only } from '../../../actors/terms/only.ts';
+import type { Mutation } from '../mutation.ts';
+import { accountWith } from './account-with.ts';
+
+/** A release is answered, and the hold stays. */
+export const heldForEver: Mutation = {
+  name: 'hold not released',
+  caughtBy: 1,
+  kinds: accountWith({
+    actions: {
+      letGo: assign({}),
+      recordRelease: emit<Book, AccountEvent>(({ event }) => {
+        const { generation } = only(event, 'hold.release').release;
+        return { type: 'reply', body: { generation, status: 'released' } };
+      }),
+    },
+  }),
+};

@@ -1,0 +1,19 @@
+import { Runner } from '../../../actors/runtime/durable/runner.ts';
+import type { Mutation } from '../mutation.ts';
+
+/** A timer that fires tells its actor twice. */
+export const ringsTwice: Mutation = {
+  name: 'timer fired twice',
+  caughtBy: 1,
+  begin() {
+    const { tell } = Runner.prototype;
+    Runner.prototype.tell = function (home, address, event, firing = null, answer = null) {
+      const told = tell.call(this, home, address, event, firing, answer);
+      if (firing !== null) tell.call(this, home, address, event, null, null);
+      return told;
+    };
+    return () => {
+      Runner.prototype.tell = tell;
+    };
+  },
+};

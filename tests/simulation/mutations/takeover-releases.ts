@@ -1,0 +1,23 @@
+import { Adoption } from '../../../actors/runtime/durable/adoption.ts';
+import type { Mutation } from '../mutation.ts';
+
+type Open = { readonly parts: { readonly host: { isGone(incarnation: string): boolean } } };
+const prototype = Adoption.prototype as unknown as { checkTenants(this: Open, ...args: unknown[]): Promise<void> };
+
+/** Whoever adopts a shard takes every gateway for dead. */
+export const takeoverReleases: Mutation = {
+  name: 'hold released by a takeover',
+  caughtBy: 2,
+  begin() {
+    const { checkTenants } = prototype;
+    prototype.checkTenants = function (...args) {
+      const { host } = this.parts;
+      const suspicious = Object.assign(Object.create(host), { isGone: () => true });
+      const parts = Object.assign(Object.create(this.parts), { host: suspicious });
+      return checkTenants.apply(Object.assign(Object.create(this), { parts }), args);
+    };
+    return () => {
+      prototype.checkTenants = checkTenants;
+    };
+  },
+};

@@ -1,0 +1,215 @@
+import type { History } from './history.ts';
+import type { Fault, Plan } from './plan.ts';
+import type { Database } from './world/database.ts';
+import type { Dice } from './world/dice.ts';
+import type { Berth, Fleet } from './world/fleet.ts';
+import type { SimulatedNetwork } from './world/network.ts';
+import type { SimulatedProcess } from './world/node.ts';
+import type { Scheduler } from './world/scheduler.ts';
+import { SOUND } from './world/store.ts';
+
+/** How soon a launcher says what it saw. */
+const TELL_MS_MAX = 800;
+const SKEW_MS_MAX = 30_000;
+/** Longest way of a frame through a slow network. */
+const SLOW_MS_MAX = 5_000;
+/** A pause beyond this makes a node stale to the others. */
+const STALE_MS = 3_300;
+
+/** Breaks the world by plan, one thing after the other and some at once; `heal` mends all of it. */
+export class Nemesis {
+  readonly #plan: Plan;
+  readonly #fleet: Fleet;
+  readonly #network: SimulatedNetwork;
+  readonly #database: Database;
+  readonly #scheduler: Scheduler;
+  readonly #dice: Dice;
+  readonly #history: History;
+  /** Incarnations that ended themselves, and somebody saw it. */
+  readonly ownHand = new Set<string>();
+  #over = false;
+
+  constructor(options: {
+    readonly plan: Plan;
+    readonly fleet: Fleet;
+    readonly network: SimulatedNetwork;
+    readonly database: Database;
+    readonly scheduler: Scheduler;
+    readonly dice: Dice;
+    readonly history: History;
+  }) {
+    this.#plan = options.plan;
+    this.#fleet = options.fleet;
+    this.#network = options.network;
+    this.#database = options.database;
+    this.#scheduler = options.scheduler;
+    this.#dice = options.dice;
+    this.#history = options.history;
+  }
+
+  start(): void {
+    this.#fleet.storeTraits = this.#plan.storeTraits;
+    for (const process of this.#fleet.running) process.misbehave(this.#plan.storeTraits);
+    this.#next();
+  }
+
+  /** From here on nothing goes wrong any more, and what did is repaired. */
+  heal(): void {
+    this.#over = true;
+    this.#history.note('heal');
+    this.#network.heal();
+    this.#fleet.storeTraits = SOUND;
+    for (const process of this.#fleet.running) {
+      process.misbehave(SOUND);
+      process.store.cut = false;
+      this.#scheduler.resume(process.place);
+    }
+  }
+
+  #next(): void {
+    this.#scheduler.after(this.#dice.between(0.2, 1.8) * this.#plan.faultEveryMs, () => {
+      if (this.#over) return;
+      this.#strike(this.#dice.pick(this.#plan.faults));
+      this.#next();
+    });
+  }
+
+  #strike(fault: Fault): void {
+    const berth = this.#dice.pick(this.#fleet.berths);
+    const other = this.#dice.pick(this.#fleet.berths.filter((each) => each !== berth));
+    this.#strikes[fault](berth, other);
+  }
+
+  /** What each fault does to a node, or between it and another. */
+  readonly #strikes: Readonly<Record<Fault, (berth: Berth, other: Berth) => void>> = {
+    kill: (berth) => this.#kill(berth, false),
+    'power loss': (berth) => this.#kill(berth, true),
+    'death by own hand': (berth) => this.#selfInflicted(berth),
+    pause: (berth) => this.#pause(berth, this.#dice.between(20, 2_000)),
+    'long pause': (berth) => this.#pause(berth, this.#dice.between(STALE_MS, 15_000)),
+    partition: () => this.#partition(),
+    'one-way cut': (berth, other) =>
+      this.#shut([[berth.name, other.name]], this.#dice.between(500, 8_000), 'one-way cut'),
+    clog: (berth, other) => this.#shut(bothWays(berth.name, other.name), this.#dice.between(50, 3_000), 'clog'),
+    'broken link': (berth, other) => this.#breakLinks(berth, other),
+    'slow network': () => this.#slowNetwork(),
+    'store out of reach': ({ process }) =>
+      this.#cutStore(process?.running ? [process] : [], this.#dice.between(200, 6_000)),
+    'store out of reach for all': () => this.#cutStore(this.#fleet.running, this.#dice.between(200, 5_000)),
+    'bad store': (berth) => this.#badStore(berth),
+    'clock step': (berth) => this.#stepClock(berth),
+    'late hand-over': (berth, other) => this.#giveLate(berth, other),
+    drain: (berth) => this.#drain(berth),
+  };
+
+  #kill(berth: Berth, silent: boolean): void {
+    if (!berth.process?.running) return;
+    this.#note(silent ? 'power loss' : 'kill', { node: berth.name });
+    this.#fleet.kill(berth, silent);
+  }
+
+  /** It ends itself, and a launcher that saw it says so through another node. */
+  #selfInflicted(berth: Berth): void {
+    const incarnation = berth.process?.node?.self.incarnation;
+    const others = this.#fleet.running.filter((process) => process !== berth.process && process.node !== null);
+    if (incarnation === undefined || others.length === 0 || !berth.process?.running) return;
+    const teller = this.#dice.pick(others);
+    this.ownHand.add(incarnation);
+    this.#note('death by own hand', { node: berth.name, incarnation, teller: teller.name });
+    this.#fleet.kill(berth, false);
+    const tell = (): void => {
+      teller.node?.operator.recordDeath(incarnation, 'own-hand').catch(() => {});
+    };
+    this.#scheduler.after(this.#dice.between(5, TELL_MS_MAX), tell, teller.place);
+  }
+
+  #breakLinks(a: Berth, b: Berth): void {
+    if (this.#network.breakLinks(a.name, b.name)) this.#note('broken link', { a: a.name, b: b.name });
+  }
+
+  #stepClock({ name, process }: Berth): void {
+    if (process === null) return;
+    process.clock.skewMs = this.#dice.between(-SKEW_MS_MAX, SKEW_MS_MAX);
+    this.#note('clock step', { node: name, skewMs: process.clock.skewMs });
+  }
+
+  #pause(berth: Berth, ms: number): void {
+    const { process } = berth;
+    if (!process?.running || process.place.state === 'paused') return;
+    this.#note('pause', { node: berth.name, ms });
+    if (ms > STALE_MS) this.#history.saw('pause longer than the stale bound');
+    this.#scheduler.pause(process.place);
+    this.#scheduler.after(ms, () => this.#scheduler.resume(process.place));
+  }
+
+  /** Two groups that do not hear each other. */
+  #partition(): void {
+    const names = this.#fleet.berths.map((berth) => berth.name);
+    const minority = names.filter(() => this.#dice.happens(0.4));
+    const rest = names.filter((name) => !minority.includes(name));
+    const pairs = minority.flatMap((a) => rest.flatMap((b) => bothWays(a, b)));
+    this.#shut(pairs, this.#dice.between(1_000, 9_000), 'partition');
+  }
+
+  #shut(pairs: readonly (readonly [string, string])[], ms: number, what: string): void {
+    this.#note(what, { pairs, ms });
+    for (const [from, to] of pairs) this.#network.shut(from, to);
+    this.#scheduler.after(ms, () => {
+      for (const [from, to] of pairs) this.#network.open(from, to);
+    });
+  }
+
+  #slowNetwork(): void {
+    this.#note('slow network');
+    this.#network.slow({ minMs: 1, maxMs: this.#dice.between(50, SLOW_MS_MAX), spikes: 0.1 });
+    this.#scheduler.after(this.#dice.between(500, 4_000), () => this.#network.slow(this.#network.traits));
+  }
+
+  #cutStore(processes: readonly SimulatedProcess[], ms: number): void {
+    this.#note('store out of reach', { nodes: processes.map((process) => process.name), ms });
+    for (const process of processes) process.store.cut = true;
+    this.#scheduler.after(ms, () => {
+      for (const process of processes) process.store.cut = false;
+    });
+  }
+
+  /** For a while most calls of one node go wrong in one of all ways. */
+  #badStore(berth: Berth): void {
+    const { process } = berth;
+    if (!process?.running) return;
+    const dice = this.#dice;
+    const traits = {
+      ...{ minMs: 0.1, maxMs: 30, slow: dice.between(0, 0.3), refuses: dice.between(0, 0.3) },
+      ...{ silent: dice.between(0, 0.3), echoes: dice.between(0, 0.5) },
+    };
+    this.#note('bad store', { node: berth.name, traits });
+    process.misbehave(traits);
+    this.#scheduler.after(dice.between(300, 4_000), () => process.misbehave(this.#fleet.storeTraits));
+  }
+
+  /** A hand-over that its owner gave up long ago arrives after all: one shard goes while it is served. */
+  #giveLate(berth: Berth, other: Berth): void {
+    const [from, to] = [berth.process?.node?.self.incarnation, other.process?.node?.self.incarnation];
+    const owned = this.#database.shards().filter((row) => row.owner !== null && row.owner === from);
+    if (owned.length === 0 || to === undefined) return;
+    const row = this.#dice.pick(owned);
+    if (this.#database.give(row, to) !== null) this.#note('late hand-over', { shard: row.shard, from, to });
+  }
+
+  #drain(berth: Berth): void {
+    if (berth.process?.node?.ready) this.#history.saw('drain under load');
+    this.#fleet.drain(berth);
+  }
+
+  #note(what: string, more: Readonly<Record<string, unknown>> = {}): void {
+    this.#history.saw(what);
+    this.#history.note(`FAULT ${what}`, more);
+  }
+}
+
+function bothWays(a: string, b: string): readonly (readonly [string, string])[] {
+  return [
+    [a, b],
+    [b, a],
+  ];
+}

@@ -1,0 +1,201 @@
+import { kinds } from '../../actors/kinds.ts';
+import type { Kind } from '../../actors/runtime/index.ts';
+import { purseKind } from '../actors/example-kinds/purse.ts';
+import { audit, type Verdict } from '../support/auditor/audit.ts';
+import type { KeyUsage } from '../support/auditor/evidence.ts';
+import { gather } from './gather.ts';
+import { History } from './history.ts';
+import { alarmKind } from './kinds/alarm.ts';
+import { cellKind } from './kinds/cell.ts';
+import { jobKind } from './kinds/job.ts';
+import { tallyKind } from './kinds/tally.ts';
+import { walletKind } from './kinds/wallet.ts';
+import type { Mutation } from './mutation.ts';
+import { Nemesis } from './nemesis.ts';
+import { draw, type Plan } from './plan.ts';
+import { CommitWitness } from './witness.ts';
+import { Workload } from './workload/workload.ts';
+import { Database } from './world/database.ts';
+import { Dice } from './world/dice.ts';
+import { Fleet } from './world/fleet.ts';
+import { SimulatedNetwork } from './world/network.ts';
+import { Scheduler } from './world/scheduler.ts';
+
+/** Virtual ms. */
+const SETUP_MS_MAX = 30_000;
+const HEALING_MS_MAX = 60_000;
+const PROBE_MS_MAX = 30_000;
+const LOOK_EVERY_MS = 100;
+
+/** What one seed came to. `stuck` names what did not come back to life in time. */
+export interface Outcome {
+  readonly seed: number;
+  readonly plan: Plan;
+  readonly verdict: Verdict;
+  readonly stuck: string | null;
+  readonly history: History;
+  readonly answered: { readonly ok: number; readonly all: number };
+  readonly virtualMs: number;
+  readonly events: number;
+}
+
+export function isGreen({ verdict, stuck }: Outcome): boolean {
+  return verdict.clean && stuck === null;
+}
+
+/** Runs one seed, from an empty world to a verdict. The same seed gives the same history, line by line. */
+export async function run(seed: number, mutation: Mutation | null = null): Promise<Outcome> {
+  const simulation = new Simulation(seed, mutation);
+  const undo = mutation?.begin?.();
+  try {
+    return await simulation.run();
+  } finally {
+    undo?.();
+  }
+}
+
+class Simulation {
+  readonly #seed: number;
+  readonly #plan: Plan;
+  readonly #scheduler: Scheduler;
+  readonly #history: History;
+  readonly #witness: CommitWitness;
+  readonly #database: Database;
+  readonly #fleet: Fleet;
+  readonly #nemesis: Nemesis;
+  readonly #workload: Workload;
+  #stuck: string | null = null;
+
+  constructor(seed: number, mutation: Mutation | null) {
+    const dice = new Dice(seed);
+    const plan = draw(dice.fork());
+    const scheduler = new Scheduler(dice.fork());
+    const history = new History(() => scheduler.now);
+    const witness = new CommitWitness(history);
+    const { startsAt, limits } = plan;
+    const database = (mutation?.database ?? ((options) => new Database(options)))({
+      ...{ scheduler, shards: limits.shards, startsAt, witness },
+    });
+    witness.attend(database);
+    const network = new SimulatedNetwork(scheduler, dice.fork());
+    network.traits = plan.network;
+    network.keepAliveMs = plan.keepAliveMs;
+    const workload = new Workload({ history, database, dice: dice.fork(), thinkMs: plan.thinkMs });
+    const performing = dice.fork();
+    witness.onPurse = (address) => workload.purses.committed(address);
+    const own: readonly Kind[] = [...kinds, cellKind, tallyKind, alarmKind, purseKind, walletKind, jobKind];
+    const log = (node: string, record: Readonly<Record<string, unknown>>): void =>
+      history.note('log', { node, ...record });
+    const fleet = new Fleet({
+      nodes: plan.nodes,
+      world: {
+        ...{ database, network, kinds: mutation?.kinds?.(own) ?? own, limits, startsAt, oneHost: plan.oneHost, log },
+        storeParts: plan.storeParts,
+        performers: (process) => ({ render: workload.jobs.performer(process, performing.fork()) }),
+      },
+      dice: dice.fork(),
+      tell: (what, more) => history.note(what, more),
+      joined: (process) => workload.join(process, plan.clientsPerNode),
+    });
+    this.#nemesis = new Nemesis({ plan, fleet, network, database, scheduler, dice: dice.fork(), history });
+    [this.#seed, this.#plan, this.#scheduler, this.#history] = [seed, plan, scheduler, history];
+    [this.#witness, this.#database, this.#fleet, this.#workload] = [witness, database, fleet, workload];
+    history.note('plan', { ...plan, limits: undefined });
+  }
+
+  async run(): Promise<Outcome> {
+    for (const berth of this.#fleet.berths) this.#fleet.start(berth);
+    await this.#until(SETUP_MS_MAX, () => (this.#fleet.ready ? null : 'the first start'));
+    await this.#within(SETUP_MS_MAX, 'the accounts', () => this.#setUp());
+    let usages: readonly KeyUsage[] | null = null;
+    if (this.#stuck === null) {
+      this.#workload.begin();
+      this.#nemesis.start();
+      await this.#until(this.#plan.unrestMs, () => 'unrest');
+      this.#stuck = null;
+      this.#workload.end();
+      this.#nemesis.heal();
+      await this.#until(HEALING_MS_MAX, () => this.#unhealed());
+      usages = await this.#within(PROBE_MS_MAX, 'the probes', () => this.#probe());
+    }
+    this.#workload.alarms.conclude();
+    const evidence = gather({
+      workload: this.#workload,
+      database: this.#database,
+      witness: this.#witness,
+      usages,
+      ownHand: this.#nemesis.ownHand,
+    });
+    const verdict = audit(evidence);
+    this.#history.note('verdict', { clean: verdict.clean, stuck: this.#stuck });
+    return {
+      ...{ seed: this.#seed, plan: this.#plan, verdict, stuck: this.#stuck, history: this.#history },
+      answered: this.#workload.answered,
+      ...{ virtualMs: this.#scheduler.now, events: this.#scheduler.ran },
+    };
+  }
+
+  async #setUp(): Promise<true> {
+    const [first] = this.#fleet.running;
+    if (first === undefined) throw new Error('nobody runs');
+    const client = this.#workload.client(first, 'setup');
+    await this.#workload.bank.open(client);
+    await this.#workload.purses.fill(client);
+    await this.#workload.wallets.fill(client);
+    return true;
+  }
+
+  async #probe(): Promise<readonly KeyUsage[] | null> {
+    let usages: readonly KeyUsage[] | null = null;
+    for (const process of this.#fleet.running) {
+      usages = await this.#workload.probe(process);
+      if (usages === null) return null;
+    }
+    return usages;
+  }
+
+  /** What is not well yet; null when all is. */
+  #unhealed(): string | null {
+    if (!this.#fleet.ready) return 'nodes that are not ready';
+    const alive = new Set(this.#fleet.running.map((process) => process.node?.self.incarnation));
+    if (this.#database.shards().some(({ owner }) => owner === null || !alive.has(owner))) return 'shards without owner';
+    if (!this.#workload.quiet) return 'operations without end';
+    const holds = this.#database.tables.query({ collection: 'generation', openOnly: true, limit: 1 });
+    if (holds.length > 0) return 'holds that are open';
+    if (!this.#workload.alarms.silent) return 'alarms that did not ring';
+    if (!this.#workload.jobs.idle) return 'work that has not ended';
+    return this.#workload.wallets.settled ? null : 'messages that did not arrive';
+  }
+
+  /** Goes on until nothing lacks, at most so long; what lacks then is what it is stuck at. */
+  async #until(withinMs: number, lacks: () => string | null): Promise<void> {
+    if (this.#stuck !== null) return;
+    const end = this.#scheduler.now + withinMs;
+    let lookAt = 0;
+    let lack: string | null = 'anything';
+    await this.#scheduler.run(() => {
+      if (this.#scheduler.now < lookAt) return false;
+      lookAt = this.#scheduler.now + LOOK_EVERY_MS;
+      lack = lacks();
+      return lack === null || this.#scheduler.now >= end;
+    });
+    this.#stuck = lack;
+  }
+
+  /** Lets the world go on while something asks it; null and stuck when that takes too long or gets no answer. */
+  async #within<T>(withinMs: number, what: string, work: () => Promise<T | null>): Promise<T | null> {
+    if (this.#stuck !== null) return null;
+    const end = this.#scheduler.now + withinMs;
+    const asked: { answer: T | null; over: boolean } = { answer: null, over: false };
+    work().then(
+      (answer) => Object.assign(asked, { answer, over: true }),
+      (error: unknown) => {
+        this.#history.note('failed', { what, error: String(error) });
+        asked.over = true;
+      },
+    );
+    await this.#scheduler.run(() => asked.over || this.#scheduler.now >= end);
+    if (asked.answer === null) this.#stuck = what;
+    return asked.answer;
+  }
+}

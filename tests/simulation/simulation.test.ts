@@ -1,0 +1,44 @@
+/** Whole clusters in one process, by seed: whatever goes wrong, every invariant holds and all comes back to life. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../support/bounded.ts';
+import { readSeeds } from './read-seeds.ts';
+import { isGreen, run } from './run.ts';
+import { Sightings } from './situations.ts';
+import { tellFailure } from './tell-failure.ts';
+
+const SEEDS = 50;
+const SEEDS_PER_TEST = 10;
+const it = bounded(test, 120_000);
+const sightings = new Sightings();
+
+async function green(seed: number): Promise<void> {
+  const outcome = await run(seed);
+  sightings.add(outcome);
+  assert.ok(isGreen(outcome), tellFailure(outcome));
+}
+
+it('the same seed gives the same history, another seed another', async () => {
+  const [first, second, other] = [await run(7), await run(7), await run(8)];
+  assert.is(first.history.lines.length, second.history.lines.length);
+  assert.is(first.history.hash(), second.history.hash());
+  assert.is.not(first.history.hash(), other.history.hash());
+});
+
+for (let first = 1; first <= SEEDS; first += SEEDS_PER_TEST) {
+  it(`seeds ${first} to ${first + SEEDS_PER_TEST - 1} keep every invariant and come back to life`, async () => {
+    for (let seed = first; seed < first + SEEDS_PER_TEST; seed++) await green(seed);
+  });
+}
+
+it('seeds that failed once are green', async () => {
+  const seeds = readSeeds();
+  assert.ok(seeds.length > 0);
+  for (const { seed } of seeds) await green(seed);
+});
+
+it('every situation the simulation is there for has occurred, and most asks were answered', () => {
+  assert.equal(sightings.complaints, []);
+});
+
+test.run();

@@ -1,0 +1,75 @@
+import type { ActorEvent } from '../../../actors/runtime/index.ts';
+import type { AlarmAsked, AlarmStored } from '../../support/auditor/runtime-evidence.ts';
+import type { History } from '../history.ts';
+import type { Alarm } from '../kinds/alarm.ts';
+import type { Database } from '../world/database.ts';
+import { type Client, pause } from './client.ts';
+import { endingOf } from './ending.ts';
+
+const ASK_MS_MIN = 300;
+const ASK_MS_MAX = 3_000;
+const DUE_MS_MAX = 15_000;
+/** Later than this it rang only because somebody took its shard over. */
+const LATE_MS = 1_000;
+
+/** Sets alarms, near and far, and cancels some of them again. */
+export class Alarms {
+  readonly asked: AlarmAsked[] = [];
+  readonly #addresses: readonly string[];
+  readonly #history: History;
+  readonly #database: Database;
+
+  constructor(count: number, history: History, database: Database) {
+    this.#addresses = Array.from({ length: count }, (_, i) => `alarm:c${i}`);
+    this.#history = history;
+    this.#database = database;
+  }
+
+  async act(client: Client): Promise<void> {
+    const { dice } = client;
+    const name = `alarm-${this.asked.length + 1}`;
+    const alarm: AlarmAsked = { address: dice.pick(this.#addresses), name, set: 'unknown', cancel: 'none' };
+    this.asked.push(alarm);
+    const inMs = dice.happens(0.3) ? dice.whole(0, 100) : dice.whole(100, DUE_MS_MAX);
+    alarm.set = await this.#ask(client, alarm, { type: 'alarm.set', name, inMs });
+    if (!dice.happens(0.25)) return;
+    await pause(client, dice.between(0, inMs));
+    alarm.cancel = 'unknown';
+    alarm.cancel = await this.#ask(client, alarm, { type: 'alarm.cancel', name });
+  }
+
+  async #ask(
+    client: Client,
+    { address }: AlarmAsked,
+    event: ActorEvent & { readonly name: string },
+  ): Promise<'ok' | 'fail' | 'unknown'> {
+    this.#history.note(event.type, { address, ...event, client: client.name });
+    const ending = await endingOf(
+      client.node.ask(address, event, { withinMs: client.dice.between(ASK_MS_MIN, ASK_MS_MAX) }),
+    );
+    this.#history.note(`${event.type} ${ending.type}`, { name: event.name, ...ending });
+    return ending.type;
+  }
+
+  /** True when every alarm that stands has rung or was cancelled. */
+  get silent(): boolean {
+    return this.stored().every((alarm) => alarm.cancelled || alarm.rings > 0);
+  }
+
+  /** Says what there was to see, when all is over. */
+  conclude(): void {
+    for (const { rangAt, dueAt, cancelled } of this.stored()) {
+      if (cancelled) this.#history.saw('alarm cancelled');
+      if (rangAt !== null && rangAt - dueAt > LATE_MS) this.#history.saw('alarm overdue and rung');
+    }
+  }
+
+  stored(): readonly AlarmStored[] {
+    return this.#addresses.flatMap((address) =>
+      this.#database.tables.query({ collection: 'alarm', address, limit: 1_000 }).map((row) => {
+        const { name, dueAt, rings, rangAt, cancelled } = JSON.parse(row.body) as Alarm;
+        return { address, name, dueAt, rings, rangAt, cancelled };
+      }),
+    );
+  }
+}

@@ -1,0 +1,258 @@
+import { release, settle } from '../../../actors/account/account.ts';
+import { admit, raise } from '../../../actors/key/key.ts';
+import type {
+  Admission,
+  AttemptRecord,
+  Generation,
+  HoldRequest,
+  Settled,
+  Settlement,
+} from '../../../actors/terms/hold.ts';
+import { generationId } from '../../../actors/terms/ids.ts';
+import type { Refusal, Refused } from '../../../actors/terms/refusal.ts';
+import { charge } from '../../../gateway/pricing/charge.ts';
+import { total } from '../../../gateway/pricing/total.ts';
+import { amount } from '../../support/auditor/amount.ts';
+import type { HistoryEntry } from '../../support/auditor/history.ts';
+import type { Call } from '../../support/provider/call-log.ts';
+import type { History } from '../history.ts';
+import type { Database } from '../world/database.ts';
+import type { Bank, KeyMade } from './bank.ts';
+import { type Client, pause } from './client.ts';
+import { type Ending, endingOf } from './ending.ts';
+import { MODEL, OFFERS, type Offer } from './price-list.ts';
+
+const ADMIT_MS_MIN = 300;
+const ADMIT_MS_MAX = 4_000;
+const SETTLE_MS = 2_000;
+const RETRY_MS = 250;
+const RETRIES_MAX = 400;
+const PER_MINUTE = 1_000_000;
+const PROMPT_MAX = 40;
+const COMPLETION_MAX = 60;
+
+/** One request as this gateway knows it. */
+interface Turn {
+  readonly op: number;
+  readonly nonce: string;
+  readonly key: KeyMade;
+  readonly generation: string;
+  readonly promptBound: number;
+  readonly completionMax: number;
+  readonly deadlineAt: number;
+}
+
+interface Answered {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+}
+
+/** Requests for money: admitted, carried to a provider, charged or let go, as a gateway does it. */
+export class Turns {
+  readonly history: HistoryEntry[] = [];
+  readonly calls: Call[] = [];
+  readonly releases: { readonly generation: string; readonly at: number; readonly stored: string }[] = [];
+  readonly #history: History;
+  readonly #database: Database;
+  readonly #bank: Bank;
+  #ops = 0;
+
+  constructor(bank: Bank, history: History, database: Database) {
+    this.#bank = bank;
+    this.#history = history;
+    this.#database = database;
+  }
+
+  async act(client: Client): Promise<void> {
+    const { dice } = client;
+    const turn = this.#begin(client, dice.pick(this.#bank.keys));
+    const first = OFFERS[0];
+    const admission = await endingOf(
+      admit(client.node, turn.key.address, this.#request(client, turn, first, 1), {
+        perMinute: PER_MINUTE,
+        withinMs: dice.between(ADMIT_MS_MIN, ADMIT_MS_MAX),
+      }),
+    );
+    if (!this.#isAdmitted(client, turn, admission, 1)) return;
+    const answered = await this.#call(client, turn, first);
+    if (answered !== null) return this.#charge(client, turn, first, 1, answered);
+    await this.#fallBack(client, turn);
+  }
+
+  /** The first provider failed: the hold moves to the second, or goes. */
+  async #fallBack(client: Client, turn: Turn): Promise<void> {
+    const { dice } = client;
+    const [first, second] = OFFERS;
+    if (dice.happens(0.3)) {
+      this.#fail(turn, 502);
+      return this.#letGo(client, turn, 1);
+    }
+    const withinMs = dice.between(ADMIT_MS_MIN, ADMIT_MS_MAX);
+    const moved = await endingOf(
+      raise(client.node, turn.key.address, this.#request(client, turn, second, 2), withinMs),
+    );
+    if (!this.#isAdmitted(client, turn, moved, 2)) return;
+    this.#history.saw('hold moved to a dearer endpoint');
+    if (dice.happens(0.3)) await this.#settleStale(client, turn, first);
+    const answered = await this.#call(client, turn, second);
+    if (answered !== null) return this.#charge(client, turn, second, 2, answered);
+    this.#fail(turn, 502);
+    await this.#letGo(client, turn, 2);
+  }
+
+  #begin({ name, dice, node }: Client, key: KeyMade): Turn {
+    const op = ++this.#ops;
+    const nonce = `n${op}`;
+    const short = dice.happens(0.12);
+    const turn: Turn = {
+      ...{ op, nonce, key, generation: generationId(dice, this.#database.now()) },
+      promptBound: dice.whole(1, PROMPT_MAX),
+      completionMax: dice.whole(1, COMPLETION_MAX),
+      deadlineAt: node.now() + (short ? dice.whole(50, 1_500) : dice.whole(12_000, 25_000)),
+    };
+    this.history.push({
+      ...{ type: 'invoke', op, at: this.#database.scheduler.now, wallAt: this.#database.now(), nonce },
+      ...{ account: key.account, key: key.address, model: MODEL, stream: false, expects: 'any' },
+    });
+    this.#history.note('turn', { nonce, generation: turn.generation, key: key.address, client: name });
+    return turn;
+  }
+
+  #request({ node }: Client, turn: Turn, offer: Offer, attempt: number): HoldRequest {
+    const { generation, nonce, promptBound, completionMax, deadlineAt } = turn;
+    return {
+      ...{ generation, attempt, amount: total(offer.tariff, promptBound, completionMax) },
+      ...{ gateway: node.self.incarnation, deadlineAt, model: MODEL, endpoint: offer.endpoint, provider: offer.name },
+      ...{ tariff: offer.tariff.id, streamed: false, appTitle: null, appUrl: null, user: nonce, sessionId: null },
+      ...{ metadata: null, repeat: false },
+    };
+  }
+
+  /** What an admission came to; whoever is not admitted has been answered, and nothing is left behind. */
+  #isAdmitted(client: Client, turn: Turn, ending: Ending<Admission>, attempt: number): boolean {
+    if (ending.type === 'ok' && ending.body.admitted) return true;
+    if (ending.type === 'ok' && !ending.body.admitted) {
+      const { refusal } = ending.body;
+      this.#noteRefusal(turn, refusal);
+      // Whoever was called before its move was refused has failed upstream, not for money.
+      this.#fail(turn, attempt > 1 ? 502 : refusal.status);
+    } else {
+      this.#fail(turn, 503);
+    }
+    // A refused move leaves the first hold; an unanswered admit may have been granted.
+    if (attempt > 1 || ending.type === 'unknown') void this.#letGo(client, turn, attempt);
+    return false;
+  }
+
+  #noteRefusal({ key }: Turn, { status, metadata }: Refusal): void {
+    if (status === 429) this.#history.saw('429 by rate');
+    if (status === 401) this.#history.saw('401 of a disabled key');
+    if (status === 403) this.#history.saw('management key refused');
+    if (status !== 402) return;
+    const { scope, required } = metadata as { scope: string; required: string };
+    this.#history.saw(`402 by ${scope === 'key' ? 'key limit' : 'account balance'}`);
+    if (scope === 'key') return;
+    const balance = this.#bank.storedBalance(key.account);
+    if (amount(balance) >= amount(required)) this.#history.saw('hold refused by a race');
+  }
+
+  /** One call at a provider; null when it failed. */
+  async #call(client: Client, turn: Turn, offer: Offer): Promise<Answered | null> {
+    const { dice } = client;
+    const call: Call = {
+      ...{ provider: offer.slug, call: this.calls.length + 1, id: turn.nonce, model: MODEL, stream: false },
+      ...{ startAt: this.#database.now(), firstByteAt: null, endAt: null, abortAt: null, outcome: 'open' },
+      ...{ status: null, chunks: 0, usage: null },
+    };
+    this.calls.push(call);
+    await pause(client, dice.between(5, 2_500));
+    call.endAt = this.#database.now();
+    if (dice.happens(0.3)) {
+      Object.assign(call, { outcome: 'status', status: 500 });
+      return null;
+    }
+    // Now and then more than was bargained for.
+    const promptTokens = dice.happens(0.03) ? turn.promptBound + 5 : dice.whole(0, turn.promptBound);
+    const completionTokens = dice.whole(0, turn.completionMax);
+    const usage = { prompt_tokens: promptTokens, completion_tokens: completionTokens };
+    Object.assign(call, { outcome: 'served', status: 200, chunks: 1, usage });
+    return { promptTokens, completionTokens };
+  }
+
+  async #charge(client: Client, turn: Turn, offer: Offer, attempt: number, answered: Answered): Promise<void> {
+    const settlement = this.#settlement(turn, offer, attempt, answered);
+    const first = await endingOf(settle(client.node, turn.key.account, settlement, SETTLE_MS));
+    const recorded = first.type === 'ok' ? this.#recorded(turn, settlement, first.body) : null;
+    this.#end(turn, {
+      ...{ type: 'ok', generation: turn.generation, cost: recorded?.cost ?? null, provider: offer.name },
+      ...{ textIntact: true, endings: 1 },
+    });
+    if (first.type !== 'ok')
+      await this.#insist(client, turn, async () => {
+        this.#recorded(turn, settlement, await settle(client.node, turn.key.account, settlement, SETTLE_MS));
+      });
+  }
+
+  #recorded(turn: Turn, settlement: Settlement, answer: Settled | Refused): Settled | null {
+    this.#history.note('settled', { nonce: turn.nonce, answer });
+    if ('refusal' in answer) return null;
+    if (answer.late) this.#history.saw('settled after its release');
+    if (answer.overshoot !== undefined) this.#history.saw('charged above its hold');
+    else if (answer.cost === settlement.cost) this.#history.saw('settle < hold');
+    return answer;
+  }
+
+  /** A call that was given up comes back after all: its attempt does not hold the money any more. */
+  async #settleStale(client: Client, turn: Turn, offer: Offer): Promise<void> {
+    const stale = this.#settlement(turn, offer, 1, { promptTokens: 1, completionTokens: 1 });
+    const ending = await endingOf(settle(client.node, turn.key.account, stale, SETTLE_MS));
+    this.#history.note('stale settle', { nonce: turn.nonce, ending });
+    if (ending.type === 'ok' && 'refusal' in ending.body) this.#history.saw('settle of an old attempt refused');
+  }
+
+  #settlement(turn: Turn, offer: Offer, attempt: number, { promptTokens, completionTokens }: Answered): Settlement {
+    const { cost, unpriced } = charge(offer.tariff, { promptTokens, completionTokens });
+    const attempts: readonly AttemptRecord[] = [];
+    return {
+      ...{ generation: turn.generation, attempt, cost, unpriced, promptTokens, completionTokens },
+      ...{ cachedTokens: null, reasoningTokens: null, estimated: false, finishReason: 'stop' },
+      ...{ nativeFinishReason: 'stop', upstreamId: null, cancelled: false, latencyMs: 1, generationMs: 1, attempts },
+    };
+  }
+
+  async #letGo(client: Client, turn: Turn, attempt: number): Promise<void> {
+    const { generation } = turn;
+    const ended = { generation, attempt, reason: 'nothing came of it', status: 502, attempts: [] };
+    await this.#insist(client, turn, async () => {
+      const answer = await release(client.node, turn.key.account, ended, SETTLE_MS);
+      this.#history.note('released', { nonce: turn.nonce, answer });
+      if ('refusal' in answer) return;
+      const row = this.#database.tables.row({ address: turn.key.account, collection: 'generation', id: generation });
+      const stored = row === null ? 'absent' : (JSON.parse(row.body) as Generation).status;
+      this.releases.push({ generation, at: this.#database.scheduler.now, stored });
+    });
+  }
+
+  /** Again and again until the account has heard it, or this process ends. */
+  async #insist(client: Client, turn: Turn, send: () => Promise<void>): Promise<void> {
+    for (let tries = 0; tries < RETRIES_MAX; tries++) {
+      const ending = await endingOf(send());
+      if (ending.type === 'ok') return;
+      this.#history.note('again', { nonce: turn.nonce, code: ending.code });
+      await pause(client, RETRY_MS);
+    }
+  }
+
+  #fail(turn: Turn, status: number): void {
+    const { generation } = turn;
+    this.#end(turn, { type: 'fail', status, errorType: null, generation, delivered: false, endings: 0 });
+  }
+
+  #end(turn: Turn, outcome: Outcome): void {
+    this.history.push({ op: turn.op, at: this.#database.scheduler.now, ...outcome } as HistoryEntry);
+    this.#history.note('turn end', { nonce: turn.nonce, outcome });
+  }
+}
+
+type Bare<T> = T extends unknown ? Omit<T, 'op' | 'at'> : never;
+type Outcome = Bare<Exclude<HistoryEntry, { type: 'invoke' }>>;

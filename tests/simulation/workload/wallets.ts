@@ -1,0 +1,73 @@
+import type { TransferAsked, TransferReceived, WalletStored } from '../../support/auditor/runtime-evidence.ts';
+import type { History } from '../history.ts';
+import type { Receipt } from '../kinds/wallet.ts';
+import type { Database } from '../world/database.ts';
+import type { Client } from './client.ts';
+import { endingOf } from './ending.ts';
+
+const FILLED = 1_000;
+const AMOUNT_MAX = 200;
+const ASK_MS = 2_000;
+
+/** Moves money between owners: the message leaves after the commit, and arrives once. */
+export class Wallets {
+  readonly asked: TransferAsked[] = [];
+  readonly addresses: readonly string[];
+  readonly #history: History;
+  readonly #database: Database;
+
+  constructor(count: number, history: History, database: Database) {
+    this.addresses = Array.from({ length: count }, (_, i) => `wallet:rich${i}`);
+    this.#history = history;
+    this.#database = database;
+  }
+
+  /** Before anything goes wrong: every wallet gets the same. */
+  async fill(client: Client): Promise<void> {
+    for (const wallet of this.addresses) {
+      await client.node.ask(wallet, { type: 'wallet.fill', amount: FILLED }, { withinMs: 30_000 });
+    }
+  }
+
+  async act(client: Client): Promise<void> {
+    const { dice } = client;
+    const from = dice.pick(this.addresses);
+    const to = dice.pick(this.addresses.filter((address) => address !== from));
+    const transfer = `transfer-${this.asked.length + 1}`;
+    const asked: TransferAsked = { transfer, from, to, amount: dice.whole(1, AMOUNT_MAX), outcome: 'unknown' };
+    this.asked.push(asked);
+    const event = { type: 'wallet.pay', to, transfer, amount: asked.amount };
+    this.#history.note('transfer', { ...event, from, client: client.name });
+    const ending = await endingOf(client.node.ask(from, event, { withinMs: ASK_MS }));
+    this.#history.note(`transfer ${ending.type}`, { transfer, ...ending });
+    const sent = ending.type === 'ok' && (ending.body as { sent: boolean }).sent;
+    asked.outcome = ending.type === 'ok' && !sent ? 'fail' : ending.type;
+  }
+
+  /** True when nothing is on its way any more. */
+  get settled(): boolean {
+    return this.#database.tables.query({ collection: '$outbox', limit: 1 }).length === 0;
+  }
+
+  get filled(): number {
+    return FILLED;
+  }
+
+  stored(): readonly WalletStored[] {
+    return this.addresses.map((address) => ({ address, amount: this.#amountIn(address) }));
+  }
+
+  received(): readonly TransferReceived[] {
+    return this.addresses.flatMap((to) =>
+      this.#database.tables.query({ collection: 'receipt', address: to, limit: 1_000 }).map((row) => {
+        const { transfer, from, number, amount, times, order } = JSON.parse(row.body) as Receipt;
+        return { transfer, from, to, number, amount, times, order };
+      }),
+    );
+  }
+
+  #amountIn(address: string): number {
+    const actor = this.#database.tables.loadActor(address)?.actor;
+    return actor === undefined ? 0 : (JSON.parse(actor.snapshot) as { context: { amount: number } }).context.amount;
+  }
+}

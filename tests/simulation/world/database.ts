@@ -1,0 +1,134 @@
+import type {
+  ClusterRows,
+  Heartbeat,
+  ShardRow,
+  ShardVerdict,
+  ShardWrite,
+} from '../../../actors/runtime/ports/store.ts';
+import { MemoryTables } from '../../support/memory-tables.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** One commit as the database saw it, part by part, beside what it found. */
+export interface CommitSeen {
+  readonly at: number;
+  /** Name of the node that asked. */
+  readonly node: string;
+  readonly echo: boolean;
+  readonly write: ShardWrite;
+  readonly verdict: ShardVerdict;
+  /** Owner and epoch of the shard at that moment. */
+  readonly held: ShardRow;
+  /** Version of each written actor before and after; 0 is none. */
+  readonly versions: readonly { readonly address: string; readonly before: number; readonly after: number }[];
+}
+
+/** Whoever looks on: told in the very moment, before anybody else learns of it. */
+export interface Witness {
+  committed(seen: CommitSeen): void;
+  /** A shard has a new owner. */
+  moved(before: ShardRow, after: ShardRow): void;
+  buried(incarnation: string, why: string): void;
+  /** A call happened, and whoever asked for it will not hear so. */
+  unheard(call: string): void;
+  /** One transaction wrote some shards and refused others. */
+  divided(): void;
+}
+
+/** The durable half of a world: survives every node. Its own clock is the store time. */
+export class Database {
+  readonly tables: MemoryTables;
+  readonly shardCount: number;
+  /** Commits that certainly did not happen. */
+  refusals = 0;
+  readonly scheduler: Scheduler;
+  readonly #startsAt: number;
+  readonly #witness: Witness;
+
+  constructor(options: {
+    readonly scheduler: Scheduler;
+    readonly shards: number;
+    readonly startsAt: number;
+    readonly witness: Witness;
+  }) {
+    this.scheduler = options.scheduler;
+    this.shardCount = options.shards;
+    this.tables = new MemoryTables(options.shards);
+    this.#startsAt = options.startsAt;
+    this.#witness = options.witness;
+  }
+
+  /** Store time, ms. */
+  now(): number {
+    return Math.floor(this.#startsAt + this.scheduler.now);
+  }
+
+  commit(writes: readonly ShardWrite[], node: string, echo = false): readonly ShardVerdict[] {
+    const held = this.tables.shardRows();
+    const before = writes.map((write) => this.#versions(write));
+    const verdicts = this.judge(writes);
+    if (new Set(verdicts.map((verdict) => verdict.committed)).size > 1) this.#witness.divided();
+    verdicts.forEach((verdict, index) => {
+      const write = writes[index] as ShardWrite;
+      const after = this.#versions(write);
+      const versions = (before[index] as readonly (readonly [string, number])[]).map(([address, version], at) => ({
+        address,
+        before: version,
+        after: (after[at] as readonly [string, number])[1],
+      }));
+      const row = this.told(held[write.shard] as ShardRow);
+      this.#witness.committed({ at: this.scheduler.now, node, echo, write, verdict, held: row, versions });
+    });
+    return verdicts;
+  }
+
+  /** The rules of a commit; what a deliberate bug replaces. */
+  judge(writes: readonly ShardWrite[]): readonly ShardVerdict[] {
+    return this.tables.commit(writes);
+  }
+
+  unheard(call: string): void {
+    this.#witness.unheard(call);
+  }
+
+  heartbeat(beat: Heartbeat): ClusterRows {
+    return { now: this.now(), ...this.tables.heartbeat(beat) };
+  }
+
+  shards(): readonly ShardRow[] {
+    return this.tables.shardRows();
+  }
+
+  claim(owner: string, from: readonly ShardRow[]): readonly ShardRow[] {
+    const before = this.tables.shardRows();
+    const taken = this.tables.claim(owner, from);
+    for (const row of taken) this.#moved(before[row.shard] as ShardRow, row);
+    return taken;
+  }
+
+  give(from: ShardRow, to: string): ShardRow | null {
+    const before = this.tables.shardRows()[from.shard] as ShardRow;
+    const given = this.tables.give(from, to);
+    if (given !== null) this.#moved(before, given);
+    return given;
+  }
+
+  bury(incarnation: string, seenBeat: number, why: string): boolean {
+    const buried = this.tables.bury(incarnation, seenBeat, why);
+    if (buried) this.#witness.buried(incarnation, why);
+    return buried;
+  }
+
+  /** A shard's row as everybody is told of it. */
+  protected told(row: ShardRow): ShardRow {
+    return row;
+  }
+
+  #moved(before: ShardRow, after: ShardRow): void {
+    this.#witness.moved(this.told(before), this.told(after));
+  }
+
+  #versions({ actors, stopped }: ShardWrite): readonly (readonly [string, number])[] {
+    const addresses = [...actors.map(({ record }) => record.address), ...stopped.map(({ address }) => address)];
+    return addresses.map((address) => [address, this.tables.loadActor(address)?.actor.version ?? 0]);
+  }
+}

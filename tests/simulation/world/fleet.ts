@@ -1,0 +1,111 @@
+import type { Dice } from './dice.ts';
+import { SimulatedProcess, type World } from './node.ts';
+import { SOUND, type StoreTraits } from './store.ts';
+
+const RESTART_MS_MIN = 50;
+const RESTART_MS_MAX = 3_000;
+
+/** One name of the cluster: whoever runs under it now, and who starts it again. */
+export interface Berth {
+  readonly name: string;
+  readonly address: string;
+  process: SimulatedProcess | null;
+  /** Leaves by itself: not to be disturbed by others who look for something to break. */
+  draining: boolean;
+  starts: number;
+}
+
+/** The processes of a world: starts them, ends them, and starts again what ended, like a launcher of every host. */
+export class Fleet {
+  readonly berths: readonly Berth[];
+  /** What a new process finds on its way to the store. */
+  storeTraits: StoreTraits = SOUND;
+  readonly #world: World;
+  readonly #dice: Dice;
+  readonly #tell: (what: string, more: Readonly<Record<string, unknown>>) => void;
+  readonly #joined: (process: SimulatedProcess) => void;
+
+  constructor(options: {
+    readonly nodes: number;
+    readonly world: World;
+    readonly dice: Dice;
+    readonly tell: (what: string, more: Readonly<Record<string, unknown>>) => void;
+    /** Called once per process, inside it, when it is a member. */
+    readonly joined: (process: SimulatedProcess) => void;
+  }) {
+    this.#world = options.world;
+    this.#dice = options.dice;
+    this.#tell = options.tell;
+    this.#joined = options.joined;
+    // Some hosts give a restarted process its old port, others a new one.
+    const fixed = this.#dice.happens(0.5);
+    this.berths = Array.from({ length: options.nodes }, (_, i) => ({
+      name: `n${i + 1}`,
+      address: fixed ? `h${i + 1}:${7_001 + i}` : `h${i + 1}:0`,
+      process: null,
+      draining: false,
+      starts: 0,
+    }));
+  }
+
+  get running(): readonly SimulatedProcess[] {
+    return this.berths.flatMap(({ process }) => (process?.running ? [process] : []));
+  }
+
+  /** All there, members, and counted on. */
+  get ready(): boolean {
+    return this.berths.every(
+      ({ process, draining }) => process?.running && process.node?.ready && process.dead === null && !draining,
+    );
+  }
+
+  start(berth: Berth): void {
+    if (berth.process?.running) return;
+    berth.starts += 1;
+    berth.draining = false;
+    const process = new SimulatedProcess(berth.name, this.#world, this.#dice, (why) =>
+      this.#ended(berth, process, why),
+    );
+    berth.process = process;
+    process.misbehave(this.storeTraits);
+    this.#tell('start', { node: berth.name, start: berth.starts });
+    process.start(berth.address, () => this.#joined(process));
+  }
+
+  /** The process is gone; somebody starts it again after a while. */
+  kill(berth: Berth, silent: boolean, restartMs = this.#dice.between(RESTART_MS_MIN, RESTART_MS_MAX)): void {
+    if (!berth.process?.running) return;
+    this.#tell('kill', { node: berth.name, silent });
+    berth.process.kill(silent);
+    this.#world.database.scheduler.after(restartMs, () => this.start(berth));
+  }
+
+  /** Leaves in peace, then starts again. */
+  drain(berth: Berth): void {
+    const { process } = berth;
+    const node = process?.node ?? null;
+    if (process === null || node === null || berth.draining) return;
+    berth.draining = true;
+    this.#tell('drain', { node: berth.name });
+    const { scheduler } = this.#world.database;
+    scheduler.after(
+      0,
+      () => {
+        node
+          .leave()
+          .catch(() => {})
+          .then(() => this.#ended(berth, process, 'left'));
+      },
+      process.place,
+    );
+  }
+
+  #ended(berth: Berth, process: SimulatedProcess, why: string): void {
+    const { scheduler } = this.#world.database;
+    scheduler.after(this.#dice.between(0, 20), () => {
+      if (berth.process !== process || !process.running) return;
+      this.#tell('ended', { node: berth.name, why });
+      this.kill(berth, false);
+    });
+  }
+}
