@@ -49,7 +49,7 @@ function runtimeEvidence(
   const { registers, tallies, alarms, purses, wallets, jobs, sightings } = workload;
   return {
     ...{ commits: witness.commits, moves: witness.moves, registers: registers.operations },
-    readLeaseMs: config.runtime.readLeaseMs,
+    ...{ readLeaseMs: config.runtime.readLeaseMs, timeSlackMs: CLOCK_SLACK_MS },
     trails: actors.map(({ address, trail }) => ({ address, versions: trail })),
     ...{ additions: tallies.additions, tallies: tallies.stored(), alarms: alarms.asked, clockworks: alarms.stored() },
     ...{ shown: [...registers.shown, ...tallies.shown, ...sightings], purses: purses.sums },

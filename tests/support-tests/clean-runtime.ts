@@ -12,6 +12,7 @@ export function cleanRuntime(): RuntimeEvidence {
       { at: 20, shard: 3, owner: 'i2', epoch: 2, from: 1 },
     ],
     readLeaseMs: 50,
+    timeSlackMs: 0,
     trails: [{ address: 'cell:a', versions: [1, 2] }],
     registers: [operation(9, 11, 'write', 'v1'), operation(29, 31, 'write', 'v2'), operation(200, 201, 'read', 'v2')],
     additions: [

@@ -4,6 +4,8 @@ export interface RuntimeEvidence {
   readonly moves: readonly ShardMove[];
   /** How long a node without contact goes on answering looks, ms. */
   readonly readLeaseMs: number;
+  /** How far a node's idea of store time may be off: half the way of its slowest heartbeat, ms. */
+  readonly timeSlackMs: number;
   /** The versions in the trail of each actor, at the end. */
   readonly trails: readonly { readonly address: string; readonly versions: readonly number[] }[];
   readonly registers: readonly RegisterOperation[];
