@@ -7,7 +7,7 @@ const HEARD = systemCollections.heard.name;
 /** A receiver never remembers what it heard of a sender: a message that comes again is taken again. */
 export const heardAgain: Mutation = {
   name: 'outbox not deduplicated',
-  caughtBy: 1,
+  caughtBy: 2,
   begin() {
     const { find, readView } = HeldRows.prototype;
     HeldRows.prototype.find = function (collection, id) {
