@@ -13,7 +13,7 @@ import type { Database } from './world/database.ts';
 const ROWS_MAX = 1_000;
 const TRAIL_MAX = 50;
 /** Store time is carried on by each node between heartbeats, and their answers may have taken their time. */
-const CLOCK_SLACK_MS = 1_000;
+const CLOCK_SLACK_MS = 100;
 
 interface Gathered {
   readonly workload: Workload;

@@ -14,9 +14,13 @@ export class StoreTime {
     this.#offset = clock.now() - clock.monotonic();
   }
 
-  /** The store said `now` in an answer to a question sent at `sentAt` and heard at `heardAt` (monotonic ms). */
+  /**
+   * The store said `now` in an answer to a question sent at `sentAt` and heard at `heardAt` (monotonic ms): at some moment
+   * between the two. What was believed before stays where it agrees with that, and moves by the least where it does not,
+   * so that a slow answer (a lock, a pause of this process) never sets time off by half its way.
+   */
   learn(now: number, sentAt: number, heardAt: number): void {
-    this.#offset = now - (sentAt + heardAt) / 2;
+    this.#offset = Math.min(Math.max(this.#offset, now - heardAt), now - sentAt);
   }
 
   /** Whole ms; never steps back by less than a second. */
