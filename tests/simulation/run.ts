@@ -25,6 +25,7 @@ import { Scheduler } from './world/scheduler.ts';
 const SETUP_MS_MAX = 30_000;
 const HEALING_MS_MAX = 60_000;
 const PROBE_MS_MAX = 30_000;
+const ENDED_UNDER_PROBES_MAX = 2;
 const LOOK_EVERY_MS = 100;
 
 /** What one seed came to. `stuck` names what did not come back to life in time. */
@@ -116,7 +117,7 @@ class Simulation {
       this.#workload.end();
       this.#nemesis.heal();
       await this.#until(HEALING_MS_MAX, () => this.#unhealed());
-      usages = await this.#within(PROBE_MS_MAX, 'the probes', () => this.#probe());
+      usages = await this.#probeAll();
     }
     this.#workload.alarms.conclude();
     const evidence = gather({
@@ -143,6 +144,20 @@ class Simulation {
     await this.#workload.purses.fill(client);
     await this.#workload.wallets.fill(client);
     return true;
+  }
+
+  /**
+   * Asks every node. Once more from the beginning where one ended under the questions: what was sent to the store by a
+   * process that died in the storm may arrive after it, and a late registration ends the life that came after.
+   */
+  async #probeAll(): Promise<readonly KeyUsage[] | null> {
+    for (let ended = 0; ; ended++) {
+      const { ends } = this.#fleet;
+      const usages = await this.#within(PROBE_MS_MAX, 'the probes', () => this.#probe());
+      if (usages !== null || this.#fleet.ends === ends || ended >= ENDED_UNDER_PROBES_MAX) return usages;
+      this.#stuck = null;
+      await this.#until(HEALING_MS_MAX, () => this.#unhealed());
+    }
   }
 
   async #probe(): Promise<readonly KeyUsage[] | null> {

@@ -18,6 +18,8 @@ export interface Berth {
 /** The processes of a world: starts them, ends them, and starts again what ended, like a launcher of every host. */
 export class Fleet {
   readonly berths: readonly Berth[];
+  /** Lives that have ended so far. */
+  ends = 0;
   /** What a new process finds on its way to the store. */
   storeTraits: StoreTraits = SOUND;
   readonly #world: World;
@@ -75,6 +77,7 @@ export class Fleet {
   /** The process is gone; somebody starts it again after a while. */
   kill(berth: Berth, silent: boolean, restartMs = this.#dice.between(RESTART_MS_MIN, RESTART_MS_MAX)): void {
     if (!berth.process?.running) return;
+    this.ends += 1;
     this.#tell('kill', { node: berth.name, silent });
     berth.process.kill(silent);
     this.#world.database.scheduler.after(restartMs, () => this.start(berth));
