@@ -1,8 +1,5 @@
-import type { Store } from '../ports/store.ts';
 import type { StoreChoice } from './open-store.ts';
-
-/** The reading half of a store, as far as tools ask it. */
-export type StoreReader = Pick<Store, 'census' | 'states' | 'loadActor' | 'close'>;
+import type { StoreReader } from './store-reader.ts';
 
 /**
  * The chosen store for tools: changes nothing in it, not even its schema, and may run beside the nodes that serve it.

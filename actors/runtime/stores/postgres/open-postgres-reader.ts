@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { newerSchema, UnfitDatabase } from '../migration.ts';
 import type { PostgresChoice } from '../open-store.ts';
-import type { StoreReader } from '../open-store-reader.ts';
+import type { StoreReader } from '../store-reader.ts';
 import { connect, openingAdvice, withoutPassword } from './connect.ts';
 import { messageOf, sqlState } from './failure.ts';
 import { migrations } from './migrate.ts';

@@ -1,5 +1,5 @@
 import { UnfitDatabase } from '../migration.ts';
-import type { StoreReader } from '../open-store-reader.ts';
+import type { StoreReader } from '../store-reader.ts';
 import { type Connection, connect, openingAdvice } from './connect.ts';
 import { refuseNewer } from './migrate.ts';
 import { reader } from './reader.ts';
