@@ -116,7 +116,7 @@ test('kinds never import each other and dialects and providers never meet', () =
 
 const OPERATOR_DOORS: ReadonlySet<string> = new Set([
   'actors/runtime/inspect/client.ts',
-  'actors/runtime/inspect/preflight-file.ts',
+  'actors/runtime/inspect/preflight-store.ts',
 ]);
 
 test('the runtime is entered by its door, except by the composition root and the operator tools', () => {

@@ -1,12 +1,13 @@
 /** `troupe preflight`: may this build serve what is stored? Reads only, beside a running cluster or without one. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { kinds } from '../../../actors/kinds.ts';
 import type { Preflight } from '../../../actors/runtime/index.ts';
-import { preflightFile } from '../../../actors/runtime/inspect/preflight-file.ts';
+import { preflightStore } from '../../../actors/runtime/inspect/preflight-store.ts';
 import { Fault } from '../config/fault.ts';
-import { dataFolderOf, type GlobalOptions } from './global-options.ts';
+import { loadConfig } from '../config/load.ts';
+import { storeChoice } from '../config/store-choice.ts';
+import type { GlobalOptions } from './global-options.ts';
 import { print, table } from './print.ts';
 
 export function addPreflight(program: Command): void {
@@ -15,9 +16,12 @@ export function addPreflight(program: Command): void {
     .description('try every stored state against the charts of this build; exit code 1 when one does not load')
     .action(async (_: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const path = join(await dataFolderOf(options), 'troupe.db');
-      if (!existsSync(path)) throw new Fault(`there is no database ${path}; say with --data where it lies`);
-      const found = await preflightFile(path, kinds);
+      const { config: file, data } = options;
+      const choice = storeChoice(await loadConfig({ file, data, cwd: process.cwd(), env: null }), process.env);
+      if (choice.kind === 'sqlite' && !existsSync(choice.path)) {
+        throw new Fault(`there is no database ${choice.path}; say with --data where it lies`);
+      }
+      const found = await preflightStore(choice, kinds);
       print(options, found, () => render(found));
       if (found.unfit.length > 0) process.exitCode = 1;
     });

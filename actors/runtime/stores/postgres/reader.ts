@@ -1,7 +1,7 @@
 /** The reading side of the store, over a few connections of its own: whichever has the least to do answers next. */
 import type pg from 'pg';
 import type { ActorRecord, RowKey, RowQuery, RowRecord, Store, TimerRecord } from '../../ports/store.ts';
-import type { Call, Lane } from './lane.ts';
+import type { Call, Manner } from './lane.ts';
 import { actorSql } from './statements/actors.ts';
 import { rowList, rowSql } from './statements/rows.ts';
 import { timerSql } from './statements/timers.ts';
@@ -35,7 +35,13 @@ export type Reading = Pick<
   'loadActor' | 'actorsOf' | 'census' | 'states' | 'row' | 'rowById' | 'rows' | 'timersDue' | 'timersOf'
 >;
 
-export function reader(lanes: readonly Lane[]): Reading {
+/** Answers one call after the other; a lane, or the one connection of a tool. */
+export interface Asked {
+  readonly waiting: number;
+  call<Row extends pg.QueryResultRow>(call: Call, manner: Manner): Promise<pg.QueryResult<Row>>;
+}
+
+export function reader(lanes: readonly Asked[]): Reading {
   async function ask<Row extends pg.QueryResultRow>(
     statement: { readonly name: string; readonly text: string },
     ...values: readonly unknown[]

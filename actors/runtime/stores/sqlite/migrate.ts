@@ -40,7 +40,8 @@ export function migrate(
   return now;
 }
 
-function refuseNewer(connection: Connection, path: string, known: number): void {
+/** A newer build changed the file in a breaking way. @throws UnfitDatabase */
+export function refuseNewer(connection: Connection, path: string, known = migrations.length): void {
   const newer = connection
     .prepare("SELECT max(number) AS number FROM migrations WHERE number > ? AND effect = 'breaking'")
     .get(known) as { number: number | null };

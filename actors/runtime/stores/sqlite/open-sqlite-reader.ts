@@ -1,8 +1,8 @@
-import type { Store } from '../../ports/store.ts';
-import { connect, openingAdvice } from './connect.ts';
+import { UnfitDatabase } from '../migration.ts';
+import type { StoreReader } from '../store-reader.ts';
+import { type Connection, connect, openingAdvice } from './connect.ts';
+import { refuseNewer } from './migrate.ts';
 import { reader } from './reader.ts';
-
-export type StoreReader = Pick<Store, 'census' | 'states' | 'loadActor' | 'close'>;
 
 /**
  * The reading half of the store alone, for tools: changes nothing in the file, not even its schema, and may run beside
@@ -12,6 +12,7 @@ export function openSqliteReader(path: string): StoreReader {
   try {
     const connection = connect(path, 'read');
     try {
+      if (holdsCluster(connection)) refuseNewer(connection, path);
       const from = reader(connection);
       return {
         census: async () => from.census(),
@@ -24,6 +25,11 @@ export function openSqliteReader(path: string): StoreReader {
       throw error;
     }
   } catch (error) {
+    if (error instanceof UnfitDatabase) throw error;
     throw new Error(openingAdvice(path, error), { cause: error });
   }
+}
+
+function holdsCluster(connection: Connection): boolean {
+  return connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").get() !== undefined;
 }

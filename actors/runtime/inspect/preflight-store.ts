@@ -1,0 +1,15 @@
+import type { Kind } from '../actor/kind.ts';
+import { register } from '../actor/register.ts';
+import type { StoreChoice } from '../stores/open-store.ts';
+import { openStoreReader } from '../stores/open-store-reader.ts';
+import { type Preflight, preflight } from './preflight.ts';
+
+/** Tries what the chosen store holds against these kinds, beside the nodes that serve it; changes nothing in it. */
+export async function preflightStore(choice: StoreChoice, kinds: readonly Kind[]): Promise<Preflight> {
+  const store = await openStoreReader(choice);
+  try {
+    return await preflight(new Map(kinds.map((kind) => [kind.name, register(kind)])), store);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,120 @@
+/** Tools read beside the nodes: they see what is committed and change nothing. Both stores. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Store } from '../../../../actors/runtime/ports/store.ts';
+import { UnfitDatabase } from '../../../../actors/runtime/stores/migration.ts';
+import type { StoreChoice } from '../../../../actors/runtime/stores/open-store.ts';
+import { openStoreReader } from '../../../../actors/runtime/stores/open-store-reader.ts';
+import { openPostgresReader } from '../../../../actors/runtime/stores/postgres/open-postgres-reader.ts';
+import { openPostgresStore } from '../../../../actors/runtime/stores/postgres/open-postgres-store.ts';
+import { openSqliteStore } from '../../../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
+import { systemClock } from '../../../../actors/runtime/system/clock.ts';
+import { systemRandom } from '../../../../actors/runtime/system/random.ts';
+import { actor, own, SHARDS, write } from '../../../contracts/store/records.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { testBounds } from '../../../support/postgres/bounds.ts';
+import { openDatabase } from '../../../support/postgres/database.ts';
+
+const it = bounded(test, 20_000);
+const ports = { shards: SHARDS, clock: systemClock, random: systemRandom };
+
+interface House {
+  readonly choice: StoreChoice;
+  open(): Promise<Store>;
+  /** Straight in the database. */
+  run(sql: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const houses: Readonly<Record<string, () => Promise<House>>> = {
+  async sqlite() {
+    const folder = mkdtempSync(join(tmpdir(), 'troupe-reader-'));
+    const path = join(folder, 'troupe.db');
+    return {
+      choice: { kind: 'sqlite', path, busyMs: 1_000, ballastBytes: 0 },
+      open: () => openSqliteStore({ ...ports, path, busyBoundMs: 2_000 }),
+      async run(sql) {
+        const db = new Database(path);
+        db.exec(sql);
+        db.close();
+      },
+      close: async () => rmSync(folder, { recursive: true }),
+    };
+  },
+  async postgres() {
+    const { url, run, drop } = await openDatabase();
+    return {
+      choice: { kind: 'postgres', url, keysUrl: null, bounds: testBounds },
+      open: () => openPostgresStore({ ...ports, url, bounds: testBounds }),
+      run: async (sql) => void (await run(sql)),
+      close: drop,
+    };
+  },
+};
+
+const failure = (work: Promise<unknown>): Promise<Error> =>
+  work.then(
+    () => {
+      throw new Error('it did not fail');
+    },
+    (error: unknown) => error as Error,
+  );
+
+for (const [name, build] of Object.entries(houses)) {
+  it(`${name}: sees each commit of a node that runs beside it, and answers what the node answers`, async () => {
+    const house = await build();
+    const store = await house.open();
+    const fence = await own(store, 'i1', [7]);
+    const reader = await openStoreReader(house.choice);
+    assert.equal(await reader.states(), []);
+    await store.commit([write(fence, { actors: [{ record: actor('account:a', 1), expected: 0 }] })]);
+    await store.commit([write(fence, { actors: [{ record: actor('account:b', 1), expected: 0 }] })]);
+    assert.is((await reader.census())[0]?.count, 2);
+    assert.equal(await reader.census(), await store.census());
+    assert.equal(await reader.states(), await store.states());
+    assert.equal(await reader.loadActor('account:a'), await store.loadActor('account:a'));
+    assert.is(await reader.loadActor('account:none'), null);
+    await reader.close();
+    await store.close();
+    await house.close();
+  });
+
+  it(`${name}: refuses a database that a newer build changed in a breaking way, and no other`, async () => {
+    const house = await build();
+    await (await house.open()).close();
+    await house.run("INSERT INTO migrations (number, effect) VALUES (98, 'compatible')");
+    await (await openStoreReader(house.choice)).close();
+    await house.run("INSERT INTO migrations (number, effect) VALUES (99, 'breaking')");
+    const error = await failure(openStoreReader(house.choice));
+    assert.instance(error, UnfitDatabase);
+    assert.match(error.message, /was changed by a newer version \(step 99, this one knows \d\): start that version$/);
+    await house.close();
+  });
+}
+
+it('postgres: the server refuses every change on its connection, and an empty database stays empty', async () => {
+  const house = await (houses.postgres as () => Promise<House>)();
+  const empty = await failure(openStoreReader(house.choice));
+  assert.match(empty.message, /holds no cluster yet: is it the right one\?$/);
+  const { url } = house.choice as Extract<StoreChoice, { kind: 'postgres' }>;
+  await house.run('CREATE TABLE migrations (number integer, effect text)');
+  // What an older schema lacks is said when it is asked for; a function that writes is refused by the server.
+  const reader = await openPostgresReader({ kind: 'postgres', url, keysUrl: null, bounds: testBounds });
+  const older = await failure(reader.states());
+  assert.instance(older, UnfitDatabase);
+  assert.match(older.message, /has an older schema \(.*\): run `troupe migrate` of this version first$/);
+  await house.run(`CREATE TABLE actors (kind text, chart integer, snapshot text, address text);
+    INSERT INTO actors VALUES ('account', 1, '{}', 'account:a');
+    CREATE FUNCTION state_value_1(snapshot text) RETURNS text LANGUAGE plpgsql AS $$
+    BEGIN DELETE FROM actors; RETURN ''; END $$`);
+  const refused = await failure(reader.states());
+  assert.match(refused.message, /did not answer: cannot execute DELETE in a read-only transaction$/);
+  await reader.close();
+  await house.close();
+});
+
+test.run();
