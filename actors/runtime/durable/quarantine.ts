@@ -87,10 +87,9 @@ export class Quarantine {
       home.faults.delete(address);
       await timers.recheck(home, address);
       if (!(await this.restart(cell))) return { outcome: 'not-served' };
-      await loaded(cell);
-      // What loading found out, which the compiler cannot know.
-      const phase = cell.phase as Cell['phase'];
-      if (phase === 'quarantined') return { outcome: 'quarantined', fault: cell.fault };
+      // What happened meanwhile, which the compiler cannot know.
+      if ((cell.phase as Cell['phase']) === 'loading') await loaded(cell);
+      if ((cell.phase as Cell['phase']) === 'quarantined') return { outcome: 'quarantined', fault: cell.fault };
       home.reported.delete(address);
       adoption.returned(cell, home);
       return { outcome: outcomeOf(cell, 'loaded') };
@@ -108,6 +107,8 @@ export class Quarantine {
     const { floor, runner, clock } = this.parts;
     for (let tries = 0; tries < SETTLE_TRIES_MAX; tries++) {
       if (cell.home.serving === 'gone') return false;
+      // Somebody else reloads it: whoever comes second only waits.
+      if (cell.phase !== 'quarantined') return true;
       if (floor.cells.get(cell.address) !== cell) throw new Error(`${cell.address} left memory meanwhile: try again`);
       if (cell.rows.unsettled === 0 && cell.pending === null) {
         floor.rewind(cell);

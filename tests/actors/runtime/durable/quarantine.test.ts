@@ -283,4 +283,29 @@ it('a reload does not wait for ever when its shard is lost meanwhile', async () 
   await stage.close();
 });
 
+it('two operators who reload the same actor at once have it loaded once', async () => {
+  const { stage, store } = await damaged({ kinds: [counterKind, kept] });
+  const B = 'purse:acct_1/b';
+  store.flip(B);
+  for (const amount of [1, 2]) await stage.ask('purse:acct_1/a', { type: 'pay', to: B, amount });
+  store.mend();
+  // The second reading takes longer, so that what was kept is stepped before it arrives.
+  const { promise: late, resolve: arrive } = deferred();
+  const loadActor = store.loadActor.bind(store);
+  let loads = 0;
+  store.loadActor = async (address) => {
+    const stored = await loadActor(address);
+    if (++loads === 2) await late;
+    return stored;
+  };
+  const both = Promise.all([stage.engine.reload(B), stage.engine.reload(B)]);
+  await turns(20);
+  arrive();
+  for (const { outcome } of await both) assert.ok(['loaded', 'was-not-quarantined'].includes(outcome), outcome);
+  await turns();
+  assert.equal([loads, await stage.body(B, { type: 'fill', amount: 10 })], [1, 113]);
+  assert.equal(stage.recorded.lost, []);
+  await stage.close();
+});
+
 test.run();
