@@ -2,6 +2,7 @@ import type { CascadeEnd } from './cascade-end.ts';
 import type { Cell, Change } from './cell.ts';
 import { deriveRow } from './derive-row.ts';
 import type { Effect } from './effect.ts';
+import { epochText } from './epoch-text.ts';
 import type { ActorEvent, Json } from './event.ts';
 import type { RowWrite } from './held-rows.ts';
 import { ASIDE, keptInput } from './kept-input.ts';
@@ -34,6 +35,8 @@ export interface Neighbours {
 
 /** Messages to other shards that one cascade may send. */
 const LETTERS_MAX = 256;
+/** Numbers given out in one millisecond before they are told apart by that no more. */
+const NUMBERS_PER_MS = 2_048;
 
 interface Sent {
   readonly to: string;
@@ -212,7 +215,7 @@ export class Cascade implements Outcome {
   /** Ascending as text, never used twice. */
   private number(of: Cell): string {
     const count = (++this.numbered).toString(36).padStart(9, '0');
-    return `${of.home.epoch.toString(36).padStart(6, '0')}-${count}`;
+    return `${epochText(of.home.epoch)}-${count}`;
   }
 
   private stepRoot(cell: Cell, event: ActorEvent): CascadeEnd {
@@ -262,7 +265,7 @@ export class Cascade implements Outcome {
       return this.fail(`${cell.address} is quarantined: ${cell.fault}`);
     }
     const from = (this.senders[this.sentNext - 1] as Cell).address;
-    this.rows.push(keptInput(cell, from, event, this.at));
+    this.rows.push(keptInput(cell, this.number(cell), from, event, this.at));
     this.volatile = false;
     return 'done';
   }
@@ -323,8 +326,8 @@ export class Cascade implements Outcome {
     if (!this.neighbours.performs(effect.name)) throw new Error(`no performer is called ${effect.name}`);
     if (isOpen(cell, id, this.rows)) throw new Error(`work with the id ${id} is open already`);
     const number = this.number(cell);
-    // In the order of asking, and no two of a shard alike, so that pages of them lose none.
-    const sort = cell.home.epoch * 2 ** 32 + this.numbered;
+    // In the order of asking, and no two of a shard alike, so that pages of them lose none: all of it within 53 bits.
+    const sort = this.at * NUMBERS_PER_MS + (this.numbered % NUMBERS_PER_MS);
     this.writeOwn(openedWork(cell, effect, { number, sort, at: this.at, self: this.self }));
   }
 

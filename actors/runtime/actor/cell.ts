@@ -28,8 +28,6 @@ export interface Home {
   readonly epoch: number;
   /** `sealing` takes no new event; `gone` means that nothing here counts any more. */
   serving: 'live' | 'sealing' | 'gone';
-  /** Inputs kept for quarantined actors, so far. */
-  kept: number;
 }
 
 /**

@@ -1,4 +1,3 @@
-import { ownerHash } from './address.ts';
 import type { Cell } from './cell.ts';
 import type { ActorEvent, Json } from './event.ts';
 import type { RowWrite } from './held-rows.ts';
@@ -7,16 +6,13 @@ import { systemCollections } from './system-collections.ts';
 /** Inputs that wait beside their actor, in the collection where those that failed too often are set aside. */
 export const ASIDE = systemCollections.aside;
 
-const DIGITS = 10;
-
 /**
  * A message that cannot be refused, kept as an input of its quarantined receiver in the entry of its sender. Open, so
- * that it loads with the actor once that loads again; the id says the order within the shard.
+ * that it loads with the actor once that loads again; `id` is its number and says the order within the shard. It is never
+ * given twice: a shard may be served again under the same epoch while rows of before wait.
  */
-export function keptInput(to: Cell, from: string, event: ActorEvent, at: number): RowWrite {
+export function keptInput(to: Cell, id: string, from: string, event: ActorEvent, at: number): RowWrite {
   const { home, rows: beside } = to;
-  const place = [home.epoch, ++home.kept].map((number) => String(number).padStart(DIGITS, '0')).join('.');
-  const id = `${place}.${ownerHash(from).toString(36)}`;
   const failure = `${to.address} was quarantined`;
   const body = { source: 'message', from, event, failure, times: 0, at } as unknown as Json;
   const index = [String(home.shard)];

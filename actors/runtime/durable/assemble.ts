@@ -106,6 +106,7 @@ export function assemble(options: EngineOptions): Assembly {
   };
   const keeper = new Keeper({
     ...{ clock, host },
+    isHere: (cell) => floor.cells.get(cell.address) === cell,
     tell: (home, address, event, firing) => runner.tell(home, address, event, firing),
   });
   const runner = new Runner({

@@ -66,10 +66,18 @@ export class CommitQueue {
     return ++this.order;
   }
 
+  get lineCount(): number {
+    return this.lines.length;
+  }
+
+  /** The number of the line in which a shard's entries wait. */
+  lineOf(shard: number): number {
+    return shard % this.lines.length;
+  }
+
   /** True when so much waits in a line that no more should be stepped; `judge` is called when that may have changed. */
-  get full(): boolean {
-    for (const line of this.lines) if (line.waiting.length >= this.waitingMax) return true;
-    return false;
+  isFull(line: number): boolean {
+    return (this.lines[line] as Line).waiting.length >= this.waitingMax;
   }
 
   /** Batches that are with the store. */
@@ -78,7 +86,7 @@ export class CommitQueue {
   }
 
   push(entry: Entry): void {
-    const line = this.lineOf(entry.home);
+    const line = this.lineAt(entry.home);
     line.waiting.push(entry);
     entry.home.entries++;
     this.entries++;
@@ -88,7 +96,7 @@ export class CommitQueue {
   /** Takes out all waiting entries of these shards, in order; what is with the store stays there. */
   withdraw(homes: ReadonlySet<HeldShard>): readonly Entry[] {
     const taken: Entry[] = [];
-    for (const line of new Set([...homes].map((home) => this.lineOf(home)))) {
+    for (const line of new Set([...homes].map((home) => this.lineAt(home)))) {
       if (!line.waiting.some((entry) => homes.has(entry.home))) continue;
       for (const entry of line.waiting) if (homes.has(entry.home)) taken.push(entry);
       line.waiting = line.waiting.filter((entry) => !homes.has(entry.home));
@@ -98,11 +106,11 @@ export class CommitQueue {
 
   /** Entries of this shard that are with the store. */
   inFlightOf(home: HeldShard): readonly Entry[] {
-    return this.lineOf(home).inFlight?.filter((entry) => entry.home === home) ?? [];
+    return this.lineAt(home).inFlight?.filter((entry) => entry.home === home) ?? [];
   }
 
-  private lineOf(home: HeldShard): Line {
-    return this.lines[home.shard % this.lines.length] as Line;
+  private lineAt(home: HeldShard): Line {
+    return this.lines[this.lineOf(home.shard)] as Line;
   }
 
   private arm(line: Line): void {

@@ -18,6 +18,9 @@ export interface Intake {
   readonly residents: Residents;
 }
 
+/** How work ended, as it is brought by the node that ran it. */
+const RESULT = '$result';
+
 /** Puts one event into its actor's mailbox, or answers at once why it cannot. */
 export function deliver(
   { floor, runner, gate, residents }: Intake,
@@ -67,7 +70,7 @@ function laneOf(finishes: ReadonlySet<string>, { parcel, event }: Mail): LaneNam
 /** What ends something, and what goes to actors that are always resident, is let in beyond the cap. */
 function mustBeTaken(floor: Floor, to: string, type: string): boolean {
   const kind = floor.kinds.get(kindOf(to));
-  return kind === undefined || kind.kind.resident === true || kind.finishes.has(type);
+  return kind === undefined || kind.kind.resident === true || kind.finishes.has(type) || type === RESULT;
 }
 
 /** XState gives meanings of its own to types that begin with its name: they could stop a chart from outside. */

@@ -15,7 +15,6 @@ export class HeldShard implements Home {
   committed = false;
   /** The order of use as it was written down last. */
   recent = '';
-  kept = 0;
   /** Actors whose timers do not load, and why. */
   readonly faults = new Map<string, string>();
   /** Quarantined actors that were reported already. */

@@ -118,7 +118,7 @@ export class Intents {
         if (known.ending) continue;
         const { runner, deadlineAt } = known.intent;
         if (host.isGone(runner)) this.bury(known);
-        else if (this.parts.now() > deadlineAt + GRACE_MS) this.end(known, LATE);
+        else if (this.parts.now() > deadlineAt + GRACE_MS && !this.isOurs(known)) this.end(known, LATE);
         else if (runner === this.parts.self) this.begin(known);
         else if (at - known.checkedAt >= CHECK_MS) {
           known.checkedAt = at;
@@ -143,6 +143,11 @@ export class Intents {
       this.look = null;
       this.examine();
     });
+  }
+
+  /** This node has it and will tell how it ended: a result found in time is not thrown away because telling took long. */
+  private isOurs({ address, id, intent: { attempt } }: Known): boolean {
+    return this.parts.performing.has({ address, id, attempt });
   }
 
   private begin({ address, id, intent }: Known): void {

@@ -12,6 +12,8 @@ const RETRY_MS = 1_000;
 export interface KeeperParts {
   readonly clock: Clock;
   readonly host: EngineHost;
+  /** False for a cell that left memory: whoever loads the actor anew is told anew. */
+  readonly isHere: (cell: Cell) => boolean;
   /** Puts an input into the system lane of its actor; false when that is full. */
   readonly tell: (home: HeldShard, address: string, event: ActorEvent, firing: Firing) => boolean;
 }
@@ -35,12 +37,12 @@ export class Keeper {
   }
 
   private tell(cell: Cell, id: string, event: ActorEvent, failures: number): void {
-    const { tell, clock, host } = this.parts;
+    const { tell, isHere, clock, host } = this.parts;
     const { rows, address } = cell;
     const home = cell.home as HeldShard;
     // A cell that was rewound has other rows, and is told anew.
     const current = (): boolean =>
-      home.serving !== 'gone' && cell.rows === rows && rows.find(ASIDE.name, id)?.latest.open === true;
+      home.serving !== 'gone' && isHere(cell) && cell.rows === rows && rows.find(ASIDE.name, id)?.latest.open === true;
     const again = (times: number): void => {
       clock.after(RETRY_MS * Math.max(1, times), () => {
         if (current()) this.tell(cell, id, event, times);

@@ -12,6 +12,8 @@ import type { Attempt, Outside } from './outside.ts';
 /** Attempts of this node that run at once; others wait for their turn. */
 const RUNNING_MAX = 1_024;
 const SEND_WITHIN_MS = 10_000;
+/** A suspect whose actor does not load asks again after this, and lets others run meanwhile. */
+const QUARANTINED_MS = 60_000;
 
 interface Running extends Attempt {
   readonly intent: Intent;
@@ -132,6 +134,13 @@ export class Performing {
     });
   }
 
+  /** Nothing was recorded, and nothing will be for long: it must not hold up the node. */
+  private stepBack(running: Running): void {
+    running.state = 'waiting';
+    this.release(running);
+    this.parts.clock.after(QUARANTINED_MS, () => this.enqueue(running));
+  }
+
   private run(running: Running): void {
     const { address, id, attempt, intent, controller } = running;
     const { name, input, key, deadlineAt } = intent;
@@ -196,6 +205,10 @@ export class Performing {
       },
       (error: unknown) => {
         if (!this.isCurrent(running)) return;
+        if (running.state === 'asking' && error instanceof AskError && error.failure.code === 'quarantined') {
+          this.stepBack(running);
+          return;
+        }
         if (error instanceof AskError && error.failure.code === 'failed') {
           running.thrown++;
           const { address, id } = running;

@@ -84,15 +84,12 @@ export class Quarantine {
     try {
       if (cell.phase === 'loading') await loaded(cell);
       if (cell.phase !== 'quarantined') return { outcome: outcomeOf(cell, 'was-not-quarantined') };
-      if (!(await this.settled(cell))) throw new Error(`${address} still has writes under way: try again`);
       home.faults.delete(address);
       await timers.recheck(home, address);
-      floor.rewind(cell);
-      runner.reload(cell);
-      await loaded(cell);
-      // What loading found out, which the compiler cannot know.
-      const phase = cell.phase as Cell['phase'];
-      if (phase === 'quarantined') return { outcome: 'quarantined', fault: cell.fault };
+      if (!(await this.restart(cell))) return { outcome: 'not-served' };
+      // What happened meanwhile, which the compiler cannot know.
+      if ((cell.phase as Cell['phase']) === 'loading') await loaded(cell);
+      if ((cell.phase as Cell['phase']) === 'quarantined') return { outcome: 'quarantined', fault: cell.fault };
       home.reported.delete(address);
       adoption.returned(cell, home);
       return { outcome: outcomeOf(cell, 'loaded') };
@@ -102,13 +99,25 @@ export class Quarantine {
     }
   }
 
-  private async settled(cell: Cell): Promise<boolean> {
-    const { clock } = this.parts;
+  /**
+   * In the very turn in which nothing of it is under way: an input that is kept later sees it loading, and waits. False
+   * when its shard is gone, whose cells nobody loads.
+   */
+  private async restart(cell: Cell): Promise<boolean> {
+    const { floor, runner, clock } = this.parts;
     for (let tries = 0; tries < SETTLE_TRIES_MAX; tries++) {
-      if (cell.rows.unsettled === 0 && cell.pending === null) return true;
+      if (cell.home.serving === 'gone') return false;
+      // Somebody else reloads it: whoever comes second only waits.
+      if (cell.phase !== 'quarantined') return true;
+      if (floor.cells.get(cell.address) !== cell) throw new Error(`${cell.address} left memory meanwhile: try again`);
+      if (cell.rows.unsettled === 0 && cell.pending === null) {
+        floor.rewind(cell);
+        runner.reload(cell);
+        return true;
+      }
       await new Promise<void>((resolve) => clock.after(SETTLE_MS, resolve));
     }
-    return false;
+    throw new Error(`${cell.address} still has writes under way: try again`);
   }
 }
 

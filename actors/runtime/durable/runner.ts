@@ -17,6 +17,7 @@ import type { HeldShard } from './held-shard.ts';
 import type { Keeper } from './keeper.ts';
 import type { Loader } from './loader.ts';
 import { orphansAmong } from './orphans.ts';
+import { RunQueue } from './run-queue.ts';
 import type { Timers } from './timers.ts';
 
 /** Steps of one turn of the loop, before others get their chance. */
@@ -59,14 +60,14 @@ export class Runner {
   private readonly parts: RunnerParts;
   private readonly cascade: Cascade;
   private readonly fetcher: Fetcher;
-  private runnable: Cell[] = [];
-  private next = 0;
+  private readonly runnable: RunQueue;
   private running = false;
   private resuming = false;
 
   constructor(parts: RunnerParts) {
     this.parts = parts;
     this.cascade = new Cascade(parts.floor, parts.limits.cascadeStepsMax, parts.self);
+    this.runnable = new RunQueue(parts.queue);
     this.fetcher = new Fetcher(parts.loader, this);
   }
 
@@ -143,7 +144,7 @@ export class Runner {
   wake(cell: Cell): void {
     if (!cell.queued) {
       cell.queued = true;
-      this.runnable.push(cell);
+      this.runnable.add(cell);
     }
     if (!this.running) this.run();
   }
@@ -165,22 +166,23 @@ export class Runner {
     if (this.running) return;
     this.running = true;
     const stop = this.cascade.steps + STEPS_PER_TURN_MAX;
-    const { queue } = this.parts;
+    const { runnable } = this;
+    runnable.ease();
+    let more = false;
     try {
-      while (this.next < this.runnable.length && !queue.full && this.cascade.steps < stop) {
-        const cell = this.runnable[this.next++] as Cell;
+      while (this.cascade.steps < stop) {
+        const cell = runnable.take();
+        if (cell === null) break;
         cell.queued = false;
         this.serve(cell);
       }
     } finally {
-      if (this.next === this.runnable.length) this.runnable = [];
-      else this.runnable = this.runnable.slice(this.next);
-      this.next = 0;
+      more = runnable.rest();
       this.running = false;
     }
     this.parts.eased();
-    // A full queue serves on when its batch was judged.
-    if (this.runnable.length > 0 && !queue.full) this.resume();
+    // Those of a full line are served on when its batch was judged.
+    if (more) this.resume();
   }
 
   /** Ends a message: lets go of what was fetched for it. */

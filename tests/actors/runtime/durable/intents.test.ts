@@ -255,4 +255,18 @@ within('the owner ends an attempt whose runner says nothing after its deadline',
   assert.ok(scene.town.aborted.some(({ at }) => at === incarnation));
 });
 
+within('a result found in time is taken although its actor is only reached after the deadline', async (scene) => {
+  const house = await first(scene);
+  let reached = false;
+  scene.town.wire = ({ to }, pass) =>
+    reached ? pass() : Promise.reject(new AskError(to, { code: 'refused', detail: 'the store is out of reach' }));
+  await house.body(A, work('w', { inMs: 5_000 }));
+  await until(() => scene.desk.calls.length === 1);
+  scene.desk.call(0).resolve('paid');
+  await scene.clock.advance(30_000);
+  reached = true;
+  await scene.clock.advance(20_000);
+  assert.equal(await heardBy(house), ['paid']);
+});
+
 test.run();

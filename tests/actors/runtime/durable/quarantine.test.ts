@@ -1,10 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { shardOf } from '../../../../actors/runtime/actor/address.ts';
 import { systemClock } from '../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { DamagedStore } from '../../../support/damaged-store.ts';
+import { deferred } from '../../../support/deferred.ts';
 import { counterKind } from '../../example-kinds/counter.ts';
 import { purseKind } from '../../example-kinds/purse.ts';
+import { HandClock } from './hand-clock.ts';
 import { openStage, SHARDS, type Stage, turns, until } from './stage.ts';
 
 const it = bounded(test, 10_000);
@@ -189,6 +192,119 @@ it('tries a kept input that fails again, and leaves it in its row in the end', a
   await until(() => stage.recorded.logged.some(({ message }) => message === 'a kept input failed'));
   assert.is(await stage.body('purse:acct_1/b', { type: 'show' }), 100, 'it serves all the same');
   assert.is((await store.rows({ collection: '$aside', limit: 10 })).length, 1);
+  await stage.close();
+});
+
+it('keeps apart what waits for a quarantined actor when its shard is served again under the same epoch', async () => {
+  const { stage, store } = await damaged({ kinds: [counterKind, kept] });
+  store.flip('purse:acct_1/b');
+  const pay = (amount: number) => stage.ask('purse:acct_1/a', { type: 'pay', to: 'purse:acct_1/b', amount });
+  await pay(30);
+  const shard = shardOf('purse:acct_1/a', SHARDS);
+  const epoch = stage.engine.epochOf(shard);
+  await stage.engine.seal(shard);
+  // A hand-over that did not happen.
+  stage.engine.adopt(shard, epoch ?? 0);
+  await pay(20);
+  assert.is((await store.rows({ collection: '$aside', limit: 10 })).length, 2);
+  store.mend();
+  assert.equal(await stage.engine.reload('purse:acct_1/b'), { outcome: 'loaded' });
+  assert.is(await stage.body('purse:acct_1/b', { type: 'show' }), 150);
+  await stage.close();
+});
+
+it('steps a kept input once although its actor left memory between two tries', async () => {
+  const clock = new HandClock();
+  const store = new DamagedStore({ clock, shards: SHARDS });
+  const [A, B, C] = ['purse:acct_1/a', 'purse:acct_1/b', 'purse:acct_1/c'] as const;
+  const stage = await openStage({ store, clock, kinds: [counterKind, kept], limits: { residentsMax: 16 } });
+  for (const purse of [A, B, C]) await stage.body(purse, { type: 'fill', amount: 100 });
+  await stage.body(A, { type: 'fill', amount: 999_850 });
+  const leave = async (): Promise<void> => {
+    const before = stage.engine.gauges.evicted;
+    for (let i = 0; i < 32; i++) await stage.body(`counter:acct_1/${before}-${i}`, add);
+    await turns();
+  };
+  await leave();
+  store.flip(B);
+  await stage.ask(A, { type: 'pay', to: B, amount: 999_950 });
+  store.mend();
+  await stage.engine.reload(B);
+  await until(() => stage.recorded.logged.some(({ message }) => message === 'a kept input failed'));
+  await stage.ask(B, { type: 'pay', to: C, amount: 100 });
+  await leave();
+  assert.is(await stage.body(B, { type: 'show' }), 999_950, 'it loaded anew, and there is room for it now');
+  assert.is(await stage.body(B, { type: 'fill', amount: -999_950 }), 0);
+  await clock.advance(5_000);
+  assert.is(await stage.body(B, { type: 'show' }), 0, 'what was told to the cell that left is void');
+  await stage.close();
+});
+
+it('waits for what is being kept at the very moment of the reload', async () => {
+  const { stage, store } = await damaged({ kinds: [counterKind, kept] });
+  const B = 'purse:acct_1/b';
+  store.flip(B);
+  assert.is(await codeOf(stage, B, { type: 'show' }), 'quarantined');
+  store.mend();
+  const { promise: looked, resolve: look } = deferred();
+  const timersOf = store.timersOf.bind(store);
+  store.timersOf = async (address) => {
+    await looked;
+    return timersOf(address);
+  };
+  const reloaded = stage.engine.reload(B);
+  await turns();
+  const resume = store.pauseCommits();
+  const paid = stage.ask('purse:acct_1/a', { type: 'pay', to: B, amount: 30 });
+  look();
+  await turns();
+  resume();
+  await paid;
+  assert.equal(await reloaded, { outcome: 'loaded' });
+  assert.is(await stage.body(B, { type: 'show' }), 130);
+  await stage.close();
+});
+
+it('a reload does not wait for ever when its shard is lost meanwhile', async () => {
+  const { stage, store } = await damaged();
+  store.flip(HERE);
+  assert.is(await codeOf(stage, HERE, add), 'quarantined');
+  const { promise: looked, resolve: look } = deferred();
+  const timersOf = store.timersOf.bind(store);
+  store.timersOf = async (address) => {
+    await looked;
+    return timersOf(address);
+  };
+  const reloaded = stage.engine.reload(HERE);
+  await turns();
+  stage.engine.drop(shardOf(HERE, SHARDS));
+  look();
+  assert.equal(await reloaded, { outcome: 'not-served' });
+  await stage.close();
+});
+
+it('two operators who reload the same actor at once have it loaded once', async () => {
+  const { stage, store } = await damaged({ kinds: [counterKind, kept] });
+  const B = 'purse:acct_1/b';
+  store.flip(B);
+  for (const amount of [1, 2]) await stage.ask('purse:acct_1/a', { type: 'pay', to: B, amount });
+  store.mend();
+  // The second reading takes longer, so that what was kept is stepped before it arrives.
+  const { promise: late, resolve: arrive } = deferred();
+  const loadActor = store.loadActor.bind(store);
+  let loads = 0;
+  store.loadActor = async (address) => {
+    const stored = await loadActor(address);
+    if (++loads === 2) await late;
+    return stored;
+  };
+  const both = Promise.all([stage.engine.reload(B), stage.engine.reload(B)]);
+  await turns(20);
+  arrive();
+  for (const { outcome } of await both) assert.ok(['loaded', 'was-not-quarantined'].includes(outcome), outcome);
+  await turns();
+  assert.equal([loads, await stage.body(B, { type: 'fill', amount: 10 })], [1, 113]);
+  assert.equal(stage.recorded.lost, []);
   await stage.close();
 });
 

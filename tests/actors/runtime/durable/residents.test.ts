@@ -190,4 +190,22 @@ it('warms up no more actors than there is room for', async () => {
   await second.close();
 });
 
+it('lets in how work ended, although as many actors are in use as may be resident', async () => {
+  const store = counting();
+  const stage = await openStage({ store, limits: { residentsMax: 4 } });
+  await addToEach(stage, ['counter:worker', ...named(8, 'other')]);
+  const resume = store.pauseCommits();
+  const waiting: Promise<Answer>[] = [];
+  for (const address of named(8)) {
+    waiting.push(stage.ask(address, add));
+    await turns();
+  }
+  const end = { type: 'done', result: 1 };
+  const told = await stage.ask('counter:worker', { type: '$result', id: 'w', attempt: 1, end, last: false });
+  assert.equal(told, { ok: true, body: 'stale' });
+  resume();
+  assert.is((await Promise.all(waiting)).filter(({ ok }) => !ok).length, 4, 'the others were answered busy');
+  await stage.close();
+});
+
 test.run();

@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { AskError } from '../../../../actors/runtime/actor/answer.ts';
 import { A, ALL, first, heardBy, intents, type Scene, scenes, work } from './desk.ts';
 import { until } from './stage.ts';
 import { type House, inShard } from './town.ts';
@@ -112,6 +113,36 @@ within('work whose deadline passes while it waits for its turn is told so and ne
   scene.desk.call(0).resolve('long done');
   await scene.clock.advance(6_000);
   assert.is(scene.desk.calls.length, 2);
+});
+
+within('a suspect whose actor is quarantined holds up nobody, and runs alone once that serves', async (scene) => {
+  const house = await first(scene);
+  const B = inShard('postman', 1, 'b');
+  await house.body(A, work('suspect', { inMs: 3_600_000 }));
+  await until(() => scene.desk.calls.length === 1);
+  const next = await scene.build('n2');
+  let serves = false;
+  scene.town.wire = ({ to, event }, pass) =>
+    event.type === '$alone' && !serves
+      ? Promise.reject(new AskError(to, { code: 'quarantined', detail: 'its snapshot does not load' }))
+      : pass();
+  await scene.town.kill(house, 'own-hand');
+  await next.take(ALL);
+  await next.body(B, { type: 'open' });
+  await scene.clock.advance(3_000);
+  await next.body(B, { type: 'work', id: 'other' });
+  await scene.clock.advance(30_000);
+  assert.equal(
+    scene.desk.calls.map(({ job }) => job.id),
+    ['suspect', 'other'],
+  );
+  scene.desk.call(1).resolve('done');
+  serves = true;
+  await scene.clock.advance(60_000);
+  assert.equal(
+    scene.desk.calls.map(({ job }) => job.id),
+    ['suspect', 'other', 'suspect'],
+  );
 });
 
 test.run();
