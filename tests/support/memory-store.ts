@@ -171,6 +171,9 @@ export class MemoryStore implements Store {
   give(from: ShardRow, to: string) {
     return this.#run(() => this.#tables.give(from, to));
   }
+  raiseEpochs(jump: number) {
+    return this.#run(() => this.#tables.raiseEpochs(jump));
+  }
   fact(name: string, valueIfAbsent: string) {
     return this.#run(() => this.#tables.fact(name, valueIfAbsent));
   }

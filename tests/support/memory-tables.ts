@@ -264,6 +264,12 @@ export class MemoryTables {
     return moved;
   }
 
+  /** What putting back a copy does to every shard. */
+  raiseEpochs(jump: number): void {
+    for (const { shard, epoch } of this.#shards) this.#shards[shard] = { shard, owner: null, epoch: epoch + jump };
+    this.#shardsRevision += jump;
+  }
+
   fact(name: string, valueIfAbsent: string): string {
     const stored = this.#facts.get(name);
     if (stored !== undefined) return stored;
