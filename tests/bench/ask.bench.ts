@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openDatabase } from '../support/postgres/database.ts';
+import { answered } from './answered.ts';
 import type { AskResult } from './ask-loop.ts';
 import type { FromAskNode, ToAskNode } from './ask-node.ts';
 import { listening } from './child.ts';
@@ -123,7 +124,7 @@ async function run(side: ChildProcess, event: 'debit' | 'show', inFlight: number
 }
 
 async function said(process: ChildProcess, command: ToAskNode): Promise<FromAskNode> {
-  const answer = answered(process);
+  const answer = answered<FromAskNode>(process);
   process.send(command);
   return answer;
 }
@@ -133,15 +134,6 @@ async function child(file: string, args: readonly string[]): Promise<ChildProces
   const started = fork(path, [...args], { execArgv: ['--import', 'tsx'] });
   await answered(started);
   return started;
-}
-
-/** The next message; rejects when the process ends first. */
-async function answered(process: ChildProcess): Promise<FromAskNode> {
-  const ended = once(process, 'exit').then(([code]) => {
-    throw new Error(`a process of the benchmark ended with code ${code}`);
-  });
-  const [message] = (await Promise.race([once(process, 'message'), ended])) as [FromAskNode];
-  return message;
 }
 
 async function gone(process: ChildProcess): Promise<void> {

@@ -22,6 +22,9 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   'ask-postgres': async () => (await import('./ask.bench.ts')).benchAskPostgres,
   activation: async () => (await import('./activation.bench.ts')).benchActivation,
   'activation-postgres': async () => (await import('./activation.bench.ts')).benchActivationPostgres,
+  residents: async () => (await import('./residents.bench.ts')).benchResidents,
+  writers: async () => (await import('./writers.bench.ts')).benchWriters,
+  timers: async () => (await import('./timers.bench.ts')).benchTimers,
   blobs: async () => (await import('./blobs.bench.ts')).benchBlobs,
   takeover: async () => (await import('./takeover.bench.ts')).benchTakeover,
   drain: async () => (await import('./drain.bench.ts')).benchDrain,
@@ -29,7 +32,10 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
 
 /** Names that stand for several. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  runtime: ['step', 'ask', 'ask-postgres', 'activation', 'activation-postgres', 'takeover', 'drain'],
+  runtime: [
+    ...['step', 'money', 'ask', 'ask-postgres', 'activation', 'activation-postgres', 'residents'],
+    ...['writers', 'timers', 'blobs', 'takeover', 'drain'],
+  ],
 };
 
 async function run(): Promise<void> {

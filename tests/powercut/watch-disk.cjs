@@ -1,17 +1,19 @@
 /**
- * Loaded into the writer's process (`--require`): writes down, in its writer thread, what each COMMIT and each move of
- * the log changed in the files, and whether the connection was set to sync at that very moment. The syncs themselves are
+ * Loaded into the writer's process (`--require`): writes down, in its writer and mover threads, what each COMMIT and each
+ * move of the log changed in the files, and whether the connection was set to sync at that very moment. The syncs themselves are
  * taken from that level: that SQLite makes them is counted elsewhere (durability.test.ts, and the traced form of this
  * replay). With WATCH_DISK_LEVEL=NORMAL the connection is set to less than the product asks for, and lies about it.
  */
 const { appendFileSync, existsSync, openSync, readSync, readFileSync, statSync } = require('node:fs');
-const { isMainThread, parentPort } = require('node:worker_threads');
+const { isMainThread, parentPort, workerData } = require('node:worker_threads');
 
 const out = process.env.WATCH_DISK_FILE;
 const NORMAL = process.env.WATCH_DISK_LEVEL === 'NORMAL';
 const WAL_HEADER = 32;
 const FRAME_HEADER = 24;
 const FULL = 2;
+/** The mover's thread moves and never commits; the writer's lets the log start anew only when it is not moving. */
+const isMover = workerData?.urgent === undefined;
 
 if (out && !isMainThread && parentPort) watch(require('better-sqlite3'));
 
@@ -85,10 +87,12 @@ function watch(Database) {
     const { name } = connection;
     const pageSize = pageSizeOf(connection);
     const before = readFileSync(name);
+    // What the writer adds to the log after this moment is not covered by the mover's sync.
+    if (isMover) tell({ sync: 'wal' });
     const result = statement.get();
     const after = readFileSync(name);
-    if (seen === null || before.equals(after)) return result;
-    tell({ sync: 'wal' });
+    if ((seen === null && !isMover) || before.equals(after)) return result;
+    if (!isMover) tell({ sync: 'wal' });
     for (let at = 0; at < after.length; at += pageSize) {
       const page = after.subarray(at, at + pageSize);
       if (!page.equals(before.subarray(at, at + pageSize))) tell({ write: 'db', at, data: page.toString('base64') });

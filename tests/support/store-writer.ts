@@ -2,6 +2,7 @@
  * A process that writes one actor's versions into a SQLite store, one commit after another, each with a row of its own:
  * `store-writer.ts PATH NAME COMMITS [SHARD] [COHORT]`. Starts once COHORT nodes have registered. Prints one line of JSON about what was acknowledged. For store tests.
  */
+import { statSync } from 'node:fs';
 import { openSqliteStore } from '../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
 import { systemClock } from '../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../actors/runtime/system/random.ts';
@@ -12,6 +13,8 @@ export interface WriterReport {
   readonly worstMs: number;
   readonly startedAt: number;
   readonly endedAt: number;
+  /** The log at its longest, bytes: its file never shrinks while a process has it open. */
+  readonly logBytes: number;
 }
 
 const [path = '', name = '', commits = '', shard = '7', cohort = '1'] = process.argv.slice(2);
@@ -47,6 +50,12 @@ for (let version = 1; version <= Number(commits); version++) {
   acknowledged += 1;
   worstMs = Math.max(worstMs, performance.now() - before);
 }
-const report: WriterReport = { acknowledged, worstMs, startedAt, endedAt: Date.now() };
+const report: WriterReport = {
+  acknowledged,
+  worstMs,
+  startedAt,
+  endedAt: Date.now(),
+  logBytes: statSync(`${path}-wal`).size,
+};
 await store.close();
 process.stdout.write(`${JSON.stringify(report)}\n`);

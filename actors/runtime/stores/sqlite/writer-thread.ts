@@ -9,6 +9,7 @@ import { checkpointer } from './checkpoint.ts';
 import type { Connection } from './connect.ts';
 import { type Failure, failureOf } from './failure.ts';
 import type { LockWaitOptions } from './lock-wait.ts';
+import { Mover } from './mover.ts';
 import { nodes } from './nodes.ts';
 import { openDatabase } from './open-database.ts';
 import { ownership } from './ownership.ts';
@@ -55,10 +56,15 @@ function shrinkLog(checkpoint: () => void): void {
     checkpoint();
   } catch (error) {
     const failure = failureOf(error);
-    if (failure.kind !== 'fatal') return;
-    broken = failure;
-    answer({ broken: failure });
+    if (failure.kind === 'fatal') breakDown(failure);
   }
+}
+
+/** The disk failed between two requests. */
+function breakDown(failure: Failure): void {
+  if (broken) return;
+  broken = failure;
+  answer({ broken: failure });
 }
 
 function operationsOn(connection: Connection): WriterOperations {
@@ -73,7 +79,8 @@ function operationsOn(connection: Connection): WriterOperations {
 function serve(connection: Connection): void {
   const transact = transactions(connection, wait);
   const apply = commitApplier(connection);
-  const checkpoint = checkpointer(connection);
+  const mover = new Mover(start.path, breakDown);
+  const checkpoint = checkpointer(connection, mover);
   const operations = operationsOn(connection);
   let committedAt = Number.NEGATIVE_INFINITY;
 
@@ -91,7 +98,7 @@ function serve(connection: Connection): void {
       const call = operations[request.call] as (...args: readonly unknown[]) => unknown;
       answer(attempt(id, () => ({ id, result: transact(() => call(...request.args)) })));
     } else {
-      close(id);
+      void close(id);
     }
   }
 
@@ -101,7 +108,9 @@ function serve(connection: Connection): void {
     }
   }
 
-  function close(id: number): void {
+  async function close(id: number): Promise<void> {
+    runUrgent();
+    await mover.close();
     runUrgent();
     connection.close();
     answer({ id, result: null });

@@ -8,7 +8,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StoreTime } from '../../../../../actors/runtime/cluster/store-time.ts';
 import { StoreRefused } from '../../../../../actors/runtime/ports/store.ts';
-import { LOG_PAGES } from '../../../../../actors/runtime/stores/sqlite/checkpoint.ts';
+import { LOG_PAGES_MAX } from '../../../../../actors/runtime/stores/sqlite/checkpoint.ts';
 import { connect } from '../../../../../actors/runtime/stores/sqlite/connect.ts';
 import { openSqliteStore, type SqliteStore } from '../../../../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
 import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
@@ -146,7 +146,7 @@ it('the log is moved into the database as it grows, and does not outgrow its bou
       const rowsPut = Array.from({ length: 40 }, (_, i) => row(`${commit}-${i}`, { body }));
       await store.commit([write(fence, { rowsPut })]);
     }
-    const boundBytes = LOG_PAGES * 4096 * 1.5;
+    const boundBytes = LOG_PAGES_MAX * 4096 * 1.5;
     assert.ok(60 * 40 * body.length > boundBytes);
     const logBytes = statSync(`${path}-wal`).size;
     assert.ok(logBytes < boundBytes, `the log has ${logBytes} bytes`);

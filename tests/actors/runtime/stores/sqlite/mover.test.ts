@@ -1,0 +1,77 @@
+/** The thread that moves the log beside the writer. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { connect } from '../../../../../actors/runtime/stores/sqlite/connect.ts';
+import type { Failure } from '../../../../../actors/runtime/stores/sqlite/failure.ts';
+import { Mover } from '../../../../../actors/runtime/stores/sqlite/mover.ts';
+import { bounded } from '../../../../support/bounded.ts';
+
+const it = bounded(test, 20_000);
+
+async function inFolder(run: (path: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-mover-'));
+  try {
+    await run(join(folder, 't.db'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function settled(mover: Mover): Promise<void> {
+  while (mover.moving) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+it('moves what the log holds while a transaction is open, and is idle again', () =>
+  inFolder(async (path) => {
+    const failures: Failure[] = [];
+    const connection = connect(path, 'write');
+    connection.pragma('wal_autocheckpoint = 0');
+    connection.exec('CREATE TABLE t (body BLOB); INSERT INTO t VALUES (zeroblob(400000))');
+    connection.exec('BEGIN IMMEDIATE; INSERT INTO t VALUES (zeroblob(10))');
+    const mover = new Mover(path, (failure) => failures.push(failure));
+    mover.move();
+    assert.not(mover.idle);
+    await settled(mover);
+    assert.ok(mover.idle);
+    connection.exec('COMMIT');
+    const [state] = connection.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
+    assert.ok((state?.checkpointed ?? 0) >= 90, JSON.stringify(state));
+    await mover.close();
+    assert.equal(connection.prepare('SELECT count(*) AS n FROM t').get(), { n: 2 });
+    connection.close();
+    assert.equal(failures, []);
+  }));
+
+it('a damaged file is told once and for all: no move follows', () =>
+  inFolder(async (path) => {
+    const failures: Failure[] = [];
+    writeFileSync(path, 'no database at all, and long enough to be looked at as one '.repeat(100));
+    const mover = new Mover(path, (failure) => failures.push(failure));
+    mover.move();
+    await settled(mover);
+    while (failures.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    assert.not(mover.idle);
+    mover.move();
+    assert.not(mover.moving);
+    await mover.close();
+    assert.is(failures.length, 1);
+    assert.is(failures[0]?.kind, 'fatal');
+  }));
+
+it('closing waits for the move under way, and a mover that was never asked has no thread to end', () =>
+  inFolder(async (path) => {
+    const connection = connect(path, 'write');
+    connection.exec('CREATE TABLE t (body BLOB); INSERT INTO t VALUES (zeroblob(400000))');
+    const unused = new Mover(path, () => {});
+    await unused.close();
+    const mover = new Mover(path, () => {});
+    mover.move();
+    await mover.close();
+    assert.ok(mover.idle);
+    connection.close();
+  }));
+
+test.run();

@@ -1,0 +1,13 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { answered } from './answered.ts';
+
+/** Runs a file of this folder in a process of its own, which sends one message and ends. Rejects when it ends before. */
+export async function answerOf<T>(file: string, args: readonly (string | number)[]): Promise<T> {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  const child = fork(path, args.map(String), { execArgv: ['--expose-gc', '--import', 'tsx'] });
+  const answer = await answered<T>(child);
+  if (child.exitCode === null) await once(child, 'exit');
+  return answer;
+}

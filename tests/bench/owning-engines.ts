@@ -1,0 +1,42 @@
+import { hostname } from 'node:os';
+import type { Answer } from '../../actors/runtime/actor/answer.ts';
+import type { ActorEvent } from '../../actors/runtime/actor/event.ts';
+import { register } from '../../actors/runtime/actor/register.ts';
+import { createEngine } from '../../actors/runtime/durable/create-engine.ts';
+import type { Engine, EngineHost } from '../../actors/runtime/durable/engine.ts';
+import type { EngineLimits } from '../../actors/runtime/durable/engine-limits.ts';
+import { type Kind, type Store, systemClock } from '../../actors/runtime/index.ts';
+import config from '../../cluster.config.ts';
+
+export interface EngineChoice {
+  readonly kinds: readonly Kind[];
+  readonly limits?: Partial<EngineLimits>;
+  readonly published?: EngineHost['published'];
+}
+
+/** Takes every shard of a store for one node without peers; answers how engines that serve them are made, one at a time. */
+export async function owningEngines(store: Store, incarnation: string): Promise<(choice: EngineChoice) => Engine> {
+  const at = { address: '127.0.0.1:1', operatorUrl: '', pid: process.pid, host: hostname() };
+  await store.register({ name: 'a', incarnation, ...at });
+  await store.heartbeat({ incarnation, hears: [], state: 'up' });
+  const taken = await store.claim(incarnation, await store.shards());
+  return ({ kinds, limits, published = () => {} }) => {
+    const engine = createEngine({
+      kinds: kinds.map(register),
+      store,
+      clock: systemClock,
+      self: { incarnation },
+      shards: config.runtime.shards,
+      now: () => Date.now(),
+      limits: { ...config.runtime, ...limits },
+      host: { lost: () => {}, published, isGone: () => false, log: () => {} },
+    });
+    for (const { shard, epoch } of taken) engine.adopt(shard, epoch);
+    return engine;
+  };
+}
+
+export function askOf(engine: Engine): (to: string, event: ActorEvent) => Promise<Answer> {
+  return (to, event) =>
+    new Promise((resolve) => engine.deliver({ to, event, deadline: Number.POSITIVE_INFINITY }, resolve));
+}
