@@ -14,7 +14,8 @@ export interface ResidentsResult {
 }
 
 /**
- * Makes actors, ends the engine, wakes all of them from the store in a fresh one that may keep them, and weighs them:
+ * Makes actors, ends the engine, wakes all of them from the store in a fresh one that may keep them, and weighs what
+ * came since the start:
  * `node --expose-gc residents-engine DATABASE KIND COUNT`, where KIND is `purse` or `account`; answers over IPC.
  */
 const [path = '', name = '', count = '0'] = process.argv.slice(2);
@@ -45,17 +46,17 @@ async function inGroups(each: (address: string) => Promise<void>): Promise<void>
   }
 }
 
-const making = open(choice);
-await inGroups((address) => make(askOf(making), address));
-await making.close();
-
-const engine = open(choice);
 const weigh = (): { readonly live: number; readonly whole: number } => {
   globalThis.gc?.();
   const { heapUsed, external, rss } = process.memoryUsage();
   return { live: heapUsed + external, whole: rss };
 };
 const before = weigh();
+const making = open(choice);
+await inGroups((address) => make(askOf(making), address));
+await making.close();
+
+const engine = open(choice);
 await inGroups(async (address) => {
   const answer = await askOf(engine)(address, show);
   if (!answer.ok) throw new Error(`${address}: ${answer.failure.code}`);

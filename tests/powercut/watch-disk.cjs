@@ -4,7 +4,8 @@
  * taken from that level: that SQLite makes them is counted elsewhere (durability.test.ts, and the traced form of this
  * replay). With WATCH_DISK_LEVEL=NORMAL the connection is set to less than the product asks for, and lies about it.
  */
-const { appendFileSync, existsSync, openSync, readSync, readFileSync, statSync } = require('node:fs');
+const { appendFileSync, existsSync, openSync, readSync, readFileSync } = require('node:fs');
+const { rmSync, statSync, writeFileSync } = require('node:fs');
 const { isMainThread, parentPort, workerData } = require('node:worker_threads');
 
 const out = process.env.WATCH_DISK_FILE;
@@ -14,6 +15,8 @@ const FRAME_HEADER = 24;
 const FULL = 2;
 /** The mover's thread moves and never commits; the writer's lets the log start anew only when it is not moving. */
 const isMover = workerData?.urgent === undefined;
+/** Exists while the mover has moved what it has not told. */
+const telling = `${out}.telling`;
 
 if (out && !isMainThread && parentPort) watch(require('better-sqlite3'));
 
@@ -69,6 +72,8 @@ function watch(Database) {
     const at = anew ? WAL_HEADER : WAL_HEADER + seen.frames * frame;
     const end = WAL_HEADER + now.frames * frame;
     if (anew) {
+      // A log that was moved whole starts anew by itself, maybe before the mover has told what it moved.
+      while (existsSync(telling)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
       tell({ write: 'wal', at: 0, data: bytesOf(now.wal, 0, WAL_HEADER).toString('base64') });
       if (syncs) tell({ sync: 'wal' });
     }
@@ -82,23 +87,32 @@ function watch(Database) {
     seen = now;
   }
 
-  /** The log is synced, then its pages are moved, then the database is synced; at NORMAL as at FULL. */
+  /**
+   * The log is synced, then its pages are moved, then the database is synced, at NORMAL as at FULL; but not when the log
+   * grew meanwhile: then the move that completes it syncs for both.
+   */
   function aroundMove(connection, statement) {
     const { name } = connection;
-    const pageSize = pageSizeOf(connection);
     const before = readFileSync(name);
+    if (isMover) writeFileSync(telling, '');
     // What the writer adds to the log after this moment is not covered by the mover's sync.
     if (isMover) tell({ sync: 'wal' });
     const result = statement.get();
-    const after = readFileSync(name);
-    if ((seen === null && !isMover) || before.equals(after)) return result;
-    if (!isMover) tell({ sync: 'wal' });
+    if (seen !== null || isMover) {
+      const complete = result.busy === 0 && result.log === result.checkpointed;
+      if (!isMover && complete) tell({ sync: 'wal' });
+      tellPages(before, readFileSync(name), pageSizeOf(connection));
+      if (complete) tell({ sync: 'db' });
+    }
+    if (isMover) rmSync(telling);
+    return result;
+  }
+
+  function tellPages(before, after, pageSize) {
     for (let at = 0; at < after.length; at += pageSize) {
       const page = after.subarray(at, at + pageSize);
       if (!page.equals(before.subarray(at, at + pageSize))) tell({ write: 'db', at, data: page.toString('base64') });
     }
-    tell({ sync: 'db' });
-    return result;
   }
 
   function pageSizeOf(connection) {
