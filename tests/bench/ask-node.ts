@@ -23,6 +23,8 @@ export type FromAskNode =
  */
 const WITHIN_MS = 10_000;
 const NODES = 2;
+/** Longer than the pause between two hand-overs of shards. */
+const SETTLED_MS = 1_500;
 const [name = '', path = ''] = process.argv.slice(2);
 const { runtime } = config;
 
@@ -51,12 +53,16 @@ const node = await startNode({
 
 let purses: readonly string[] = [];
 
-/** Ready and balanced: both nodes are there, each with its part of the shards. */
+/** Both nodes are there and no shard has moved for a while: what is asked of the other node then stays remote. */
 async function balanced(): Promise<void> {
-  for (;;) {
+  let held = '';
+  let since = performance.now();
+  while (performance.now() - since < SETTLED_MS) {
     const { nodes } = await node.operator.ps();
-    const fair = runtime.shards / NODES / 2;
-    if (node.ready && nodes.filter((each) => each.live && each.shards > fair).length === NODES) return;
+    const now = nodes.map((each) => `${each.live ? each.shards : 0}`).join(' ');
+    const shared = node.ready && nodes.filter((each) => each.live && each.shards > 0).length === NODES;
+    if (!shared || now !== held) since = performance.now();
+    held = now;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -45,13 +45,6 @@ function figures({ ours, bare }: { readonly ours: Times; readonly bare: Times },
   const all = counts.reduce((sum, count) => sum + count, 0);
   const baseline = bare.reduce((sum, took) => sum + took.length, 0);
   return [
-    {
-      name: `commits of ${ACTORS_PER_COMMIT} actors, ${WRITERS} processes on one file`,
-      unit: 'commits/s',
-      ours: all / seconds,
-      baseline: baseline / seconds,
-      goal: { atLeast: 0, of: 'value' },
-    },
     ...ours.map(
       (took, writer): Figure => ({
         name: `a commit of writer ${writer + 1}, p99.9`,
@@ -68,6 +61,7 @@ function figures({ ours, bare }: { readonly ours: Times; readonly bare: Times },
       ours: Math.min(...counts) / (all / WRITERS),
       baseline: Math.min(...bare.map((took) => took.length)) / (baseline / WRITERS),
       goal: { atLeast: SHARE_MIN, of: 'value' },
+      note: `together ${Math.round(all / seconds)} commits/s of ${ACTORS_PER_COMMIT} actors; bare ${Math.round(baseline / seconds)}`,
     },
   ];
 }

@@ -13,7 +13,7 @@ import { pause } from './pause.ts';
  * Pages in the log before it is worth moving them: 2 MiB. Measured with three processes that commit 32 actors at a time,
  * p99.9 of a commit, and the durable asks/s between two nodes: moved by the writer itself at 4,096 pages 33-42 ms and
  * 33,700, at 1,024 17-25 ms, at 512 16-19 ms and 27,600; by the mover at 2,048 41-109 ms and 35,000, at 1,024 22-26 ms
- * and 33,000, at 512 18-19 ms. A limit that follows the time of the last move settled at 300 pages and 21-29 ms.
+ * and 33,000, at 512 14-26 ms and 31,700. A limit that follows the time of the last move settled at 300 pages and 21-29 ms.
  */
 export const LOG_PAGES = 512;
 /** From here on the writer waits for its mover, and then moves all that is left, however much: 8 MiB. */
