@@ -1,6 +1,7 @@
 /**
- * The mover of one node: a thread with a connection of its own that copies the log (WAL) into the database and syncs it
- * while the writer goes on committing. It never takes the write lock, writes nothing of its own and answers nobody.
+ * The mover of one node: a thread with a connection of its own that copies the log (WAL) into the database while the
+ * writer goes on committing. It takes no write lock and writes nothing of its own. SQLite syncs the database only if the
+ * log did not grow meanwhile; else whoever moves the rest does, before the log starts anew.
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { connect } from './connect.ts';
