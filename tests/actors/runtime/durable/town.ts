@@ -85,6 +85,8 @@ export class Town {
     this.houses.splice(this.houses.indexOf(house), 1);
     house.engine.work.abortAll('killed by the test');
     for (let shard = 0; shard < SHARDS; shard++) house.engine.drop(shard);
+    // Nothing is left to be sealed: this only ends its timers.
+    await house.engine.close();
     const row = (await this.store.heartbeat({ incarnation: 'x', hears: [], state: 'up' })).nodes.find(
       ({ incarnation }) => incarnation === house.incarnation,
     );
