@@ -2,6 +2,7 @@
 import { kinds } from '../../actors/kinds.ts';
 import { ENDPOINT_WINDOW, windowAddress } from '../../actors/rate-window/rate-window.ts';
 import { persist } from '../../actors/runtime/actor/persist.ts';
+import { DECLARATION } from './model/declaration.ts';
 import { House } from './model/house.ts';
 import * as words from './model/words.ts';
 import { ACCOUNT, KEY, START } from './model/words.ts';
@@ -13,28 +14,6 @@ export interface Golden {
   readonly status: string;
 }
 
-const DECLARATION = {
-  id: 'ep_1',
-  model: 'author/model',
-  modelName: 'Author: Model',
-  author: 'author',
-  created: 1_700_000_000,
-  description: null,
-  provider: { id: 'prov_1', slug: 'alpha', name: 'Alpha' },
-  tag: 'alpha',
-  quantization: null,
-  contextLength: 32_000,
-  completionTokensMax: null,
-  promptTokensMax: null,
-  supportedParameters: ['tools'],
-  ceilingName: 'max_tokens',
-  cancellable: true,
-  inputModalities: ['text'],
-  outputModalities: ['text'],
-  tokenizer: null,
-  target: { baseUrl: 'https://alpha.example/v1', upstreamId: 'model' },
-  tariff: { id: 'tariff-1', prompt: '0.000001', discount: 0 },
-};
 const FACTS = {
   ...{ id: 'prov_1', slug: 'alpha', name: 'Alpha', website: null, privacyPolicyUrl: null, termsOfServiceUrl: null },
   ...{ statusPageUrl: null, headquarters: 'CH', datacenters: null },

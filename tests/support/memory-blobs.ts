@@ -5,6 +5,7 @@
 import { blobId } from '../../actors/runtime/bytes/blob-id.ts';
 import { readBlob } from '../../actors/runtime/bytes/read-blob.ts';
 import { type BlobDraft, writeBlob } from '../../actors/runtime/bytes/write-blob.ts';
+import { WriteSlots } from '../../actors/runtime/bytes/write-slots.ts';
 import {
   BlobMissing,
   type BlobQuery,
@@ -24,7 +25,6 @@ export interface MemoryBlobsOptions {
 
 const PIECE_BYTES = 256 * 1024;
 const LIST_MAX = 1_000;
-const WRITES_MAX = 256;
 
 interface Place {
   readonly finished: Map<string, Buffer>;
@@ -36,10 +36,11 @@ export class MemoryBlobs implements Blobs {
   cut = false;
   readonly #options: MemoryBlobsOptions;
   readonly #place: Place;
-  #writes = 0;
+  readonly #slots: WriteSlots;
 
   constructor(options: MemoryBlobsOptions, place: Place = { finished: new Map(), unfinished: new Map() }) {
     this.#options = options;
+    this.#slots = new WriteSlots(options.writesMax);
     this.#place = place;
   }
 
@@ -63,14 +64,9 @@ export class MemoryBlobs implements Blobs {
   }
 
   async put(source: AsyncIterable<Uint8Array>): Promise<BlobReference> {
-    const { bytesMax, writesMax = WRITES_MAX } = this.#options;
-    if (this.#writes >= writesMax) throw new BlobsRefused('busy', `${writesMax} blobs are being written already`);
-    this.#writes++;
-    try {
-      return await writeBlob(async () => this.#begin(), source, { pieceBytes: PIECE_BYTES, bytesMax });
-    } finally {
-      this.#writes--;
-    }
+    const { bytesMax } = this.#options;
+    const shape = { pieceBytes: PIECE_BYTES, bytesMax };
+    return this.#slots.take(() => writeBlob(async () => this.#begin(), source, shape));
   }
 
   read(blob: BlobReference): AsyncIterable<Uint8Array> {

@@ -25,7 +25,7 @@ const looked = new WeakMap<AnyTransitionDefinition, readonly Plain[] | null>();
  * Takes the step where it stays in its state: XState chooses the transitions, guards included, and their actions run
  * here, in their order, each seeing what the ones before assigned. Null where a transition has a target or an action
  * raises, or the chart has eventless transitions: that is XState's whole algorithm, with exit and entry sets which come
- * out empty here. Measured on a chart of two actions: 1,050,000 steps/s this way, 340,000 by `machine.transition`.
+ * out empty here. Measured on a chart of two actions in one run: 1,040,000 steps/s this way, 427,000 by a bare `actor.send`.
  */
 export function plainStep(kind: RegisteredKind, before: Snapshot, event: AnyEventObject): PlainStep | null {
   if (kind.eventless) return null;

@@ -3,36 +3,14 @@ import * as assert from 'uvu/assert';
 import { endpointKind } from '../../../actors/endpoint/endpoint.ts';
 import { healthOf } from '../../../actors/endpoint/health.ts';
 import { type EndpointRecord, PUBLISH_EVERY_MS } from '../../../actors/endpoint/record.ts';
-import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
 import type { EndpointOffer } from '../../../actors/terms/offer.ts';
 import { bounded } from '../../support/bounded.ts';
+import { DECLARATION } from '../../support/model/declaration.ts';
 import { House, type Outcome } from '../../support/model/house.ts';
 
 const it = bounded(test, 10_000);
 const ADDRESS = 'endpoint:ep_1';
 const START = 1_763_690_400_000;
-const DECLARATION: EndpointDeclaration = {
-  id: 'ep_1',
-  model: 'author/model',
-  modelName: 'Author: Model',
-  author: 'author',
-  created: 1_700_000_000,
-  description: null,
-  provider: { id: 'prov_1', slug: 'alpha', name: 'Alpha' },
-  tag: 'alpha',
-  quantization: null,
-  contextLength: 32_000,
-  completionTokensMax: null,
-  promptTokensMax: null,
-  supportedParameters: ['tools'],
-  ceilingName: 'max_tokens',
-  cancellable: true,
-  inputModalities: ['text'],
-  outputModalities: ['text'],
-  tokenizer: null,
-  target: { baseUrl: 'https://alpha.example/v1', upstreamId: 'model' },
-  tariff: { id: 'tariff-1', prompt: '0.000001', discount: 0 },
-};
 
 function declared(): House {
   const house = new House([endpointKind], START);

@@ -8,6 +8,7 @@ import { blobId } from '../../bytes/blob-id.ts';
 import { readBlob } from '../../bytes/read-blob.ts';
 import { Turns } from '../../bytes/turns.ts';
 import { type BlobDraft, writeBlob } from '../../bytes/write-blob.ts';
+import { WriteSlots } from '../../bytes/write-slots.ts';
 import { BlobMissing, type BlobQuery, type BlobReference, type Blobs, BlobsRefused } from '../../ports/blobs.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
@@ -34,7 +35,6 @@ const PIECE_BYTES = 256 * 1024;
 const UNSYNCED_BYTES_MAX = 1024 * 1024;
 /** Disk operations of all writes at once: the threads of the process serve more than this disk. */
 const DISK_TURNS_MAX = 2;
-const WRITES_MAX = 256;
 const LIST_MAX = 1_000;
 const PUBLISH_TRIES_MAX = 3;
 /** Digits of an id that name its folder: 2^20 ms. */
@@ -54,23 +54,19 @@ export async function openBlobDirectory(options: BlobDirectoryOptions): Promise<
 class BlobDirectory implements Blobs {
   readonly #options: BlobDirectoryOptions;
   readonly #turns = new Turns(DISK_TURNS_MAX);
-  #writes = 0;
+  readonly #slots: WriteSlots;
   /** The folder whose own name is known to be on the disk. Another process may have made it and not synced it yet. */
   #syncedFolder = '';
 
   constructor(options: BlobDirectoryOptions) {
     this.#options = options;
+    this.#slots = new WriteSlots(options.writesMax);
   }
 
   async put(source: AsyncIterable<Uint8Array>): Promise<BlobReference> {
-    const { writesMax = WRITES_MAX, bytesMax } = this.#options;
-    if (this.#writes >= writesMax) throw new BlobsRefused('busy', `${writesMax} blobs are being written already`);
-    this.#writes++;
-    try {
-      return await writeBlob(() => this.#begin(), source, { pieceBytes: PIECE_BYTES, bytesMax });
-    } finally {
-      this.#writes--;
-    }
+    const { bytesMax } = this.#options;
+    const shape = { pieceBytes: PIECE_BYTES, bytesMax };
+    return this.#slots.take(() => writeBlob(() => this.#begin(), source, shape));
   }
 
   read(blob: BlobReference): AsyncIterable<Uint8Array> {

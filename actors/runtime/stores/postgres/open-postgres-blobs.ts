@@ -6,6 +6,7 @@
 import { blobId } from '../../bytes/blob-id.ts';
 import { readBlob } from '../../bytes/read-blob.ts';
 import { type BlobDraft, writeBlob } from '../../bytes/write-blob.ts';
+import { WriteSlots } from '../../bytes/write-slots.ts';
 import { BlobMissing, type BlobQuery, type BlobReference, type Blobs, BlobsRefused } from '../../ports/blobs.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
@@ -32,7 +33,6 @@ export interface PostgresBlobsOptions {
 const PIECE_BYTES = 256 * 1024;
 /** Connections for blobs: two pieces at a time leave the server to the commits. */
 const LANES = 2;
-const WRITES_MAX = 256;
 const LIST_MAX = 1_000;
 
 /** Rejects with one line that names the database and the remedy when it cannot be opened, changed or understood. */
@@ -55,24 +55,20 @@ export async function openPostgresBlobs(options: PostgresBlobsOptions): Promise<
 class PostgresBlobs implements Blobs {
   readonly #options: PostgresBlobsOptions;
   readonly #lanes: readonly Lane[];
-  #writes = 0;
+  readonly #slots: WriteSlots;
 
   constructor(options: PostgresBlobsOptions) {
     this.#options = options;
+    this.#slots = new WriteSlots(options.writesMax);
     const { url, clock, random, bounds } = options;
     const reach = (ended: () => void) => connect({ url, bounds, applicationName: 'troupe blobs', ended });
     this.#lanes = Array.from({ length: LANES }, () => new Lane({ clock, random, bounds, connect: reach }));
   }
 
   async put(source: AsyncIterable<Uint8Array>): Promise<BlobReference> {
-    const { writesMax = WRITES_MAX, bytesMax } = this.#options;
-    if (this.#writes >= writesMax) throw new BlobsRefused('busy', `${writesMax} blobs are being written already`);
-    this.#writes++;
-    try {
-      return await writeBlob(() => this.#begin(), source, { pieceBytes: PIECE_BYTES, bytesMax });
-    } finally {
-      this.#writes--;
-    }
+    const { bytesMax } = this.#options;
+    const shape = { pieceBytes: PIECE_BYTES, bytesMax };
+    return this.#slots.take(() => writeBlob(() => this.#begin(), source, shape));
   }
 
   read(blob: BlobReference): AsyncIterable<Uint8Array> {
