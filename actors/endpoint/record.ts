@@ -4,6 +4,7 @@
  */
 import type { EndpointDeclaration } from '../terms/declaration.ts';
 import type { EndpointOffer, Measured } from '../terms/offer.ts';
+import { NO_EVIDENCE } from './evidence.ts';
 import { type Health, healthOf, PROBES_MAX, type Recent, withOutcome } from './health.ts';
 import { type Attempt, figures, measure, NO_WINDOWS, type Windows } from './window.ts';
 
@@ -80,5 +81,5 @@ export function refresh(record: EndpointRecord, at: number): EndpointRecord {
 
 export function offerOf(record: EndpointRecord): EndpointOffer | null {
   if (record.declaration === null) return null;
-  return { ...record.declaration, health: healthIn(record), measured: record.measured };
+  return { ...record.declaration, health: healthIn(record), evidence: NO_EVIDENCE, measured: record.measured };
 }

@@ -20,4 +20,4 @@ export interface ProviderFacts {
 }
 
 /** One model at one provider: an offer without what is measured. */
-export type EndpointDeclaration = Omit<EndpointOffer, 'health' | 'measured'>;
+export type EndpointDeclaration = Omit<EndpointOffer, 'health' | 'evidence' | 'measured'>;

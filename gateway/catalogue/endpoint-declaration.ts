@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { EndpointDeclaration, ProviderFacts } from '../../actors/terms/declaration.ts';
 import { endpointId, providerId } from '../../actors/terms/ids.ts';
-import type { Tariff } from '../../actors/terms/offer.ts';
+import type { Modality } from '../../actors/terms/offer.ts';
+import type { Tariff } from '../../actors/terms/tariff.ts';
 import { usd } from '../../actors/terms/usd.ts';
 import type { ModelDeclaration, ProviderDeclaration } from '../terms/provider-declaration.ts';
 
-const TEXT: readonly string[] = ['text'];
+const TEXT: readonly Modality[] = ['text'];
 
 /** A declared provider as its actor is told of it. What the config has no word for is not declared: null. */
 export function providerFacts({ slug, name }: ProviderDeclaration): ProviderFacts {
@@ -40,12 +41,21 @@ export function endpointDeclaration(provider: ProviderDeclaration, model: ModelD
     completionTokensMax: model.maxCompletionTokens ?? null,
     promptTokensMax: model.maxPromptTokens ?? null,
     supportedParameters: [...new Set(model.supportedParameters)].sort(),
+    descriptors: {},
+    passthrough: {},
     ceilingName: model.ceilingName ?? 'max_tokens',
     cancellable: model.cancellable ?? false,
     inputModalities: TEXT,
+    inputs: {},
     outputModalities: TEXT,
+    reasoning: null,
+    defaultParameters: {},
+    envelopes: {},
+    compliance: null,
+    dataPolicy: null,
+    datacenters: null,
     tokenizer: model.tokenizer ?? null,
-    target: { baseUrl, upstreamId: model.upstreamId ?? model.id },
+    target: { dialect: 'chat', baseUrl, upstreamId: model.upstreamId ?? model.id },
     tariff: tariffOf(model),
   };
 }

@@ -1,5 +1,6 @@
 import type { Json } from '../../actors/runtime/index.ts';
-import type { EndpointOffer, Tariff } from '../../actors/terms/offer.ts';
+import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Tariff } from '../../actors/terms/tariff.ts';
 import { byPrice } from './by-price.ts';
 
 /** Public shape of one model; snake_case as on the wire. (spec: catalogue, Model summary) */

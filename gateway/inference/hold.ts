@@ -65,14 +65,14 @@ export class Hold {
   }
 
   #holdRequest(candidate: Candidate, attempt: number): HoldRequest {
-    const { generation, turn, plan, attribution, startedAt } = this.#request;
+    const { generation, turn, attribution, startedAt } = this.#request;
     const { cluster, clock, config } = this.#services;
     const { offer } = candidate;
     const leftMs = config.upstream.totalMs - (clock.monotonic() - startedAt);
     return {
       generation,
       attempt,
-      amount: estimate(offer, plan.prompt.bound, candidate.completionTokensMax),
+      amount: estimate(offer, candidate.prompt.bound, candidate.completionTokensMax),
       gateway: cluster.self.incarnation,
       deadlineAt: Math.ceil(cluster.now() + leftMs + config.upstream.holdSlackMs),
       model: candidate.model,

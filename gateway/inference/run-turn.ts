@@ -94,12 +94,13 @@ class Trial {
   async #begin(candidate: Candidate, sentAt: number): Promise<Begun> {
     const { clock, config, crashpoint, outbound, targets } = this.#services;
     const { turn, generation, startedAt } = this.#request;
+    const { messages } = candidate;
     const { connectMs, firstByteMs, idleMs, totalMs, bodyBytesMax, lineBytesMax } = config.upstream;
     const leftMs = totalMs - (sentAt - startedAt);
     if (leftMs <= 0) throw new ProviderFailure('timeout', 'no time is left for another attempt');
     const opening = open(outbound, {
       target: targets.of(candidate.offer),
-      turn,
+      turn: messages === turn.messages ? turn : { ...turn, messages },
       ceiling: candidate.completionTokensMax,
       generation,
       limits: {

@@ -173,7 +173,7 @@ export class Running implements RunningTurn, AsyncIterable<Batch>, AsyncIterator
   #receiptOf(failure: ProviderFailure | null): Receipt {
     const { candidate, attempt, holdAttempt, attempts, firstAt, sentAt } = this.#begun;
     const now = this.#services.clock.monotonic();
-    const { prompt } = this.#request.plan;
+    const { prompt } = candidate;
     const ceiling = candidate.completionTokensMax;
     const usage = credible(attempt.usage, Math.min(prompt.bound, candidate.offer.contextLength), ceiling);
     if (usage !== attempt.usage) this.#warn(attempt);
@@ -187,6 +187,7 @@ export class Running implements RunningTurn, AsyncIterable<Batch>, AsyncIterator
       usage,
       billed,
       estimated: billed !== usage,
+      media: {},
       finishReason: failure ? 'error' : (finish?.reason ?? null),
       nativeFinishReason: finish?.native ?? null,
       upstreamId: attempt.upstreamId,

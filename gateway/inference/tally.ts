@@ -1,4 +1,5 @@
-import type { FinishReason, TurnEvent, Usage } from '../terms/turn-event.ts';
+import type { FinishReason, TurnEvent } from '../terms/turn-event.ts';
+import type { Usage } from '../terms/usage.ts';
 import { textCount } from '../tokens/count.ts';
 import { utf8Bytes } from '../tokens/utf8-bytes.ts';
 

@@ -1,4 +1,4 @@
-import type { Tariff } from '../../actors/terms/offer.ts';
+import type { Tariff } from '../../actors/terms/tariff.ts';
 import { total } from './total.ts';
 
 export interface Charge {

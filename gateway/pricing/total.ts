@@ -1,4 +1,4 @@
-import type { Tariff } from '../../actors/terms/offer.ts';
+import type { Tariff } from '../../actors/terms/tariff.ts';
 import { chargeOf, type Priced } from '../../actors/terms/usd.ts';
 
 /** Exact sum of the declared prices over these units, floored once at 24 decimals. An undeclared price adds nothing. */

@@ -1,4 +1,5 @@
-import type { TurnEvent, Usage } from '../terms/turn-event.ts';
+import type { TurnEvent } from '../terms/turn-event.ts';
+import type { Usage } from '../terms/usage.ts';
 
 /** One call to one endpoint whose answer has begun. Whatever the provider speaks, this is how it is read. */
 export interface Attempt {

@@ -11,10 +11,11 @@ const NONE: readonly string[] = [];
  */
 export function demands(turn: Turn): readonly string[] {
   const sampled = Object.keys(turn.sampling);
-  if (sampled.length === 0 && !turn.tools && !turn.responseFormat && !turn.requires) return NONE;
+  if (sampled.length === 0 && !turn.tools && !turn.responseFormat && !turn.requires && !turn.reasoning) return NONE;
   const needed = sampled.filter((name) => !ADVISORY.has(name));
   if (turn.tools) needed.push('tools');
   if (turn.responseFormat) needed.push('response_format');
+  if (turn.reasoning) needed.push(turn.reasoning.effort === undefined ? 'reasoning' : 'reasoning_effort');
   return turn.requires ? needed.concat(turn.requires) : needed;
 }
 

@@ -1,5 +1,5 @@
 import type { EndpointOffer } from '../../actors/terms/offer.ts';
-import type { Plan } from '../terms/plan.ts';
+import type { PromptTokens } from '../terms/plan.ts';
 
 /** A count may be this much under the truth before a trimmed ceiling stops fitting. */
 const COUNT_MARGIN = 1.1;
@@ -9,7 +9,7 @@ const COUNT_MARGIN_TOKENS = 32;
  * The ceiling an endpoint is sent: what was asked, lowered to its own, trimmed so that prompt and answer fit its window
  * together. Null when the prompt alone does not fit. (spec: inference, Routing rules 5)
  */
-export function fit(offer: EndpointOffer, prompt: Plan['prompt'], asked: number | undefined): number | null {
+export function fit(offer: EndpointOffer, prompt: PromptTokens, asked: number | undefined): number | null {
   const window = offer.contextLength;
   if (prompt.counted >= window) return null;
   if (offer.promptTokensMax !== null && prompt.counted > offer.promptTokensMax) return null;

@@ -25,10 +25,25 @@ export function objection(
     const lacking = lackingModality(listed, turn.modalities);
     if (lacking !== null) return { reason: 'modality', detail: lacking };
   }
-  if (turn.vetted)
-    return { reason: 'constraint_filtered', member: turn.vetted[0] as string, detail: 'not vetted for it' };
+  const unkept = untrusted(listed, turn);
+  if (unkept) return unkept;
   for (const parameter of demanded) {
     if (!declared(listed.declares, parameter)) return { reason: 'require_parameters', member: parameter };
+  }
+  return null;
+}
+
+/** What only a vetted endpoint may serve. (conventions 1.1) */
+function untrusted({ offer }: Listed, { preferences, dispatch }: Turn): Objection | null {
+  const { zeroRetention, noCollection } = preferences;
+  if (zeroRetention !== undefined && offer.compliance?.zdr !== 'approved') {
+    return { reason: 'data_policy:zdr', member: zeroRetention };
+  }
+  if (noCollection && offer.dataPolicy?.training !== false) {
+    return { reason: 'data_policy:training', member: 'provider.data_collection' };
+  }
+  if (dispatch && !offer.evidence.dispatchVerified) {
+    return { reason: 'tool_dispatch', member: 'stream_options.include_tool_dispatch' };
   }
   return null;
 }

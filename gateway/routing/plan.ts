@@ -1,6 +1,6 @@
 import type { Json } from '../../actors/runtime/index.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
-import type { Candidate, Plan, Rejection } from '../terms/plan.ts';
+import type { Candidate, Plan, PromptTokens, Rejection } from '../terms/plan.ts';
 import type { Preferences, Turn } from '../terms/turn.ts';
 import { promptBound } from '../tokens/bound.ts';
 import { promptCount } from '../tokens/count.ts';
@@ -37,13 +37,15 @@ export function plan(turn: Turn, offers: ReadonlyMap<string, Json>, seed: number
       offer,
       model: offer.model,
       completionTokensMax: fit(offer, prompt, turn.completionTokensMax) as number,
+      messages: turn.messages,
+      prompt,
     }),
   );
   if (candidates.length === 0) throw noEndpoint(rejections);
-  return { candidates, rejections, prompt };
+  return { candidates, rejections };
 }
 
-function eligibleGroups(turn: Turn, models: Listing, prompt: Plan['prompt'], rejections: Rejection[]): Group[] {
+function eligibleGroups(turn: Turn, models: Listing, prompt: PromptTokens, rejections: Rejection[]): Group[] {
   const demanded = demands(turn);
   const seen = new Set<string>();
   const groups: Group[] = [];
@@ -67,7 +69,7 @@ function eligibleGroups(turn: Turn, models: Listing, prompt: Plan['prompt'], rej
 
 function tooLong(
   { offer }: Listed,
-  prompt: Plan['prompt'],
+  prompt: PromptTokens,
   asked: number | undefined,
 ): Pick<Rejection, 'reason' | 'detail'> | null {
   if (fit(offer, prompt, asked) !== null) return null;
@@ -82,7 +84,7 @@ function orderGroups(
 ): readonly Listed[] {
   const [only] = groups;
   if (only && groups.length === 1) return order(only.eligible, turn, { ...at, sort: only.sort });
-  if (turn.preferences.acrossModels) {
+  if (turn.preferences.partition === 'none') {
     const all = groups.flatMap(({ eligible }) => eligible);
     return order(all, turn, { ...at, sort: groups.find(({ sort }) => sort !== undefined)?.sort });
   }

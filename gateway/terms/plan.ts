@@ -1,11 +1,16 @@
 import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import type { TurnMessage } from './turn.ts';
 
 /** Where a turn may run: candidates in the order of trial, and why every other endpoint may not. Pure of clock and chance. */
 export interface Plan {
   readonly candidates: readonly Candidate[];
   readonly rejections: readonly Rejection[];
-  /** Prompt tokens of the turn: best guess, and what no tokenizer exceeds. */
-  readonly prompt: { readonly counted: number; readonly bound: number };
+}
+
+/** Prompt tokens of a turn: best guess, and what no tokenizer exceeds. */
+export interface PromptTokens {
+  readonly counted: number;
+  readonly bound: number;
 }
 
 export interface Candidate {
@@ -14,6 +19,10 @@ export interface Candidate {
   readonly model: string;
   /** The ceiling this endpoint is sent: asked, lowered to its own, trimmed to its window. Always bounded. */
   readonly completionTokensMax: number;
+  /** The messages as this endpoint is sent them: the turn's own, or what compression left of them. */
+  readonly messages: readonly TurnMessage[];
+  /** Size of these messages and the tools together. */
+  readonly prompt: PromptTokens;
 }
 
 /** Shape of `metadata.rejections[]` (conventions 1.1). */
@@ -23,13 +32,20 @@ export interface Rejection {
   readonly endpoint: string;
   readonly reason:
     | 'allowed_providers'
-    | 'context_length'
-    | 'require_parameters'
-    | 'health'
+    | 'capacity'
     | 'constraint_filtered'
-    | 'modality'
+    | 'context_length'
+    | 'data_policy:training'
+    | 'data_policy:zdr'
+    | 'health'
     | 'max_price'
-    | 'quantization';
+    | 'modality'
+    | 'quantization'
+    | 'reasoning_effort'
+    | 'require_parameters'
+    | 'source'
+    | 'tool_dispatch'
+    | 'tool_fidelity';
   readonly member?: string;
   readonly detail?: string;
 }

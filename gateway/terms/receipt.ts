@@ -1,6 +1,7 @@
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
 import type { Candidate } from './plan.ts';
-import type { FinishReason, Usage } from './turn-event.ts';
+import type { FinishReason } from './turn-event.ts';
+import type { MediaUnits, Usage } from './usage.ts';
 
 /** How a turn ended, for whoever settles it. `delivered` decides between settle and release. */
 export interface Receipt {
@@ -14,6 +15,8 @@ export interface Receipt {
   /** What is charged: the reported counts, and our own count of the missing ones with `estimated`. */
   readonly billed: Usage;
   readonly estimated: boolean;
+  /** What was measured on the bytes of the reply. */
+  readonly media: MediaUnits;
   readonly finishReason: FinishReason | null;
   readonly nativeFinishReason: string | null;
   readonly upstreamId: string | null;

@@ -1,5 +1,6 @@
 import type { GatewayError } from '../../terms/gateway-error.ts';
-import type { TurnEvent, Usage } from '../../terms/turn-event.ts';
+import type { TurnEvent } from '../../terms/turn-event.ts';
+import type { Usage } from '../../terms/usage.ts';
 import { errorMember } from './error-member.ts';
 import type { ReplyHead } from './reply-head.ts';
 import { usageText } from './usage-text.ts';
@@ -58,6 +59,10 @@ export class Frames {
         return this.#toolDelta(`{"index":${event.index},"function":{"arguments":${JSON.stringify(event.arguments)}}}`);
       case 'finish':
         return this.#finish(event.reason, event.native);
+      case 'reasoning-detail':
+      case 'image':
+      case 'audio-delta':
+      case 'logprobs':
       case 'usage':
         return '';
       case 'error':

@@ -1,3 +1,4 @@
+import type { Modality } from '../../../actors/terms/offer.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import type { TurnMessage } from '../../terms/turn.ts';
 import { invalid } from './invalid.ts';
@@ -6,17 +7,23 @@ import type { ChatMessage, ChatPart } from './request-schema.ts';
 /** Between the text parts of one message: what providers that take plain strings put there themselves. */
 const PART_SEPARATOR = '\n';
 
-const MODALITIES = { image_url: 'image', video_url: 'video', audio_url: 'audio', input_audio: 'audio', file: 'file' };
+const MODALITIES = {
+  image_url: 'image',
+  video_url: 'video',
+  audio_url: 'audio',
+  input_audio: 'audio',
+  file: 'file',
+} as const;
 
 /**
  * Messages of a checked request as terms. Text parts become one text; the modality of every other part is added to
  * `carries`, for routing to judge. Throws 400 and 404 for file parts that name no readable document.
  */
-export function parseMessages(messages: readonly ChatMessage[], carries: Set<string>): TurnMessage[] {
+export function parseMessages(messages: readonly ChatMessage[], carries: Set<Modality>): TurnMessage[] {
   return messages.map((message, at) => parseMessage(message, at, carries));
 }
 
-function parseMessage(message: ChatMessage, at: number, carries: Set<string>): TurnMessage {
+function parseMessage(message: ChatMessage, at: number, carries: Set<Modality>): TurnMessage {
   switch (message.role) {
     case 'assistant':
       return {
@@ -50,7 +57,7 @@ function joined(content: string | readonly { readonly text: string }[]): string 
   return typeof content === 'string' ? content : content.map(({ text }) => text).join(PART_SEPARATOR);
 }
 
-function userText(content: string | readonly ChatPart[], at: number, carries: Set<string>): string {
+function userText(content: string | readonly ChatPart[], at: number, carries: Set<Modality>): string {
   if (typeof content === 'string') return content;
   const texts: string[] = [];
   content.forEach((part, index) => {

@@ -8,13 +8,17 @@ type MutablePreferences = { -readonly [member in keyof Preferences]: Preferences
 const PRICE_DECIMALS = 20;
 
 /**
- * Provider preferences of a checked request. Members that only a vetted endpoint satisfies (`zdr`, `data_collection`)
- * are the caller's of this function to collect; `route` is the older name of `sort.partition`. (conventions 1.1)
+ * Provider preferences of a checked request. `route` is the older name of `sort.partition`, `store: false` another way
+ * to ask for no retention. (conventions 1.1)
  */
-export function parsePreferences(wire: Wire | null | undefined, route: 'fallback' | 'sort' | null): Preferences {
+export function parsePreferences({ provider: wire, route, store }: ChatRequest): Preferences {
   const preferences: MutablePreferences = { allowFallbacks: wire?.allow_fallbacks ?? true };
-  if (route === 'sort') preferences.acrossModels = true;
+  if (route != null) preferences.partition = route === 'sort' ? 'none' : 'model';
+  if (store === false) preferences.zeroRetention = 'store';
   if (!wire) return preferences;
+  if (wire.zdr === true) preferences.zeroRetention = 'provider.zdr';
+  if (wire.data_collection === 'deny') preferences.noCollection = true;
+  if (wire.require_parameters === true) preferences.requireParameters = true;
   if (wire.only) preferences.only = wire.only;
   if (wire.ignore) preferences.ignore = wire.ignore;
   if (wire.order) preferences.order = wire.order;
@@ -30,8 +34,7 @@ function parseSort(sort: Wire['sort'], preferences: MutablePreferences): void {
   const by = typeof sort === 'string' ? sort : sort.by;
   if (by) preferences.sort = by;
   const partition = typeof sort === 'string' ? null : sort.partition;
-  if (partition === 'none') preferences.acrossModels = true;
-  else if (partition === 'model') delete preferences.acrossModels;
+  if (partition) preferences.partition = partition;
 }
 
 function parseCaps(caps: NonNullable<Wire['max_price']>): NonNullable<Preferences['priceMax']> {

@@ -1,5 +1,6 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler';
-import type { Tool, ToolChoice, Turn } from '../../terms/turn.ts';
+import type { Modality } from '../../../actors/terms/offer.ts';
+import type { Reasoning, Tool, ToolChoice, Turn } from '../../terms/turn.ts';
 import { complaint } from './complaint.ts';
 import { invalid } from './invalid.ts';
 import { parseMessages } from './parse-messages.ts';
@@ -44,13 +45,13 @@ export function parse(body: unknown, sessionHeader: string | null = null): Turn 
   if (!checked.Check(body)) throw invalid(complaint(checked.Errors(body)));
   refuseUnsupported(body);
 
-  const carries = new Set<string>();
+  const carries = new Set<Modality>();
   const turn: MutableTurn = {
     models: modelsOf(body),
     messages: parseMessages(body.messages, carries),
     stream: body.stream ?? false,
     sampling: samplingOf(body),
-    preferences: parsePreferences(body.provider, body.route ?? null),
+    preferences: parsePreferences(body),
   };
   addTools(body, turn);
   addMarks(body, turn, sessionHeader);
@@ -78,8 +79,6 @@ function samplingOf(body: ChatRequest): Readonly<Record<string, unknown>> {
     const value = body[name];
     if (value != null && !(Array.isArray(value) && value.length === 0)) sampling[name] = value;
   }
-  const effort = body.reasoning_effort ?? body.reasoning?.effort;
-  if (effort != null) sampling.reasoning_effort = effort;
   return sampling;
 }
 
@@ -127,25 +126,31 @@ function addMarks(body: ChatRequest, turn: MutableTurn, sessionHeader: string | 
   if (conversation) turn.conversation = conversation;
 }
 
-function addConstraints(body: ChatRequest, turn: MutableTurn, carries: ReadonlySet<string>): void {
+function addConstraints(body: ChatRequest, turn: MutableTurn, carries: ReadonlySet<Modality>): void {
   const format = body.response_format;
   if (format && format.type !== 'text') turn.responseFormat = format;
 
   const requires: string[] = [];
   if (body.structured_outputs === true) requires.push('structured_outputs');
-  if (body.reasoning?.enabled != null || body.reasoning?.max_tokens != null) requires.push('reasoning');
   if (requires.length > 0) turn.requires = requires;
+  const reasoning = reasoningOf(body);
+  if (reasoning) turn.reasoning = reasoning;
 
-  const output = (body.modalities ?? []).filter((modality) => modality !== 'text');
+  const output: Modality[] = (body.modalities ?? []).filter((modality) => modality !== 'text');
   if (body.audio != null && !output.includes('audio')) output.push('audio');
   if (carries.size > 0 || output.length > 0) turn.modalities = { input: [...carries], output };
 
-  const vetted: string[] = [];
-  if (body.store === false) vetted.push('store');
-  if (body.provider?.zdr === true) vetted.push('provider.zdr');
-  if (body.provider?.data_collection === 'deny') vetted.push('provider.data_collection');
-  if (body.stream === true && turn.tools && body.stream_options?.include_tool_dispatch === true) {
-    vetted.push('stream_options.include_tool_dispatch');
-  }
-  if (vetted.length > 0) turn.vetted = vetted;
+  if (body.stream === true && turn.tools && body.stream_options?.include_tool_dispatch === true) turn.dispatch = true;
+}
+
+function reasoningOf(body: ChatRequest): Reasoning | null {
+  const effort = body.reasoning_effort ?? body.reasoning?.effort;
+  const { max_tokens: tokensMax, enabled, exclude } = body.reasoning ?? {};
+  if (effort == null && tokensMax == null && enabled == null && exclude !== true) return null;
+  return {
+    ...(effort == null ? {} : { effort }),
+    ...(tokensMax == null ? {} : { tokensMax }),
+    ...(enabled == null ? {} : { enabled }),
+    ...(exclude === true ? { excluded: true } : {}),
+  };
 }

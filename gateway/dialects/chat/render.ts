@@ -1,4 +1,5 @@
-import type { TurnEvent, Usage } from '../../terms/turn-event.ts';
+import type { TurnEvent } from '../../terms/turn-event.ts';
+import type { Usage } from '../../terms/usage.ts';
 import type { ReplyHead } from './reply-head.ts';
 import { usageText } from './usage-text.ts';
 

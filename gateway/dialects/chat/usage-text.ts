@@ -1,4 +1,4 @@
-import type { Usage } from '../../terms/turn-event.ts';
+import type { Usage } from '../../terms/usage.ts';
 
 /**
  * The `usage` object as JSON text, put together by hand so that every digit of the cost arrives: no float comes near

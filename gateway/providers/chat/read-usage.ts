@@ -1,4 +1,4 @@
-import type { Usage } from '../../terms/turn-event.ts';
+import type { Usage } from '../../terms/usage.ts';
 
 /** No reply has more tokens than this; a larger figure is noise. */
 const TOKENS_MAX = 100_000_000;

@@ -1,4 +1,5 @@
-import type { FinishReason, TurnEvent, Usage } from '../../terms/turn-event.ts';
+import type { FinishReason, TurnEvent } from '../../terms/turn-event.ts';
+import type { Usage } from '../../terms/usage.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import { readUsage } from './read-usage.ts';
 import { ToolCalls } from './tool-calls.ts';

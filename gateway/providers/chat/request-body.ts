@@ -22,6 +22,7 @@ export function requestBody(turn: Turn, endpoint: ChatEndpoint, ceiling: number)
   for (const name of Object.keys(turn.sampling)) {
     if (endpoint.declares(name)) body[name] = turn.sampling[name];
   }
+  if (turn.reasoning?.effort !== undefined) body.reasoning_effort = turn.reasoning.effort;
   if (turn.tools) addTools(turn, turn.tools, endpoint, body);
   if (turn.responseFormat) body.response_format = turn.responseFormat;
   if (turn.user !== undefined) body.user = turn.user;

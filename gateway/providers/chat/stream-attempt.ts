@@ -1,7 +1,8 @@
 import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceMessage, type EventSourceParser } from 'eventsource-parser';
 import type { OutboundBody, OutboundReply } from '../../outbound/outbound.ts';
-import type { TurnEvent, Usage } from '../../terms/turn-event.ts';
+import type { TurnEvent } from '../../terms/turn-event.ts';
+import type { Usage } from '../../terms/usage.ts';
 import type { Attempt } from '../attempt.ts';
 import { failureOf } from '../failure-of.ts';
 import { ProviderFailure } from '../provider-failure.ts';

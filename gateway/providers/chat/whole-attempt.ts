@@ -1,5 +1,6 @@
 import type { OutboundReply } from '../../outbound/outbound.ts';
-import type { TurnEvent, Usage } from '../../terms/turn-event.ts';
+import type { TurnEvent } from '../../terms/turn-event.ts';
+import type { Usage } from '../../terms/usage.ts';
 import type { Attempt } from '../attempt.ts';
 import { failureOf } from '../failure-of.ts';
 import { ProviderFailure } from '../provider-failure.ts';

@@ -1,3 +1,4 @@
+import { NO_EVIDENCE } from '../../../actors/endpoint/evidence.ts';
 import {
   type ActorEvent,
   AskError,
@@ -53,7 +54,7 @@ export function offer(slug: string, baseUrl: string, model: Partial<ModelDeclara
     { slug, name: slug.toUpperCase(), baseUrl, models: { models: [] } },
     declared,
   );
-  return { ...declaration, health: 'healthy', measured: UNMEASURED };
+  return { ...declaration, health: 'healthy', evidence: NO_EVIDENCE, measured: UNMEASURED };
 }
 
 export function board(...offers: readonly EndpointOffer[]): ReadonlyMap<string, Json> {

@@ -1,4 +1,4 @@
-import type { Tariff } from '../../../actors/terms/offer.ts';
+import type { Tariff } from '../../../actors/terms/tariff.ts';
 import type { ModelsDocument } from '../../../gateway/terms/provider-declaration.ts';
 
 /** One endpoint of the simulated market. */

@@ -257,20 +257,18 @@ it('sampling, ceiling, tools and marks are carried over', () => {
     stream_options: { include_usage: true, include_tool_dispatch: true },
   });
   assert.equal(turn.models, ['a/b', 'c/d:nitro']);
-  assert.equal(turn.sampling, { temperature: 0, top_k: -1, seed: 7, stop: 'x', reasoning_effort: 'low' });
+  assert.equal(turn.sampling, { temperature: 0, top_k: -1, seed: 7, stop: 'x' });
+  assert.equal(turn.reasoning, { effort: 'low' });
   assert.is(turn.completionTokensMax, 50);
   assert.equal(turn.toolChoice, { name: 'add' });
   assert.is(turn.parallelToolCalls, false);
   assert.is(turn.conversation, 'cache');
   assert.equal(turn.requires, ['structured_outputs']);
-  assert.equal(turn.vetted, ['stream_options.include_tool_dispatch']);
+  assert.is(turn.dispatch, true);
 });
 
 it('reasoning_effort wins over reasoning.effort, session_id over the cache key over the header', () => {
-  assert.is(
-    parse({ ...BASE, reasoning_effort: 'high', reasoning: { effort: 'low' } }).sampling.reasoning_effort,
-    'high',
-  );
+  assert.is(parse({ ...BASE, reasoning_effort: 'high', reasoning: { effort: 'low' } }).reasoning?.effort, 'high');
   assert.is(parse({ ...BASE, session_id: 's', prompt_cache_key: 'p' }, 'h').conversation, 's');
   assert.is(parse({ ...BASE, prompt_cache_key: 'p' }, 'h').conversation, 'p');
   assert.is(parse(BASE, 'h').conversation, 'h');
@@ -319,8 +317,10 @@ it('provider preferences are read, and what needs a vetted endpoint is marked', 
     quantizations: ['fp8'],
     sort: 'price',
     priceMax: { prompt: '1.50000000000000000000', completion: '2' },
+    partition: 'model',
+    zeroRetention: 'provider.zdr',
+    noCollection: true,
   });
-  assert.equal(turn.vetted, ['store', 'provider.zdr', 'provider.data_collection']);
 });
 
 it('a hostile pattern in a tool is carried, never executed', () => {
