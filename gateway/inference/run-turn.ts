@@ -1,7 +1,7 @@
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
 import type { Attempt } from '../providers/attempt.ts';
-import { open } from '../providers/chat/open.ts';
 import { failureOf } from '../providers/failure-of.ts';
+import { open } from '../providers/open.ts';
 import { ProviderFailure } from '../providers/provider-failure.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';

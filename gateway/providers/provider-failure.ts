@@ -17,7 +17,7 @@ export type FailureCause =
   /** Our own side called it off. Not held against it. */
   | 'aborted';
 
-/** What an attempt rejects with. `message` is for the log only: it may hold the provider's own words. */
+/** What an attempt rejects with. `message` is for the log only, and never in the provider's own words: they may hold a key. */
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure';
   readonly reason: FailureCause;

@@ -1,9 +1,11 @@
 import type { FinishReason, TurnEvent } from '../../terms/turn-event.ts';
 import type { Usage } from '../../terms/usage.ts';
 import { ProviderFailure } from '../provider-failure.ts';
+import type { Frame, ReplyReader } from '../reply-reader.ts';
 import { readUsage } from './read-usage.ts';
 import { ToolCalls } from './tool-calls.ts';
 
+const TERMINATOR = '[DONE]';
 const UPSTREAM_ID_CHARACTERS_MAX = 256;
 const NATIVE_CHARACTERS_MAX = 64;
 
@@ -24,7 +26,7 @@ const FINISHES: Readonly<Record<string, FinishReason>> = {
  * Turns chat completion objects, chunks of a stream or a whole reply, into events. Keeps what must be known across
  * chunks: open tool calls, the finish, the newest usage. Throws `ProviderFailure` for what is no answer.
  */
-export class ReplyReader {
+export class ChatReader implements ReplyReader {
   finished = false;
   usage: Usage = {};
   upstreamId: string | null = null;
@@ -34,8 +36,19 @@ export class ReplyReader {
     this.#calls = new ToolCalls(makeCallId);
   }
 
+  readFrame(name: string | undefined, data: string, events: TurnEvent[]): Frame {
+    if (data === TERMINATOR) return 'end';
+    if (name === 'error') throw new ProviderFailure('unavailable', 'an error event');
+    this.#read(data, 'delta', events);
+    return 'part';
+  }
+
+  readWhole(text: string, events: TurnEvent[]): void {
+    this.#read(text, 'message', events);
+  }
+
   /** Adds the events of one object to `events`. `part` is the member of a choice that carries the answer. */
-  read(text: string, part: 'delta' | 'message', events: TurnEvent[]): void {
+  #read(text: string, part: 'delta' | 'message', events: TurnEvent[]): void {
     const chunk = parsed(text);
     if (chunk.error != null && chunk.error !== false) throw inBand(chunk.error);
     if (this.upstreamId === null && typeof chunk.id === 'string' && chunk.id !== '') {
@@ -96,9 +109,5 @@ function inBand(error: unknown): ProviderFailure {
   const code = typeof error === 'object' && error !== null ? (error as { code?: unknown }).code : null;
   const status = typeof code === 'number' && code >= 400 && code <= 599 ? code : null;
   const full = status === 429 || status === 503 || status === 529;
-  return new ProviderFailure(
-    full ? 'overloaded' : 'unavailable',
-    `in-band: ${JSON.stringify(error).slice(0, 500)}`,
-    status,
-  );
+  return new ProviderFailure(full ? 'overloaded' : 'unavailable', `an error in place of an answer`, status);
 }

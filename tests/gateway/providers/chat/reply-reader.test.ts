@@ -3,9 +3,10 @@ import * as assert from 'uvu/assert';
 import type { OutboundReply } from '../../../../gateway/outbound/outbound.ts';
 import { OutboundError } from '../../../../gateway/outbound/outbound-error.ts';
 import type { Attempt } from '../../../../gateway/providers/attempt.ts';
-import { StreamAttempt } from '../../../../gateway/providers/chat/stream-attempt.ts';
-import { WholeAttempt } from '../../../../gateway/providers/chat/whole-attempt.ts';
+import { ChatReader } from '../../../../gateway/providers/chat/reply-reader.ts';
 import { ProviderFailure } from '../../../../gateway/providers/provider-failure.ts';
+import { StreamAttempt } from '../../../../gateway/providers/stream-attempt.ts';
+import { WholeAttempt } from '../../../../gateway/providers/whole-attempt.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
 
@@ -44,7 +45,7 @@ function played(chunks: readonly Uint8Array[], end: OutboundError | null = null)
 }
 
 function streamOf(chunks: readonly Uint8Array[], end: OutboundError | null = null, lineMax = 1_000): StreamAttempt {
-  return new StreamAttempt(played(chunks, end), lineMax, (index) => `made_${index}`);
+  return new StreamAttempt(played(chunks, end), new ChatReader((index) => `made_${index}`), lineMax);
 }
 
 async function all(attempt: Attempt): Promise<TurnEvent[]> {
@@ -142,14 +143,14 @@ it('a line beyond its bound ends the attempt and the connection', async () => {
     Buffer.from('y'.repeat(600)),
     Buffer.from('z'),
   ]);
-  const attempt = new StreamAttempt(reply, 1_000, () => '');
+  const attempt = new StreamAttempt(reply, new ChatReader(() => ''), 1_000);
   assert.is((await failure(attempt)).reason, 'garbage');
   assert.ok(reply.aborted);
 });
 
 it('comments are no progress, data is', async () => {
   const reply = played([Buffer.from(': a\n\n: b\n\n'), Buffer.from(data(delta({ content: 'a' }, 'stop')))]);
-  await all(new StreamAttempt(reply, 1_000, () => ''));
+  await all(new StreamAttempt(reply, new ChatReader(() => ''), 1_000));
   assert.is(reply.progress, 1);
 });
 
@@ -228,7 +229,8 @@ it('counts that are no counts are unreported, and running totals are replaced by
 });
 
 it('a whole reply becomes the same events, and one without a finish reason is no answer', async () => {
-  const whole = (body: object) => new WholeAttempt(played([Buffer.from(JSON.stringify(body))]), () => 'made');
+  const whole = (body: object) =>
+    new WholeAttempt(played([Buffer.from(JSON.stringify(body))]), new ChatReader(() => 'made'));
   const message = { role: 'assistant', content: 'hi', reasoning_content: 'hm' };
   const reply = { id: 'up', choices: [{ message, finish_reason: 'end_turn' }], usage: { prompt_tokens: 1 } };
   assert.equal(await all(whole(reply)), [

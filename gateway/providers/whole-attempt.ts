@@ -1,10 +1,10 @@
-import type { OutboundReply } from '../../outbound/outbound.ts';
-import type { TurnEvent } from '../../terms/turn-event.ts';
-import type { Usage } from '../../terms/usage.ts';
-import type { Attempt } from '../attempt.ts';
-import { failureOf } from '../failure-of.ts';
-import { ProviderFailure } from '../provider-failure.ts';
-import { ReplyReader } from './reply-reader.ts';
+import type { OutboundReply } from '../outbound/outbound.ts';
+import type { TurnEvent } from '../terms/turn-event.ts';
+import type { Usage } from '../terms/usage.ts';
+import type { Attempt } from './attempt.ts';
+import { failureOf } from './failure-of.ts';
+import { ProviderFailure } from './provider-failure.ts';
+import type { ReplyReader } from './reply-reader.ts';
 
 /** An answer in one piece: one read brings all of it, the next one the end. */
 export class WholeAttempt implements Attempt {
@@ -13,10 +13,10 @@ export class WholeAttempt implements Attempt {
   readonly #reader: ReplyReader;
   #delivered = false;
 
-  constructor(reply: OutboundReply, makeCallId: (index: number) => string) {
+  constructor(reply: OutboundReply, reader: ReplyReader) {
     this.status = reply.status;
     this.#reply = reply;
-    this.#reader = new ReplyReader(makeCallId);
+    this.#reader = reader;
   }
 
   get upstreamId(): string | null {
@@ -31,7 +31,7 @@ export class WholeAttempt implements Attempt {
     if (this.#delivered) return null;
     try {
       const events: TurnEvent[] = [];
-      this.#reader.read(await this.#reply.body.text(), 'message', events);
+      this.#reader.readWhole(await this.#reply.body.text(), events);
       if (!this.#reader.finished) throw new ProviderFailure('garbage', 'the answer has no finish reason', this.status);
       if (Object.keys(this.#reader.usage).length > 0) events.push({ type: 'usage', usage: this.#reader.usage });
       this.#delivered = true;

@@ -1,18 +1,16 @@
 import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceMessage, type EventSourceParser } from 'eventsource-parser';
-import type { OutboundBody, OutboundReply } from '../../outbound/outbound.ts';
-import type { TurnEvent } from '../../terms/turn-event.ts';
-import type { Usage } from '../../terms/usage.ts';
-import type { Attempt } from '../attempt.ts';
-import { failureOf } from '../failure-of.ts';
-import { ProviderFailure } from '../provider-failure.ts';
-import { ReplyReader } from './reply-reader.ts';
-
-const TERMINATOR = '[DONE]';
+import type { OutboundBody, OutboundReply } from '../outbound/outbound.ts';
+import type { TurnEvent } from '../terms/turn-event.ts';
+import type { Usage } from '../terms/usage.ts';
+import type { Attempt } from './attempt.ts';
+import { failureOf } from './failure-of.ts';
+import { ProviderFailure } from './provider-failure.ts';
+import type { ReplyReader } from './reply-reader.ts';
 
 /**
- * A streamed answer. Only data that could be read counts as progress, so comments without end run into the idle
- * time. The end of the connection before a finish reason is a failure, never a clean end.
+ * A streamed answer, whatever its dialect. Only parts of the answer count as progress, so comments and pings without
+ * end run into the idle time. The end of the connection before a finish reason is a failure, never a clean end.
  */
 export class StreamAttempt implements Attempt {
   readonly status: number;
@@ -21,13 +19,14 @@ export class StreamAttempt implements Attempt {
   readonly #decoder = new StringDecoder('utf8');
   readonly #parser: EventSourceParser;
   #events: TurnEvent[] = [];
+  #progressed = false;
   #failure: ProviderFailure | null = null;
   #state: 'open' | 'terminated' | 'ended' = 'open';
 
-  constructor(reply: OutboundReply, lineCharactersMax: number, makeCallId: (index: number) => string) {
+  constructor(reply: OutboundReply, reader: ReplyReader, lineCharactersMax: number) {
     this.status = reply.status;
     this.#body = reply.body;
-    this.#reader = new ReplyReader(makeCallId);
+    this.#reader = reader;
     this.#parser = createParser({
       maxBufferSize: lineCharactersMax,
       onEvent: this.#onEvent,
@@ -72,8 +71,13 @@ export class StreamAttempt implements Attempt {
 
   #feed(chunks: readonly Uint8Array[]): void {
     for (const chunk of chunks) {
-      if (this.#state !== 'open' || this.#failure) return;
+      if (this.#state !== 'open' || this.#failure) break;
       this.#parser.feed(this.#decoder.write(chunk as Buffer));
+    }
+    if (this.#failure) return;
+    if (this.#progressed) {
+      this.#progressed = false;
+      this.#body.progressed();
     }
     if (this.#state === 'terminated') {
       this.#end();
@@ -83,14 +87,10 @@ export class StreamAttempt implements Attempt {
 
   readonly #onEvent = (event: EventSourceMessage): void => {
     if (this.#state !== 'open' || this.#failure) return;
-    if (event.data === TERMINATOR) {
-      this.#state = 'terminated';
-      return;
-    }
     try {
-      if (event.event === 'error') throw new ProviderFailure('unavailable', `error event: ${event.data.slice(0, 500)}`);
-      this.#reader.read(event.data, 'delta', this.#events);
-      this.#body.progressed();
+      const frame = this.#reader.readFrame(event.event, event.data, this.#events);
+      if (frame === 'part') this.#progressed = true;
+      else if (frame === 'end') this.#state = 'terminated';
     } catch (error) {
       this.#fail(failureOf(error, this.status));
     }

@@ -1,0 +1,18 @@
+import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Turn } from '../terms/turn.ts';
+import type { ReplyReader } from './reply-reader.ts';
+
+/** A turn as the request body of one endpoint. `ceiling` is the token ceiling it is sent. Throws `ProviderFailure`. */
+export type BodyWriter = (turn: Turn, ceiling: number) => string;
+
+/** One wire that providers speak: how a turn is written in it and how its answer is read. Keeps nothing itself. */
+export interface Adapter {
+  /** Added to a provider's base address. */
+  readonly path: string;
+  /** What tells the provider who calls: alternating names and values. `apiKey` null: it asks for none. */
+  credentials(apiKey: string | null): readonly string[];
+  /** Works out once what of an offer decides how a turn is written for it. */
+  writer(offer: EndpointOffer): BodyWriter;
+  /** For one answer. `makeCallId` names a tool call that the provider left nameless. */
+  reader(makeCallId: (index: number) => string): ReplyReader;
+}

@@ -1,0 +1,78 @@
+import type { Outbound, OutboundLimits, OutboundReply } from '../outbound/outbound.ts';
+import type { Turn } from '../terms/turn.ts';
+import type { Attempt } from './attempt.ts';
+import { failureOf, statusFailure } from './failure-of.ts';
+import { ProviderFailure } from './provider-failure.ts';
+import { StreamAttempt } from './stream-attempt.ts';
+import type { Target } from './target.ts';
+import { WholeAttempt } from './whole-attempt.ts';
+
+export interface OpenRequest {
+  /** From `targetOf`, once per offer. */
+  readonly target: Target;
+  readonly turn: Turn;
+  /** The token ceiling this endpoint is sent. */
+  readonly ceiling: number;
+  /** Generation id, only to name tool calls that the provider left nameless. */
+  readonly generation: string;
+  readonly limits: OutboundLimits;
+  readonly lineBytesMax: number;
+  /** Handed the way to call the attempt off, before it is sent. */
+  readonly begun: (abort: () => void) => void;
+}
+
+/** Where pictures are drawn, one line of a stream holds a whole one, in base64: this many times a line of text. */
+const MEDIA_LINE_FACTOR = 8;
+
+/**
+ * Sends a turn to an endpoint, whatever its dialect, and resolves when its answer has begun. Of the caller's headers
+ * only the conversation id goes out. Rejects with `ProviderFailure`.
+ */
+export async function open(outbound: Outbound, request: OpenRequest): Promise<Attempt> {
+  const { target, turn } = request;
+  let reply: OutboundReply;
+  try {
+    reply = await outbound.send({
+      method: 'POST',
+      url: target.url,
+      headers: headersOf(target, turn),
+      body: target.write(turn, request.ceiling),
+      limits: request.limits,
+      begun: request.begun,
+    });
+  } catch (error) {
+    throw failureOf(error, null);
+  }
+  const failure = failureOfHead(reply, turn.stream);
+  if (failure) {
+    reply.body.abort();
+    throw failure;
+  }
+  const reader = target.adapter.reader((index) => `call_${request.generation}_${index}`);
+  if (!turn.stream) return new WholeAttempt(reply, reader);
+  const lineMax = target.drawsMedia ? request.lineBytesMax * MEDIA_LINE_FACTOR : request.lineBytesMax;
+  return new StreamAttempt(reply, reader, lineMax);
+}
+
+function failureOfHead(reply: OutboundReply, stream: boolean): ProviderFailure | null {
+  if (reply.status !== 200) return statusFailure(reply.status);
+  const type = reply.header('content-type') ?? '';
+  const expected = stream ? 'text/event-stream' : 'application/json';
+  if (type.toLowerCase().startsWith(expected)) return null;
+  return new ProviderFailure('garbage', `another content type instead of ${expected}`, reply.status);
+}
+
+function headersOf({ headers }: Target, turn: Turn): readonly string[] {
+  const own = turn.stream ? headers.stream : headers.whole;
+  return turn.conversation === undefined ? own : own.concat('x-session-id', headerText(turn.conversation));
+}
+
+/** Visible ASCII as it is; every other byte of the UTF-8 text percent-encoded, so that no text can end a header. */
+function headerText(text: string): string {
+  if (/^[\x21-\x7e]*$/.test(text)) return text;
+  let header = '';
+  for (const byte of Buffer.from(text)) {
+    header += byte > 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, '0')}`;
+  }
+  return header;
+}

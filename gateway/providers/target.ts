@@ -1,0 +1,48 @@
+import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import { type OutboundUrl, outboundUrl } from '../outbound/outbound.ts';
+import type { Adapter, BodyWriter } from './adapter.ts';
+import { chatAdapter } from './chat/adapter.ts';
+import { ProviderFailure } from './provider-failure.ts';
+
+const ADAPTERS: Readonly<{ [dialect in EndpointOffer['target']['dialect']]?: Adapter }> = {
+  chat: chatAdapter,
+};
+
+/** How one offered endpoint is reached, written to and read. */
+export interface Target {
+  readonly adapter: Adapter;
+  readonly url: OutboundUrl;
+  /** The headers of every call, for streams and for whole replies. Hold the operator's key: never logged. */
+  readonly headers: { readonly stream: readonly string[]; readonly whole: readonly string[] };
+  readonly write: BodyWriter;
+  /** It answers with media: a line of its stream may hold a whole picture. */
+  readonly drawsMedia: boolean;
+}
+
+/**
+ * Works out everything about an endpoint that no request changes; once per offer. `apiKey` null: the provider asks for
+ * none. Throws `ProviderFailure` for an address or a dialect that is none.
+ */
+export function targetOf(offer: EndpointOffer, apiKey: string | null): Target {
+  const adapter = ADAPTERS[offer.target.dialect];
+  if (adapter === undefined) throw new ProviderFailure('misconfigured', `endpoint ${offer.id} speaks no known dialect`);
+  let url: OutboundUrl;
+  try {
+    url = outboundUrl(offer.target.baseUrl, adapter.path);
+  } catch {
+    throw new ProviderFailure('misconfigured', `endpoint ${offer.id} has no usable address`);
+  }
+  const credentials = adapter.credentials(apiKey);
+  return {
+    adapter,
+    url,
+    headers: { stream: headersOf('text/event-stream', credentials), whole: headersOf('application/json', credentials) },
+    write: adapter.writer(offer),
+    drawsMedia: offer.outputModalities.some((modality) => modality !== 'text'),
+  };
+}
+
+function headersOf(accept: string, credentials: readonly string[]): readonly string[] {
+  const standard = ['content-type', 'application/json', 'accept', accept, 'accept-encoding', 'identity'];
+  return [...standard, 'user-agent', 'troupe', ...credentials];
+}
