@@ -13,5 +13,5 @@ const TOOLS_PREAMBLE_TOKENS = 512;
  */
 export function promptBound(size: PromptSize): number {
   const tools = size.tools === 0 ? 0 : TOOLS_PREAMBLE_TOKENS + size.tools * TOOL_TOKENS;
-  return size.bytes + REQUEST_TOKENS + size.messages * MESSAGE_TOKENS + tools;
+  return size.bytes + size.mediaBound + REQUEST_TOKENS + size.messages * MESSAGE_TOKENS + tools;
 }

@@ -20,5 +20,5 @@ export function textCount(characters: number, bytes: number): number {
 /** Best guess at a prompt's tokens: its text, and what templates add around messages and tools. */
 export function promptCount(size: PromptSize): number {
   const framing = REQUEST_TOKENS + size.messages * MESSAGE_TOKENS + size.tools * TOOL_TOKENS;
-  return framing + textCount(size.characters, size.bytes);
+  return framing + size.mediaCounted + textCount(size.characters, size.bytes);
 }

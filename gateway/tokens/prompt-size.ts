@@ -1,4 +1,5 @@
-import type { Tool, Turn } from '../terms/turn.ts';
+import type { ContentPart, Tool, Turn, TurnMessage } from '../terms/turn.ts';
+import { mediaTokens } from './media-tokens.ts';
 import { utf8Bytes } from './utf8-bytes.ts';
 
 /** What a prompt weighs before any tokenizer: the one measurement that both the bound and the count work from. */
@@ -8,40 +9,105 @@ export interface PromptSize {
   readonly characters: number;
   readonly messages: number;
   readonly tools: number;
+  /** Tokens of pictures, sound and documents. */
+  readonly mediaCounted: number;
+  readonly mediaBound: number;
 }
 
-/** Measures a turn as it is sent: texts, names, tool calls and results, tool declarations, the answer's JSON Schema. */
+type Weight = { -readonly [member in keyof PromptSize]: PromptSize[member] };
+
+/** Measures a turn as it is sent: its messages and what goes with them. One pass, nothing per token. */
 export function promptSize(turn: Turn): PromptSize {
-  const weight = { bytes: 0, characters: 0 };
-  for (const message of turn.messages) {
-    if (message.text !== null) weigh(weight, message.text);
-    if (message.role === 'tool') weigh(weight, message.toolCallId);
-    else if (message.name !== undefined) weigh(weight, message.name);
-    if (message.role !== 'assistant' || !message.toolCalls) continue;
-    for (const call of message.toolCalls) {
-      weigh(weight, call.id);
-      weigh(weight, call.name);
-      weigh(weight, call.arguments);
-    }
+  const weight = emptyWeight();
+  for (const message of turn.messages) weighMessage(weight, message);
+  weighDeclarations(weight, turn);
+  return weight;
+}
+
+/** One message alone. Sizes of messages and of declarations add up (`addSize`) to that of the prompt made of them. */
+export function messageSize(message: TurnMessage): PromptSize {
+  const weight = emptyWeight();
+  weighMessage(weight, message);
+  return weight;
+}
+
+/** What is sent whatever happens to the messages: tool declarations, and the answer's JSON Schema. */
+export function declarationsSize(turn: Turn): PromptSize {
+  const weight = emptyWeight();
+  weighDeclarations(weight, turn);
+  return weight;
+}
+
+/** Both together. */
+export function addSize(a: PromptSize, b: PromptSize): PromptSize {
+  return {
+    bytes: a.bytes + b.bytes,
+    characters: a.characters + b.characters,
+    messages: a.messages + b.messages,
+    tools: a.tools + b.tools,
+    mediaCounted: a.mediaCounted + b.mediaCounted,
+    mediaBound: a.mediaBound + b.mediaBound,
+  };
+}
+
+function emptyWeight(): Weight {
+  return { bytes: 0, characters: 0, messages: 0, tools: 0, mediaCounted: 0, mediaBound: 0 };
+}
+
+function weighMessage(weight: Weight, message: TurnMessage): void {
+  weight.messages += 1;
+  if (message.text !== null) weigh(weight, message.text);
+  if (message.role === 'assistant') {
+    weighAssistant(weight, message);
+    return;
   }
-  for (const tool of turn.tools ?? []) weighTool(weight, tool);
+  if (message.parts !== undefined) for (const part of message.parts) weighPart(weight, part);
+  if (message.role === 'tool') weigh(weight, message.toolCallId);
+  else if (message.name !== undefined) weigh(weight, message.name);
+}
+
+function weighAssistant(weight: Weight, message: Extract<TurnMessage, { role: 'assistant' }>): void {
+  if (message.name !== undefined) weigh(weight, message.name);
+  if (message.reasoning !== undefined) weigh(weight, message.reasoning);
+  if (message.refusal !== undefined) weigh(weight, message.refusal);
+  for (const call of message.toolCalls ?? []) {
+    weigh(weight, call.id);
+    weigh(weight, call.name);
+    weigh(weight, call.arguments);
+  }
+  for (const { text, summary, data, signature } of message.reasoningDetails ?? []) {
+    if (text) weigh(weight, text);
+    if (summary !== undefined) weigh(weight, summary);
+    // Sealed thoughts are opened by the provider and never cost more tokens than they have bytes.
+    if (data !== undefined) weigh(weight, data);
+    if (signature) weigh(weight, signature);
+  }
+}
+
+/** The text of a message holds that of its parts already. */
+function weighPart(weight: Weight, part: ContentPart): void {
+  if (part.type === 'text') return;
+  const { counted, bound } = mediaTokens(part);
+  weight.mediaCounted += counted;
+  weight.mediaBound += bound;
+  if (part.filename !== undefined) weigh(weight, part.filename);
+}
+
+function weighDeclarations(weight: Weight, turn: Turn): void {
+  if (turn.tools !== undefined) {
+    weight.tools += turn.tools.length;
+    for (const tool of turn.tools) weighTool(weight, tool);
+  }
   if (turn.responseFormat) weigh(weight, JSON.stringify(turn.responseFormat));
-  const { bytes, characters } = weight;
-  return { bytes, characters, messages: turn.messages.length, tools: turn.tools?.length ?? 0 };
-}
-
-interface Weight {
-  bytes: number;
-  characters: number;
-}
-
-function weigh(weight: Weight, text: string): void {
-  weight.bytes += utf8Bytes(text);
-  weight.characters += text.length;
 }
 
 function weighTool(weight: Weight, tool: Tool): void {
   weigh(weight, tool.name);
   if (tool.description !== undefined) weigh(weight, tool.description);
   if (tool.parameters !== undefined) weigh(weight, JSON.stringify(tool.parameters));
+}
+
+function weigh(weight: Weight, text: string): void {
+  weight.bytes += utf8Bytes(text);
+  weight.characters += text.length;
 }

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Turn } from '../../../gateway/terms/turn.ts';
+import type { MediaPart, Turn, TurnMessage } from '../../../gateway/terms/turn.ts';
 import { promptBound } from '../../../gateway/tokens/bound.ts';
 import { promptCount, textCount } from '../../../gateway/tokens/count.ts';
-import { promptSize } from '../../../gateway/tokens/prompt-size.ts';
+import { mediaTokens } from '../../../gateway/tokens/media-tokens.ts';
+import { addSize, declarationsSize, messageSize, promptSize } from '../../../gateway/tokens/prompt-size.ts';
 import { utf8Bytes } from '../../../gateway/tokens/utf8-bytes.ts';
 import { bounded } from '../../support/bounded.ts';
 
@@ -51,6 +52,53 @@ it('tool calls, results, names and schemas weigh as well', () => {
   assert.is(full.bytes, bare + 3 + 4 + 7 + Buffer.byteLength('{"type":"json_object"}'));
   assert.is(full.messages, 3);
 });
+
+it('what an assistant said before weighs whole: reasoning, its details, a refusal', () => {
+  const said = { role: 'assistant', text: 'x' } as const;
+  const bare = messageSize(said).bytes;
+  const full: TurnMessage = {
+    ...said,
+    reasoning: 'abc',
+    refusal: 'no',
+    reasoningDetails: [
+      { type: 'reasoning.text', text: 'abcd', signature: 's' },
+      { type: 'reasoning.summary', summary: 'abcde' },
+      { type: 'reasoning.encrypted', data: 'QUJD' },
+    ],
+  };
+  assert.is(messageSize(full).bytes, bare + 3 + 2 + 5 + 5 + 4);
+});
+
+it('sizes of messages and declarations add up to that of the prompt', () => {
+  const asked = turn('x', {
+    messages: [
+      { role: 'system', text: 'be brief' },
+      { role: 'user', text: 'x', parts: [{ type: 'image', source: { kind: 'url', url: 'https://a/b.png' } }] },
+    ],
+    tools: [{ name: 'f', parameters: { type: 'object' } }],
+  });
+  const sum = asked.messages.map(messageSize).reduce(addSize, declarationsSize(asked));
+  assert.equal(sum, promptSize(asked));
+});
+
+it('every kind of part has a guess and a bound, by its bytes where it has any', () => {
+  const inline = (type: MediaPart['type'], bytes: number): MediaPart => ({
+    type,
+    source: { kind: 'data', mediaType: null, base64: 'A'.repeat((bytes * 4) / 3) },
+  });
+  for (const type of ['image', 'audio', 'video', 'file'] as const) {
+    for (const part of [inline(type, 3), inline(type, 300_000), { ...inline(type, 3), source: address }]) {
+      const { counted, bound } = mediaTokens(part);
+      assert.ok(counted > 0 && counted <= bound, `${type}: ${counted} of at most ${bound}`);
+    }
+  }
+  assert.ok(mediaTokens(inline('audio', 300_000)).bound > mediaTokens(inline('audio', 3_000)).bound);
+  assert.is(mediaTokens({ ...inline('image', 3), detail: 'low' }).counted, 85);
+  const size = promptSize(turn('x', { messages: [{ role: 'user', text: '', parts: [inline('image', 9)] }] }));
+  assert.ok(promptBound(size) >= 16_384 && promptCount(size) >= 1_024);
+});
+
+const address = { kind: 'url', url: 'https://example.org/a' } as const;
 
 it('the count is near what tokenizers say of ordinary text', () => {
   const corpus: readonly (readonly [string, number])[] = [
