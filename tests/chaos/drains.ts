@@ -69,8 +69,7 @@ export async function rollingDrains({ ways, inFlight, calmMs }: DrainsOptions): 
   try {
     const payers = await openAccounts(cluster, 12, '100');
     const [poor] = await openAccounts(cluster, 1, '0.0000001');
-    const url = `${cluster.baseUrl}/chat/completions`;
-    const workload = new Workload({ url, payers, poor: poor as Payer, inFlight, chance: chance(7) });
+    const workload = new Workload({ base: cluster.baseUrl, payers, poor: poor as Payer, inFlight, chance: chance(7) });
     workload.start();
     const drains: Drain[] = [];
     for (const [at, way] of ways.entries()) {

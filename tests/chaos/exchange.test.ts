@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
-import { exchange, isNumbered } from './exchange.ts';
+import { answered, isIntact, isNumbered } from './answered.ts';
+import { exchange } from './exchange.ts';
 import { probe, type Scenario } from './scenario.ts';
 
 const it = bounded(test, 5_000);
@@ -26,11 +27,22 @@ const STREAMED: Scenario = { ...probe('n'), stream: true };
 const WORDS = ['sim-a:1 ', 'x1 '];
 
 function ask(scenario: Scenario) {
-  return exchange(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, 'key', scenario);
+  return exchange(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'key', scenario);
 }
 
-function frame(content: string): string {
-  return `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`;
+const OPEN = ': processing\n';
+const HEAD = { id: 'gen-1', object: 'chat.completion.chunk', created: 1, model: 'm', provider: 'p' };
+const END = chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+const USAGE = chunk({ choices: [], usage: { cost: 1e-7 }, honoured: {} });
+const DONE = 'data: [DONE]\n\n';
+
+function chunk(members: object): string {
+  return `data: ${JSON.stringify({ ...HEAD, ...members })}\n\n`;
+}
+
+function frame(content: string, at = 1): string {
+  const role = at === 0 ? { role: 'assistant' } : {};
+  return chunk({ choices: [{ index: 0, delta: { ...role, content }, finish_reason: null }] });
 }
 
 it('an answer in one piece is ok, with the cost in the digits it came in', async () => {
@@ -63,10 +75,7 @@ it('a refusal is a failure with its status and type, and nothing delivered', asy
 });
 
 it('a whole stream is ok, one with a missing chunk is not intact', async () => {
-  answer = (response) =>
-    response.end(
-      `: busy\n\n${WORDS.map(frame).join('')}data: {"choices":[],"usage":{"cost":1e-7}}\n\ndata: [DONE]\n\n`,
-    );
+  answer = (response) => response.end([OPEN, ...WORDS.map(frame), END, USAGE, DONE].join(''));
   assert.equal(await ask(STREAMED), {
     type: 'ok',
     generation: 'gen-1',
@@ -75,15 +84,30 @@ it('a whole stream is ok, one with a missing chunk is not intact', async () => {
     textIntact: true,
     endings: 1,
   });
-  answer = (response) => response.end(`${frame(WORDS[0] as string)}data: [DONE]\n\n`);
+  answer = (response) => response.end([OPEN, frame(WORDS[0] as string, 0), END, USAGE, DONE].join(''));
   assert.is(((await ask(STREAMED)) as { textIntact: boolean }).textIntact, false);
 });
 
+it('a stream that breaks its grammar says so, however it ended', async () => {
+  const breaches = async (...pieces: readonly string[]): Promise<readonly string[] | undefined> => {
+    answer = (response) => response.end(pieces.join(''));
+    return (await ask(STREAMED)).breaches;
+  };
+  const words = WORDS.map(frame);
+  assert.is(await breaches(OPEN, ...words, END, USAGE, DONE), undefined);
+  assert.is(await breaches(OPEN, ...words, END, DONE), undefined, 'a charge that could not be recorded yet');
+  assert.equal(await breaches(OPEN, ...words, END, USAGE, DONE, DONE), [
+    'behind [DONE]: "data: [DONE]"',
+    'behind [DONE]: ""',
+    '2 times [DONE]',
+  ]);
+  assert.is((await breaches(OPEN, ...words, words[1] as string))?.length, 1, 'a word twice');
+});
+
 it('an error inside a stream is a failure that delivered something', async () => {
-  answer = (response) =>
-    response.end(
-      `${frame('sim-a:1 ')}data: {"error":{"metadata":{"error_type":"provider_unavailable"}}}\n\ndata: [DONE]\n\n`,
-    );
+  const error = { code: 502, message: 'm', metadata: { error_type: 'provider_unavailable' } };
+  const broken = chunk({ error, choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }] });
+  answer = (response) => response.end([OPEN, frame('sim-a:1 ', 0), broken, DONE].join(''));
   assert.equal(await ask(STREAMED), {
     type: 'fail',
     status: 200,
@@ -95,16 +119,30 @@ it('an error inside a stream is a failure that delivered something', async () =>
 });
 
 it('a stream without an end, a reset and a client that leaves are unknown', async () => {
-  answer = (response) => response.end(frame('sim-a:1 '));
+  answer = (response) => response.end(OPEN + frame('sim-a:1 ', 0));
   assert.is((await ask(STREAMED)).type, 'unknown');
   answer = (response) => response.destroy();
   assert.is((await ask(STREAMED)).type, 'unknown');
-  answer = (response) => void response.write(frame('a') + frame('b'));
+  answer = (response) => void response.write(OPEN + frame('a', 0) + frame('b'));
   assert.equal(await ask({ ...STREAMED, leaveAfter: 2 }), {
     type: 'unknown',
     generation: 'gen-1',
     reason: 'the client left',
   });
+});
+
+it('an answer is intact only with all that was asked for, once', () => {
+  const call = (index: number, more: object) => ({ choices: [{ delta: { tool_calls: [{ index, ...more }] } }] });
+  const opening = call(0, { id: 'c', function: { name: 'weather', arguments: '{"a"' } });
+  const rest = call(0, { function: { arguments: ':1}' } });
+  const tool = { call: 'weather' };
+  assert.ok(isIntact(answered([opening, rest]), tool));
+  for (const bodies of [[], [opening], [opening, rest, rest], [opening, rest, call(1, { id: 'd' })]])
+    assert.not.ok(isIntact(answered(bodies), tool), JSON.stringify(bodies));
+  const picture = { choices: [{ message: { content: '', images: [{ image_url: { url: 'data:' } }] } }] };
+  assert.ok(isIntact(answered([picture]), { images: 1 }));
+  assert.not.ok(isIntact(answered([picture, picture]), { images: 1 }));
+  assert.ok(isIntact(answered([{ choices: [{ text: 'sim-a:1 x1' }] }]), { chunks: 2 }));
 });
 
 it('numbered text is whole only as a single unbroken run', () => {

@@ -1,23 +1,28 @@
 import { Agent, fetch } from 'undici';
 import type { Outcome } from '../support/auditor/history.ts';
+import { StreamJudge } from '../support/stream/stream-judge.ts';
+import { answered, isIntact } from './answered.ts';
 import type { Scenario } from './scenario.ts';
 
 /** What came back for one scenario, in the words of a history, without its number and time. */
 export type Finding = Outcome extends infer Each ? (Each extends Outcome ? Omit<Each, 'op' | 'at'> : never) : never;
 
 const ANSWER_MS = 45_000;
+const PATHS = { chat: '/chat/completions', completions: '/completions' } as const;
 /** A connection of its own for each request, handed out by the launcher; and ones that are kept. */
 const FRESH = new Agent({ pipelining: 0 });
 const KEPT = new Agent();
 const COST = /"cost":\s*(-?[0-9.]+(?:[eE][+-]?\d+)?)/g;
 
-/** Sends one request and judges its answer. Never throws: whatever leaves the outcome open is `unknown`. */
-export async function exchange(url: string, key: string, scenario: Scenario): Promise<Finding> {
+/** Sends one request to its route below `base` and judges its answer. Never throws: what leaves it open is `unknown`. */
+export async function exchange(base: string, key: string, scenario: Scenario): Promise<Finding> {
   const leave = new AbortController();
   const late = setTimeout(() => leave.abort(new Error(`no answer in ${ANSWER_MS} ms`)), ANSWER_MS);
+  // A node that dies takes the recording of a charge with it for a moment: usage may be left out then.
+  const judge = new StreamJudge({ dialect: scenario.dialect, usageOptional: true });
   let generation: string | null = null;
   try {
-    const response = await fetch(url, {
+    const response = await fetch(`${base}${PATHS[scenario.dialect]}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify(scenario.body),
@@ -25,14 +30,15 @@ export async function exchange(url: string, key: string, scenario: Scenario): Pr
       dispatcher: scenario.fresh ? FRESH : KEPT,
     });
     generation = response.headers.get('x-generation-id');
-    const text = await read(response, scenario, leave);
+    const opened = scenario.stream && response.status === 200;
+    const text = await read(response, scenario, { leave, judge: opened ? judge : null });
     if (response.status !== 200) return refused(response.status, text, generation);
     const provider = response.headers.get('x-provider-name') ?? '';
     return scenario.stream
-      ? streamed(text, scenario, generation, provider)
+      ? streamed(text, scenario, { generation, provider, judge })
       : whole(text, scenario, generation, provider);
   } catch (error) {
-    return { type: 'unknown', generation, reason: reasonOf(error) };
+    return { type: 'unknown', generation, reason: reasonOf(error), ...breachesOf(judge.left().faults) };
   } finally {
     clearTimeout(late);
   }
@@ -42,12 +48,14 @@ export async function exchange(url: string, key: string, scenario: Scenario): Pr
 async function read(
   response: Awaited<ReturnType<typeof fetch>>,
   scenario: Scenario,
-  leave: AbortController,
+  { leave, judge }: { readonly leave: AbortController; readonly judge: StreamJudge | null },
 ): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
-  for await (const piece of response.body ?? []) {
-    text += decoder.decode(piece as Uint8Array, { stream: true });
+  for await (const bytes of response.body ?? []) {
+    const piece = decoder.decode(bytes as Uint8Array, { stream: true });
+    judge?.feed(piece);
+    text += piece;
     if (scenario.leaveAfter === null || text.split('data: ').length - 1 < scenario.leaveAfter) continue;
     leave.abort(new Error('the client left'));
     leave.signal.throwIfAborted();
@@ -60,40 +68,34 @@ function refused(status: number, text: string, generation: string | null): Findi
 }
 
 function whole(text: string, scenario: Scenario, generation: string | null, provider: string): Finding {
-  const body = JSON.parse(text) as { choices: { message: { content: string | null } }[] };
-  const content = body.choices[0]?.message.content ?? '';
-  const textIntact = scenario.chunks === null || isNumbered(content, scenario.chunks);
+  const textIntact = isIntact(answered([JSON.parse(text) as object]), scenario.expected);
   return { type: 'ok', generation: generation ?? '', cost: costIn(text), provider, textIntact, endings: 1 };
 }
 
-function streamed(text: string, scenario: Scenario, generation: string | null, provider: string): Finding {
-  const data = text
-    .split('\n')
-    .filter((line) => line.startsWith('data: '))
-    .map((line) => line.slice(6));
-  const endings = data.filter((line) => line === '[DONE]').length;
-  let content = '';
-  let failure: string | null = null;
-  for (const line of data) {
-    if (line === '[DONE]') continue;
-    const chunk = JSON.parse(line) as { error?: object; choices?: { delta?: { content?: string } }[] };
-    if (chunk.error) failure = line;
-    content += chunk.choices?.[0]?.delta?.content ?? '';
+function streamed(
+  text: string,
+  scenario: Scenario,
+  { generation, provider, judge }: { generation: string | null; provider: string; judge: StreamJudge },
+): Finding {
+  const open = judge.left();
+  if (open.dones === 0 && open.error === null) {
+    const reason = 'the stream stopped without an end';
+    return { type: 'unknown', generation, reason, ...breachesOf(open.faults) };
   }
-  if (failure !== null) {
-    const delivered = content !== '';
-    return { type: 'fail', status: 200, errorType: errorTypeIn(failure), generation, delivered, endings };
+  const { error, chunks, dones: endings, faults } = judge.end();
+  const answer = answered(chunks);
+  if (error !== null) {
+    const delivered = answer.text !== '' || answer.calls.length > 0 || answer.images.length > 0;
+    const errorType = errorTypeIn(JSON.stringify(error));
+    return { type: 'fail', status: 200, errorType, generation, delivered, endings, ...breachesOf(faults) };
   }
-  if (endings === 0) return { type: 'unknown', generation, reason: 'the stream stopped without an end' };
-  const textIntact = scenario.chunks === null || isNumbered(content, scenario.chunks);
-  return { type: 'ok', generation: generation ?? '', cost: costIn(text), provider, textIntact, endings };
+  const textIntact = isIntact(answer, scenario.expected);
+  const cost = costIn(text);
+  return { type: 'ok', generation: generation ?? '', cost, provider, textIntact, endings, ...breachesOf(faults) };
 }
 
-/** True for `tag x1 x2 ... x(n-1)`: nothing missing, nothing twice, nothing of another call. */
-export function isNumbered(content: string, chunks: number): boolean {
-  const words = content.trim().split(/\s+/);
-  const rest = words.slice(1);
-  return words.length >= 1 && rest.length === chunks - 1 && rest.every((word, at) => word === `x${at + 1}`);
+function breachesOf(faults: readonly string[]): { readonly breaches?: readonly string[] } {
+  return faults.length > 0 ? { breaches: faults } : {};
 }
 
 function costIn(text: string): string | null {

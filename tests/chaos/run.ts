@@ -140,7 +140,7 @@ class Run {
     const payers = await openAccounts(cluster, ACCOUNTS, DEPOSIT_USD);
     const [poor] = await openAccounts(cluster, 1, POOR_USD);
     const workload = new Workload({
-      url: `${cluster.baseUrl}/chat/completions`,
+      base: cluster.baseUrl,
       payers,
       poor: poor as Payer,
       inFlight: this.#options.inFlight,

@@ -7,8 +7,9 @@ export interface Scenario {
   readonly model: string;
   readonly stream: boolean;
   readonly expects: 'ok' | 'refused' | 'broken' | 'any';
-  /** Chunks a whole answer has; null where the answer is no numbered text. */
-  readonly chunks: number | null;
+  readonly dialect: 'chat' | 'completions';
+  /** What a whole answer holds. */
+  readonly expected: Expected;
   /** The client leaves behind this many frames. */
   readonly leaveAfter: number | null;
   /** Spends the account that can pay for almost nothing. */
@@ -18,12 +19,21 @@ export interface Scenario {
   readonly body: object;
 }
 
+/** What is not named is not looked at. */
+export interface Expected {
+  /** Chunks of the numbered text. */
+  readonly chunks?: number;
+  /** One call of this tool, whole. */
+  readonly call?: string;
+  readonly images?: number;
+}
+
 interface Shape {
   readonly name: string;
   readonly weight: number;
   readonly model: string;
   readonly directive: object;
-  readonly chunks: number | null;
+  readonly expected: Expected;
   readonly stream?: boolean;
   readonly expects?: Scenario['expects'];
   readonly leaveAfter?: number;
@@ -41,46 +51,71 @@ const TOOLS = {
   tool_choice: 'required',
 };
 
-const SHAPES: readonly Shape[] = [
-  { name: 'whole', weight: 34, model: 'sim/fast', directive: {}, chunks: 16 },
-  { name: 'stream', weight: 24, model: 'sim/fast', directive: { tokens: 40, tps: 80 }, chunks: 40, stream: true },
-  { name: 'long stream', weight: 6, model: 'sim/slow', directive: { tokens: 40, tps: 30 }, chunks: 40, stream: true },
-  { name: 'slow whole', weight: 6, model: 'sim/slow', directive: { tokens: 10, tps: 40 }, chunks: 10 },
-  { name: 'tools', weight: 5, model: 'sim/tools', directive: {}, chunks: null, members: TOOLS },
-  { name: 'streamed tools', weight: 4, model: 'sim/tools', directive: {}, chunks: null, stream: true, members: TOOLS },
-  { name: 'exact prices', weight: 4, model: 'sim/reasoner', directive: { tokens: 9 }, chunks: 9 },
-  { name: 'unreported usage', weight: 3, model: 'sim/no-usage', directive: {}, chunks: 16, stream: true },
-  { name: 'failed over', weight: 3, model: 'sim/fast', directive: { only_on: 'sim-a', status: 500 }, chunks: 16 },
+const TEXT: readonly Shape[] = [
+  { name: 'whole', weight: 30, model: 'sim/fast', directive: {}, expected: { chunks: 16 } },
   {
-    name: 'retried',
-    weight: 3,
-    model: 'sim/fast',
-    directive: { fail_first: 1, status: 503 },
-    chunks: 16,
-    stream: true,
+    ...{ name: 'stream', weight: 20, model: 'sim/fast', stream: true },
+    ...{ directive: { tokens: 40, tps: 80 }, expected: { chunks: 40 } },
   },
   {
-    name: 'cut upstream',
-    weight: 2,
-    model: 'sim/fast',
-    directive: { cut_after: 5, tps: 200 },
-    chunks: null,
-    stream: true,
-    expects: 'broken',
+    ...{ name: 'long stream', weight: 6, model: 'sim/slow', stream: true },
+    ...{ directive: { tokens: 40, tps: 30 }, expected: { chunks: 40 } },
   },
   {
-    name: 'client leaves',
-    weight: 3,
-    model: 'sim/slow',
-    directive: { tokens: 60, tps: 30 },
-    chunks: null,
-    stream: true,
-    expects: 'any',
-    leaveAfter: 6,
+    ...{ name: 'slow whole', weight: 6, model: 'sim/slow' },
+    ...{ directive: { tokens: 10, tps: 40 }, expected: { chunks: 10 } },
   },
-  { name: 'no money', weight: 3, model: 'sim/fast', directive: {}, chunks: null, expects: 'refused', poor: true },
+  { name: 'exact prices', weight: 4, model: 'sim/reasoner', directive: { tokens: 9 }, expected: { chunks: 9 } },
+  {
+    ...{ name: 'unreported usage', weight: 3, model: 'sim/no-usage', stream: true },
+    ...{ directive: {}, expected: { chunks: 16 } },
+  },
 ];
 
+const CALLS: readonly Shape[] = [
+  {
+    ...{ name: 'tools', weight: 5, model: 'sim/tools', members: TOOLS },
+    ...{ directive: {}, expected: { call: 'weather' } },
+  },
+  {
+    ...{ name: 'streamed tools', weight: 6, model: 'sim/tools', members: TOOLS, stream: true },
+    ...{ directive: { tps: 60 }, expected: { call: 'weather' } },
+  },
+];
+
+/** What goes wrong at a provider while nothing of ours does. */
+const TROUBLE: readonly Shape[] = [
+  {
+    ...{ name: 'failed over', weight: 3, model: 'sim/fast' },
+    ...{ directive: { only_on: 'sim-a', status: 500 }, expected: { chunks: 16 } },
+  },
+  {
+    ...{ name: 'retried', weight: 3, model: 'sim/fast', stream: true },
+    ...{ directive: { fail_first: 1, status: 503 }, expected: { chunks: 16 } },
+  },
+  {
+    ...{ name: 'next model', weight: 3, model: 'sim/down', members: { models: ['sim/fast'] } },
+    ...{ directive: {}, expected: { chunks: 16 } },
+  },
+  {
+    ...{ name: 'next model, streamed', weight: 3, model: 'sim/down', stream: true, members: { models: ['sim/fast'] } },
+    ...{ directive: { tps: 80 }, expected: { chunks: 16 } },
+  },
+  {
+    ...{ name: 'cut upstream', weight: 2, model: 'sim/fast', stream: true, expects: 'broken' },
+    ...{ directive: { cut_after: 5, tps: 200 }, expected: {} },
+  },
+  {
+    ...{ name: 'client leaves', weight: 3, model: 'sim/slow', stream: true, expects: 'any', leaveAfter: 6 },
+    ...{ directive: { tokens: 60, tps: 30 }, expected: {} },
+  },
+  {
+    ...{ name: 'no money', weight: 3, model: 'sim/fast', expects: 'refused', poor: true },
+    ...{ directive: {}, expected: {} },
+  },
+];
+
+const SHAPES = [...TEXT, ...CALLS, ...TROUBLE];
 const WEIGHTS = SHAPES.reduce((sum, shape) => sum + shape.weight, 0);
 
 /** One scenario by weight; `chance` is uniform in [0, 1). */
@@ -95,13 +130,17 @@ export function scenario(nonce: string, chance: number): Scenario {
 
 /** The smallest request that holds, calls and settles. */
 export function probe(nonce: string): Scenario {
-  return fromShape({ name: 'probe', weight: 0, model: 'sim/fast', directive: { tokens: 2 }, chunks: 2 }, nonce);
+  return fromShape(
+    { name: 'probe', weight: 0, model: 'sim/fast', directive: { tokens: 2 }, expected: { chunks: 2 } },
+    nonce,
+  );
 }
 
 /** A stream of that many seconds. */
 export function long(nonce: string, seconds: number): Scenario {
   const directive = { tokens: 90, tps: 90 / seconds };
-  return fromShape({ name: 'long', weight: 0, model: 'sim/slow', directive, chunks: 90, stream: true }, nonce);
+  const expected = { chunks: 90 };
+  return fromShape({ name: 'long', weight: 0, model: 'sim/slow', directive, expected, stream: true }, nonce);
 }
 
 function fromShape(shape: Shape, nonce: string): Scenario {
@@ -111,7 +150,8 @@ function fromShape(shape: Shape, nonce: string): Scenario {
     model: shape.model,
     stream,
     expects: shape.expects ?? 'ok',
-    chunks: shape.chunks,
+    dialect: 'chat',
+    expected: shape.expected,
     leaveAfter: shape.leaveAfter ?? null,
     poor: shape.poor ?? false,
     fresh: true,

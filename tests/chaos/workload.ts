@@ -10,7 +10,8 @@ export interface Payer {
 }
 
 export interface WorkloadOptions {
-  readonly url: string;
+  /** Address of the API, `http://host:port/api/v1`. */
+  readonly base: string;
   readonly payers: readonly Payer[];
   /** Can pay for almost nothing. */
   readonly poor: Payer;
@@ -82,7 +83,7 @@ export class Workload {
       stream: next.stream,
       expects: next.expects,
     });
-    const finding = await exchange(this.#options.url, payer.key, next);
+    const finding = await exchange(this.#options.base, payer.key, next);
     this.history.push({ ...finding, op, at: performance.now() } as HistoryEntry);
     return finding;
   }

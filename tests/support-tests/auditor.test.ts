@@ -117,6 +117,7 @@ const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evid
     (e) => ({ ...e, deposits: [...e.deposits, { account: 'account:a', amount: '0.01' }] }),
   ],
   ['S2/S3', 'a stream with a chunk missing', (e) => outcome(e, 'ok', { textIntact: false })],
+  ['S2/S3', 'a stream that breaks its grammar', (e) => outcome(e, 'ok', { breaches: ['no role'] })],
   ['S2/S3', 'a stream that ends twice', (e) => outcome(e, 'ok', { endings: 2 })],
 ];
 

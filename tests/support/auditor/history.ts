@@ -28,6 +28,8 @@ export type HistoryEntry =
       readonly textIntact: boolean;
       /** `[DONE]` markers seen; 1 for an answer in one piece. */
       readonly endings: number;
+      /** Breaches of the stream's grammar, in words; absent or empty when there were none. */
+      readonly breaches?: readonly string[];
     }
   /** A definite refusal or failure. `delivered`: something of the answer had arrived (error inside a stream). */
   | {
@@ -39,6 +41,7 @@ export type HistoryEntry =
       readonly generation: string | null;
       readonly delivered: boolean;
       readonly endings: number;
+      readonly breaches?: readonly string[];
     }
   /** Nobody said how it ended: reset, cut, time-out, or the client itself left. Either outcome is allowed. */
   | {
@@ -47,6 +50,7 @@ export type HistoryEntry =
       readonly at: number;
       readonly generation: string | null;
       readonly reason: string;
+      readonly breaches?: readonly string[];
     };
 
 export type Invocation = Extract<HistoryEntry, { type: 'invoke' }>;

@@ -87,6 +87,7 @@ export function nothingAcknowledgedIsLost(joined: Joined): Check {
 export function streamsAreWhole(joined: Joined): Check {
   const check = new Checking('S2/S3', 'streams end once and repeat nothing');
   for (const { invoke, outcome } of joined.operations) {
+    for (const breach of outcome?.breaches ?? []) check.expect(false, () => `${invoke.nonce}: ${breach}`);
     if (outcome?.type === 'ok') {
       check.expect(outcome.textIntact, () => `${invoke.nonce} ${outcome.generation}: chunks missing or repeated`);
       check.expect(outcome.endings === 1, () => `${invoke.nonce} ${outcome.generation}: ${outcome.endings} endings`);

@@ -26,6 +26,7 @@ import type {
 } from '../../../gateway/terms/config.ts';
 import { modelsDocument } from '../provider/models-document.ts';
 import { type Simulator, startSimulator } from '../provider/simulator.ts';
+import { watchFetch } from '../stream/watched-fetch.ts';
 
 export interface ClusterOptions {
   /** How many nodes, all in this process over one SQLite file. */
@@ -42,7 +43,10 @@ export interface Funded {
   readonly keyAddress: string;
 }
 
-/** A whole cluster inside one test: real nodes, real store, real HTTP on loopback, simulated providers. */
+/**
+ * A whole cluster inside one test: real nodes, real store, real HTTP on loopback, simulated providers. Every answer that
+ * is read from it with `fetch` is held against the grammar of its wire; `close` tells of breaches.
+ */
 export interface TestCluster {
   readonly nodes: readonly NodeHandle[];
   /** `http://host:port/api/v1`, one per node. */
@@ -81,6 +85,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<TestCl
   const [first] = nodes;
   if (!first) throw new Error('a cluster needs a node');
   const pepper = await readPepper(folder);
+  const watch = watchFetch(bases);
 
   const issue = async (account: string, key: Partial<NewKey> = {}) => {
     const text = keyText(systemRandom);
@@ -115,6 +120,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<TestCl
       await Promise.all(nodes.map((node) => node.drain()));
       await Promise.all(simulators.map((simulator) => simulator.close()));
       await rm(folder, { recursive: true, force: true });
+      await watch.end();
     },
   };
 }

@@ -1,0 +1,17 @@
+const TAG = /^sim-[a-z-]+:\d+ /;
+
+/**
+ * False for text of a simulated provider in which a word is missing, doubled or of another call: behind the tag of its
+ * call it numbers them (`x1 x2 x3`), and its reasoning likewise (`r1 r2`). Text cut short is unbroken; other text is not
+ * judged. (S3: each delivered piece exactly once)
+ */
+export function isUnbroken(text: string): boolean {
+  const tagged = TAG.exec(text);
+  if (tagged !== null) return isNumbered(text.slice(tagged[0].length), 'x');
+  return /^r1 /.test(text) ? isNumbered(text, 'r') : true;
+}
+
+function isNumbered(text: string, letter: string): boolean {
+  const words = text.split(' ').filter((word) => word !== '');
+  return words.every((word, at) => word === `${letter}${at + 1}`);
+}

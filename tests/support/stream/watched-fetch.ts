@@ -1,0 +1,120 @@
+import { StreamJudge, type StreamRules } from './stream-judge.ts';
+
+/**
+ * While a watch is on, `globalThis.fetch` reads over the shoulder of every test and every SDK: each stream of the watched
+ * origins goes through the grammar, each refusal through the envelope. A breach breaks the body it was found in and is
+ * told again by `end`. (S1, S2, S3 and S5 of the invariants)
+ */
+export interface Watch {
+  /** Takes the watch off and throws what it found. */
+  end(): Promise<void>;
+}
+
+type Fetch = typeof globalThis.fetch;
+
+const PATHS: Readonly<Record<string, StreamRules['dialect']>> = {
+  '/api/v1/chat/completions': 'chat',
+  '/api/v1/completions': 'completions',
+};
+
+export function watchFetch(origins: readonly string[]): Watch {
+  const inner = globalThis.fetch;
+  const faults: string[] = [];
+  const open = new Set<Promise<void>>();
+  const watched: Fetch = async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : String(input));
+    if (!origins.includes(url.origin)) return inner(input, init);
+    const asked = await bodyOf(input, init);
+    const answer = await inner(input, init);
+    const note = (fault: string): void => void faults.push(`${url.pathname} ${asked.slice(0, 300)}: ${fault}`);
+    if (answer.status >= 400 || PATHS[url.pathname] !== undefined) expectId(answer, note);
+    if (answer.status >= 400) {
+      const judged = envelope(answer.clone(), note);
+      open.add(judged);
+      void judged.finally(() => open.delete(judged));
+      return answer;
+    }
+    return isStream(answer) ? judgedStream(answer, rulesOf(url.pathname, asked), note) : answer;
+  };
+  globalThis.fetch = watched;
+  return {
+    async end() {
+      if (globalThis.fetch === watched) globalThis.fetch = inner;
+      await Promise.all(open);
+      if (faults.length > 0) throw new Error(`breaches of the wire:\n${faults.slice(0, 20).join('\n')}`);
+    },
+  };
+}
+
+async function bodyOf(input: Parameters<Fetch>[0], init: Parameters<Fetch>[1]): Promise<string> {
+  if (typeof init?.body === 'string') return init.body;
+  if (input instanceof Request && input.body !== null) return input.clone().text();
+  return '';
+}
+
+function rulesOf(path: string, asked: string): StreamRules {
+  const dialect = PATHS[path] ?? 'chat';
+  return { dialect, dispatch: /"include_tool_dispatch":\s*true/.test(asked) };
+}
+
+function isStream(answer: Response): boolean {
+  return answer.body !== null && /^text\/event-stream/.test(answer.headers.get('content-type') ?? '');
+}
+
+function expectId(answer: Response, note: (fault: string) => void): void {
+  const id = answer.headers.get('x-generation-id');
+  if (!/^gen-/.test(id ?? '')) note(`${answer.status} with X-Generation-Id ${id}`);
+}
+
+async function envelope(answer: Response, note: (fault: string) => void): Promise<void> {
+  const text = await answer.text().catch(() => null);
+  // Cut off by a node that went, or left by its reader: nothing was said.
+  if (text === null || text === '') return;
+  try {
+    const { error } = JSON.parse(text) as {
+      error: { code: number; message: string; metadata: { error_type: string } };
+    };
+    if (error.code !== answer.status) note(`error.code ${error.code} under status ${answer.status}`);
+    if (typeof error.metadata.error_type !== 'string' || typeof error.message !== 'string')
+      note(`no envelope: ${text}`);
+    if (answer.status === 500 && error.message !== 'Internal Server Error') note(`a 500 with detail: ${text}`);
+  } catch {
+    note(`no envelope under ${answer.status}: ${text.slice(0, 200)}`);
+  }
+}
+
+/** The same answer, its body passed on piece by piece as it is asked for. */
+function judgedStream(answer: Response, rules: StreamRules, note: (fault: string) => void): Response {
+  const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+  const judge = new StreamJudge(rules);
+  const decoder = new TextDecoder();
+  const told = (faults: readonly string[]): boolean => {
+    for (const fault of faults) note(fault);
+    return faults.length > 0;
+  };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const next = await reader.read().catch((error: unknown) => {
+          told(judge.left().faults);
+          throw error;
+        });
+        if (!next.done) {
+          judge.feed(decoder.decode(next.value, { stream: true }));
+          return controller.enqueue(next.value);
+        }
+        const { faults } = judge.end();
+        if (told(faults)) controller.error(new Error(`the stream breaks its grammar: ${faults.join('; ')}`));
+        else controller.close();
+      },
+      cancel(reason) {
+        told(judge.left().faults);
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const judged = new Response(body, { status: answer.status, statusText: answer.statusText, headers: answer.headers });
+  Object.defineProperty(judged, 'url', { value: answer.url });
+  return judged;
+}
