@@ -9,6 +9,9 @@ export interface FilteredModels {
   readonly data: readonly ModelSummary[];
   /** Filters that were named and are not computed: then nothing matches. Absent when there is none. */
   readonly unsupported_filters?: readonly string[];
+  /** Of all pages together, and where the next one is: what strict clients page by. (conventions 0.3) */
+  readonly total_count: number;
+  readonly links: { readonly next: string | null };
 }
 
 type Test = (model: ModelSummary, wanted: string) => boolean;
@@ -49,13 +52,23 @@ export function filterModels(all: readonly ModelSummary[], query: Query): Filter
   const limit = wholeNumber('limit', textOf(query, 'limit') ?? String(LIMIT_MAX), 1);
   const offset = wholeNumber('offset', textOf(query, 'offset') ?? '0');
   const unsupported = UNSUPPORTED.filter((name) => query[name] !== undefined);
-  if (unsupported.length > 0) return { data: [], unsupported_filters: unsupported };
+  if (unsupported.length > 0)
+    return { data: [], unsupported_filters: unsupported, total_count: 0, links: { next: null } };
   const named = Object.entries(FILTERS).flatMap(([name, test]) => {
     const wanted = textOf(query, name);
     return wanted === null ? [] : [(model: ModelSummary) => test(model, wanted)];
   });
   const matching = all.filter((model) => named.every((test) => test(model)));
-  return { data: [...matching].sort(order).slice(offset, offset + limit) };
+  const next = offset + limit < matching.length ? nextPage(query, offset + limit) : null;
+  const data = [...matching].sort(order).slice(offset, offset + limit);
+  return { data, total_count: matching.length, links: { next } };
+}
+
+function nextPage(query: Query, offset: number): string {
+  const next = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (typeof value === 'string') next.set(name, value);
+  next.set('offset', String(offset));
+  return `/api/v1/models?${next}`;
 }
 
 function textOf(query: Query, name: string): string | null {

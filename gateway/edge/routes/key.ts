@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { showKey } from '../../../actors/key/key.ts';
+import { ownerOf } from '../../../actors/runtime/index.ts';
 import { exactNumber, renderExact } from '../exact-json.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
+
+const NONE_FREE = { limit: 0, remaining: 0, used: 0 };
 
 /**
  * `GET /key`: what the presented key may spend and has spent, and the members strict clients insist on: nothing is
@@ -36,6 +39,10 @@ export function registerKey(app: FastifyInstance, { gate, services }: EdgeRoutes
           is_provisioning_key: false,
           creator_user_id: null,
           rate_limit: rateLimit,
+          organization_id: null,
+          workspace_id: ownerOf(caller.key),
+          allowed_data_regions: ['global'],
+          free_model_daily_requests: NONE_FREE,
         },
       }),
     );
