@@ -1,87 +1,65 @@
-import type { Modality } from '../../../actors/terms/offer.ts';
-import { GatewayError } from '../../terms/gateway-error.ts';
-import type { TurnMessage } from '../../terms/turn.ts';
-import { invalid } from './invalid.ts';
-import type { ChatMessage, ChatPart } from './request-schema.ts';
+import type { ToolCall, TurnMessage } from '../../terms/turn.ts';
+import type { Carried } from './carried.ts';
+import type { ChatMessage } from './message-schema.ts';
+import { type Content, parseParts } from './parse-parts.ts';
 
-/** Between the text parts of one message: what providers that take plain strings put there themselves. */
-const PART_SEPARATOR = '\n';
-
-const MODALITIES = {
-  image_url: 'image',
-  video_url: 'video',
-  audio_url: 'audio',
-  input_audio: 'audio',
-  file: 'file',
-} as const;
+type Assistant = Extract<ChatMessage, { role: 'assistant' }>;
+type Turned = Extract<TurnMessage, { role: 'assistant' }>;
+type MutableAssistant = { -readonly [member in keyof Turned]: Turned[member] };
 
 /**
- * Messages of a checked request as terms. Text parts become one text; the modality of every other part is added to
- * `carries`, for routing to judge. Throws 400 and 404 for file parts that name no readable document.
+ * Messages of a checked request as terms. What they carry beside text is added to `carried`, for routing to judge.
+ * Throws 400 and 404 for parts that name nothing readable. (spec: inference, Messages in a chat request)
  */
-export function parseMessages(messages: readonly ChatMessage[], carries: Set<Modality>): TurnMessage[] {
-  return messages.map((message, at) => parseMessage(message, at, carries));
+export function parseMessages(messages: readonly ChatMessage[], carried: Carried): TurnMessage[] {
+  return messages.map((message, at) => parseMessage(message, at, carried));
 }
 
-function parseMessage(message: ChatMessage, at: number, carries: Set<Modality>): TurnMessage {
+function parseMessage(message: ChatMessage, at: number, carried: Carried): TurnMessage {
   switch (message.role) {
     case 'assistant':
-      return {
-        role: 'assistant',
-        text: message.content == null ? (message.refusal ?? null) : joined(message.content),
-        ...named(message.name),
-        ...(message.tool_calls && message.tool_calls.length > 0
-          ? {
-              toolCalls: message.tool_calls.map(({ id, function: called }) => ({
-                id,
-                name: called.name,
-                arguments: called.arguments,
-              })),
-            }
-          : {}),
-      };
+      return parseAssistant(message, at, carried);
     case 'tool':
-      return { role: 'tool', text: joined(message.content), toolCallId: message.tool_call_id };
-    case 'user':
-      return { role: 'user', text: userText(message.content, at, carries), ...named(message.name) };
-    default:
-      return { role: message.role, text: joined(message.content), ...named(message.name) };
-  }
-}
-
-function named(name: string | null | undefined): { name?: string } {
-  return name == null ? {} : { name };
-}
-
-function joined(content: string | readonly { readonly text: string }[]): string {
-  return typeof content === 'string' ? content : content.map(({ text }) => text).join(PART_SEPARATOR);
-}
-
-function userText(content: string | readonly ChatPart[], at: number, carries: Set<Modality>): string {
-  if (typeof content === 'string') return content;
-  const texts: string[] = [];
-  content.forEach((part, index) => {
-    if (part.type === 'text') {
-      texts.push(part.text);
-      return;
+      if (typeof message.content === 'string') {
+        return { role: 'tool', text: message.content, toolCallId: message.tool_call_id };
+      }
+      return { role: 'tool', ...content(message.content, at, carried), toolCallId: message.tool_call_id };
+    default: {
+      const { role, name } = message;
+      if (typeof message.content === 'string') {
+        return name == null ? { role, text: message.content } : { role, text: message.content, name };
+      }
+      const { text, parts } = content(message.content, at, carried);
+      return { role, text, ...(parts ? { parts } : {}), ...(name == null ? {} : { name }) };
     }
-    if (part.type === 'file') checkFile(part.file, `messages[${at}].content[${index}].file`);
-    carries.add(MODALITIES[part.type]);
-  });
-  return texts.join(PART_SEPARATOR);
+  }
 }
 
-/** Nothing can be stored yet, so every `file_id` is one that the account cannot read. (spec: inference, Messages) */
-function checkFile(file: Extract<ChatPart, { type: 'file' }>['file'], member: string): void {
-  const byId = file.file_id != null;
-  const byData = file.file_data != null;
-  if (byId && byData) throw invalid(`${member} must name its document by file_id or by file_data, never both`);
-  if (!byId && !byData) throw invalid(`${member} must have file_id or file_data`);
-  if (byId) {
-    throw new GatewayError({
-      status: 404,
-      type: 'not_found',
-      message: `${member}.file_id names no file of this account`,
-    });
+function content(wire: Parameters<typeof parseParts>[0], at: number, carried: Carried): Content {
+  return parseParts(wire, `messages[${at}].content`, carried);
+}
+
+function parseAssistant(message: Assistant, at: number, carried: Carried): TurnMessage {
+  const turned: MutableAssistant = {
+    role: 'assistant',
+    text:
+      message.content == null
+        ? null
+        : typeof message.content === 'string'
+          ? message.content
+          : content(message.content, at, carried).text,
+  };
+  if (message.name != null) turned.name = message.name;
+  if (message.tool_calls && message.tool_calls.length > 0) turned.toolCalls = message.tool_calls.map(toolCallOf);
+  if (message.reasoning != null) turned.reasoning = message.reasoning;
+  if (message.reasoning_details && message.reasoning_details.length > 0) {
+    // The very entries of the body: what a provider signed is not to be written anew.
+    turned.reasoningDetails = message.reasoning_details as NonNullable<Turned['reasoningDetails']>;
   }
+  if (message.refusal != null) turned.refusal = message.refusal;
+  return turned;
+}
+
+function toolCallOf({ id, function: called }: NonNullable<Assistant['tool_calls']>[number]): ToolCall {
+  return { id, name: called.name, arguments: called.arguments };
 }

@@ -101,7 +101,7 @@ const REFUSED: readonly (readonly [string, unknown, RegExp])[] = [
   [
     'a response format',
     { ...BASE, response_format: { type: 'xml' } },
-    /^response_format\.type must be one of "text", "json_object", "json_schema"$/,
+    /^response_format\.type must be one of "text", "json_object", "json_schema", not "xml"$/,
   ],
   [
     'a schema without schema',
@@ -128,9 +128,13 @@ const REFUSED: readonly (readonly [string, unknown, RegExp])[] = [
   ],
   ['an effort', { ...BASE, reasoning_effort: 'huge' }, /^reasoning_effort must be one of "none"/],
   ['verbosity', { ...BASE, verbosity: 'loud' }, /^verbosity must be one of/],
-  ['route', { ...BASE, route: 'scenic' }, /^route must be one of "fallback", "sort"$/],
-  ['a transform', { ...BASE, transforms: ['top-out'] }, /^transforms\[0\] must be one of "middle-out"$/],
-  ['a plugin', { ...BASE, plugins: [{ id: 'web' }] }, /^plugins\[0\]\.id must be one of "context-compression"$/],
+  ['route', { ...BASE, route: 'scenic' }, /^route must be one of "fallback", "sort", not "scenic"$/],
+  ['a transform', { ...BASE, transforms: ['top-out'] }, /^transforms\[0\] must be one of "middle-out", not "top-out"$/],
+  [
+    'a plugin',
+    { ...BASE, plugins: [{ id: 'web' }] },
+    /^plugins\[0\]\.id must be one of "context-compression", not "web"$/,
+  ],
   ['a modality', { ...BASE, modalities: ['smell'] }, /^modalities\[0\] must be one of/],
   ['speech without a format', { ...BASE, audio: { voice: 'x' } }, /^audio\.format is required$/],
   ['a preference', { ...BASE, provider: { sort: 'beauty' } }, /^provider\.sort must be/],
@@ -230,7 +234,7 @@ it('messages of every role become terms, and text parts one text', () => {
     { role: 'user', text: 'one\ntwo' },
     { role: 'assistant', text: null, toolCalls: [{ id: 'c1', name: 'f', arguments: '{"a": 1}' }] },
     { role: 'tool', text: 'r', toolCallId: 'c1' },
-    { role: 'assistant', text: 'no' },
+    { role: 'assistant', text: null, refusal: 'no' },
   ]);
 });
 
@@ -278,8 +282,8 @@ it('parts that are no text are left to routing by their modality', () => {
   const content = [
     { type: 'text', text: 'see' },
     { type: 'image_url', image_url: { url: 'https://x/y.png', detail: 'low' } },
-    { type: 'input_audio', input_audio: { data: 'aa', format: 'wav' } },
-    { type: 'file', file: { file_data: 'data:,x' } },
+    { type: 'input_audio', input_audio: { data: 'aaaa', format: 'wav' } },
+    { type: 'file', file: { file_data: 'data:application/pdf;base64,aaaa' } },
   ];
   const turn = parse({ ...BASE, messages: [{ role: 'user', content }], modalities: ['text', 'image'] });
   assert.equal(turn.modalities, { input: ['image', 'audio', 'file'], output: ['image'] });
@@ -316,7 +320,7 @@ it('provider preferences are read, and what needs a vetted endpoint is marked', 
     allowFallbacks: false,
     quantizations: ['fp8'],
     sort: 'price',
-    priceMax: { prompt: '1.50000000000000000000', completion: '2' },
+    priceMax: { prompt: '1.5', completion: '2' },
     partition: 'model',
     zeroRetention: 'provider.zdr',
     noCollection: true,

@@ -2,6 +2,8 @@ import type { TSchema } from '@sinclair/typebox';
 import { type ValueError, type ValueErrorIterator, ValueErrorType } from '@sinclair/typebox/errors';
 
 const MEMBER_CHARACTERS_MAX = 200;
+/** Characters shown of a word that is not on a closed list. */
+const WORD_CHARACTERS_MAX = 64;
 /** Complaints looked at per variant of a union; the telling ones come first. */
 const COMPLAINTS_MAX = 16;
 
@@ -94,7 +96,7 @@ function literalsOf({ variants }: Complaint, unionPath: string): readonly Compla
   });
 }
 
-function ruleOf({ schema, type }: Complaint): string {
+function ruleOf({ schema, type, value }: Complaint): string {
   switch (type) {
     case ValueErrorType.ObjectRequiredProperty:
       return 'is required';
@@ -115,16 +117,18 @@ function ruleOf({ schema, type }: Complaint): string {
     case ValueErrorType.StringMaxLength:
       return `must have at most ${schema.maxLength} characters`;
     case ValueErrorType.StringPattern:
-      return Array.isArray(schema.enum) ? choice(schema.enum) : `must match ${schema.pattern}`;
+      return Array.isArray(schema.enum) ? choice(schema.enum, value) : `must match ${schema.pattern}`;
     case ValueErrorType.Literal:
-      return Array.isArray(schema.enum) ? choice(schema.enum) : `must be ${JSON.stringify(schema.const)}`;
+      return Array.isArray(schema.enum) ? choice(schema.enum, value) : `must be ${JSON.stringify(schema.const)}`;
     default:
       return `must be ${shapeOf(schema)}`;
   }
 }
 
-function choice(words: readonly unknown[]): string {
-  return `must be one of ${[...new Set(words)].map((word) => JSON.stringify(word)).join(', ')}`;
+function choice(words: readonly unknown[], given: unknown): string {
+  const list = [...new Set(words)].map((word) => JSON.stringify(word)).join(', ');
+  const instead = typeof given === 'string' ? `, not ${JSON.stringify(given.slice(0, WORD_CHARACTERS_MAX))}` : '';
+  return `must be one of ${list}${instead}`;
 }
 
 function shapeOf(schema: TSchema): string {

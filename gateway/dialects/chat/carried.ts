@@ -1,0 +1,37 @@
+import type { Modality } from '../../../actors/terms/offer.ts';
+import { GatewayError } from '../../terms/gateway-error.ts';
+import { invalid } from '../request/invalid.ts';
+
+const STORED_FILES_MAX = 16;
+
+/** What the messages of one request carry beside text: modalities for routing, and the stored files they name. */
+export class Carried {
+  #input: Modality[] | null = null;
+  #files: string[] | null = null;
+
+  /** In the order in which they were met, each once; null where there is text alone. */
+  get input(): readonly Modality[] | null {
+    return this.#input;
+  }
+
+  add(modality: Modality): void {
+    if (this.#input === null) this.#input = [modality];
+    else if (!this.#input.includes(modality)) this.#input.push(modality);
+  }
+
+  /** `member` names a stored file. */
+  addFile(member: string): void {
+    if (this.#files === null) this.#files = [member];
+    else this.#files.push(member);
+  }
+
+  /** Nothing can be stored yet, so every id names a file that the account cannot read. (spec: inference, Messages) */
+  refuseFiles(): void {
+    if (this.#files === null) return;
+    if (this.#files.length > STORED_FILES_MAX) {
+      throw invalid(`messages must name at most ${STORED_FILES_MAX} stored files`);
+    }
+    const message = `${this.#files[0]} names no file of this account`;
+    throw new GatewayError({ status: 404, type: 'not_found', message });
+  }
+}

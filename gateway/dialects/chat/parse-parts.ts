@@ -1,0 +1,77 @@
+import { mediaTypeName } from '../../terms/media-type.ts';
+import type { ContentPart, MediaPart } from '../../terms/turn.ts';
+import { invalid } from '../request/invalid.ts';
+import { isUrl, parseBytes, parseSource } from '../request/parse-source.ts';
+import type { Carried } from './carried.ts';
+import type { ChatPart } from './message-schema.ts';
+
+/** Between the text parts of one message: what providers that take plain strings put there themselves. */
+const PART_SEPARATOR = '\n';
+
+/** Content of one message: all its text, and its parts where it holds more than text. */
+export interface Content {
+  readonly text: string;
+  readonly parts?: readonly ContentPart[];
+}
+
+/** Content parts as terms; `member` is where they stand in the body. Throws 400 for a part that names nothing sound. */
+export function parseParts(wire: readonly ChatPart[], member: string, carried: Carried): Content {
+  const texts: string[] = [];
+  const parts: ContentPart[] = [];
+  for (const [at, part] of wire.entries()) {
+    if (part.type === 'text') {
+      texts.push(part.text);
+      parts.push({ type: 'text', text: part.text });
+      continue;
+    }
+    const media = parseMedia(part, `${member}[${at}].${part.type}`, carried);
+    if (media) parts.push(media);
+  }
+  const text = texts.join(PART_SEPARATOR);
+  return texts.length === wire.length ? { text } : { text, parts };
+}
+
+function parseMedia(part: Exclude<ChatPart, { type: 'text' }>, member: string, carried: Carried): MediaPart | null {
+  const media = mediaOf(part, member, carried);
+  if (media) carried.add(media.type);
+  return media;
+}
+
+function mediaOf(part: Exclude<ChatPart, { type: 'text' }>, member: string, carried: Carried): MediaPart | null {
+  switch (part.type) {
+    case 'image_url': {
+      const { url, detail } = part.image_url;
+      const source = parseSource(url, `${member}.url`);
+      return { type: 'image', source, ...(detail == null ? {} : { detail }) };
+    }
+    case 'video_url':
+      return { type: 'video', source: parseSource(part.video_url.url, `${member}.url`) };
+    case 'audio_url':
+      return { type: 'audio', source: parseSource(part.audio_url.url, `${member}.url`) };
+    case 'input_audio': {
+      const { data, format } = part.input_audio;
+      return { type: 'audio', source: parseBytes(data, mediaTypeName(`audio/${format}`), `${member}.data`) };
+    }
+    case 'file':
+      return parseFile(part.file, member, carried);
+  }
+}
+
+/** A document by its bytes or its address. One named by id is noted, and gives no part. */
+function parseFile(
+  { file_id: id, file_data: data, filename }: Extract<ChatPart, { type: 'file' }>['file'],
+  member: string,
+  carried: Carried,
+): MediaPart | null {
+  if (id != null && data != null) {
+    throw invalid(`${member} must name its document by file_id or by file_data, never both`);
+  }
+  if (data == null) {
+    if (id == null) throw invalid(`${member} must have file_id or file_data`);
+    carried.addFile(`${member}.file_id`);
+    return null;
+  }
+  const at = `${member}.file_data`;
+  const source = isUrl(data) ? parseSource(data, at) : parseBytes(data, null, at);
+  return { type: 'file', source, ...(filename == null ? {} : { filename }) };
+}

@@ -1,0 +1,58 @@
+import { TypeCompiler } from '@sinclair/typebox/compiler';
+import type { Turn } from '../../terms/turn.ts';
+import { askedSettings } from '../request/asked-settings.ts';
+import { checked } from '../request/checked.ts';
+import { conversationOf } from '../request/conversation.ts';
+import { parseModels } from '../request/parse-models.ts';
+import { parsePreferences } from '../request/parse-preferences.ts';
+import { type CompletionRequest, completionRequest } from './request-schema.ts';
+
+const check = TypeCompiler.Compile(completionRequest);
+
+/** Forwarded as they are where the endpoint declares them, under these names. */
+const SAMPLING = [
+  'temperature',
+  'top_p',
+  'top_k',
+  'frequency_penalty',
+  'presence_penalty',
+  'repetition_penalty',
+  'seed',
+  'stop',
+  'suffix',
+] as const satisfies readonly (keyof CompletionRequest)[];
+
+/** A text completion request: the turn, and what its rendering has to know beside it. */
+export interface ParsedCompletion {
+  readonly turn: Turn;
+  /** Text that stands before the answer's own in the first `choices[].text`: the prompt, where `echo` asked for it. */
+  readonly echo: string | null;
+}
+
+/**
+ * A text completion request as a turn of one user message, by the rules of the chat dialect. `sessionHeader` is
+ * `X-Session-Id`. `logprobs` counts alternatives here, which chat asks for by two members. Throws a 400 that names the
+ * member and its bound. (spec: inference, Text completion, Routing rules 1)
+ */
+export function parse(body: unknown, sessionHeader: string | null = null): ParsedCompletion {
+  const request = checked(check, body);
+  const conversation = conversationOf([], sessionHeader);
+  const turn: Turn = {
+    models: parseModels(request),
+    messages: [{ role: 'user', text: request.prompt }],
+    stream: request.stream ?? false,
+    sampling: samplingOf(request),
+    preferences: parsePreferences(request),
+    ...(request.max_tokens == null ? {} : { completionTokensMax: request.max_tokens }),
+    ...(request.user == null ? {} : { user: request.user }),
+    ...(conversation === null ? {} : { conversation }),
+  };
+  return { turn, echo: request.echo === true ? request.prompt : null };
+}
+
+function samplingOf(request: CompletionRequest): Readonly<Record<string, unknown>> {
+  const sampling = askedSettings(request, SAMPLING);
+  if (request.logprobs != null) sampling.logprobs = true;
+  if (request.logprobs) sampling.top_logprobs = request.logprobs;
+  return sampling;
+}

@@ -1,0 +1,20 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { maybe } from '../request/members.ts';
+import { sharedMembers } from '../request/shared-members.ts';
+
+/** Alternatives per token: the bound of `top_logprobs` on chat, since it is asked for under that name. */
+const LOGPROBS_MAX = 20;
+
+/**
+ * The text completion request as it may stand on the wire. Unknown members are allowed and read by nobody. It
+ * validates, it types, and it is published in the OpenAPI document. (spec: inference, Text completion)
+ */
+export const completionRequest = Type.Object({
+  ...sharedMembers,
+  prompt: Type.String(),
+  logprobs: maybe(Type.Integer({ minimum: 0, maximum: LOGPROBS_MAX })),
+  echo: maybe(Type.Boolean()),
+  suffix: maybe(Type.String()),
+});
+
+export type CompletionRequest = Static<typeof completionRequest>;

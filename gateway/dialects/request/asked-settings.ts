@@ -1,0 +1,15 @@
+/**
+ * The settings among `names` that a request asks for, under their wire names. What asks for nothing is left out: null
+ * and an empty list.
+ */
+export function askedSettings<T extends object>(
+  body: T,
+  names: readonly (keyof T & string)[],
+): Record<string, unknown> {
+  const asked: Record<string, unknown> = {};
+  for (const name of names) {
+    const value = body[name];
+    if (value != null && !(Array.isArray(value) && value.length === 0)) asked[name] = value;
+  }
+  return asked;
+}

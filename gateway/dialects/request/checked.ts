@@ -1,0 +1,20 @@
+import type { Static, TSchema } from '@sinclair/typebox';
+import type { TypeCheck } from '@sinclair/typebox/compiler';
+import { complaint } from './complaint.ts';
+import { invalid } from './invalid.ts';
+
+/**
+ * A parsed body as what its schema says it is, or a 400 that names the member and its bound. The body is not changed:
+ * no coercion, no defaults, nothing removed. (spec: inference, Errors 2)
+ */
+export function checked<T extends TSchema>(check: TypeCheck<T>, body: unknown): Static<T> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw invalid('The request body must be a JSON object');
+  }
+  const { model, models } = body as { readonly model?: unknown; readonly models?: unknown };
+  if (model == null && (models == null || (Array.isArray(models) && models.length === 0))) {
+    throw invalid('model is required');
+  }
+  if (!check.Check(body)) throw invalid(complaint(check.Errors(body)));
+  return body;
+}

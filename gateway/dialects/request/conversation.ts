@@ -1,0 +1,16 @@
+import { invalid } from './invalid.ts';
+import { LABEL_CHARACTERS_MAX } from './members.ts';
+
+/**
+ * Which conversation a request belongs to: the first of its own names that is not empty, in the dialect's order, else
+ * the header. Null where it names none. (spec: inference, Routing rules 1)
+ */
+export function conversationOf(
+  named: readonly (string | null | undefined)[],
+  sessionHeader: string | null,
+): string | null {
+  if (sessionHeader !== null && sessionHeader.length > LABEL_CHARACTERS_MAX) {
+    throw invalid(`X-Session-Id must have at most ${LABEL_CHARACTERS_MAX} characters`);
+  }
+  return named.find(Boolean) || sessionHeader || null;
+}

@@ -1,0 +1,42 @@
+import type { Preferences } from '../../terms/turn.ts';
+import { parsePriceCaps } from './parse-price-caps.ts';
+import type { WirePreferences } from './preferences-schema.ts';
+import { withoutNulls } from './without-nulls.ts';
+
+interface Asked {
+  readonly provider?: WirePreferences | null;
+  readonly route?: 'fallback' | 'sort' | null;
+  readonly store?: boolean | null;
+}
+
+type MutablePreferences = { -readonly [member in keyof Preferences]: Preferences[member] };
+
+/**
+ * Provider preferences of a checked request. `route` is the older name of `sort.partition`, which wins over it;
+ * `store: false` is another way to ask for no retention. (spec: inference, `route`, `store`; conventions 1.1)
+ */
+export function parsePreferences({ provider: wire, route, store }: Asked): Preferences {
+  const preferences: MutablePreferences = { allowFallbacks: wire?.allow_fallbacks ?? true };
+  if (route != null) preferences.partition = route === 'sort' ? 'none' : 'model';
+  if (store === false) preferences.zeroRetention = 'store';
+  if (!wire) return preferences;
+  if (wire.zdr === true) preferences.zeroRetention = 'provider.zdr';
+  if (wire.data_collection === 'deny') preferences.noCollection = true;
+  if (wire.require_parameters === true) preferences.requireParameters = true;
+  if (wire.only) preferences.only = wire.only;
+  if (wire.ignore) preferences.ignore = wire.ignore;
+  if (wire.order) preferences.order = wire.order;
+  if (wire.quantizations) preferences.quantizations = wire.quantizations;
+  if (wire.options) preferences.options = withoutNulls(wire.options);
+  if (wire.max_price) preferences.priceMax = parsePriceCaps(wire.max_price);
+  parseSort(wire.sort, preferences);
+  return preferences;
+}
+
+function parseSort(sort: WirePreferences['sort'], preferences: MutablePreferences): void {
+  if (sort == null) return;
+  const by = typeof sort === 'string' ? sort : sort.by;
+  if (by) preferences.sort = by;
+  const partition = typeof sort === 'string' ? null : sort.partition;
+  if (partition) preferences.partition = partition;
+}

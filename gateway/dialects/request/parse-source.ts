@@ -1,0 +1,53 @@
+import { mediaTypeName } from '../../terms/media-type.ts';
+import type { MediaSource } from '../../terms/turn.ts';
+import { base64Bytes } from './base64.ts';
+import { invalid } from './invalid.ts';
+
+/** Characters of an address that an endpoint is asked to fetch: more than any signed one in use. */
+const URL_CHARACTERS_MAX = 8_192;
+/** Characters of a `data:` URL before its comma. */
+const DATA_HEAD_CHARACTERS_MAX = 256;
+/** Decoded bytes of one part. */
+export const PART_BYTES_MAX = 32 * 1_024 * 1_024;
+
+const ADDRESS = /^https?:\/\/[^\s\p{Cc}]+$/iu;
+const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/;
+
+/**
+ * What a `*_url` member names: an address, handed on unfetched and unchanged, or the bytes of a `data:` URL. Every other
+ * scheme is a 400 that names `member`. (spec: inference, Messages; reliability, attacks 41 and 66)
+ */
+export function parseSource(url: string, member: string): MediaSource {
+  if (isData(url)) return parseDataUrl(url, member);
+  if (url.length > URL_CHARACTERS_MAX) throw invalid(`${member} must have at most ${URL_CHARACTERS_MAX} characters`);
+  if (!ADDRESS.test(url) || !URL.canParse(url)) throw invalid(`${member} must be an https:, http: or data: URL`);
+  return { kind: 'url', url };
+}
+
+/** Bare base64 with the media type it is known to have; null where none is known. */
+export function parseBytes(base64: string, mediaType: string | null, member: string): MediaSource {
+  const bytes = base64Bytes(base64);
+  if (bytes === null) throw invalid(`${member} must hold base64 with its padding`);
+  if (bytes > PART_BYTES_MAX) throw invalid(`${member} must hold at most ${PART_BYTES_MAX} bytes`);
+  return { kind: 'data', mediaType, base64 };
+}
+
+/** True for text that is a URL at all, of whatever scheme: base64 has no colon. */
+export function isUrl(text: string): boolean {
+  return text.slice(0, DATA_HEAD_CHARACTERS_MAX).includes(':');
+}
+
+function isData(url: string): boolean {
+  return url.slice(0, 5).toLowerCase() === 'data:';
+}
+
+function parseDataUrl(url: string, member: string): MediaSource {
+  const comma = url.slice(0, DATA_HEAD_CHARACTERS_MAX).indexOf(',');
+  const head = comma < 0 ? [] : url.slice(5, comma).split(';');
+  if (head.length < 2 || head.at(-1)?.toLowerCase() !== 'base64') {
+    throw invalid(`${member} must be a data: URL of the form data:<media type>;base64,<bytes>`);
+  }
+  const named = mediaTypeName(head[0] ?? '');
+  if (named !== '' && !MEDIA_TYPE.test(named)) throw invalid(`${member} has a malformed media type`);
+  return parseBytes(url.slice(comma + 1), named === '' ? null : named, member);
+}

@@ -1,0 +1,30 @@
+import { Type } from '@sinclair/typebox';
+import { between, LABEL_CHARACTERS_MAX, maybe, named, oneOf } from './members.ts';
+import { preferencesSchema } from './preferences-schema.ts';
+
+export const MODELS_MAX = 20;
+export const STOPS_MAX = 8;
+export const CEILING_MAX = 1_048_576;
+/** A signed 64-bit integer, as far as JSON's numbers reach: what providers take. */
+const SEED_MAX = 2 ** 63;
+
+const modelId = named(LABEL_CHARACTERS_MAX);
+
+/** Members that chat completions and text completions have in common, with one bound each. (spec: inference, both tables) */
+export const sharedMembers = {
+  model: maybe(modelId),
+  models: maybe(Type.Array(modelId, { maxItems: MODELS_MAX })),
+  stream: maybe(Type.Boolean()),
+  temperature: maybe(between(0, 2)),
+  top_p: maybe(Type.Number({ exclusiveMinimum: 0, maximum: 1 })),
+  top_k: maybe(Type.Integer({ minimum: -1 })),
+  frequency_penalty: maybe(between(-2, 2)),
+  presence_penalty: maybe(between(-2, 2)),
+  repetition_penalty: maybe(Type.Number({ exclusiveMinimum: 0, maximum: 2 })),
+  seed: maybe(Type.Integer({ minimum: -SEED_MAX, maximum: SEED_MAX })),
+  stop: maybe(Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: STOPS_MAX })])),
+  max_tokens: maybe(Type.Integer({ minimum: 1, maximum: CEILING_MAX })),
+  user: maybe(Type.String({ maxLength: LABEL_CHARACTERS_MAX })),
+  provider: maybe(preferencesSchema),
+  route: maybe(oneOf('fallback', 'sort')),
+};

@@ -1,0 +1,307 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parse } from '../../../../gateway/dialects/chat/parse.ts';
+import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import type { Turn } from '../../../../gateway/terms/turn.ts';
+import { bounded } from '../../../support/bounded.ts';
+
+/** spec: inference, Messages in a chat request; Errors, rule 7; reliability, attacks 61, 66 and 67. */
+const it = bounded(test, 5_000);
+
+const PNG = 'iVBORw0KGgo=';
+
+function turnOf(...messages: unknown[]): Turn {
+  return parse({ model: 'a/b', messages });
+}
+
+function user(...content: unknown[]): Turn {
+  return turnOf({ role: 'user', content });
+}
+
+function refusalOf(...content: unknown[]): GatewayError {
+  try {
+    user(...content);
+  } catch (error) {
+    assert.instance(error, GatewayError);
+    return error as GatewayError;
+  }
+  throw new Error(`accepted: ${JSON.stringify(content).slice(0, 200)}`);
+}
+
+const image = (url: string, detail?: unknown): unknown => ({ type: 'image_url', image_url: { url, detail } });
+
+it('every kind of part becomes one content part, in its order, with the text of the message beside', () => {
+  const turn = user(
+    { type: 'text', text: 'see' },
+    image('https://example.com/a.png', 'low'),
+    image(`data:image/PNG;base64,${PNG}`, null),
+    { type: 'video_url', video_url: { url: 'http://example.com/v' } },
+    { type: 'audio_url', audio_url: { url: 'data:audio/wav;base64,UklGRg==' } },
+    { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } },
+    { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBE' } },
+    { type: 'file', file: { filename: null, file_data: 'JVBE', file_id: null } },
+    { type: 'text', text: 'and say' },
+  );
+  assert.equal(turn.messages, [
+    {
+      role: 'user',
+      text: 'see\nand say',
+      parts: [
+        { type: 'text', text: 'see' },
+        { type: 'image', source: { kind: 'url', url: 'https://example.com/a.png' }, detail: 'low' },
+        { type: 'image', source: { kind: 'data', mediaType: 'image/png', base64: PNG } },
+        { type: 'video', source: { kind: 'url', url: 'http://example.com/v' } },
+        { type: 'audio', source: { kind: 'data', mediaType: 'audio/wav', base64: 'UklGRg==' } },
+        { type: 'audio', source: { kind: 'data', mediaType: 'audio/wav', base64: 'UklGRg==' } },
+        {
+          type: 'file',
+          source: { kind: 'data', mediaType: 'application/pdf', base64: 'JVBE' },
+          filename: 'a.pdf',
+        },
+        { type: 'file', source: { kind: 'data', mediaType: null, base64: 'JVBE' } },
+        { type: 'text', text: 'and say' },
+      ],
+    },
+  ]);
+  assert.equal(turn.modalities, { input: ['image', 'video', 'audio', 'file'], output: [] });
+});
+
+it('text alone has no parts and no modalities, whether it came as a string or as parts', () => {
+  const turn = turnOf(
+    { role: 'system', content: [{ type: 'text', text: 'a' }] },
+    { role: 'user', content: [{ type: 'text', text: 'b', cache_control: { type: 'ephemeral' } }], name: 'n' },
+    { role: 'tool', tool_call_id: 'c', content: [{ type: 'text', text: 'd' }] },
+  );
+  assert.equal(turn.messages, [
+    { role: 'system', text: 'a' },
+    { role: 'user', text: 'b', name: 'n' },
+    { role: 'tool', text: 'd', toolCallId: 'c' },
+  ]);
+  assert.is(turn.modalities, undefined);
+});
+
+it('input_audio and audio_url are the same audio, under whatever name its format goes', () => {
+  const formats = { wav: 'audio/wav', mp3: 'audio/mpeg', flac: 'audio/flac', m4a: 'audio/mp4', PCM16: 'audio/pcm16' };
+  for (const [format, mediaType] of Object.entries(formats)) {
+    const inline = user({ type: 'input_audio', input_audio: { data: 'AAAA', format } });
+    const byUrl = user({ type: 'audio_url', audio_url: { url: `data:audio/${format};base64,AAAA` } });
+    assert.equal(inline, byUrl);
+    const [message] = inline.messages;
+    assert.ok(message?.role === 'user' && message.parts);
+    assert.equal(message.parts, [{ type: 'audio', source: { kind: 'data', mediaType, base64: 'AAAA' } }]);
+  }
+});
+
+it('a tool result may carry what a user message may', () => {
+  const turn = turnOf({ role: 'tool', tool_call_id: 'c', content: [image('https://example.com/a.png')] });
+  assert.equal(turn.messages, [
+    {
+      role: 'tool',
+      text: '',
+      parts: [{ type: 'image', source: { kind: 'url', url: 'https://example.com/a.png' } }],
+      toolCallId: 'c',
+    },
+  ]);
+  assert.equal(turn.modalities?.input, ['image']);
+});
+
+it('an assistant message keeps its reasoning, its details unchanged and in order, its refusal and its calls', () => {
+  const details = [
+    { type: 'reasoning.text', text: 'a', signature: null, index: 0, format: 'x', extra: { kept: null } },
+    { type: 'reasoning.encrypted', data: '??', id: 'r1' },
+    { type: 'reasoning.summary', summary: 's', index: 2 },
+    { type: 'reasoning.text', signature: 'sig', index: 0 },
+  ];
+  const before = structuredClone(details);
+  const turn = turnOf({
+    role: 'assistant',
+    content: [
+      { type: 'text', text: 'a' },
+      { type: 'text', text: 'b' },
+    ],
+    name: 'n',
+    reasoning: 'thought',
+    reasoning_details: details,
+    refusal: 'no',
+    images: [{ type: 'image_url', image_url: { url: 'unread' } }],
+    tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{not json' }, index: 0 }],
+  });
+  const [message] = turn.messages;
+  assert.equal(message, {
+    role: 'assistant',
+    text: 'a\nb',
+    name: 'n',
+    toolCalls: [{ id: 'c', name: 'f', arguments: '{not json' }],
+    reasoning: 'thought',
+    reasoningDetails: before,
+    refusal: 'no',
+  });
+  assert.ok(message?.role === 'assistant');
+  assert.is(message.reasoningDetails?.[0], details[0]);
+});
+
+it('nulls and empty lists at the optional members of a message read as absent', () => {
+  const nulls = { name: null, reasoning: null, reasoning_details: null, refusal: null, tool_calls: null };
+  assert.equal(turnOf({ role: 'assistant', content: null, ...nulls }).messages, [{ role: 'assistant', text: null }]);
+  assert.equal(turnOf({ role: 'assistant', reasoning_details: [], tool_calls: [] }).messages, [
+    { role: 'assistant', text: null },
+  ]);
+  assert.equal(turnOf({ role: 'user', content: 'x', name: null }).messages, [{ role: 'user', text: 'x' }]);
+  const call = { id: 'c', type: null, function: { name: 'f', arguments: '' } };
+  assert.equal(turnOf({ role: 'assistant', tool_calls: [call] }).messages, [
+    { role: 'assistant', text: null, toolCalls: [{ id: 'c', name: 'f', arguments: '' }] },
+  ]);
+});
+
+const BAD_DETAILS: readonly (readonly [unknown, RegExp])[] = [
+  [{ type: 'reasoning.dream', text: 'x' }, /^messages\[0\]\.reasoning_details\[0\]\.type must be one of/],
+  [{ type: 'reasoning.summary' }, /^messages\[0\]\.reasoning_details\[0\]\.summary is required$/],
+  [{ type: 'reasoning.encrypted', data: 5 }, /^messages\[0\]\.reasoning_details\[0\]\.data must be a string$/],
+  [{ type: 'reasoning.text', text: 5 }, /^messages\[0\]\.reasoning_details\[0\]\.text must be a string$/],
+  [{ type: 'reasoning.text', index: -1 }, /^messages\[0\]\.reasoning_details\[0\]\.index must be at least 0$/],
+];
+
+for (const [detail, message] of BAD_DETAILS) {
+  it(`400 names the member of a reasoning detail: ${JSON.stringify(detail)}`, () => {
+    assert.throws(
+      () => turnOf({ role: 'assistant', reasoning_details: [detail] }),
+      (error: GatewayError) => error.status === 400 && message.test(error.message),
+    );
+  });
+}
+
+const BAD_URLS = [
+  'javascript:alert(1)',
+  'file:///etc/passwd',
+  'ftp://example.com/a',
+  'blob:https://example.com/a',
+  'example.com/a.png',
+  '/a.png',
+  '//example.com/a.png',
+  'https://',
+  'https://exa mple.com/a',
+  ' https://example.com/a',
+  'https://example.com/a\n',
+  'https://example.com/\u0000',
+  `https://example.com/${'a'.repeat(8_192)}`,
+  'data:',
+  'data:,hello',
+  'data:text/plain,hello',
+  'data:image/png;base64',
+  'data:image/png;base64,',
+  'data:image/png;base64,AAA',
+  'data:image/png;base64,AA=A',
+  'data:image/png;base64,A===',
+  'data:image/png;base64,====',
+  'data:image/png;base64,AAA-',
+  'data:image/png;base64,AAA_',
+  'data:image/png;base64,AAA\n',
+  'data:image/png;base64,AAA%3D',
+  'data:image/png;base64,\u00c4AAA',
+  'data:image;base64,AAAA',
+  'data:image/png/x;base64,AAAA',
+  `data:image/${'p'.repeat(65)};base64,AAAA`,
+  `data:image/png;${'x'.repeat(300)};base64,AAAA`,
+];
+
+for (const url of BAD_URLS) {
+  it(`400 names the member of a source that is none: ${JSON.stringify(url.slice(0, 60))}`, () => {
+    for (const type of ['image_url', 'video_url', 'audio_url']) {
+      const error = refusalOf({ type: 'text', text: 'x' }, { type, [type]: { url } });
+      assert.is(error.status, 400);
+      assert.ok(error.message.startsWith(`messages[0].content[1].${type}.url `), error.message);
+    }
+    const error = refusalOf({ type: 'file', file: { file_data: url } });
+    assert.ok(error.message.startsWith('messages[0].content[0].file.file_data '), error.message);
+  });
+}
+
+it('a data URL is read whatever the case of its words, and its parameters are no part of its type', () => {
+  const turn = user(image('DATA:Image/JPG;name=a.png;BASE64,AAAA'), image('data:;base64,AAAA'));
+  const [message] = turn.messages;
+  assert.ok(message?.role === 'user');
+  assert.equal(message.parts, [
+    { type: 'image', source: { kind: 'data', mediaType: 'image/jpeg', base64: 'AAAA' } },
+    { type: 'image', source: { kind: 'data', mediaType: null, base64: 'AAAA' } },
+  ]);
+});
+
+it('inline audio is base64 and has a format', () => {
+  const audio = (input_audio: unknown): string => refusalOf({ type: 'input_audio', input_audio }).message;
+  const at = 'messages[0].content[0].input_audio';
+  assert.is(audio({ data: 'AAA', format: 'wav' }), `${at}.data must hold base64 with its padding`);
+  assert.is(
+    audio({ data: 'data:audio/wav;base64,AAAA', format: 'wav' }),
+    `${at}.data must hold base64 with its padding`,
+  );
+  assert.is(audio({ data: '', format: 'wav' }), `${at}.data must not be empty`);
+  assert.is(audio({ data: 'AAAA' }), `${at}.format is required`);
+  assert.match(audio({ data: 'AAAA', format: 'wav;x' }), /\.input_audio\.format must match/);
+  assert.match(audio({ data: 'AAAA', format: '' }), /\.input_audio\.format must match/);
+});
+
+it('a file is named by its data or by its id, never by both and never by neither', () => {
+  const file = (value: unknown): GatewayError => refusalOf({ type: 'file', file: value });
+  assert.is(file({ file_id: 'f', file_data: 'AAAA' }).status, 400);
+  assert.match(
+    file({ file_id: 'f', file_data: 'AAAA' }).message,
+    /^messages\[0\]\.content\[0\]\.file must .* never both$/,
+  );
+  assert.is(file({ filename: 'x' }).message, 'messages[0].content[0].file must have file_id or file_data');
+  assert.is(file({ file_id: null, file_data: null }).status, 400);
+  assert.is(file({ file_data: '' }).message, 'messages[0].content[0].file.file_data must not be empty');
+  const absent = file({ file_id: 'file_1' });
+  assert.is(absent.status, 404);
+  assert.is(absent.type, 'not_found');
+  assert.is(absent.message, 'messages[0].content[0].file.file_id names no file of this account');
+});
+
+it('more than sixteen stored files are too many, readable or not', () => {
+  const files = (n: number): unknown[] => Array(n).fill({ type: 'file', file: { file_id: 'file_1' } });
+  assert.is(refusalOf(...files(16)).status, 404);
+  const error = refusalOf(...files(17));
+  assert.is(error.status, 400);
+  assert.is(error.message, 'messages must name at most 16 stored files');
+});
+
+const BAD_PARTS: readonly (readonly [unknown, RegExp])[] = [
+  [
+    { type: 'image_url', image_url: 'https://example.com' },
+    /^messages\[0\]\.content\[0\]\.image_url must be an object$/,
+  ],
+  [{ type: 'image_url' }, /^messages\[0\]\.content\[0\]\.image_url is required$/],
+  [{ type: 'image_url', image_url: { url: null } }, /^messages\[0\]\.content\[0\]\.image_url\.url must be a string$/],
+  [{ type: 'image_url', image_url: { url: 'https://a.b', detail: 5 } }, /image_url\.detail must be a string$/],
+  [{ type: 'file', file: { filename: 5, file_data: 'AAAA' } }, /file\.filename must be a string$/],
+  [{ type: 'file', file: { filename: 'x'.repeat(257), file_data: 'AAAA' } }, /at most 256 characters$/],
+  [{ text: 'x' }, /^messages\[0\]\.content\[0\]\.type is required$/],
+  ['x', /^messages\[0\]\.content\[0\]/],
+  [null, /^messages\[0\]\.content\[0\]/],
+];
+
+for (const [part, message] of BAD_PARTS) {
+  it(`400 names the member of a part: ${JSON.stringify(part)?.slice(0, 80)}`, () => {
+    const error = refusalOf(part);
+    assert.is(error.status, 400);
+    assert.match(error.message, message);
+  });
+}
+
+it('members called like prototypes stay data in messages and parts', () => {
+  const turn = parse(
+    JSON.parse(
+      '{"model":"a/b","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://a.b/c","__proto__":{"detail":"high"}}}],"__proto__":{"name":"x"}},{"role":"assistant","reasoning_details":[{"type":"reasoning.text","text":"a","__proto__":{"polluted":1},"constructor":1}]}]}',
+    ),
+  );
+  const [asked, answered] = turn.messages;
+  assert.ok(asked?.role === 'user' && answered?.role === 'assistant');
+  assert.is(asked.name, undefined);
+  assert.equal(asked.parts, [{ type: 'image', source: { kind: 'url', url: 'https://a.b/c' } }]);
+  assert.is(
+    JSON.stringify(answered.reasoningDetails),
+    '[{"type":"reasoning.text","text":"a","__proto__":{"polluted":1},"constructor":1}]',
+  );
+  assert.is(({} as { polluted?: number }).polluted, undefined);
+});
+
+test.run();
