@@ -1,11 +1,12 @@
 /**
  * The endpoint's chart: its state is its health, moved by what gateways observe and by probes; withdrawn when nobody
- * declares it any more. It shows itself on the board and calls nobody.
+ * declares it any more. What checks find withholds abilities and moves no state. It shows itself on the board and calls nobody.
  */
 import { assign, setup } from 'xstate';
 import { type Effect, emit, type Stamped } from '../runtime/index.ts';
 import type { EndpointDeclaration } from '../terms/declaration.ts';
 import { only, plain } from '../terms/only.ts';
+import type { Observation } from './evidence.ts';
 import * as record from './record.ts';
 import type { Attempt } from './window.ts';
 
@@ -20,6 +21,7 @@ export type EndpointEvent =
   | (Stamped & { readonly type: 'endpoint.withdraw' })
   | (Stamped & { readonly type: 'attempts.observed'; readonly attempts: readonly Attempt[] })
   | (Stamped & { readonly type: 'probe.observed'; readonly ok: boolean })
+  | (Stamped & Observation & { readonly type: 'check.observed' })
   | (Stamped & { readonly type: 'actor.activated' });
 
 function declare(before: EndpointRecord, event: EndpointEvent): EndpointRecord {
@@ -55,6 +57,7 @@ export const endpointMachine = setup({
       record.observe(context, only(event, 'attempts.observed').attempts, event.at),
     ),
     probe: assign(({ context, event }) => record.probe(context, only(event, 'probe.observed').ok)),
+    check: assign(({ context, event }) => record.check(context, only(event, 'check.observed'), event.at)),
     refresh: assign(({ context, event }) => record.refresh(context, event.at)),
     publish: emit<EndpointRecord, EndpointEvent>(({ context }) => publish(context)),
     publishFresh: emit<EndpointRecord, EndpointEvent>(({ context }) => (context.fresh ? publish(context) : [])),
@@ -76,6 +79,7 @@ export const endpointMachine = setup({
         'endpoint.withdraw': { actions: 'answerSame' },
         'attempts.observed': {},
         'probe.observed': {},
+        'check.observed': {},
         'actor.activated': { actions: 'publish' },
       },
     },
@@ -88,6 +92,7 @@ export const endpointMachine = setup({
     'endpoint.withdraw': { target: '.withdrawn', actions: ['withdraw', 'publish', 'answerChanged'] },
     'attempts.observed': { actions: 'observe' },
     'probe.observed': { actions: 'probe' },
+    'check.observed': { actions: ['check', 'refresh', 'publishFresh'] },
     'actor.activated': { actions: ['refresh', 'publish'] },
   },
 });

@@ -1,11 +1,17 @@
-/** The endpoint kind, and how to declare and observe one. Resident; measurements are volatile, declarations are not. */
+/**
+ * The endpoint kind, and how to declare and observe one. Resident; measurements are volatile, declarations and what
+ * checks find are not: they are rare, and a node's death is no reason to route again to what was refuted.
+ */
 import { createHash } from 'node:crypto';
 import type { Cluster, Json, Kind, View } from '../runtime/index.ts';
 import type { EndpointDeclaration } from '../terms/declaration.ts';
 import { endpointAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import { same } from '../terms/same.ts';
+import { asVersion1, asVersion2 } from './charts.ts';
 import { endpointMachine } from './endpoint.machine.ts';
+import type { Observation } from './evidence.ts';
+import { explainEvidence } from './explain-evidence.ts';
 import { successesIn } from './health.ts';
 import type { EndpointRecord } from './record.ts';
 import type { Attempt } from './window.ts';
@@ -16,7 +22,9 @@ export const ENDPOINTS_TOPIC = 'endpoints';
 export const endpointKind: Kind = {
   name: 'endpoint',
   machine: endpointMachine,
-  version: 1,
+  version: 2,
+  upcast: asVersion2,
+  downcast: asVersion1,
   creates: ['endpoint.declare'],
   finishes: [],
   volatile: ['attempts.observed', 'probe.observed', 'actor.activated'],
@@ -57,6 +65,11 @@ export function observeProbe(cluster: Cluster, endpoint: string, ok: boolean): v
   cluster.tell(endpointAddress(endpoint), { type: 'probe.observed', ok });
 }
 
+/** What a check has shown. Best effort: the next one comes. */
+export function observeCheck(cluster: Cluster, endpoint: string, seen: Observation): void {
+  cluster.tell(endpointAddress(endpoint), { type: 'check.observed', ...seen });
+}
+
 function explainEndpoint(view: View): readonly string[] {
   const record = view.context as unknown as EndpointRecord;
   const { declaration, recent, probeFailures, measured } = record;
@@ -79,5 +92,5 @@ function explainEndpoint(view: View): readonly string[] {
       `Time to first token over the last half hour: p50 ${measured.ttft30m.p50} s, p99 ${measured.ttft30m.p99} s.`,
     );
   }
-  return lines;
+  return lines.concat(explainEvidence(record, view.now));
 }

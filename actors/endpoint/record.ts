@@ -1,10 +1,20 @@
 /**
- * What an endpoint keeps of itself: its declaration, newest outcomes, windows, and what it published last. Bounded: at
- * most 80 buckets of two histograms of 128 bins, 190 KB at the very worst (each bin used), 2 to 20 KB in practice.
+ * What an endpoint keeps of itself: its declaration, newest outcomes, windows, findings, and what it published last.
+ * Bounded: at most 80 buckets of two histograms of 128 bins, 190 KB at the very worst (each bin used), and 6 KB of
+ * findings; 2 to 20 KB in practice.
  */
 import type { EndpointDeclaration } from '../terms/declaration.ts';
-import type { EndpointOffer, Measured } from '../terms/offer.ts';
-import { NO_EVIDENCE } from './evidence.ts';
+import type { EndpointOffer, Evidence, Measured } from '../terms/offer.ts';
+import {
+  evidenceOf,
+  type Findings,
+  findingsUnder,
+  NO_EVIDENCE,
+  NO_FINDINGS,
+  type Observation,
+  observeAsks,
+  observeCheck,
+} from './evidence.ts';
 import { type Health, healthOf, PROBES_MAX, type Recent, withOutcome } from './health.ts';
 import { type Attempt, figures, measure, NO_WINDOWS, type Windows } from './window.ts';
 
@@ -23,7 +33,10 @@ export interface EndpointRecord {
   /** Consecutive ones. */
   readonly probeFailures: number;
   readonly windows: Windows;
+  readonly findings: Findings;
+  /** As worked out last: windows and findings. */
   readonly measured: Measured;
+  readonly evidence: Evidence;
   /** Store time in ms of the last working out of the figures. */
   readonly measuredAt: number;
   /** True when the last refresh brought something new to show. */
@@ -38,6 +51,8 @@ export function emptyRecord(address: string): EndpointRecord {
     recent: '',
     probeFailures: 0,
     windows: NO_WINDOWS,
+    findings: NO_FINDINGS,
+    evidence: NO_EVIDENCE,
     measured: figures(NO_WINDOWS, 0),
     measuredAt: 0,
     fresh: false,
@@ -49,7 +64,7 @@ export function healthIn(record: EndpointRecord): Health {
 }
 
 export function declare(record: EndpointRecord, declaration: EndpointDeclaration, digest: string): EndpointRecord {
-  return { ...record, declaration, digest };
+  return { ...record, declaration, digest, findings: findingsUnder(record.findings, declaration) };
 }
 
 export function withdraw(record: EndpointRecord): EndpointRecord {
@@ -61,7 +76,12 @@ export function observe(record: EndpointRecord, attempts: readonly Attempt[], at
   const counted = attempts.slice(-ATTEMPTS_MAX).filter(({ outcome }) => outcome !== 'other');
   if (counted.length === 0) return record;
   const recent = counted.reduce((before, { outcome }) => withOutcome(before, outcome === 'success'), record.recent);
-  return { ...record, recent, windows: measure(record.windows, counted, at) };
+  const findings = observeAsks(record.findings, counted, at);
+  return { ...record, recent, windows: measure(record.windows, counted, at), findings };
+}
+
+export function check(record: EndpointRecord, seen: Observation, at: number): EndpointRecord {
+  return { ...record, findings: observeCheck(record.findings, seen, at) };
 }
 
 export function probe(record: EndpointRecord, ok: boolean): EndpointRecord {
@@ -74,12 +94,16 @@ export function isDue(record: EndpointRecord, at: number): boolean {
 
 /** Works the figures out anew; `fresh` tells whether they moved. */
 export function refresh(record: EndpointRecord, at: number): EndpointRecord {
+  const { declaration, findings } = record;
   const measured = figures(record.windows, at);
-  const fresh = JSON.stringify(measured) !== JSON.stringify(record.measured);
-  return { ...record, measured, measuredAt: at, fresh };
+  const evidence = declaration === null ? NO_EVIDENCE : evidenceOf(findings, declaration, at);
+  const fresh =
+    JSON.stringify(measured) !== JSON.stringify(record.measured) ||
+    JSON.stringify(evidence) !== JSON.stringify(record.evidence);
+  return { ...record, measured, evidence, measuredAt: at, fresh };
 }
 
 export function offerOf(record: EndpointRecord): EndpointOffer | null {
   if (record.declaration === null) return null;
-  return { ...record.declaration, health: healthIn(record), evidence: NO_EVIDENCE, measured: record.measured };
+  return { ...record.declaration, health: healthIn(record), evidence: record.evidence, measured: record.measured };
 }

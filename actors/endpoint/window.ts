@@ -38,6 +38,8 @@ export interface Attempt {
   readonly completionTokens?: number;
   readonly durationMs?: number;
   readonly streamed: boolean;
+  /** Of an ask that demanded a tool call: whether one came. Absent: none was demanded, or its end says nothing. */
+  readonly toolAsk?: 'kept' | 'broken';
 }
 
 export const NO_WINDOWS: Windows = { minutes: [], halfHours: [] };

@@ -3,7 +3,7 @@ export { type Address, kindOf, ownerHash, ownerOf, parseAddress, SHARDS_DEFAULT,
 export { type Answer, AskError, type AskFailure } from './actor/answer.ts';
 export { type Effect, type EmitArgs, emit } from './actor/effect.ts';
 export type { ActorEvent, Json, RowView, Stamped } from './actor/event.ts';
-export type { Collection, Kind, RowRef, Tenancy, View } from './actor/kind.ts';
+export type { Collection, Kind, RowRef, SavedState, Tenancy, View } from './actor/kind.ts';
 export type { AskOptions, Board, Cluster, ClusterView, Operator, RowReader } from './cluster/cluster.ts';
 export type { AsideView, CommittedStep, Inspection, Reloaded } from './durable/engine.ts';
 export type { Preflight } from './inspect/preflight.ts';

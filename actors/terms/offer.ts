@@ -109,6 +109,19 @@ export interface Evidence {
   /** Percent of the last day's demanded tool asks that produced a call; null below 20 of them. */
   readonly toolCallSuccess1d: number | null;
   readonly toolCallSuccess1dSamples: number;
+  /** What the scheduled checks last found, one entry per check ever tried in this configuration. */
+  readonly checks?: readonly CheckFinding[];
+}
+
+/** What a scheduled check tries: one declared ability, or one effort of reasoning by its name. */
+export type Check = 'tools' | 'tool_dispatch' | 'structured_outputs' | 'response_format' | `effort:${Effort}`;
+
+export interface CheckFinding {
+  readonly check: Check;
+  /** What stands; null where nothing conclusive was found in the last 24 hours. */
+  readonly verdict: 'passed' | 'failed' | null;
+  /** Store time in ms of the newest try, conclusive or not. */
+  readonly triedAt: number;
 }
 
 /** Figures from our own traffic; null until the window holds enough (spec: catalogue, Model endpoint object). */

@@ -2,6 +2,8 @@ import type { Attempt } from '../providers/attempt.ts';
 import { ProviderFailure } from '../providers/provider-failure.ts';
 import type { ToolChoice } from '../terms/turn.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
+import { BrokenContract } from './broken-contract.ts';
+import { demandedChoice } from './tool-ask.ts';
 
 /**
  * Reads until there is something to deliver. Where a tool call was demanded that is the call itself: what comes before
@@ -12,9 +14,10 @@ export async function firstPart(
   choice: ToolChoice | undefined,
   charactersMax: number,
 ): Promise<readonly TurnEvent[]> {
-  const demanded = choice === 'required' || typeof choice === 'object' ? choice : null;
+  const demanded = demandedChoice(choice);
   const gathered: TurnEvent[] = [];
   let characters = 0;
+  let refused = false;
   for (;;) {
     const events = await attempt.read();
     if (events === null) throw new ProviderFailure('garbage', 'the answer ended before it began', attempt.status);
@@ -25,10 +28,13 @@ export async function firstPart(
         // The rest of this batch belongs to the same delivery.
         return gathered.concat(events.slice(events.indexOf(event) + 1));
       }
-      if (event.type === 'finish')
-        throw new ProviderFailure('contract', 'prose instead of a tool call', attempt.status);
+      if (event.type === 'refusal-delta') refused = true;
+      if (event.type === 'finish') {
+        const excused = refused || event.reason === 'length' || event.reason === 'content_filter';
+        throw new BrokenContract('prose instead of a tool call', attempt.status, excused);
+      }
       if ('text' in event) characters += event.text.length;
     }
-    if (characters > charactersMax) throw new ProviderFailure('contract', 'prose without end', attempt.status);
+    if (characters > charactersMax) throw new BrokenContract('prose without end', attempt.status, false);
   }
 }

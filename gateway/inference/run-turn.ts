@@ -11,6 +11,7 @@ import { Hold } from './hold.ts';
 import { refusalError } from './refusal-error.ts';
 import { type Begun, Running, type RunningTurn } from './running-turn.ts';
 import type { InferenceServices } from './services.ts';
+import { toolAsk } from './tool-ask.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 /** Calls of one request to one endpoint: the first, and one more before its failure counts. */
@@ -150,6 +151,7 @@ class Trial {
       at: this.#services.cluster.now(),
       outcome: failure.counted ? 'error' : 'other',
       streamed: this.#request.turn.stream,
+      ...toolAsk(this.#request.turn, failure),
       durationMs: this.#services.clock.monotonic() - sentAt,
     });
   }

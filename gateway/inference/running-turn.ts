@@ -9,6 +9,7 @@ import type { TurnEvent } from '../terms/turn-event.ts';
 import { brokenStream } from './end-of-trial.ts';
 import type { InferenceServices } from './services.ts';
 import { credible, Tally } from './tally.ts';
+import { toolAsk } from './tool-ask.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 /** A turn whose first part is there. From now on nothing is tried again; it ends by itself, by an error, or by leaving. */
@@ -220,6 +221,7 @@ export class Running implements RunningTurn, AsyncIterable<Batch>, AsyncIterator
       at: this.#services.cluster.now(),
       outcome: failure ? (failure.counted ? 'error' : 'other') : receipt.finishReason === null ? 'other' : 'success',
       streamed: turn.stream,
+      ...toolAsk(turn, failure ?? (receipt.finishReason === null ? 'left' : 'served')),
       ttftMs: firstAt - sentAt,
       durationMs: now - sentAt,
       ...(receipt.usage.completionTokens === undefined ? {} : { completionTokens: receipt.usage.completionTokens }),

@@ -1,4 +1,6 @@
 /** One actor of every kind in every state, lived through as the clients would: what golden snapshots are written from. */
+
+import { configurationOf } from '../../actors/endpoint/configuration.ts';
 import { kinds } from '../../actors/kinds.ts';
 import { ENDPOINT_WINDOW, windowAddress } from '../../actors/rate-window/rate-window.ts';
 import { persist } from '../../actors/runtime/actor/persist.ts';
@@ -70,6 +72,8 @@ function supply(tell: Tell): void {
   tell('provider:alpha', { type: 'provider.declare', facts: FACTS, digest: 'one' });
   tell('provider:alpha', { type: 'provider.withdraw' });
   tell(endpoint, { type: 'endpoint.declare', declaration: DECLARATION, digest: 'one' });
+  const found = { configuration: configurationOf(DECLARATION), version: 1, detail: 'as asked' };
+  tell(endpoint, { type: 'check.observed', check: 'tool_dispatch', verdict: 'passed', ...found });
   for (const outcomes of ['sssss', 'ee', 'eeeeeee']) tell(endpoint, observed(outcomes));
   tell(endpoint, { type: 'endpoint.withdraw' });
 }

@@ -1,0 +1,309 @@
+import { readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { configurationOf } from '../../../actors/endpoint/configuration.ts';
+import { endpointKind } from '../../../actors/endpoint/endpoint.ts';
+import {
+  EVIDENCE_MS,
+  evidenceOf,
+  type Findings,
+  findingsUnder,
+  NO_EVIDENCE,
+  NO_FINDINGS,
+  type Observation,
+  observeAsks,
+  observeCheck,
+} from '../../../actors/endpoint/evidence.ts';
+import type { EndpointRecord } from '../../../actors/endpoint/record.ts';
+import { countAsks, toolFidelity } from '../../../actors/endpoint/tool-asks.ts';
+import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
+import type { Evidence } from '../../../actors/terms/offer.ts';
+import { bounded } from '../../support/bounded.ts';
+import { DECLARATION as PLAIN } from '../../support/model/declaration.ts';
+import { House, type Outcome } from '../../support/model/house.ts';
+
+const it = bounded(test, 10_000);
+const START = 1_763_690_400_000;
+const HOUR_MS = 60 * 60_000;
+const ADDRESS = 'endpoint:ep_1';
+const DECLARATION: EndpointDeclaration = {
+  ...PLAIN,
+  supportedParameters: ['reasoning', 'response_format', 'structured_outputs', 'tool_choice', 'tools'],
+  reasoning: { efforts: ['high', 'low', 'none'], mandatory: false },
+};
+const EMPTY = findingsUnder(NO_FINDINGS, DECLARATION);
+
+function saw(
+  check: Observation['check'],
+  verdict: Observation['verdict'],
+  over: Partial<Observation> = {},
+): Observation {
+  return { check, verdict, configuration: configurationOf(DECLARATION), version: 1, detail: 'as asked', ...over };
+}
+
+function after(...seen: readonly (readonly [number, Observation])[]): Findings {
+  return seen.reduce(
+    (findings, [hours, observation]) => observeCheck(findings, observation, START + hours * HOUR_MS),
+    EMPTY,
+  );
+}
+
+function shown(findings: Findings, hours = 0): Evidence {
+  return evidenceOf(findings, DECLARATION, START + hours * HOUR_MS);
+}
+
+function asked(kept: number, broken: number, at = START, findings = EMPTY): Findings {
+  const asks = [...Array(kept).fill('kept'), ...Array(broken).fill('broken')];
+  return observeAsks(
+    findings,
+    asks.map((toolAsk) => ({ outcome: 'success', streamed: false, toolAsk })),
+    at,
+  );
+}
+
+it('a failed check withholds what it refuted until a later check passes (spec: inference, Routing rules 2)', () => {
+  const table: readonly (readonly [Observation['check'], readonly string[]])[] = [
+    ['tools', ['tools', 'tool_choice']],
+    ['structured_outputs', ['structured_outputs']],
+    ['response_format', ['response_format']],
+    ['tool_dispatch', []],
+    ['effort:none', []],
+  ];
+  for (const [check, withheld] of table) {
+    const failed = after([0, saw(check, 'failed')]);
+    assert.equal(shown(failed).withheld, withheld, check);
+    assert.equal(shown(observeCheck(failed, saw(check, 'passed'), START + 1)).withheld, [], check);
+  }
+});
+
+it('only what is declared is withheld', () => {
+  const declaration = { ...DECLARATION, supportedParameters: ['tools'] };
+  const findings = observeCheck(
+    findingsUnder(NO_FINDINGS, declaration),
+    saw('tools', 'failed', { configuration: configurationOf(declaration) }),
+    START,
+  );
+  assert.equal(evidenceOf(findings, declaration, START).withheld, ['tools']);
+});
+
+it('a level and `none` are refuted by their latest check, one by one (spec: inference, Routing rules 3)', () => {
+  const findings = after(
+    [0, saw('effort:none', 'failed')],
+    [0, saw('effort:high', 'failed')],
+    [0, saw('effort:low', 'passed')],
+  );
+  assert.equal(shown(findings).refutedEfforts, ['none', 'high']);
+  assert.equal(shown(observeCheck(findings, saw('effort:none', 'passed'), START + 1)).refutedEfforts, ['high']);
+});
+
+it('dispatch is verified by a current positive check and by nothing else (spec: inference, Call-ready tool dispatch)', () => {
+  assert.is(shown(EMPTY).dispatchVerified, false);
+  assert.is(shown(after([0, saw('tool_dispatch', 'inconclusive')])).dispatchVerified, false);
+  const passed = after([0, saw('tool_dispatch', 'passed')]);
+  assert.is(shown(passed, 23.9).dispatchVerified, true);
+  assert.is(shown(passed, 24).dispatchVerified, false);
+  assert.is(
+    shown(after([0, saw('tool_dispatch', 'passed')], [1, saw('tool_dispatch', 'failed')]), 1).dispatchVerified,
+    false,
+  );
+});
+
+it('a finding counts for 24 hours, then it is unverified and not refuted (spec: catalogue, Capability evidence)', () => {
+  const failed = after([0, saw('tools', 'failed')]);
+  assert.equal(evidenceOf(failed, DECLARATION, START + EVIDENCE_MS - 1).withheld, ['tools', 'tool_choice']);
+  assert.equal(evidenceOf(failed, DECLARATION, START + EVIDENCE_MS).withheld, []);
+  assert.equal(shown(failed, 24).checks, [{ check: 'tools', verdict: null, triedAt: START }]);
+});
+
+it('an inconclusive check extends no expiry, lifts no failure and is remembered as a try', () => {
+  const findings = after([0, saw('tools', 'failed')], [23, saw('tools', 'inconclusive')]);
+  assert.equal(shown(findings, 23).withheld, ['tools', 'tool_choice']);
+  assert.equal(shown(findings, 24).withheld, []);
+  assert.equal(shown(findings, 23).checks, [{ check: 'tools', verdict: 'failed', triedAt: START + 23 * HOUR_MS }]);
+  assert.is(
+    shown(after([0, saw('tool_dispatch', 'passed')], [23, saw('tool_dispatch', 'inconclusive')]), 24).dispatchVerified,
+    false,
+  );
+  assert.equal(shown(after([0, saw('tools', 'failed')], [23, saw('tools', 'failed')]), 30).withheld, [
+    'tools',
+    'tool_choice',
+  ]);
+});
+
+it('another serving configuration ends what was found; a new price or description does not', () => {
+  const findings = asked(0, 30, START, after([0, saw('effort:none', 'failed')]));
+  const dearer = { ...DECLARATION, tariff: { id: 'tariff-2', discount: 0 }, description: 'new words' };
+  assert.is(findingsUnder(findings, dearer), findings);
+  for (const other of [
+    { ...DECLARATION, target: { ...DECLARATION.target, upstreamId: 'model-2' } },
+    { ...DECLARATION, quantization: 'fp8' },
+    { ...DECLARATION, supportedParameters: ['tools'] },
+  ]) {
+    const left = findingsUnder(findings, other);
+    assert.equal([left.byCheck, left.asks], [{}, []]);
+  }
+  const late = observeCheck(EMPTY, saw('tools', 'failed', { configuration: 'of before' }), START);
+  assert.is(late, EMPTY, 'what tested the old configuration says nothing about the new');
+});
+
+it('a newer probe ends what an older one found; an older one is not heard any more', () => {
+  const old = after([0, saw('tools', 'failed')]);
+  assert.equal(shown(observeCheck(old, saw('tools', 'inconclusive', { version: 2 }), START)).withheld, []);
+  const renewed = observeCheck(old, saw('tools', 'passed', { version: 2 }), START);
+  assert.is(observeCheck(renewed, saw('tools', 'failed', { version: 1 }), START), renewed);
+});
+
+it('a check this build has no word for leaves no trace', () => {
+  assert.is(observeCheck(EMPTY, saw('effort:wild' as never, 'failed'), START), EMPTY);
+});
+
+it('tool fidelity is a percentage of the demanded asks of a day, null below 20 (spec: catalogue, tool_call_success_1d)', () => {
+  const table: readonly (readonly [number, number, number | null, boolean])[] = [
+    [0, 0, null, false],
+    [0, 19, null, false],
+    [0, 20, 0, true],
+    [16, 4, 80, true],
+    [17, 3, 85, false],
+    [84, 16, 84, true],
+    [8_499, 1_501, 84.99, true],
+    [20, 0, 100, false],
+  ];
+  for (const [kept, broken, percent, underFloor] of table) {
+    const findings = asked(kept, broken);
+    assert.equal(toolFidelity(findings.asks, START), { percent, samples: kept + broken, underFloor });
+    const evidence = shown(findings);
+    assert.equal([evidence.toolCallSuccess1d, evidence.toolCallSuccess1dSamples], [percent, kept + broken]);
+    assert.equal(evidence.withheld, underFloor ? ['tools', 'tool_choice'] : []);
+  }
+});
+
+it('asks age out of the day by half hours, and merge into as many buckets as a day has', () => {
+  let findings = EMPTY;
+  for (let half = 0; half < 200; half++) findings = asked(1, 0, START + half * 30 * 60_000, findings);
+  assert.ok(findings.asks.length <= 49);
+  const last = START + 199 * 30 * 60_000;
+  assert.is(toolFidelity(findings.asks, last).samples, 49);
+  assert.is(toolFidelity(findings.asks, last + 25 * HOUR_MS).samples, 0);
+  assert.equal(countAsks([], [{ at: START - 1 }], START), []);
+});
+
+it('under the floor the scheduled tool checks are its asks, so that it measures above again', () => {
+  let findings = asked(10, 10);
+  assert.equal(shown(findings).withheld, ['tools', 'tool_choice']);
+  let checks = 0;
+  for (; shown(findings).withheld.length > 0 && checks < 200; checks++) {
+    findings = observeCheck(findings, saw('tools', 'passed'), START);
+  }
+  // (10 + n) / (20 + n) reaches 85 % at n = 47.
+  assert.is(checks, 47);
+  assert.is(shown(findings).toolCallSuccess1d, 85.075);
+  const above = observeCheck(findings, saw('tools', 'passed'), START);
+  assert.is(shown(above).toolCallSuccess1dSamples, 67, 'above the floor checks do not flatter it');
+  const failing = observeCheck(asked(10, 10), saw('tools', 'failed'), START);
+  assert.is(shown(failing).toolCallSuccess1dSamples, 21);
+  assert.is(shown(observeCheck(asked(10, 10), saw('tools', 'inconclusive'), START)).toolCallSuccess1dSamples, 20);
+  assert.is(shown(observeCheck(asked(0, 5), saw('tools', 'failed'), START)).toolCallSuccess1dSamples, 5);
+});
+
+it('when the failed asks are a day old the checks alone decide', () => {
+  let findings = asked(100, 900);
+  for (let half = 1; half <= 60; half++) {
+    findings = observeCheck(findings, saw('tools', 'passed'), START + half * HOUR_MS * 0.5);
+  }
+  const evidence = shown(findings, 30);
+  assert.is(evidence.toolCallSuccess1d, 100);
+  assert.equal(evidence.withheld, []);
+});
+
+function declared(): House {
+  const house = new House([endpointKind], START);
+  house.tell(ADDRESS, { type: 'endpoint.declare', declaration: DECLARATION, digest: 'one' } as never);
+  return house;
+}
+
+function check(house: House, observation: Observation): Outcome {
+  return house.tell(ADDRESS, { type: 'check.observed', ...observation } as never);
+}
+
+function evidenceShown(outcome: Outcome): Evidence | undefined {
+  return (outcome.published.at(-1)?.value as { evidence?: Evidence } | undefined)?.evidence;
+}
+
+it('chart: a verdict is committed and shown at once, and moves no health', () => {
+  const house = declared();
+  const outcome = check(house, saw('structured_outputs', 'failed'));
+  assert.ok(outcome.durable);
+  assert.equal(evidenceShown(outcome)?.withheld, ['structured_outputs']);
+  assert.is(house.state(ADDRESS), 'unknown');
+  assert.equal(evidenceShown(check(house, saw('structured_outputs', 'passed')))?.withheld, []);
+});
+
+it('chart: evidence runs out with the next probe after its time', () => {
+  const house = declared();
+  check(house, saw('tool_dispatch', 'passed'));
+  house.now += EVIDENCE_MS;
+  const outcome = house.tell(ADDRESS, { type: 'probe.observed', ok: true } as never);
+  assert.is(evidenceShown(outcome)?.dispatchVerified, false);
+});
+
+it('chart: tool asks that gateways report steer within the pace of the figures', () => {
+  const house = declared();
+  house.now += HOUR_MS;
+  const attempts = Array.from({ length: 20 }, () => ({ outcome: 'error', streamed: false, toolAsk: 'broken' }));
+  const outcome = house.tell(ADDRESS, { type: 'attempts.observed', attempts } as never);
+  assert.equal(evidenceShown(outcome)?.withheld, ['tools', 'tool_choice']);
+  assert.is(evidenceShown(outcome)?.toolCallSuccess1d, 0);
+  const called = house.tell(ADDRESS, {
+    type: 'attempts.observed',
+    attempts: [{ outcome: 'other', streamed: false, toolAsk: 'broken' }],
+  } as never);
+  assert.equal(called.published, [], 'what does not count for health counts for no fidelity');
+});
+
+it('chart: a changed declaration begins unverified, a withdrawn endpoint hears no check', () => {
+  const house = declared();
+  check(house, saw('tools', 'failed'));
+  const other = { ...DECLARATION, quantization: 'fp8' };
+  const outcome = house.tell(ADDRESS, { type: 'endpoint.declare', declaration: other, digest: 'two' } as never);
+  assert.equal(evidenceShown(outcome), { ...NO_EVIDENCE, checks: [] });
+  house.tell(ADDRESS, { type: 'endpoint.withdraw' });
+  assert.equal(check(house, saw('tools', 'failed', { configuration: configurationOf(other) })).published, []);
+  assert.equal(house.context<EndpointRecord>(ADDRESS).findings.byCheck, {});
+});
+
+it('why tells each check in words: when, what was found, until when', () => {
+  const house = declared();
+  check(house, saw('tools', 'failed', { detail: 'prose where a call was demanded' }));
+  check(house, saw('tool_dispatch', 'inconclusive', { detail: 'no answer in time' }));
+  const lines = house.explain(ADDRESS);
+  assert.ok(
+    lines.includes(
+      'The check of tools was last tried at 2025-11-21T02:00:00.000Z: prose where a call was demanded. It has failed, found at 2025-11-21T02:00:00.000Z, which counts until 2025-11-22T02:00:00.000Z.',
+    ),
+    lines.join('\n'),
+  );
+  assert.ok(
+    lines.includes(
+      'The check of tool_dispatch was last tried at 2025-11-21T02:00:00.000Z: inconclusive (no answer in time). Nothing stands: it is unverified.',
+    ),
+    lines.join('\n'),
+  );
+  assert.ok(lines.includes('Withheld for now, although declared: tools, tool_choice.'));
+});
+
+it('chart versions: an endpoint of before has no evidence and declares nothing new; the way back leaves evidence out', () => {
+  const path = new URL('../../fixtures/snapshots/endpoint-1.json', import.meta.url);
+  for (const saved of JSON.parse(readFileSync(path, 'utf8'))) {
+    const now = endpointKind.upcast?.(saved)?.context as unknown as EndpointRecord;
+    assert.equal(now.evidence, NO_EVIDENCE);
+    if (now.declaration !== null) {
+      assert.is(now.declaration.target.dialect, 'chat');
+      assert.equal([now.declaration.reasoning, now.declaration.passthrough], [null, {}]);
+      assert.is(now.findings.configuration, configurationOf(now.declaration));
+    }
+    const back = endpointKind.downcast?.({ ...saved, context: now as never })?.context as object;
+    assert.equal(Object.keys(back).sort(), Object.keys(saved.context).sort());
+  }
+});
+
+test.run();
