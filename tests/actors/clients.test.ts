@@ -8,8 +8,8 @@ import { kinds } from '../../actors/kinds.ts';
 import * as providers from '../../actors/provider/provider.ts';
 import * as windows from '../../actors/rate-window/rate-window.ts';
 import type { Cluster } from '../../actors/runtime/index.ts';
-import type { EndpointDeclaration } from '../../actors/terms/declaration.ts';
 import { bounded } from '../support/bounded.ts';
+import { DECLARATION } from '../support/model/declaration.ts';
 import * as words from '../support/model/words.ts';
 import { ACCOUNT, KEY } from '../support/model/words.ts';
 import { openStage, type Stage, until } from './runtime/durable/stage.ts';
@@ -102,7 +102,7 @@ it('declares providers and endpoints, which show themselves and what is observed
   };
   assert.ok(await providers.declareProvider(cluster, facts, MS));
   assert.not(await providers.declareProvider(cluster, facts, MS));
-  const declaration = { id: 'ep_1', model: 'author/model', provider: facts } as unknown as EndpointDeclaration;
+  const declaration = { ...DECLARATION, provider: facts };
   assert.ok(await endpoints.declareEndpoint(cluster, declaration, MS));
   const success = { outcome: 'success', streamed: true, ttftMs: 100 } as const;
   endpoints.observeAttempts(cluster, 'ep_1', [success, success, success, success, success]);
