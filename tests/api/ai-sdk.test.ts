@@ -1,0 +1,142 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { createOpenRouter } from '@openrouter/ai-sdk-provider';
+import { APICallError, generateText, type LanguageModel, stepCountIs, streamText, tool } from 'ai';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { z } from 'zod';
+import { bounded } from '../support/bounded.ts';
+import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { say } from '../support/provider/say.ts';
+
+/** The AI SDK with both providers that speak the chat dialect: each clause is run with either. */
+const it = bounded(test, 30_000);
+
+let cluster: TestCluster;
+let funded: Funded;
+
+test.before(async () => {
+  cluster = await startCluster({ rates: { keyPerMinute: 100_000 } });
+  funded = await cluster.fund('10');
+});
+test.after(() => cluster.close());
+
+type Maker = (model: string, apiKey?: string) => LanguageModel;
+
+const PROVIDERS: Readonly<Record<string, Maker>> = {
+  'openrouter provider': (model, apiKey = funded.key) =>
+    createOpenRouter({ apiKey, baseURL: cluster.baseUrls[0] as string })(model),
+  'openai-compatible': (model, apiKey = funded.key) =>
+    createOpenAICompatible({
+      name: 'troupe',
+      apiKey,
+      baseURL: cluster.baseUrls[0] as string,
+      includeUsage: true,
+      supportsStructuredOutputs: true,
+    })(model),
+};
+
+async function failure(run: () => PromiseLike<unknown>): Promise<APICallError> {
+  try {
+    await run();
+  } catch (error) {
+    if (APICallError.isInstance(error)) return error;
+    throw error;
+  }
+  throw new Error('the call did not fail');
+}
+
+const weather = tool({
+  description: 'Tells the weather',
+  inputSchema: z.object({ city: z.string() }),
+  execute: ({ city }) => ({ city, celsius: 4 }),
+});
+
+for (const [name, model] of Object.entries(PROVIDERS)) {
+  it(`${name}: answers text with its usage`, async () => {
+    const { text, usage, finishReason, response } = await generateText({ model: model('sim/fast'), prompt: 'hello' });
+    assert.match(text, /x15/);
+    assert.is(finishReason, 'stop');
+    assert.is(usage.outputTokens, 16);
+    assert.match(response.id, /^gen-/);
+  });
+
+  it(`${name}: streams text, and tells of usage at the end`, async () => {
+    const result = streamText({ model: model('sim/fast'), prompt: 'hello' });
+    let text = '';
+    for await (const piece of result.textStream) text += piece;
+    assert.match(text, /x1 x2 .*x15/);
+    assert.is((await result.usage).outputTokens, 16);
+    assert.is(await result.finishReason, 'stop');
+  });
+
+  it(`${name}: runs a tool and goes on with its result, whole and streamed`, async () => {
+    const ask = { model: model('sim/tools'), prompt: 'Weather?', tools: { weather }, stopWhen: stepCountIs(3) };
+    const whole = await generateText(ask);
+    assert.equal(
+      whole.steps.map(({ finishReason }) => finishReason),
+      ['tool-calls', 'stop'],
+    );
+    assert.equal(whole.steps[0]?.toolResults[0]?.output, { city: 'x', celsius: 4 });
+    const streamed = streamText(ask);
+    await streamed.consumeStream();
+    assert.equal((await streamed.steps)[0]?.toolCalls[0]?.input, { city: 'x' });
+    assert.is((await streamed.steps).length, 2);
+  });
+
+  it(`${name}: forces one tool`, async () => {
+    const ask = { model: model('sim/tools'), messages: say({}), tools: { weather } };
+    const { toolCalls } = await generateText({ ...ask, toolChoice: { type: 'tool', toolName: 'weather' } });
+    assert.is(toolCalls.length, 1);
+  });
+
+  it(`${name}: turns each refusal into an APICallError of its status`, async () => {
+    const poor = await cluster.fund('0.000001');
+    const table: readonly (readonly [number, LanguageModel, object])[] = [
+      [400, model('sim/fast'), { temperature: 3 }],
+      [401, model('sim/fast', `sk-gw-v1-${'0'.repeat(64)}`), {}],
+      [402, model('sim/fast', poor.key), {}],
+      [404, model('no/such'), {}],
+      [502, model('sim/fast'), { messages: say({ status: 500 }) }],
+    ];
+    for (const [status, of, more] of table) {
+      const asked = { model: of, messages: say({}), maxRetries: 0, ...more };
+      const error = await failure(() => generateText(asked));
+      assert.is(error.statusCode, status, error.message);
+      assert.match(error.responseBody ?? '', new RegExp(`"code":${status}`));
+      assert.is(error.isRetryable, status === 502);
+    }
+  });
+
+  it(`${name}: tells of an error inside a stream`, async () => {
+    const errors: unknown[] = [];
+    const messages = say({ tokens: 20, cut_after: 4 });
+    const result = streamText({
+      ...{ model: model('sim/fast'), messages, maxRetries: 0 },
+      onError: ({ error }) => void errors.push(error),
+    });
+    await result.consumeStream();
+    assert.is(errors.length, 1);
+  });
+
+  it(`${name}: a stream that is aborted is charged for what was delivered, and its hold ends`, async () => {
+    const payer = await cluster.fund('10');
+    const leave = new AbortController();
+    const messages = say({ tokens: 400, tps: 50 });
+    const result = streamText({ model: model('sim/fast', payer.key), messages, abortSignal: leave.signal });
+    let text = '';
+    for await (const piece of result.textStream) {
+      text += piece;
+      if (text.includes('x5')) leave.abort();
+    }
+    assert.not.match(text, /x300/);
+    for (;;) {
+      const headers = { authorization: `Bearer ${payer.key}` };
+      const answer = await fetch(`${cluster.baseUrls[0]}/credits`, { headers });
+      const { data } = (await answer.json()) as { data: { held: number; total_usage: number } };
+      if (data.held === 0 && data.total_usage > 0) break;
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  });
+}
+
+test.run();
