@@ -21,8 +21,8 @@ export interface RunningTurn {
   readonly created: number;
   /** Settings that were asked for, and whether the endpoint declares them. */
   readonly honoured: Readonly<Record<string, boolean>>;
-  /** Ends after `finish` (and `usage`), or after one `error`. One reader. */
-  readonly events: AsyncIterable<readonly TurnEvent[]>;
+  /** The parts that came since the last read; null behind `finish` (and `usage`) or one `error`. One reader. */
+  read(): Promise<readonly TurnEvent[] | null>;
   /** The caller is gone: the answer is aborted, or read on for its usage. Harmless at the end. */
   leave(): void;
   /** How it ended; for `settleTurn`. Never rejects. */
@@ -42,9 +42,9 @@ export interface Begun {
 }
 
 type Batch = readonly TurnEvent[];
-const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
+const ENDED: Promise<null> = Promise.resolve(null);
 
-export class Running implements RunningTurn, AsyncIterable<Batch>, AsyncIterator<Batch, undefined> {
+export class Running implements RunningTurn {
   readonly created: number;
   readonly receipt: Promise<Receipt>;
   readonly #services: InferenceServices;
@@ -88,29 +88,14 @@ export class Running implements RunningTurn, AsyncIterable<Batch>, AsyncIterator
     return honoured(this.#request.turn, new Set(this.#begun.candidate.offer.supportedParameters));
   }
 
-  get events(): AsyncIterable<Batch> {
-    return this;
-  }
-
-  [Symbol.asyncIterator](): AsyncIterator<Batch, undefined> {
-    return this;
-  }
-
-  async next(): Promise<IteratorResult<Batch, undefined>> {
-    if (this.#first !== null) {
-      const value = this.#first;
+  read(): Promise<Batch | null> {
+    const first = this.#first;
+    if (first !== null) {
       this.#first = null;
       this.#delivered = true;
-      return { done: false, value };
+      return Promise.resolve(first);
     }
-    if (this.#closed || this.#left) return END;
-    const value = await this.#advance();
-    return value === null ? END : { done: false, value };
-  }
-
-  async return(): Promise<IteratorResult<Batch, undefined>> {
-    this.leave();
-    return END;
+    return this.#closed || this.#left ? ENDED : this.#advance();
   }
 
   leave(): void {

@@ -1,8 +1,9 @@
-import type { GatewayError } from '../../terms/gateway-error.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
-import type { Usage } from '../../terms/usage.ts';
+import type { Closing, ReplyFrames } from '../reply-dialect.ts';
+import type { ReplyHead } from '../reply-head.ts';
 import { errorMember } from './error-member.ts';
-import type { ReplyHead } from './reply-head.ts';
+import { audioText, imageText, logprobsText } from './media-text.ts';
+import { ToolDispatch } from './tool-dispatch.ts';
 import { usageText } from './usage-text.ts';
 
 /** Comments end in one newline: a blank line would dispatch an empty event in some clients. */
@@ -10,45 +11,69 @@ export const PROCESSING = ': processing\n';
 export const KEEP_ALIVE = ': keep-alive\n';
 export const DONE = 'data: [DONE]\n\n';
 
+export interface FramesOptions {
+  /** Reasoning is kept from the caller. */
+  readonly hidden: boolean;
+  /** Tool calls are announced as soon as they are whole. */
+  readonly dispatch: boolean;
+}
+
 /**
  * One chat stream as text frames. Everything that repeats is rendered once; upstream text only ever stands inside JSON
  * strings, so no text can end a frame. The first delta carries the role, the first fragment of a tool call its id,
- * name and type. (spec: inference, Chat stream; conventions 0.3)
+ * name and type; fragments rebuild what `render` writes whole. (spec: inference, Chat stream; conventions 0.3)
  */
-export class Frames {
+export class Frames implements ReplyFrames {
   readonly #opening: string;
+  readonly #hidden: boolean;
+  readonly #dispatch: ToolDispatch | null;
   #role = '"role":"assistant",';
 
-  constructor(head: ReplyHead) {
+  constructor(head: ReplyHead, { hidden, dispatch }: FramesOptions) {
     this.#opening = `data: {"id":${JSON.stringify(head.id)},"object":"chat.completion.chunk","created":${
       head.created
     },"model":${JSON.stringify(head.model)},"provider":${JSON.stringify(head.provider)},`;
+    this.#hidden = hidden;
+    this.#dispatch = dispatch ? new ToolDispatch() : null;
   }
 
-  /** The frames of what arrived together, as one text. Usage waits for the charge and has no frame here. */
   of(events: readonly TurnEvent[]): string {
     let frames = '';
-    for (const event of events) frames += this.#frame(event);
+    for (let at = 0; at < events.length; at++) {
+      const event = events[at] as TurnEvent;
+      if (this.#dispatch !== null) frames += this.#dispatch.before(event);
+      switch (event.type) {
+        case 'text-delta':
+        case 'refusal-delta': {
+          const next = events[at + 1];
+          const scored = next?.type === 'logprobs';
+          if (scored) at++;
+          frames += this.#delta(textMembers(event), scored ? scores(next) : '');
+          break;
+        }
+        case 'reasoning-delta':
+        case 'reasoning-detail': {
+          const end = endOfReasoning(events, at);
+          if (!this.#hidden) frames += this.#delta(reasoningMembers(events, at, end));
+          at = end - 1;
+          break;
+        }
+        default:
+          frames += this.#frame(event);
+      }
+    }
     return frames;
   }
 
-  /** Last before the end of a charged stream. `honoured`: the asked settings that the endpoint declares, or not. */
-  usage(usage: Usage, cost: string, honoured: Readonly<Record<string, boolean>>): string {
-    return `${this.#opening}"choices":[],"usage":${usageText(usage, cost)},"honoured":${JSON.stringify(honoured)}}\n\n`;
-  }
-
-  error(error: GatewayError): string {
-    return `${this.#opening}"error":${errorMember(error)},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}\n\n`;
+  /** The last chunk of a charged stream has no choices: usage, and the asked settings that the endpoint declares, or not. */
+  end(closing: Closing | null): string {
+    if (closing === null) return DONE;
+    const { usage, cost, honoured } = closing;
+    return `${this.#opening}"choices":[],"usage":${usageText(usage, cost)},"honoured":${JSON.stringify(honoured)}}\n\n${DONE}`;
   }
 
   #frame(event: TurnEvent): string {
     switch (event.type) {
-      case 'text-delta':
-        return this.#delta(`"content":${JSON.stringify(event.text)}`);
-      case 'reasoning-delta':
-        return this.#delta(`"content":"","reasoning":${JSON.stringify(event.text)}`);
-      case 'refusal-delta':
-        return this.#delta(`"content":"","refusal":${JSON.stringify(event.text)}`);
       case 'tool-start':
         return this.#toolDelta(
           `{"index":${event.index},"id":${JSON.stringify(event.id)},"type":"function","function":{"name":${JSON.stringify(
@@ -57,21 +82,24 @@ export class Frames {
         );
       case 'tool-delta':
         return this.#toolDelta(`{"index":${event.index},"function":{"arguments":${JSON.stringify(event.arguments)}}}`);
+      case 'image':
+        return this.#delta(`"content":"","images":[${imageText(event)}]`);
+      case 'audio-delta':
+        return this.#delta(`"audio":${audioText(event)}`);
+      case 'logprobs':
+        return this.#delta('"content":""', scores(event));
       case 'finish':
         return this.#finish(event.reason, event.native);
-      case 'reasoning-detail':
-      case 'image':
-      case 'audio-delta':
-      case 'logprobs':
-      case 'usage':
-        return '';
       case 'error':
-        return this.error(event.error);
+        return `${this.#opening}"error":${errorMember(event.error)},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}\n\n`;
+      default:
+        // Usage waits for the charge; everything else has had its frame.
+        return '';
     }
   }
 
-  #delta(members: string): string {
-    return `${this.#opening}"choices":[{"index":0,"delta":{${this.#takeRole()}${members}},"finish_reason":null}]}\n\n`;
+  #delta(members: string, scored = ''): string {
+    return `${this.#opening}"choices":[{"index":0,"delta":{${this.#takeRole()}${members}}${scored},"finish_reason":null}]}\n\n`;
   }
 
   #toolDelta(call: string): string {
@@ -91,4 +119,35 @@ export class Frames {
     this.#role = '';
     return role;
   }
+}
+
+type TextEvent = Extract<TurnEvent, { type: 'text-delta' | 'refusal-delta' }>;
+
+function textMembers(event: TextEvent): string {
+  return event.type === 'text-delta'
+    ? `"content":${JSON.stringify(event.text)}`
+    : `"content":"","refusal":${JSON.stringify(event.text)}`;
+}
+
+function scores({ content, refusal }: Extract<TurnEvent, { type: 'logprobs' }>): string {
+  return `,"logprobs":${logprobsText({ content: content ?? null, refusal: refusal ?? null })}`;
+}
+
+/** Plain and structured reasoning that came together leaves together: clients take one of them, never both. */
+function endOfReasoning(events: readonly TurnEvent[], from: number): number {
+  let end = from + 1;
+  while (events[end]?.type === 'reasoning-delta' || events[end]?.type === 'reasoning-detail') end++;
+  return end;
+}
+
+function reasoningMembers(events: readonly TurnEvent[], from: number, end: number): string {
+  let text = '';
+  let details = '';
+  for (let at = from; at < end; at++) {
+    const event = events[at] as TurnEvent;
+    if (event.type === 'reasoning-delta') text += event.text;
+    if (event.type === 'reasoning-detail') details += `${details === '' ? '' : ','}${JSON.stringify(event.detail)}`;
+  }
+  const plain = text === '' ? '' : `,"reasoning":${JSON.stringify(text)}`;
+  return `"content":""${plain}${details === '' ? '' : `,"reasoning_details":[${details}]`}`;
 }

@@ -60,6 +60,7 @@ function rawAnswer(error: GatewayError, generation: string): string {
     `content-length: ${Buffer.byteLength(body)}`,
     `x-generation-id: ${generation}`,
     `x-request-id: ${generation}`,
+    `request-id: ${generation}`,
     'connection: close',
     '',
     body,

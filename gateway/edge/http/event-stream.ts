@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
-import { KEEP_ALIVE, PROCESSING } from '../../dialects/chat/frames.ts';
 
 export interface EventStreamLimits {
   readonly keepAliveCommentMs: number;
@@ -8,30 +7,46 @@ export interface EventStreamLimits {
   readonly streamStalledMs: number;
 }
 
+/** In UTF-8, of one UTF-16 unit. */
+const BYTES_PER_CHARACTER_MAX = 3;
+
+/** What a stream says when it has nothing to say: on its opening, and again whenever nothing was sent for a while. */
+export interface EventStreamComments {
+  readonly processing: string;
+  readonly keepAlive: string;
+}
+
 /**
  * One `text/event-stream` answer. Promises a first comment, a comment whenever nothing was sent for a while, and that no
- * more than `streamBufferBytesMax` ever waits for a slow reader: whoever does not read is cut. It writes what it is
- * given and knows no frame. A comment ends in a single line end: some readers take a blank line for an event.
- * (spec: inference, Chat stream 1; conventions 0.2; reliability X29)
+ * more than `streamBufferBytesMax` ever waits in the connection for a slow reader: its producer is held back, what is
+ * larger goes in pieces, and a reader that takes no piece for `streamStalledMs` is cut. It writes what it is given and
+ * knows no frame. (spec: inference, Chat stream 1; conventions 0.2; reliability X29)
  */
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #clock: Clock;
   readonly #limits: EventStreamLimits;
+  readonly #comments: EventStreamComments;
   #stopComments: Cancel;
   #lastWriteAt: number;
+  /** A text longer than this goes in pieces of so many bytes. One character may be three bytes. */
+  readonly #pieceMax: number;
+  /** A text on its way in pieces: nothing may come between them. */
+  #pieces: Promise<void> | null = null;
 
   /** Sends status 200 and the first comment: from here on every failure is in-band. */
-  constructor(response: ServerResponse, clock: Clock, limits: EventStreamLimits) {
+  constructor(response: ServerResponse, clock: Clock, limits: EventStreamLimits, comments: EventStreamComments) {
     this.#response = response;
     this.#clock = clock;
     this.#limits = limits;
+    this.#comments = comments;
+    this.#pieceMax = Math.max(1, Math.floor(limits.streamBufferBytesMax / BYTES_PER_CHARACTER_MAX));
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     });
-    response.write(PROCESSING);
+    response.write(comments.processing);
     this.#lastWriteAt = clock.monotonic();
     this.#stopComments = clock.after(limits.keepAliveCommentMs, this.#comment);
   }
@@ -42,25 +57,31 @@ export class EventStream {
   }
 
   /**
-   * Sends whole frames. Null: go on. A promise: wait for it before producing more; it resolves when the reader caught
-   * up or the stream has ended.
+   * Sends whole frames, or nothing for ''. Null: go on. A promise: wait for it before producing more; it resolves when
+   * the reader caught up or the stream has ended.
    */
   write(frames: string): Promise<void> | null {
-    if (!this.open) return null;
+    if (frames === '' || !this.open) return null;
     this.#lastWriteAt = this.#clock.monotonic();
-    if (this.#response.write(frames)) return null;
-    if (this.#response.writableLength <= this.#limits.streamBufferBytesMax) return this.#drained();
-    this.cut();
-    return null;
+    if (frames.length <= this.#pieceMax) return this.#response.write(frames) ? null : this.#drained();
+    this.#pieces = this.#writeInPieces(frames);
+    return this.#pieces;
   }
 
   /** Ends in order; resolves when the last byte was handed to the operating system, or the reader was lost. */
-  end(frames: string): Promise<void> {
+  async end(frames: string): Promise<void> {
+    if (this.#pieces !== null) await this.#pieces;
     this.#stopComments();
-    return new Promise((resolve) => {
+    await new Promise<void>((resolve) => {
       if (!this.open) return resolve();
-      this.#response.once('close', resolve);
-      this.#response.end(frames, () => resolve());
+      const stopWaiting = this.#clock.after(this.#limits.streamStalledMs, () => this.cut());
+      const done = (): void => {
+        stopWaiting();
+        this.#response.off('close', done);
+        resolve();
+      };
+      this.#response.once('close', done);
+      this.#response.end(frames, done);
     });
   }
 
@@ -75,6 +96,15 @@ export class EventStream {
     this.#stopComments();
   }
 
+  async #writeInPieces(frames: string): Promise<void> {
+    const bytes = Buffer.from(frames);
+    for (let at = 0; at < bytes.length && this.open; at += this.#pieceMax) {
+      this.#lastWriteAt = this.#clock.monotonic();
+      if (!this.#response.write(bytes.subarray(at, at + this.#pieceMax))) await this.#drained();
+    }
+    this.#pieces = null;
+  }
+
   readonly #comment = (): void => {
     if (!this.open) return;
     const { keepAliveCommentMs } = this.#limits;
@@ -83,8 +113,8 @@ export class EventStream {
       this.#stopComments = this.#clock.after(keepAliveCommentMs - silentMs, this.#comment);
       return;
     }
-    // Nothing is added for a reader that is behind already.
-    if (this.#response.writableLength === 0) this.#response.write(KEEP_ALIVE);
+    // Nothing is added for a reader that is behind already, nor between the pieces of a frame.
+    if (this.#response.writableLength === 0 && this.#pieces === null) this.#response.write(this.#comments.keepAlive);
     this.#lastWriteAt = this.#clock.monotonic();
     this.#stopComments = this.#clock.after(keepAliveCommentMs, this.#comment);
   };

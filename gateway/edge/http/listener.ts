@@ -139,7 +139,9 @@ export class Listener {
     const invite = expects ? () => response.writeContinue() : null;
     beginVisit(request, { id, head, startedAt: this.#options.clock.monotonic(), invite });
     response.setHeader('x-generation-id', id);
+    // Each SDK reads its own name for it. (conventions 0.2)
     response.setHeader('x-request-id', id);
+    response.setHeader('request-id', id);
     if (this.#draining) response.shouldKeepAlive = false;
     this.#track(request, response);
     const flaw = this.#flawOf(request, head, expects);

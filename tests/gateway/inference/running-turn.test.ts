@@ -98,14 +98,13 @@ it('a caller that leaves a cancellable endpoint ends it at once and pays what wa
   const on = stage();
   const body = { ...sim({ tokens: 500, tps: 100 }), stream: true };
   const turn = await runTurn(on.services, on.request(body, onlyA));
-  const iterator = turn.events[Symbol.asyncIterator]();
-  await iterator.next();
-  await iterator.next();
+  await turn.read();
+  await turn.read();
   turn.leave();
   const receipt = await turn.receipt;
   assert.ok(receipt.cancelled && receipt.estimated && receipt.delivered);
   assert.ok((receipt.billed.completionTokens as number) < 20);
-  assert.is((await iterator.next()).done, true);
+  assert.is(await turn.read(), null);
   await on.end();
   const call = a.calls.at(-1);
   while (call?.outcome === 'open') await new Promise((resolve) => setTimeout(resolve, 5));
@@ -135,7 +134,7 @@ it('any other endpoint is read on for its usage, which is what the caller pays',
   const on = stage();
   const reading = board(offer('a', a.baseUrl, { cancellable: false }));
   const turn = await runTurn(on.services, on.request({ ...sim({ tokens: 40, tps: 400 }), stream: true }, reading));
-  await turn.events[Symbol.asyncIterator]().next();
+  await turn.read();
   turn.leave();
   const receipt = await turn.receipt;
   assert.is(receipt.usage.completionTokens, 40);
@@ -153,9 +152,8 @@ it('reading on is bounded, and then our own count is charged', async () => {
     on.services,
     on.request({ ...sim({ hang: 'midstream', tokens: 40 }), stream: true }, reading),
   );
-  const iterator = turn.events[Symbol.asyncIterator]();
-  await iterator.next();
-  const waiting = iterator.next();
+  await turn.read();
+  const waiting = turn.read();
   turn.leave();
   const receipt = await turn.receipt;
   assert.ok(receipt.estimated && receipt.cancelled);

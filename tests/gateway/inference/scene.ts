@@ -42,7 +42,7 @@ export function sim(directive: object): object {
 
 export async function drain(turn: RunningTurn): Promise<TurnEvent[]> {
   const all: TurnEvent[] = [];
-  for await (const events of turn.events) all.push(...events);
+  for (let events = await turn.read(); events !== null; events = await turn.read()) all.push(...events);
   return all;
 }
 

@@ -7,6 +7,7 @@ import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
+const PLAIN = { hidden: false, dispatch: false };
 const HEAD = { id: 'gen-1', created: 1_750_000_000, model: 'a/b', provider: 'Ä "quoted"' };
 
 interface Chunk {
@@ -30,7 +31,9 @@ function read(text: string): string[] {
 }
 
 function chunks(text: string): Chunk[] {
-  return read(text).map((data) => JSON.parse(data) as Chunk);
+  return read(text)
+    .filter((data) => data !== '[DONE]')
+    .map((data) => JSON.parse(data) as Chunk);
 }
 
 it('comments end in one newline and the terminator is a frame', () => {
@@ -40,7 +43,7 @@ it('comments end in one newline and the terminator is a frame', () => {
 });
 
 it('the first delta carries the role and every chunk its head and a finish_reason', () => {
-  const frames = new Frames(HEAD);
+  const frames = new Frames(HEAD, PLAIN);
   const [first, second, third] = chunks(
     frames.of([
       { type: 'text-delta', text: 'a' },
@@ -66,7 +69,7 @@ it('the first fragment of a tool call carries index, id, type and name, and the 
     { type: 'tool-delta', index: 0, arguments: '1}' },
     { type: 'finish', reason: 'tool_calls', native: 'tool_calls' },
   ];
-  const seen = chunks(new Frames(HEAD).of(events)).map(({ choices }) => choices[0]?.delta);
+  const seen = chunks(new Frames(HEAD, PLAIN).of(events)).map(({ choices }) => choices[0]?.delta);
   assert.equal(seen[0], {
     role: 'assistant',
     content: null,
@@ -77,13 +80,13 @@ it('the first fragment of a tool call carries index, id, type and name, and the 
 });
 
 it('an answer without text still has a role', () => {
-  const [only] = chunks(new Frames(HEAD).of([{ type: 'finish', reason: 'length', native: null }]));
+  const [only] = chunks(new Frames(HEAD, PLAIN).of([{ type: 'finish', reason: 'length', native: null }]));
   assert.equal(only?.choices[0]?.delta, { role: 'assistant', content: '' });
 });
 
 it('upstream text cannot end a frame or start another one', () => {
   const hostile = 'x\n\ndata: [DONE]\n\nevent: error\r\n\r\n\u2028\u2029\0"}]}\\';
-  const frames = new Frames(HEAD).of([
+  const frames = new Frames(HEAD, PLAIN).of([
     { type: 'text-delta', text: hostile },
     { type: 'reasoning-delta', text: hostile },
     { type: 'tool-start', index: 0, id: hostile, name: hostile },
@@ -97,7 +100,11 @@ it('upstream text cannot end a frame or start another one', () => {
 
 it('the last chunk has empty choices, the usage with the exact cost and what was honoured', () => {
   const usage = { promptTokens: 7, completionTokens: 3, cachedTokens: 2, reasoningTokens: 1 };
-  const text = new Frames(HEAD).usage(usage, '0.000000000000000000000123', { temperature: true });
+  const text = new Frames(HEAD, PLAIN).end({
+    usage,
+    cost: '0.000000000000000000000123',
+    honoured: { temperature: true },
+  });
   assert.match(text, /"cost":0\.000000000000000000000123[,}]/);
   const [chunk] = chunks(text);
   assert.equal(chunk?.choices, []);
@@ -113,13 +120,15 @@ it('the last chunk has empty choices, the usage with the exact cost and what was
 });
 
 it('counts that nobody reported are absent, and so is their total', () => {
-  const [chunk] = chunks(new Frames(HEAD).usage({ completionTokens: 3, cachedTokens: 0 }, '0', {}));
+  const [chunk] = chunks(
+    new Frames(HEAD, PLAIN).end({ usage: { completionTokens: 3, cachedTokens: 0 }, cost: '0', honoured: {} }),
+  );
   assert.equal(chunk?.usage, { completion_tokens: 3, cost: 0 });
 });
 
 it('a cost that is not the text of a JSON number never leaves', () => {
-  assert.throws(() => new Frames(HEAD).usage({}, '1e-7', {}), RangeError);
-  assert.throws(() => new Frames(HEAD).usage({}, '0,1', {}), RangeError);
+  assert.throws(() => new Frames(HEAD, PLAIN).end({ usage: {}, cost: '1e-7', honoured: {} }), RangeError);
+  assert.throws(() => new Frames(HEAD, PLAIN).end({ usage: {}, cost: '0,1', honoured: {} }), RangeError);
 });
 
 it('an error in the stream is a chunk with error and finish_reason error, without its detail', () => {
@@ -130,7 +139,7 @@ it('an error in the stream is a chunk with error and finish_reason error, withou
     detail: 'secret',
     metadata: { provider_name: 'A' },
   });
-  const text = new Frames(HEAD).of([{ type: 'error', error }]);
+  const text = new Frames(HEAD, PLAIN).of([{ type: 'error', error }]);
   const [chunk] = chunks(text);
   assert.equal(chunk?.error, {
     code: 502,
@@ -139,6 +148,54 @@ it('an error in the stream is a chunk with error and finish_reason error, withou
   });
   assert.is(chunk?.choices[0]?.finish_reason, 'error');
   assert.not.match(text, /secret/);
+});
+
+it('what came together of plain and structured reasoning stands in one delta', () => {
+  const [first, second] = chunks(
+    new Frames(HEAD, PLAIN).of([
+      { type: 'reasoning-delta', text: 'a' },
+      { type: 'reasoning-detail', detail: { type: 'reasoning.text', index: 0, text: 'a' } },
+      { type: 'text-delta', text: 'x' },
+    ]),
+  );
+  assert.equal(first?.choices[0]?.delta, {
+    role: 'assistant',
+    content: '',
+    reasoning: 'a',
+    reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'a' }],
+  });
+  assert.equal(second?.choices[0]?.delta, { content: 'x' });
+});
+
+it('reasoning.exclude leaves no frame behind, and the first visible delta has the role', () => {
+  const frames = new Frames(HEAD, { hidden: true, dispatch: false });
+  assert.is(
+    frames.of([
+      { type: 'reasoning-delta', text: 'a' },
+      { type: 'reasoning-detail', detail: { type: 'reasoning.text', text: 'a' } },
+    ]),
+    '',
+  );
+  assert.equal(chunks(frames.of([{ type: 'text-delta', text: 'x' }]))[0]?.choices[0]?.delta, {
+    role: 'assistant',
+    content: 'x',
+  });
+});
+
+it('scores stand beside the text that they score', () => {
+  const [only, ...rest] = chunks(
+    new Frames(HEAD, PLAIN).of([
+      { type: 'text-delta', text: 'x' },
+      { type: 'logprobs', content: [{ token: 'x' }] },
+    ]),
+  );
+  assert.equal(rest, []);
+  assert.equal(only?.choices[0] as unknown, {
+    index: 0,
+    delta: { role: 'assistant', content: 'x' },
+    logprobs: { content: [{ token: 'x' }], refusal: null },
+    finish_reason: null,
+  });
 });
 
 test.run();

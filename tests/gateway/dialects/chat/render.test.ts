@@ -2,10 +2,14 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { errorMember } from '../../../../gateway/dialects/chat/error-member.ts';
 import { render } from '../../../../gateway/dialects/chat/render.ts';
+import { usageText } from '../../../../gateway/dialects/chat/usage-text.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
+import type { Usage } from '../../../../gateway/terms/usage.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
+const FREE = { usage: {}, cost: '0', honoured: {} };
 const HEAD = { id: 'gen-1', created: 1_750_000_000, model: 'a/b', provider: 'P "x"' };
 
 it('a text reply has every member of the specification', () => {
@@ -18,8 +22,8 @@ it('a text reply has every member of the specification', () => {
       { type: 'finish', reason: 'stop', native: 'eos' },
       { type: 'usage', usage: {} },
     ],
-    { promptTokens: 5, completionTokens: 2 },
-    '0.0000123',
+    { usage: { promptTokens: 5, completionTokens: 2 }, cost: '0.0000123', honoured: {} },
+    false,
   );
   assert.equal(JSON.parse(text), {
     id: 'gen-1',
@@ -32,6 +36,7 @@ it('a text reply has every member of the specification', () => {
       {
         index: 0,
         message: { role: 'assistant', content: 'Hello\n"', refusal: null, reasoning: 'hm' },
+        logprobs: null,
         finish_reason: 'stop',
         native_finish_reason: 'eos',
       },
@@ -52,8 +57,8 @@ it('tool calls stand in the place of text, in their order', () => {
         { type: 'tool-delta', index: 0, arguments: ':1}' },
         { type: 'finish', reason: 'tool_calls', native: 'stop' },
       ],
-      {},
-      '0',
+      FREE,
+      false,
     ),
   );
   assert.is(reply.choices[0].message.content, null);
@@ -65,15 +70,92 @@ it('tool calls stand in the place of text, in their order', () => {
 });
 
 it('an empty reply has empty text, a refusal has none', () => {
-  const empty = JSON.parse(render(HEAD, [{ type: 'finish', reason: 'stop', native: null }], {}, '0'));
+  const empty = JSON.parse(render(HEAD, [{ type: 'finish', reason: 'stop', native: null }], FREE, false));
   assert.is(empty.choices[0].message.content, '');
-  const refused = JSON.parse(render(HEAD, [{ type: 'refusal-delta', text: 'no' }], {}, '0'));
+  const refused = JSON.parse(render(HEAD, [{ type: 'refusal-delta', text: 'no' }], FREE, false));
   assert.is(refused.choices[0].message.content, null);
   assert.is(refused.choices[0].message.refusal, 'no');
 });
 
 it('a charge that could not be closed shows no usage', () => {
-  assert.is(JSON.parse(render(HEAD, [], { promptTokens: 1 }, null)).usage, undefined);
+  assert.is(JSON.parse(render(HEAD, [], null, false)).usage, undefined);
+});
+
+it('fragments of one reasoning entry are one entry, with the signature that one of them carries', () => {
+  const events: TurnEvent[] = [
+    { type: 'reasoning-detail', detail: { type: 'reasoning.text', index: 0, text: 'a', format: 'f' } },
+    { type: 'reasoning-detail', detail: { type: 'reasoning.summary', index: 1, summary: 's' } },
+    { type: 'reasoning-detail', detail: { type: 'reasoning.text', index: 0, text: 'b' } },
+    { type: 'reasoning-detail', detail: { type: 'reasoning.text', index: 0, signature: 'sig' } },
+    { type: 'reasoning-detail', detail: { type: 'reasoning.encrypted', data: 'x' } },
+    { type: 'reasoning-detail', detail: { type: 'reasoning.encrypted', data: 'y' } },
+  ];
+  const { message } = JSON.parse(render(HEAD, events, FREE, false)).choices[0];
+  assert.equal(message.reasoning_details, [
+    { type: 'reasoning.text', index: 0, text: 'ab', format: 'f', signature: 'sig' },
+    { type: 'reasoning.summary', index: 1, summary: 's' },
+    { type: 'reasoning.encrypted', data: 'x' },
+    { type: 'reasoning.encrypted', data: 'y' },
+  ]);
+  assert.not.ok('reasoning_details' in JSON.parse(render(HEAD, [], FREE, false)).choices[0].message, 'never empty');
+});
+
+it('reasoning.exclude hides reasoning and nothing else, the count of its tokens included', () => {
+  const events: TurnEvent[] = [
+    { type: 'reasoning-delta', text: 'secret' },
+    { type: 'reasoning-detail', detail: { type: 'reasoning.text', text: 'secret' } },
+    { type: 'text-delta', text: 'open' },
+  ];
+  const text = render(HEAD, events, { usage: { reasoningTokens: 7 }, cost: '0', honoured: {} }, true);
+  assert.not.match(text, /secret|"reasoning"|reasoning_details/);
+  const { choices, usage } = JSON.parse(text);
+  assert.is(choices[0].message.content, 'open');
+  assert.equal(usage.completion_tokens_details, { reasoning_tokens: 7 });
+});
+
+it('a reply that is only a picture has empty text, never null', () => {
+  const { message } = JSON.parse(
+    render(HEAD, [{ type: 'image', url: 'data:image/png;base64,AA==', index: 0 }], FREE, false),
+  ).choices[0];
+  assert.is(message.content, '');
+  assert.equal(message.images, [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' }, index: 0 }]);
+});
+
+it('speech comes whole, with what was reported of it', () => {
+  const events: TurnEvent[] = [
+    { type: 'audio-delta', id: 'audio_1', transcript: 'he' },
+    { type: 'audio-delta', data: 'AAA' },
+    { type: 'audio-delta', data: 'BBB', transcript: 'llo' },
+    { type: 'audio-delta', expiresAt: 1_750_003_600 },
+  ];
+  const { message } = JSON.parse(render(HEAD, events, FREE, false)).choices[0];
+  assert.equal(message.audio, { id: 'audio_1', data: 'AAABBB', expires_at: 1_750_003_600, transcript: 'hello' });
+  assert.is(message.content, '');
+});
+
+it('scores of tokens follow each other, and both lists are named', () => {
+  const events: TurnEvent[] = [
+    { type: 'logprobs', content: [{ token: 'a', logprob: -1 }] },
+    { type: 'logprobs', content: [{ token: 'b', logprob: -2 }] },
+  ];
+  const [choice] = JSON.parse(render(HEAD, events, FREE, false)).choices;
+  assert.equal(choice.logprobs, {
+    content: [
+      { token: 'a', logprob: -1 },
+      { token: 'b', logprob: -2 },
+    ],
+    refusal: null,
+  });
+});
+
+it('cached_tokens is a number wherever the details of the prompt stand, and nothing else is made up', () => {
+  const details = (usage: Usage): unknown => JSON.parse(usageText(usage, '0')).prompt_tokens_details;
+  assert.equal(details({ cacheWriteTokens: 5, cacheWrite1hTokens: 2 }), { cached_tokens: 0, cache_write_tokens: 7 });
+  assert.equal(details({ cachedTokens: 4 }), { cached_tokens: 4 });
+  assert.is(details({ cachedTokens: 0, cacheWriteTokens: 0 }), undefined, 'no caching occurred');
+  assert.is(details({}), undefined);
+  const spoken = JSON.parse(usageText({ audioTokens: 3, imageTokens: 2 }, '0')).completion_tokens_details;
+  assert.equal(spoken, { image_tokens: 2, audio_tokens: 3 });
 });
 
 it('the error member has the status, the message and its type, and a 500 has no words of its own', () => {

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { render } from '../../dialects/chat/render.ts';
 import { Departure } from '../../inference/departure.ts';
 import { runTurn } from '../../inference/run-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
@@ -12,14 +11,15 @@ import { headerText } from '../header-text.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { CallerLeft } from '../read-body.ts';
 import { visitOf } from '../visit.ts';
+import type { AcceptedTurn } from './accepted-turn.ts';
 
 /**
- * A reply in one piece. The charge is recorded before a byte of it leaves; where that cannot be done now, the reply goes
+ * A turn answered in one piece, in whatever dialect. The charge is recorded before a byte of it leaves; where that cannot be done now, the reply goes
  * without `usage` and the charge follows in the background. (spec: inference, Chat completion reply, Chat stream 3)
  */
 export async function answerWhole(
   routes: EdgeRoutes,
-  accepted: TurnRequest,
+  { dialect, ...accepted }: AcceptedTurn,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -36,13 +36,14 @@ export async function answerWhole(
     const receipt = await running.receipt;
     const charged = await settleTurn(inference, turn, receipt);
     if (charged === null) turns.settledLater++;
-    const { provider, model, created } = running;
+    const { provider, model, created, honoured } = running;
     const head = { id: accepted.generation, created, model, provider };
+    const closing = charged === null ? null : { usage: receipt.usage, cost: charged.cost, honoured };
     if (services.crashPoint) response.once('finish', () => services.crashPoint?.('reply.sent'));
     return reply
       .header('x-provider-name', headerText(provider))
       .header('content-type', 'application/json; charset=utf-8')
-      .send(render(head, events, receipt.usage, charged?.cost ?? null));
+      .send(dialect.whole(head, events, closing));
   } finally {
     closeTurn();
     response.off('close', ending.left);
@@ -83,7 +84,9 @@ async function begin(
 
 async function gather(running: RunningTurn): Promise<readonly TurnEvent[]> {
   let all: readonly TurnEvent[] = [];
-  for await (const events of running.events) all = all.length === 0 ? events : [...all, ...events];
+  for (let events = await running.read(); events !== null; events = await running.read()) {
+    all = all.length === 0 ? events : all.concat(events);
+  }
   const last = all.at(-1);
   if (last?.type === 'error') throw last.error;
   return all;

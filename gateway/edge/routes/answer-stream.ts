@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Cancel } from '../../../actors/runtime/index.ts';
-import { DONE, Frames } from '../../dialects/chat/frames.ts';
+import type { ReplyDialect, ReplyFrames } from '../../dialects/reply-dialect.ts';
 import { Departure } from '../../inference/departure.ts';
 import { runTurn } from '../../inference/run-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
@@ -13,43 +13,53 @@ import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { EventStream } from '../http/event-stream.ts';
 import { CallerLeft } from '../read-body.ts';
 import { visitOf } from '../visit.ts';
+import type { AcceptedTurn } from './accepted-turn.ts';
 
 /**
- * A reply as a stream. A failure before the first part is an ordinary answer, unless a keep-alive period has passed by
- * then; afterwards it is a chunk with `error`, then `[DONE]`. The charge is recorded before the usage chunk leaves; a
+ * A turn answered as a stream, in whatever dialect. A failure before the first part is an ordinary answer, unless a
+ * keep-alive period has passed by then; afterwards it is told in-band. The charge is recorded before the usage leaves; a
  * caller that left, and a charge that could not be recorded now, see none. (spec: inference, Chat stream, Errors 3)
  */
 export async function answerStream(
   routes: EdgeRoutes,
-  accepted: TurnRequest,
+  { dialect, ...accepted }: AcceptedTurn,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const stream = new ChatStream(routes, accepted, request, reply);
+  const stream = new AnswerStream(routes, { accepted, dialect, request, reply });
   await stream.run();
   return reply;
 }
 
-class ChatStream {
+interface Parts {
+  readonly accepted: TurnRequest;
+  readonly dialect: ReplyDialect;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+class AnswerStream {
   readonly #routes: EdgeRoutes;
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
   readonly #turn: TurnRequest;
+  readonly #dialect: ReplyDialect;
   readonly #departure = new Departure();
   #events: EventStream | null = null;
   #running: RunningTurn | null = null;
-  #frames: Frames | null = null;
+  #frames: ReplyFrames | null = null;
   /** Nothing more may be sent: the caller left, or was told of an error of ours. */
   #over = false;
   /** The turn ended in an error of its own: its caller is shown no usage. */
   #broken = false;
   #cutByNode = false;
 
-  constructor(routes: EdgeRoutes, accepted: TurnRequest, request: FastifyRequest, reply: FastifyReply) {
+  constructor(routes: EdgeRoutes, { accepted, dialect, request, reply }: Parts) {
     this.#routes = routes;
     this.#request = request;
     this.#reply = reply;
     this.#turn = { ...accepted, signal: this.#departure };
+    this.#dialect = dialect;
   }
 
   async run(): Promise<void> {
@@ -94,10 +104,10 @@ class ChatStream {
     await this.#settle(running);
   }
 
-  async #relay(running: RunningTurn, stream: EventStream, frames: Frames): Promise<void> {
-    for await (const events of running.events) {
+  async #relay(running: RunningTurn, stream: EventStream, frames: ReplyFrames): Promise<void> {
+    for (let events = await running.read(); events !== null; events = await running.read()) {
       if (this.#over) return;
-      // What one upstream chunk brought leaves in one write.
+      // What one upstream chunk brought leaves in one write; the provider waits as long as the reader does.
       const waits = stream.write(frames.of(events));
       if (waits !== null) await waits;
       if (!stream.open) this.#over = true;
@@ -113,12 +123,12 @@ class ChatStream {
     if (charged === null && receipt.delivered) turns.settledLater++;
     const stream = this.#events;
     if (this.#over || stream === null) return;
-    const last =
+    const closing =
       charged !== null && !this.#broken
-        ? this.#framesOf(running).usage(receipt.usage, charged.cost, running.honoured)
-        : '';
+        ? { usage: receipt.usage, cost: charged.cost, honoured: running.honoured }
+        : null;
     this.#over = true;
-    await stream.end(last + DONE);
+    await stream.end(this.#framesOf(running).end(closing));
     services.crashPoint?.('reply.sent');
   }
 
@@ -127,12 +137,12 @@ class ChatStream {
     if (this.#events) return this.#events;
     const { services } = this.#routes;
     this.#reply.hijack();
-    this.#events = new EventStream(this.#reply.raw, services.clock, services.limits);
+    this.#events = new EventStream(this.#reply.raw, services.clock, services.limits, this.#dialect);
     return this.#events;
   }
 
-  #framesOf(running: RunningTurn | null): Frames {
-    this.#frames ??= new Frames({
+  #framesOf(running: RunningTurn | null): ReplyFrames {
+    this.#frames ??= this.#dialect.frames({
       id: this.#turn.generation,
       created: running?.created ?? Math.floor(this.#routes.services.cluster.now() / 1_000),
       model: running?.model ?? (this.#turn.turn.models[0] as string),
@@ -152,7 +162,8 @@ class ChatStream {
   async #endInError(error: GatewayError): Promise<void> {
     if (this.#over || this.#events === null) return;
     this.#over = true;
-    await this.#events.end(this.#framesOf(this.#running).error(error) + DONE);
+    const frames = this.#framesOf(this.#running);
+    await this.#events.end(frames.of([{ type: 'error', error }]) + frames.end(null));
   }
 
   /** The node drains and its grace is over: the caller hears of it in-band, what was delivered is charged. */

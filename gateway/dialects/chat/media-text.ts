@@ -1,0 +1,16 @@
+import type { Logprobs, Speech } from '../gather-answer.ts';
+
+/** One entry of `images`. */
+export function imageText({ url, index }: { readonly url: string; readonly index: number }): string {
+  return `{"type":"image_url","image_url":{"url":${JSON.stringify(url)}},"index":${index}}`;
+}
+
+/** The member `audio`, whole or a fragment of it: only what was reported. */
+export function audioText({ id, data, transcript, expiresAt }: Speech): string {
+  return JSON.stringify({ id, data, expires_at: expiresAt, transcript });
+}
+
+/** The member `logprobs` of a choice: both of its lists are always named. */
+export function logprobsText({ content, refusal }: Logprobs): string {
+  return JSON.stringify({ content, refusal });
+}

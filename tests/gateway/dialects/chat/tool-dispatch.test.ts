@@ -1,0 +1,102 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Frames } from '../../../../gateway/dialects/chat/frames.ts';
+import { ToolDispatch } from '../../../../gateway/dialects/chat/tool-dispatch.ts';
+import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
+import { bounded } from '../../../support/bounded.ts';
+
+const it = bounded(test, 5_000);
+const FINISH: TurnEvent = { type: 'finish', reason: 'tool_calls', native: 'tool_calls' };
+
+function start(index: number, id = `call_${index}`): TurnEvent {
+  return { type: 'tool-start', index, id, name: `tool_${index}` };
+}
+
+function piece(index: number, text: string): TurnEvent {
+  return { type: 'tool-delta', index, arguments: text };
+}
+
+interface Announced {
+  readonly choice_index: number;
+  readonly tool_call: {
+    readonly index: number;
+    readonly id: string;
+    readonly function: { readonly arguments: string };
+  };
+}
+
+/** What was announced at each event. */
+function announced(events: readonly TurnEvent[]): Announced[][] {
+  const dispatch = new ToolDispatch();
+  return events.map((event) =>
+    dispatch
+      .before(event)
+      .split('\n\n')
+      .filter((frame) => frame !== '')
+      .map((frame) => {
+        const found = /^event: tool_call_dispatch\ndata: (.+)$/.exec(frame);
+        return JSON.parse(found?.[1] as string) as Announced;
+      }),
+  );
+}
+
+function idsOf(events: readonly TurnEvent[]): string[] {
+  return announced(events).flatMap((each) => each.map(({ tool_call }) => tool_call.id));
+}
+
+it('announces a whole call when the next one starts, and the last one at the finish (spec: Call-ready tool dispatch)', () => {
+  const seen = announced([start(0), piece(0, '{"a"'), piece(0, ':1}'), start(1), piece(1, '{}'), FINISH]);
+  assert.equal(
+    seen.map((each) => each.length),
+    [0, 0, 0, 1, 0, 1],
+  );
+  assert.equal(seen[3]?.[0], {
+    choice_index: 0,
+    tool_call: { index: 0, id: 'call_0', type: 'function', function: { name: 'tool_0', arguments: '{"a":1}' } },
+  } as never);
+});
+
+it('leaves partial and malformed arguments and other values than objects to the ordinary fragments', () => {
+  for (const text of ['{"a":', '{"a":1}}', '', '1', '"x"', '[1]', 'null', '{"a":1}{"b":2}', '{a:1}']) {
+    assert.equal(idsOf([start(0), piece(0, text), FINISH]), [], text);
+  }
+});
+
+it('waits for a call whose fragments alternate with those of another one', () => {
+  const events = [start(0), piece(0, '{"a":'), start(1), piece(1, '{}'), piece(0, '2}'), start(2), FINISH];
+  assert.equal(idsOf(events), ['call_0', 'call_1']);
+});
+
+it('suppresses what comes again under an announced id', () => {
+  assert.equal(idsOf([start(0, 'same'), piece(0, '{}'), start(1, 'same'), piece(1, '{}'), FINISH, FINISH]), ['same']);
+});
+
+it('ignores a payload over 64 KiB, counted in bytes', () => {
+  const envelope = Buffer.byteLength(
+    '{"choice_index":0,"tool_call":{"index":0,"id":"call_0","type":"function","function":{"name":"tool_0","arguments":""}}}',
+  );
+  // The quotes of the arguments are escaped in the payload: {\"a\":\"...\"}
+  const room = 64 * 1024 - envelope - '{\\"a\\":\\"\\"}'.length;
+  const sized = (n: number): string => `{"a":"${'x'.repeat(n)}"}`;
+  assert.equal(idsOf([start(0), piece(0, sized(room)), FINISH]), ['call_0']);
+  assert.equal(idsOf([start(0), piece(0, sized(room + 1)), FINISH]), []);
+  assert.equal(idsOf([start(0), piece(0, `{"a":"${'ü'.repeat(room / 2 + 1)}"}`), FINISH]), []);
+});
+
+it('announces nothing of a stream that breaks', () => {
+  const error = new GatewayError({ status: 502, type: 'provider_unavailable', message: 'broke off' });
+  assert.equal(idsOf([start(0), piece(0, '{}'), { type: 'error', error }]), []);
+});
+
+it('stands between ordinary fragments, which all arrive, and only after the opt-in', () => {
+  const events = [start(0), piece(0, '{}'), FINISH];
+  const head = { id: 'gen-1', created: 1, model: 'a/b', provider: 'P' };
+  const plain = new Frames(head, { hidden: false, dispatch: false }).of(events);
+  const opted = new Frames(head, { hidden: false, dispatch: true }).of(events);
+  assert.not.match(plain, /event:/);
+  assert.is(opted.replace(/event: tool_call_dispatch\ndata: .+\n\n/, ''), plain);
+  assert.ok(opted.indexOf('tool_call_dispatch') < opted.indexOf('"finish_reason":"tool_calls"'));
+});
+
+test.run();

@@ -1,0 +1,131 @@
+import type { ServerResponse } from 'node:http';
+import { Writable } from 'node:stream';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { EventStream } from '../../../../gateway/edge/http/event-stream.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { ManualClock } from '../../outbound/manual-clock.ts';
+
+const it = bounded(test, 5_000);
+const COMMENTS = { processing: ': processing\n', keepAlive: ': keep-alive\n' };
+const LIMITS = { keepAliveCommentMs: 15_000, streamBufferBytesMax: 96 * 1024, streamStalledMs: 60_000 };
+
+/** A connection whose reader takes a piece when it is told to, or everything at once. */
+class Reader extends Writable {
+  readonly #chunks: Buffer[] = [];
+  waitingMost = 0;
+  #next: (() => void) | null = null;
+  readonly #eager: boolean;
+
+  constructor(eager: boolean) {
+    super({ decodeStrings: true });
+    this.#eager = eager;
+  }
+
+  writeHead(): void {}
+
+  get taken(): string {
+    return Buffer.concat(this.#chunks).toString();
+  }
+
+  override _write(chunk: Buffer, _encoding: string, taken: () => void): void {
+    this.waitingMost = Math.max(this.waitingMost, this.writableLength);
+    this.#chunks.push(chunk);
+    if (this.#eager) taken();
+    else this.#next = taken;
+  }
+
+  take(): void {
+    const next = this.#next;
+    this.#next = null;
+    next?.();
+  }
+}
+
+function open(eager: boolean): { reader: Reader; clock: ManualClock; stream: EventStream } {
+  const reader = new Reader(eager);
+  const clock = new ManualClock();
+  return { reader, clock, stream: new EventStream(reader as unknown as ServerResponse, clock, LIMITS, COMMENTS) };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+it('begins with a processing comment and says that it is alive every 15 s (spec: inference, Chat stream 1)', () => {
+  const { reader, clock, stream } = open(true);
+  clock.advance(14_000);
+  stream.write('data: 1\n\n');
+  clock.advance(14_000);
+  assert.is(reader.taken, ': processing\ndata: 1\n\n');
+  clock.advance(1_000);
+  clock.advance(15_000);
+  assert.is(reader.taken, ': processing\ndata: 1\n\n: keep-alive\n: keep-alive\n');
+  stream.stop();
+});
+
+it('nothing to send is no write, and does not put off a comment', () => {
+  const { reader, clock, stream } = open(true);
+  clock.advance(10_000);
+  assert.is(stream.write(''), null);
+  clock.advance(5_000);
+  assert.is(reader.taken, ': processing\n: keep-alive\n');
+  stream.stop();
+});
+
+it('a slow reader holds its producer back, and one that takes nothing is cut (reliability X29)', async () => {
+  const { reader, clock, stream } = open(false);
+  const waits = stream.write('x'.repeat(20_000));
+  assert.ok(waits, 'the producer waits');
+  clock.advance(LIMITS.streamStalledMs - 1);
+  assert.ok(stream.open);
+  clock.advance(1);
+  assert.not.ok(stream.open);
+  await waits;
+  assert.ok(reader.writableLength <= LIMITS.streamBufferBytesMax);
+});
+
+it('a frame larger than the buffer goes in pieces, within the bound, to whoever keeps reading', async () => {
+  const { reader, clock, stream } = open(false);
+  reader.take();
+  const frame = `data: ${'ü€😀'.repeat(60_000)}\n\n`;
+  let done = false;
+  const waits = stream.write(frame)?.then(() => {
+    done = true;
+  });
+  for (let at = 0; at < 200 && !done; at++) {
+    clock.advance(LIMITS.streamStalledMs / 2);
+    reader.take();
+    await turn();
+  }
+  await waits;
+  assert.ok(stream.open);
+  assert.is(reader.taken, `: processing\n${frame}`);
+  assert.ok(reader.waitingMost <= LIMITS.streamBufferBytesMax, `${reader.waitingMost} bytes waited`);
+  stream.cut();
+});
+
+it('the end comes behind the last piece, never between two', async () => {
+  const { reader, stream } = open(false);
+  const frame = `data: ${'x'.repeat(300_000)}\n\n`;
+  void stream.write(frame);
+  let ended = false;
+  const ending = stream.end('data: [DONE]\n\n').then(() => {
+    ended = true;
+  });
+  while (!ended) {
+    reader.take();
+    await turn();
+  }
+  await ending;
+  assert.is(reader.taken, `: processing\n${frame}data: [DONE]\n\n`);
+});
+
+it('an end that nobody reads is cut too', async () => {
+  const { reader, clock, stream } = open(false);
+  const ending = stream.end('data: [DONE]\n\n');
+  await turn();
+  clock.advance(LIMITS.streamStalledMs);
+  await ending;
+  assert.ok(reader.destroyed);
+});
+
+test.run();
