@@ -53,6 +53,8 @@ export interface EndpointOffer {
   readonly health: 'healthy' | 'degraded' | 'down' | 'unknown';
   readonly evidence: Evidence;
   readonly measured: Measured;
+  /** Slots in use and in all, as the endpoint reported them within the last minute; absent: not reported, or too old. */
+  readonly capacity?: { readonly current: number; readonly total: number };
 }
 
 /** What a value may be (conventions 1.1). `unknown` takes anything. */

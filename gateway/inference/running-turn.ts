@@ -2,7 +2,7 @@ import type { AttemptRecord } from '../../actors/terms/hold.ts';
 import type { Attempt } from '../providers/attempt.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';
-import { honoured } from '../routing/demands.ts';
+import { honoured } from '../routing/honoured.ts';
 import type { Candidate } from '../terms/plan.ts';
 import type { Receipt } from '../terms/receipt.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
@@ -85,7 +85,7 @@ export class Running implements RunningTurn {
   }
 
   get honoured(): Readonly<Record<string, boolean>> {
-    return honoured(this.#request.turn, new Set(this.#begun.candidate.offer.supportedParameters));
+    return honoured(this.#request.turn, this.#begun.candidate.offer);
   }
 
   read(): Promise<Batch | null> {

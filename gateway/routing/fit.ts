@@ -1,24 +1,64 @@
 import type { EndpointOffer } from '../../actors/terms/offer.ts';
-import type { PromptTokens } from '../terms/plan.ts';
+import type { Candidate, PromptTokens } from '../terms/plan.ts';
+import { type Conversation, middleOut } from './middle-out.ts';
+import { type Prompt, tokensOf } from './prompt.ts';
 
 /** A count may be this much under the truth before a trimmed ceiling stops fitting. */
 const COUNT_MARGIN = 1.1;
 const COUNT_MARGIN_TOKENS = 32;
 
+/** Compression without a ceiling leaves this part of a window to the answer, if it can. */
+const ANSWER_SHARE = 1 / 4;
+
+/** What of a candidate the size of the prompt decides. */
+export type Fitted = Pick<Candidate, 'completionTokensMax' | 'messages' | 'prompt'>;
+
 /**
- * The ceiling an endpoint is sent: what was asked, lowered to its own, trimmed so that prompt and answer fit its window
- * together. Null when the prompt alone does not fit. (spec: inference, Routing rules 5)
+ * What an endpoint is sent: the ceiling as asked, lowered to its own, trimmed so that prompt and answer fit its window
+ * together; the messages whole, or compressed where the turn allows it and the window needs it. Null when they do not
+ * fit. (spec: inference, Routing rules 5 and 6)
  */
-export function fit(offer: EndpointOffer, prompt: PromptTokens, asked: number | undefined): number | null {
-  const window = offer.contextLength;
-  if (prompt.counted >= window) return null;
-  if (offer.promptTokensMax !== null && prompt.counted > offer.promptTokensMax) return null;
-  const cautious = Math.min(prompt.bound, Math.ceil(prompt.counted * COUNT_MARGIN) + COUNT_MARGIN_TOKENS);
-  const room = Math.max(1, window - cautious);
-  return Math.min(asked ?? room, reach(offer), room);
+export function fit(offer: EndpointOffer, prompt: Prompt, asked: number | undefined): Fitted | null {
+  if (prompt.conversation) return compressed(offer, prompt, prompt.conversation, asked);
+  return trimmed(offer, prompt, asked);
 }
 
 /** The most an endpoint can emit by its own word. */
 export function reach(offer: EndpointOffer): number {
   return offer.completionTokensMax ?? offer.contextLength;
+}
+
+function trimmed(
+  offer: EndpointOffer,
+  { tokens, messages }: Pick<Prompt, 'tokens' | 'messages'>,
+  asked: number | undefined,
+): Fitted | null {
+  const window = offer.contextLength;
+  if (tokens.counted >= window) return null;
+  if (offer.promptTokensMax !== null && tokens.counted > offer.promptTokensMax) return null;
+  const room = Math.max(1, window - cautious(tokens));
+  return { completionTokensMax: Math.min(asked ?? room, reach(offer), room), messages, prompt: tokens };
+}
+
+/** A ceiling that was asked for is a promise: what always stays must leave room for the whole of it. */
+function compressed(
+  offer: EndpointOffer,
+  prompt: Prompt,
+  conversation: Conversation,
+  asked: number | undefined,
+): Fitted | null {
+  const wanted = Math.min(asked ?? Math.ceil(offer.contextLength * ANSWER_SHARE), reach(offer));
+  if (holds(offer, prompt.tokens, wanted)) return trimmed(offer, prompt, asked);
+  if (!holds(offer, tokensOf(conversation.keptSize), asked === undefined ? 1 : wanted)) return null;
+  const { messages, size } = middleOut(conversation, (larger) => holds(offer, tokensOf(larger), wanted));
+  return trimmed(offer, { messages, tokens: tokensOf(size) }, asked);
+}
+
+function holds(offer: EndpointOffer, tokens: PromptTokens, ceiling: number): boolean {
+  const isAccepted = offer.promptTokensMax === null || tokens.counted <= offer.promptTokensMax;
+  return isAccepted && cautious(tokens) + ceiling <= offer.contextLength;
+}
+
+function cautious({ counted, bound }: PromptTokens): number {
+  return Math.min(bound, Math.ceil(counted * COUNT_MARGIN) + COUNT_MARGIN_TOKENS);
 }

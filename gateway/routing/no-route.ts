@@ -1,25 +1,38 @@
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { Rejection } from '../terms/plan.ts';
+import type { Listing } from './listing.ts';
 
-/** Rejections shown to a caller; the rest would only repeat them. */
+/** Rejections shown to a caller, and models of a family; the rest would only repeat them. */
 const SHOWN_MAX = 50;
+const NAMED_MAX = 5;
+const ID_CHARACTERS_MAX = 256;
 
-/** None of the requested ids is in the catalogue. (spec: inference, Errors 404) */
-export function unknownModel(requested: string): GatewayError {
-  const shown = requested.slice(0, 256);
+/**
+ * None of the requested ids is in the catalogue. Where others are named after the first (`author/slug-...`, or under a
+ * suffix of their own), it is a base model that nobody serves, and they are listed. (spec: inference, Errors 404)
+ */
+export function unknownModel(requested: string, { models }: Listing): GatewayError {
+  const shown = requested.slice(0, ID_CHARACTERS_MAX);
+  const variants = shown.includes('/') ? [...models.keys()].filter((id) => isVariant(id, shown)) : [];
+  const family = variants.length > 0 ? { family_variants: variants.sort().slice(0, SHOWN_MAX) } : {};
   return new GatewayError({
     status: 404,
     type: 'not_found',
     message: `Model ${shown} is not in the catalogue`,
-    metadata: { requested: shown, resolved: null, reason: 'model_not_in_catalogue' },
+    metadata: { requested: shown, resolved: null, reason: 'model_not_in_catalogue', ...family },
   });
 }
 
-/** The models are known and no endpoint may serve: 503, or 400 where the prompt is too long for every one of them. */
+function isVariant(id: string, base: string): boolean {
+  return id.startsWith(base) && (id[base.length] === '-' || id[base.length] === ':');
+}
+
+/** The models are known and no endpoint may serve: 503, or 400 where the prompt is too long for all whom the caller admits. */
 export function noEndpoint(rejections: readonly Rejection[]): GatewayError {
   const metadata = { rejections: rejections.slice(0, SHOWN_MAX) };
-  const [first] = rejections;
-  if (first && rejections.every(({ reason }) => reason === 'context_length')) {
+  const admitted = rejections.filter(({ reason }) => reason !== 'allowed_providers');
+  const [first] = admitted;
+  if (first && admitted.every(({ reason }) => reason === 'context_length')) {
     return new GatewayError({
       status: 400,
       type: 'context_length_exceeded',
@@ -35,9 +48,13 @@ export function noEndpoint(rejections: readonly Rejection[]): GatewayError {
   });
 }
 
+/** Modalities by name, other causes by the member that asked for them. */
 function because(rejections: readonly Rejection[]): string {
-  const modalities = new Set(rejections.filter(({ reason }) => reason === 'modality').map(({ detail }) => detail));
-  if (modalities.size > 0) return `: none accepts ${[...modalities].join(' or ')}`;
-  const members = new Set(rejections.flatMap(({ member }) => (member === undefined ? [] : [member])));
-  return members.size > 0 ? `: ${[...members].slice(0, 5).join(', ')}` : '';
+  const causes = new Set(rejections.flatMap(causeOf));
+  return causes.size === 0 ? '' : `: ${[...causes].slice(0, NAMED_MAX).join(', ')}`;
+}
+
+function causeOf({ reason, member, detail }: Rejection): string | readonly never[] {
+  if (reason === 'modality' || reason === 'source') return `${detail} is not supported`;
+  return member ?? [];
 }

@@ -1,13 +1,17 @@
 import { byPrice } from '../catalogue/by-price.ts';
+import type { Candidate } from '../terms/plan.ts';
 import type { Preferences, Turn } from '../terms/turn.ts';
+import { type Draw, lottery, rendezvous } from './draw.ts';
 import { reach } from './fit.ts';
 import type { Listed } from './listing.ts';
-import { isNamed } from './objection.ts';
+import { isNamed } from './objections/preferences.ts';
 
-/** Uptimes this close, in percent points, share the load as equals. */
-const UPTIME_EQUAL = 5;
-/** Floor of the price in a weight, so that a free endpoint has a finite one. */
-const WEIGHT_PRICE_MIN = 1e-12;
+/** Uptimes this close to the best, in percent points, share the load as equals; so do those of every further band. */
+const UPTIME_BAND = 5;
+const BANDS = 21;
+const LOADS = 3;
+/** More than any place by standing. */
+const PLACES = 3 * BANDS * LOADS + 1;
 
 export interface OrderOptions {
   /** Uniform in [0, 1): decides how the load spreads, and nothing else. */
@@ -17,85 +21,81 @@ export interface OrderOptions {
   readonly sort: Preferences['sort'] | undefined;
 }
 
-/** Smaller goes first: by group, within a group by value. */
-interface Rank {
-  readonly group: number;
-  readonly value: number;
+/** An endpoint that may serve, as it would, and its place in the order: by group, within a group by value. */
+export interface Eligible {
+  readonly listed: Listed;
+  readonly candidate: Candidate;
+  group: number;
+  value: number;
 }
 
-/** More than any group of a preference. */
-const GROUPS = 8;
-
 /**
- * Eligible endpoints in the order of trial: as the caller listed them; who is down behind who is not; who cannot reach
- * the asked ceiling behind who can; then by the caller's sort, or the conversation's last endpoint and the best ones
- * (health, uptime) in an order that spreads the load. (spec: inference, Routing rules 1 and 5)
+ * Puts eligible endpoints into the order of trial: as the caller listed them; who is down behind who is not; who cannot
+ * reach the asked ceiling behind who can; then by the caller's sort. Without one the conversation's last endpoint comes
+ * first, then health, uptime and free slots decide, and equals share the load by price. Neither a sort nor a list of
+ * providers leaves anything to a conversation. (spec: inference, Routing rules 1 and 5; conventions 1.1, `order`, `sort`)
  */
-export function order(eligible: readonly Listed[], turn: Turn, options: OrderOptions): readonly Listed[] {
-  if (eligible.length < 2) return eligible;
-  const sort = options.sort ?? turn.preferences.sort;
-  const preference = sort === undefined || sort === 'exacto' ? spread(eligible, turn, options) : sorted(eligible, sort);
-  const asked = turn.completionTokensMax ?? 0;
+export function order(eligible: Eligible[], turn: Turn, { seed, last, sort }: OrderOptions): void {
+  if (eligible.length < 2) return;
   const names = turn.preferences.order;
-  const ranked = eligible.map((listed) => {
-    const { group, value } = preference(listed);
+  if (sort === undefined) standing(eligible, names === undefined ? last : null, drawOf(turn, seed));
+  else sorted(eligible, sort);
+  const asked = turn.completionTokensMax ?? 0;
+  for (const each of eligible) {
+    const { listed } = each;
     const at = names?.findIndex((name) => isNamed(listed, name)) ?? -1;
     const named = at < 0 ? (names?.length ?? 0) : at;
     const down = listed.tier === 2 ? 1 : 0;
     const short = reach(listed.offer) < asked ? 1 : 0;
-    return { listed, group: ((named * 2 + down) * 2 + short) * GROUPS + group, value };
+    each.group += ((named * 2 + down) * 2 + short) * PLACES;
+    if (names && at >= 0 && sort === undefined) each.value = listed.price;
+  }
+  eligible.sort((a, b) => a.group - b.group || (a.value === b.value ? 0 : a.value - b.value));
+}
+
+/** A list of providers leaves no conversation with anybody: what it does not name shares the load. */
+function drawOf({ conversation, preferences }: Turn, seed: number): Draw {
+  return conversation === undefined || preferences.order ? lottery(seed) : rendezvous(conversation);
+}
+
+function sorted(eligible: readonly Eligible[], sort: NonNullable<Preferences['sort']>): void {
+  if (sort !== 'price') {
+    for (const each of eligible) each.value = measuredRank(each.listed, sort);
+    return;
+  }
+  const cheapest = [...eligible].sort((a, b) => cheaper(a.listed, b.listed));
+  cheapest.forEach((each, at) => {
+    each.value = at;
   });
-  ranked.sort((a, b) => a.group - b.group || a.value - b.value);
-  return ranked.map(({ listed }) => listed);
 }
 
-function sorted(eligible: readonly Listed[], sort: 'price' | 'throughput' | 'latency'): (listed: Listed) => Rank {
-  if (sort !== 'price') return (listed) => ({ group: 0, value: measuredRank(listed, sort) });
-  const cheapest = [...eligible].sort((a, b) => byPrice(a.offer, b.offer));
-  return (listed) => ({ group: 0, value: cheapest.indexOf(listed) });
+/** Prices that differ as numbers differ the same way exactly; only equal ones are compared digit by digit. */
+function cheaper(a: Listed, b: Listed): number {
+  return a.promptPrice === b.promptPrice ? byPrice(a.offer, b.offer) : a.promptPrice - b.promptPrice;
 }
 
-/** Fastest first; what was not measured behind what was. */
-function measuredRank({ offer }: Listed, sort: 'throughput' | 'latency'): number {
+/** Fastest, or most reliable, first; what was not measured behind what was. */
+function measuredRank({ offer }: Listed, sort: 'throughput' | 'latency' | 'exacto'): number {
+  if (sort === 'exacto') return -(offer.evidence.toolCallSuccess1d ?? -1);
   const { throughput30m, throughput1d, ttft30m, ttft1d } = offer.measured;
   const figure = sort === 'throughput' ? (throughput30m ?? throughput1d) : (ttft30m ?? ttft1d);
   if (figure === null) return Number.MAX_VALUE;
   return sort === 'throughput' ? -figure.p50 : figure.p50;
 }
 
-function spread(eligible: readonly Listed[], turn: Turn, { seed, last }: OrderOptions): (listed: Listed) => Rank {
-  let tier = 2;
-  let uptime = 0;
-  for (const listed of eligible) tier = Math.min(tier, listed.tier);
-  for (const listed of eligible) if (listed.tier === tier) uptime = Math.max(uptime, listed.uptime);
-  const draw = turn.conversation === undefined ? lottery(seed) : rendezvous(turn.conversation);
-  return (listed) => {
-    if (listed.offer.id === last) return { group: 0, value: 0 };
-    const isBest = listed.tier === tier && uptime - listed.uptime <= UPTIME_EQUAL;
-    return isBest ? { group: 1, value: draw(listed) } : { group: 2 + listed.tier, value: -listed.uptime };
-  };
-}
-
-/** A weighted shuffle: the first place goes to an endpoint with the chance of its weight, 1 / price squared. */
-function lottery(seed: number): (listed: Listed) => number {
-  let state = Math.floor(seed * 0x1_0000_0000) | 0;
-  return ({ price }) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    const fraction = ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
-    const floored = Math.max(price, WEIGHT_PRICE_MIN);
-    return Number.isFinite(floored) ? -Math.log(1 - fraction) * floored * floored : Number.MAX_VALUE;
-  };
-}
-
-/** The same conversation draws the same order on every node; each endpoint has its own draw. */
-function rendezvous(conversation: string): (listed: Listed) => number {
-  return ({ offer }) => {
-    const text = `${conversation}\n${offer.id}`;
-    let hash = 0x811c9dc5;
-    for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-    return (hash ^ (hash >>> 13)) >>> 0;
-  };
+/** Health first, then uptime in bands below the best of that health, then free slots; equals by the draw. */
+function standing(eligible: readonly Eligible[], last: string | null, draw: Draw): void {
+  const best = [0, 0, 0];
+  for (const { listed } of eligible) best[listed.tier] = Math.max(best[listed.tier] as number, listed.uptime);
+  for (const each of eligible) {
+    const { listed } = each;
+    if (listed.offer.id === last && listed.load !== 2) {
+      each.group = 0;
+      continue;
+    }
+    const below = (best[listed.tier] as number) - listed.uptime;
+    const band = below <= UPTIME_BAND ? 0 : Math.min(BANDS - 1, Math.floor(below / UPTIME_BAND));
+    each.group = 1 + (listed.tier * BANDS + band) * LOADS + listed.load;
+    each.value = draw(listed);
+  }
 }

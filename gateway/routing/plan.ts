@@ -1,113 +1,99 @@
 import type { Json } from '../../actors/runtime/index.ts';
-import { GatewayError } from '../terms/gateway-error.ts';
-import type { Candidate, Plan, PromptTokens, Rejection } from '../terms/plan.ts';
+import type { Candidate, Plan, Rejection } from '../terms/plan.ts';
 import type { Preferences, Turn } from '../terms/turn.ts';
-import { promptBound } from '../tokens/bound.ts';
-import { promptCount } from '../tokens/count.ts';
-import { promptSize } from '../tokens/prompt-size.ts';
-import { demands } from './demands.ts';
+import { askedOf, type RoutingDefaults } from './asked.ts';
 import { fit } from './fit.ts';
 import { type Listed, type Listing, listing } from './listing.ts';
 import { noEndpoint, unknownModel } from './no-route.ts';
-import { objection } from './objection.ts';
-import { order } from './order.ts';
+import { firstObjection } from './objections/first-objection.ts';
+import type { Objection } from './objections/objection.ts';
+import { withoutOptions } from './options.ts';
+import { type Eligible, order } from './order.ts';
+import { type Prompt, promptOf } from './prompt.ts';
 import { resolve } from './resolve.ts';
 
-/** An eligible endpoint of one requested model, before the order of trial is known. */
+const NO_DEFAULTS: RoutingDefaults = {};
+
+/** The endpoints of one requested model that may serve, before their order is known. */
 interface Group {
-  readonly eligible: readonly Listed[];
+  readonly eligible: Eligible[];
   readonly sort: Preferences['sort'] | undefined;
 }
 
 /**
- * Where a turn may run. `offers` is the board's topic `endpoints`; `seed`, uniform in [0, 1), spreads the load; `last`
- * is the endpoint that served the conversation last. Pure: the same arguments give the same plan. Throws 404 when no
- * requested model is in the catalogue, 503 with the reasons when none of its endpoints may serve, 400 when the prompt
- * fits none of them. (spec: inference, Routing rules 1, 2, 5)
+ * Where a turn may run, and why nowhere else: every endpoint of the requested models is a candidate or has its reason.
+ * `offers` is the board's topic `endpoints`; `seed`, uniform in [0, 1), spreads the load; `last` is the endpoint that
+ * served the conversation last; `defaults` are the account's. Pure: the same arguments give the same plan. Throws 404
+ * when no requested model is in the catalogue, 503 with the reasons when none of its endpoints may serve, 400 when the
+ * prompt fits none of them or an option does not suit the one that would serve. (spec: inference, Routing rules 1-7)
  */
-export function plan(turn: Turn, offers: ReadonlyMap<string, Json>, seed: number, last: string | null = null): Plan {
-  const size = promptSize(turn);
-  const prompt = { counted: promptCount(size), bound: promptBound(size) };
+export function plan(
+  turn: Turn,
+  offers: ReadonlyMap<string, Json>,
+  seed: number,
+  last: string | null = null,
+  defaults: RoutingDefaults = NO_DEFAULTS,
+): Plan {
+  const models = listing(offers);
   const rejections: Rejection[] = [];
-  const groups = eligibleGroups(turn, listing(offers), prompt, rejections);
-  const ordered = orderGroups(groups, turn, { seed, last });
-  const trial = turn.preferences.allowFallbacks || turn.preferences.order ? ordered : ordered.slice(0, 1);
-  const candidates = withoutOptions(turn, trial, rejections).map(
-    ({ offer }): Candidate => ({
-      offer,
-      model: offer.model,
-      completionTokensMax: fit(offer, prompt, turn.completionTokensMax) as number,
-      messages: turn.messages,
-      prompt,
-    }),
-  );
+  const groups = eligibleGroups(turn, models, defaults, rejections);
+  if (groups.length === 0) throw unknownModel(turn.models[0] as string, models);
+  const partition = turn.preferences.partition ?? defaults.partition;
+  const ordered = orderGroups(groups, turn, { seed, last, together: partition === 'none' });
+  const candidates = firstPick(turn, withoutOptions(turn, ordered, rejections), rejections);
   if (candidates.length === 0) throw noEndpoint(rejections);
   return { candidates, rejections };
 }
 
-function eligibleGroups(turn: Turn, models: Listing, prompt: PromptTokens, rejections: Rejection[]): Group[] {
-  const demanded = demands(turn);
-  const seen = new Set<string>();
+function eligibleGroups(turn: Turn, models: Listing, defaults: RoutingDefaults, rejections: Rejection[]): Group[] {
+  const prompt = promptOf(turn);
+  const seen = new Set<Listed>();
   const groups: Group[] = [];
   for (const requested of turn.models) {
-    const resolved = resolve(models, requested);
-    if (!resolved) continue;
-    const eligible = resolved.endpoints.filter((listed) => {
-      if (seen.has(listed.offer.id)) return false;
-      seen.add(listed.offer.id);
-      const against =
-        objection(listed, turn, demanded, resolved.freeOnly ?? false) ??
-        tooLong(listed, prompt, turn.completionTokensMax);
-      if (against) rejections.push({ provider: listed.offer.provider.slug, endpoint: listed.offer.tag, ...against });
-      return against === null;
-    });
-    groups.push({ eligible, sort: resolved.sort });
+    const named = resolve(models, requested);
+    if (!named) continue;
+    const asked = askedOf(turn, named, prompt.tokens.bound, defaults);
+    const eligible: Eligible[] = [];
+    for (const listed of named.endpoints) {
+      if (seen.has(listed)) continue;
+      seen.add(listed);
+      const candidate = firstObjection(listed, asked) ?? candidateOf(listed, prompt, turn);
+      if ('reason' in candidate) rejections.push(rejectionOf(listed, candidate));
+      else eligible.push({ listed, candidate, group: 0, value: 0 });
+    }
+    groups.push({ eligible, sort: named.sort ?? turn.preferences.sort });
   }
-  if (groups.length === 0) throw unknownModel(turn.models[0] as string);
   return groups;
 }
 
-function tooLong(
-  { offer }: Listed,
-  prompt: PromptTokens,
-  asked: number | undefined,
-): Pick<Rejection, 'reason' | 'detail'> | null {
-  if (fit(offer, prompt, asked) !== null) return null;
+function candidateOf({ offer }: Listed, prompt: Prompt, turn: Turn): Candidate | Objection {
+  const fitted = fit(offer, prompt, turn.completionTokensMax);
+  if (fitted) return { offer, model: offer.model, ...fitted };
   const most = Math.min(offer.contextLength, offer.promptTokensMax ?? offer.contextLength);
-  return { reason: 'context_length', detail: `about ${prompt.counted} tokens, at most ${most} are accepted` };
+  return { reason: 'context_length', detail: `about ${prompt.tokens.counted} tokens, at most ${most} are accepted` };
+}
+
+function rejectionOf({ offer }: Pick<Listed, 'offer'>, objection: Objection): Rejection {
+  return { provider: offer.provider.slug, endpoint: offer.tag, ...objection };
 }
 
 function orderGroups(
   groups: readonly Group[],
   turn: Turn,
-  at: { seed: number; last: string | null },
-): readonly Listed[] {
-  const [only] = groups;
-  if (only && groups.length === 1) return order(only.eligible, turn, { ...at, sort: only.sort });
-  if (turn.preferences.partition === 'none') {
-    const all = groups.flatMap(({ eligible }) => eligible);
-    return order(all, turn, { ...at, sort: groups.find(({ sort }) => sort !== undefined)?.sort });
-  }
-  return groups.flatMap(({ eligible, sort }) => order(eligible, turn, { ...at, sort }));
+  { seed, last, together }: { seed: number; last: string | null; together: boolean },
+): readonly Candidate[] {
+  const ranked =
+    together && groups.length > 1
+      ? [{ eligible: groups.flatMap(({ eligible }) => eligible), sort: groups.find(({ sort }) => sort)?.sort }]
+      : groups;
+  for (const { eligible, sort } of ranked) order(eligible, turn, { seed, last, sort });
+  return ranked.flatMap(({ eligible }) => eligible.map(({ candidate }) => candidate));
 }
 
-/**
- * Passthrough parameters bind only the provider that serves, and no endpoint declares any yet: the caller is told when
- * they are meant for the first choice, and an endpoint further down that would drop them is left out.
- */
-function withoutOptions(turn: Turn, trial: readonly Listed[], rejections: Rejection[]): readonly Listed[] {
-  const { options } = turn.preferences;
-  if (!options) return trial;
-  return trial.filter(({ offer }, at) => {
-    const { slug } = offer.provider;
-    const [name] = Object.hasOwn(options, slug) ? Object.keys(options[slug] ?? {}) : [];
-    if (name === undefined) return true;
-    const member = `provider.options.${slug}.${name}`.slice(0, 200);
-    if (at === 0) {
-      const message = `${member} is not a passthrough parameter of the serving endpoint`;
-      throw new GatewayError({ status: 400, type: 'invalid_request', message });
-    }
-    rejections.push({ provider: slug, endpoint: offer.tag, reason: 'constraint_filtered', member });
-    return false;
-  });
+/** Without fallbacks only the first choice may serve; a list of providers is a choice of its own. */
+function firstPick(turn: Turn, trial: readonly Candidate[], rejections: Rejection[]): readonly Candidate[] {
+  if (turn.preferences.allowFallbacks || turn.preferences.order) return trial;
+  const objection: Objection = { reason: 'constraint_filtered', member: 'provider.allow_fallbacks' };
+  for (const candidate of trial.slice(1)) rejections.push(rejectionOf(candidate, objection));
+  return trial.slice(0, 1);
 }

@@ -16,8 +16,8 @@ const SUFFIXES: Readonly<Record<string, Omit<Resolved, 'endpoints'>>> = {
 };
 
 /**
- * A catalogue id first; then the id without its suffix; then `provider/slug` and `provider/author/slug`, which mean
- * that provider alone. Null when the catalogue knows none of these. (spec: inference, `model`)
+ * A catalogue id first, then `provider/author/slug` and `provider/slug`, which mean that provider alone; then the same
+ * of the id without its suffix. Null when the catalogue knows none of these. (spec: inference, `model`)
  */
 export function resolve(listing: Listing, requested: string): Resolved | null {
   const exact = find(listing, requested);
@@ -29,22 +29,6 @@ export function resolve(listing: Listing, requested: string): Resolved | null {
   return endpoints ? { endpoints, ...SUFFIXES[suffix] } : null;
 }
 
-function find(listing: Listing, id: string): readonly Listed[] | null {
-  return listing.get(id) ?? atProvider(listing, id);
-}
-
-function atProvider(listing: Listing, id: string): readonly Listed[] | null {
-  const slash = id.indexOf('/');
-  if (slash < 0) return null;
-  const provider = id.slice(0, slash);
-  const rest = id.slice(slash + 1);
-  const models = rest.includes('/') ? [listing.get(rest) ?? []] : bySlug(listing, rest);
-  const endpoints = models.flat().filter(({ offer }) => offer.provider.slug === provider);
-  return endpoints.length === 0 ? null : endpoints;
-}
-
-function bySlug(listing: Listing, slug: string): (readonly Listed[])[] {
-  const found: (readonly Listed[])[] = [];
-  for (const [id, endpoints] of listing) if (id.slice(id.indexOf('/') + 1) === slug) found.push(endpoints);
-  return found;
+function find({ models, atProviders }: Listing, id: string): readonly Listed[] | undefined {
+  return models.get(id) ?? atProviders.get(id);
 }

@@ -3,50 +3,13 @@ import * as assert from 'uvu/assert';
 import type { EndpointOffer } from '../../../actors/terms/offer.ts';
 import { parse } from '../../../gateway/dialects/chat/parse.ts';
 import { Affinity } from '../../../gateway/routing/affinity.ts';
-import { honoured } from '../../../gateway/routing/demands.ts';
+import { honoured } from '../../../gateway/routing/honoured.ts';
 import { plan } from '../../../gateway/routing/plan.ts';
-import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
-import type { Plan } from '../../../gateway/terms/plan.ts';
 import { bounded } from '../../support/bounded.ts';
-import { board, offer } from '../inference/stage.ts';
+import { board } from '../inference/stage.ts';
+import { at, cheap, dear, measured, p50, planned, refused, slugs } from './scene.ts';
 
 const it = bounded(test, 10_000);
-const URL_A = 'http://127.0.0.1:1/v1';
-
-function at(slug: string, model: Parameters<typeof offer>[2] = {}, more: Partial<EndpointOffer> = {}): EndpointOffer {
-  return { ...offer(slug, URL_A, { id: 'm/one', ...model }), ...more };
-}
-
-function measured(figures: Partial<EndpointOffer['measured']>): Partial<EndpointOffer> {
-  return { measured: { ...at('x').measured, ...figures } };
-}
-
-function planned(body: object, offers: readonly EndpointOffer[], seed = 0.5, last: string | null = null): Plan {
-  return plan(
-    parse({ model: 'm/one', messages: [{ role: 'user', content: 'hello' }], ...body }),
-    board(...offers),
-    seed,
-    last,
-  );
-}
-
-function slugs(body: object, offers: readonly EndpointOffer[], seed?: number, last?: string): string[] {
-  return planned(body, offers, seed, last).candidates.map(({ offer: { provider } }) => provider.slug);
-}
-
-function refused(body: object, offers: readonly EndpointOffer[]): GatewayError {
-  try {
-    planned(body, offers);
-  } catch (error) {
-    assert.instance(error, GatewayError);
-    return error as GatewayError;
-  }
-  throw new Error('it was planned');
-}
-
-const cheap = { pricing: { prompt: '0.000001', completion: '0.000001' } };
-const dear = { pricing: { prompt: '0.00001', completion: '0.00001' } };
-const p50 = (value: number) => ({ p50: value, p75: value, p90: value, p99: value });
 
 it('a model that is not in the catalogue is 404 with what was asked', () => {
   const error = refused({ model: 'm/none' }, [at('a')]);
@@ -102,7 +65,8 @@ it('every optional setting that is asked for needs its declaration', () => {
     assert.equal(error.metadata.rejections, [
       { provider: 'bare', endpoint: 'bare', reason: 'require_parameters', member: parameter },
     ]);
-    assert.equal(slugs(body, [bare, at('able', { supportedParameters: [parameter] })]), ['able']);
+    const reasoning = { mandatory: true, efforts: ['low'] } as const;
+    assert.equal(slugs(body, [bare, at('able', { supportedParameters: [parameter] }, { reasoning })]), ['able']);
   }
 });
 
@@ -272,7 +236,7 @@ it('honoured tells of every asked setting whether the endpoint declares it', () 
     tool_choice: 'auto',
     parallel_tool_calls: true,
   });
-  assert.equal(honoured(turn, new Set(['temperature', 'tools'])), {
+  assert.equal(honoured(turn, at('a', { supportedParameters: ['temperature', 'tools'] })), {
     temperature: true,
     enable_thinking: false,
     tools: true,

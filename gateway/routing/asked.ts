@@ -1,0 +1,61 @@
+import type { MediaPart, Turn } from '../terms/turn.ts';
+import { demands } from './demands.ts';
+import type { Resolved } from './resolve.ts';
+
+/** What an account has set for all its turns: a turn may tighten it and never loosen it. */
+export interface RoutingDefaults {
+  /** Only endpoints vetted for zero data retention. */
+  readonly zeroRetention?: boolean;
+  /** How the endpoints of several models are ordered where a turn does not say. */
+  readonly partition?: 'model' | 'none';
+}
+
+/** A kind of input that a turn carries, each once. */
+export interface Carried {
+  readonly modality: MediaPart['type'];
+  readonly kind: 'url' | 'data';
+  /** Of bytes that name it; an address names none. */
+  readonly mediaType: string | null;
+}
+
+/** What a turn asks of any endpoint, worked out once per turn and way of naming a model. */
+export interface Asked {
+  readonly turn: Turn;
+  readonly demanded: readonly string[];
+  readonly carried: readonly Carried[];
+  readonly promptTokens: number;
+  readonly freeOnly: boolean;
+  /** Only endpoints whose tool calls have a reliability to go by. */
+  readonly reliable: boolean;
+  /** The member that asks for zero retention; null when nobody does. */
+  readonly zeroRetention: string | null;
+}
+
+export function askedOf(turn: Turn, named: Resolved, promptTokens: number, defaults: RoutingDefaults): Asked {
+  const { preferences } = turn;
+  const reliable = (named.sort ?? preferences.sort) === 'exacto';
+  return {
+    turn,
+    demanded: demands(turn, reliable || preferences.requireParameters === true),
+    carried: turn.modalities && turn.modalities.input.length > 0 ? carriedBy(turn) : NOTHING,
+    promptTokens,
+    freeOnly: named.freeOnly ?? false,
+    reliable,
+    zeroRetention: preferences.zeroRetention ?? (defaults.zeroRetention ? 'workspace.zdr' : null),
+  };
+}
+
+const NOTHING: readonly Carried[] = [];
+
+function carriedBy({ messages }: Turn): readonly Carried[] {
+  const kinds = new Map<string, Carried>();
+  for (const message of messages) {
+    for (const part of message.role === 'assistant' ? [] : (message.parts ?? [])) {
+      if (part.type === 'text') continue;
+      const { source, type: modality } = part;
+      const mediaType = source.kind === 'data' ? source.mediaType : null;
+      kinds.set(`${modality} ${source.kind} ${mediaType}`, { modality, kind: source.kind, mediaType });
+    }
+  }
+  return [...kinds.values()];
+}

@@ -1,0 +1,31 @@
+import type { Listed } from './listing.ts';
+
+/** Floor of the price in a weight, so that a free endpoint has a finite one. */
+const WEIGHT_PRICE_MIN = 1e-12;
+
+/** A number per endpoint; the smallest goes first. */
+export type Draw = (listed: Listed) => number;
+
+/** A weighted shuffle: the first place goes to an endpoint with the chance of its weight, 1 / price squared. */
+export function lottery(seed: number): Draw {
+  let state = Math.floor(seed * 0x1_0000_0000) | 0;
+  return ({ price }) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    const fraction = ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
+    const floored = Math.max(price, WEIGHT_PRICE_MIN);
+    return Number.isFinite(floored) ? -Math.log(1 - fraction) * floored * floored : Number.MAX_VALUE;
+  };
+}
+
+/** The same conversation draws the same order on every node; each endpoint has its own draw. */
+export function rendezvous(conversation: string): Draw {
+  return ({ offer }) => {
+    const text = `${conversation}\n${offer.id}`;
+    let hash = 0x811c9dc5;
+    for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+    return (hash ^ (hash >>> 13)) >>> 0;
+  };
+}

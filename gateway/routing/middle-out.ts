@@ -1,0 +1,90 @@
+/**
+ * Compression from the middle: what a conversation is about (its system messages, its earliest user turn) and where it
+ * stands (its latest turns) stay, what lies between goes, oldest first. A tool call and its results are one piece, which
+ * stays or goes whole. (spec: inference, Routing rules 6)
+ */
+import type { Turn, TurnMessage } from '../terms/turn.ts';
+import { addSize, declarationsSize, messageSize, type PromptSize } from '../tokens/prompt-size.ts';
+
+/** Messages that stay or go together. */
+interface Piece {
+  /** Places among the messages, ascending. */
+  readonly places: number[];
+  size: PromptSize;
+  isKept: boolean;
+}
+
+export interface Conversation {
+  readonly messages: readonly TurnMessage[];
+  readonly pieces: readonly Piece[];
+  /** Of everything, of what can never be left out, and so on: messages and declarations together. */
+  readonly size: PromptSize;
+  readonly keptSize: PromptSize;
+}
+
+/** Measures a turn's messages one by one, and finds what belongs together and what always stays. */
+export function conversationOf(turn: Turn): Conversation {
+  const { messages } = turn;
+  const pieces = piecesOf(messages);
+  const lastUser = messages.findLastIndex(({ role }) => role === 'user');
+  const firstUser = messages.findIndex(({ role }) => role === 'user');
+  const last = messages.length - 1;
+  for (const piece of pieces) {
+    piece.isKept = piece.places.some(
+      (place) => place === firstUser || place === lastUser || place === last || isInstruction(messages[place]),
+    );
+  }
+  const declarations = declarationsSize(turn);
+  const sum = (some: readonly Piece[]): PromptSize =>
+    some.reduce((total, { size }) => addSize(total, size), declarations);
+  return { messages, pieces, size: sum(pieces), keptSize: sum(pieces.filter(({ isKept }) => isKept)) };
+}
+
+function isInstruction(message: TurnMessage | undefined): boolean {
+  return message?.role === 'system' || message?.role === 'developer';
+}
+
+/** Results belong to the newest call before them that has their id, wherever they stand. */
+function piecesOf(messages: readonly TurnMessage[]): Piece[] {
+  const pieces: Piece[] = [];
+  const callers = new Map<string, Piece>();
+  messages.forEach((message, place) => {
+    const size = messageSize(message);
+    const caller = message.role === 'tool' ? callers.get(message.toolCallId) : undefined;
+    if (caller) {
+      caller.places.push(place);
+      caller.size = addSize(caller.size, size);
+      return;
+    }
+    const piece = { places: [place], size, isKept: false };
+    pieces.push(piece);
+    if (message.role === 'assistant') for (const { id } of message.toolCalls ?? []) callers.set(id, piece);
+  });
+  return pieces;
+}
+
+/** What a conversation is cut down to. */
+export interface Remainder {
+  readonly messages: readonly TurnMessage[];
+  readonly size: PromptSize;
+}
+
+/**
+ * What always stays, and of the rest the latest as far as everything together `fits`: the first piece that does not fit
+ * ends it, so that no hole opens between the latest turns. What always stays is not asked about.
+ */
+export function middleOut(conversation: Conversation, fits: (size: PromptSize) => boolean): Remainder {
+  const { messages, pieces, keptSize } = conversation;
+  let size = keptSize;
+  const places = pieces.flatMap((piece) => (piece.isKept ? piece.places : []));
+  for (let at = pieces.length - 1; at >= 0; at--) {
+    const piece = pieces[at] as Piece;
+    if (piece.isKept) continue;
+    const larger = addSize(size, piece.size);
+    if (!fits(larger)) break;
+    size = larger;
+    places.push(...piece.places);
+  }
+  places.sort((a, b) => a - b);
+  return { messages: places.map((place) => messages[place] as TurnMessage), size };
+}

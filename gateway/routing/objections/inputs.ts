@@ -1,0 +1,30 @@
+import type { Asked, Carried } from '../asked.ts';
+import type { Listed } from '../listing.ts';
+import type { Objection } from './objection.ts';
+
+/**
+ * Every part goes only to who takes its modality, from where it comes, in its container. An address names no container,
+ * so that no rule about containers withholds it; bytes that name none are in no accepted one. An endpoint that fetches
+ * its audio cannot be given bytes. (spec: inference, Messages in a chat request; Routing rules 7)
+ */
+export function againstInputs({ offer }: Listed, { turn, carried }: Asked): Objection | null {
+  for (const modality of turn.modalities?.input ?? []) {
+    if (modality === 'text') continue;
+    const isTaken = offer.inputModalities.includes(modality) && offer.inputs[modality] !== undefined;
+    if (!isTaken) return { reason: 'modality', detail: modality };
+  }
+  for (const part of carried) {
+    const accepted = offer.inputs[part.modality];
+    if (!accepted) return { reason: 'modality', detail: part.modality };
+    if (!accepted.sources.includes(part.kind)) return { reason: 'source', detail: `${part.modality} by ${how(part)}` };
+    if (part.kind === 'url' || accepted.containers === null) continue;
+    if (part.mediaType === null || !accepted.containers.includes(part.mediaType)) {
+      return { reason: 'source', detail: `${part.modality} as ${part.mediaType ?? 'bytes without a media type'}` };
+    }
+  }
+  return null;
+}
+
+function how({ kind }: Carried): string {
+  return kind === 'url' ? 'address' : 'value';
+}

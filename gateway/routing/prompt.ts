@@ -1,0 +1,24 @@
+import type { PromptTokens } from '../terms/plan.ts';
+import type { Turn, TurnMessage } from '../terms/turn.ts';
+import { promptBound } from '../tokens/bound.ts';
+import { promptCount } from '../tokens/count.ts';
+import { type PromptSize, promptSize } from '../tokens/prompt-size.ts';
+import { type Conversation, conversationOf } from './middle-out.ts';
+
+/** A turn's prompt, measured once: as it was sent, and in pieces only where some may be left out. */
+export interface Prompt {
+  readonly messages: readonly TurnMessage[];
+  readonly tokens: PromptTokens;
+  /** Null unless the turn asks for compression. */
+  readonly conversation: Conversation | null;
+}
+
+export function promptOf(turn: Turn): Prompt {
+  const conversation = turn.compress ? conversationOf(turn) : null;
+  const size = conversation ? conversation.size : promptSize(turn);
+  return { messages: turn.messages, tokens: tokensOf(size), conversation };
+}
+
+export function tokensOf(size: PromptSize): PromptTokens {
+  return { counted: promptCount(size), bound: promptBound(size) };
+}

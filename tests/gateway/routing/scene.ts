@@ -1,0 +1,74 @@
+import * as assert from 'uvu/assert';
+import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import { parse } from '../../../gateway/dialects/chat/parse.ts';
+import type { RoutingDefaults } from '../../../gateway/routing/asked.ts';
+import { plan } from '../../../gateway/routing/plan.ts';
+import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
+import type { Plan, Rejection } from '../../../gateway/terms/plan.ts';
+import type { Turn } from '../../../gateway/terms/turn.ts';
+import { board, offer } from '../inference/stage.ts';
+
+const URL_A = 'http://127.0.0.1:1/v1';
+
+/** An endpoint of model `m/one` at a provider of that slug. */
+export function at(
+  slug: string,
+  model: Parameters<typeof offer>[2] = {},
+  more: Partial<EndpointOffer> = {},
+): EndpointOffer {
+  return { ...offer(slug, URL_A, { id: 'm/one', ...model }), ...more };
+}
+
+export function measured(figures: Partial<EndpointOffer['measured']>): Partial<EndpointOffer> {
+  return { measured: { ...at('x').measured, ...figures } };
+}
+
+export function evidence(found: Partial<EndpointOffer['evidence']>): Partial<EndpointOffer> {
+  return { evidence: { ...at('x').evidence, ...found } };
+}
+
+/** A turn as the chat dialect parses it, with members of the turn laid over it. */
+export function turnOf(body: object, more: Partial<Turn> = {}): Turn {
+  return { ...parse({ model: 'm/one', messages: [{ role: 'user', content: 'hello' }], ...body }), ...more };
+}
+
+export function planned(body: object, offers: readonly EndpointOffer[], seed = 0.5, last: string | null = null): Plan {
+  return plan(turnOf(body), board(...offers), seed, last);
+}
+
+export function slugsOf({ candidates }: Plan): string[] {
+  return candidates.map(({ offer: { provider } }) => provider.slug);
+}
+
+export function slugs(body: object, offers: readonly EndpointOffer[], seed?: number, last?: string): string[] {
+  return slugsOf(planned(body, offers, seed, last));
+}
+
+/** Slugs for a turn that is more than its body. */
+export function routed(more: Partial<Turn>, offers: readonly EndpointOffer[], defaults?: RoutingDefaults): string[] {
+  return slugsOf(plan(turnOf({}, more), board(...offers), 0.5, null, defaults));
+}
+
+export function refusal(run: () => unknown): GatewayError {
+  try {
+    run();
+  } catch (error) {
+    assert.instance(error, GatewayError);
+    return error as GatewayError;
+  }
+  throw new Error('it was planned');
+}
+
+export function refused(body: object, offers: readonly EndpointOffer[]): GatewayError {
+  return refusal(() => planned(body, offers));
+}
+
+/** The rejections of a turn that nobody may serve. */
+export function rejected(more: Partial<Turn>, offers: readonly EndpointOffer[]): readonly Rejection[] {
+  const { metadata } = refusal(() => plan(turnOf({}, more), board(...offers), 0.5));
+  return metadata.rejections as readonly Rejection[];
+}
+
+export const cheap = { pricing: { prompt: '0.000001', completion: '0.000001' } };
+export const dear = { pricing: { prompt: '0.00001', completion: '0.00001' } };
+export const p50 = (value: number) => ({ p50: value, p75: value, p90: value, p99: value });
