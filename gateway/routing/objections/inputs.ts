@@ -1,3 +1,4 @@
+import { mediaTypeName } from '../../terms/media-type.ts';
 import type { Asked, Carried } from '../asked.ts';
 import type { Listed } from '../listing.ts';
 import type { Objection } from './objection.ts';
@@ -18,7 +19,7 @@ export function againstInputs({ offer }: Listed, { turn, carried }: Asked): Obje
     if (!accepted) return { reason: 'modality', detail: part.modality };
     if (!accepted.sources.includes(part.kind)) return { reason: 'source', detail: `${part.modality} by ${how(part)}` };
     if (part.kind === 'url' || accepted.containers === null) continue;
-    if (part.mediaType === null || !accepted.containers.includes(part.mediaType)) {
+    if (!accepted.containers.some((container) => mediaTypeName(container) === part.mediaType)) {
       return { reason: 'source', detail: `${part.modality} as ${part.mediaType ?? 'bytes without a media type'}` };
     }
   }

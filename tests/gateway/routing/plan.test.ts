@@ -50,7 +50,7 @@ it('every optional setting that is asked for needs its declaration', () => {
     [{ top_k: -1 }, 'top_k'],
     [{ stop: 'x' }, 'stop'],
     [{ seed: 1 }, 'seed'],
-    [{ logprobs: false }, 'logprobs'],
+    [{ logprobs: true }, 'logprobs'],
     [{ reasoning: { effort: 'low' } }, 'reasoning_effort'],
     [{ reasoning: { enabled: true } }, 'reasoning'],
     [{ structured_outputs: true }, 'structured_outputs'],

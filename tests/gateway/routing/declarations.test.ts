@@ -1,0 +1,121 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { honoured } from '../../../gateway/routing/honoured.ts';
+import { bounded } from '../../support/bounded.ts';
+import { at, evidence, planned, refused, rejected, routed, slugs, turnOf } from './scene.ts';
+
+const it = bounded(test, 10_000);
+
+const TOOLS = { tools: [{ type: 'function', function: { name: 'f' } }] };
+
+it('rule 2: a failed verification withholds the declaration until a later check passes', () => {
+  const settings: readonly (readonly [object, string])[] = [
+    [TOOLS, 'tools'],
+    [{ structured_outputs: true }, 'structured_outputs'],
+    [{ temperature: 1 }, 'temperature'],
+  ];
+  for (const [body, parameter] of settings) {
+    const model = { supportedParameters: [parameter] };
+    const refuted = at('refuted', model, evidence({ withheld: [parameter] }));
+    assert.equal(slugs(body, [refuted, at('able', model)]), ['able'], parameter);
+    assert.equal(refused(body, [refuted]).metadata.rejections, [
+      { provider: 'refuted', endpoint: 'refuted', reason: 'require_parameters', member: parameter },
+    ]);
+    assert.equal(slugs({}, [refuted]), ['refuted'], 'who does not ask for it is served');
+  }
+});
+
+it('rule 2: all of several settings are needed of one endpoint', () => {
+  const offers = [at('one', { supportedParameters: ['seed'] }), at('other', { supportedParameters: ['stop'] })];
+  assert.is(refused({ seed: 1, stop: 'x' }, offers).status, 503);
+  assert.equal(slugs({ seed: 1, stop: 'x' }, [...offers, at('both', { supportedParameters: ['seed', 'stop'] })]), [
+    'both',
+  ]);
+});
+
+it('rule 2: a value outside of what the endpoint declares for its parameter is not declared', () => {
+  const range = { temperature: { type: 'range', min: 0, max: 1 } } as const;
+  const narrow = at('narrow', { supportedParameters: ['temperature'] }, { descriptors: range });
+  assert.equal(slugs({ temperature: 1 }, [narrow]), ['narrow']);
+  assert.equal(slugs({ temperature: 1.5 }, [narrow, at('wide')]), ['wide']);
+  const few = { stop: { type: 'array', items: { type: 'unknown' }, maxItems: 1 } } as const;
+  const single = at('single', { supportedParameters: ['stop'] }, { descriptors: few });
+  assert.equal(slugs({ stop: 'one' }, [single]), ['single']);
+  assert.is(refused({ stop: ['one', 'two'] }, [single]).status, 503);
+});
+
+it('rule 2: a JSON Schema is not sent to who was found not to keep to one', () => {
+  const model = { supportedParameters: ['response_format', 'structured_outputs'] };
+  const offers = [at('refuted', model, evidence({ withheld: ['structured_outputs'] })), at('able', model)];
+  const schema = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } };
+  assert.equal(slugs({ response_format: schema }, offers), ['able']);
+  assert.is(slugs({ response_format: { type: 'json_object' } }, offers).length, 2);
+});
+
+it('an endpoint under 85 percent of demanded tool calls is sent no tools until it measures above again', () => {
+  const rated = (percent: number | null) => at('a', {}, evidence({ toolCallSuccess1d: percent }));
+  for (const percent of [null, 85, 100]) assert.equal(slugs(TOOLS, [rated(percent)]), ['a']);
+  const error = refused(TOOLS, [rated(84.9)]);
+  assert.is((error.metadata.rejections as { reason: string }[])[0]?.reason, 'tool_fidelity');
+  assert.equal(slugs({}, [rated(0)]), ['a'], 'other traffic goes on');
+});
+
+it('call-ready dispatch goes only to a current positive check', () => {
+  const verified = at('verified', {}, evidence({ dispatchVerified: true }));
+  const body = { ...TOOLS, stream: true, stream_options: { include_tool_dispatch: true } };
+  assert.equal(slugs(body, [at('other'), verified]), ['verified']);
+  assert.is(slugs({ ...body, stream: false }, [at('other'), verified]).length, 2);
+  const [rejection] = refused(body, [at('other')]).metadata.rejections as { reason: string }[];
+  assert.is(rejection?.reason, 'tool_dispatch');
+});
+
+it('honoured speaks of every asked setting by what the endpoint may be asked', () => {
+  const model = { supportedParameters: ['temperature', 'reasoning'] };
+  const offer = at('a', model, { reasoning: { mandatory: true, budget: { min: 1, max: 9 } } });
+  const turn = turnOf({ temperature: 1, enable_thinking: true, reasoning: { enabled: true, max_tokens: 5 } });
+  assert.equal(honoured(turn, offer), {
+    temperature: true,
+    enable_thinking: false,
+    reasoning: true,
+    'reasoning.max_tokens': true,
+  });
+  const withheld = { ...offer, ...evidence({ withheld: ['temperature'] }) };
+  assert.is(honoured(turn, withheld).temperature, false);
+});
+
+it('an endpoint that can answer no turn, such as one of clips, is none for a chat', () => {
+  const clips = at('clips', {}, { outputModalities: ['video'] });
+  assert.equal(routed({}, [clips, at('a')]), ['a']);
+  assert.equal(rejected({}, [clips]), [{ provider: 'clips', endpoint: 'clips', reason: 'modality', detail: 'text' }]);
+});
+
+it('every endpoint of the requested models is a candidate or has its reason', () => {
+  const offers = [
+    at('image', {}, { outputModalities: ['video'] }),
+    at('ignored'),
+    at('int4', { quantization: 'int4' }),
+    at('bare', { quantization: 'fp8', supportedParameters: [] }),
+    at('small', { quantization: 'fp8', contextLength: 9 }),
+    at('b', { quantization: 'fp8', id: 'm/two' }),
+    at('a', { quantization: 'fp8' }),
+    at('elsewhere', { id: 'm/three' }),
+  ];
+  const body = { models: ['m/two'], temperature: 1, provider: { ignore: ['ignored'], quantizations: ['fp8'] } };
+  const { candidates, rejections } = planned(body, offers);
+  assert.equal(
+    candidates.map(({ offer }) => offer.provider.slug),
+    ['a', 'b'],
+  );
+  assert.equal(
+    rejections.map(({ provider, reason }) => [provider, reason]),
+    [
+      ['image', 'modality'],
+      ['ignored', 'allowed_providers'],
+      ['int4', 'quantization'],
+      ['bare', 'require_parameters'],
+      ['small', 'context_length'],
+    ],
+  );
+});
+
+test.run();

@@ -1,0 +1,93 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Effort, ReasoningControls } from '../../../actors/terms/offer.ts';
+import { bounded } from '../../support/bounded.ts';
+import { at, evidence, refused, slugs } from './scene.ts';
+
+const it = bounded(test, 10_000);
+
+function thinker(reasoning: ReasoningControls | null, refutedEfforts: readonly Effort[] = []) {
+  return at('a', { supportedParameters: ['reasoning_effort'] }, { reasoning, ...evidence({ refutedEfforts }) });
+}
+
+const LEVELS: ReasoningControls = { efforts: ['high', 'medium', 'low'], mandatory: true };
+const SWITCHED: ReasoningControls = { efforts: ['high', 'low'], mandatory: false };
+
+/** What is declared, what was refuted, what is asked, whether it may serve. */
+const TABLE: readonly (readonly [string, ReasoningControls | null, readonly Effort[], object, boolean])[] = [
+  ['a declared level', LEVELS, [], { effort: 'low' }, true],
+  ['a level that the known domain lacks', LEVELS, [], { effort: 'xhigh' }, false],
+  ['a level whose newest check failed', LEVELS, ['low'], { effort: 'low' }, false],
+  ['a level without a verdict beside a refuted one', LEVELS, ['high'], { effort: 'low' }, true],
+  ['any level of an unknown domain', { mandatory: true }, [], { effort: 'medium' }, false],
+  ['any level where nothing is declared', null, [], { effort: 'medium' }, false],
+  ['none where reasoning is mandatory', LEVELS, [], { effort: 'none' }, false],
+  ['none with an off control', SWITCHED, [], { effort: 'none' }, true],
+  ['none among the levels', { efforts: ['low', 'none'], mandatory: true }, [], { effort: 'none' }, true],
+  ['none whose newest check found reasoning', SWITCHED, ['none'], { effort: 'none' }, false],
+  ['switched off without an off control', LEVELS, [], { enabled: false }, false],
+  ['switched off with one', SWITCHED, [], { enabled: false }, true],
+  ['switched on', LEVELS, [], { enabled: true }, true],
+  ['a budget without a declared one', LEVELS, [], { max_tokens: 2_000 }, false],
+  [
+    'a budget within the declared one',
+    { ...LEVELS, budget: { min: 1_024, max: 8_192 } },
+    [],
+    { max_tokens: 2_000 },
+    true,
+  ],
+  [
+    'a budget beyond the declared one',
+    { ...LEVELS, budget: { min: 1_024, max: 8_192 } },
+    [],
+    { max_tokens: 9_000 },
+    false,
+  ],
+  ['hidden reasoning, which asks nothing of the endpoint', null, [], { exclude: true }, true],
+];
+
+for (const [what, declared, refuted, reasoning, served] of TABLE) {
+  it(`rule 3: ${what} is ${served ? 'served' : 'refused'}`, () => {
+    const offers = [thinker(declared, refuted)];
+    if (served) return assert.equal(slugs({ reasoning }, offers), ['a']);
+    const error = refused({ reasoning }, offers);
+    assert.is(error.status, 503);
+    assert.is(error.type, 'provider_overloaded');
+    assert.match(error.message, /reasoning/);
+  });
+}
+
+it('rule 3: reasoning.effort and reasoning_effort route identically, and the shorthand wins', () => {
+  for (const effort of ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const) {
+    for (const declared of [LEVELS, SWITCHED, null]) {
+      const offers = [thinker(declared), at('b', { supportedParameters: ['reasoning'] }, { reasoning: SWITCHED })];
+      const outcome = (body: object): unknown => {
+        try {
+          return slugs(body, offers);
+        } catch (error) {
+          return (error as { metadata: object }).metadata;
+        }
+      };
+      assert.equal(outcome({ reasoning: { effort } }), outcome({ reasoning_effort: effort }));
+      assert.equal(
+        outcome({ reasoning: { effort: 'low' }, reasoning_effort: effort }),
+        outcome({ reasoning_effort: effort }),
+      );
+    }
+  }
+});
+
+it('rule 3: the refusal tells the effort and why', () => {
+  const error = refused({ reasoning_effort: 'low' }, [thinker(LEVELS, ['low'])]);
+  assert.equal(error.metadata.rejections, [
+    {
+      provider: 'a',
+      endpoint: 'a',
+      reason: 'reasoning_effort',
+      member: 'reasoning_effort',
+      detail: 'low: refuted by its newest check',
+    },
+  ]);
+});
+
+test.run();
