@@ -283,7 +283,7 @@ class RunningNode implements NodeHandle {
     while (this.#drained === null && !this.#node.ready) await this.#pause(READY_LOOK_MS);
     const { upstream, providers } = this.#options.config;
     await declareUntilListed({
-      ...{ cluster: this.#node, outbound: this.#outbound, upstream, providers, folder: process.cwd() },
+      ...{ cluster: this.#node, outbound: this.#outbound, upstream, providers },
       clock: this.#clock,
       log: this.#log,
       givenUp: () => this.#drained !== null,

@@ -11,6 +11,10 @@ export interface EndpointOffer {
   readonly modelName: string;
   readonly author: string;
   readonly created: number;
+  /** UTC date of the announced end, `YYYY-MM-DD`; absent: none. */
+  readonly expiresOn?: string;
+  /** Id of the weights' repository; absent: unpublished. */
+  readonly modelHubId?: string;
   readonly description: string | null;
   readonly provider: { readonly id: string; readonly slug: string; readonly name: string };
   /** `slug`, or `slug/quantization` when declared. */
@@ -44,7 +48,7 @@ export interface EndpointOffer {
     readonly zdr: 'pending' | 'approved' | 'denied' | null;
   } | null;
   readonly dataPolicy: { readonly training: boolean; readonly retentionDays: number | null } | null;
-  readonly datacenters: readonly { readonly countryCode: string }[] | null;
+  readonly datacenters: readonly { readonly countryCode: string; readonly region?: string }[] | null;
   readonly tokenizer: string | null;
   /** Where it is reached, for the gateways only: the dialect it speaks, the provider's base URL, the model's id there. */
   readonly target: { readonly dialect: 'chat' | 'messages'; readonly baseUrl: string; readonly upstreamId: string };

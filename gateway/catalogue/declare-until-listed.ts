@@ -1,7 +1,6 @@
 import { ENDPOINTS_TOPIC } from '../../actors/endpoint/endpoint.ts';
 import type { Clock, Cluster } from '../../actors/runtime/index.ts';
-import { endpointId } from '../../actors/terms/ids.ts';
-import { type DeclareParts, declare } from './declare.ts';
+import { type Declared, type DeclareParts, declare } from './declare.ts';
 
 const DECLARE_AGAIN_MS = 500;
 const LISTED_LOOK_MS = 20;
@@ -21,26 +20,31 @@ export interface DeclareUntilListedParts extends DeclareParts {
  */
 export async function declareUntilListed(parts: DeclareUntilListedParts): Promise<void> {
   const pause = (ms: number): Promise<void> => new Promise((resolve) => void parts.clock.after(ms, resolve));
-  while (!parts.givenUp() && !(await isDeclared(parts))) await pause(DECLARE_AGAIN_MS);
-  for (let look = 0; look < LISTED_LOOKS_MAX && !isListed(parts); look++) await pause(LISTED_LOOK_MS);
+  let declared = await declaredBy(parts);
+  while (!declared && !parts.givenUp()) {
+    await pause(DECLARE_AGAIN_MS);
+    declared = await declaredBy(parts);
+  }
+  const endpoints = declared?.flatMap((each) => each.endpoints) ?? [];
+  for (let look = 0; look < LISTED_LOOKS_MAX && !isListed(parts, endpoints); look++) await pause(LISTED_LOOK_MS);
 }
 
-/** False when an actor was not reached: then it is tried again. */
-async function isDeclared(parts: DeclareUntilListedParts): Promise<boolean> {
+/** Null when an actor was not reached: then it is tried again. */
+async function declaredBy(parts: DeclareUntilListedParts): Promise<readonly Declared[] | null> {
   try {
-    for (const problem of await declare(parts)) parts.log.error({ ...problem }, 'a provider could not be declared');
-    return true;
+    const declared = await declare(parts);
+    for (const { provider, problem } of declared) {
+      if (problem !== null) parts.log.error({ provider, problem }, 'a models document is broken; the last one stays');
+    }
+    return declared;
   } catch (error) {
     parts.log.warn({ detail: String(error) }, 'the catalogue was not declared; trying again');
-    return false;
+    return null;
   }
 }
 
-/** True once every endpoint whose document is at hand is on this node's board. */
-function isListed({ cluster, providers }: DeclareUntilListedParts): boolean {
+/** True once every endpoint of the documents is on this node's board. */
+function isListed({ cluster }: DeclareUntilListedParts, endpoints: readonly string[]): boolean {
   const listed = cluster.board.topic(ENDPOINTS_TOPIC);
-  return providers.every(
-    ({ slug, models }) =>
-      typeof models === 'string' || models.models.every(({ id }) => listed.has(endpointId(slug, id))),
-  );
+  return endpoints.every((id) => listed.has(id));
 }

@@ -1,56 +1,58 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { declareEndpoint, ENDPOINTS_TOPIC, withdrawEndpoint } from '../../actors/endpoint/endpoint.ts';
 import { declareProvider, PROVIDERS_TOPIC, withdrawProvider } from '../../actors/provider/provider.ts';
 import type { Cluster } from '../../actors/runtime/index.ts';
 import type { EndpointOffer } from '../../actors/terms/offer.ts';
-import { type Outbound, outboundUrl } from '../outbound/outbound.ts';
-import type { UpstreamLimits } from '../terms/config.ts';
-import type { ModelsDocument, ProviderDeclaration } from '../terms/provider-declaration.ts';
-import { endpointDeclaration, providerFacts } from './endpoint-declaration.ts';
-import { checkModelsDocument, parseModelsDocument } from './models-document.ts';
+import type { ProviderDeclaration } from '../terms/provider-declaration.ts';
+import { providerFacts } from './endpoint-declaration.ts';
+import { BrokenDocument } from './models-document.ts';
+import { type ReadParts, readDocument } from './read-document.ts';
 
-export interface DeclareParts {
+export interface DeclareParts extends ReadParts {
   readonly cluster: Cluster;
-  readonly outbound: Outbound;
-  readonly upstream: UpstreamLimits;
   readonly providers: readonly ProviderDeclaration[];
-  /** Folder that relative file paths start from: the config file's. */
-  readonly folder: string;
 }
 
-/** A provider whose models could not be declared, and why: for the log and the operator. */
-export interface DeclareProblem {
+/** What came of one provider's document: for the log and the operator. */
+export interface Declared {
   readonly provider: string;
-  readonly message: string;
+  /** Ids of the endpoints it declares; none where the document is broken. */
+  readonly endpoints: readonly string[];
+  /** Endpoints that were made, changed or withdrawn. */
+  readonly changes: number;
+  /** Why the document cannot be used; what was declared last stays. Null: it can. */
+  readonly problem: string | null;
 }
 
 /**
  * Tells the provider and endpoint actors what the config declares, and withdraws what it declares no more. Every node
  * may do so at any time: the same declaration twice changes nothing. A provider whose document is broken or out of
- * reach keeps what it declared last, and is named among the problems.
+ * reach keeps what it declared last. Throws where an actor cannot be reached.
  */
-export async function declare(parts: DeclareParts): Promise<readonly DeclareProblem[]> {
-  const problems: DeclareProblem[] = [];
-  for (const provider of parts.providers) {
-    try {
-      await declareOne(parts, provider);
-    } catch (error) {
-      problems.push({ provider: provider.slug, message: error instanceof Error ? error.message : String(error) });
-    }
-  }
+export async function declare(parts: DeclareParts): Promise<readonly Declared[]> {
+  const declared: Declared[] = [];
+  for (const provider of parts.providers) declared.push(await declareOne(parts, provider));
   await withdrawForeign(parts);
-  return problems;
+  return declared;
 }
 
-async function declareOne(parts: DeclareParts, provider: ProviderDeclaration): Promise<void> {
+/** One provider of them. */
+export async function declareOne(parts: DeclareParts, provider: ProviderDeclaration): Promise<Declared> {
   const { cluster, upstream } = parts;
-  const document = await loadDocument(parts, provider);
-  await declareProvider(cluster, providerFacts(provider), upstream.askMs);
-  const declared = document.models.map((model) => endpointDeclaration(provider, model));
-  for (const declaration of declared) await declareEndpoint(cluster, declaration, upstream.askMs);
-  const kept = new Set(declared.map(({ id }) => id));
-  await withdrawEndpoints(parts, (offer) => offer.provider.slug === provider.slug && !kept.has(offer.id));
+  const { slug } = provider;
+  const read = await readDocument(parts, provider).catch(brokenOrThrow);
+  if (read instanceof BrokenDocument) return { provider: slug, endpoints: [], changes: 0, problem: read.message };
+  await declareProvider(cluster, providerFacts(provider, read), upstream.askMs);
+  let changes = 0;
+  for (const declaration of read) if (await declareEndpoint(cluster, declaration, upstream.askMs)) changes++;
+  const endpoints = read.map(({ id }) => id);
+  const kept = new Set(endpoints);
+  changes += await withdrawEndpoints(parts, (offer) => offer.provider.slug === slug && !kept.has(offer.id));
+  return { provider: slug, endpoints, changes, problem: null };
+}
+
+function brokenOrThrow(error: unknown): BrokenDocument {
+  if (error instanceof BrokenDocument) return error;
+  throw error;
 }
 
 /** Providers that the config does not name any more. */
@@ -62,46 +64,9 @@ async function withdrawForeign(parts: DeclareParts): Promise<void> {
   }
 }
 
-async function withdrawEndpoints(parts: DeclareParts, gone: (offer: EndpointOffer) => boolean): Promise<void> {
+async function withdrawEndpoints(parts: DeclareParts, gone: (offer: EndpointOffer) => boolean): Promise<number> {
   const offers = [...parts.cluster.board.topic(ENDPOINTS_TOPIC).values()] as unknown as EndpointOffer[];
-  for (const offer of offers.filter(gone)) await withdrawEndpoint(parts.cluster, offer.id, parts.upstream.askMs);
-}
-
-/** The document itself, a URL, or a file. Errors name where it was looked for. */
-async function loadDocument(parts: DeclareParts, { models }: ProviderDeclaration): Promise<ModelsDocument> {
-  if (typeof models !== 'string') return checkModelsDocument(models);
-  try {
-    return parseModelsDocument(
-      /^https?:\/\//.test(models) ? await fetchText(parts, models) : await readText(parts, models),
-    );
-  } catch (error) {
-    throw new Error(`${models}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
-function readText({ folder }: DeclareParts, path: string): Promise<string> {
-  return readFile(resolve(folder, path), 'utf8');
-}
-
-async function fetchText({ outbound, upstream }: DeclareParts, address: string): Promise<string> {
-  const { search } = new URL(address);
-  const { origin, path } = outboundUrl(address, search);
-  const reply = await outbound.send({
-    method: 'GET',
-    url: { origin, path },
-    headers: ['accept', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'troupe'],
-    body: null,
-    limits: {
-      connectMs: upstream.connectMs,
-      firstByteMs: upstream.firstByteMs,
-      idleMs: upstream.idleMs,
-      totalMs: upstream.firstByteMs,
-      bodyBytesMax: upstream.bodyBytesMax,
-    },
-  });
-  if (reply.status !== 200) {
-    reply.body.abort();
-    throw new Error(`answered ${reply.status}`);
-  }
-  return reply.body.text();
+  const foreign = offers.filter(gone);
+  for (const offer of foreign) await withdrawEndpoint(parts.cluster, offer.id, parts.upstream.askMs);
+  return foreign.length;
 }

@@ -1,73 +1,197 @@
-import { createHash } from 'node:crypto';
 import type { EndpointDeclaration, ProviderFacts } from '../../actors/terms/declaration.ts';
 import { endpointId, providerId } from '../../actors/terms/ids.ts';
-import type { Modality } from '../../actors/terms/offer.ts';
-import type { Tariff } from '../../actors/terms/tariff.ts';
-import { usd } from '../../actors/terms/usd.ts';
-import type { ModelDeclaration, ProviderDeclaration } from '../terms/provider-declaration.ts';
+import type { AcceptedInput, EndpointOffer, Modality } from '../../actors/terms/offer.ts';
+import type { ProviderDeclaration } from '../terms/provider-declaration.ts';
+import { memberOf } from './complaint.ts';
+import { descriptorsOf } from './descriptor-of.ts';
+import type { DeclaredDescriptor, DeclaredModel, InputModality, ModelsDocument } from './document-schema.ts';
+import { envelopesOf } from './envelopes-of.ts';
+import { Flaw } from './flaw.ts';
+import { reasoningOf } from './reasoning-of.ts';
+import { tariffOf } from './tariff-of.ts';
 
-const TEXT: readonly Modality[] = ['text'];
+type Path = readonly (string | number)[];
+type Parameters = Readonly<Record<string, DeclaredDescriptor>>;
+
+/** What this build can be answered with; a model without any of it is left out. */
+const SERVED: ReadonlySet<string> = new Set<Modality>(['text', 'image', 'audio', 'video']);
+const CATALOGUE_ID = /^[A-Za-z0-9._~-]+\/[A-Za-z0-9._~:-]+$/;
+/** Of a media output's own parameters the request member that carries them. */
+const CARRIER: Readonly<Record<string, string>> = { image: 'image_config', audio: 'audio' };
+
+/**
+ * The models of one provider as its endpoint actors are told of them; those that are not ready, or answer in nothing
+ * that is served, are left out. Throws `Flaw`.
+ */
+export function endpointDeclarations(
+  provider: ProviderDeclaration,
+  document: ModelsDocument,
+): readonly EndpointDeclaration[] {
+  const seen = new Set<string>();
+  return document.data.flatMap((model, nth) => {
+    const at = ['data', nth];
+    if (seen.has(model.id)) throw new Flaw([...at, 'id'], `data[${nth}].id: ${model.id} is declared twice`);
+    seen.add(model.id);
+    const answers = model.output_modalities.some(({ type }) => SERVED.has(type));
+    const declaration = answers ? endpointDeclaration(provider, model, at) : null;
+    return declaration === null || model.is_ready === false ? [] : [declaration];
+  });
+}
+
+/** One model at one provider. `at` is its place in the document. */
+export function endpointDeclaration(
+  provider: ProviderDeclaration,
+  model: DeclaredModel,
+  at: Path = [],
+): EndpointDeclaration {
+  const { slug, name, baseUrl, dialect = 'chat' } = provider;
+  const id = catalogueId(model, at);
+  const quantization = model.quantization ?? null;
+  const outputs = model.output_modalities.filter(({ type }) => SERVED.has(type));
+  return {
+    id: endpointId(slug, model.id),
+    model: id,
+    modelName: model.name,
+    author: id.slice(0, id.indexOf('/')),
+    created: model.created,
+    ...(model.deprecation_date === undefined ? {} : { expiresOn: model.deprecation_date.slice(0, 10) }),
+    description: model.description ?? null,
+    ...(model.hugging_face_id ? { modelHubId: model.hugging_face_id } : {}),
+    provider: { id: providerId(slug), slug, name },
+    tag: quantization === null ? slug : `${slug}/${quantization}`,
+    quantization,
+    ...lengthsOf(model, at),
+    ...parametersOf(model),
+    cancellable: model.cancellable ?? false,
+    inputModalities: unique(['text', ...model.input_modalities.map(({ type }) => type)]),
+    inputs: inputsOf(model.input_modalities),
+    outputModalities: unique(outputs.map(({ type }) => type as Modality)),
+    envelopes: envelopesOf(outputs),
+    ...trustOf(provider, model),
+    tokenizer: model.tokenizer ?? null,
+    target: { dialect, baseUrl, upstreamId: model.id },
+    tariff: tariffOf(model, at),
+  };
+}
 
 /** A declared provider as its actor is told of it. What the config has no word for is not declared: null. */
-export function providerFacts({ slug, name }: ProviderDeclaration): ProviderFacts {
+export function providerFacts(provider: ProviderDeclaration, declared: readonly EndpointDeclaration[]): ProviderFacts {
+  const { slug, name, website, privacyPolicyUrl, termsOfServiceUrl, statusPageUrl, headquarters } = provider;
+  const countries = unique(declared.flatMap(({ datacenters }) => datacenters ?? []).map((each) => each.countryCode));
   return {
     id: providerId(slug),
     slug,
     name,
-    website: null,
-    privacyPolicyUrl: null,
-    termsOfServiceUrl: null,
-    statusPageUrl: null,
-    headquarters: null,
-    datacenters: null,
+    website: website ?? null,
+    privacyPolicyUrl: privacyPolicyUrl ?? null,
+    termsOfServiceUrl: termsOfServiceUrl ?? null,
+    statusPageUrl: statusPageUrl ?? null,
+    headquarters: headquarters ?? null,
+    datacenters: countries.length === 0 ? null : [...countries].sort(),
   };
 }
 
-/** One model at one provider as its endpoint actor is told of it. */
-export function endpointDeclaration(provider: ProviderDeclaration, model: ModelDeclaration): EndpointDeclaration {
-  const { slug, name, baseUrl } = provider;
-  const quantization = model.quantization ?? null;
+/** Where no id of the catalogue is named, the provider's own must be one. */
+function catalogueId({ id, slug, is_free }: DeclaredModel, at: Path): string {
+  const named = slug ?? id;
+  if (!CATALOGUE_ID.test(named)) {
+    const path = [...at, 'id'];
+    throw new Flaw(
+      path,
+      `${memberOf(path.map(String))} is "${named}", which is no author/slug; name that as slug beside it`,
+    );
+  }
+  return is_free && !named.endsWith(':free') ? `${named}:free` : named;
+}
+
+function lengthsOf(
+  { input_modalities, output_modalities }: DeclaredModel,
+  at: Path,
+): Pick<EndpointOffer, 'contextLength' | 'promptTokensMax' | 'completionTokensMax'> {
+  const nth = input_modalities.findIndex(({ type }) => type === 'text');
+  const text = input_modalities[nth] as Extract<InputModality, { type: 'text' }> | undefined;
+  const length = text?.supported_inputs?.max_context_length?.value;
+  if (length === undefined) {
+    const path = [...at, 'input_modalities', ...(nth < 0 ? [] : [nth])];
+    const what = 'supported_inputs.max_context_length of its text is missing; add it as {"value": 131072}';
+    throw new Flaw(path, `${memberOf(path.map(String))}: ${what}`);
+  }
   return {
-    id: endpointId(slug, model.id),
-    model: model.id,
-    modelName: model.name,
-    author: model.id.slice(0, model.id.indexOf('/')),
-    created: model.created,
-    description: model.description ?? null,
-    provider: { id: providerId(slug), slug, name },
-    tag: quantization === null ? slug : `${slug}/${quantization}`,
-    quantization,
-    contextLength: model.contextLength,
-    completionTokensMax: model.maxCompletionTokens ?? null,
-    promptTokensMax: model.maxPromptTokens ?? null,
-    supportedParameters: [...new Set(model.supportedParameters)].sort(),
-    descriptors: {},
-    passthrough: {},
-    ceilingName: model.ceilingName ?? 'max_tokens',
-    cancellable: model.cancellable ?? false,
-    inputModalities: TEXT,
-    inputs: {},
-    outputModalities: TEXT,
-    reasoning: null,
-    defaultParameters: {},
-    envelopes: {},
-    compliance: null,
-    dataPolicy: null,
-    datacenters: null,
-    tokenizer: model.tokenizer ?? null,
-    target: { dialect: 'chat', baseUrl, upstreamId: model.upstreamId ?? model.id },
-    tariff: tariffOf(model),
+    contextLength: length,
+    promptTokensMax: text?.supported_inputs?.max_prompt_length?.value ?? null,
+    completionTokensMax: output_modalities.find(({ type }) => type === 'text')?.max_length?.value ?? null,
   };
 }
 
-/** The same prices have the same id, whoever asks them. */
-function tariffOf({ pricing, discount = 0 }: ModelDeclaration): Tariff {
-  const prices = {
-    ...(pricing.prompt === undefined ? {} : { prompt: usd(pricing.prompt) }),
-    ...(pricing.completion === undefined ? {} : { completion: usd(pricing.completion) }),
-    ...(pricing.request === undefined ? {} : { request: usd(pricing.request) }),
+/** Of text the parameters are the request's own; those of pictures and speech lie inside the member that carries them. */
+function parametersOf(
+  model: DeclaredModel,
+): Pick<
+  EndpointOffer,
+  'supportedParameters' | 'descriptors' | 'passthrough' | 'ceilingName' | 'reasoning' | 'defaultParameters'
+> {
+  const text = (model.output_modalities.find(({ type }) => type === 'text')?.supported_parameters ?? {}) as Parameters;
+  const media = model.output_modalities.filter(({ type }) => Object.hasOwn(CARRIER, type));
+  const carried = media.map(({ type, supported_parameters }) => {
+    const properties = supported_parameters as Parameters;
+    return [CARRIER[type] as string, { type: 'object', properties } as DeclaredDescriptor] as const;
+  });
+  const parameters: Parameters = {
+    ...text,
+    ...Object.fromEntries(carried),
+    ...(media.length === 0 ? {} : { modalities: { type: 'unknown' } }),
   };
-  const text = JSON.stringify([prices.prompt ?? null, prices.completion ?? null, prices.request ?? null, discount]);
-  const id = `tar_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
-  return { id, ...prices, discount };
+  const known = Object.entries(descriptorsOf(parameters)).filter(([, { type }]) => type !== 'unknown');
+  const passed = [model, ...model.input_modalities, ...model.output_modalities].map(
+    ({ passthrough_parameters }) => (passthrough_parameters ?? {}) as Parameters,
+  );
+  const older = Object.hasOwn(text, 'max_tokens') || !Object.hasOwn(text, 'max_completion_tokens');
+  return {
+    supportedParameters: Object.keys(parameters).sort(),
+    descriptors: Object.fromEntries(known),
+    passthrough: descriptorsOf(Object.assign({}, ...passed)),
+    ceilingName: model.ceiling_parameter ?? (older ? 'max_tokens' : 'max_completion_tokens'),
+    reasoning: reasoningOf(text),
+    defaultParameters: model.default_parameters ?? {},
+  };
+}
+
+function inputsOf(inputs: readonly InputModality[]): EndpointOffer['inputs'] {
+  const accepted: { [modality in Exclude<Modality, 'text'>]?: AcceptedInput } = {};
+  for (const input of inputs) {
+    if (input.type === 'text') continue;
+    const { sources, formats } = input.supported_inputs ?? {};
+    accepted[input.type] = {
+      // Who names no source takes both.
+      sources:
+        sources === undefined ? ['url', 'data'] : sources.values.map((each) => (each === 'url' ? 'url' : 'data')),
+      containers: formats?.values ?? null,
+    };
+  }
+  return accepted;
+}
+
+/** A claim of zero data retention is under review until the operator has judged it. */
+function trustOf(
+  { zdr: verdict }: ProviderDeclaration,
+  { compliance, data_policy, datacenters }: DeclaredModel,
+): Pick<EndpointOffer, 'compliance' | 'dataPolicy' | 'datacenters'> {
+  const { zdr, hipaa } = compliance ?? {};
+  const declared = zdr !== undefined || hipaa !== undefined;
+  const status = zdr === undefined ? null : zdr ? (verdict ?? 'pending') : 'denied';
+  return {
+    compliance: declared ? { hipaa: hipaa ?? null, zdr: status } : null,
+    dataPolicy: data_policy
+      ? { training: data_policy.training, retentionDays: data_policy.retention_days ?? null }
+      : null,
+    datacenters:
+      datacenters?.map(({ country_code, region }) => ({
+        countryCode: country_code,
+        ...(region === undefined ? {} : { region }),
+      })) ?? null,
+  };
+}
+
+function unique<T>(values: readonly T[]): readonly T[] {
+  return [...new Set(values)];
 }

@@ -1,5 +1,5 @@
 import { LaunchedCluster } from '../chaos/launched-cluster.ts';
-import { modelsDocument } from '../support/provider/models-document.ts';
+import { simulatedProvider } from '../support/provider/models-document.ts';
 
 const UNLIMITED = 1_000_000_000;
 
@@ -9,13 +9,6 @@ export function oneNode(simulatorPort: number): Promise<LaunchedCluster> {
     nodes: [{ name: 'n1', grpc: '127.0.0.1:0', operator: '127.0.0.1:0' }],
     rates: { keyPerMinute: UNLIMITED, endpointPerMinute: UNLIMITED, addressPerMinute: UNLIMITED },
     demo: { enabled: true, simulators: 0, depositUsd: '1000000' },
-    providers: [
-      {
-        slug: 'sim-a',
-        name: 'Sim A',
-        baseUrl: `http://127.0.0.1:${simulatorPort}/v1`,
-        models: modelsDocument('sim-a'),
-      },
-    ],
+    providers: [simulatedProvider('sim-a', `http://127.0.0.1:${simulatorPort}/v1`)],
   });
 }

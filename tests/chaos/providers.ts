@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ProviderDeclaration } from '../../gateway/terms/provider-declaration.ts';
 import type { Call } from '../support/provider/call-log.ts';
-import { modelsDocument } from '../support/provider/models-document.ts';
+import { simulatedProvider } from '../support/provider/models-document.ts';
 
 const NAMES: Readonly<Record<string, string>> = { 'sim-a': 'Sim A', 'sim-b': 'Sim B' };
 const MAIN = fileURLToPath(new URL('../support/provider/main.ts', import.meta.url));
@@ -24,12 +24,9 @@ export class Providers {
   private constructor(children: readonly ChildProcess[], logs: readonly string[], ports: readonly number[]) {
     this.#children = children;
     this.#logs = logs;
-    this.declarations = Object.entries(NAMES).map(([slug, name], at) => ({
-      slug,
-      name,
-      baseUrl: `http://127.0.0.1:${ports[at]}/v1`,
-      models: modelsDocument(slug) ?? { models: [] },
-    }));
+    this.declarations = Object.keys(NAMES).map((slug, at) =>
+      simulatedProvider(slug, `http://127.0.0.1:${ports[at]}/v1`),
+    );
   }
 
   /** Logs go into this folder. */

@@ -8,6 +8,7 @@ import { appendHistory, operations } from '../support/auditor/history.ts';
 import type { StoreView } from '../support/auditor/store-view.ts';
 import { FaultDesk } from '../support/faults/fault-desk.ts';
 import { modelsDocument } from '../support/provider/models-document.ts';
+import { pricesOf } from '../support/provider/prices-of.ts';
 import { openAccounts } from './bank.ts';
 import { chance } from './chance.ts';
 import { type ChaosStore, openChaosStore, type StoreKind } from './chaos-store.ts';
@@ -331,7 +332,7 @@ class Run {
       samples: this.#samples,
       credits,
       deposits: all.map((payer) => ({ account: payer.account, amount: payer === poor ? POOR_USD : DEPOSIT_USD })),
-      models: Object.fromEntries(['sim-a', 'sim-b'].map((slug) => [slug, modelsDocument(slug) ?? { models: [] }])),
+      prices: Object.fromEntries(['sim-a', 'sim-b'].map((slug) => [slug, pricesOf(modelsDocument(slug))])),
       slugs: providers.slugs,
       refusedCommits: this.#stage.desk.notes.filter(({ failure }) => failure === 'full').length,
       clockSlackMs: CLOCK_SLACK_MS + (this.#options.clocks ? SKEW_MS_MAX : 0),

@@ -6,7 +6,7 @@ import config from '../../cluster.config.ts';
 import type { Evidence, KeyUsage, LedgerDump, LedgerLine } from '../support/auditor/evidence.ts';
 import type { RuntimeEvidence } from '../support/auditor/runtime-evidence.ts';
 import type { CommitWitness } from './witness.ts';
-import { MODELS, SLUGS } from './workload/price-list.ts';
+import { PRICES, SLUGS } from './workload/price-list.ts';
 import type { Workload } from './workload/workload.ts';
 import type { Database } from './world/database.ts';
 
@@ -32,7 +32,7 @@ export function gather({ workload, database, witness, usages, ownHand }: Gathere
     ...{ history: turns.history, calls: turns.calls, ledger, samples: witness.samples },
     credits: [],
     deposits: bank.deposits.filter((deposit) => deposit.acknowledged),
-    ...{ models: MODELS, slugs: SLUGS, clockSlackMs: CLOCK_SLACK_MS },
+    ...{ prices: PRICES, slugs: SLUGS, clockSlackMs: CLOCK_SLACK_MS },
     ...{ keys: bank.keys, reads: reads.reads, releases: turns.releases, ended: ended(database) },
     ...(usages === null ? {} : { usages }),
     runtime: runtimeEvidence(workload, witness, ledger, ownHand),

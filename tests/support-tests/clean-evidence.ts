@@ -91,20 +91,7 @@ export function cleanEvidence(): Evidence {
     samples: [sample(1, 3, '0.5'), sample(2, 4, '0')],
     credits: [{ account: 'account:a', deposited: '10', used: '0.00005' }],
     deposits: [{ account: 'account:a', amount: '10' }],
-    models: {
-      'sim-a': {
-        models: [
-          {
-            id: 'sim/fast',
-            name: 'Sim Fast',
-            created: 0,
-            contextLength: 1000,
-            supportedParameters: [],
-            pricing: { prompt: '0.0000005', completion: '0.0000015' },
-          },
-        ],
-      },
-    },
+    prices: { 'sim-a': [{ model: 'sim/fast', prompt: '0.0000005', completion: '0.0000015' }] },
     slugs: { 'Sim A': 'sim-a' },
     clockSlackMs: 5,
   };

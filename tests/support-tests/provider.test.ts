@@ -122,16 +122,16 @@ for (const kind of GARBAGE.filter((each) => !ENDLESS.includes(each))) {
 }
 
 it('both slugs declare the same models at different prices, one of them cancellable', () => {
-  const [a, b] = [modelsDocument('sim-a')?.models ?? [], modelsDocument('sim-b')?.models ?? []];
+  const [a, b] = [modelsDocument('sim-a')?.data ?? [], modelsDocument('sim-b')?.data ?? []];
   assert.ok(a.length >= 4);
   assert.equal(
     a.map((model) => model.id),
     b.map((model) => model.id),
   );
   for (const [at, model] of a.entries()) {
-    assert.not.equal(model.pricing, b[at]?.pricing);
+    assert.not.equal(model.input_modalities[0]?.pricing, b[at]?.input_modalities[0]?.pricing);
     assert.is.not(model.cancellable, b[at]?.cancellable);
-    assert.is.not(model.ceilingName, b[at]?.ceilingName);
+    assert.is.not(model.ceiling_parameter, b[at]?.ceiling_parameter);
   }
   assert.is(modelsDocument('nobody'), null);
 });

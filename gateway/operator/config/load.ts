@@ -1,19 +1,21 @@
 /**
  * Loads the configuration of a cluster: the default, `--config FILE` laid over it, then `--data` and `--port`. Checked
- * whole, once; what comes back is frozen, its data folder absolute, its models documents read. Every failure is a Fault
- * of one line that names file, member and remedy.
+ * whole, once; what comes back is frozen, its data folder and the files of its models documents absolute. Every failure
+ * is a Fault of one line that names file, member and remedy.
  */
 import { readFile } from 'node:fs/promises';
-import { dirname, extname, isAbsolute, resolve } from 'node:path';
+import { dirname, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import defaults from '../../../cluster.config.ts';
+import { endpointDeclarations } from '../../catalogue/endpoint-declaration.ts';
+import { parseModelsValue } from '../../catalogue/models-document.ts';
 import type { ClusterConfig, NodeConfig } from '../../terms/config.ts';
-import type { ModelsDocument, ProviderDeclaration } from '../../terms/provider-declaration.ts';
+import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
 import { check } from './check.ts';
 import { Fault, lineOf } from './fault.ts';
 import { checkInterfaces } from './interfaces.ts';
 import { isRecord, layOver } from './lay-over.ts';
-import { configSchema, modelsDocumentSchema } from './schema.ts';
+import { configSchema } from './schema.ts';
 
 export interface LoadOptions {
   /** The file given with `--config`; absent: the default cluster. */
@@ -46,7 +48,7 @@ export async function loadConfig(options: LoadOptions): Promise<ClusterConfig> {
     ...config,
     data: resolve(dataHome, config.data),
     nodes: config.nodes.map((node) => withTlsPaths(node, home)),
-    providers: await Promise.all(config.providers.map((one, at) => withModels(one, at, home, source))),
+    providers: config.providers.map((one, at) => withModels(one, at, home, source)),
   });
 }
 
@@ -157,19 +159,17 @@ function withTlsPaths(node: NodeConfig, home: string): NodeConfig {
   };
 }
 
-/** A models document given as a file is read here, so that nodes never touch it and all see the same. */
-async function withModels(
-  provider: ProviderDeclaration,
-  at: number,
-  home: string,
-  source: string,
-): Promise<ProviderDeclaration> {
+/** A document that stands in the config is a part of it. A file is read, and read again, where the node runs. */
+function withModels(provider: ProviderDeclaration, at: number, home: string, source: string): ProviderDeclaration {
   const { models } = provider;
-  if (typeof models !== 'string' || ADDRESS.test(models)) return provider;
-  const file = isAbsolute(models) ? models : resolve(home, models);
-  const document = parse(await read(file, `correct providers[${at}].models in ${source}`), file);
-  check(modelsDocumentSchema, document, file);
-  return { ...provider, models: document as ModelsDocument };
+  if (typeof models === 'string')
+    return ADDRESS.test(models) ? provider : { ...provider, models: resolve(home, models) };
+  try {
+    parseModelsValue(models, (document) => endpointDeclarations(provider, document));
+    return provider;
+  } catch (error) {
+    throw new Fault(`${source}: providers[${at}].models: ${lineOf(error)}`);
+  }
 }
 
 function freeze<T>(value: T): T {

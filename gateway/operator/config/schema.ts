@@ -30,31 +30,7 @@ const usd = Type.String({
   words: 'a decimal number as text, such as "0.0000005"',
 });
 
-const pricing = record({ prompt: Type.Optional(usd), completion: Type.Optional(usd), request: Type.Optional(usd) });
-
-const model = record({
-  id: Type.String({ pattern: '^[^/\\s]+/[^/\\s]+$', words: 'author/slug' }),
-  upstreamId: Type.Optional(text('the id the provider knows the model by')),
-  name: text('the display name'),
-  created: Type.Integer({ minimum: 0, words: 'the release date in Unix seconds' }),
-  description: Type.Optional(Type.String({ words: 'text' })),
-  contextLength: count,
-  maxCompletionTokens: Type.Optional(count),
-  maxPromptTokens: Type.Optional(count),
-  quantization: Type.Optional(text('a quantization such as fp8')),
-  tokenizer: Type.Optional(text('the name of a tokenizer')),
-  supportedParameters: Type.Array(text('the name of a request member'), { words: 'a list of request members' }),
-  ceilingName: Type.Optional(
-    Type.Union([Type.Literal('max_tokens'), Type.Literal('max_completion_tokens')], {
-      words: '"max_tokens" or "max_completion_tokens"',
-    }),
-  ),
-  cancellable: Type.Optional(flag),
-  pricing,
-  discount: Type.Optional(Type.Number({ minimum: 0, maximum: 1, words: 'a fraction, 0 to 1' })),
-});
-
-export const modelsDocumentSchema = record({ models: Type.Array(model, { words: 'a list of models' }) });
+const address = Type.String({ pattern: '^https?://\\S+$', words: 'an address such as https://example.com' });
 
 const provider = record({
   slug,
@@ -66,9 +42,20 @@ const provider = record({
       words: 'the name of an environment variable (never the key itself)',
     }),
   ),
-  models: Type.Union([Type.String({ minLength: 1 }), modelsDocumentSchema], {
-    words: 'a file, an address, or {"models": [...]}',
+  models: Type.Union([Type.String({ minLength: 1 }), Type.Object({})], {
+    words: 'a models document: a file, an address, or {"data": [...]}',
   }),
+  dialect: Type.Optional(
+    Type.Union([Type.Literal('chat'), Type.Literal('messages')], { words: '"chat" or "messages"' }),
+  ),
+  zdr: Type.Optional(
+    Type.Union([Type.Literal('approved'), Type.Literal('denied')], { words: '"approved" or "denied"' }),
+  ),
+  website: Type.Optional(address),
+  privacyPolicyUrl: Type.Optional(address),
+  termsOfServiceUrl: Type.Optional(address),
+  statusPageUrl: Type.Optional(address),
+  headquarters: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', words: 'a two-letter country code such as DE' })),
 });
 
 const pem = text('a PEM file');

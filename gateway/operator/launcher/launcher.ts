@@ -3,6 +3,7 @@
  * watches over them; stops them in the order in which no call is lost. Every failure to start is a Fault of one line,
  * and leaves nothing running.
  */
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Cancel, Clock, Random } from '../../../actors/runtime/index.ts';
 import type { ClusterConfig, TlsConfig } from '../../terms/config.ts';
@@ -106,7 +107,7 @@ export class Launcher {
       connection,
       connectionFile: connectionPath(config.data),
       data: config.data === resolve('data') ? null : config.data,
-      model: firstModel(resolved),
+      model: await firstModel(resolved),
       startedInMs,
     });
   }
@@ -266,7 +267,13 @@ function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-function firstModel(config: ClusterConfig): string | null {
-  const models = config.providers[0]?.models;
-  return models === undefined || typeof models === 'string' ? null : (models.models[0]?.id ?? null);
+/** Read once more from the document: what the nodes make of it is theirs to say. */
+async function firstModel({ providers: [first] }: ClusterConfig): Promise<string | null> {
+  try {
+    const models = typeof first?.models === 'string' ? JSON.parse(await readFile(first.models, 'utf8')) : first?.models;
+    const { id, slug } = models.data[0] as { readonly id: string; readonly slug?: string };
+    return slug ?? id;
+  } catch {
+    return null;
+  }
 }

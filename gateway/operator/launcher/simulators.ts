@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
 import type { LauncherLimits } from '../../terms/config.ts';
-import type { ModelsDocument, ProviderDeclaration } from '../../terms/provider-declaration.ts';
+import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
 import { Fault } from '../config/fault.ts';
 import type { Journal } from './journal.ts';
 import { openLog } from './log-files.ts';
@@ -32,6 +32,9 @@ export interface Simulators {
 
 const START_MS_MAX = 15_000;
 
+/** As `providers.json` has it, by slug: a declaration that lacks its address. */
+type Simulated = Omit<ProviderDeclaration, 'slug' | 'baseUrl' | 'models'> & { readonly models: string };
+
 /** @throws Fault */
 export async function startSimulators(options: SimulatorsOptions): Promise<Simulators> {
   const home = resolve(options.entry, '../../../../tests/support/provider');
@@ -41,8 +44,8 @@ export async function startSimulators(options: SimulatorsOptions): Promise<Simul
       `the provider simulator is not built (${main}); run \`npm run build\`, or set demo.enabled to false`,
     );
   }
-  const documents = JSON.parse(await readFile(join(home, 'models.json'), 'utf8')) as Record<string, ModelsDocument>;
-  const slugs = Object.keys(documents);
+  const simulated = JSON.parse(await readFile(join(home, 'providers.json'), 'utf8')) as Record<string, Simulated>;
+  const slugs = Object.keys(simulated);
   if (options.count > slugs.length) {
     throw new Fault(`demo.simulators is ${options.count}, and there are ${slugs.length} of them; lower it`);
   }
@@ -54,21 +57,14 @@ export async function startSimulators(options: SimulatorsOptions): Promise<Simul
     throw error;
   }
   return {
-    providers: all.map(({ slug, port }) => ({
-      slug,
-      name: displayName(slug),
-      baseUrl: `http://127.0.0.1:${port}/v1`,
-      models: documents[slug] as ModelsDocument,
-    })),
+    providers: all.map(({ slug, port }) => {
+      const { models, ...facts } = simulated[slug] as Simulated;
+      return { slug, ...facts, baseUrl: `http://127.0.0.1:${port}/v1`, models: join(home, models) };
+    }),
     stop: async (withinMs) => {
       await Promise.all(all.map((one) => one.stop(withinMs)));
     },
   };
-}
-
-/** `sim-a` -> `Sim A`. */
-function displayName(slug: string): string {
-  return slug.replace(/(^|-)([a-z])/g, (_, gap: string, letter: string) => `${gap && ' '}${letter.toUpperCase()}`);
 }
 
 class Simulator {

@@ -11,44 +11,14 @@ import config from '../../../cluster.config.ts';
 import { declare } from '../../../gateway/catalogue/declare.ts';
 import { modelEndpoints } from '../../../gateway/catalogue/endpoints.ts';
 import { findBareModel, findModel, listModels } from '../../../gateway/catalogue/models.ts';
-import { BrokenDocument, parseModelsDocument } from '../../../gateway/catalogue/models-document.ts';
 import { Prober } from '../../../gateway/catalogue/prober.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
 import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
+import { MODEL } from '../../fixtures/models/plain.ts';
 import { bounded } from '../../support/bounded.ts';
 import { board, offer } from '../inference/stage.ts';
 
 const it = bounded(test, 10_000);
-const MODEL = {
-  id: 'm/one',
-  name: 'M: One',
-  created: 1_750_000_000,
-  contextLength: 1_000,
-  supportedParameters: ['tools', 'temperature', 'tools'],
-  pricing: { prompt: '0.0000010', completion: '0.000002' },
-};
-
-function broken(value: unknown): string {
-  try {
-    parseModelsDocument(typeof value === 'string' ? value : JSON.stringify(value));
-  } catch (error) {
-    assert.instance(error, BrokenDocument);
-    return (error as Error).message;
-  }
-  throw new Error('it was accepted');
-}
-
-it('a broken document is refused with its line or its member', () => {
-  assert.match(broken('{\n"models": [\n{]\n}'), /line 3/);
-  assert.match(broken({}), /^models: /);
-  assert.match(broken({ models: [MODEL, { ...MODEL, id: 'one' }] }), /^models\.1\.id: /);
-  assert.match(broken({ models: [{ ...MODEL, pricing: { prompt: 0.1 } }] }), /^models\.0\.pricing\.prompt: /);
-  assert.match(broken({ models: [{ ...MODEL, pricing: { prompt: '-1' } }] }), /^models\.0\.pricing\.prompt: /);
-  assert.match(broken({ models: [{ ...MODEL, pricing: { image: '1' } }] }), /^models\.0\.pricing\.image: /);
-  assert.match(broken({ models: [{ ...MODEL, contextLength: 0 }] }), /^models\.0\.contextLength: /);
-  assert.match(broken({ models: [MODEL, MODEL] }), /m\/one is declared twice/);
-});
-
 interface Told {
   readonly to: string;
   readonly event: ActorEvent;
@@ -73,7 +43,7 @@ function pretend(offers: ReadonlyMap<string, Json> = new Map()): { cluster: Clus
 
 const outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 8, connectMs: 1_000 });
 const server = createServer((request, response) => {
-  if (request.url === '/models.json?v=1') response.end(JSON.stringify({ models: [MODEL] }));
+  if (request.url === '/models.json?v=1') response.end(JSON.stringify({ data: [MODEL] }));
   else if (request.url === '/v1/models') response.end('{}');
   else response.writeHead(500).end('no');
 });
@@ -86,25 +56,27 @@ function provider(slug: string, models: ProviderDeclaration['models']): Provider
 
 it('documents are read from the config, a file and a URL; a broken one leaves its endpoints alone', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-'));
-  await writeFile(join(folder, 'models.json'), JSON.stringify({ models: [MODEL] }));
+  await writeFile(join(folder, 'models.json'), JSON.stringify({ data: [MODEL] }));
   const kept = offer('bad', `${origin}/v1`, { id: 'm/kept' });
   const dropped = offer('inline', `${origin}/v1`, { id: 'm/old' });
   const foreign = offer('gone', `${origin}/v1`);
   const { cluster, told } = pretend(board(kept, dropped, foreign));
   const providers = [
-    provider('inline', { models: [MODEL] }),
-    provider('file', 'models.json'),
+    provider('inline', { data: [MODEL] }),
+    provider('file', join(folder, 'models.json')),
     provider('web', `${origin}/models.json?v=1`),
     provider('bad', `${origin}/broken`),
     provider('lost', 'no-such-file.json'),
   ];
-  const problems = await declare({ cluster, outbound, upstream: config.upstream, providers, folder });
+  const outcomes = await declare({ cluster, outbound, upstream: config.upstream, providers });
   await rm(folder, { recursive: true });
+  const problems = outcomes.filter(({ problem }) => problem !== null);
   assert.equal(
     problems.map(({ provider: slug }) => slug),
     ['bad', 'lost'],
   );
-  assert.match(problems[0]?.message ?? '', /broken: answered 500$/);
+  assert.match(problems[0]?.problem ?? '', /broken: answered 500$/);
+  assert.is(problems[1]?.problem, 'no-such-file.json: there is no such file');
   const declared = told
     .filter(({ event }) => event.type === 'endpoint.declare')
     .map(({ event }) => event.declaration as unknown as EndpointOffer);

@@ -9,9 +9,10 @@ import {
   systemRandom,
 } from '../../../actors/runtime/index.ts';
 import type { HoldRequest, Release, Settlement } from '../../../actors/terms/hold.ts';
+import { endpointId, providerId } from '../../../actors/terms/ids.ts';
 import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import type { Tariff } from '../../../actors/terms/tariff.ts';
 import config from '../../../cluster.config.ts';
-import { endpointDeclaration } from '../../../gateway/catalogue/endpoint-declaration.ts';
 import { parse } from '../../../gateway/dialects/chat/parse.ts';
 import type { Leaving } from '../../../gateway/inference/departure.ts';
 import { drainInference, type InferenceServices, openInference } from '../../../gateway/inference/services.ts';
@@ -19,7 +20,7 @@ import type { TurnRequest } from '../../../gateway/inference/turn-request.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
 import { plan } from '../../../gateway/routing/plan.ts';
 import type { ClusterConfig, UpstreamLimits } from '../../../gateway/terms/config.ts';
-import type { ModelDeclaration } from '../../../gateway/terms/provider-declaration.ts';
+import { DECLARATION } from '../../support/model/declaration.ts';
 
 const UNMEASURED: EndpointOffer['measured'] = {
   uptime5m: null,
@@ -37,9 +38,28 @@ const UNMEASURED: EndpointOffer['measured'] = {
   throughput1dSamples: 0,
 };
 
+/** What an endpoint of a test declares, in fewer words than a models document. */
+export interface Declared {
+  /** Catalogue id. */
+  readonly id: string;
+  /** Absent: the catalogue id. */
+  readonly upstreamId?: string;
+  readonly name: string;
+  readonly created: number;
+  readonly contextLength: number;
+  readonly maxCompletionTokens?: number;
+  readonly maxPromptTokens?: number;
+  readonly quantization?: string;
+  readonly supportedParameters: readonly string[];
+  readonly ceilingName?: EndpointOffer['ceilingName'];
+  readonly cancellable: boolean;
+  readonly pricing: Omit<Tariff, 'id' | 'discount'>;
+  readonly discount?: number;
+}
+
 /** An endpoint as the board would show it. */
-export function offer(slug: string, baseUrl: string, model: Partial<ModelDeclaration> = {}): EndpointOffer {
-  const declared: ModelDeclaration = {
+export function offer(slug: string, baseUrl: string, model: Partial<Declared> = {}): EndpointOffer {
+  const declared: Declared = {
     id: 'sim/fast',
     name: 'Sim Fast',
     created: 1_750_000_000,
@@ -50,11 +70,27 @@ export function offer(slug: string, baseUrl: string, model: Partial<ModelDeclara
     pricing: { prompt: '0.000001', completion: '0.000002' },
     ...model,
   };
-  const declaration = endpointDeclaration(
-    { slug, name: slug.toUpperCase(), baseUrl, models: { models: [] } },
-    declared,
-  );
-  return { ...declaration, health: 'healthy', evidence: NO_EVIDENCE, measured: UNMEASURED };
+  const { id, quantization = null, pricing, discount = 0 } = declared;
+  return {
+    ...DECLARATION,
+    id: endpointId(slug, id),
+    model: id,
+    modelName: declared.name,
+    author: id.slice(0, id.indexOf('/')),
+    created: declared.created,
+    provider: { id: providerId(slug), slug, name: slug.toUpperCase() },
+    tag: quantization === null ? slug : `${slug}/${quantization}`,
+    quantization,
+    contextLength: declared.contextLength,
+    completionTokensMax: declared.maxCompletionTokens ?? null,
+    promptTokensMax: declared.maxPromptTokens ?? null,
+    supportedParameters: declared.supportedParameters,
+    ceilingName: declared.ceilingName ?? 'max_tokens',
+    cancellable: declared.cancellable,
+    target: { dialect: 'chat', baseUrl, upstreamId: declared.upstreamId ?? id },
+    tariff: { id: `tar_${JSON.stringify(pricing)}`, ...pricing, discount },
+    ...{ health: 'healthy', evidence: NO_EVIDENCE, measured: UNMEASURED },
+  };
 }
 
 export function board(...offers: readonly EndpointOffer[]): ReadonlyMap<string, Json> {

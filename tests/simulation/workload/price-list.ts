@@ -1,5 +1,5 @@
 import type { Tariff } from '../../../actors/terms/tariff.ts';
-import type { ModelsDocument } from '../../../gateway/terms/provider-declaration.ts';
+import type { DeclaredPrices } from '../../support/auditor/evidence.ts';
 
 /** One endpoint of the simulated market. */
 export interface Offer {
@@ -28,12 +28,10 @@ export const OFFERS: readonly [Offer, Offer] = [
 ];
 
 /** The same prices as the providers declare them: what the auditor's oracle reads. */
-export const MODELS: Readonly<Record<string, ModelsDocument>> = Object.fromEntries(
+export const PRICES: Readonly<Record<string, readonly DeclaredPrices[]>> = Object.fromEntries(
   OFFERS.map(({ slug, tariff }) => {
     const { prompt = '0', completion = '0', request } = tariff;
-    const pricing = { prompt, completion, ...(request === undefined ? {} : { request }) };
-    const model = { id: MODEL, name: 'Fast', created: 0, contextLength: 10_000, supportedParameters: [], pricing };
-    return [slug, { models: [model] }];
+    return [slug, [{ model: MODEL, prompt, completion, ...(request === undefined ? {} : { request }) }]];
   }),
 );
 

@@ -157,12 +157,12 @@ function answered(call: Call): boolean {
 
 function expectedCost(joined: Joined, row: Generation): bigint | null {
   const slug = joined.evidence.slugs[row.provider] ?? row.provider;
-  const model = joined.evidence.models[slug]?.models.find((each) => each.id === row.model);
-  if (!model || !row.settlement) return null;
+  const prices = joined.evidence.prices[slug]?.find((each) => each.model === row.model);
+  if (!prices || !row.settlement) return null;
   return cost([
-    { rate: model.pricing.prompt ?? '0', units: row.settlement.promptTokens ?? 0 },
-    { rate: model.pricing.completion ?? '0', units: row.settlement.completionTokens ?? 0 },
-    { rate: model.pricing.request ?? '0', units: 1 },
+    { rate: prices.prompt ?? '0', units: row.settlement.promptTokens ?? 0 },
+    { rate: prices.completion ?? '0', units: row.settlement.completionTokens ?? 0 },
+    { rate: prices.request ?? '0', units: 1 },
   ]);
 }
 

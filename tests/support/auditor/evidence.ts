@@ -1,5 +1,4 @@
 import type { Generation } from '../../../actors/terms/hold.ts';
-import type { ModelsDocument } from '../../../gateway/terms/provider-declaration.ts';
 import type { Call } from '../provider/call-log.ts';
 import type { HistoryEntry } from './history.ts';
 import type { RuntimeEvidence } from './runtime-evidence.ts';
@@ -16,7 +15,7 @@ export interface Evidence {
   /** Deposits that were acknowledged to the operator. */
   readonly deposits: readonly { readonly account: string; readonly amount: string; readonly id?: string }[];
   /** Declared prices, by provider slug. */
-  readonly models: Readonly<Record<string, ModelsDocument>>;
+  readonly prices: Readonly<Record<string, readonly DeclaredPrices[]>>;
   /** Display name of a provider to its slug. */
   readonly slugs: Readonly<Record<string, string>>;
   /** Commits the store refused with certainty (a full disk): the versions they would have made are never given again. */
@@ -32,6 +31,14 @@ export interface Evidence {
   /** Releases that were acknowledged, each with what the store held of that generation in that moment. */
   readonly releases?: readonly { readonly generation: string; readonly at: number; readonly stored: string }[];
   readonly runtime?: RuntimeEvidence;
+}
+
+/** What a model costs at a provider, as declared: USD per token, and per request. */
+export interface DeclaredPrices {
+  readonly model: string;
+  readonly prompt?: string;
+  readonly completion?: string;
+  readonly request?: string;
 }
 
 /** A key as it was made; `limit` is the highest it ever had. */

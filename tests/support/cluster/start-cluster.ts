@@ -24,7 +24,7 @@ import type {
   RuntimeLimits,
   UpstreamLimits,
 } from '../../../gateway/terms/config.ts';
-import { modelsDocument } from '../provider/models-document.ts';
+import { simulatedProvider } from '../provider/models-document.ts';
 import { type Simulator, startSimulator } from '../provider/simulator.ts';
 import { watchFetch } from '../stream/watched-fetch.ts';
 
@@ -140,10 +140,7 @@ function configOf(data: string, simulators: readonly Simulator[], options: Clust
     upstream: { ...defaults.upstream, ...options.upstream },
     runtime: { ...defaults.runtime, ...TEST_RUNTIME, ...options.runtime },
     providers: simulators.map((simulator, i) => {
-      const slug = SIMULATORS[i] as string;
-      const models = modelsDocument(slug);
-      if (!models) throw new Error(`the simulator ${slug} declares no models`);
-      return { slug, name: `Sim ${slug.slice(-1).toUpperCase()}`, baseUrl: simulator.baseUrl, models };
+      return simulatedProvider(SIMULATORS[i] as string, simulator.baseUrl);
     }),
   };
 }

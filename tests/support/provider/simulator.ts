@@ -124,12 +124,11 @@ function readBody(request: IncomingMessage, response: ServerResponse, route: Rou
   });
 }
 
-/** Both shapes at once: the list every chat client knows and the models document the marketplace reads. */
+/** Both at once: the list every chat client knows, whose entries are those of the models document. */
 function sendModels(response: ServerResponse, name: string): void {
-  const models = modelsDocument(name)?.models ?? [];
-  const data = models.map((model) => ({ id: model.id, object: 'model', created: model.created, owned_by: name }));
+  const data = (modelsDocument(name)?.data ?? []).map((model) => ({ ...model, object: 'model', owned_by: name }));
   response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ object: 'list', data, models }));
+  response.end(JSON.stringify({ object: 'list', data }));
 }
 
 function listen(server: Server, port: number): Promise<number> {

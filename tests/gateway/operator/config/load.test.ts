@@ -6,21 +6,15 @@ import * as assert from 'uvu/assert';
 import defaults from '../../../../cluster.config.ts';
 import { Fault } from '../../../../gateway/operator/config/fault.ts';
 import { type LoadOptions, loadConfig } from '../../../../gateway/operator/config/load.ts';
+import { MODEL } from '../../../fixtures/models/plain.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-config-'));
 test.after(() => rmSync(folder, { recursive: true }));
 
-const MODEL = {
-  id: 'a/b',
-  name: 'B',
-  created: 1,
-  contextLength: 1_000,
-  supportedParameters: [],
-  pricing: { prompt: '0.1' },
-};
-const PROVIDER = { slug: 'x', name: 'X', baseUrl: 'https://x.test/v1', models: { models: [MODEL] } };
+const REQUEST = { type: 'request', unit: 'request' };
+const PROVIDER = { slug: 'x', name: 'X', baseUrl: 'https://x.test/v1', models: { data: [MODEL] } };
 
 let files = 0;
 function file(content: unknown, name = `config-${++files}.json`): string {
@@ -113,8 +107,8 @@ const WRONG: readonly (readonly [string, unknown, RegExp])[] = [
   ],
   [
     'a price that is a number',
-    { providers: [{ ...PROVIDER, models: { models: [{ ...MODEL, pricing: { prompt: 0.1 } }] } }] },
-    /providers\[0\]\.models\.models\[0\]\.pricing\.prompt is 0\.1 and must be a decimal number as text/,
+    { providers: [{ ...PROVIDER, models: { data: [{ ...MODEL, pricing: [{ ...REQUEST, cost_usd: 0.1 }] }] } }] },
+    /providers\[0\]\.models: data\[0\]\.pricing\[0\]\.cost_usd is 0\.1 and must be a decimal number as text/,
   ],
   ['a section that is no object', { runtime: 5 }, /runtime is 5 and must be an object/],
   ['a prototype in disguise', '{"__proto__": {"data": "x"}}', /unknown member __proto__/],
@@ -148,15 +142,9 @@ it('a module without a default export is refused', async () => {
   assert.match(await faultOf({ file: file('export const x = 1;', 'b.mjs') }), /has no default export/);
 });
 
-it('a models document given as a file is read, checked, and named when it is wrong', async () => {
-  file({ models: [MODEL] }, 'models.json');
-  const good = await load({ file: file({ providers: [{ ...PROVIDER, models: 'models.json' }] }) });
-  assert.equal(good.providers[0]?.models, { models: [MODEL] });
-  const bad = file({ models: [{ ...MODEL, contextLength: -1 }] }, 'bad.json');
-  const message = await faultOf({ file: file({ providers: [{ ...PROVIDER, models: 'bad.json' }] }) });
-  assert.is(message, `${bad}: models[0].contextLength is -1 and must be a whole number, 1 or more`);
-  const path = file({ providers: [{ ...PROVIDER, models: 'none.json' }] });
-  assert.match(await faultOf({ file: path }), /none\.json: there is no such file; correct providers\[0\]\.models in/);
+it('the file of a models document is relative to the configuration, and is read by the nodes', async () => {
+  const config = await load({ file: file({ providers: [{ ...PROVIDER, models: 'sub/models.json' }] }) });
+  assert.is(config.providers[0]?.models, join(folder, 'sub', 'models.json'));
 });
 
 it('a models document at an address is left for the catalogue to fetch', async () => {

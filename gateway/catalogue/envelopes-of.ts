@@ -1,0 +1,32 @@
+import type { Envelopes } from '../../actors/terms/offer.ts';
+import type { DeclaredDescriptor, OutputModality } from './document-schema.ts';
+
+type Parameters = Readonly<Record<string, DeclaredDescriptor | undefined>>;
+
+/** What the outputs declare about the pictures and the speech they make. (spec: catalogue, `image_envelope`) */
+export function envelopesOf(outputs: readonly OutputModality[]): Envelopes {
+  const image = outputs.find(({ type }) => type === 'image')?.supported_parameters as Parameters | undefined;
+  const speech = outputs.find(({ type }) => type === 'audio')?.supported_parameters as Parameters | undefined;
+  return {
+    ...(image === undefined ? {} : { image: imageOf(image) }),
+    ...(speech === undefined
+      ? {}
+      : { speech: { voices: texts(speech.voice) ?? [], formats: texts(speech.format) ?? [] } }),
+  };
+}
+
+function imageOf(image: Parameters): NonNullable<Envelopes['image']> {
+  const lists = {
+    resolutions: texts(image.resolution),
+    aspectRatios: texts(image.aspect_ratio),
+    sizes: texts(image.size),
+    formats: texts(image.output_format),
+  };
+  const declared = Object.entries(lists).filter(([, values]) => values !== undefined);
+  const most = image.n?.type === 'integer' ? image.n.max : undefined;
+  return { ...Object.fromEntries(declared), ...(most === undefined ? {} : { imagesMax: most }) };
+}
+
+function texts(declared: DeclaredDescriptor | undefined): readonly string[] | undefined {
+  return declared?.type === 'enum' ? declared.values.map(String) : undefined;
+}

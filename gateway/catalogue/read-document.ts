@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import type { EndpointDeclaration } from '../../actors/terms/declaration.ts';
+import { type Outbound, outboundUrl } from '../outbound/outbound.ts';
+import type { UpstreamLimits } from '../terms/config.ts';
+import type { ProviderDeclaration } from '../terms/provider-declaration.ts';
+import type { ModelsDocument } from './document-schema.ts';
+import { endpointDeclarations } from './endpoint-declaration.ts';
+import { BrokenDocument, parseModelsText, parseModelsValue } from './models-document.ts';
+
+export interface ReadParts {
+  readonly outbound: Outbound;
+  readonly upstream: UpstreamLimits;
+}
+
+const ADDRESS = /^https?:\/\//;
+/** A file is read whole before it is judged. */
+const FILE_BYTES_MAX = 16 * 1024 * 1024;
+
+/**
+ * What a provider's models document declares now, read from where the config says. Throws `BrokenDocument`, whose message
+ * names where it looked, and the line and member of what is wrong.
+ */
+export async function readDocument(
+  parts: ReadParts,
+  provider: ProviderDeclaration,
+): Promise<readonly EndpointDeclaration[]> {
+  const { models } = provider;
+  const declared = (document: ModelsDocument): readonly EndpointDeclaration[] =>
+    endpointDeclarations(provider, document);
+  if (typeof models !== 'string') return parseModelsValue(models, declared);
+  try {
+    return parseModelsText(ADDRESS.test(models) ? await fetchText(parts, models) : await readText(models), declared);
+  } catch (error) {
+    throw new BrokenDocument(`${models}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(error.code === 'ENOENT' ? 'there is no such file' : `cannot be read (${error.code})`);
+  });
+  if (bytes.length > FILE_BYTES_MAX) throw new Error(`is longer than ${FILE_BYTES_MAX} bytes`);
+  return bytes.toString('utf8');
+}
+
+async function fetchText({ outbound, upstream }: ReadParts, address: string): Promise<string> {
+  const { search } = new URL(address);
+  const { origin, path } = outboundUrl(address, search);
+  const reply = await outbound.send({
+    method: 'GET',
+    url: { origin, path },
+    headers: ['accept', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'troupe'],
+    body: null,
+    limits: {
+      connectMs: upstream.connectMs,
+      firstByteMs: upstream.firstByteMs,
+      idleMs: upstream.idleMs,
+      totalMs: upstream.firstByteMs,
+      bodyBytesMax: upstream.bodyBytesMax,
+    },
+  });
+  if (reply.status !== 200) {
+    reply.body.abort();
+    throw new Error(`answered ${reply.status}`);
+  }
+  return reply.body.text();
+}

@@ -1,0 +1,40 @@
+import type { Effort, ReasoningControls } from '../../actors/terms/offer.ts';
+import type { DeclaredDescriptor } from './document-schema.ts';
+
+const STRONGEST_FIRST: readonly Effort[] = ['max', 'xhigh', 'high', 'medium', 'low', 'minimal', 'none'];
+
+type Parameters = Readonly<Record<string, DeclaredDescriptor>>;
+
+/**
+ * What the parameters of a text output declare about thinking: `reasoning_effort`, `enable_thinking`, and of `reasoning`
+ * its properties `effort`, `enabled` and `max_tokens`. Null: nothing. (spec: catalogue, `reasoning`)
+ */
+export function reasoningOf(parameters: Parameters): ReasoningControls | null {
+  const { reasoning, reasoning_effort, enable_thinking } = parameters;
+  if (!reasoning && !reasoning_effort && !enable_thinking) return null;
+  const own: Parameters = reasoning?.type === 'object' ? ((reasoning.properties ?? {}) as Parameters) : {};
+  const effort = own.effort ?? reasoning_effort;
+  const enabled = own.enabled ?? enable_thinking;
+  const efforts = effort?.type === 'enum' ? ranked(effort.values) : undefined;
+  const off = enabled?.type === 'boolean' || efforts?.includes('none') === true;
+  return {
+    ...(efforts === undefined ? {} : { efforts }),
+    mandatory: !off,
+    ...(effort?.type === 'enum' && isEffort(effort.default) ? { defaultEffort: effort.default } : {}),
+    ...(enabled?.type === 'boolean' && typeof enabled.default === 'boolean' ? { defaultEnabled: enabled.default } : {}),
+    ...budgetOf(own.max_tokens),
+  };
+}
+
+function ranked(values: readonly unknown[]): readonly Effort[] {
+  return STRONGEST_FIRST.filter((effort) => values.includes(effort));
+}
+
+function isEffort(value: unknown): value is Effort {
+  return STRONGEST_FIRST.includes(value as Effort);
+}
+
+function budgetOf(declared: DeclaredDescriptor | undefined): Pick<ReasoningControls, 'budget'> {
+  if (declared?.type !== 'integer' && declared?.type !== 'range') return {};
+  return { budget: { min: declared.min ?? 0, max: declared.max ?? Number.MAX_SAFE_INTEGER } };
+}

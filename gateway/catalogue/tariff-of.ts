@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import type { PriceKey, PriceOverride, Prices, Tariff } from '../../actors/terms/tariff.ts';
+import { usd } from '../../actors/terms/usd.ts';
+import { memberOf } from './complaint.ts';
+import { discounted, isFraction } from './discounted.ts';
+import type { DeclaredModel } from './document-schema.ts';
+import { Flaw } from './flaw.ts';
+import { type Condition, type PriceEntry, priceEntries } from './price-entries.ts';
+
+interface Conditional {
+  readonly key: PriceKey;
+  readonly condition: Condition;
+  readonly price: string;
+}
+
+/** Kept only as one price without conditions. (spec: catalogue, Pricing keys) */
+const UNCONDITIONAL: ReadonlySet<PriceKey> = new Set([
+  ...(['imageOutput', 'imageOutputToken', 'imageMegapixel', 'videoSecond'] as const),
+]);
+
+/**
+ * What an endpoint charges: the prices its model declares, less its discount. A price whose condition cannot be read off
+ * the prompt's length or the clock is left out; tiers stand before windows, so that an active window wins. The same
+ * prices have the same id, whoever asks them. Throws `Flaw`. (spec: catalogue, Conditional prices)
+ */
+export function tariffOf(model: DeclaredModel, at: readonly (string | number)[]): Tariff {
+  const discount = discountOf(model, at);
+  const entries = priceEntries(model, at).filter((entry, _, all) => isClear(entry, all));
+  if (model.is_free) return named(free(entries), [], 0);
+  const plain: { [key in PriceKey]?: string } = {};
+  const tiers: Conditional[] = [];
+  const windows: Conditional[] = [];
+  for (const { key, window, declared } of entries) {
+    const price = discounted(usd(declared.cost_usd), discount);
+    if (window === null) plain[key] = price;
+    else windows.push({ key, condition: window, price });
+    for (const { when, cost_usd } of declared.overrides ?? []) {
+      const tier = conditionOf(when);
+      if (tier === null) continue;
+      const conditional = { key, condition: { ...tier, ...window }, price: discounted(usd(cost_usd), discount) };
+      (window === null ? tiers : windows).push(conditional);
+    }
+  }
+  return named(plain, gathered([...tiers, ...windows]), discount);
+}
+
+/** False for a price that two entries disagree on, and for a media price under any condition. */
+function isClear({ key, window, declared }: PriceEntry, all: readonly PriceEntry[]): boolean {
+  const others = all.filter((other) => other.key === key);
+  if (UNCONDITIONAL.has(key) && others.some((other) => other.window !== null || other.declared.overrides?.length)) {
+    return false;
+  }
+  return (
+    window !== null || others.every((other) => other.window !== null || other.declared.cost_usd === declared.cost_usd)
+  );
+}
+
+function discountOf({ discount_to_user = 0 }: DeclaredModel, at: readonly (string | number)[]): number {
+  if (isFraction(discount_to_user)) return discount_to_user;
+  const path = [...at, 'discount_to_user'];
+  throw new Flaw(path, `${memberOf(path.map(String))} is ${discount_to_user} and must have at most 12 decimals`);
+}
+
+/** Whatever is declared costs nothing, tokens in any case. */
+function free(entries: readonly PriceEntry[]): Prices {
+  return Object.fromEntries(['prompt', 'completion', ...entries.map(({ key }) => key)].map((key) => [key, '0']));
+}
+
+/** Null: nothing that could be read off a request's prompt. */
+function conditionOf(when: object): Condition | null {
+  const { prompt_tokens, allOf, ...others } = when as Readonly<Record<string, unknown>>;
+  if (Object.keys(others).length > 0) return null;
+  const parts = Array.isArray(allOf) ? allOf.map((each) => conditionOf(Object(each))) : [];
+  const own = prompt_tokens === undefined ? {} : longerThan(prompt_tokens);
+  const least = [own, ...parts].map((part) => (part === null ? Number.NaN : (part.minPromptTokens ?? 0)));
+  if (least.some(Number.isNaN) || (prompt_tokens === undefined && parts.length === 0)) return null;
+  return { minPromptTokens: Math.max(...least) };
+}
+
+/** `{"gte": 200001}` is strictly longer than 200000. */
+function longerThan(bound: unknown): Condition | null {
+  const { gte, ...others } = Object(bound) as { readonly gte?: unknown };
+  if (typeof gte !== 'number' || Object.keys(others).length > 0) return null;
+  return { minPromptTokens: Math.max(0, Math.ceil(gte) - 1) };
+}
+
+/** One override per condition, as far as the order allows in which the last price of a key counts. */
+function gathered(conditionals: readonly Conditional[]): readonly PriceOverride[] {
+  const overrides: { condition: string; entry: { [name: string]: unknown } }[] = [];
+  for (const { key, condition, price } of conditionals) {
+    const text = JSON.stringify(Object.entries(condition).sort());
+    const last = overrides.findLastIndex(({ entry }) => key in entry);
+    const same = overrides.find((each, at) => at > last && each.condition === text);
+    if (same) same.entry[key] = price;
+    else overrides.push({ condition: text, entry: { ...condition, [key]: price } });
+  }
+  return overrides.map(({ entry }) => entry as PriceOverride);
+}
+
+function named(prices: Prices, overrides: readonly PriceOverride[], discount: number): Tariff {
+  const text = JSON.stringify([Object.entries(prices).sort(), overrides, discount]);
+  const id = `tar_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+  return { id, ...prices, ...(overrides.length === 0 ? {} : { overrides }), discount };
+}

@@ -1,0 +1,15 @@
+import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
+import { endpointDeclarations } from '../../../gateway/catalogue/endpoint-declaration.ts';
+import { parseModelsText } from '../../../gateway/catalogue/models-document.ts';
+import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
+import { MODEL } from '../../fixtures/models/plain.ts';
+
+const PROVIDER: ProviderDeclaration = { slug: 'p', name: 'P', baseUrl: 'http://x/v1', models: 'none' };
+
+/** What a provider with one model declares, read from the text of its document. */
+export function declared(model: object, provider: Partial<ProviderDeclaration> = {}): EndpointDeclaration {
+  const text = JSON.stringify({ data: [{ ...MODEL, ...model }] });
+  const [first] = parseModelsText(text, (document) => endpointDeclarations({ ...PROVIDER, ...provider }, document));
+  if (!first) throw new Error('nothing was declared');
+  return first;
+}
