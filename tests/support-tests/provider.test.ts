@@ -164,4 +164,25 @@ it('as a process it says its port, ignores SIGINT, logs every call and ends with
   );
 });
 
+it('a json format is answered with JSON of its shape, and a flawed model breaks what it is named after', async () => {
+  const schema = { type: 'object', properties: { n: { type: 'integer' }, kind: { enum: ['a', 'b'] } } };
+  const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } };
+  const message = async (model: string, members: object) => {
+    const body = (await (await chat('hello', { model, ...members })).json()) as {
+      choices: { message: Record<string, never> }[];
+    };
+    return body.choices[0]?.message;
+  };
+  assert.is((await message('sim/fast', { response_format }))?.content, '{"n":1,"kind":"a"}');
+  assert.match((await message('flawed/ignores-format', { response_format }))?.content ?? '', /^sim-a/);
+  assert.is((await message('flawed/ignores-schema', { response_format }))?.content, '{"answer": "x"}');
+  const tools = [{ type: 'function', function: { name: 'add' } }];
+  assert.is((await message('flawed/prose-for-tools', { tools, tool_choice: 'required' }))?.tool_calls, undefined);
+  assert.is((await message('flawed/prose-for-tools', { reasoning_effort: 'none' }))?.reasoning_content, undefined);
+  assert.ok((await message('flawed/thinks-despite-none', { reasoning_effort: 'none' }))?.reasoning_content);
+  assert.ok((await message('flawed/refuses', {}))?.refusal);
+  assert.is((await chat('hello', { model: 'flawed/rejects-effort', reasoning_effort: 'low' })).status, 400);
+  assert.is((await chat('hello', { model: 'flawed/rejects-effort' })).status, 200);
+});
+
 test.run();

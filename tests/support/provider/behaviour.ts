@@ -1,4 +1,5 @@
 import { type ChatRequest, textOf } from './chat-request.ts';
+import { flawsOf } from './flaws.ts';
 
 /**
  * How one call is to be answered. It comes from the model id, then from a directive in the last user message: one JSON
@@ -72,7 +73,7 @@ const BY_MODEL: Readonly<Record<string, Directive>> = {
 /** `calls` counts calls of one model or one id at this provider, this call included. */
 export function behaviourOf(request: ChatRequest, provider: string, calls: (name: string) => number): Behaviour {
   const model = request.model ?? '';
-  const own = BY_MODEL[model] ?? {};
+  const own = BY_MODEL[model] ?? byFlaws(request);
   const asked = directiveIn(request);
   const directive = asked === null ? own : { ...own, ...asked };
   const wish = directive.tokens ?? 16;
@@ -89,6 +90,14 @@ export function behaviourOf(request: ChatRequest, provider: string, calls: (name
     finish: directive.finish ?? (wish > ceiling ? 'length' : null),
     failure: failureOf(directive, { model, provider, calls }),
   };
+}
+
+/** A flawed model thinks before it answers, or refuses the request as wrong. */
+function byFlaws(request: ChatRequest): Directive {
+  const flaws = flawsOf(request.model ?? '');
+  const effort = request.reasoning_effort ?? 'none';
+  if (flaws.has('rejects-effort') && effort !== 'none') return { status: 400 };
+  return flaws.size > 0 ? { tokens: 8, reasoning_tokens: flaws.has('never-thinks') ? 0 : 4 } : {};
 }
 
 function failureOf(

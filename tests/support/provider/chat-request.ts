@@ -5,6 +5,8 @@ export interface ChatRequest {
   readonly messages?: readonly ChatMessage[];
   readonly tools?: readonly ChatTool[];
   readonly tool_choice?: 'none' | 'auto' | 'required' | { readonly function?: { readonly name?: string } };
+  readonly response_format?: { readonly type?: string; readonly json_schema?: { readonly schema?: unknown } };
+  readonly reasoning_effort?: string;
   readonly max_tokens?: number;
   readonly max_completion_tokens?: number;
 }

@@ -6,6 +6,7 @@ const ARGUMENT_PIECE_CHARS = 8;
 export function wholeBody(answer: Answer): string {
   const message: Record<string, unknown> = { role: 'assistant', content: answer.chunks.join('') || null };
   if (answer.reasoning.length > 0) message.reasoning_content = answer.reasoning.join('');
+  if (answer.refusal !== undefined) message.refusal = answer.refusal;
   if (answer.toolCalls.length > 0) {
     message.tool_calls = answer.toolCalls.map((call) => ({
       id: call.id,
@@ -31,6 +32,7 @@ export function frames(answer: Answer): { readonly content: readonly string[]; r
   const content = [frame('{"role":"assistant","content":""}', 'null')];
   for (const text of answer.reasoning) content.push(frame(`{"reasoning_content":${JSON.stringify(text)}}`, 'null'));
   for (const text of answer.chunks) content.push(frame(`{"content":${JSON.stringify(text)}}`, 'null'));
+  if (answer.refusal !== undefined) content.push(frame(`{"refusal":${JSON.stringify(answer.refusal)}}`, 'null'));
   answer.toolCalls.forEach((call, index) => {
     const start = { index, id: call.id, type: 'function', function: { name: call.name, arguments: '' } };
     content.push(frame(JSON.stringify({ tool_calls: [start] }), 'null'));
