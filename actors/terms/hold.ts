@@ -45,6 +45,14 @@ export interface AttemptRecord {
   readonly latencyMs: number | null;
 }
 
+/** Media as they were measured and admitted; exact decimal text where a unit is not whole. */
+export interface SettledMedia {
+  readonly images?: number;
+  readonly megapixels?: string;
+  readonly audioSeconds?: string;
+  readonly inputImages?: number;
+}
+
 /** Ends a hold with a charge. Asked of the account: event `hold.settle`. */
 export interface Settlement {
   readonly generation: string;
@@ -56,8 +64,17 @@ export interface Settlement {
   readonly completionTokens: number | null;
   readonly cachedTokens: number | null;
   readonly reasoningTokens: number | null;
+  /** Written to a cache for five minutes, and for one hour; absent where none was reported. */
+  readonly cacheWriteTokens?: number;
+  readonly cacheWrite1hTokens?: number;
+  /** What was charged beside tokens; absent where the turn carried and brought text alone. */
+  readonly media?: SettledMedia;
   /** True when we counted ourselves because no usage was reported. */
   readonly estimated: boolean;
+  /** The counts that nobody reported (`prompt`, `completion`): what stands for them is our own. Absent where none. */
+  readonly unmeasured?: readonly string[];
+  /** Under what conditional prices were read: the instant of admission and the prompt's length; absent where none exist. */
+  readonly conditions?: { readonly at: number; readonly promptTokens: number };
   readonly finishReason: string | null;
   readonly nativeFinishReason: string | null;
   readonly upstreamId: string | null;

@@ -60,20 +60,24 @@ export function floorCharge(amount: string): string {
   return write(exact(amount).toDecimalPlaces(CHARGE_DECIMALS, Decimal.ROUND_FLOOR));
 }
 
-/** One price of a charge: a rate and how many units it is asked for. */
+/** One price of a charge: a rate and how many units it is asked for, whole ones or exact decimal text. */
 export interface Priced {
   readonly rate: string;
-  readonly units: number;
+  readonly units: number | string;
 }
 
-/** The sum of rates times whole units, floored once: `multiply`, `add` and `floorCharge` without their texts between. */
+/** The sum of rates times units, floored once: `multiply`, `add` and `floorCharge` without their texts between. */
 export function chargeOf(priced: readonly Priced[]): string {
   let sum = new Exact(0);
-  for (const { rate, units } of priced) {
-    if (!Number.isSafeInteger(units) || units < 0) throw new RangeError(`not a count of units: ${units}`);
-    sum = sum.plus(exact(rate).times(units));
-  }
+  for (const { rate, units } of priced) sum = sum.plus(exact(rate).times(countOf(units)));
   return write(sum.toDecimalPlaces(CHARGE_DECIMALS, Decimal.ROUND_FLOOR));
+}
+
+function countOf(units: number | string): number | Decimal {
+  if (typeof units === 'string' ? !INPUT.test(units) : !Number.isSafeInteger(units) || units < 0) {
+    throw new RangeError(`not a count of units: ${units}`);
+  }
+  return typeof units === 'string' ? new Exact(units) : units;
 }
 
 export function isNegative(amount: string): boolean {

@@ -4,6 +4,8 @@ import { AskError } from '../../actors/runtime/index.ts';
 import type { AttemptRecord, HoldRequest, Release, Settled, Settlement } from '../../actors/terms/hold.ts';
 import type { Refusal, Refused } from '../../actors/terms/refusal.ts';
 import { estimate } from '../pricing/estimate.ts';
+import { inputImages } from '../pricing/input-images.ts';
+import { mediaBounds } from '../pricing/media-bounds.ts';
 import type { Candidate } from '../terms/plan.ts';
 import { unanswered } from './refusal-error.ts';
 import type { InferenceServices } from './services.ts';
@@ -23,6 +25,7 @@ export class Hold {
   #attempt = 0;
   /** The highest attempt number ever asked for: a refused one may have been granted before its repeat was refused. */
   #asked = 0;
+  #admittedAt: number | null = null;
 
   constructor(services: InferenceServices, request: TurnRequest) {
     this.#services = services;
@@ -32,6 +35,15 @@ export class Hold {
   /** Attempt number under which the money is held now; 0 before it is. */
   get attempt(): number {
     return this.#attempt;
+  }
+
+  /**
+   * Store time, ms, of the turn's admission, once it was asked for. Prices with a time window are read at this instant
+   * for every endpoint that is tried and for the charge. (spec: catalogue, Conditional prices; reliability M14)
+   */
+  get admittedAt(): number {
+    this.#admittedAt ??= this.#services.cluster.now();
+    return this.#admittedAt;
   }
 
   /** Holds what the candidate may cost; resolves with the refusal, or null when held. Rejects with a 503. */
@@ -72,7 +84,7 @@ export class Hold {
     return {
       generation,
       attempt,
-      amount: estimate(offer, candidate.prompt.bound, candidate.completionTokensMax),
+      amount: this.#estimate(candidate),
       gateway: cluster.self.incarnation,
       deadlineAt: Math.ceil(cluster.now() + leftMs + config.upstream.holdSlackMs),
       model: candidate.model,
@@ -87,6 +99,17 @@ export class Hold {
       metadata: turn.metadata === undefined ? null : JSON.stringify(turn.metadata),
       repeat: false,
     };
+  }
+
+  #estimate({ offer, prompt, completionTokensMax, messages }: Candidate): string {
+    const { turn } = this.#request;
+    return estimate(offer, {
+      at: this.admittedAt,
+      promptTokensBound: prompt.bound,
+      completionTokensMax,
+      media: mediaBounds(turn, offer, completionTokensMax),
+      inputImages: inputImages(turn, messages),
+    });
   }
 }
 

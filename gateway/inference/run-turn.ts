@@ -118,8 +118,9 @@ class Trial {
     const attempt = await opening;
     const first = await this.#firstPart(attempt, bodyBytesMax);
     crashpoint('upstream.firstbyte');
-    const holdAttempt = this.#hold.attempt;
-    return { candidate, attempt, first, holdAttempt, attempts: this.#attempts, sentAt, firstAt: clock.monotonic() };
+    const { attempt: holdAttempt, admittedAt } = this.#hold;
+    const firstAt = clock.monotonic();
+    return { candidate, attempt, first, holdAttempt, admittedAt, attempts: this.#attempts, sentAt, firstAt };
   }
 
   readonly #begun = (abort: () => void): void => {

@@ -33,8 +33,9 @@ export interface Begun {
   readonly candidate: Candidate;
   readonly attempt: Attempt;
   readonly first: readonly TurnEvent[];
-  /** Attempt number of the hold. */
+  /** Attempt number of the hold, and store time of the turn's admission. */
   readonly holdAttempt: number;
+  readonly admittedAt: number;
   readonly attempts: readonly AttemptRecord[];
   /** Monotonic ms at which this attempt was sent, and at which its first part came. */
   readonly sentAt: number;
@@ -157,7 +158,7 @@ export class Running implements RunningTurn {
   }
 
   #receiptOf(failure: ProviderFailure | null): Receipt {
-    const { candidate, attempt, holdAttempt, attempts, firstAt, sentAt } = this.#begun;
+    const { candidate, attempt, holdAttempt, admittedAt, attempts, firstAt, sentAt } = this.#begun;
     const now = this.#services.clock.monotonic();
     const { prompt } = candidate;
     const ceiling = candidate.completionTokensMax;
@@ -169,6 +170,7 @@ export class Running implements RunningTurn {
     return {
       candidate,
       attempt: holdAttempt,
+      admittedAt,
       delivered: this.#delivered,
       usage,
       billed,

@@ -1,5 +1,7 @@
 import type { Settlement } from '../../actors/terms/hold.ts';
-import { charge } from '../pricing/charge.ts';
+import { type Charge, charge } from '../pricing/charge.ts';
+import { promptTokensHeld } from '../pricing/estimate.ts';
+import type { Conditions } from '../pricing/prices.ts';
 import type { Receipt } from '../terms/receipt.ts';
 import { callerLeft } from './end-of-trial.ts';
 import { chargeHold, releaseHold } from './hold.ts';
@@ -7,10 +9,7 @@ import type { InferenceServices } from './services.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 /** What a turn was charged: exact decimal USD, and the consumed units without a declared price. */
-export interface TurnCharge {
-  readonly cost: string;
-  readonly unpriced: readonly string[];
-}
+export type TurnCharge = Charge;
 
 /**
  * Charges a turn by its receipt, with one ask. Null when the account could not be reached: the charge is then closed in
@@ -28,9 +27,24 @@ export async function settleTurn(
     releaseHold(services, request.caller.account, ended);
     return null;
   }
-  const { cost, unpriced } = charge(receipt.candidate.offer.tariff, receipt.billed);
+  const { cost, unpriced } = charge(receipt.candidate.offer.tariff, receipt.billed, {
+    ...conditionsOf(receipt),
+    media: receipt.media,
+  });
   const settled = await chargeHold(services, request.caller.account, settlementOf(request, receipt, cost, unpriced));
   return settled === null ? null : { cost: settled.cost, unpriced };
+}
+
+/**
+ * By the tariff and at the instant of admission. The prompt's tier is that of the reported count; where none was reported
+ * it stays the one that the hold was read from, so that the entry it was admitted under is charged at its own price.
+ * (spec: inference, Routing rules 9; catalogue, Conditional prices)
+ */
+function conditionsOf({ candidate, usage, admittedAt }: Receipt): Conditions {
+  return {
+    at: admittedAt,
+    promptTokens: usage.promptTokens ?? promptTokensHeld(candidate.offer, candidate.prompt.bound),
+  };
 }
 
 function settlementOf(
@@ -49,6 +63,7 @@ function settlementOf(
     completionTokens: billed.completionTokens ?? null,
     cachedTokens: billed.cachedTokens ?? null,
     reasoningTokens: billed.reasoningTokens ?? null,
+    ...lessUsual(receipt),
     estimated: receipt.estimated,
     finishReason: receipt.finishReason,
     nativeFinishReason: receipt.nativeFinishReason,
@@ -57,5 +72,25 @@ function settlementOf(
     latencyMs: receipt.latencyMs,
     generationMs: receipt.generationMs,
     attempts: receipt.attempts,
+  };
+}
+
+type LessUsual = Pick<Settlement, 'cacheWriteTokens' | 'cacheWrite1hTokens' | 'media' | 'unmeasured' | 'conditions'>;
+
+/** What most turns have nothing of: those keep a small row. */
+function lessUsual(receipt: Receipt): LessUsual {
+  const { usage, media, candidate } = receipt;
+  const { cacheWriteTokens, cacheWrite1hTokens, promptTokens, completionTokens } = usage;
+  const { imagesUnread: _, audioUnread: __, ...settled } = media;
+  const unmeasured = [
+    ...(promptTokens === undefined ? ['prompt'] : []),
+    ...(completionTokens === undefined ? ['completion'] : []),
+  ];
+  return {
+    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
+    ...(cacheWrite1hTokens === undefined ? {} : { cacheWrite1hTokens }),
+    ...(Object.keys(settled).length === 0 ? {} : { media: settled }),
+    ...(unmeasured.length === 0 ? {} : { unmeasured }),
+    ...(candidate.offer.tariff.overrides === undefined ? {} : { conditions: conditionsOf(receipt) }),
   };
 }

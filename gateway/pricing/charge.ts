@@ -1,26 +1,128 @@
-import type { Tariff } from '../../actors/terms/tariff.ts';
+import type { PriceKey, Prices, Tariff } from '../../actors/terms/tariff.ts';
+import { chargeOf, type Priced } from '../../actors/terms/usd.ts';
+import type { MediaUnits, Usage } from '../terms/usage.ts';
+import { type Conditions, pricesOf } from './prices.ts';
 import { total } from './total.ts';
+import { unitName } from './unit-name.ts';
 
 export interface Charge {
   /** Exact decimal USD, floored once at 24 decimals. */
   readonly cost: string;
-  /** Units that were consumed and have no declared price: recorded, and charged nothing. */
+  /** Units that were consumed and have no declared price: recorded, and charged nothing. In the catalogue's names. */
   readonly unpriced: readonly string[];
+}
+
+export interface ChargeTerms extends Conditions {
+  /** What was measured on the bytes of the reply, and how many pictures the prompt carried. */
+  readonly media: MediaUnits;
 }
 
 const NOTHING_UNPRICED: readonly string[] = [];
 
-/** The charge for what was consumed, by the tariff the turn was admitted with. */
-export function charge(
-  tariff: Tariff,
-  consumed: { readonly promptTokens?: number; readonly completionTokens?: number },
-): Charge {
-  const prompt = consumed.promptTokens ?? 0;
-  const completion = consumed.completionTokens ?? 0;
-  const promptUnpriced = prompt > 0 && tariff.prompt === undefined;
-  const completionUnpriced = completion > 0 && tariff.completion === undefined;
+/**
+ * The charge for what was consumed, by the tariff the turn was admitted with. Every token is charged once: cache reads
+ * and writes are a part of the prompt, reasoning and media tokens a part of the completion, and each part has its own
+ * price where one is declared and that of the whole where none is (spec: inference, Chat completion reply: cached tokens
+ * and reasoning are included in the counts). Media are charged beside tokens (Routing rules 8).
+ */
+export function charge(tariff: Tariff, billed: Usage, terms: ChargeTerms): Charge {
+  const prices = pricesOf(tariff, terms);
+  if (isPlain(prices, billed, terms.media)) return plainCharge(prices, billed);
+  const bill = new Bill(prices);
+  bill.addShared('prompt', billed.promptTokens ?? 0, [
+    ['inputCacheRead', billed.cachedTokens],
+    ['inputCacheWrite', billed.cacheWriteTokens],
+    ['inputCacheWrite1h', billed.cacheWrite1hTokens],
+  ]);
+  bill.addShared('completion', billed.completionTokens ?? 0, [
+    ['internalReasoning', billed.reasoningTokens],
+    ['imageOutputToken', billed.imageTokens],
+    ['audioOutput', billed.audioTokens],
+  ]);
+  bill.addDeclared('request', 1);
+  bill.addDeclared('image', terms.media.inputImages ?? 0);
+  addPictures(bill, terms.media);
+  addSpeech(bill, terms.media);
+  return { cost: chargeOf(bill.priced), unpriced: bill.unpriced };
+}
+
+/** Units and their prices as they add up. */
+class Bill {
+  readonly priced: Priced[] = [];
+  readonly unpriced: string[] = [];
+  readonly #prices: Prices;
+
+  constructor(prices: Prices) {
+    this.#prices = prices;
+  }
+
+  /** Adds units that have a price; false, and nothing, where none is declared or none was consumed. */
+  addDeclared(key: PriceKey, units: number | string): boolean {
+    const rate = this.#prices[key];
+    if (rate === undefined || units === 0) return false;
+    this.priced.push({ rate, units });
+    return true;
+  }
+
+  /** Adds units of which some are parts with a price of their own; parts never exceed the whole. */
+  addShared(whole: PriceKey, tokens: number, parts: readonly (readonly [PriceKey, number | undefined])[]): void {
+    let left = tokens;
+    for (const [key, counted] of parts) {
+      const units = Math.min(counted ?? 0, left);
+      if (this.addDeclared(key, units)) left -= units;
+    }
+    if (left > 0 && !this.addDeclared(whole, left)) this.leave(whole);
+  }
+
+  declares(key: PriceKey): boolean {
+    return this.#prices[key] !== undefined;
+  }
+
+  leave(key: PriceKey): void {
+    this.unpriced.push(unitName(key));
+  }
+}
+
+/**
+ * Pictures by the piece, by what was drawn, or by their tokens, as declared. One that could not be read has no measured
+ * size: that unit is unpriced, as it is where nothing about pictures is declared.
+ */
+function addPictures(bill: Bill, { images = 0, megapixels, imagesUnread = 0 }: MediaUnits): void {
+  if (images === 0) return;
+  bill.addDeclared('imageOutput', images);
+  if (megapixels !== undefined) bill.addDeclared('imageMegapixel', megapixels);
+  const declared = bill.declares('imageMegapixel');
+  const otherwise = bill.declares('imageOutput') || bill.declares('imageOutputToken');
+  if (declared ? imagesUnread > 0 : !otherwise) bill.leave('imageMegapixel');
+}
+
+function addSpeech(bill: Bill, { audioSeconds, audioUnread }: MediaUnits): void {
+  if (audioSeconds === undefined && audioUnread !== true) return;
+  const charged = audioSeconds !== undefined && bill.addDeclared('audioSecond', audioSeconds);
+  if (!charged && (bill.declares('audioSecond') || !bill.declares('audioOutput'))) bill.leave('audioSecond');
+}
+
+/** Nothing but whole prompt, whole completion and the request: what nearly every turn is. */
+function isPlain(prices: Prices, billed: Usage, media: MediaUnits): boolean {
+  return (
+    (billed.cachedTokens === undefined || prices.inputCacheRead === undefined) &&
+    (billed.cacheWriteTokens === undefined || prices.inputCacheWrite === undefined) &&
+    (billed.cacheWrite1hTokens === undefined || prices.inputCacheWrite1h === undefined) &&
+    (billed.reasoningTokens === undefined || prices.internalReasoning === undefined) &&
+    (billed.imageTokens === undefined || prices.imageOutputToken === undefined) &&
+    (billed.audioTokens === undefined || prices.audioOutput === undefined) &&
+    (media.inputImages === undefined || prices.image === undefined) &&
+    media.images === undefined &&
+    media.audioSeconds === undefined &&
+    media.audioUnread === undefined
+  );
+}
+
+function plainCharge(prices: Prices, { promptTokens = 0, completionTokens = 0 }: Usage): Charge {
+  const promptUnpriced = promptTokens > 0 && prices.prompt === undefined;
+  const completionUnpriced = completionTokens > 0 && prices.completion === undefined;
   return {
-    cost: total(tariff, prompt, completion),
+    cost: total(prices, promptTokens, completionTokens),
     unpriced:
       promptUnpriced || completionUnpriced
         ? [...(promptUnpriced ? ['prompt'] : []), ...(completionUnpriced ? ['completion'] : [])]

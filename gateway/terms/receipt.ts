@@ -8,6 +8,8 @@ export interface Receipt {
   readonly candidate: Candidate;
   /** Attempt number of the hold that this ends. */
   readonly attempt: number;
+  /** Store time, ms, at which the turn was admitted: its prices are those of this instant. */
+  readonly admittedAt: number;
   /** True when something was handed on to the caller. */
   readonly delivered: boolean;
   /** What the provider reported, as the caller is told; absent counts stay absent. */
@@ -15,7 +17,7 @@ export interface Receipt {
   /** What is charged: the reported counts, and our own count of the missing ones with `estimated`. */
   readonly billed: Usage;
   readonly estimated: boolean;
-  /** What was measured on the bytes of the reply. */
+  /** What was measured on the bytes of the reply, at most what was admitted, and the pictures of the prompt. */
   readonly media: MediaUnits;
   readonly finishReason: FinishReason | null;
   readonly nativeFinishReason: string | null;

@@ -19,9 +19,14 @@ export interface Usage {
 /** What was measured on the bytes of a reply, or of a request; absent where there was none of it. */
 export interface MediaUnits {
   readonly images?: number;
-  /** Exact decimal text. */
+  /** Exact decimal text; of the pictures that could be read. */
   readonly megapixels?: string;
+  /** Pictures of no readable size: behind an address, broken, or of a kind nobody knows. */
+  readonly imagesUnread?: number;
+  /** Exact decimal text. */
   readonly audioSeconds?: string;
+  /** There was speech of no readable length. */
+  readonly audioUnread?: true;
   /** Seconds of audio in the prompt, exact decimal text. */
   readonly inputAudioSeconds?: string;
   readonly inputImages?: number;

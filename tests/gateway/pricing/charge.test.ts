@@ -1,66 +1,122 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Tariff } from '../../../actors/terms/tariff.ts';
 import { charge } from '../../../gateway/pricing/charge.ts';
-import { estimate } from '../../../gateway/pricing/estimate.ts';
+import type { MediaUnits, Usage } from '../../../gateway/terms/usage.ts';
 import { bounded } from '../../support/bounded.ts';
-import { offer } from '../inference/stage.ts';
+import { expectedCharge } from './oracle.ts';
+import { Dice, randomCharge, randomTariff } from './random-charge.ts';
 
-const it = bounded(test, 20_000);
+/** `npm run drift` sets both: a million charges, and another seed. */
+const CHARGES = Number(process.env.TROUPE_CHARGES ?? 20_000);
+const SEED = Number(process.env.TROUPE_SEED ?? 1);
+const CHARGES_PER_TARIFF = 20;
 
-/** Exact oracle: every rate in units of 10^-40, floored once to 10^-24. */
-function oracle(rates: readonly (readonly [string, number])[]): string {
-  const sum = rates.reduce((total, [rate, units]) => {
-    const [whole = '', fraction = ''] = rate.split('.');
-    return total + BigInt(whole + fraction.padEnd(40, '0')) * BigInt(units);
-  }, 0n);
-  const floored = (sum / 10n ** 16n).toString().padStart(25, '0');
-  return `${floored.slice(0, -24)}.${floored.slice(-24)}`.replace(/\.?0+$/, '');
+const it = bounded(test, 10_000 + CHARGES);
+
+const AT = Date.UTC(2026, 10, 21, 12);
+
+function cost(tariff: Partial<Tariff>, used: Usage, media: MediaUnits = {}, at = AT): string {
+  return charged(tariff, used, media, at).cost;
 }
 
-const rate = fc
-  .tuple(fc.nat(999), fc.stringMatching(/^[0-9]{1,40}$/))
-  .map(([whole, fraction]) => `${whole}.${fraction}`);
+function charged(tariff: Partial<Tariff>, used: Usage, media: MediaUnits = {}, at = AT): ReturnType<typeof charge> {
+  return charge({ id: 't', discount: 0, ...tariff }, used, { at, promptTokens: used.promptTokens ?? 0, media });
+}
 
-it('a charge is the exact sum of rates times units, floored once at 24 decimals', () => {
-  fc.assert(
-    fc.property(rate, rate, rate, fc.nat(1e8), fc.nat(1e8), (prompt, completion, request, p, c) => {
-      const tariff = { id: 't', prompt, completion, request, discount: 0 };
-      const { cost, unpriced } = charge(tariff, { promptTokens: p, completionTokens: c });
-      return (
-        cost ===
-          oracle([
-            [prompt, p],
-            [completion, c],
-            [request, 1],
-          ]) && unpriced.length === 0
-      );
-    }),
-    { numRuns: 2_000 },
-  );
+it(`${CHARGES} random charges are what whole numbers alone say, to the 24th decimal (reliability M6, M11)`, () => {
+  const dice = new Dice(SEED);
+  let tariff = randomTariff(dice);
+  let drift = 0;
+  for (let at = 0; at < CHARGES; at++) {
+    if (at % CHARGES_PER_TARIFF === 0) tariff = randomTariff(dice);
+    const { used, terms } = randomCharge(dice, tariff);
+    const ours = charge(tariff, used, terms);
+    const expected = expectedCharge(tariff, used, terms);
+    if (ours.cost === expected.cost && String(ours.unpriced) === String(expected.unpriced)) continue;
+    if (drift++ < 3)
+      process.stderr.write(`${JSON.stringify({ seed: SEED, at, ours, expected, tariff, used, terms })}\n`);
+  }
+  assert.is(drift, 0, `seed ${SEED}`);
+  if (CHARGES >= 1_000_000) process.stdout.write(`${CHARGES} charges, drift ${drift}, seed ${SEED}\n`);
 });
 
-it('an undeclared price is unpriced and charged nothing, never zero in the books', () => {
-  const tariff = { id: 't', completion: '0.5', discount: 0 };
-  assert.equal(charge(tariff, { promptTokens: 3, completionTokens: 2 }), { cost: '1', unpriced: ['prompt'] });
-  assert.equal(charge({ id: 't', discount: 0 }, { promptTokens: 3, completionTokens: 2 }), {
-    cost: '0',
-    unpriced: ['prompt', 'completion'],
-  });
-  assert.equal(charge({ id: 't', discount: 0 }, {}), { cost: '0', unpriced: [] });
+it('rates keep all their decimals and the sum is floored once (spec: catalogue, Pricing keys)', () => {
+  const third = `0.${'3'.repeat(40)}`;
+  assert.is(
+    cost({ prompt: third, completion: third }, { promptTokens: 2, completionTokens: 1 }),
+    `0.${'9'.repeat(24)}`,
+  );
+  assert.is(cost({ prompt: `0.${'0'.repeat(24)}9` }, { promptTokens: 1 }), '0');
+});
+
+it('an undeclared price is unpriced and charged nothing, never zero in the books (reliability M12)', () => {
+  const used = { promptTokens: 3, completionTokens: 2 };
+  assert.equal(charged({ completion: '0.5' }, used), { cost: '1', unpriced: ['prompt'] });
+  assert.equal(charged({}, used), { cost: '0', unpriced: ['prompt', 'completion'] });
+  assert.equal(charged({}, {}), { cost: '0', unpriced: [] });
+  assert.equal(charged({ prompt: '0', completion: '0' }, used), { cost: '0', unpriced: [] });
 });
 
 it('the request price is charged once, whatever the counts', () => {
-  assert.is(charge({ id: 't', request: '0.0001', discount: 0 }, {}).cost, '0.0001');
+  assert.is(cost({ request: '0.0001' }, {}), '0.0001');
 });
 
-it('the estimate holds the bound of the prompt, at most the window, plus the ceiling', () => {
-  const endpoint = offer('a', 'http://127.0.0.1:1', {
-    contextLength: 1_000,
-    pricing: { prompt: '0.01', completion: '0.02' },
+it('the discount is told and not taken: prices are those charged (spec: catalogue, Pricing keys)', () => {
+  assert.is(cost({ prompt: '2', discount: 0.5 }, { promptTokens: 3 }), '6');
+});
+
+it('cache reads and writes are a part of the prompt, each at its own price', () => {
+  const used = { promptTokens: 100, cachedTokens: 60, cacheWriteTokens: 20, cacheWrite1hTokens: 10 };
+  const prices = { prompt: '1', inputCacheRead: '0.1', inputCacheWrite: '1.25', inputCacheWrite1h: '2' };
+  assert.is(cost(prices, used), '61');
+});
+
+it('cached tokens without a declared cache price are prompt tokens as any other', () => {
+  assert.equal(charged({ prompt: '1' }, { promptTokens: 100, cachedTokens: 60, cacheWriteTokens: 20 }), {
+    cost: '100',
+    unpriced: [],
   });
-  assert.is(estimate(endpoint, 500, 100), '7');
-  assert.is(estimate(endpoint, 5_000, 100), '12');
+});
+
+it('parts never add up to more than the whole they are parts of', () => {
+  const prices = { prompt: '1', inputCacheRead: '0.1', inputCacheWrite: '1' };
+  assert.is(cost(prices, { promptTokens: 10, cachedTokens: 50, cacheWriteTokens: 50 }), '1');
+});
+
+it('reasoning is a part of the completion: at its own price where declared, at the completion price otherwise', () => {
+  const used = { completionTokens: 100, reasoningTokens: 80 };
+  assert.is(cost({ completion: '1', internalReasoning: '3' }, used), '260');
+  assert.is(cost({ completion: '1' }, used), '100');
+  assert.equal(charged({ internalReasoning: '3' }, used), { cost: '240', unpriced: ['completion'] });
+});
+
+it('pictures are charged beside tokens: by the piece, by the megapixel, by their tokens (Routing rules 8)', () => {
+  const drawn = { images: 2, megapixels: '2.097152' };
+  assert.is(cost({ imageOutput: '0.04' }, {}, drawn), '0.08');
+  assert.is(cost({ imageMegapixel: '0.01' }, {}, drawn), '0.02097152');
+  const used = { completionTokens: 1_000, imageTokens: 900 };
+  assert.is(cost({ completion: '1', imageOutputToken: '2' }, used, drawn), '1900');
+  assert.equal(charged({ completion: '1' }, used, drawn), { cost: '1000', unpriced: ['image_megapixel'] });
+});
+
+it('a picture that could not be read leaves its megapixels unpriced and charges the rest (Routing rules 8)', () => {
+  const drawn = { images: 2, megapixels: '1', imagesUnread: 1 };
+  assert.equal(charged({ imageMegapixel: '0.5' }, {}, drawn), { cost: '0.5', unpriced: ['image_megapixel'] });
+  assert.equal(charged({ imageOutput: '0.5' }, {}, drawn), { cost: '1', unpriced: [] });
+});
+
+it('speech is charged by the second or by its tokens, and unpriced where neither is declared (Routing rules 8)', () => {
+  assert.is(cost({ audioSecond: '0.002' }, {}, { audioSeconds: '1.5' }), '0.003');
+  const used = { completionTokens: 50, audioTokens: 40 };
+  assert.is(cost({ completion: '1', audioOutput: '5' }, used, { audioSeconds: '2' }), '210');
+  assert.equal(charged({}, {}, { audioSeconds: '2' }), { cost: '0', unpriced: ['audio_second'] });
+  assert.equal(charged({ audioSecond: '1' }, {}, { audioUnread: true }), { cost: '0', unpriced: ['audio_second'] });
+});
+
+it('pictures of the prompt are charged by the piece where that price is declared', () => {
+  assert.is(cost({ image: '0.001' }, {}, { inputImages: 3 }), '0.003');
+  assert.equal(charged({}, {}, { inputImages: 3 }), { cost: '0', unpriced: [] });
 });
 
 test.run();

@@ -211,7 +211,11 @@ export class Turns {
   }
 
   #settlement(turn: Turn, offer: Offer, attempt: number, { promptTokens, completionTokens }: Answered): Settlement {
-    const { cost, unpriced } = charge(offer.tariff, { promptTokens, completionTokens });
+    const { cost, unpriced } = charge(
+      offer.tariff,
+      { promptTokens, completionTokens },
+      { at: 0, promptTokens, media: {} },
+    );
     const attempts: readonly AttemptRecord[] = [];
     return {
       ...{ generation: turn.generation, attempt, cost, unpriced, promptTokens, completionTokens },

@@ -1,0 +1,64 @@
+import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Turn } from '../terms/turn.ts';
+
+/** The most that a turn may be drawn and spoken: sizes its hold, and bounds what is believed of its answer. */
+export interface MediaBounds {
+  readonly images: number;
+  readonly pixelsPerImage: number;
+  readonly audioSeconds: number;
+}
+
+/** Pictures of one answer where no number was asked: of a turn that asks for pictures, and of one that may get some. */
+const IMAGES_ASKED = 4;
+const IMAGES_UNASKED = 1;
+const IMAGES_MAX = 100;
+/** A picture where neither the turn nor the endpoint names a size, and the largest that is believed at all. */
+const PIXELS_DEFAULT = 2_048 * 2_048;
+const PIXELS_MAX = 16_384 * 16_384;
+/** A named tier is the edge of a square; other ratios are drawn with as many pixels, give or take. */
+const TIERS: Readonly<Record<string, number>> = { '0.5k': 512, '1k': 1_024, '2k': 2_048, '4k': 4_096 };
+const RATIO_MARGIN = 1.25;
+/** Speech of text alone runs at about three tokens a second, of audio tokens at ten and more. */
+const TOKENS_PER_SECOND_MIN = 2;
+const AUDIO_SECONDS_BASE = 10;
+const AUDIO_SECONDS_MAX = 3_600;
+
+const SIZE = /^(\d{1,6})x(\d{1,6})$/i;
+
+/** Null where this endpoint can only write. */
+export function mediaBounds(turn: Turn, offer: EndpointOffer, completionTokensMax: number): MediaBounds | null {
+  const draws = offer.outputModalities.includes('image');
+  const speaks = offer.outputModalities.includes('audio');
+  if (!draws && !speaks) return null;
+  const seconds = AUDIO_SECONDS_BASE + Math.ceil(completionTokensMax / TOKENS_PER_SECOND_MIN);
+  return {
+    images: draws ? imagesOf(turn, offer) : 0,
+    pixelsPerImage: draws ? pixelsOf(turn, offer) : 0,
+    audioSeconds: speaks ? Math.min(AUDIO_SECONDS_MAX, seconds) : 0,
+  };
+}
+
+function imagesOf({ imageConfig, modalities }: Turn, { envelopes }: EndpointOffer): number {
+  const asked = imageConfig?.n;
+  if (Number.isSafeInteger(asked) && (asked as number) > 0) return Math.min(asked as number, IMAGES_MAX);
+  const usual = modalities?.output.includes('image') ? IMAGES_ASKED : IMAGES_UNASKED;
+  return Math.min(usual, envelopes.image?.imagesMax ?? usual);
+}
+
+function pixelsOf({ imageConfig }: Turn, { envelopes }: EndpointOffer): number {
+  const asked = pixelsOfText(imageConfig?.size) ?? pixelsOfText(imageConfig?.resolution);
+  if (asked !== null) return asked;
+  const { sizes = [], resolutions = [] } = envelopes.image ?? {};
+  const declared = [...sizes, ...resolutions].map(pixelsOfText).filter((pixels) => pixels !== null);
+  return declared.length > 0 ? Math.max(...declared) : PIXELS_DEFAULT;
+}
+
+/** `1024x1536`, or a tier such as `2K`. */
+function pixelsOfText(text: unknown): number | null {
+  if (typeof text !== 'string') return null;
+  const [, width, height] = SIZE.exec(text) ?? [];
+  if (width !== undefined)
+    return Math.min(PIXELS_MAX, Number.parseInt(width, 10) * Number.parseInt(height as string, 10));
+  const edge = Object.hasOwn(TIERS, text.toLowerCase()) ? TIERS[text.toLowerCase()] : undefined;
+  return edge === undefined ? null : Math.ceil(edge * edge * RATIO_MARGIN);
+}

@@ -1,0 +1,25 @@
+import type { PriceKey } from '../../actors/terms/tariff.ts';
+
+const NAMES: Readonly<Record<PriceKey, string>> = {
+  prompt: 'prompt',
+  completion: 'completion',
+  inputCacheRead: 'input_cache_read',
+  inputCacheWrite: 'input_cache_write',
+  inputCacheWrite1h: 'input_cache_write_1h',
+  internalReasoning: 'internal_reasoning',
+  request: 'request',
+  image: 'image',
+  imageOutput: 'image_output',
+  imageOutputToken: 'image_output_token',
+  imageMegapixel: 'image_megapixel',
+  videoSecond: 'video_second',
+  meshOutput: 'mesh_output',
+  audioSecond: 'audio_second',
+  audioOutput: 'audio_output',
+  character: 'character',
+};
+
+/** A unit under the name by which the catalogue publishes its price. */
+export function unitName(key: PriceKey): string {
+  return NAMES[key];
+}

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import type { Tariff } from '../../../actors/terms/tariff.ts';
+import { compare } from '../../../actors/terms/usd.ts';
+import { charge } from '../../../gateway/pricing/charge.ts';
+import { type EstimateTerms, estimate } from '../../../gateway/pricing/estimate.ts';
+import { inputImages } from '../../../gateway/pricing/input-images.ts';
+import { mediaBounds } from '../../../gateway/pricing/media-bounds.ts';
+import type { Turn } from '../../../gateway/terms/turn.ts';
+import { bounded } from '../../support/bounded.ts';
+import { offer } from '../inference/stage.ts';
+import { Dice, randomCharge, randomTariff } from './random-charge.ts';
+
+const it = bounded(test, 20_000);
+
+function endpoint(tariff: Partial<Tariff>, more: Partial<EndpointOffer> = {}): EndpointOffer {
+  const plain = offer('a', 'http://127.0.0.1:1', { contextLength: 1_000 });
+  return { ...plain, ...more, tariff: { id: 't', discount: 0, ...tariff } };
+}
+
+function terms(
+  promptTokensBound: number,
+  completionTokensMax: number,
+  more: Partial<EstimateTerms> = {},
+): EstimateTerms {
+  return { at: 0, promptTokensBound, completionTokensMax, media: null, inputImages: 0, ...more };
+}
+
+function turn(more: Partial<Turn> = {}): Turn {
+  return { models: ['a/b'], messages: [], stream: false, sampling: {}, preferences: { allowFallbacks: true }, ...more };
+}
+
+it('the estimate holds the bound of the prompt, at most the window, plus the ceiling and the request', () => {
+  const plain = endpoint({ prompt: '0.01', completion: '0.02', request: '0.5' });
+  assert.is(estimate(plain, terms(500, 100)), '7.5');
+  assert.is(estimate(plain, terms(5_000, 100)), '12.5');
+});
+
+it('the tier is read from the estimate, strictly above its length (Routing rules 9)', () => {
+  const tiered = endpoint({ prompt: '1', overrides: [{ minPromptTokens: 100, prompt: '2' }] });
+  assert.is(estimate(tiered, terms(100, 0)), '100');
+  assert.is(estimate(tiered, terms(101, 0)), '202');
+});
+
+it('where long prompts are cheaper, the dearer tier below the bound is held', () => {
+  const tiered = endpoint({ prompt: '10', overrides: [{ minPromptTokens: 100, prompt: '1' }] });
+  assert.is(estimate(tiered, terms(500, 0)), '1000');
+});
+
+it('the dearest price that a token may turn out to have is held', () => {
+  const cached = endpoint({ prompt: '1', inputCacheRead: '0.1', inputCacheWrite1h: '2', completion: '1' });
+  assert.is(estimate(cached, terms(10, 10)), '30');
+  assert.is(estimate(endpoint({ completion: '1', internalReasoning: '3' }), terms(10, 10)), '30');
+});
+
+it('a window that is open at admission counts, one that is closed does not', () => {
+  const windowed = endpoint({ prompt: '1', overrides: [{ utcStart: 100, utcEnd: 200, prompt: '5' }] });
+  assert.is(estimate(windowed, terms(1, 0, { at: 3_600_000 })), '5');
+  assert.is(estimate(windowed, terms(1, 0, { at: 7_200_000 })), '1');
+});
+
+it('pictures and speech are held as they were asked, by the piece, by size, by the second', () => {
+  const draws = { outputModalities: ['text', 'image', 'audio'] as const };
+  const asked = turn({ imageConfig: { n: 2, size: '1000x2000' } });
+  const prices = { imageOutput: '1', imageMegapixel: '10', audioSecond: '0.001' };
+  const media = mediaBounds(asked, endpoint(prices, draws), 980);
+  assert.equal(media, { images: 2, pixelsPerImage: 2_000_000, audioSeconds: 500 });
+  assert.is(estimate(endpoint(prices, draws), terms(1, 980, { media })), '42.5');
+  assert.is(mediaBounds(asked, endpoint(prices), 980), null);
+});
+
+it('what nobody asks has a bound all the same', () => {
+  const image = { sizes: ['512x512', '1024x1536'], imagesMax: 2 };
+  const draws = endpoint({}, { outputModalities: ['text', 'image'], envelopes: { image } });
+  const asked = turn({ modalities: { input: [], output: ['image'] } });
+  assert.equal(mediaBounds(asked, draws, 10), { images: 2, pixelsPerImage: 1_572_864, audioSeconds: 0 });
+  assert.equal(mediaBounds(turn(), draws, 10)?.images, 1);
+  for (const imageConfig of [{ n: 1e9, size: '999999x999999' }, { n: -1, size: 7 }, { resolution: '4K' }, {}]) {
+    const bounds = mediaBounds(turn({ imageConfig }), draws, 1_048_576);
+    assert.ok(bounds && bounds.images >= 1 && bounds.images <= 100 && Number.isSafeInteger(bounds.pixelsPerImage));
+    assert.ok(Number.isSafeInteger(bounds.images * bounds.pixelsPerImage));
+  }
+});
+
+it('pictures of the prompt are held by the piece', () => {
+  const picture = { type: 'image', source: { kind: 'url', url: 'https://a/b.png' } } as const;
+  const messages = [{ role: 'user', text: '', parts: [picture, picture, { type: 'text', text: 'x' }] }] as const;
+  const asked = turn({ messages, modalities: { input: ['image'], output: [] } });
+  assert.is(inputImages(asked, messages), 2);
+  assert.is(inputImages(turn(), messages), 0);
+  assert.is(estimate(endpoint({ image: '0.5' }), terms(1, 0, { inputImages: 2 })), '1');
+});
+
+it('a charge never exceeds the estimate while the reply stays within what was admitted (reliability M8)', () => {
+  fc.assert(
+    fc.property(fc.nat(), (seed) => {
+      const dice = new Dice(seed);
+      const tariff = randomTariff(dice);
+      const { used, terms: reply } = randomCharge(dice, tariff);
+      const { media } = reply;
+      const held = estimate(endpoint(tariff, { contextLength: 1e9 }), {
+        at: reply.at,
+        promptTokensBound: (used.promptTokens ?? 0) + dice.below(2_000),
+        completionTokensMax: (used.completionTokens ?? 0) + dice.below(100),
+        media: { images: media.images ?? 0, pixelsPerImage: 50e6, audioSeconds: 3_600 },
+        inputImages: media.inputImages ?? 0,
+      });
+      const within = (media.images ?? 0) > 0 ? media : { ...media, megapixels: '0' };
+      return compare(charge(tariff, used, { ...reply, media: within }).cost, held) <= 0;
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test.run();
