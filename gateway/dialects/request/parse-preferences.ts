@@ -25,7 +25,8 @@ export function parsePreferences({ provider: wire, route, store }: Asked): Prefe
   if (wire.require_parameters === true) preferences.requireParameters = true;
   if (wire.only) preferences.only = wire.only;
   if (wire.ignore) preferences.ignore = wire.ignore;
-  if (wire.order) preferences.order = wire.order;
+  // An empty order asks for none; an empty filter lets nothing through.
+  if (wire.order && wire.order.length > 0) preferences.order = wire.order;
   if (wire.quantizations) preferences.quantizations = wire.quantizations;
   if (wire.options) preferences.options = withoutNulls(wire.options);
   if (wire.max_price) preferences.priceMax = parsePriceCaps(wire.max_price);

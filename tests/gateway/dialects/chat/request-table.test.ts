@@ -1,0 +1,63 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parse } from '../../../../gateway/dialects/chat/parse.ts';
+import { chatRequest } from '../../../../gateway/dialects/chat/request-schema.ts';
+import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { FEATURE_ROWS } from './feature-rows.ts';
+import { BASE, long, PLAIN } from './request-row.ts';
+import { SAMPLING_ROWS } from './sampling-rows.ts';
+
+/** Walks the table of the chat completion request row by row. (spec: inference, Chat completion request) */
+const it = bounded(test, 10_000);
+const ROWS = { ...SAMPLING_ROWS, ...FEATURE_ROWS };
+
+it('the table and the schema name the same members', () => {
+  assert.equal(Object.keys(ROWS).sort(), Object.keys(chatRequest.properties).sort());
+});
+
+for (const [name, { accepts, refuses, required }] of Object.entries(ROWS)) {
+  it(`${name}: what is accepted, at its bounds, and what the turn then holds`, () => {
+    for (const [value, adds, beside] of accepts) {
+      assert.equal(parse({ ...BASE, ...beside, [name]: value }), { ...PLAIN, ...adds });
+    }
+  });
+
+  it(`${name}: what is just outside or of a wrong type is a 400 that names it`, () => {
+    for (const [value, rule] of refuses) {
+      const separator = /^[.[ ]/.test(rule) ? '' : ' ';
+      assert.is(refusal({ ...BASE, [name]: value }), `${name}${separator}${rule}`);
+    }
+  });
+
+  it(`${name}: null is ${required ? 'refused, for it is required' : 'absence'}`, () => {
+    if (required) assert.ok(refusal({ ...BASE, [name]: null }).startsWith(name));
+    else assert.equal(parse({ ...BASE, [name]: null }), PLAIN);
+  });
+}
+
+function refusal(body: unknown): string {
+  try {
+    parse(body);
+  } catch (error) {
+    assert.instance(error, GatewayError);
+    assert.is((error as GatewayError).status, 400);
+    assert.is((error as GatewayError).type, 'invalid_request');
+    return (error as GatewayError).message;
+  }
+  throw new Error(`accepted: ${JSON.stringify(body).slice(0, 200)}`);
+}
+
+it('the session header is used last, and held to the bound of the members it stands for', () => {
+  assert.is(parse({ ...BASE, session_id: 's', prompt_cache_key: 'p' }, 'h').conversation, 's');
+  assert.is(parse({ ...BASE, session_id: '', prompt_cache_key: 'p' }, 'h').conversation, 'p');
+  assert.is(parse({ ...BASE, session_id: null, prompt_cache_key: '' }, 'h').conversation, 'h');
+  assert.is(parse(BASE, '').conversation, undefined);
+  assert.is(parse(BASE, long(256)).conversation, long(256));
+  assert.throws(
+    () => parse({ ...BASE, session_id: 's' }, long(257)),
+    /^X-Session-Id must have at most 256 characters$/,
+  );
+});
+
+test.run();

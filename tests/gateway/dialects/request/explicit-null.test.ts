@@ -1,0 +1,209 @@
+import type { TSchema } from '@sinclair/typebox';
+import { Check } from '@sinclair/typebox/value';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parse as parseChat } from '../../../../gateway/dialects/chat/parse.ts';
+import { chatRequest } from '../../../../gateway/dialects/chat/request-schema.ts';
+import { parse as parseCompletion } from '../../../../gateway/dialects/completions/parse.ts';
+import { completionRequest } from '../../../../gateway/dialects/completions/request-schema.ts';
+import { bounded } from '../../../support/bounded.ts';
+
+/**
+ * Sets every optional member of a request, at every depth of its schema, to null once, and compares with the request
+ * that leaves it out. (spec: inference, Conventions 1)
+ */
+const it = bounded(test, 20_000);
+
+type Path = readonly (string | number)[];
+
+/** Optional members of an object, entries of a map, and what lies below them, as far as the sample goes. */
+function optionalPaths(schema: TSchema, value: unknown, path: Path = []): Path[] {
+  if (Array.isArray(schema.anyOf)) {
+    const variants = (schema.anyOf as TSchema[]).filter((each) => each.type !== 'null' && Check(each, value));
+    return variants.flatMap((each) => optionalPaths(each, value, path));
+  }
+  if (Array.isArray(value)) return value.flatMap((entry, at) => optionalPaths(schema.items, entry, [...path, at]));
+  if (typeof value !== 'object' || value === null) return [];
+  const held = value as Readonly<Record<string, unknown>>;
+  const members = Object.entries((schema.properties ?? {}) as Record<string, TSchema>);
+  const named = members.flatMap(([name, member]) => {
+    const below = held[name] == null ? [] : optionalPaths(member, held[name], [...path, name]);
+    return schema.required?.includes(name) ? below : [[...path, name], ...below];
+  });
+  const [entry] = Object.values((schema.patternProperties ?? {}) as Record<string, TSchema>);
+  if (!entry?.anyOf?.some((each: TSchema) => each.type === 'null')) return named;
+  return named.concat(Object.keys(held).map((name) => [...path, name]));
+}
+
+function outcome(parse: (body: unknown) => unknown, body: unknown): string {
+  try {
+    return JSON.stringify(parse(body));
+  } catch (error) {
+    return String(error);
+  }
+}
+
+/** The sample with the member at `path` set to null, or left out. */
+function changed(sample: object, path: Path, change: 'null' | 'absent'): unknown {
+  const copy = structuredClone(sample) as Record<string | number, unknown>;
+  let parent = copy;
+  for (const segment of path.slice(0, -1)) parent = parent[segment] as Record<string | number, unknown>;
+  const last = path.at(-1) as string;
+  if (change === 'null') parent[last] = null;
+  else delete parent[last];
+  return copy;
+}
+
+const SHARED = {
+  model: 'a/b',
+  models: ['c/d'],
+  stream: true,
+  temperature: 1,
+  top_p: 1,
+  top_k: 1,
+  frequency_penalty: 1,
+  presence_penalty: 1,
+  repetition_penalty: 1,
+  seed: 1,
+  stop: ['x'],
+  max_tokens: 5,
+  user: 'u',
+  route: 'sort',
+  provider: {
+    order: ['p'],
+    allow_fallbacks: false,
+    require_parameters: true,
+    data_collection: 'deny',
+    zdr: true,
+    only: ['p'],
+    ignore: ['q'],
+    quantizations: ['fp8'],
+    sort: { by: 'price', partition: 'model' },
+    max_price: {
+      prompt: 1,
+      completion: '1',
+      request: 1,
+      image_output: 1,
+      video_second: 1,
+      image_megapixel: 1,
+      audio_second: 1,
+      image: 1,
+      audio: 1,
+    },
+    options: { p: { a: 1 } },
+  },
+};
+
+const CHAT = {
+  ...SHARED,
+  messages: [
+    { role: 'system', content: 'x', name: 'n' },
+    { role: 'developer', content: [{ type: 'text', text: 'x' }], name: 'n' },
+    {
+      role: 'user',
+      name: 'n',
+      content: [
+        { type: 'text', text: 'x' },
+        { type: 'image_url', image_url: { url: 'https://a.b/c', detail: 'low' } },
+        { type: 'file', file: { filename: 'f', file_data: 'AAAA' } },
+      ],
+    },
+    {
+      role: 'assistant',
+      content: 'x',
+      name: 'n',
+      reasoning: 'r',
+      reasoning_details: [{ type: 'reasoning.summary', summary: 's' }],
+      refusal: 'no',
+      tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
+    },
+    { role: 'tool', content: 'x', tool_call_id: 'c' },
+  ],
+  store: false,
+  enable_thinking: true,
+  stream_options: { include_usage: true, include_tool_dispatch: true },
+  min_p: 1,
+  top_a: 1,
+  max_completion_tokens: 6,
+  logit_bias: { 5: 1, 6: 2 },
+  logprobs: true,
+  top_logprobs: 1,
+  response_format: { type: 'json_schema', json_schema: { a: 1 } },
+  structured_outputs: true,
+  tools: [{ type: 'function', function: { name: 'f', description: 'd', parameters: { a: 1 }, strict: true } }],
+  tool_choice: { type: 'function', function: { name: 'f' } },
+  parallel_tool_calls: true,
+  reasoning: { effort: 'low', max_tokens: 5, exclude: true, enabled: true },
+  reasoning_effort: 'high',
+  include_reasoning: true,
+  verbosity: 'low',
+  n: 1,
+  session_id: 's',
+  prompt_cache_key: 'p',
+  metadata: { a: 1 },
+  modalities: ['image'],
+  image_config: {
+    n: 1,
+    resolution: '1K',
+    aspect_ratio: '1:1',
+    size: 's',
+    quality: 'q',
+    output_format: 'png',
+    background: 'b',
+    output_compression: 5,
+    seed: 1,
+  },
+  audio: { voice: 'v', format: 'wav' },
+  transforms: ['middle-out'],
+  plugins: [{ id: 'context-compression' }],
+  usage: { include: true },
+};
+
+const COMPLETION = { ...SHARED, prompt: 'x', logprobs: 1, echo: true, suffix: 's' };
+
+const DIALECTS = [
+  ['chat completions', chatRequest, CHAT, parseChat, 90],
+  ['text completions', completionRequest, COMPLETION, parseCompletion, 40],
+] as const;
+
+for (const [dialect, schema, sample, parse, pathsMin] of DIALECTS) {
+  it(`${dialect}: null at an optional member of any depth reads as one that was left out`, () => {
+    assert.ok(Check(schema, sample));
+    const paths = optionalPaths(schema, sample).filter(
+      (path) => !path.includes('reasoning_details') || path.length < 4,
+    );
+    assert.ok(paths.length >= pathsMin, `${paths.length} optional members were found`);
+    for (const path of paths) {
+      const absent = outcome(parse, changed(sample, path, 'absent'));
+      assert.is(outcome(parse, changed(sample, path, 'null')), absent, path.join('.'));
+      assert.not.match(absent, /TypeError/);
+    }
+  });
+
+  it(`${dialect}: every member of the schema stands in the sample`, () => {
+    assert.equal(Object.keys(sample).sort(), Object.keys(schema.properties).sort());
+  });
+}
+
+it('null stays what it is where the bytes are the caller’s own', () => {
+  const parameters = { type: 'object', default: null, properties: { a: { enum: [null, 1] } } };
+  const json_schema = { name: 'n', schema: { const: null }, description: null };
+  const metadata = { a: null, b: [null, { c: null }] };
+  const options = { p: { a: null, b: { c: null } } };
+  const details = [{ type: 'reasoning.text', text: 'x', signature: null, format: null }];
+  const turn = parseChat({
+    model: 'a/b',
+    messages: [{ role: 'assistant', reasoning_details: details }],
+    tools: [{ type: 'function', function: { name: 'f', parameters } }],
+    response_format: { type: 'json_schema', json_schema },
+    metadata,
+    provider: { options },
+  });
+  assert.equal(turn.tools, [{ name: 'f', parameters }]);
+  assert.equal(turn.responseFormat, { type: 'json_schema', json_schema });
+  assert.equal(turn.metadata, metadata);
+  assert.equal(turn.preferences.options, options);
+  assert.equal(turn.messages, [{ role: 'assistant', text: null, reasoningDetails: details }]);
+});
+
+test.run();
