@@ -1,0 +1,135 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../support/bounded.ts';
+import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { say } from '../support/provider/say.ts';
+
+/** Attacks 60 to 67 of the list: bodies and queries that cost, pollute, or mean something else than they seem to. */
+const it = bounded(test, 60_000);
+
+let cluster: TestCluster;
+let funded: Funded;
+let base: string;
+
+test.before(async () => {
+  cluster = await startCluster({ rates: { keyPerMinute: 100_000, addressPerMinute: 100_000 } });
+  funded = await cluster.fund('100');
+  base = cluster.baseUrls[0] as string;
+});
+test.after(() => cluster.close());
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+async function post(body: string, route = '/chat/completions'): Promise<Answer> {
+  const headers = { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' };
+  const answer = await fetch(base + route, { method: 'POST', body, headers });
+  return { status: answer.status, text: await answer.text() };
+}
+
+async function get(path: string): Promise<Answer> {
+  const answer = await fetch(base + path, { headers: { authorization: `Bearer ${funded.key}` } });
+  return { status: answer.status, text: await answer.text() };
+}
+
+const HELLO = [{ role: 'user', content: 'hello' }];
+const HEAD = `"model":"sim/fast","messages":${JSON.stringify(HELLO)}`;
+const chat = (members: object): string => JSON.stringify({ model: 'sim/fast', messages: HELLO, ...members });
+const raw = (members: string): string => `{${HEAD},${members}}`;
+const part = (type: string, value: object): string =>
+  chat({ messages: [{ role: 'user', content: [{ type, [type]: value }] }] });
+const tool = (name: string, parameters: object = {}): object => ({ type: 'function', function: { name, parameters } });
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+
+const REFUSED: readonly (readonly [number, string, () => string, number?])[] = [
+  [60, 'a nesting of 65', () => raw(`"x":${nested(65)}`)],
+  [60, 'a nesting of 4,000,000', () => '['.repeat(4_000_000)],
+  [60, 'two million empty arrays', () => raw(`"x":[${'[],'.repeat(2_000_000)}0]`)],
+  [60, '400,000 names', () => raw(Array.from({ length: 400_000 }, (_, i) => `"k${i}":1`).join(','))],
+  [60, 'a number of 10 MB', () => raw(`"x":${'1'.repeat(10_000_000)}`), 413],
+  [60, 'a number beyond all', () => raw('"seed":1e400')],
+  [60, 'a temperature beyond all', () => raw('"temperature":1e400')],
+  [60, 'a name twice', () => raw('"stream":false,"stream":true')],
+  [60, 'half a surrogate', () => raw('"user":"\\ud800"')],
+  [60, 'half a surrogate in a message', () => '{"model":"sim/fast","messages":[{"role":"user","content":"\\udfff"}]}'],
+  [61, 'a prototype as the body', () => '{"__proto__":{"model":"sim/fast"}}'],
+  [
+    61,
+    'a model from the prototype',
+    () => '{"__proto__":{"model":"sim/fast"},"messages":[{"role":"user","content":"a"}]}',
+  ],
+  [61, 'a bias that is no number', () => raw('"logit_bias":{"__proto__":"x"}')],
+  [64, 'a ceiling beyond its range', () => chat({ max_tokens: 1_048_577 })],
+  [64, 'a ceiling of 1e21', () => raw('"max_tokens":1e21')],
+  [64, 'a ceiling of none', () => chat({ max_completion_tokens: 0 })],
+  [64, 'half a token', () => chat({ max_tokens: 1.5 })],
+  [64, '1537 tools', () => chat({ tools: Array.from({ length: 1_537 }, (_, i) => tool(`t${i}`)) })],
+  [64, 'a tool without a proper name', () => chat({ tools: [tool('a b')] })],
+  [64, 'nine stops', () => chat({ stop: Array(9).fill('a') })],
+  [64, '21 models', () => chat({ models: Array(21).fill('sim/fast') })],
+  [64, 'two answers', () => chat({ n: 2 })],
+  [64, '257 characters of user', () => chat({ user: 'u'.repeat(257) })],
+  [66, 'base64 with a character of none', () => part('image_url', { url: 'data:image/png;base64,iVBO!Rw0' })],
+  [66, 'base64 of a broken length', () => part('image_url', { url: 'data:image/png;base64,iVBOR' })],
+  [66, 'audio that is no base64', () => part('input_audio', { data: 'not base64', format: 'wav' })],
+  [66, 'a data URL of nothing', () => part('image_url', { url: 'data:' })],
+  [67, 'an address of another scheme', () => part('image_url', { url: 'javascript:alert(1)' })],
+  [67, 'a file of this machine', () => part('image_url', { url: 'file:///etc/passwd' })],
+];
+
+it('refuses every hostile body with its 400, and goes on', async () => {
+  for (const [number, what, body, status = 400] of REFUSED) {
+    const answer = await post(body());
+    assert.is(answer.status, status, `attack ${number}, ${what}: ${answer.text.slice(0, 300)}`);
+  }
+  assert.is((await post(chat({}))).status, 200);
+});
+
+it('attack 61: names that reach for a prototype are data, wherever they stand', async () => {
+  const names = ['"__proto__":{"polluted":1}', '"constructor":{"prototype":{"polluted":1}}', '"toString":1'];
+  const inside = (wrap: (names: string) => string): string => raw(wrap(names.join(',')));
+  const bodies = [
+    inside((all) => all),
+    inside((all) => `"metadata":{${all}}`),
+    inside((all) => `"provider":{"options":{${all}}}`),
+    inside((all) => `"tools":[{"type":"function","function":{"name":"f","parameters":{${all}}}}]`),
+    inside((all) => `"response_format":{"type":"json_schema","json_schema":{"name":"s","schema":{${all}}}}`),
+  ];
+  for (const body of bodies) assert.ok((await post(body)).status < 500 || (await post(body)).status === 503, body);
+  assert.is(({} as { polluted?: unknown }).polluted, undefined);
+  assert.type({}.toString, 'function');
+});
+
+it('attack 62: a schema or pattern of a caller is carried, never compiled or run', async () => {
+  const evil = {
+    type: 'string',
+    pattern: '^(a+)+$',
+    format: 'x',
+    $ref: '#/definitions/none',
+    const: 'a'.repeat(50_000),
+  };
+  const parameters = { type: 'object', properties: { a: evil }, required: ['b'], additionalProperties: 'no schema' };
+  const body = { model: 'sim/tools', messages: say({ id: 'schema' }), tools: [tool('weather', parameters)] };
+  const answer = await post(JSON.stringify(body));
+  assert.is(answer.status, 200, answer.text);
+  const sent = cluster.simulators.flatMap(({ calls }) => calls.filter(({ id }) => id === 'schema'))[0]?.body.tools;
+  assert.equal((sent as unknown as { function: { parameters: object } }[])[0]?.function.parameters, parameters);
+});
+
+it('attacks 64 and 65: a query is text to compare with, and its numbers are whole numbers in range', async () => {
+  for (const value of ['0', '-1', '1e3', '0x10', 'NaN', '1.5', '', '9'.repeat(40)])
+    assert.is((await get(`/models?limit=${value}`)).status, 400, value);
+  assert.is((await get('/models?offset=-1')).status, 400);
+  assert.is((await get('/models?limit=1&limit=2')).status, 400);
+  assert.is((await get(`/models?q=${'a'.repeat(15_000)}`)).status, 200);
+  for (const q of ['%25', '_', "' OR 1=1 --", '"; DROP TABLE actors', '[a-z]*', '\\', '.*', '(a+)+$']) {
+    const answer = await get(`/models?q=${encodeURIComponent(q).replace('%2525', '%25')}`);
+    assert.equal((JSON.parse(answer.text) as { data: unknown[] }).data, [], q);
+  }
+  for (const id of ["gen-' OR '1'='1", 'gen-%', 'gen-_', `gen-${'a'.repeat(10_000)}`, 'account:acct_1', '../../key'])
+    assert.is((await get(`/generation?id=${encodeURIComponent(id)}`)).status, 404, id);
+});
+
+test.run();

@@ -1,0 +1,134 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createKey } from '../../actors/key/key.ts';
+import { systemRandom } from '../../actors/runtime/index.ts';
+import { keyAddress, keyDigest, keyId } from '../../actors/terms/ids.ts';
+import { readPepper } from '../../gateway/operator/config/secrets.ts';
+import { bounded } from '../support/bounded.ts';
+import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { rawExchange } from '../support/raw-exchange.ts';
+
+/** Attacks 9 to 14 and 71 of the list: what stands for a key, and what does not. Each row names its number. */
+const it = bounded(test, 30_000);
+
+let cluster: TestCluster;
+let funded: Funded;
+let base: string;
+
+test.before(async () => {
+  cluster = await startCluster({ rates: { keyPerMinute: 100_000, addressPerMinute: 100_000 } });
+  funded = await cluster.fund('10');
+  base = cluster.baseUrls[0] as string;
+});
+test.after(() => cluster.close());
+
+const BODY = JSON.stringify({ model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }] });
+
+/** One request with exactly these header lines; status and body text. */
+async function post(lines: readonly string[], path = '/chat/completions'): Promise<{ status: number; text: string }> {
+  const head = [`POST /api/v1${path} HTTP/1.1`, 'Host: a', 'Content-Type: application/json', 'Connection: close'];
+  const answer = await rawExchange(
+    base,
+    `${[...head, ...lines, `Content-Length: ${BODY.length}`].join('\r\n')}\r\n\r\n${BODY}`,
+  );
+  return { status: Number(answer.slice(9, 12)), text: answer.slice(answer.indexOf('\r\n\r\n') + 4) };
+}
+
+const hex = (key: string): string => key.slice('sk-gw-v1-'.length);
+const EASTERN = String.fromCharCode(0x0661);
+
+const UNUSABLE: readonly (readonly [number, string, (key: string, other: string) => readonly string[], number?])[] = [
+  [9, 'no credential', () => []],
+  [9, 'another scheme', (key) => [`Authorization: Basic ${Buffer.from(`a:${key}`).toString('base64')}`]],
+  [9, 'the key without its scheme', (key) => [`Authorization: ${key}`]],
+  [9, 'two Authorization headers', (key) => [`Authorization: Bearer ${key}`, `Authorization: Bearer ${key}`]],
+  [9, 'two headers that differ', (key, other) => [`Authorization: Bearer ${key}`, `x-api-key: ${other}`]],
+  [9, 'a good and a bad key', (key) => [`Authorization: Bearer ${key}`, 'x-api-key: nonsense']],
+  [9, 'two keys in one header', (key, other) => [`Authorization: Bearer ${key}, Bearer ${other}`]],
+  [10, 'a space inside', (key) => [`Authorization: Bearer ${key.slice(0, 20)} ${key.slice(20)}`]],
+  [10, 'a NUL', (key) => [`Authorization: Bearer ${key}\0`], 400],
+  [10, 'digits of another script', (key) => [`Authorization: Bearer sk-gw-v1-${EASTERN}${hex(key).slice(1)}`]],
+  [10, 'upper-case hex', (key) => [`Authorization: Bearer sk-gw-v1-${hex(key).toUpperCase()}`]],
+  [10, 'an upper-case prefix', (key) => [`Authorization: Bearer SK-GW-V1-${hex(key)}`]],
+  [10, 'one character less', (key) => [`Authorization: Bearer ${key.slice(0, -1)}`]],
+  [10, 'one character more', (key) => [`Authorization: Bearer ${key}0`]],
+  [10, '15 KB of key', () => [`Authorization: Bearer sk-gw-v1-${'a'.repeat(15_000)}`]],
+  [10, 'a megabyte of key', () => [`Authorization: Bearer sk-gw-v1-${'a'.repeat(1_000_000)}`], 431],
+];
+
+it('refuses everything that is not one whole key, with the one 401', async () => {
+  const other = await cluster.fund('1');
+  const texts = new Set<string>();
+  for (const [number, what, lines, status = 401] of UNUSABLE) {
+    const answer = await post(lines(funded.key, other.key));
+    assert.is(answer.status, status, `attack ${number}, ${what}: ${answer.text}`);
+    if (status === 401) texts.add(answer.text);
+  }
+  assert.is(texts.size, 1, 'one text for all of them');
+});
+
+it('accepts the key in either header, or in both when they agree', async () => {
+  const { key } = funded;
+  for (const lines of [
+    [`Authorization: Bearer ${key}`],
+    [`authorization: bearer ${key}`],
+    [`x-api-key: ${key}`],
+    [`Authorization: Bearer ${key}`, `X-API-Key: ${key}`],
+  ])
+    assert.is((await post(lines)).status, 200, lines.join());
+});
+
+it('attack 11: a legacy key works, a key under any other prefix does not', async () => {
+  const pepper = await readPepper(cluster.folder);
+  const issue = async (text: string): Promise<void> => {
+    const account = funded.account.slice('account:'.length);
+    const made = { digest: keyDigest(pepper, text), label: 'l', name: 'n', kind: 'inference' } as const;
+    const unbounded = { limit: null, limitWindow: null, expiresAt: null, perMinute: null };
+    const node = cluster.nodes[0] as (typeof cluster.nodes)[number];
+    await createKey(node.cluster, keyAddress(account, keyId(systemRandom)), { ...made, ...unbounded }, 5_000);
+  };
+  const digits = '0123456789abcdef'.repeat(4);
+  for (const [prefix, status] of [
+    ['sk-legacy-v1-', 200],
+    ['sk-other-v1-', 401],
+    ['', 401],
+  ] as const) {
+    await issue(prefix + digits);
+    assert.is((await post([`Authorization: Bearer ${prefix}${digits}`])).status, status, prefix);
+  }
+});
+
+it('attack 12: a thousand random keys are each refused, and the good one still works', async () => {
+  for (let at = 0; at < 20; at++) {
+    const tries = Array.from({ length: 50 }, (_, i) => `sk-gw-v1-${(at * 50 + i).toString(16).padStart(64, '0')}`);
+    const answers = await Promise.all(
+      tries.map((key) => fetch(`${base}/key`, { headers: { authorization: `Bearer ${key}` } })),
+    );
+    for (const answer of answers) assert.is(answer.status, 401);
+    await Promise.all(answers.map((answer) => answer.text()));
+  }
+  assert.is((await post([`Authorization: Bearer ${funded.key}`])).status, 200);
+});
+
+it('attack 14: a key in the query is none, and comes back in no answer', async () => {
+  for (const name of ['key', 'api_key', 'apikey', 'token', 'access_token', 'authorization']) {
+    const answer = await post([], `/chat/completions?${name}=${funded.key}`);
+    assert.is(answer.status, 401, name);
+    assert.not.match(answer.text, funded.key);
+  }
+});
+
+it('attack 71: one key has one budget, in whichever header it comes and whatever address it claims', async () => {
+  const { key } = await cluster.fund('10', { perMinute: 4 });
+  const statuses: number[] = [];
+  for (let i = 0; i < 10; i++) {
+    const lines = i % 2 === 0 ? [`Authorization: Bearer ${key}`] : [`x-api-key: ${key}`];
+    statuses.push((await post([...lines, `X-Forwarded-For: 10.0.0.${i}`, `Forwarded: for=10.0.0.${i}`])).status);
+  }
+  const passed = statuses.filter((status) => status === 200).length;
+  // A minute may have turned in between, but not two.
+  assert.ok(passed >= 4 && passed <= 8, statuses.join());
+  assert.ok(statuses.every((status) => status === 200 || status === 429));
+});
+
+test.run();
