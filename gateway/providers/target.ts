@@ -2,10 +2,12 @@ import type { EndpointOffer } from '../../actors/terms/offer.ts';
 import { type OutboundUrl, outboundUrl } from '../outbound/outbound.ts';
 import type { Adapter, BodyWriter } from './adapter.ts';
 import { chatAdapter } from './chat/adapter.ts';
+import { messagesAdapter } from './messages/adapter.ts';
 import { ProviderFailure } from './provider-failure.ts';
 
 const ADAPTERS: Readonly<{ [dialect in EndpointOffer['target']['dialect']]?: Adapter }> = {
   chat: chatAdapter,
+  messages: messagesAdapter,
 };
 
 /** How one offered endpoint is reached, written to and read. */

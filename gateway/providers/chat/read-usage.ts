@@ -1,29 +1,99 @@
 import type { Usage } from '../../terms/usage.ts';
+import { addCompletionUsage, type ReportedCompletion } from '../completion-usage.ts';
+import { addPromptUsage, type OpenUsage, type ReportedPrompt } from '../prompt-usage.ts';
+import { isBrokenCount, tokenCount } from '../token-count.ts';
 
-/** No reply has more tokens than this; a larger figure is noise. */
-const TOKENS_MAX = 100_000_000;
+type Members = Readonly<Record<string, unknown>>;
+const NOTHING: Members = {};
 
 /**
- * The `usage` object of a provider. A count that is not a whole number from 0 to a sane bound (negative, text,
- * fraction, huge) is unreported, never repaired. Null when there is no count in it at all.
+ * The `usage` object of a provider that speaks chat completions, whatever names and way of counting it is used to.
+ * The rule of the dialect is that totals hold their parts; only where the provider's own `total_tokens` proves that
+ * they do not are parts added. A count that is none, or that contradicts another, is unreported. Null when there is no
+ * count in it at all.
  */
 export function readUsage(value: unknown): Usage | null {
   if (!isObject(value)) return null;
-  const prompt = isObject(value.prompt_tokens_details) ? value.prompt_tokens_details : {};
-  const completion = isObject(value.completion_tokens_details) ? value.completion_tokens_details : {};
-  const usage: { -readonly [member in keyof Usage]: Usage[member] } = {};
-  if (isCount(value.prompt_tokens)) usage.promptTokens = value.prompt_tokens;
-  if (isCount(value.completion_tokens)) usage.completionTokens = value.completion_tokens;
-  if (isCount(prompt.cached_tokens)) usage.cachedTokens = prompt.cached_tokens;
-  if (isCount(prompt.cache_write_tokens)) usage.cacheWriteTokens = prompt.cache_write_tokens;
-  if (isCount(completion.reasoning_tokens)) usage.reasoningTokens = completion.reasoning_tokens;
-  return Object.keys(usage).length === 0 ? null : usage;
+  const prompt = promptOf(value);
+  const completion = completionOf(value);
+  const counting = countingOf(value, prompt, completion);
+  const usage: OpenUsage = {};
+  addPromptUsage(usage, prompt, counting.prompt);
+  addCompletionUsage(usage, completion, counting.completion);
+  return isEmpty(usage) ? null : usage;
 }
 
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= TOKENS_MAX;
+/** Beside the standard details: names of DeepSeek, Moonshot and of servers that pass on a messages usage. */
+function promptOf(usage: Members): ReportedPrompt {
+  const details = membersOf(usage.prompt_tokens_details ?? usage.input_tokens_details);
+  const creation = membersOf(usage.cache_creation);
+  return {
+    input: usage.prompt_tokens ?? usage.input_tokens,
+    cacheRead:
+      details.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cache_read_input_tokens ?? usage.cached_tokens,
+    cacheWrite: details.cache_write_tokens ?? details.cache_creation_tokens ?? usage.cache_creation_input_tokens,
+    cacheWrite5m: creation.ephemeral_5m_input_tokens,
+    cacheWrite1h: creation.ephemeral_1h_input_tokens,
+  };
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+function completionOf(usage: Members): ReportedCompletion {
+  const details = membersOf(usage.completion_tokens_details ?? usage.output_tokens_details);
+  return {
+    output: usage.completion_tokens ?? usage.output_tokens,
+    reasoning: details.reasoning_tokens ?? usage.reasoning_tokens,
+    image: details.image_tokens,
+    audio: details.audio_tokens,
+  };
+}
+
+type Counting = 'included' | 'excluded';
+
+interface CountingOf {
+  readonly prompt: Counting;
+  readonly completion: Counting;
+}
+
+const ALL_INSIDE: CountingOf = { prompt: 'included', completion: 'included' };
+const CACHE_OUTSIDE: CountingOf = { prompt: 'excluded', completion: 'included' };
+
+/**
+ * Whether the totals hold their parts. `input_tokens` beside cache counts is the way of the messages dialect, which
+ * leaves the cache out; else only a stated sum can prove it, and only where it fits in no other way.
+ */
+function countingOf(usage: Members, prompt: ReportedPrompt, completion: ReportedCompletion): CountingOf {
+  const foreign =
+    usage.prompt_tokens == null && (usage.cache_read_input_tokens ?? usage.cache_creation_input_tokens) != null;
+  const both = sum(prompt.input, completion.output);
+  const total = tokenCount(usage.total_tokens);
+  const outside = total === undefined || both === null ? 0 : total - both;
+  if (outside <= 0) return foreign ? CACHE_OUTSIDE : ALL_INSIDE;
+  const caches = sum(prompt.cacheRead, prompt.cacheWrite) ?? 0;
+  const reasoning = sum(completion.reasoning) ?? 0;
+  const all = outside === caches + reasoning;
+  const cachesOutside = caches > 0 && (all || (outside === caches && outside !== reasoning));
+  const reasoningOutside = reasoning > 0 && (all || (outside === reasoning && outside !== caches));
+  return {
+    prompt: foreign || cachesOutside ? 'excluded' : 'included',
+    completion: reasoningOutside ? 'excluded' : 'included',
+  };
+}
+
+/** Null where one of them is broken; an absent one adds nothing. */
+function sum(one: unknown, other: unknown = null): number | null {
+  if (isBrokenCount(one) || isBrokenCount(other)) return null;
+  return (tokenCount(one) ?? 0) + (tokenCount(other) ?? 0);
+}
+
+function membersOf(value: unknown): Members {
+  return isObject(value) ? value : NOTHING;
+}
+
+function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null;
+}
+
+function isEmpty(usage: object): boolean {
+  for (const _ in usage) return false;
+  return true;
 }

@@ -1,9 +1,16 @@
 import type { FinishReason, TurnEvent } from '../../terms/turn-event.ts';
 import type { Usage } from '../../terms/usage.ts';
+import { inBandFailure } from '../in-band-failure.ts';
+import { parsed } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { Frame, ReplyReader } from '../reply-reader.ts';
+import { TextFrames } from '../text-frames.ts';
+import { Media } from './media.ts';
 import { readUsage } from './read-usage.ts';
+import { ReasoningDetails } from './reasoning-details.ts';
 import { ToolCalls } from './tool-calls.ts';
+
+type Members = Readonly<Record<string, unknown>>;
 
 const TERMINATOR = '[DONE]';
 const UPSTREAM_ID_CHARACTERS_MAX = 256;
@@ -22,6 +29,9 @@ const FINISHES: Readonly<Record<string, FinishReason>> = {
   safety: 'content_filter',
 };
 
+/** Words for an answer that was given up by the server itself. */
+const BREAKDOWNS: ReadonlySet<string> = new Set(['error', 'abort', 'insufficient_system_resource']);
+
 /**
  * Turns chat completion objects, chunks of a stream or a whole reply, into events. Keeps what must be known across
  * chunks: open tool calls, the finish, the newest usage. Throws `ProviderFailure` for what is no answer.
@@ -31,6 +41,9 @@ export class ChatReader implements ReplyReader {
   usage: Usage = {};
   upstreamId: string | null = null;
   readonly #calls: ToolCalls;
+  readonly #details = new ReasoningDetails();
+  readonly #media = new Media();
+  readonly #texts = new TextFrames(textOfFrame);
 
   constructor(makeCallId: (index: number) => string) {
     this.#calls = new ToolCalls(makeCallId);
@@ -38,63 +51,84 @@ export class ChatReader implements ReplyReader {
 
   readFrame(name: string | undefined, data: string, events: TurnEvent[]): Frame {
     if (data === TERMINATOR) return 'end';
-    if (name === 'error') throw new ProviderFailure('unavailable', 'an error event');
-    this.#read(data, 'delta', events);
+    if (name === 'error') throw inBandFailure(parsed(data).error);
+    const text = this.finished ? null : this.#texts.textOf(data);
+    if (text === null) {
+      const chunk = parsed(data);
+      this.#read(chunk, 'delta', events);
+      this.#texts.learn(data, chunk);
+    } else if (text !== '') events.push({ type: 'text-delta', text });
     return 'part';
   }
 
   readWhole(text: string, events: TurnEvent[]): void {
-    this.#read(text, 'message', events);
+    this.#read(parsed(text), 'message', events);
   }
 
   /** Adds the events of one object to `events`. `part` is the member of a choice that carries the answer. */
-  #read(text: string, part: 'delta' | 'message', events: TurnEvent[]): void {
-    const chunk = parsed(text);
-    if (chunk.error != null && chunk.error !== false) throw inBand(chunk.error);
+  #read(chunk: Members, part: 'delta' | 'message', events: TurnEvent[]): void {
+    if (chunk.error != null && chunk.error !== false) throw inBandFailure(chunk.error);
     if (this.upstreamId === null && typeof chunk.id === 'string' && chunk.id !== '') {
       this.upstreamId = chunk.id.slice(0, UPSTREAM_ID_CHARACTERS_MAX);
     }
     if (chunk.usage != null) this.usage = readUsage(chunk.usage) ?? this.usage;
     if (chunk.choices == null) return;
     if (!Array.isArray(chunk.choices)) throw new ProviderFailure('garbage', 'choices is no list');
-    const choice = chunk.choices[0] as Readonly<Record<string, unknown>> | null | undefined;
+    const choice = chunk.choices[0] as Members | null | undefined;
     if (choice == null || this.finished) return;
     if (typeof choice !== 'object') throw new ProviderFailure('garbage', 'a choice is no object');
     this.#readPart(choice[part], events);
+    if (choice.logprobs != null) readLogprobs(choice.logprobs, events);
     if (choice.finish_reason != null && choice.finish_reason !== '') this.#finish(choice.finish_reason, events);
   }
 
   #readPart(part: unknown, events: TurnEvent[]): void {
     if (part == null) return;
     if (typeof part !== 'object') throw new ProviderFailure('garbage', 'the answer of a choice is no object');
-    const delta = part as Readonly<Record<string, unknown>>;
+    const delta = part as Members;
     const reasoning = textOf(delta.reasoning) || textOf(delta.reasoning_content);
     if (reasoning !== '') events.push({ type: 'reasoning-delta', text: reasoning });
+    this.#details.read(delta.reasoning_details, events);
     const text = textOf(delta.content);
     if (text !== '') events.push({ type: 'text-delta', text });
     const refusal = textOf(delta.refusal);
     if (refusal !== '') events.push({ type: 'refusal-delta', text: refusal });
+    this.#media.readImages(delta.images, events);
+    this.#media.readAudio(delta.audio, events);
     this.#calls.read(delta.tool_calls, events);
   }
 
   #finish(reason: unknown, events: TurnEvent[]): void {
     const native = String(reason).slice(0, NATIVE_CHARACTERS_MAX);
-    if (native === 'error') throw new ProviderFailure('unavailable', 'finished with an error');
+    if (BREAKDOWNS.has(native)) throw new ProviderFailure('unavailable', 'finished by a breakdown');
     const known = Object.hasOwn(FINISHES, native) ? (FINISHES[native] as FinishReason) : 'stop';
     this.finished = true;
     events.push({ type: 'finish', reason: known === 'stop' && this.#calls.count > 0 ? 'tool_calls' : known, native });
   }
 }
 
-function parsed(text: string): Readonly<Record<string, unknown>> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new ProviderFailure('garbage', 'what came is no JSON');
-  }
-  if (typeof value !== 'object' || value === null) throw new ProviderFailure('garbage', 'what came is no object');
-  return value as Readonly<Record<string, unknown>>;
+/** The members of a delta that say nothing beside its text when they have these values. */
+const SILENT: ReadonlySet<unknown> = new Set([undefined, null, '']);
+
+/** The text of a chunk that holds a piece of text and nothing else. */
+function textOfFrame({ choices, usage, error }: Members): string | null {
+  if (usage != null || error != null || !Array.isArray(choices) || choices.length !== 1) return null;
+  const { delta, finish_reason: finish, logprobs } = choices[0] as Members;
+  if (!SILENT.has(finish) || logprobs != null) return null;
+  const { role: _role, content, ...rest } = delta as Members;
+  return typeof content === 'string' && Object.values(rest).every((value) => SILENT.has(value)) ? content : null;
+}
+
+/** The lists of a `logprobs` member as they are. */
+function readLogprobs(logprobs: unknown, events: TurnEvent[]): void {
+  if (typeof logprobs !== 'object' || logprobs === null) throw new ProviderFailure('garbage', 'logprobs is no object');
+  const { content, refusal } = logprobs as { content?: unknown; refusal?: unknown };
+  const lists = { ...(isList(content) ? { content } : {}), ...(isList(refusal) ? { refusal } : {}) };
+  if (lists.content || lists.refusal) events.push({ type: 'logprobs', ...lists });
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.length > 0;
 }
 
 /** Plain text, or the text parts of a list. */
@@ -102,12 +136,4 @@ function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content.map((part: { text?: unknown } | null) => (typeof part?.text === 'string' ? part.text : '')).join('');
-}
-
-/** An error told inside a 200. Its code decides only between full and broken. */
-function inBand(error: unknown): ProviderFailure {
-  const code = typeof error === 'object' && error !== null ? (error as { code?: unknown }).code : null;
-  const status = typeof code === 'number' && code >= 400 && code <= 599 ? code : null;
-  const full = status === 429 || status === 503 || status === 529;
-  return new ProviderFailure(full ? 'overloaded' : 'unavailable', `an error in place of an answer`, status);
 }

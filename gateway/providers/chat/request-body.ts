@@ -1,65 +1,92 @@
-import type { Tool, Turn, TurnMessage } from '../../terms/turn.ts';
+import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import type { Tool, Turn } from '../../terms/turn.ts';
+import type { BodyWriter } from '../adapter.ts';
+import { ownOptions } from '../own-options.ts';
+import { conversation } from './conversation.ts';
+import { imageConfig } from './image-config.ts';
 
-/** What of the endpoint decides how a turn is written for it. */
-export interface ChatEndpoint {
-  readonly upstreamId: string;
-  readonly ceilingName: 'max_tokens' | 'max_completion_tokens';
-  readonly declares: (parameter: string) => boolean;
-}
+/** What no passthrough parameter may change: what is sold, what bounds the hold, how the answer is read. */
+const OURS: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'max_tokens',
+  'max_completion_tokens',
+  'n',
+]);
 
 /**
  * A turn as the JSON body of a chat completion request: standard members, and beyond them only what the endpoint
- * declares. The ceiling goes out under the one name it declared; a stream always asks for its usage.
+ * declares. The ceiling goes out under the one name it declared; a stream always asks for its usage. Of what was asked
+ * about thinking only the effort has a member here. (spec: inference, Chat completion request, Routing rules 3)
  */
-export function requestBody(turn: Turn, endpoint: ChatEndpoint, ceiling: number): string {
-  const body: Record<string, unknown> = {
-    model: endpoint.upstreamId,
-    messages: turn.messages.map(wireMessage),
-    stream: turn.stream,
-    [endpoint.ceilingName]: ceiling,
+export function chatWriter(offer: EndpointOffer): BodyWriter {
+  const declared = new Set(offer.supportedParameters);
+  const defaults = Object.entries(offer.defaultParameters).filter(([name]) => declared.has(name));
+  return (turn, ceiling) => {
+    const body: Record<string, unknown> = {
+      model: offer.target.upstreamId,
+      messages: conversation(turn.messages),
+      stream: turn.stream,
+      [offer.ceilingName]: ceiling,
+    };
+    if (turn.stream) body.stream_options = { include_usage: true };
+    addSampling(turn, declared, defaults, body);
+    if (turn.reasoning?.effort !== undefined) body.reasoning_effort = turn.reasoning.effort;
+    if (turn.tools) addTools(turn, turn.tools, declared, body);
+    if (turn.responseFormat) body.response_format = withoutNulls(turn.responseFormat);
+    if (turn.user !== undefined) body.user = turn.user;
+    if (turn.modalities || turn.imageConfig || turn.speech) addOutput(turn, offer, body);
+    if (turn.preferences.options) Object.assign(body, ownOptions(turn.preferences.options, offer, OURS));
+    return JSON.stringify(body);
   };
-  if (turn.stream) body.stream_options = { include_usage: true };
-  for (const name of Object.keys(turn.sampling)) {
-    if (endpoint.declares(name)) body[name] = turn.sampling[name];
-  }
-  if (turn.reasoning?.effort !== undefined) body.reasoning_effort = turn.reasoning.effort;
-  if (turn.tools) addTools(turn, turn.tools, endpoint, body);
-  if (turn.responseFormat) body.response_format = turn.responseFormat;
-  if (turn.user !== undefined) body.user = turn.user;
-  return JSON.stringify(body);
 }
 
-function addTools(turn: Turn, tools: readonly Tool[], endpoint: ChatEndpoint, body: Record<string, unknown>): void {
+/**
+ * What was asked, and the endpoint's recommended values for what was not. The catalogue promises that these apply to
+ * a member the request omits; written out they do so whatever the server's own defaults are. (spec: catalogue, Model
+ * summary, `default_parameters`)
+ */
+function addSampling(
+  turn: Turn,
+  declared: ReadonlySet<string>,
+  defaults: readonly (readonly [string, number])[],
+  body: Record<string, unknown>,
+): void {
+  for (const [name, value] of defaults) body[name] = value;
+  for (const name of Object.keys(turn.sampling)) {
+    if (declared.has(name)) body[name] = turn.sampling[name];
+  }
+}
+
+function addTools(
+  turn: Turn,
+  tools: readonly Tool[],
+  declared: ReadonlySet<string>,
+  body: Record<string, unknown>,
+): void {
   body.tools = tools.map((tool) => ({ type: 'function', function: tool }));
   const choice = turn.toolChoice;
   if (choice !== undefined)
     body.tool_choice = typeof choice === 'string' ? choice : { type: 'function', function: choice };
-  if (turn.parallelToolCalls !== undefined && endpoint.declares('parallel_tool_calls')) {
+  if (turn.parallelToolCalls !== undefined && declared.has('parallel_tool_calls')) {
     body.parallel_tool_calls = turn.parallelToolCalls;
   }
 }
 
-/** `developer` is a newer word for `system` that not every server knows. */
-function wireMessage(message: TurnMessage): object {
-  switch (message.role) {
-    case 'assistant':
-      return {
-        role: 'assistant',
-        content: message.text ?? (message.toolCalls ? null : ''),
-        name: message.name,
-        tool_calls: message.toolCalls?.map((call) => ({
-          id: call.id,
-          type: 'function',
-          function: { name: call.name, arguments: call.arguments },
-        })),
-      };
-    case 'tool':
-      return { role: 'tool', content: message.text, tool_call_id: message.toolCallId };
-    default:
-      return {
-        role: message.role === 'developer' ? 'system' : message.role,
-        content: message.text,
-        name: message.name,
-      };
+/** What is asked for beside text. A model that draws and does not write is not asked for text. */
+function addOutput(turn: Turn, offer: EndpointOffer, body: Record<string, unknown>): void {
+  const makes = new Set(offer.outputModalities);
+  const wanted = (turn.modalities?.output ?? []).filter((modality) => modality !== 'text');
+  if (wanted.length > 0) body.modalities = makes.has('text') ? ['text', ...wanted] : wanted;
+  if (turn.speech && makes.has('audio')) body.audio = turn.speech;
+  if (turn.imageConfig && makes.has('image')) {
+    body.image_config = imageConfig(turn.imageConfig, offer.envelopes.image);
   }
+}
+
+/** A member that was null reaches no provider; what lies deeper is the caller's schema and stays as it is. */
+function withoutNulls(format: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(format).filter(([, value]) => value !== null));
 }

@@ -1,79 +1,17 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OutboundReply } from '../../../../gateway/outbound/outbound.ts';
 import { OutboundError } from '../../../../gateway/outbound/outbound-error.ts';
-import type { Attempt } from '../../../../gateway/providers/attempt.ts';
 import { ChatReader } from '../../../../gateway/providers/chat/reply-reader.ts';
-import { ProviderFailure } from '../../../../gateway/providers/provider-failure.ts';
 import { StreamAttempt } from '../../../../gateway/providers/stream-attempt.ts';
 import { WholeAttempt } from '../../../../gateway/providers/whole-attempt.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { eventsOf, failureOfReading, joined, played } from '../played.ts';
 
 const it = bounded(test, 20_000);
 
-interface Played extends OutboundReply {
-  aborted: boolean;
-  progress: number;
-}
-
-/** An answer whose chunks are given; `end` null is a clean end of the connection. */
-function played(chunks: readonly Uint8Array[], end: OutboundError | null = null): Played {
-  const waiting = [...chunks];
-  const reply: Played = {
-    status: 200,
-    header: () => null,
-    aborted: false,
-    progress: 0,
-    body: {
-      read: async () => {
-        const next = waiting.shift();
-        if (next) return [next];
-        if (end) throw end;
-        return null;
-      },
-      text: async () => Buffer.concat(chunks).toString(),
-      progressed: () => {
-        reply.progress++;
-      },
-      abort: () => {
-        reply.aborted = true;
-      },
-    },
-  };
-  return reply;
-}
-
 function streamOf(chunks: readonly Uint8Array[], end: OutboundError | null = null, lineMax = 1_000): StreamAttempt {
   return new StreamAttempt(played(chunks, end), new ChatReader((index) => `made_${index}`), lineMax);
-}
-
-async function all(attempt: Attempt): Promise<TurnEvent[]> {
-  const events: TurnEvent[] = [];
-  for (let batch = await attempt.read(); batch !== null; batch = await attempt.read()) events.push(...batch);
-  return events;
-}
-
-async function failure(attempt: Attempt): Promise<ProviderFailure> {
-  try {
-    await all(attempt);
-  } catch (error) {
-    assert.instance(error, ProviderFailure);
-    return error as ProviderFailure;
-  }
-  throw new Error('it did not fail');
-}
-
-/** Neighbouring deltas as one: where a transcript was split must not show. */
-function joined(events: readonly TurnEvent[]): TurnEvent[] {
-  const whole: TurnEvent[] = [];
-  for (const event of events) {
-    const last = whole.at(-1);
-    if (event.type === 'text-delta' && last?.type === 'text-delta') {
-      whole[whole.length - 1] = { type: 'text-delta', text: last.text + event.text };
-    } else whole.push(event);
-  }
-  return whole;
 }
 
 function data(...chunks: readonly object[]): string {
@@ -104,37 +42,40 @@ it('a transcript reads the same wherever it is split in two, inside characters a
   const bytes = Buffer.from(TRANSCRIPT);
   for (let at = 0; at <= bytes.length; at++) {
     const attempt = streamOf([bytes.subarray(0, at), bytes.subarray(at)]);
-    assert.equal(joined(await all(attempt)), EXPECTED, `split at ${at}`);
+    assert.equal(joined(await eventsOf(attempt)), EXPECTED, `split at ${at}`);
     assert.is(attempt.upstreamId, 'up-1');
   }
 });
 
 it('a transcript reads the same byte by byte', async () => {
   const bytes = [...Buffer.from(TRANSCRIPT)].map((byte) => Buffer.from([byte]));
-  assert.equal(joined(await all(streamOf(bytes))), EXPECTED);
+  assert.equal(joined(await eventsOf(streamOf(bytes))), EXPECTED);
 });
 
 it('an end before the finish reason is a failure wherever it comes, behind the terminator too', async () => {
   const bytes = Buffer.from(TRANSCRIPT);
   const finished = bytes.indexOf('"tool_calls"}]}\n\n') + '"tool_calls"}]}\n\n'.length;
   for (let at = 0; at < finished; at++) {
-    const { reason } = await failure(streamOf([bytes.subarray(0, at)]));
+    const { reason } = await failureOfReading(streamOf([bytes.subarray(0, at)]));
     assert.is(reason, 'garbage', `ended at ${at}`);
   }
-  assert.is((await failure(streamOf([Buffer.from('data: [DONE]\n\n')]))).reason, 'garbage');
-  assert.ok(await all(streamOf([bytes.subarray(0, finished)])), 'an end behind the finish is clean, without usage');
+  assert.is((await failureOfReading(streamOf([Buffer.from('data: [DONE]\n\n')]))).reason, 'garbage');
+  assert.ok(
+    await eventsOf(streamOf([bytes.subarray(0, finished)])),
+    'an end behind the finish is clean, without usage',
+  );
 });
 
 it('what came before the failure is delivered before it is told', async () => {
   const attempt = streamOf([Buffer.from(`${data(delta({ content: 'a' }))}data: {broken\n\n`)]);
   assert.equal(await attempt.read(), [{ type: 'text-delta', text: 'a' }]);
-  assert.is((await failure(attempt)).reason, 'garbage');
+  assert.is((await failureOfReading(attempt)).reason, 'garbage');
 });
 
 it('a cut and a time-out are told apart', async () => {
   const begun = [Buffer.from(data(delta({ content: 'a' })))];
-  assert.is((await failure(streamOf(begun, new OutboundError('reset', '')))).reason, 'unavailable');
-  assert.is((await failure(streamOf(begun, new OutboundError('idle-timeout', '')))).reason, 'timeout');
+  assert.is((await failureOfReading(streamOf(begun, new OutboundError('reset', '')))).reason, 'unavailable');
+  assert.is((await failureOfReading(streamOf(begun, new OutboundError('idle-timeout', '')))).reason, 'timeout');
 });
 
 it('a line beyond its bound ends the attempt and the connection', async () => {
@@ -144,13 +85,13 @@ it('a line beyond its bound ends the attempt and the connection', async () => {
     Buffer.from('z'),
   ]);
   const attempt = new StreamAttempt(reply, new ChatReader(() => ''), 1_000);
-  assert.is((await failure(attempt)).reason, 'garbage');
+  assert.is((await failureOfReading(attempt)).reason, 'garbage');
   assert.ok(reply.aborted);
 });
 
 it('comments are no progress, data is', async () => {
   const reply = played([Buffer.from(': a\n\n: b\n\n'), Buffer.from(data(delta({ content: 'a' }, 'stop')))]);
-  await all(new StreamAttempt(reply, new ChatReader(() => ''), 1_000));
+  await eventsOf(new StreamAttempt(reply, new ChatReader(() => ''), 1_000));
   assert.is(reply.progress, 1);
 });
 
@@ -169,7 +110,7 @@ const BROKEN: readonly (readonly [string, string])[] = [
 ];
 for (const [what, text] of BROKEN) {
   it(`is no answer: ${what}`, async () => {
-    await failure(streamOf([Buffer.from(text)]));
+    await failureOfReading(streamOf([Buffer.from(text)]));
   });
 }
 
@@ -190,7 +131,7 @@ it('tool calls of every habit come out in one form', async () => {
   ];
   for (const fragments of habits) {
     const chunks = fragments.map((fragment) => delta({ tool_calls: [fragment] }));
-    const events = await all(streamOf([Buffer.from(data(...chunks, delta({}, 'stop')))]));
+    const events = await eventsOf(streamOf([Buffer.from(data(...chunks, delta({}, 'stop')))]));
     assert.equal(events[0], { type: 'tool-start', index: 0, id: 'a', name: 'f' });
     const given = events.map((event) => (event.type === 'tool-delta' ? event.arguments : '')).join('');
     assert.is(given, '{}');
@@ -201,12 +142,12 @@ it('tool calls of every habit come out in one form', async () => {
     delta({ tool_calls: [{ index: 0, id: 'b', function: { name: 'g' } }] }),
     delta({}, 'stop'),
   );
-  assert.equal((await all(streamOf([Buffer.from(shared)]))).slice(0, 2), [
+  assert.equal((await eventsOf(streamOf([Buffer.from(shared)]))).slice(0, 2), [
     { type: 'tool-start', index: 0, id: 'a', name: 'f' },
     { type: 'tool-start', index: 1, id: 'b', name: 'g' },
   ]);
   const nameless = data(delta({ tool_calls: [{ function: { name: 'f' } }] }), delta({}, 'stop'));
-  assert.equal((await all(streamOf([Buffer.from(nameless)])))[0], {
+  assert.equal((await eventsOf(streamOf([Buffer.from(nameless)])))[0], {
     type: 'tool-start',
     index: 0,
     id: 'made_0',
@@ -216,7 +157,7 @@ it('tool calls of every habit come out in one form', async () => {
 
 it('counts that are no counts are unreported, and running totals are replaced by later ones', async () => {
   const usage = (counts: object) => ({ choices: [], usage: counts });
-  const ended = (...more: object[]) => all(streamOf([Buffer.from(data(delta({}, 'stop'), ...more))]));
+  const ended = (...more: object[]) => eventsOf(streamOf([Buffer.from(data(delta({}, 'stop'), ...more))]));
   for (const bad of [-1, 1.5, '5', 1e18, null, true]) {
     const events = await ended(usage({ prompt_tokens: bad, completion_tokens: 3 }));
     assert.equal(events.at(-1), { type: 'usage', usage: { completionTokens: 3 } });
@@ -233,15 +174,15 @@ it('a whole reply becomes the same events, and one without a finish reason is no
     new WholeAttempt(played([Buffer.from(JSON.stringify(body))]), new ChatReader(() => 'made'));
   const message = { role: 'assistant', content: 'hi', reasoning_content: 'hm' };
   const reply = { id: 'up', choices: [{ message, finish_reason: 'end_turn' }], usage: { prompt_tokens: 1 } };
-  assert.equal(await all(whole(reply)), [
+  assert.equal(await eventsOf(whole(reply)), [
     { type: 'reasoning-delta', text: 'hm' },
     { type: 'text-delta', text: 'hi' },
     { type: 'finish', reason: 'stop', native: 'end_turn' },
     { type: 'usage', usage: { promptTokens: 1 } },
   ]);
-  assert.is((await failure(whole({ choices: [{ message }] }))).reason, 'garbage');
-  assert.is((await failure(whole({}))).reason, 'garbage');
-  assert.is((await failure(whole({ error: { code: 429, message: 'secret' } }))).reason, 'overloaded');
+  assert.is((await failureOfReading(whole({ choices: [{ message }] }))).reason, 'garbage');
+  assert.is((await failureOfReading(whole({}))).reason, 'garbage');
+  assert.is((await failureOfReading(whole({ error: { code: 429, message: 'secret' } }))).reason, 'overloaded');
 });
 
 test.run();

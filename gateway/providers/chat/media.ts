@@ -1,0 +1,51 @@
+import type { TurnEvent } from '../../terms/turn-event.ts';
+import { IMAGES_MAX, pictureUrl } from '../picture-url.ts';
+import { ProviderFailure } from '../provider-failure.ts';
+
+const AUDIO_ID_CHARACTERS_MAX = 256;
+/** No `expires_at` lies behind this second, the end of the year 9999. */
+const SECONDS_MAX = 253_402_300_799;
+
+/** Generated pictures and speech of one reply, whole or in pieces. (spec: inference, Generated media) */
+export class Media {
+  #images = 0;
+
+  /** Adds the events of an `images` member. */
+  readImages(images: unknown, events: TurnEvent[]): void {
+    if (images == null) return;
+    if (!Array.isArray(images)) throw new ProviderFailure('garbage', 'images is no list');
+    for (const image of images) this.#readImage(image, events);
+  }
+
+  /** Adds the event of an `audio` member, if there is anything in it. */
+  readAudio(audio: unknown, events: TurnEvent[]): void {
+    if (audio == null) return;
+    if (typeof audio !== 'object') throw new ProviderFailure('garbage', 'audio is no object');
+    const { id, data, transcript, expires_at: expiresAt } = audio as Record<string, unknown>;
+    const piece: { -readonly [member in 'id' | 'data' | 'transcript']?: string } & { expiresAt?: number } = {};
+    if (typeof id === 'string' && id !== '') piece.id = id.slice(0, AUDIO_ID_CHARACTERS_MAX);
+    if (typeof data === 'string' && data !== '') piece.data = base64(data);
+    if (typeof transcript === 'string' && transcript !== '') piece.transcript = transcript;
+    if (Number.isSafeInteger(expiresAt) && (expiresAt as number) >= 0 && (expiresAt as number) <= SECONDS_MAX) {
+      piece.expiresAt = expiresAt as number;
+    }
+    for (const _ in piece) {
+      events.push({ type: 'audio-delta', ...piece });
+      return;
+    }
+  }
+
+  #readImage(image: unknown, events: TurnEvent[]): void {
+    const { image_url: at, index } = (image ?? {}) as { image_url?: unknown; index?: unknown };
+    if (this.#images >= IMAGES_MAX) throw new ProviderFailure('garbage', 'too many pictures');
+    const own = this.#images++;
+    const url = pictureUrl(typeof at === 'object' && at !== null ? (at as { url?: unknown }).url : at);
+    const given = Number.isSafeInteger(index) && (index as number) >= 0 && (index as number) < IMAGES_MAX;
+    events.push({ type: 'image', url, index: given ? (index as number) : own });
+  }
+}
+
+function base64(data: string): string {
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(data)) throw new ProviderFailure('garbage', 'audio that is no base64');
+  return data;
+}

@@ -1,0 +1,58 @@
+import type { ReasoningDetail } from '../../terms/turn.ts';
+import type { TurnEvent } from '../../terms/turn-event.ts';
+import { ProviderFailure } from '../provider-failure.ts';
+
+const TYPES: ReadonlySet<unknown> = new Set(['reasoning.text', 'reasoning.summary', 'reasoning.encrypted']);
+const ENTRIES_MAX = 4_096;
+
+/**
+ * Structured reasoning of one reply. An entry of another type, or one whose members are not text, is left out; the
+ * rest comes out as it is. A streamed entry without an index gets one: the same while its type stays the same, so
+ * that its fragments can be put together.
+ */
+export class ReasoningDetails {
+  #index = 0;
+  #type: string | null = null;
+
+  /** Adds the events of a `reasoning_details` member to `events`. */
+  read(entries: unknown, events: TurnEvent[]): void {
+    if (entries == null) return;
+    if (!Array.isArray(entries) || entries.length > ENTRIES_MAX) {
+      throw new ProviderFailure('garbage', 'reasoning_details is no list, or too long a one');
+    }
+    for (const entry of entries) {
+      const detail = detailOf(entry);
+      if (detail !== null) events.push({ type: 'reasoning-detail', detail: this.#indexed(detail) });
+    }
+  }
+
+  #indexed(detail: ReasoningDetail): ReasoningDetail {
+    if (detail.index === undefined && this.#type !== null && this.#type !== detail.type) this.#index++;
+    this.#type = detail.type;
+    if (detail.index === undefined) return { ...detail, index: this.#index };
+    this.#index = detail.index;
+    return detail;
+  }
+}
+
+/** The members an entry may have, each of its kind; null for what is no entry. */
+function detailOf(entry: unknown): ReasoningDetail | null {
+  if (typeof entry !== 'object' || entry === null) return null;
+  const { type, text, signature, summary, data, index, format, id } = entry as Record<string, unknown>;
+  if (!TYPES.has(type)) return null;
+  const texts = isTextOrNull(text) && isTextOrNull(signature) && isTextOrNull(format) && isTextOrNull(id);
+  if (!texts || !isText(summary) || !isText(data)) return null;
+  const detail: Record<string, unknown> = { type };
+  const given = { text, signature, summary, data, format, id };
+  for (const [name, value] of Object.entries(given)) if (value !== undefined) detail[name] = value;
+  if (Number.isSafeInteger(index) && (index as number) >= 0) detail.index = index;
+  return detail as unknown as ReasoningDetail;
+}
+
+function isText(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return value === null || isText(value);
+}

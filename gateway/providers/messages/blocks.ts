@@ -1,0 +1,136 @@
+import type { TurnEvent } from '../../terms/turn-event.ts';
+import { IMAGES_MAX, pictureUrl } from '../picture-url.ts';
+import { ProviderFailure } from '../provider-failure.ts';
+import { FORMAT } from './thinking.ts';
+
+/** Content blocks in one reply; more is no answer. */
+const BLOCKS_MAX = 4_096;
+const ID_CHARACTERS_MAX = 256;
+
+type Members = Readonly<Record<string, unknown>>;
+
+interface Block {
+  readonly type: unknown;
+  /** Place among the calls, or among the pieces of reasoning. */
+  readonly own: number;
+  /** Of a call: its arguments as they stood in the opening, until a fragment of them came. */
+  input: string | null;
+}
+
+/**
+ * The content blocks of one reply, whole or opened, continued and closed, as events. Blocks of a type that has no
+ * place in a reply are passed over.
+ */
+export class Blocks {
+  /** Tool calls so far. */
+  calls = 0;
+  #opened = 0;
+  #thoughts = 0;
+  #images = 0;
+  readonly #open = new Map<number, Block>();
+  readonly #makeCallId: (index: number) => string;
+
+  constructor(makeCallId: (index: number) => string) {
+    this.#makeCallId = makeCallId;
+  }
+
+  /** One block of a whole answer. */
+  read(content: unknown, events: TurnEvent[]): void {
+    this.open(0, content, events);
+    this.close(0, events);
+  }
+
+  open(index: unknown, content: unknown, events: TurnEvent[]): void {
+    const block = membersOf(content, 'a content block is no object');
+    if (++this.#opened > BLOCKS_MAX) throw new ProviderFailure('garbage', 'too many content blocks');
+    const { type } = block;
+    const thought = type === 'thinking' || type === 'redacted_thinking';
+    const own = thought ? this.#thoughts++ : 0;
+    this.#open.set(indexOf(index), { type, own, input: null });
+    if (type === 'tool_use') this.#openCall(indexOf(index), block, events);
+    else if (type === 'text') pushText(block.text, events);
+    else if (type === 'thinking') pushThought(block, own, events);
+    else if (type === 'redacted_thinking')
+      pushDetail({ type: 'reasoning.encrypted', data: textOf(block.data) }, own, events);
+    else if (type === 'image') this.#pushImage(block.source, events);
+  }
+
+  continue(index: unknown, fragment: unknown, events: TurnEvent[]): void {
+    const delta = membersOf(fragment, 'a delta is no object');
+    const block = this.#open.get(indexOf(index));
+    if (block === undefined) throw new ProviderFailure('garbage', 'a delta of a block that is not open');
+    const { type } = delta;
+    if (type === 'text_delta') pushText(delta.text, events);
+    else if (type === 'thinking_delta' || type === 'signature_delta') pushThought(delta, block.own, events);
+    else if (type === 'input_json_delta') pushArguments(block, delta.partial_json, events);
+  }
+
+  /** A call whose arguments never came in fragments has them, or none, in its opening. */
+  close(index: unknown, events: TurnEvent[]): void {
+    const block = this.#open.get(indexOf(index));
+    this.#open.delete(indexOf(index));
+    if (block?.type === 'tool_use' && block.input !== null) {
+      events.push({ type: 'tool-delta', index: block.own, arguments: block.input });
+    }
+  }
+
+  #openCall(index: number, block: Members, events: TurnEvent[]): void {
+    if (typeof block.name !== 'string' || block.name === '') {
+      throw new ProviderFailure('garbage', 'a tool call without a name');
+    }
+    const own = this.calls++;
+    const id = textOf(block.id).slice(0, ID_CHARACTERS_MAX) || this.#makeCallId(own);
+    const input = typeof block.input === 'object' && block.input !== null ? JSON.stringify(block.input) : '{}';
+    this.#open.set(index, { type: 'tool_use', own, input });
+    events.push({ type: 'tool-start', index: own, id, name: block.name });
+  }
+
+  #pushImage(content: unknown, events: TurnEvent[]): void {
+    const source = membersOf(content, 'a picture without a source');
+    if (this.#images >= IMAGES_MAX) throw new ProviderFailure('garbage', 'too many pictures');
+    const bytes = source.type === 'base64' ? `data:${textOf(source.media_type)};base64,${textOf(source.data)}` : null;
+    events.push({ type: 'image', url: pictureUrl(bytes ?? source.url), index: this.#images++ });
+  }
+}
+
+function pushText(text: unknown, events: TurnEvent[]): void {
+  if (typeof text === 'string' && text !== '') events.push({ type: 'text-delta', text });
+}
+
+/** The plain text and, beside it, the structured piece that can be sent back. */
+function pushThought({ thinking, signature }: Members, own: number, events: TurnEvent[]): void {
+  const text = textOf(thinking);
+  const signed = textOf(signature);
+  if (text !== '') events.push({ type: 'reasoning-delta', text });
+  if (text === '' && signed === '') return;
+  const members = { ...(text === '' ? {} : { text }), ...(signed === '' ? {} : { signature: signed }) };
+  pushDetail({ type: 'reasoning.text', ...members }, own, events);
+}
+
+function pushDetail(
+  detail: { readonly type: 'reasoning.text' | 'reasoning.encrypted'; readonly data?: string },
+  index: number,
+  events: TurnEvent[],
+): void {
+  events.push({ type: 'reasoning-detail', detail: { ...detail, format: FORMAT, index } });
+}
+
+function pushArguments(block: Block, piece: unknown, events: TurnEvent[]): void {
+  if (block.type !== 'tool_use' || typeof piece !== 'string' || piece === '') return;
+  block.input = null;
+  events.push({ type: 'tool-delta', index: block.own, arguments: piece });
+}
+
+function indexOf(index: unknown): number {
+  if (!Number.isSafeInteger(index)) throw new ProviderFailure('garbage', 'a content block without an index');
+  return index as number;
+}
+
+function membersOf(value: unknown, complaint: string): Members {
+  if (typeof value !== 'object' || value === null) throw new ProviderFailure('garbage', complaint);
+  return value as Members;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

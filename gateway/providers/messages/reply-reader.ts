@@ -1,0 +1,127 @@
+import type { FinishReason, TurnEvent } from '../../terms/turn-event.ts';
+import type { Usage } from '../../terms/usage.ts';
+import { inBandFailure } from '../in-band-failure.ts';
+import { parsed } from '../parsed.ts';
+import { ProviderFailure } from '../provider-failure.ts';
+import type { Frame, ReplyReader } from '../reply-reader.ts';
+import { TextFrames } from '../text-frames.ts';
+import { Blocks } from './blocks.ts';
+import { readUsage } from './read-usage.ts';
+
+const UPSTREAM_ID_CHARACTERS_MAX = 256;
+const NATIVE_CHARACTERS_MAX = 64;
+
+/** Any other word is an ordinary stop. */
+const FINISHES: Readonly<Record<string, FinishReason>> = {
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool_calls',
+  refusal: 'content_filter',
+};
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Reads a messages stream by the names of its events, and whole messages. Events without a meaning here are passed over. */
+export class MessagesReader implements ReplyReader {
+  finished = false;
+  upstreamId: string | null = null;
+  readonly #blocks: Blocks;
+  readonly #texts = new TextFrames(textOfFrame);
+  /** As reported so far: the opening tells of the prompt, the end of everything. */
+  #reported: Members = {};
+
+  constructor(makeCallId: (index: number) => string) {
+    this.#blocks = new Blocks(makeCallId);
+  }
+
+  get usage(): Usage {
+    return readUsage(this.#reported);
+  }
+
+  readFrame(name: string | undefined, data: string, events: TurnEvent[]): Frame {
+    if (name === 'ping') return 'nothing';
+    if (name === 'content_block_delta') {
+      const text = this.finished ? null : this.#texts.textOf(data);
+      if (text !== null) {
+        if (text !== '') events.push({ type: 'text-delta', text });
+        return 'part';
+      }
+    }
+    const frame = parsed(data);
+    return this.#read(name ?? frame.type, frame, data, events);
+  }
+
+  readWhole(text: string, events: TurnEvent[]): void {
+    const message = parsed(text);
+    if (message.type === 'error' || message.error != null) throw inBandFailure(message.error);
+    if (!Array.isArray(message.content)) throw new ProviderFailure('garbage', 'the content is no list');
+    this.#identify(message);
+    for (const block of message.content) this.#blocks.read(block, events);
+    this.#report(message.usage);
+    this.#finish(message.stop_reason, events);
+  }
+
+  #read(name: unknown, frame: Members, data: string, events: TurnEvent[]): Frame {
+    switch (name) {
+      case 'message_start':
+        this.#start(frame.message);
+        return 'part';
+      case 'content_block_start':
+        if (!this.finished) this.#blocks.open(frame.index, frame.content_block, events);
+        return 'part';
+      case 'content_block_delta':
+        if (!this.finished) this.#blocks.continue(frame.index, frame.delta, events);
+        this.#texts.learn(data, frame);
+        return 'part';
+      case 'content_block_stop':
+        if (!this.finished) this.#blocks.close(frame.index, events);
+        return 'part';
+      case 'message_delta':
+        this.#report(frame.usage);
+        if (!this.finished) this.#finish((frame.delta as Members | null | undefined)?.stop_reason, events);
+        return 'part';
+      case 'message_stop':
+        return 'end';
+      case 'error':
+        throw inBandFailure(frame.error);
+      default:
+        return 'nothing';
+    }
+  }
+
+  #start(opening: unknown): void {
+    if (typeof opening !== 'object' || opening === null)
+      throw new ProviderFailure('garbage', 'a start without a message');
+    const message = opening as Members;
+    this.#identify(message);
+    if (typeof message.usage !== 'object' || message.usage === null) return;
+    // The count of the answer is a place holder here: of an answer that broke off it would tell next to nothing.
+    this.#report({ ...message.usage, output_tokens: null, output_tokens_details: null });
+  }
+
+  #identify({ id }: Members): void {
+    if (typeof id === 'string' && id !== '') this.upstreamId = id.slice(0, UPSTREAM_ID_CHARACTERS_MAX);
+  }
+
+  /** Running totals: a later one replaces the one before, and one that is left out lets it stand. */
+  #report(usage: unknown): void {
+    if (typeof usage !== 'object' || usage === null) return;
+    const given = Object.entries(usage).filter(([, value]) => value != null);
+    this.#reported = { ...this.#reported, ...Object.fromEntries(given) };
+  }
+
+  #finish(reason: unknown, events: TurnEvent[]): void {
+    if (reason == null || reason === '') return;
+    const native = String(reason).slice(0, NATIVE_CHARACTERS_MAX);
+    if (native === 'error') throw new ProviderFailure('unavailable', 'finished by a breakdown');
+    const known = Object.hasOwn(FINISHES, native) ? (FINISHES[native] as FinishReason) : 'stop';
+    this.finished = true;
+    events.push({ type: 'finish', reason: known === 'stop' && this.#blocks.calls > 0 ? 'tool_calls' : known, native });
+  }
+}
+
+/** The text of a frame that holds a piece of text and nothing else. */
+function textOfFrame(frame: Members): string | null {
+  const delta = frame.delta as Members | null | undefined;
+  return delta?.type === 'text_delta' && typeof delta.text === 'string' ? delta.text : null;
+}

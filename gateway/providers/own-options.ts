@@ -1,0 +1,20 @@
+import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Preferences } from '../terms/turn.ts';
+
+/**
+ * Of `provider.options` what is meant for the provider that serves: the members under its slug that the endpoint
+ * declares as passthrough, unchanged. The keys of others are not looked at. `ours` are members of the body that stay
+ * the gateway's whatever was declared. (spec: inference, Provider preferences)
+ */
+export function ownOptions(
+  options: NonNullable<Preferences['options']>,
+  offer: EndpointOffer,
+  ours: ReadonlySet<string>,
+): Readonly<Record<string, unknown>> {
+  const { slug } = offer.provider;
+  const own = Object.hasOwn(options, slug) ? options[slug] : undefined;
+  if (own === undefined) return {};
+  const passes = (name: string): boolean =>
+    Object.hasOwn(offer.passthrough, name) && !ours.has(name) && name !== '__proto__';
+  return Object.fromEntries(Object.entries(own).filter(([name]) => passes(name)));
+}

@@ -1,0 +1,66 @@
+import type { OutboundReply } from '../../../gateway/outbound/outbound.ts';
+import type { OutboundError } from '../../../gateway/outbound/outbound-error.ts';
+import type { Attempt } from '../../../gateway/providers/attempt.ts';
+import { ProviderFailure } from '../../../gateway/providers/provider-failure.ts';
+import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
+
+export interface Played extends OutboundReply {
+  aborted: boolean;
+  progress: number;
+}
+
+/** An answer whose chunks are given; `end` null is a clean end of the connection. */
+export function played(chunks: readonly Uint8Array[], end: OutboundError | null = null): Played {
+  const waiting = [...chunks];
+  const reply: Played = {
+    status: 200,
+    header: () => null,
+    aborted: false,
+    progress: 0,
+    body: {
+      read: async () => {
+        const next = waiting.shift();
+        if (next) return [next];
+        if (end) throw end;
+        return null;
+      },
+      text: async () => Buffer.concat(chunks).toString(),
+      progressed: () => {
+        reply.progress++;
+      },
+      abort: () => {
+        reply.aborted = true;
+      },
+    },
+  };
+  return reply;
+}
+
+export async function eventsOf(attempt: Attempt): Promise<TurnEvent[]> {
+  const events: TurnEvent[] = [];
+  for (let batch = await attempt.read(); batch !== null; batch = await attempt.read()) events.push(...batch);
+  return events;
+}
+
+/** What reading it to the end fails with; throws when it does not. */
+export async function failureOfReading(attempt: Attempt): Promise<ProviderFailure> {
+  try {
+    await eventsOf(attempt);
+  } catch (error) {
+    if (error instanceof ProviderFailure) return error;
+    throw error;
+  }
+  throw new Error('it did not fail');
+}
+
+/** Neighbouring pieces of text as one: where a transcript was split must not show. */
+export function joined(events: readonly TurnEvent[]): TurnEvent[] {
+  const whole: TurnEvent[] = [];
+  for (const event of events) {
+    const last = whole.at(-1);
+    if (event.type === 'text-delta' && last?.type === 'text-delta') {
+      whole[whole.length - 1] = { type: 'text-delta', text: last.text + event.text };
+    } else whole.push(event);
+  }
+  return whole;
+}

@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Adapter } from '../../../gateway/providers/adapter.ts';
+import { chatAdapter } from '../../../gateway/providers/chat/adapter.ts';
+import { messagesAdapter } from '../../../gateway/providers/messages/adapter.ts';
+import { StreamAttempt } from '../../../gateway/providers/stream-attempt.ts';
+import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
+import { bounded } from '../../support/bounded.ts';
+import { eventsOf, failureOfReading, joined, played } from './played.ts';
+
+/** Recorded shapes of both dialects: the bytes as a provider sends them, and what they mean. */
+const FOLDER = join(import.meta.dirname ?? '.', '../../fixtures/transcripts');
+const LINE_MAX = 64 * 1024;
+
+const it = bounded(test, 60_000);
+
+interface Transcript {
+  readonly name: string;
+  readonly adapter: Adapter;
+  readonly bytes: Buffer;
+  readonly upstreamId: string;
+  readonly events: readonly TurnEvent[];
+}
+
+function transcripts(): Transcript[] {
+  const names = readdirSync(FOLDER).flatMap((file) => (file.endsWith('.sse') ? [file.slice(0, -4)] : []));
+  return names.map((name) => ({
+    name,
+    adapter: name.startsWith('messages-') ? messagesAdapter : chatAdapter,
+    bytes: readFileSync(join(FOLDER, `${name}.sse`)),
+    ...(JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8')) as Pick<Transcript, 'upstreamId' | 'events'>),
+  }));
+}
+
+function streamOf(adapter: Adapter, pieces: readonly Uint8Array[]): StreamAttempt {
+  return new StreamAttempt(
+    played(pieces),
+    adapter.reader((index) => `made_${index}`),
+    LINE_MAX,
+  );
+}
+
+/** Behind this byte the finish is known, so that an end of the connection is a clean one. */
+function finishedAt(bytes: Buffer, dialect: 'chat' | 'messages'): number {
+  const mark = dialect === 'chat' ? /"finish_reason":"[^"]*"[^\n]*\r?\n\r?\n/ : /"stop_reason":"[^"]*"[^\n]*\r?\n\r?\n/;
+  const match = mark.exec(bytes.toString('latin1'));
+  assert.ok(match);
+  return (match as RegExpExecArray).index + (match as RegExpExecArray)[0].length;
+}
+
+const ALL = transcripts();
+assert.ok(ALL.length >= 5);
+
+for (const { name, adapter, bytes, upstreamId, events } of ALL) {
+  it(`${name} reads the same wherever it is split in two, inside characters and line ends too`, async () => {
+    for (let at = 0; at <= bytes.length; at++) {
+      const attempt = streamOf(adapter, [bytes.subarray(0, at), bytes.subarray(at)]);
+      assert.equal(joined(await eventsOf(attempt)), events, `split at ${at}`);
+      assert.is(attempt.upstreamId, upstreamId);
+    }
+  });
+
+  it(`${name} reads the same byte by byte`, async () => {
+    const pieces = [...bytes].map((byte) => Buffer.from([byte]));
+    assert.equal(joined(await eventsOf(streamOf(adapter, pieces))), events);
+  });
+
+  it(`${name} cut before its finish is a failure wherever it is cut, and behind it a clean end`, async () => {
+    const finished = finishedAt(bytes, adapter === chatAdapter ? 'chat' : 'messages');
+    for (let at = 0; at < bytes.length; at++) {
+      const attempt = streamOf(adapter, [bytes.subarray(0, at)]);
+      // With CRLF the frame counts from the first half of its empty line.
+      if (at < finished - 1) assert.is((await failureOfReading(attempt)).reason, 'garbage', `cut at ${at}`);
+      else if (at >= finished) assert.is((await eventsOf(attempt)).filter(({ type }) => type === 'finish').length, 1);
+    }
+  });
+}
+
+test.run();
