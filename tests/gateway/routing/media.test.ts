@@ -1,0 +1,156 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { AcceptedInput, EndpointOffer, Envelopes, Modality } from '../../../actors/terms/offer.ts';
+import { bounded } from '../../support/bounded.ts';
+import { at, planned, refused, slugs } from './scene.ts';
+
+const it = bounded(test, 10_000);
+
+type Inputs = EndpointOffer['inputs'];
+
+function taker(slug: string, inputs: Inputs): EndpointOffer {
+  const modalities = ['text', ...Object.keys(inputs)] as Modality[];
+  return at(slug, { contextLength: 100_000 }, { inputModalities: modalities, inputs });
+}
+
+function maker(slug: string, output: readonly Modality[], envelopes: Envelopes = {}): EndpointOffer {
+  return at(slug, {}, { outputModalities: ['text', ...output], envelopes });
+}
+
+const ANY: AcceptedInput = { sources: ['url', 'data'], containers: null };
+const FETCHED: AcceptedInput = { sources: ['url'], containers: null };
+const INLINE: AcceptedInput = { sources: ['data'], containers: null };
+
+const image = (url: string) => ({ type: 'image_url', image_url: { url } });
+const PNG = image('data:image/png;base64,iVBORw0KGgo=');
+const FETCHABLE = image('https://pictures.example/a.tiff');
+const SPOKEN = { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } };
+const SPOKEN_URL = { type: 'audio_url', audio_url: { url: 'data:audio/x-wav;base64,UklGRg==' } };
+const PDF = { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' } };
+const CLIP = { type: 'video_url', video_url: { url: 'https://pictures.example/a.mp4' } };
+
+function saying(...content: object[]): object {
+  return { messages: [{ role: 'user', content: [{ type: 'text', text: 'what is this?' }, ...content] }] };
+}
+
+/** The part, what the endpoint takes, and why it may not serve; null when it may. */
+const TABLE: readonly (readonly [string, object, Inputs, string | null])[] = [
+  ['a picture to who takes none', PNG, {}, 'modality: image'],
+  ['a picture to who takes audio', PNG, { audio: ANY }, 'modality: image'],
+  ['a picture to who takes it in any container', PNG, { image: ANY }, null],
+  ['a picture in an accepted container', PNG, { image: { ...ANY, containers: ['image/png'] } }, null],
+  [
+    'a picture in another container',
+    PNG,
+    { image: { ...ANY, containers: ['image/webp'] } },
+    'source: image as image/png',
+  ],
+  ['an address, which names no container', FETCHABLE, { image: { ...ANY, containers: ['image/webp'] } }, null],
+  ['an address to who takes bytes alone', FETCHABLE, { image: INLINE }, 'source: image by address'],
+  ['bytes to who fetches', PNG, { image: FETCHED }, 'source: image by value'],
+  ['audio bytes to who takes them', SPOKEN, { audio: INLINE }, null],
+  ['audio bytes to who only fetches', SPOKEN, { audio: FETCHED }, 'source: audio by value'],
+  ['audio bytes of an accepted container', SPOKEN, { audio: { ...INLINE, containers: ['audio/wav'] } }, null],
+  [
+    'audio bytes of another',
+    SPOKEN,
+    { audio: { ...INLINE, containers: ['audio/mpeg'] } },
+    'source: audio as audio/wav',
+  ],
+  ['the same audio under another name', SPOKEN_URL, { audio: { ...INLINE, containers: ['audio/wave'] } }, null],
+  ['a document to who reads it', PDF, { file: { ...INLINE, containers: ['application/pdf'] } }, null],
+  ['a document to who reads none', PDF, { image: ANY }, 'modality: file'],
+  ['a clip to who watches', CLIP, { video: FETCHED }, null],
+  ['a clip to who does not', CLIP, { image: ANY }, 'modality: video'],
+];
+
+for (const [what, part, inputs, reason] of TABLE) {
+  it(`rule 7: ${what} is ${reason === null ? 'sent' : 'refused'}`, () => {
+    const offers = [taker('a', inputs)];
+    if (reason === null) return assert.equal(slugs(saying(part), offers), ['a']);
+    const error = refused(saying(part), offers);
+    assert.is(error.status, 503);
+    const [rejection] = error.metadata.rejections as { reason: string; detail: string }[];
+    assert.is(`${rejection?.reason}: ${rejection?.detail}`, reason);
+    assert.match(error.message, (rejection?.detail ?? '').split(' ')[0] as string);
+  });
+}
+
+it('rule 7: every part of every message must be taken by one endpoint', () => {
+  const offers = [
+    taker('sees', { image: ANY }),
+    taker('hears', { audio: ANY }),
+    taker('both', { image: ANY, audio: ANY }),
+  ];
+  assert.equal(slugs(saying(PNG, SPOKEN), offers), ['both']);
+  const { rejections } = planned(saying(PNG, SPOKEN), offers);
+  assert.equal(
+    rejections.map(({ detail }) => detail),
+    ['audio', 'image'],
+  );
+});
+
+it('rule 7: the missing modality is named whomever the caller admits', () => {
+  const error = refused({ ...saying(PNG), provider: { only: ['b'] } }, [at('a'), at('b')]);
+  assert.match(error.message, /image is not supported/);
+});
+
+it('rule 7: what is to be made goes only to who makes it', () => {
+  const offers = [at('writes'), maker('draws', ['image']), maker('speaks', ['audio'])];
+  assert.equal(slugs({ modalities: ['image', 'text'] }, offers), ['draws']);
+  assert.equal(slugs({ modalities: ['audio'] }, offers), ['speaks']);
+  const error = refused({ modalities: ['image'] }, [at('writes')]);
+  assert.is(error.status, 503);
+  assert.match(error.message, /image/);
+  assert.match(refused({ modalities: ['audio', 'text'] }, offers.slice(0, 2)).message, /audio/);
+});
+
+it('rule 7: speech goes only to a declared voice in a declared format, never to who cannot speak', () => {
+  const speech = { voices: ['ember'], formats: ['wav'] };
+  const speaker = maker('speaks', ['audio'], { speech });
+  const asking = (voice: string, format: string) => ({ modalities: ['text', 'audio'], audio: { voice, format } });
+  assert.equal(slugs(asking('ember', 'wav'), [at('mute'), speaker]), ['speaks']);
+  const members = (voice: string, format: string) =>
+    (refused(asking(voice, format), [speaker]).metadata.rejections as { member: string }[])[0]?.member;
+  assert.is(members('ash', 'wav'), 'audio.voice');
+  assert.is(members('ember', 'mp3'), 'audio.format');
+  const error = refused(asking('ember', 'wav'), [at('mute'), maker('hums', ['audio'])]);
+  assert.is(error.status, 503);
+  assert.match(error.message, /audio/);
+});
+
+it('pictures are asked only within the envelope of who draws them', () => {
+  const envelope = { resolutions: ['1K', '2K'], aspectRatios: ['1:1', '16:9'], formats: ['png'], imagesMax: 2 };
+  const painter = at(
+    'draws',
+    { supportedParameters: ['quality'] },
+    {
+      outputModalities: ['text', 'image'],
+      envelopes: { image: envelope },
+      descriptors: { quality: { type: 'enum', values: ['low', 'high'] } },
+    },
+  );
+  const table: readonly (readonly [object, string | null])[] = [
+    [{ resolution: '2k', aspect_ratio: '16:9', n: 2, output_format: 'png', quality: 'high' }, null],
+    [{ size: '1K', aspect_ratio: 'auto' }, null],
+    [{ resolution: '4K' }, 'image_config.resolution'],
+    [{ aspect_ratio: '2:3' }, 'image_config.aspect_ratio'],
+    [{ n: 3 }, 'image_config.n'],
+    [{ size: '640x480' }, 'image_config.size'],
+    [{ output_format: 'webp' }, 'image_config.output_format'],
+    [{ quality: 'medium' }, 'image_config.quality'],
+    [{ background: 'transparent' }, 'image_config.background'],
+    [{ seed: 7 }, 'image_config.seed'],
+  ];
+  for (const [config, member] of table) {
+    const body = { modalities: ['image'], image_config: config };
+    if (member === null) assert.equal(slugs(body, [painter]), ['draws'], JSON.stringify(config));
+    else {
+      const [rejection] = refused(body, [painter]).metadata.rejections as { reason: string; member: string }[];
+      assert.is(rejection?.member, member);
+      assert.is(rejection?.reason, 'require_parameters');
+    }
+  }
+});
+
+test.run();

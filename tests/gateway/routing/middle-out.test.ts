@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { conversationOf, middleOut } from '../../../gateway/routing/middle-out.ts';
+import { plan } from '../../../gateway/routing/plan.ts';
+import { tokensOf } from '../../../gateway/routing/prompt.ts';
+import type { Turn, TurnMessage } from '../../../gateway/terms/turn.ts';
+import { promptSize } from '../../../gateway/tokens/prompt-size.ts';
+import { bounded } from '../../support/bounded.ts';
+import { board } from '../inference/stage.ts';
+import { at, planned, refused, slugs, turnOf } from './scene.ts';
+
+const it = bounded(test, 60_000);
+
+const words = fc.nat({ max: 60 }).map((count) => 'word '.repeat(count));
+
+/** Asks, answers, and rounds of tool calls with their results, instructions anywhere; each text tells its place. */
+const conversations = fc
+  .array(
+    fc.oneof(
+      fc.record({ kind: fc.constant('say' as const), role: fc.constantFrom('user', 'assistant', 'user'), text: words }),
+      fc.record({ kind: fc.constant('instruct' as const), role: fc.constantFrom('system', 'developer'), text: words }),
+      fc.record({ kind: fc.constant('call' as const), calls: fc.integer({ min: 1, max: 3 }), text: words }),
+    ),
+    { minLength: 1, maxLength: 25 },
+  )
+  .chain((rounds) => fc.tuple(fc.constant(rounds), fc.boolean()))
+  .map(([rounds, namesRepeat]): TurnMessage[] =>
+    rounds.flatMap((round, nth): TurnMessage[] => {
+      if (round.kind === 'say') return [{ role: round.role as 'user', text: `${nth} ${round.text}` }];
+      if (round.kind === 'instruct') return [{ role: round.role as 'system', text: `${nth} ${round.text}` }];
+      const ids = Array.from({ length: round.calls }, (_, call) =>
+        namesRepeat ? `call_${call}` : `call_${nth}_${call}`,
+      );
+      return [
+        { role: 'assistant', text: null, toolCalls: ids.map((id) => ({ id, name: 'f', arguments: `{"n":${nth}}` })) },
+        ...ids.map((id): TurnMessage => ({ role: 'tool', toolCallId: id, text: `${nth} ${round.text}` })),
+      ];
+    }),
+  );
+
+function turnFrom(messages: readonly TurnMessage[]): Turn {
+  return turnOf({}, { messages, compress: true });
+}
+
+/** What of a turn stays when its prompt may count so many tokens. */
+function cut(turn: Turn, tokensMax: number) {
+  return middleOut(conversationOf(turn), (size) => tokensOf(size).counted <= tokensMax);
+}
+
+it('rule 6: the instructions, the earliest user turn and the latest turns stay, in their order', () => {
+  fc.assert(
+    fc.property(conversations, fc.nat({ max: 1_500 }), (messages, tokensMax) => {
+      const { messages: left } = cut(turnFrom(messages), tokensMax);
+      const places = left.map((message) => messages.indexOf(message));
+      assert.equal(
+        [...places].sort((a, b) => a - b),
+        places,
+      );
+      assert.is(new Set(places).size, places.length);
+      const stays = (message: TurnMessage | undefined) => message === undefined || left.includes(message);
+      for (const message of messages)
+        if (message.role === 'system' || message.role === 'developer') assert.ok(stays(message));
+      assert.ok(stays(messages.find(({ role }) => role === 'user')));
+      assert.ok(stays(messages.findLast(({ role }) => role === 'user')));
+      assert.ok(stays(messages.at(-1)));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it('rule 6: a tool call is never separated from its results', () => {
+  fc.assert(
+    fc.property(conversations, fc.nat({ max: 1_500 }), (messages, tokensMax) => {
+      const left = new Set(cut(turnFrom(messages), tokensMax).messages);
+      messages.forEach((message, place) => {
+        if (message.role !== 'assistant' || !message.toolCalls) return;
+        for (let at = 1; at <= message.toolCalls.length; at++) {
+          assert.is(left.has(messages[place + at] as TurnMessage), left.has(message));
+        }
+      });
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it('rule 6: what is left out is one run of the middle, and the least that makes the rest fit', () => {
+  fc.assert(
+    fc.property(conversations, fc.nat({ max: 1_500 }), (messages, tokensMax) => {
+      const turn = turnFrom(messages);
+      const conversation = conversationOf(turn);
+      const { messages: left, size } = cut(turn, tokensMax);
+      assert.equal(size, promptSize({ ...turn, messages: left }), 'the size is that of what is sent');
+      const droppable = conversation.pieces.filter(({ isKept }) => !isKept);
+      const isLeft = droppable.map(({ places }) => left.includes(messages[places[0] as number] as TurnMessage));
+      const dropped = isLeft.lastIndexOf(false) + 1;
+      assert.ok(
+        isLeft.slice(0, dropped).every((stays) => !stays),
+        'oldest first',
+      );
+      if (dropped === 0) return;
+      const next = droppable[dropped - 1]?.places.map((place) => messages[place]) as TurnMessage[];
+      const more = messages.filter((message) => left.includes(message) || next.includes(message));
+      assert.ok(tokensOf(promptSize({ ...turn, messages: more })).counted > tokensMax, 'one piece more does not fit');
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it('rule 6: prompt and ceiling fit every window a compressed turn is sent to, and who cannot hold them is no candidate', () => {
+  fc.assert(
+    fc.property(
+      conversations,
+      fc.integer({ min: 20, max: 3_000 }),
+      fc.option(fc.integer({ min: 1, max: 1_500 }), { nil: undefined }),
+      (messages, contextLength, asked) => {
+        const turn = { ...turnFrom(messages), ...(asked === undefined ? {} : { completionTokensMax: asked }) };
+        const offers = board(at('a', { contextLength, maxCompletionTokens: 1_000 }));
+        let candidate: ReturnType<typeof plan>['candidates'][number] | undefined;
+        try {
+          [candidate] = plan(turn, offers, 0.5).candidates;
+        } catch (error) {
+          assert.is((error as { type: string }).type, 'context_length_exceeded');
+          return;
+        }
+        const { completionTokensMax, prompt } = candidate as NonNullable<typeof candidate>;
+        assert.ok(prompt.counted + completionTokensMax <= contextLength);
+        if (asked !== undefined) assert.is(completionTokensMax, Math.min(asked, 1_000), 'the full ceiling');
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+const LONG = [
+  { role: 'system', content: 'be kind' },
+  { role: 'user', content: 'the first ask' },
+  ...Array.from({ length: 40 }, (_, n) => ({
+    role: n % 2 ? 'user' : 'assistant',
+    content: `${n} ${'word '.repeat(100)}`,
+  })),
+];
+const small = at('small', { contextLength: 2_000, maxCompletionTokens: 2_000 });
+const large = at('large', { contextLength: 100_000 });
+
+it('rule 6: only a turn that asks is compressed, and only for the windows that need it', () => {
+  const body = { messages: LONG, max_tokens: 200 };
+  assert.equal(slugs(body, [small, large]), ['large']);
+  for (const ask of [{ transforms: ['middle-out'] }, { plugins: [{ id: 'context-compression' }] }]) {
+    const { candidates } = planned({ ...body, ...ask, provider: { order: ['small', 'large'] } }, [small, large]);
+    const [first, second] = candidates;
+    assert.equal(
+      candidates.map(({ offer }) => offer.provider.slug),
+      ['small', 'large'],
+    );
+    assert.ok((first?.messages.length ?? 0) < LONG.length);
+    assert.is(second?.messages.length, LONG.length);
+    assert.ok((first?.prompt.bound ?? 0) < (second?.prompt.bound ?? 0), 'the hold is sized by what is sent');
+    assert.is(first?.completionTokensMax, 200);
+  }
+  assert.equal(slugs({ ...body, transforms: [] }, [small, large]), ['large']);
+});
+
+it('rule 6: a window that cannot hold what always stays and the full ceiling is none, however much could go', () => {
+  const ask = { messages: LONG, transforms: ['middle-out'] };
+  assert.equal(slugs({ ...ask, max_tokens: 1_000 }, [small]), ['small']);
+  const error = refused({ ...ask, max_tokens: 1_900 }, [small]);
+  assert.is(error.type, 'context_length_exceeded');
+  const capped = at('capped', { contextLength: 2_000, maxCompletionTokens: 500 });
+  assert.equal(
+    slugs({ ...ask, max_tokens: 1_900 }, [capped]),
+    ['capped'],
+    'its own ceiling is the full one it is sent',
+  );
+});
+
+it('rule 6: without a ceiling a part of the window is left to the answer', () => {
+  const [candidate] = planned({ messages: LONG, transforms: ['middle-out'] }, [small]).candidates;
+  assert.ok((candidate?.completionTokensMax ?? 0) >= 500, String(candidate?.completionTokensMax));
+});
+
+test.run();

@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import { bounded } from '../../support/bounded.ts';
+import { at, cheap, dear, measured, planned, slugs } from './scene.ts';
+
+const it = bounded(test, 20_000);
+
+const SEEDS = [0, 0.2, 0.4, 0.6, 0.8, 0.99];
+const slots = (current: number, total: number) => ({ capacity: { current, total } });
+
+it('who reports free slots goes first, who has none left goes last', () => {
+  const offers = [at('full', cheap, slots(4, 4)), at('silent', cheap), at('free', dear, slots(1, 4))];
+  for (const seed of SEEDS) assert.equal(slugs({}, offers, seed), ['free', 'silent', 'full']);
+});
+
+it('health counts more than uptime, uptime more than slots, slots more than price', () => {
+  const offers = [
+    at('degraded', cheap, { health: 'degraded', ...slots(0, 4) }),
+    at('unsteady', cheap, { ...measured({ uptime30m: 90 }), ...slots(0, 4) }),
+    at('full', cheap, slots(4, 4)),
+    at('free', dear, slots(0, 4)),
+  ];
+  for (const seed of SEEDS) assert.equal(slugs({}, offers, seed), ['free', 'full', 'unsteady', 'degraded']);
+});
+
+it('rule 1: a conversation stays where it was served, degraded or not, unless that endpoint is down or full', () => {
+  const offers = (more: Partial<EndpointOffer>) => [at('a', cheap), at('b', dear, more), at('c', cheap)];
+  const first = (more: Partial<EndpointOffer>) =>
+    slugs({ session_id: 'talk' }, offers(more), 0.5, (offers(more)[1] as EndpointOffer).id)[0];
+  assert.is(first({}), 'b');
+  assert.is(first({ health: 'degraded' }), 'b');
+  assert.is(first({ health: 'unknown' }), 'b');
+  assert.is.not(first({ health: 'down' }), 'b');
+  assert.is.not(first(slots(4, 4)), 'b');
+});
+
+it('rule 1: a conversation that nobody remembers draws among the best, the same everywhere, and keeps its draw', () => {
+  const offers = ['a', 'b', 'c', 'd', 'e'].map((slug) => at(slug, cheap));
+  const ill = at('ill', cheap, { health: 'degraded' });
+  for (let n = 0; n < 100; n++) {
+    const body = { session_id: `talk-${n}` };
+    const [first] = slugs(body, [...offers, ill], 0.1);
+    assert.is(slugs(body, [ill, ...offers].reverse(), 0.9)[0], first, 'whatever the seed and the order of the board');
+    assert.is.not(first, 'ill');
+    const others = offers.filter(({ provider }) => provider.slug !== 'e');
+    if (first !== 'e') assert.is(slugs(body, others, 0.3)[0], first, 'another endpoint that leaves moves nobody');
+  }
+});
+
+it('rule 1: prompt_cache_key and X-Session-Id mean the same conversation as session_id does', () => {
+  const offers = ['a', 'b', 'c'].map((slug) => at(slug, cheap));
+  for (const id of ['x', 'y', 'z', 'w']) {
+    assert.equal(slugs({ prompt_cache_key: id }, offers, 0.1), slugs({ session_id: id }, offers, 0.9));
+    assert.equal(slugs({ prompt_cache_key: 'other', session_id: id }, offers), slugs({ session_id: id }, offers));
+  }
+});
+
+it('rule 5: who reaches the ceiling goes before who does not, whoever is cheaper or remembered', () => {
+  const offers = [
+    at('short', { ...cheap, maxCompletionTokens: 50 }),
+    at('long', { ...dear, maxCompletionTokens: 500 }),
+  ];
+  const body = { max_tokens: 400, session_id: 'talk' };
+  for (const seed of SEEDS) {
+    assert.equal(slugs(body, offers, seed, (offers[0] as EndpointOffer).id), ['long', 'short']);
+  }
+});
+
+it('rule 5: no ceiling is above what was asked, what the endpoint reaches, or what its window leaves', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 40, max: 20_000 }),
+      fc.option(fc.integer({ min: 1, max: 20_000 }), { nil: undefined }),
+      fc.option(fc.integer({ min: 1, max: 20_000 }), { nil: undefined }),
+      fc.nat({ max: 3_000 }),
+      (contextLength, maxCompletionTokens, asked, words) => {
+        const body = {
+          messages: [{ role: 'user', content: 'word '.repeat(words) }],
+          ...(asked === undefined ? {} : { max_tokens: asked }),
+        };
+        const model = { contextLength, ...(maxCompletionTokens === undefined ? {} : { maxCompletionTokens }) };
+        let found: ReturnType<typeof planned>;
+        try {
+          found = planned(body, [at('a', model)]);
+        } catch (error) {
+          assert.is((error as { type: string }).type, 'context_length_exceeded');
+          return;
+        }
+        const [{ completionTokensMax: ceiling, prompt }] = found.candidates as [(typeof found.candidates)[number]];
+        assert.ok(ceiling >= 1);
+        assert.ok(ceiling <= Math.min(asked ?? Infinity, maxCompletionTokens ?? Infinity));
+        assert.ok(prompt.counted + ceiling <= contextLength);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+it('an unpriced endpoint shares no load with priced ones, and serves when it is alone', () => {
+  const offers = [at('unpriced', { pricing: {} }), at('priced', dear)];
+  for (const seed of SEEDS) assert.equal(slugs({}, offers, seed), ['priced', 'unpriced']);
+  assert.equal(slugs({}, offers.slice(0, 1)), ['unpriced']);
+});
+
+it('the same arguments give the same plan', () => {
+  const offers = ['a', 'b', 'c', 'd'].map((slug) => at(slug, cheap));
+  for (const seed of SEEDS) assert.equal(planned({}, offers, seed), planned({}, offers, seed));
+});
+
+test.run();

@@ -1,0 +1,83 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../../support/bounded.ts';
+import { at, cheap, dear, evidence, measured, p50, planned, refused, slugs } from './scene.ts';
+
+const it = bounded(test, 10_000);
+
+it(':exacto orders by measured tool-call reliability and needs declared tools', () => {
+  const offers = [
+    at('unmeasured', cheap),
+    at('good', dear, evidence({ toolCallSuccess1d: 93 })),
+    at('best', dear, evidence({ toolCallSuccess1d: 99 })),
+    at('bare', { ...cheap, supportedParameters: ['temperature'] }),
+  ];
+  for (const seed of [0, 0.5, 0.99]) {
+    assert.equal(slugs({ model: 'm/one:exacto' }, offers, seed), ['best', 'good', 'unmeasured']);
+    assert.equal(slugs({ provider: { sort: 'exacto' } }, offers, seed), ['best', 'good', 'unmeasured']);
+  }
+  const { rejections } = planned({ model: 'm/one:exacto' }, offers);
+  assert.equal(rejections, [{ provider: 'bare', endpoint: 'bare', reason: 'require_parameters', member: 'tools' }]);
+});
+
+it(':exacto needs even the advisory settings declared', () => {
+  const able = at('able', { supportedParameters: ['tools', 'enable_thinking'] });
+  assert.equal(slugs({ model: 'm/one:exacto', enable_thinking: true }, [at('other'), able]), ['able']);
+});
+
+it('suffixes go with every way of naming a model', () => {
+  const offers = [
+    at('a', cheap, measured({ throughput30m: p50(10) })),
+    at('b', dear, measured({ throughput30m: p50(90) })),
+  ];
+  assert.equal(slugs({ model: 'm/one:nitro' }, offers), ['b', 'a']);
+  assert.equal(slugs({ model: 'm/one:floor' }, offers), ['a', 'b']);
+  assert.equal(slugs({ model: 'a/one:nitro' }, offers), ['a']);
+  assert.equal(slugs({ model: 'a/m/one:floor' }, offers), ['a']);
+  assert.equal(
+    slugs({ model: 'm/one:nitro', provider: { sort: 'price' } }, offers),
+    ['b', 'a'],
+    'the suffix is nearer',
+  );
+});
+
+it('provider/slug means every model of that slug at that provider', () => {
+  const offers = [at('a'), at('a', { id: 'x/one' }), at('b')];
+  const models = planned({ model: 'a/one' }, offers).candidates.map(({ model }) => model);
+  assert.equal(models.sort(), ['m/one', 'x/one']);
+});
+
+it('a free model has no price that could come to bear', () => {
+  const zero = { prompt: '0', completion: '0' };
+  const free = at('free', { pricing: zero });
+  const perRequest = at('asks', { pricing: { ...zero, request: '0.01' } });
+  const later = { ...free.tariff, overrides: [{ prompt: '0.000001', utcStart: 900, utcEnd: 1700 }] };
+  const byDay = at('byday', {}, { tariff: later });
+  assert.equal(slugs({ model: 'm/one:free' }, [free, perRequest, byDay]), ['free']);
+});
+
+it('the first of the models that can be routed serves, endpoint by endpoint', () => {
+  const offers = [at('a', { ...cheap, supportedParameters: [] }), at('b', { id: 'm/two' }), at('c', { id: 'm/three' })];
+  const { candidates, rejections } = planned(
+    { models: ['m/none', 'm/two', 'm/three', 'm/two'], temperature: 1 },
+    offers,
+  );
+  assert.equal(
+    candidates.map(({ model }) => model),
+    ['m/two', 'm/three'],
+  );
+  assert.equal(
+    rejections.map(({ provider }) => provider),
+    ['a'],
+  );
+});
+
+it('a base model that nobody serves lists the variants of its family', () => {
+  const offers = [at('a', { id: 'm/one-mini' }), at('a', { id: 'm/one:thinking' }), at('a', { id: 'm/onerous' })];
+  const error = refused({ model: 'm/one' }, offers);
+  assert.is(error.status, 404);
+  assert.equal(error.metadata.family_variants, ['m/one-mini', 'm/one:thinking']);
+  assert.is(refused({ model: 'm/zero' }, offers).metadata.family_variants, undefined);
+});
+
+test.run();
