@@ -80,7 +80,7 @@ it('the provider is sent its key and its own names, and nothing of the caller be
   await on.end();
 });
 
-it('402 is answered before any provider is contacted', async () => {
+it('rule 9: 402 is answered before any provider is contacted', async () => {
   const refusal = { status: 402, type: 'payment_required', message: 'no', metadata: { scope: 'account' } };
   const on = stage({ answers: () => ({ admitted: false, refusal }) as never });
   const body = sim({});
@@ -128,7 +128,7 @@ it('a cluster that certainly did nothing is 503 without a release', async () => 
   }
 });
 
-it('one retry on the same endpoint, and it serves', async () => {
+it('rule 10: one retry on the same endpoint, and it serves', async () => {
   const on = stage();
   const body = sim({ fail_first: 1 });
   const turn = await runTurn(on.services, on.request(body, both));
@@ -147,7 +147,7 @@ it('one retry on the same endpoint, and it serves', async () => {
   assert.equal(outcomesOf(on), ['success'], 'a failure that the retry mended does not count');
 });
 
-it('fail-over moves the hold to the dearer endpoint, under a new attempt, and charges at its price', async () => {
+it('rules 9 and 10: fail-over moves the hold to the dearer endpoint, under a new attempt, and charges at its price', async () => {
   const on = stage();
   const body = { ...sim({ only_on: 'a', status: 500, tokens: 4 }), max_tokens: 20 };
   const request = on.request(body, both);
@@ -202,7 +202,7 @@ for (const garbage of GARBAGE) {
   }
 }
 
-it('a cut before the first chunk is no delivery: the next endpoint serves', async () => {
+it('rule 10: a cut before the first chunk is no delivery: the next endpoint serves', async () => {
   const on = stage();
   const body = { ...sim({ only_on: 'a', cut_after: 0, hang: undefined, tokens: 5 }), stream: true };
   const turn = await runTurn(on.services, on.request(body, both));
@@ -255,7 +255,7 @@ it('overloaded everywhere is 503, refused everywhere is 502, and no words of a p
   }
 });
 
-it('a demanded tool call that comes as prose fails over, and finally is 502 naming the contract', async () => {
+it('rule 4: a demanded tool call that comes as prose fails over, and finally is 502 naming the contract', async () => {
   const tools = [{ type: 'function', function: { name: 'add', parameters: { type: 'object' } } }];
   for (const stream of [false, true]) {
     for (const tool_choice of ['required', { type: 'function', function: { name: 'add' } }]) {
@@ -276,7 +276,7 @@ it('a demanded tool call that comes as prose fails over, and finally is 502 nami
   }
 });
 
-it('a call of another tool than the named one breaks the contract', async () => {
+it('rule 4: a call of another tool than the named one breaks the contract', async () => {
   const on = stage();
   const tools = [{ type: 'function', function: { name: 'add' } }];
   const body = {
