@@ -1,11 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify from 'fastify';
 import { generationId } from '../../../actors/terms/ids.ts';
-import { registerChatCompletions } from '../routes/chat-completions.ts';
-import { registerCredits } from '../routes/credits.ts';
-import { registerGeneration } from '../routes/generation.ts';
-import { registerKey } from '../routes/key.ts';
-import { registerModels } from '../routes/models.ts';
+import { registerRoutes } from '../routes/register-routes.ts';
 import { visitOf } from '../visit.ts';
 import type { EdgeRoutes } from './edge-routes.ts';
 import { noSuchRoute } from './gate.ts';
@@ -50,17 +46,4 @@ export async function openApp(routes: EdgeRoutes): Promise<Listener> {
   await app.ready();
   if (!listener) throw new Error('the framework made no server');
   return listener;
-}
-
-function registerRoutes(api: FastifyInstance, routes: EdgeRoutes): void {
-  // A liveness read: it reads nothing about the caller, and no budget is charged for it.
-  const alive = JSON.stringify({ name: 'troupe', status: 'ok' });
-  api.get('/', (_request, reply) => {
-    reply.type('application/json; charset=utf-8').send(alive);
-  });
-  registerChatCompletions(api, routes);
-  registerCredits(api, routes);
-  registerGeneration(api, routes);
-  registerKey(api, routes);
-  registerModels(api, routes);
 }

@@ -1,0 +1,121 @@
+import { Type } from '@sinclair/typebox';
+import { maybe, oneOf } from '../request/members.ts';
+
+/**
+ * What a chat request is answered with, as it is published. Nothing is validated with it on the way out; the tests hold
+ * real replies against it. (spec: inference, Chat completion reply, Chat stream)
+ */
+const count = Type.Integer({ minimum: 0 });
+const nullable = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()]);
+
+export const usageSchema = Type.Object({
+  prompt_tokens: Type.Optional(count),
+  completion_tokens: Type.Optional(count),
+  total_tokens: Type.Optional(count),
+  prompt_tokens_details: Type.Optional(
+    Type.Object({ cached_tokens: Type.Optional(count), cache_write_tokens: Type.Optional(count) }),
+  ),
+  completion_tokens_details: Type.Optional(Type.Object({ reasoning_tokens: Type.Optional(count) })),
+  cost: Type.Number({ minimum: 0, description: 'The exact charge in USD. Counts that nobody reported are absent.' }),
+});
+
+export const finishReason = Type.Union([oneOf('stop', 'length', 'tool_calls', 'content_filter', 'error'), Type.Null()]);
+
+/** What every reply and every chunk begins with. */
+export const replyHead = {
+  id: Type.String({ pattern: '^gen-', description: 'The generation id, equal to X-Generation-Id.' }),
+  created: Type.Integer({ description: 'Unix seconds.' }),
+  model: Type.String({ description: 'The model that served.' }),
+  provider: Type.String({ description: 'Display name of the provider that served.' }),
+};
+
+const reasoningDetail = Type.Object({
+  type: oneOf('reasoning.text', 'reasoning.summary', 'reasoning.encrypted'),
+  text: maybe(Type.String()),
+  signature: maybe(Type.String()),
+  summary: maybe(Type.String()),
+  data: maybe(Type.String()),
+  format: maybe(Type.String()),
+  index: maybe(count),
+  id: maybe(Type.String()),
+});
+
+const image = Type.Object({
+  type: Type.Literal('image_url'),
+  image_url: Type.Object({ url: Type.String() }),
+  index: maybe(count),
+});
+
+const speech = Type.Object({
+  id: maybe(Type.String()),
+  data: maybe(Type.String({ contentEncoding: 'base64' })),
+  transcript: maybe(Type.String()),
+  expires_at: maybe(Type.Integer()),
+});
+
+const answer = {
+  refusal: maybe(Type.String()),
+  reasoning: maybe(Type.String()),
+  reasoning_details: Type.Optional(Type.Array(reasoningDetail, { minItems: 1 })),
+  images: Type.Optional(Type.Array(image)),
+  audio: Type.Optional(speech),
+};
+
+const called = Type.Object({ name: Type.String(), arguments: Type.String() });
+
+export const chatReply = Type.Object({
+  ...replyHead,
+  object: Type.Literal('chat.completion'),
+  system_fingerprint: Type.Null(),
+  choices: Type.Array(
+    Type.Object({
+      index: Type.Literal(0),
+      message: Type.Object({
+        role: Type.Literal('assistant'),
+        content: nullable(Type.String()),
+        tool_calls: Type.Optional(
+          Type.Array(Type.Object({ id: Type.String(), type: Type.Literal('function'), function: called })),
+        ),
+        ...answer,
+      }),
+      finish_reason: finishReason,
+      native_finish_reason: nullable(Type.String()),
+    }),
+    { minItems: 1, maxItems: 1 },
+  ),
+  usage: Type.Optional(usageSchema),
+});
+
+export const chatChunk = Type.Object({
+  ...replyHead,
+  object: Type.Literal('chat.completion.chunk'),
+  choices: Type.Array(
+    Type.Object({
+      index: Type.Literal(0),
+      delta: Type.Object({
+        role: Type.Optional(Type.Literal('assistant')),
+        content: maybe(Type.String()),
+        tool_calls: Type.Optional(
+          Type.Array(
+            Type.Object({
+              index: count,
+              id: Type.Optional(Type.String()),
+              type: Type.Optional(Type.Literal('function')),
+              function: Type.Partial(called),
+            }),
+          ),
+        ),
+        ...answer,
+      }),
+      finish_reason: finishReason,
+      native_finish_reason: maybe(Type.String()),
+    }),
+    { maxItems: 1 },
+  ),
+  usage: Type.Optional(usageSchema),
+  honoured: Type.Optional(
+    Type.Record(Type.String(), Type.Boolean(), {
+      description: 'Settings that were asked for, and whether the serving endpoint declares them.',
+    }),
+  ),
+});
