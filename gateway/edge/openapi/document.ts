@@ -5,7 +5,6 @@ import { completionReply } from '../../dialects/completions/reply-schema.ts';
 import { completionRequest } from '../../dialects/completions/request-schema.ts';
 import { envelopeSchema } from './envelope-schema.ts';
 import type { Operation, Parameter } from './operation.ts';
-import { OPERATIONS } from './operations.ts';
 
 /** The very objects that validate what comes in, and the shape of what goes out. */
 const SCHEMAS: Readonly<Record<string, TSchema>> = {
@@ -25,9 +24,9 @@ const HEADERS: readonly Parameter[] = [
 ];
 
 /** The API as an OpenAPI 3.1 document: the routes that exist, and the schemas that hold. */
-export function openApiDocument(): object {
+export function openApiDocument(operations: readonly Operation[]): object {
   const paths: Record<string, Record<string, object>> = {};
-  for (const operation of OPERATIONS) {
+  for (const operation of operations) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(operation) };
   }
   return {

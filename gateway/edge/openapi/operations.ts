@@ -17,7 +17,7 @@ const modelFilters: readonly Parameter[] = [
   value('offset', Type.Integer({ minimum: 0 })),
 ];
 
-/** Every route of the public API, in the order of the document. A test holds the list against what is registered. */
+/** Every route of the public API, in the order of the document. A test finds a route that is registered without a row. */
 export const OPERATIONS: readonly Operation[] = [
   { method: 'get', path: '/', summary: 'Whether the service is there', key: false },
   { method: 'get', path: '/openapi.json', summary: 'This document', key: false },
