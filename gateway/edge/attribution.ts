@@ -15,6 +15,6 @@ export function readAttribution(headers: IncomingHttpHeaders): Attribution {
 
 function textOf(value: string | string[] | undefined): string | null {
   if (value === undefined) return null;
-  const text = headerText(Array.isArray(value) ? (value[0] ?? '') : value).trim();
+  const text = headerText((Array.isArray(value) ? (value[0] ?? '') : value).trim());
   return text === '' ? null : text;
 }
