@@ -7,6 +7,9 @@ import type { Generation, HoldRequest, Release, Settlement } from '../terms/hold
 import { compare, subtract } from '../terms/usd.ts';
 import type { HoldOpen } from './events.ts';
 
+/** Earlier amounts kept of one hold: more than a request tries endpoints. */
+const MOVES_MAX = 32;
+
 /** The hold as it is first written. */
 export function opened({ request, key, at }: HoldOpen): Generation {
   return {
@@ -25,6 +28,7 @@ export function opened({ request, key, at }: HoldOpen): Generation {
     user: request.user,
     sessionId: request.sessionId,
     metadata: request.metadata,
+    ...(request.route === undefined ? {} : { route: request.route }),
     status: 'running',
     key,
     createdAt: at,
@@ -39,7 +43,9 @@ export function opened({ request, key, at }: HoldOpen): Generation {
 /** The hold moved to another endpoint: what the caller said of itself stays as it was. */
 export function raised(row: Generation, request: HoldRequest): Generation {
   const { attempt, amount, gateway, deadlineAt, model, endpoint, provider, tariff } = request;
-  return { ...row, attempt, amount, gateway, deadlineAt, model, endpoint, provider, tariff };
+  const before = { attempt: row.attempt, endpoint: row.endpoint, amount: row.amount };
+  const moves = [...(row.moves ?? []), before].slice(-MOVES_MAX);
+  return { ...row, attempt, amount, gateway, deadlineAt, model, endpoint, provider, tariff, moves };
 }
 
 /** Charged. One that was released before keeps its release beside the late settlement. */

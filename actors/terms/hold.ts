@@ -27,8 +27,34 @@ export interface HoldRequest {
   readonly sessionId: string | null;
   /** The request's opaque `metadata`, JSON text; null when absent. */
   readonly metadata: string | null;
+  /** Where it might run and where not; absent where one endpoint was all there was to say. */
+  readonly route?: RouteTrail;
   /** True when the sender may have sent it before. */
   readonly repeat: boolean;
+}
+
+/** The decision of routing as it is kept with the generation, bounded. Endpoints by their public tags. */
+export interface RouteTrail {
+  /** In the order of trial. */
+  readonly candidates: readonly RouteCandidate[];
+  readonly rejections?: readonly RouteRejection[];
+  /** Entries beyond the bounds. */
+  readonly omitted?: number;
+}
+
+export interface RouteCandidate {
+  readonly endpoint: string;
+  /** Where it is another model than the first candidate's. */
+  readonly model?: string;
+  /** Messages that compression left out for this endpoint. */
+  readonly dropped?: number;
+}
+
+export interface RouteRejection {
+  readonly endpoint: string;
+  readonly reason: string;
+  /** The member of the request that it did not satisfy. */
+  readonly member?: string;
 }
 
 export type Admission =
@@ -41,8 +67,11 @@ export interface AttemptRecord {
   readonly provider: string;
   /** Upstream HTTP status; null when none arrived. */
   readonly status: number | null;
-  readonly outcome: 'served' | 'failed' | 'aborted';
+  /** `skipped`: never called, since the money did not reach for it. */
+  readonly outcome: 'served' | 'failed' | 'aborted' | 'skipped';
   readonly latencyMs: number | null;
+  /** Category of a failure (`timeout`, `overloaded`, `contract` ...), never a provider's words; absent where none. */
+  readonly reason?: string;
 }
 
 /** Media as they were measured and admitted; exact decimal text where a unit is not whole. */
@@ -82,6 +111,13 @@ export interface Settlement {
   readonly cancelled: boolean;
   readonly latencyMs: number | null;
   readonly generationMs: number | null;
+  /** From the request's start until its money was held. */
+  readonly admittedMs?: number;
+  /** Settings that were asked for, and whether the serving endpoint declares them; absent where none were. */
+  readonly honoured?: Readonly<Record<string, boolean>>;
+  /** Completion tokens that are pictures, and that are speech; absent where none was reported. */
+  readonly imageTokens?: number;
+  readonly audioTokens?: number;
   readonly attempts: readonly AttemptRecord[];
 }
 
@@ -103,6 +139,8 @@ export interface Release {
   readonly reason: string;
   /** Status the caller was answered; null when unknown. */
   readonly status: number | null;
+  /** From the request's start until its money was held. */
+  readonly admittedMs?: number;
   readonly attempts: readonly AttemptRecord[];
 }
 
@@ -113,11 +151,20 @@ export interface Released {
   readonly status: 'released' | 'settled';
 }
 
+/** A hold as it stood before it moved to another endpoint. */
+export interface HoldMove {
+  readonly attempt: number;
+  readonly endpoint: string;
+  readonly amount: string;
+}
+
 /** The generation row (collection `generation` of the account; id = generation id; sort = createdAt). */
 export interface Generation extends Omit<HoldRequest, 'repeat'> {
   readonly status: 'running' | 'settled' | 'released';
   /** Address of the key it runs under. */
   readonly key: string;
+  /** What was held before the hold moved to where it stands now; absent where it never moved. */
+  readonly moves?: readonly HoldMove[];
   /** Store time, ms. */
   readonly createdAt: number;
   readonly endedAt: number | null;

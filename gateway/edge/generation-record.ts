@@ -1,11 +1,11 @@
 import { ownerOf } from '../../actors/runtime/index.ts';
-import type { AttemptRecord, Generation } from '../../actors/terms/hold.ts';
+import type { AttemptRecord, Generation, Settlement } from '../../actors/terms/hold.ts';
 import { exactNumber } from './exact-json.ts';
+import { renderStory } from './generation-story.ts';
 
 /**
  * One generation as `GET /generation` shows it, from the moment its hold is written: the members strict clients ask for
- * (null where nothing was measured) and our own (`status`, `hold_cost`, `settled_at`, `metadata`, `unpriced`,
- * `app_title`). (spec: conventions 1.4)
+ * (null where nothing was measured) and our own, which tell the whole story of the request. (spec: conventions 1.4)
  */
 export function renderGeneration(id: string, generation: Generation): Readonly<Record<string, unknown>> {
   const { settlement } = generation;
@@ -27,6 +27,7 @@ export function renderGeneration(id: string, generation: Generation): Readonly<R
     ...origins(generation),
     ...neverMeasured(),
     provider_responses: (settlement?.attempts ?? generation.release?.attempts ?? []).map(renderAttempt),
+    ...renderStory(generation),
   };
 }
 
@@ -45,12 +46,27 @@ function counts({ settlement, streamed }: Generation): Readonly<Record<string, u
     native_finish_reason: settlement?.nativeFinishReason ?? null,
     tokens_prompt: settlement?.promptTokens ?? null,
     tokens_completion: settlement?.completionTokens ?? null,
-    native_tokens_prompt: settlement?.promptTokens ?? null,
-    native_tokens_completion: settlement?.completionTokens ?? null,
+    native_tokens_prompt: reported(settlement, 'prompt') ? (settlement?.promptTokens ?? null) : null,
+    native_tokens_completion: reported(settlement, 'completion') ? (settlement?.completionTokens ?? null) : null,
     native_tokens_reasoning: settlement?.reasoningTokens ?? null,
     native_tokens_cached: settlement?.cachedTokens ?? null,
-    native_tokens_completion_images: null,
+    native_tokens_completion_images: settlement?.imageTokens ?? null,
+    native_tokens_cache_write: cacheWrites(settlement),
+    num_media_prompt: settlement?.media?.inputImages ?? null,
+    num_media_completion: settlement?.media?.images ?? null,
+    native_tokens_completion_audio: settlement?.audioTokens ?? null,
   };
+}
+
+function cacheWrites(settlement: Settlement | null): number | null {
+  const { cacheWriteTokens, cacheWrite1hTokens } = settlement ?? {};
+  if (cacheWriteTokens === undefined && cacheWrite1hTokens === undefined) return null;
+  return (cacheWriteTokens ?? 0) + (cacheWrite1hTokens ?? 0);
+}
+
+/** True where a count is the provider's own: only those are native. */
+function reported(settlement: Settlement | null, count: 'prompt' | 'completion'): boolean {
+  return !settlement?.unmeasured?.includes(count);
 }
 
 function origins(generation: Generation): Readonly<Record<string, unknown>> {
@@ -86,8 +102,6 @@ function neverMeasured(): Readonly<Record<string, unknown>> {
     moderation_latency: null,
     cache_discount: null,
     upstream_inference_cost: null,
-    num_media_prompt: null,
-    num_media_completion: null,
     num_input_audio_prompt: null,
     num_search_results: null,
     num_fetches: null,
@@ -100,7 +114,9 @@ function renderAttempt(attempt: AttemptRecord): Readonly<Record<string, unknown>
     provider_name: attempt.provider,
     status: attempt.status,
     outcome: attempt.outcome,
-    latency: attempt.latencyMs,
+    // Strict clients take a number or nothing.
+    ...(attempt.latencyMs === null ? {} : { latency: attempt.latencyMs }),
+    ...(attempt.reason === undefined ? {} : { reason: attempt.reason }),
     is_byok: false,
   };
 }

@@ -1,7 +1,7 @@
 import type { FailureCause, ProviderFailure } from '../providers/provider-failure.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
-import type { ToolChoice } from '../terms/turn.ts';
+import type { TurnRequest } from './turn-request.ts';
 
 /** One endpoint's last word. */
 export interface Failed {
@@ -14,10 +14,18 @@ const SHOWN_MAX = 20;
 
 /**
  * What a caller is told when no endpoint delivered: 504 when all timed out, 503 when all were full, 502 otherwise,
- * naming the contract when a demanded tool call never came. Never a provider's own words. (spec: inference, Errors)
+ * naming the contract when a demanded tool call never came. With it go what each endpoint did, and why the others were
+ * not asked; never a provider's own words. (spec: inference, Errors; conventions 1.1)
  */
-export function endOfTrial(failed: readonly Failed[], choice: ToolChoice | undefined): GatewayError {
-  const metadata = { previous_errors: failed.slice(0, SHOWN_MAX).map(previousError) };
+export function endOfTrial(
+  failed: readonly Failed[],
+  { turn, plan }: Pick<TurnRequest, 'turn' | 'plan'>,
+): GatewayError {
+  const choice = turn.toolChoice;
+  const metadata = {
+    previous_errors: failed.slice(0, SHOWN_MAX).map(previousError),
+    ...(plan.rejections.length === 0 ? {} : { rejections: plan.rejections.slice(0, SHOWN_MAX) }),
+  };
   const detail = failed.map(({ candidate, failure }) => `${candidate.offer.id}: ${failure.message}`).join('; ');
   const all = (reason: FailureCause): boolean => failed.every(({ failure }) => failure.reason === reason);
   if (failed.some(({ failure }) => failure.reason === 'contract')) {

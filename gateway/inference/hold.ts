@@ -8,6 +8,7 @@ import { inputImages } from '../pricing/input-images.ts';
 import { mediaBounds } from '../pricing/media-bounds.ts';
 import type { Candidate } from '../terms/plan.ts';
 import { unanswered } from './refusal-error.ts';
+import { routeTrail } from './route-trail.ts';
 import type { InferenceServices } from './services.ts';
 import type { TurnRequest } from './turn-request.ts';
 import { unavailable } from './unavailable.ts';
@@ -26,6 +27,7 @@ export class Hold {
   /** The highest attempt number ever asked for: a refused one may have been granted before its repeat was refused. */
   #asked = 0;
   #admittedAt: number | null = null;
+  #admittedMs: number | null = null;
 
   constructor(services: InferenceServices, request: TurnRequest) {
     this.#services = services;
@@ -46,6 +48,11 @@ export class Hold {
     return this.#admittedAt;
   }
 
+  /** Milliseconds from the request's start until money was held; null before it was. */
+  get admittedMs(): number | null {
+    return this.#admittedMs;
+  }
+
   /** Holds what the candidate may cost; resolves with the refusal, or null when held. Rejects with a 503. */
   async secure(candidate: Candidate): Promise<Refusal | null> {
     const { cluster, config } = this.#services;
@@ -61,6 +68,7 @@ export class Hold {
         : await raise(cluster, key, held, withinMs);
       if (!admission.admitted) return admission.refusal;
       this.#attempt = held.attempt;
+      this.#admittedMs ??= this.#services.clock.monotonic() - this.#request.startedAt;
       if (first) this.#services.crashpoint('hold.committed');
       return null;
     } catch (thrown) {
@@ -73,7 +81,10 @@ export class Hold {
   release(reason: string, status: number | null, attempts: readonly AttemptRecord[]): void {
     if (this.#attempt === 0) return;
     const { generation, caller } = this.#request;
-    releaseHold(this.#services, caller.account, { generation, attempt: this.#asked, reason, status, attempts });
+    releaseHold(this.#services, caller.account, {
+      ...{ generation, attempt: this.#asked, reason, status, attempts },
+      ...(this.#admittedMs === null ? {} : { admittedMs: this.#admittedMs }),
+    });
   }
 
   #holdRequest(candidate: Candidate, attempt: number): HoldRequest {
@@ -81,6 +92,7 @@ export class Hold {
     const { cluster, clock, config } = this.#services;
     const { offer } = candidate;
     const leftMs = config.upstream.totalMs - (clock.monotonic() - startedAt);
+    const route = attempt === 1 ? routeTrail(this.#request) : null;
     return {
       generation,
       attempt,
@@ -97,6 +109,7 @@ export class Hold {
       user: turn.user ?? null,
       sessionId: turn.conversation ?? null,
       metadata: turn.metadata === undefined ? null : JSON.stringify(turn.metadata),
+      ...(route === null ? {} : { route }),
       repeat: false,
     };
   }

@@ -16,6 +16,8 @@ import type { TurnRequest } from './turn-request.ts';
 
 /** Calls of one request to one endpoint: the first, and one more before its failure counts. */
 const CALLS_PER_ENDPOINT_MAX = 2;
+/** Endpoints that one request is sent to. */
+const ENDPOINTS_MAX = 16;
 
 /**
  * Runs one turn as far as its first part: holds the money, tries the plan's endpoints in their order, and resolves with
@@ -46,20 +48,25 @@ class Trial {
     const { signal } = this.#request;
     signal?.addEventListener('abort', this.#leave);
     try {
-      for (const candidate of this.#request.plan.candidates) {
+      for (const candidate of this.#trial()) {
         if (this.#hasLeft()) break;
         if (!(await this.#secured(candidate))) continue;
         if (this.#hasLeft()) break;
         const begun = await this.#tryEndpoint(candidate);
         if (begun) return new Running(this.#services, this.#request, begun);
       }
-      throw this.#hasLeft() ? callerLeft() : endOfTrial(this.#failed, this.#request.turn.toolChoice);
+      throw this.#hasLeft() ? callerLeft() : endOfTrial(this.#failed, this.#request);
     } catch (thrown) {
       this.#release(thrown);
       throw thrown;
     } finally {
       signal?.removeEventListener('abort', this.#leave);
     }
+  }
+
+  #trial(): readonly Candidate[] {
+    const { candidates } = this.#request.plan;
+    return candidates.length > ENDPOINTS_MAX ? candidates.slice(0, ENDPOINTS_MAX) : candidates;
   }
 
   readonly #leave = (): void => this.#abort();
@@ -72,7 +79,16 @@ class Trial {
   async #secured(candidate: Candidate): Promise<boolean> {
     const refusal = await this.#hold.secure(candidate);
     if (refusal === null) return true;
-    if (this.#failed.length > 0 && refusal.status === 402) return false;
+    if (this.#failed.length > 0 && refusal.status === 402) {
+      this.#attempts.push({
+        ...whose(candidate),
+        status: null,
+        outcome: 'skipped',
+        latencyMs: null,
+        reason: refusal.type,
+      });
+      return false;
+    }
     throw refusalError(refusal, this.#services.cluster.now());
   }
 
@@ -118,9 +134,9 @@ class Trial {
     const attempt = await opening;
     const first = await this.#firstPart(attempt, bodyBytesMax);
     crashpoint('upstream.firstbyte');
-    const { attempt: holdAttempt, admittedAt } = this.#hold;
-    const firstAt = clock.monotonic();
-    return { candidate, attempt, first, holdAttempt, admittedAt, attempts: this.#attempts, sentAt, firstAt };
+    const { attempt: holdAttempt, admittedAt, admittedMs } = this.#hold;
+    const money = { holdAttempt, admittedAt, admittedMs };
+    return { candidate, attempt, first, ...money, attempts: this.#attempts, sentAt, firstAt: clock.monotonic() };
   }
 
   readonly #begun = (abort: () => void): void => {
@@ -139,11 +155,11 @@ class Trial {
 
   #record(candidate: Candidate, failure: ProviderFailure, sentAt: number): void {
     this.#attempts.push({
-      endpoint: candidate.offer.id,
-      provider: candidate.offer.provider.name,
+      ...whose(candidate),
       status: failure.status,
       outcome: failure.reason === 'aborted' ? 'aborted' : 'failed',
       latencyMs: this.#services.clock.monotonic() - sentAt,
+      reason: failure.reason,
     });
   }
 
@@ -161,6 +177,10 @@ class Trial {
     const known = thrown instanceof GatewayError;
     this.#hold.release(known ? thrown.message : 'Internal Server Error', known ? thrown.status : 500, this.#attempts);
   }
+}
+
+function whose({ offer }: Candidate): { endpoint: string; provider: string } {
+  return { endpoint: offer.id, provider: offer.provider.name };
 }
 
 /** A stream spends many bytes on little text, and none of them is kept. */

@@ -36,6 +36,8 @@ export interface Begun {
   /** Attempt number of the hold, and store time of the turn's admission. */
   readonly holdAttempt: number;
   readonly admittedAt: number;
+  /** From the request's start until its money was held. */
+  readonly admittedMs: number | null;
   readonly attempts: readonly AttemptRecord[];
   /** Monotonic ms at which this attempt was sent, and at which its first part came. */
   readonly sentAt: number;
@@ -55,6 +57,7 @@ export class Running implements RunningTurn {
   #first: Batch | null;
   #resolve: (receipt: Receipt) => void = () => {};
   #reading: Promise<Batch | null> | null = null;
+  #honoured: Readonly<Record<string, boolean>> | null = null;
   #closed = false;
   #left = false;
   /** The caller left before the finish was there to be delivered. */
@@ -86,7 +89,8 @@ export class Running implements RunningTurn {
   }
 
   get honoured(): Readonly<Record<string, boolean>> {
-    return honoured(this.#request.turn, this.#begun.candidate.offer);
+    this.#honoured ??= honoured(this.#request.turn, this.#begun.candidate.offer);
+    return this.#honoured;
   }
 
   read(): Promise<Batch | null> {
@@ -158,7 +162,7 @@ export class Running implements RunningTurn {
   }
 
   #receiptOf(failure: ProviderFailure | null): Receipt {
-    const { candidate, attempt, holdAttempt, admittedAt, attempts, firstAt, sentAt } = this.#begun;
+    const { candidate, attempt, holdAttempt, admittedAt, admittedMs, attempts, firstAt, sentAt } = this.#begun;
     const now = this.#services.clock.monotonic();
     const { prompt } = candidate;
     const ceiling = candidate.completionTokensMax;
@@ -180,6 +184,8 @@ export class Running implements RunningTurn {
       nativeFinishReason: finish?.native ?? null,
       upstreamId: attempt.upstreamId,
       cancelled: this.#cancelled,
+      admittedMs,
+      honoured: this.honoured,
       latencyMs: firstAt - this.#request.startedAt,
       generationMs: now - this.#request.startedAt,
       attempts: attempts.concat({
@@ -188,6 +194,7 @@ export class Running implements RunningTurn {
         status: attempt.status,
         outcome,
         latencyMs: firstAt - sentAt,
+        ...(failure ? { reason: failure.reason } : {}),
       }),
     };
   }

@@ -21,10 +21,10 @@ export async function settleTurn(
   receipt: Receipt,
 ): Promise<TurnCharge | null> {
   if (!receipt.delivered) {
-    const { attempt, attempts } = receipt;
+    const { attempt, attempts, admittedMs } = receipt;
     const { message: reason, status } = callerLeft();
     const ended = { generation: request.generation, attempt, reason, status, attempts };
-    releaseHold(services, request.caller.account, ended);
+    releaseHold(services, request.caller.account, admittedMs === null ? ended : { ...ended, admittedMs });
     return null;
   }
   const { cost, unpriced } = charge(receipt.candidate.offer.tariff, receipt.billed, {
@@ -71,6 +71,7 @@ function settlementOf(
     cancelled: receipt.cancelled,
     latencyMs: receipt.latencyMs,
     generationMs: receipt.generationMs,
+    ...story(receipt),
     attempts: receipt.attempts,
   };
 }
@@ -92,5 +93,17 @@ function lessUsual(receipt: Receipt): LessUsual {
     ...(Object.keys(settled).length === 0 ? {} : { media: settled }),
     ...(unmeasured.length === 0 ? {} : { unmeasured }),
     ...(candidate.offer.tariff.overrides === undefined ? {} : { conditions: conditionsOf(receipt) }),
+  };
+}
+
+type Story = Pick<Settlement, 'admittedMs' | 'honoured' | 'imageTokens' | 'audioTokens'>;
+
+/** What the record tells beside the charge, where there is something to tell. */
+function story({ admittedMs, honoured, usage: { imageTokens, audioTokens } }: Receipt): Story {
+  return {
+    ...(admittedMs === null ? {} : { admittedMs }),
+    ...(Object.keys(honoured).length === 0 ? {} : { honoured }),
+    ...(imageTokens === undefined ? {} : { imageTokens }),
+    ...(audioTokens === undefined ? {} : { audioTokens }),
   };
 }

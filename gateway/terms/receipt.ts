@@ -23,7 +23,10 @@ export interface Receipt {
   readonly nativeFinishReason: string | null;
   readonly upstreamId: string | null;
   readonly cancelled: boolean;
-  /** Milliseconds from the request's start to the first delivered part, and to the end. */
+  /** Settings that were asked for, and whether the serving endpoint declares them. */
+  readonly honoured: Readonly<Record<string, boolean>>;
+  /** Milliseconds from the request's start until money was held, to the first delivered part, and to the end. */
+  readonly admittedMs: number | null;
   readonly latencyMs: number | null;
   readonly generationMs: number;
   readonly attempts: readonly AttemptRecord[];

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { registerChatCompletions } from './chat-completions.ts';
+import { registerCompletions } from './completions.ts';
 import { registerCredits } from './credits.ts';
 import { registerGeneration } from './generation.ts';
 import { registerKey } from './key.ts';
@@ -15,6 +16,7 @@ export function registerRoutes(api: FastifyInstance, routes: EdgeRoutes): void {
     reply.type('application/json; charset=utf-8').send(alive);
   });
   registerChatCompletions(api, routes);
+  registerCompletions(api, routes);
   registerCredits(api, routes);
   registerGeneration(api, routes);
   registerKey(api, routes);

@@ -197,6 +197,10 @@ it('moves a hold to another endpoint in one step, up and down, and only forward'
   assert.is((raise('0.1', 0).reply as unknown as { refusal: { status: number } }).refusal.status, 409);
   assert.ok((raise('0.5', 2).reply as unknown as Admission).admitted);
   assert.is(book(house).held, '0.5');
+  assert.equal(row(house, 'gen-1')?.moves, [
+    { attempt: 0, endpoint: 'ep_1', amount: '1' },
+    { attempt: 1, endpoint: 'ep_1', amount: '1.8' },
+  ]);
   house.tell(ACCOUNT, words.releaseEvent(words.release('gen-1', 2)));
   assert.is((raise('0.6', 3).reply as unknown as { refusal: { status: number } }).refusal.status, 409);
   assert.is(book(house).held, '0');

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { HoldRequest, Settlement } from '../../../actors/terms/hold.ts';
+import type { HoldRequest, Release, Settlement } from '../../../actors/terms/hold.ts';
 import { Departure } from '../../../gateway/inference/departure.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { settleTurn } from '../../../gateway/inference/settle-turn.ts';
@@ -178,6 +178,10 @@ it('a fallback that the money does not reach for is left out', async () => {
   assert.is(error.status, 502);
   assert.is(callsAt(b, body), 0);
   await on.end();
+  assert.equal(releaseOf(on)?.attempts.at(-1), {
+    ...{ endpoint: 'x', provider: 'B', status: null, outcome: 'skipped', latencyMs: null, reason: 'payment_required' },
+    endpoint: releaseOf(on)?.attempts.at(-1)?.endpoint as string,
+  });
   assert.equal(eventsOf(on), ['turn.admit', 'turn.raise', 'hold.release']);
   // The refusal may have been the answer to a repeat whose first sending moved the hold.
   assert.is(releaseOf(on)?.attempt, 2);
@@ -201,6 +205,59 @@ for (const garbage of GARBAGE) {
     });
   }
 }
+
+it('the hold carries the plan, the end carries why each attempt failed, and the error names both (spec: Errors)', async () => {
+  const on = stage();
+  const offers = board(
+    offer('a', a.baseUrl),
+    offer('b', b.baseUrl, { pricing: { prompt: '0.00001', completion: '0.00002' } }),
+    offer('c', b.baseUrl, { supportedParameters: [] }),
+  );
+  const body = { ...sim({ status: 500 }), temperature: 1 };
+  const error = await failed(runTurn(on.services, on.request(body, offers)));
+  const rejection = { provider: 'c', endpoint: 'c', reason: 'require_parameters', member: 'temperature' };
+  assert.equal(error.metadata.rejections, [rejection]);
+  assert.equal(error.metadata.previous_errors, [
+    { provider: 'A', code: 'unavailable', status: 500 },
+    { provider: 'B', code: 'unavailable', status: 500 },
+  ]);
+  const first = on.asks[0]?.event.request as HoldRequest;
+  assert.equal(first.route?.candidates, [{ endpoint: 'a' }, { endpoint: 'b' }]);
+  assert.equal(first.route?.rejections, [{ endpoint: 'c', reason: 'require_parameters', member: 'temperature' }]);
+  assert.is(on.asks[1]?.event.request?.route, undefined, 'told once');
+  await on.end();
+  const { attempts, admittedMs } = releaseOf(on) as Release;
+  assert.equal(
+    attempts.map(({ outcome, reason }) => `${outcome} ${reason}`),
+    ['failed unavailable', 'failed unavailable', 'failed unavailable', 'failed unavailable'],
+  );
+  assert.ok((admittedMs as number) >= 0);
+});
+
+it('a plain request keeps no trail: one endpoint, taken at the first attempt', async () => {
+  const on = stage();
+  const request = on.request(sim({ tokens: 2 }), onlyA);
+  const turn = await runTurn(on.services, request);
+  await drain(turn);
+  await settleTurn(on.services, request, await turn.receipt);
+  assert.is(on.asks[0]?.event.request?.route, undefined);
+  assert.not.ok('honoured' in (settlementOf(on) as Settlement));
+  assert.ok((settlementOf(on)?.admittedMs as number) >= 0);
+  await on.end();
+});
+
+it('a refusal and an empty answer are answers: nobody else is asked', async () => {
+  for (const directive of [{ tokens: 0 }, { tokens: 0, finish: 'content_filter' }]) {
+    for (const stream of [false, true]) {
+      const on = stage();
+      const body = { ...sim(directive), stream };
+      const turn = await runTurn(on.services, on.request(body, both));
+      await drain(turn);
+      assert.is(callsAt(a, body) + callsAt(b, body), 1);
+      await on.end();
+    }
+  }
+});
 
 it('rule 10: a cut before the first chunk is no delivery: the next endpoint serves', async () => {
   const on = stage();

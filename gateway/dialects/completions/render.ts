@@ -1,0 +1,28 @@
+import type { TurnEvent } from '../../terms/turn-event.ts';
+import { usageText } from '../chat/usage-text.ts';
+import { gatherAnswer } from '../gather-answer.ts';
+import type { Closing } from '../reply-dialect.ts';
+import type { ReplyHead } from '../reply-head.ts';
+import { TokenScores } from './token-scores.ts';
+
+/**
+ * A whole text completion as JSON text. What a model says in refusing is its text here; reasoning, calls and media have
+ * no place in this dialect. `echo` stands before the answer. (spec: inference, Text completion)
+ */
+export function render(
+  head: ReplyHead,
+  events: readonly TurnEvent[],
+  closing: Closing | null,
+  echo: string | null,
+): string {
+  const { text, refusal, logprobs, finish } = gatherAnswer(events);
+  const before = echo ?? '';
+  const scores = logprobs?.content ? new TokenScores(before.length).text(logprobs.content) : 'null';
+  const { reason = null, native = null } = finish ?? {};
+  const usage = closing === null ? '' : `,"usage":${usageText(closing.usage, closing.cost)}`;
+  return `{"id":${JSON.stringify(head.id)},"object":"text_completion","created":${head.created},"model":${JSON.stringify(
+    head.model,
+  )},"provider":${JSON.stringify(head.provider)},"system_fingerprint":null,"choices":[{"index":0,"text":${JSON.stringify(
+    before + (text ?? '') + refusal,
+  )},"logprobs":${scores},"finish_reason":${JSON.stringify(reason)},"native_finish_reason":${JSON.stringify(native)}}]${usage}}`;
+}

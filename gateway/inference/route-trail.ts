@@ -1,0 +1,39 @@
+import type { RouteCandidate, RouteTrail } from '../../actors/terms/hold.ts';
+import type { Candidate } from '../terms/plan.ts';
+import type { TurnRequest } from './turn-request.ts';
+
+const CANDIDATES_MAX = 20;
+const REJECTIONS_MAX = 30;
+
+/**
+ * What the record of a generation keeps of its plan: where it was to be tried, in which order, and why not elsewhere.
+ * Null for the plain case, one endpoint that takes the turn as it is: the record names that endpoint anyhow.
+ */
+export function routeTrail({ plan, turn }: TurnRequest): RouteTrail | null {
+  const { candidates, rejections } = plan;
+  const [first] = candidates;
+  if (!first) return null;
+  if (candidates.length === 1 && rejections.length === 0 && first.messages === turn.messages) return null;
+  const whole = turn.messages.length;
+  const omitted = Math.max(0, candidates.length - CANDIDATES_MAX) + Math.max(0, rejections.length - REJECTIONS_MAX);
+  return {
+    candidates: candidates.slice(0, CANDIDATES_MAX).map((candidate) => candidateOf(candidate, first.model, whole)),
+    ...(rejections.length === 0
+      ? {}
+      : {
+          rejections: rejections
+            .slice(0, REJECTIONS_MAX)
+            .map(({ endpoint, reason, member }) => ({ endpoint, reason, ...(member === undefined ? {} : { member }) })),
+        }),
+    ...(omitted === 0 ? {} : { omitted }),
+  };
+}
+
+function candidateOf({ offer, model, messages }: Candidate, firstModel: string, whole: number): RouteCandidate {
+  const dropped = whole - messages.length;
+  return {
+    endpoint: offer.tag,
+    ...(model === firstModel ? {} : { model }),
+    ...(dropped === 0 ? {} : { dropped }),
+  };
+}
