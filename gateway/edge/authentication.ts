@@ -5,9 +5,9 @@ import { UNAUTHENTICATED } from '../../actors/terms/unauthenticated.ts';
 import { refusalError } from '../inference/refusal-error.ts';
 import type { Caller } from '../terms/caller.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
+import { Lru } from '../terms/lru.ts';
 import type { Budgets } from './budgets.ts';
 import { clientAddress } from './client-address.ts';
-import { Lru } from './lru.ts';
 import type { Visit } from './visit.ts';
 
 /** What a route asks of its caller: an inference key, or nothing (a credential that is sent all the same is counted). */

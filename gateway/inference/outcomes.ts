@@ -31,7 +31,11 @@ export class Outcomes {
     this.#timer?.();
     this.#timer = null;
     this.#count = 0;
-    for (const [endpoint, attempts] of this.#gathered) observeAttempts(this.#cluster, endpoint, attempts);
-    this.#gathered.clear();
+    for (const [endpoint, attempts] of this.#gathered) {
+      if (attempts.length === 0) continue;
+      // The entry stays: a Map that is emptied again and again keeps what it held (see `Slots`).
+      this.#gathered.set(endpoint, []);
+      observeAttempts(this.#cluster, endpoint, attempts);
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import type { Clock } from '../../actors/runtime/index.ts';
+import { type Clock, Slots } from '../../actors/runtime/index.ts';
 import { Exchange } from './exchange.ts';
 import type { Outbound, OutboundCall, OutboundReply } from './outbound.ts';
 import { OutboundError } from './outbound-error.ts';
@@ -31,7 +31,7 @@ interface Origin {
 export class Pools implements Outbound {
   readonly #options: PoolOptions;
   readonly #origins = new Map<string, Origin>();
-  readonly #open = new Set<Exchange>();
+  readonly #open = new Slots<Exchange>();
   #closed = false;
 
   constructor(options: PoolOptions) {
@@ -52,10 +52,10 @@ export class Pools implements Outbound {
       }
       const exchange = new Exchange(this.#options.clock, call.limits, { resolve, reject }, () => {
         origin.underWay--;
-        this.#open.delete(exchange);
+        this.#open.take(place);
       });
       origin.underWay++;
-      this.#open.add(exchange);
+      const place = this.#open.add(exchange);
       call.begun?.(exchange.abort);
       origin.pool.dispatch(
         {
@@ -75,7 +75,7 @@ export class Pools implements Outbound {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const exchange of [...this.#open]) exchange.abort();
+    for (const exchange of this.#open.all()) exchange.abort();
     await Promise.all([...this.#origins.values()].map(({ pool }) => pool.destroy()));
     this.#origins.clear();
   }

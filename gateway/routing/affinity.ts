@@ -1,3 +1,5 @@
+import { Lru } from '../terms/lru.ts';
+
 const CONVERSATIONS_MAX = 50_000;
 
 /**
@@ -5,21 +7,15 @@ const CONVERSATIONS_MAX = 50_000;
  * own account. Forgetting costs only a cold cache at the provider. (spec: inference, Routing rules 1)
  */
 export class Affinity {
-  readonly #served = new Map<string, string>();
+  readonly #served = new Lru<string>(CONVERSATIONS_MAX);
 
   /** Endpoint id, or null when unknown. */
   recall(account: string, conversation: string | undefined): string | null {
     if (conversation === undefined) return null;
-    return this.#served.get(`${account}\n${conversation}`) ?? null;
+    return this.#served.find(`${account}\n${conversation}`) ?? null;
   }
 
   remember(account: string, conversation: string | undefined, endpoint: string): void {
-    if (conversation === undefined) return;
-    const key = `${account}\n${conversation}`;
-    this.#served.delete(key);
-    this.#served.set(key, endpoint);
-    if (this.#served.size <= CONVERSATIONS_MAX) return;
-    const oldest = this.#served.keys().next();
-    if (!oldest.done) this.#served.delete(oldest.value);
+    if (conversation !== undefined) this.#served.keep(`${account}\n${conversation}`, endpoint);
   }
 }

@@ -1,3 +1,4 @@
+import { BriefMap } from './brief-map.ts';
 import type { Json, RowView } from './event.ts';
 import type { Pending } from './pending.ts';
 import type { RegisteredCollection } from './registered-kind.ts';
@@ -41,7 +42,7 @@ export interface ReadRow {
  */
 export class HeldRows {
   readonly address: string;
-  private readonly byCollection = new Map<string, Map<string, HeldRow>>();
+  private readonly byCollection = new Map<string, BriefMap<HeldRow>>();
   private read: Map<string, ReadRow> | null = null;
   /** How many rows are ahead of the store. */
   unsettled = 0;
@@ -122,7 +123,7 @@ export class HeldRows {
     const name = latest.collection.name;
     let rows = this.byCollection.get(name);
     if (rows === undefined) {
-      rows = new Map();
+      rows = new BriefMap();
       this.byCollection.set(name, rows);
     }
     const held: HeldRow = { latest, pending: null, batch: 0, place: 0 };

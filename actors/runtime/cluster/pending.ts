@@ -19,6 +19,8 @@ export class Pending {
   /** The link it was written to, and its id there. */
   outlet: { take(id: number): unknown } | null = null;
   id = 0;
+  /** Its place among the open asks; a tell has none. */
+  place = -1;
   readonly #resolve: ((body: Json) => void) | null;
   readonly #reject: ((error: AskError) => void) | null;
   readonly #repeat: ((event: ActorEvent) => ActorEvent) | undefined;

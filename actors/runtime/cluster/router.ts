@@ -1,6 +1,7 @@
 import { shardOf } from '../actor/address.ts';
 import type { Answer, AskFailure } from '../actor/answer.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
+import { Slots } from '../actor/slots.ts';
 import type { Engine } from '../durable/engine.ts';
 import type { Cancel, Clock } from '../ports/clock.ts';
 import { type Envelope, EnvelopeTooLarge, type Link } from '../ports/transport.ts';
@@ -38,7 +39,7 @@ export interface RouterParts {
  */
 export class Router {
   readonly #parts: RouterParts;
-  readonly #open = new Set<Pending>();
+  readonly #open = new Slots<Pending>();
   readonly #parked = new Map<number, Set<Pending>>();
   readonly #outlets = new Map<string, Outlet>();
   #parkedCount = 0;
@@ -62,7 +63,7 @@ export class Router {
       if (this.#open.size >= limits.asksInFlightMax * OPEN_WINDOWS_MAX) {
         return message.fail({ code: 'busy', retryAfterMs: BUSY_RETRY_MS });
       }
-      this.#open.add(message);
+      message.place = this.#open.add(message);
       if (this.#tick === null) this.#schedule();
       this.#route(message);
     });
@@ -139,7 +140,7 @@ export class Router {
     this.#closed = true;
     this.#tick?.();
     this.#tick = null;
-    for (const message of [...this.#open])
+    for (const message of this.#open.all())
       this.#fail(message, message.parked ? this.#moved(message) : { code: 'lost' });
     this.#parked.clear();
     this.#parkedCount = 0;
@@ -235,7 +236,7 @@ export class Router {
 
   #expire(): void {
     const now = this.#parts.clock.monotonic();
-    for (const message of this.#open) {
+    for (const message of this.#open.all()) {
       if (message.deadline > now) continue;
       this.#fail(message, message.parked ? this.#moved(message) : { code: 'expired' });
     }
@@ -257,13 +258,13 @@ export class Router {
   }
 
   #resolve(message: Pending, body: Json): void {
-    this.#open.delete(message);
+    this.#open.take(message.place);
     message.resolve(body);
   }
 
   #fail(message: Pending, failure: AskFailure): void {
     if (!message.open) return;
-    this.#open.delete(message);
+    if (message.place >= 0) this.#open.take(message.place);
     message.outlet?.take(message.id);
     message.fail(message.perhaps && UNTOLD.has(failure.code) ? { code: 'lost' } : failure);
   }

@@ -1,3 +1,4 @@
+import { BriefMap } from '../actor/brief-map.ts';
 import type { RowWrite } from '../actor/held-rows.ts';
 import type { AttemptEnd, Intent } from '../actor/intent.ts';
 import type { Parcel } from '../actor/parcel.ts';
@@ -32,7 +33,7 @@ interface Known {
 
 /** The open intents of one shard. `touched`: those written while an earlier owner's are being read. */
 interface Book {
-  readonly known: Map<string, Known>;
+  readonly known: BriefMap<Known>;
   touched: Set<string> | null;
   resting: boolean;
 }
@@ -62,7 +63,7 @@ export class Intents {
   }
 
   open(home: HeldShard): void {
-    this.books.set(home, { known: new Map(), touched: new Set(), resting: false });
+    this.books.set(home, { known: new BriefMap(), touched: new Set(), resting: false });
   }
 
   /** What an earlier owner left. */

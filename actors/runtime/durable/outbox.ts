@@ -1,4 +1,5 @@
 import { type Answer, AskError } from '../actor/answer.ts';
+import { BriefMap } from '../actor/brief-map.ts';
 import type { ActorEvent } from '../actor/event.ts';
 import { HeldRows, type RowWrite } from '../actor/held-rows.ts';
 import { wrap } from '../actor/parcel.ts';
@@ -43,7 +44,7 @@ interface Pair {
 /** The outbox of one shard. */
 interface Book {
   readonly home: HeldShard;
-  readonly pairs: Map<string, Pair>;
+  readonly pairs: BriefMap<Pair>;
   /** Letters in `pairs`. */
   size: number;
   removals: Letter[];
@@ -75,7 +76,7 @@ export class Outbox {
   }
 
   open(home: HeldShard): void {
-    const book = { home, pairs: new Map(), size: 0, removals: [], reading: true, resting: false };
+    const book: Book = { home, pairs: new BriefMap(), size: 0, removals: [], reading: true, resting: false };
     this.books.set(home, book);
   }
 
@@ -87,7 +88,7 @@ export class Outbox {
   fill(home: HeldShard, records: readonly RowRecord[]): void {
     const book = this.books.get(home);
     if (book === undefined || !book.reading) return;
-    const younger = [...book.pairs.values()].flatMap((pair) => pair.letters.splice(0));
+    const younger = book.pairs.values().flatMap((pair) => pair.letters.splice(0));
     book.size = 0;
     const known = new Set<string>();
     for (const { address, id, body } of records) {
@@ -125,7 +126,7 @@ export class Outbox {
 
   /** What waits for its receiver, for an operator. */
   waitingOf(home: HeldShard, from: string): readonly { to: string; number: string; event: string; tries: number }[] {
-    const letters = [...(this.books.get(home)?.pairs.values() ?? [])].flatMap((pair) => pair.letters);
+    const letters = (this.books.get(home)?.pairs.values() ?? []).flatMap((pair) => pair.letters);
     return letters
       .filter((letter) => letter.from === from)
       .map(({ to, number, event, tries, thrown }) => ({ to, number, event: event.type, tries: tries + thrown }));

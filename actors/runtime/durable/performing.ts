@@ -1,4 +1,5 @@
 import { AskError } from '../actor/answer.ts';
+import { BriefMap } from '../actor/brief-map.ts';
 import type { Json } from '../actor/event.ts';
 import type { AttemptEnd, Intent } from '../actor/intent.ts';
 import { LETTER_CHARS_MAX, type Parcel, type Receipt, wrap } from '../actor/parcel.ts';
@@ -42,7 +43,7 @@ export interface PerformingParts {
  */
 export class Performing {
   private readonly parts: PerformingParts;
-  private readonly attempts = new Map<string, Running>();
+  private readonly attempts = new BriefMap<Running>();
   private queue: Running[] = [];
   private running = 0;
   /** A suspect runs, or is about to. */
@@ -88,7 +89,7 @@ export class Performing {
   /** This node is dead, or leaves for good: nothing it does counts any more. */
   abortAll(why: string): void {
     this.over = true;
-    for (const running of [...this.attempts.values()]) this.end(running, why);
+    for (const running of this.attempts.values()) this.end(running, why);
   }
 
   /** Resolves when nothing is left to run or to tell, or the time is up. */

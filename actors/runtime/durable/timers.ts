@@ -1,4 +1,5 @@
 import { shardOf } from '../actor/address.ts';
+import { BriefMap } from '../actor/brief-map.ts';
 import type { ActorEvent } from '../actor/event.ts';
 import type { Firing } from '../actor/mail.ts';
 import type { Placed, TimerWrite } from '../actor/outcome.ts';
@@ -28,7 +29,7 @@ interface Slot extends Due, Placed {
 /** The timers of one shard. Everything due up to `horizon` is in it. */
 interface Book {
   readonly home: HeldShard;
-  readonly slots: Map<string, Map<string, Slot>>;
+  readonly slots: BriefMap<BriefMap<Slot>>;
   horizon: number;
   /** The shard is being sealed: what is written is kept, but nothing fires any more. */
   resting: boolean;
@@ -89,7 +90,7 @@ export class Timers {
   /** From now on what is written for this shard is kept; what memory had of it is forgotten. */
   open(home: HeldShard): void {
     this.forget(home);
-    this.books.set(home, { home, slots: new Map(), horizon: 0, resting: false, touched: null });
+    this.books.set(home, { home, slots: new BriefMap(), horizon: 0, resting: false, touched: null });
   }
 
   /** Loads what is stored for these shards, which must be open. */
@@ -148,13 +149,13 @@ export class Timers {
 
   /** The same for all timers of an actor that stopped. */
   settledStop(home: HeldShard, address: string, pending: Pending): void {
-    const names = [...(this.books.get(home)?.slots.get(address)?.keys() ?? [])];
+    const names = (this.books.get(home)?.slots.get(address)?.values() ?? []).map((slot) => slot.name);
     for (const name of names) this.settled(home, address, name, pending);
   }
 
   /** What memory knows of an actor's timers; a null event is one that is going. */
   knownOf(home: HeldShard, address: string): readonly { name: string; dueAt: number; event: ActorEvent | null }[] {
-    return [...(this.books.get(home)?.slots.get(address)?.values() ?? [])];
+    return this.books.get(home)?.slots.get(address)?.values() ?? [];
   }
 
   /** Looks at the stored timers of an actor again, whose rows may have been mended. */
@@ -163,7 +164,7 @@ export class Timers {
     const book = this.books.get(home);
     if (book === undefined) return;
     for (const record of records) {
-      const known = book.slots.get(address)?.has(record.name) === true;
+      const known = book.slots.get(address)?.get(record.name) !== undefined;
       if (!known && (record.dueAt <= book.horizon || eventIn(record.event) === null)) this.take(book, record);
     }
   }
@@ -283,7 +284,7 @@ export class Timers {
     for (const record of records) {
       const book = live.get(shardOf(record.address, this.shardCount));
       if (book === undefined || book.touched?.has(keyOf(record.address, record.name))) continue;
-      if (book.slots.get(record.address)?.has(record.name)) continue;
+      if (book.slots.get(record.address)?.get(record.name)) continue;
       this.take(book, record);
     }
     for (const book of live.values()) book.touched = null;
@@ -323,7 +324,7 @@ export class Timers {
 function slotOf(book: Book, address: string, name: string): Slot {
   let slots = book.slots.get(address);
   if (slots === undefined) {
-    slots = new Map();
+    slots = new BriefMap();
     book.slots.set(address, slots);
   }
   let slot = slots.get(name);

@@ -29,7 +29,8 @@ export class Listener {
   readonly #options: ListenerOptions;
   readonly #sockets = new Set<Socket>();
   readonly #current = new WeakMap<Socket, ServerResponse>();
-  readonly #idleSince = new Map<Socket, number>();
+  /** Since when each is without a request; null while it has one. */
+  readonly #idleSince = new Map<Socket, number | null>();
   readonly #port = createSocketServer({ noDelay: true, keepAlive: true }, (socket) => this.accept(socket));
   readonly #answers = new Map<number, number>();
   #draining = false;
@@ -117,7 +118,9 @@ export class Listener {
     return new Promise((resolve) => {
       const look = (): void => {
         const now = clock.monotonic();
-        for (const [socket, since] of this.#idleSince) if (now - since >= limits.drainIdleMs) socket.destroy();
+        for (const [socket, since] of this.#idleSince) {
+          if (since !== null && now - since >= limits.drainIdleMs) socket.destroy();
+        }
         if (this.#sockets.size === 0 || now >= endsAt) resolve();
         else clock.after(SETTLED_CHECK_MS, look);
       };
@@ -158,7 +161,7 @@ export class Listener {
     const { socket } = request;
     this.#underWay++;
     this.#current.set(socket, response);
-    this.#idleSince.delete(socket);
+    this.#idleSince.set(socket, null);
     // What nobody wanted of a refused body is read and thrown away, so that the answer arrives; not for ever.
     response.once('finish', () => {
       if (request.complete || request.destroyed) return;

@@ -1,9 +1,11 @@
+import { Slots } from '../../../actors/runtime/index.ts';
+
 /**
  * The turns that run on this node right now, each with the way to end it in order. A drain that has waited long enough
  * ends them all: their callers hear of the restart in-band, and what was delivered is charged.
  */
 export class OpenTurns {
-  readonly #cuts = new Set<() => void>();
+  readonly #cuts = new Slots<() => void>();
   /** Turns that could not be settled before their caller was answered. */
   settledLater = 0;
   streams = 0;
@@ -14,11 +16,11 @@ export class OpenTurns {
 
   /** Registers a running turn; call what it returns when the turn has ended. */
   open(cut: () => void): () => void {
-    this.#cuts.add(cut);
-    return () => this.#cuts.delete(cut);
+    const place = this.#cuts.add(cut);
+    return () => void this.#cuts.take(place);
   }
 
   cutAll(): void {
-    for (const cut of this.#cuts) cut();
+    for (const cut of this.#cuts.all()) cut();
   }
 }

@@ -3,6 +3,7 @@
  * from what may have. Never retries a commit, and sends nothing more once the thread is gone.
  */
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
+import { Slots } from '../../actor/slots.ts';
 import type { Random } from '../../ports/random.ts';
 import { StoreRefused } from '../../ports/store.ts';
 import type { VerdictCode } from './apply-commit.ts';
@@ -33,11 +34,11 @@ export class Writer {
   readonly #worker: Worker;
   readonly #urgent: MessagePort;
   readonly #waited = new Int32Array(new SharedArrayBuffer(4));
-  readonly #pending = new Map<number, Pending>();
+  /** By the number of the request: the place it has here until it is answered. */
+  readonly #pending = new Slots<Pending>();
   readonly #options: WriterOptions;
   readonly #exited: Promise<void>;
   #started: { resolve: () => void; reject: (error: Error) => void } | null = null;
-  #lastId = 0;
   #state: 'open' | 'closing' | 'dead' = 'open';
 
   private constructor(options: WriterOptions) {
@@ -108,11 +109,8 @@ export class Writer {
     if (this.#pending.size >= this.#options.requestsMax) {
       return Promise.reject(new StoreRefused('busy', `${this.#pending.size} requests wait for the writer`));
     }
-    this.#lastId += 1;
-    const id = this.#lastId;
-    to.postMessage(request(id));
     return new Promise<T>((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject });
+      to.postMessage(request(this.#pending.add({ resolve, reject })));
     });
   }
 
@@ -132,9 +130,8 @@ export class Writer {
       this.#options.failed(answer.broken);
       return;
     }
-    const pending = this.#pending.get(answer.id);
+    const pending = this.#pending.take(answer.id);
     if (!pending) return;
-    this.#pending.delete(answer.id);
     if ('failure' in answer) {
       this.#options.failed(answer.failure);
       pending.reject(errorOf(answer.failure));
@@ -149,7 +146,6 @@ export class Writer {
     this.#started?.reject(new Error(failure.message));
     this.#started = null;
     if (unplanned) this.#options.failed(failure);
-    for (const { reject } of this.#pending.values()) reject(errorOf(failure));
-    this.#pending.clear();
+    for (let place = 0; this.#pending.size > 0; place++) this.#pending.take(place)?.reject(errorOf(failure));
   }
 }

@@ -15,6 +15,8 @@ const path = join(folder, 'data', 'troupe.db');
 const options = { path, shards: SHARDS, clock: systemClock, random: systemRandom, busyBoundMs: 2_000 };
 const [store, other] = await Promise.all([openSqliteStore(options), openSqliteStore(options)]);
 const cleaner = connect(path, 'write');
+// The stores' own threads may be moving pages at that instant; only this connection waits as SQLite does.
+cleaner.pragma('busy_timeout = 5000');
 
 function clean(): void {
   cleaner.exec(`BEGIN IMMEDIATE;
