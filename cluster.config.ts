@@ -124,6 +124,9 @@ const config: ClusterConfig = {
     restartDelayMaxMs: 5_000,
   },
 
+  // `zeroRetention` true confines every request to endpoints whose claim of zero data retention was approved.
+  workspace: { zeroRetention: false, partition: 'model' },
+
   demo: { enabled: true, simulators: 2, depositUsd: '100' },
   providers: [],
 };

@@ -367,8 +367,8 @@ class RunningNode implements NodeHandle {
 }
 
 /** What must be the same on every node of a cluster: nodes that differ in it refuse each other. */
-function digestOf({ runtime, rates }: ClusterConfig): string {
-  return createHash('sha256').update(JSON.stringify({ runtime, rates })).digest('hex');
+function digestOf({ runtime, rates, workspace }: ClusterConfig): string {
+  return createHash('sha256').update(JSON.stringify({ runtime, rates, workspace })).digest('hex');
 }
 
 function providerKeys(config: ClusterConfig, env: NodeOptions['env']): ReadonlyMap<string, string> {

@@ -13,6 +13,7 @@ export interface ClusterConfig {
   readonly rates: RateLimits;
   readonly upstream: UpstreamLimits;
   readonly launcher: LauncherLimits;
+  readonly workspace: WorkspaceConfig;
   readonly demo: DemoConfig;
   readonly providers: readonly ProviderDeclaration[];
 }
@@ -179,6 +180,14 @@ export interface LauncherLimits {
   readonly handoffsMax: number;
   readonly restartDelayMs: number;
   readonly restartDelayMaxMs: number;
+}
+
+/** What routing takes for every account where a request does not say. */
+export interface WorkspaceConfig {
+  /** Only endpoints vetted for zero data retention; no request can loosen it. */
+  readonly zeroRetention: boolean;
+  /** How the endpoints of several requested models are tried: one model after the other, or all together. */
+  readonly partition: 'model' | 'none';
 }
 
 /** What `npm start` adds so that a newcomer can send a request at once. */

@@ -49,12 +49,14 @@ function acceptTurn(
   const { headers } = request.raw;
   const session = headers['x-session-id'];
   const { turn, dialect } = parse(body, typeof session === 'string' ? session : null);
-  const last = services.inference.affinity.recall(caller.account, turn.conversation);
+  const { affinity, config } = services.inference;
+  const last = affinity.recall(caller.account, turn.conversation);
+  const offers = services.cluster.board.topic(ENDPOINTS_TOPIC);
   return {
     generation: visit.id,
     turn,
     dialect,
-    plan: plan(turn, services.cluster.board.topic(ENDPOINTS_TOPIC), services.random.fraction(), last),
+    plan: plan(turn, offers, services.random.fraction(), last, config.workspace),
     caller,
     attribution: readAttribution(headers),
     startedAt: visit.startedAt,

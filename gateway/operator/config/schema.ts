@@ -116,6 +116,10 @@ export const configSchema = record({
   rates: bounds(defaults.rates),
   upstream: bounds(defaults.upstream),
   launcher: bounds(defaults.launcher),
+  workspace: record({
+    zeroRetention: flag,
+    partition: Type.Union([Type.Literal('model'), Type.Literal('none')], { words: '"model" or "none"' }),
+  }),
   demo: record({
     enabled: flag,
     simulators: Type.Integer({ minimum: 0, maximum: 16, words: 'a whole number, 0 to 16' }),

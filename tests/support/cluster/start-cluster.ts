@@ -23,6 +23,7 @@ import type {
   RateLimits,
   RuntimeLimits,
   UpstreamLimits,
+  WorkspaceConfig,
 } from '../../../gateway/terms/config.ts';
 import { simulatedProvider } from '../provider/models-document.ts';
 import { type Simulator, startSimulator } from '../provider/simulator.ts';
@@ -35,6 +36,7 @@ export interface ClusterOptions {
   readonly rates?: Partial<RateLimits>;
   readonly upstream?: Partial<UpstreamLimits>;
   readonly runtime?: Partial<RuntimeLimits>;
+  readonly workspace?: Partial<WorkspaceConfig>;
 }
 
 export interface Funded {
@@ -139,6 +141,7 @@ function configOf(data: string, simulators: readonly Simulator[], options: Clust
     rates: { ...defaults.rates, ...options.rates },
     upstream: { ...defaults.upstream, ...options.upstream },
     runtime: { ...defaults.runtime, ...TEST_RUNTIME, ...options.runtime },
+    workspace: { ...defaults.workspace, ...options.workspace },
     providers: simulators.map((simulator, i) => {
       return simulatedProvider(SIMULATORS[i] as string, simulator.baseUrl);
     }),

@@ -110,6 +110,11 @@ const WRONG: readonly (readonly [string, unknown, RegExp])[] = [
     { providers: [{ ...PROVIDER, models: { data: [{ ...MODEL, pricing: [{ ...REQUEST, cost_usd: 0.1 }] }] } }] },
     /providers\[0\]\.models: data\[0\]\.pricing\[0\]\.cost_usd is 0\.1 and must be a decimal number as text/,
   ],
+  [
+    'a partition that is none',
+    { workspace: { partition: 'all' } },
+    /workspace\.partition is "all" and must be "model" or "none"/,
+  ],
   ['a section that is no object', { runtime: 5 }, /runtime is 5 and must be an object/],
   ['a prototype in disguise', '{"__proto__": {"data": "x"}}', /unknown member __proto__/],
   [
