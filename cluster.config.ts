@@ -112,6 +112,17 @@ const config: ClusterConfig = {
     probeTimeoutMs: 2_000,
   },
 
+  // Small questions that verify what endpoints declare. Each costs a few dozen tokens at its provider.
+  checks: {
+    enabled: true,
+    lookEveryMs: 1_000,
+    everyMs: 6 * 60 * 60_000,
+    againMs: 15 * 60_000,
+    firstWithinMs: 30_000,
+    timeoutMs: 30_000,
+    completionTokensMax: 512,
+  },
+
   launcher: {
     pingEveryMs: 100,
     silentMs: 500,

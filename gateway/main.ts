@@ -17,6 +17,7 @@ import type { Tls } from '../actors/runtime/transports/grpc/tls.ts';
 import { GrpcTransport } from '../actors/runtime/transports/grpc/transport.ts';
 import { declareUntilListed } from './catalogue/declare-until-listed.ts';
 import { Prober } from './catalogue/prober.ts';
+import { Checker } from './checks/checker.ts';
 import { type Edge, type EdgeGauges, openEdge } from './edge/edge.ts';
 import { drainInference, type InferenceServices, openInference } from './inference/services.ts';
 import { tlsOf } from './operator/config/identity.ts';
@@ -106,6 +107,7 @@ class RunningNode implements NodeHandle {
   #outbound!: Pools;
   #inference!: InferenceServices;
   #prober!: Prober;
+  #checker!: Checker;
   #edge!: Edge;
   #operator!: OperatorServer;
   #serving = false;
@@ -255,6 +257,15 @@ class RunningNode implements NodeHandle {
       upstream: config.upstream,
       keys: this.#keys,
     });
+    this.#checker = new Checker({
+      cluster: this.#node,
+      clock: this.#clock,
+      outbound: this.#outbound,
+      limits: config.checks,
+      upstream: config.upstream,
+      targetOf: (offer) => this.#inference.targets.of(offer),
+      log: ({ message, ...record }) => this.#log.warn(record, message),
+    });
   }
 
   #openEdge(secrets: Secrets): Promise<Edge> {
@@ -291,6 +302,7 @@ class RunningNode implements NodeHandle {
     if (this.#drained !== null) return;
     this.#serving = true;
     this.#prober.start();
+    this.#checker.start();
     this.#log.info({ incarnation: this.incarnation, grpc: this.grpcAddress }, 'serving');
   }
 
@@ -298,6 +310,7 @@ class RunningNode implements NodeHandle {
     this.#log.info('draining');
     this.#options.onDraining?.();
     this.#prober.stop();
+    this.#checker.stop();
     const served = this.#edge.drain();
     await this.#node.drain();
     await served;

@@ -69,9 +69,11 @@ const LAYERS: readonly (readonly [RegExp, string, number])[] = [
   [/^gateway\/(providers|dialects)\//, 'providers|dialects', 16],
   [/^gateway\/routing\//, 'routing', 17],
   [/^gateway\/inference\//, 'inference', 18],
-  [/^gateway\/jobs\//, 'jobs', 19],
-  [/^gateway\/(edge|operator)\//, 'edge|operator', 20],
-  [/^gateway\/main\.ts$/, 'main', 21],
+  // Calls providers as inference does, for nobody's money: it knows adapters and actors, no hold and no caller.
+  [/^gateway\/checks\//, 'checks', 19],
+  [/^gateway\/jobs\//, 'jobs', 20],
+  [/^gateway\/(edge|operator)\//, 'edge|operator', 21],
+  [/^gateway\/main\.ts$/, 'main', 22],
 ];
 
 /** Entry points above the layers: they may start the composition root. */

@@ -12,6 +12,7 @@ export interface ClusterConfig {
   readonly edge: EdgeLimits;
   readonly rates: RateLimits;
   readonly upstream: UpstreamLimits;
+  readonly checks: CheckLimits;
   readonly launcher: LauncherLimits;
   readonly workspace: WorkspaceConfig;
   readonly demo: DemoConfig;
@@ -164,6 +165,25 @@ export interface UpstreamLimits {
   readonly settleRetriesMax: number;
   readonly probeEveryMs: number;
   readonly probeTimeoutMs: number;
+}
+
+/**
+ * The small questions that nodes put to the endpoints they own, to see whether they do what they declare. They cost what
+ * the provider charges for them, and nobody else is charged. Times in ms.
+ */
+export interface CheckLimits {
+  readonly enabled: boolean;
+  /** How often a node looks for what is due: the least time between two questions to one provider. */
+  readonly lookEveryMs: number;
+  /** Between two tries of a check that passed; below 24 hours, or what was found runs out in between. */
+  readonly everyMs: number;
+  /** Between two tries of one that failed or told nothing. */
+  readonly againMs: number;
+  /** What was never checked is tried within this time, spread over it. */
+  readonly firstWithinMs: number;
+  /** For one whole answer. */
+  readonly timeoutMs: number;
+  readonly completionTokensMax: number;
 }
 
 export interface LauncherLimits {

@@ -92,15 +92,18 @@ const node = record({
 });
 
 /**
- * A section of bounds, from its defaults: every member is a number, and its name says which (`...Ms` is a time). A bound
- * added to the defaults is thereby checked as well.
+ * A section of bounds, from its defaults: every member is a number, and its name says which (`...Ms` is a time), or a switch.
+ * A bound added to the defaults is thereby checked as well.
  */
 function bounds(defaults: object) {
-  const members = Object.entries(defaults).map(([name, value]) => [name, bound(name, value as number)] as const);
+  const members = Object.entries(defaults).map(
+    ([name, value]) => [name, bound(name, value as number | boolean)] as const,
+  );
   return record(Object.fromEntries(members));
 }
 
-function bound(name: string, value: number): TSchema {
+function bound(name: string, value: number | boolean): TSchema {
+  if (typeof value === 'boolean') return flag;
   if (!Number.isInteger(value)) return Type.Number({ exclusiveMinimum: 0, words: 'a number above 0' });
   if (name.endsWith('Ms')) return ms;
   return value === 0 ? countOrNone : count;
@@ -115,6 +118,7 @@ export const configSchema = record({
   edge: bounds(defaults.edge),
   rates: bounds(defaults.rates),
   upstream: bounds(defaults.upstream),
+  checks: bounds(defaults.checks),
   launcher: bounds(defaults.launcher),
   workspace: record({
     zeroRetention: flag,

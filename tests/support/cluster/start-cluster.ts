@@ -18,6 +18,7 @@ import defaults from '../../../cluster.config.ts';
 import { type NodeHandle, runNode } from '../../../gateway/main.ts';
 import { readPepper } from '../../../gateway/operator/config/secrets.ts';
 import type {
+  CheckLimits,
   ClusterConfig,
   EdgeLimits,
   RateLimits,
@@ -35,6 +36,8 @@ export interface ClusterOptions {
   readonly edge?: Partial<EdgeLimits>;
   readonly rates?: Partial<RateLimits>;
   readonly upstream?: Partial<UpstreamLimits>;
+  /** Off unless enabled here: a test that counts calls wants its own alone. */
+  readonly checks?: Partial<CheckLimits>;
   readonly runtime?: Partial<RuntimeLimits>;
   readonly workspace?: Partial<WorkspaceConfig>;
 }
@@ -140,6 +143,7 @@ function configOf(data: string, simulators: readonly Simulator[], options: Clust
     edge: { ...defaults.edge, drainIdleMs: 1, drainGraceMs: 5_000, ...options.edge },
     rates: { ...defaults.rates, ...options.rates },
     upstream: { ...defaults.upstream, ...options.upstream },
+    checks: { ...defaults.checks, enabled: false, ...options.checks },
     runtime: { ...defaults.runtime, ...TEST_RUNTIME, ...options.runtime },
     workspace: { ...defaults.workspace, ...options.workspace },
     providers: simulators.map((simulator, i) => {

@@ -1,0 +1,145 @@
+import { configurationOf } from '../../actors/endpoint/configuration.ts';
+import { ENDPOINTS_TOPIC, observeCheck } from '../../actors/endpoint/endpoint.ts';
+import type { Cancel, Clock, Cluster } from '../../actors/runtime/index.ts';
+import { endpointAddress } from '../../actors/terms/ids.ts';
+import type { Check, CheckFinding, EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Outbound } from '../outbound/outbound.ts';
+import type { Target } from '../providers/target.ts';
+import type { CheckLimits, UpstreamLimits } from '../terms/config.ts';
+import { dueAt } from './due-at.ts';
+import { PROBE_VERSION } from './probe.ts';
+import { checksFor, probeFor } from './probes-for.ts';
+import { runProbe } from './run-probe.ts';
+
+/** Tries remembered until the board shows them; beyond it the oldest are forgotten and may come once too often. */
+const TRIED_MAX = 10_000;
+
+export interface CheckerParts {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly outbound: Outbound;
+  readonly limits: CheckLimits;
+  readonly upstream: Pick<UpstreamLimits, 'lineBytesMax' | 'bodyBytesMax'>;
+  readonly targetOf: (offer: EndpointOffer) => Target;
+  readonly log: (record: { readonly message: string; readonly [member: string]: unknown }) => void;
+}
+
+interface Due {
+  readonly offer: EndpointOffer;
+  readonly check: Check;
+  readonly at: number;
+}
+
+/**
+ * Puts small questions to the endpoints whose actors live on this node, to see whether they do what they declare, and
+ * tells those actors. One at a time per provider and never more than one new one per look; for no account, no hold and no
+ * generation, and in no figure of health. (spec: catalogue, Capability evidence; inference, Routing rules 2, 3)
+ */
+export class Checker {
+  readonly #parts: CheckerParts;
+  /** Slugs of the providers being asked, and how to call that off. */
+  readonly #asking = new Map<string, () => void>();
+  readonly #tried = new Map<string, number>();
+  #since: number | null = null;
+  #timer: Cancel | null = null;
+  #stopped = false;
+
+  constructor(parts: CheckerParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    if (!this.#parts.limits.enabled || this.#stopped) return;
+    this.#timer = this.#parts.clock.after(this.#parts.limits.lookEveryMs, () => {
+      this.look().catch((error: unknown) =>
+        this.#parts.log({ message: 'a look for checks failed', detail: String(error) }),
+      );
+      this.start();
+    });
+  }
+
+  /** Calls off what is under way; nothing of it is told. */
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.();
+    for (const abort of this.#asking.values()) abort();
+  }
+
+  /** Begins what is due, at most one check per provider. Resolves when what it began is told. */
+  async look(): Promise<void> {
+    this.#since ??= this.#parts.cluster.now();
+    await Promise.all([...this.#due().values()].map((due) => this.#check(due)));
+  }
+
+  /** The longest overdue check of each provider that is not being asked. */
+  #due(): Map<string, Due> {
+    const { cluster } = this.#parts;
+    const now = cluster.now();
+    const dueBySlug = new Map<string, Due>();
+    for (const value of cluster.board.topic(ENDPOINTS_TOPIC).values()) {
+      const offer = value as unknown as EndpointOffer;
+      const { slug } = offer.provider;
+      // Nothing is routed to what is down, and asking it would only hold up its neighbours.
+      if (offer.health === 'down' || this.#asking.has(slug) || !cluster.owns(endpointAddress(offer.id))) continue;
+      for (const check of checksFor(offer)) {
+        const at = this.#dueAt(offer, check);
+        if (at <= now && at < (dueBySlug.get(slug)?.at ?? Number.POSITIVE_INFINITY)) {
+          dueBySlug.set(slug, { offer, check, at });
+        }
+      }
+    }
+    return dueBySlug;
+  }
+
+  #dueAt(offer: EndpointOffer, check: Check): number {
+    const { evidence, id } = offer;
+    const shown = evidence.checks?.find((finding) => finding.check === check);
+    return dueAt(id, check, {
+      finding: this.#newest(`${id} ${check}`, check, shown),
+      // What its check does not refute is withheld by its fidelity.
+      underFloor: evidence.withheld.includes('tools'),
+      since: this.#since ?? 0,
+      limits: this.#parts.limits,
+    });
+  }
+
+  /** What the board shows, or the try of this node that it does not show yet. */
+  #newest(name: string, check: Check, shown: CheckFinding | undefined): CheckFinding | undefined {
+    const triedAt = this.#tried.get(name);
+    if (triedAt === undefined) return shown;
+    if (shown === undefined || shown.triedAt < triedAt) return { check, verdict: null, triedAt };
+    this.#tried.delete(name);
+    return shown;
+  }
+
+  async #check({ offer, check }: Due): Promise<void> {
+    const { cluster, outbound, limits, upstream, targetOf, log } = this.#parts;
+    const { slug } = offer.provider;
+    let abort = (): void => {};
+    this.#asking.set(slug, () => abort());
+    this.#remember(`${offer.id} ${check}`, cluster.now());
+    const begun = (way: () => void): void => {
+      abort = way;
+      if (this.#stopped) way();
+    };
+    try {
+      const site = { outbound, targetOf, limits, ...upstream, begun };
+      const seen = await runProbe(site, offer, probeFor(offer, check));
+      if (seen === null || this.#stopped) return;
+      if (seen.verdict === 'failed') log({ message: 'a check failed', endpoint: offer.id, check, detail: seen.detail });
+      observeCheck(cluster, offer.id, {
+        check,
+        ...seen,
+        configuration: configurationOf(offer),
+        version: PROBE_VERSION,
+      });
+    } finally {
+      this.#asking.delete(slug);
+    }
+  }
+
+  #remember(name: string, at: number): void {
+    this.#tried.set(name, at);
+    if (this.#tried.size > TRIED_MAX) this.#tried.delete(this.#tried.keys().next().value as string);
+  }
+}

@@ -1,0 +1,72 @@
+import type { Attempt } from '../providers/attempt.ts';
+import { ProviderFailure } from '../providers/provider-failure.ts';
+import type { FinishReason, TurnEvent } from '../terms/turn-event.ts';
+
+/** An answer to a check is short; more than this is none. */
+const CHARACTERS_MAX = 64 * 1024;
+
+/** What a check heard: the whole answer, summed up. */
+export interface Heard {
+  readonly text: string;
+  readonly calls: readonly { readonly name: string; readonly arguments: string }[];
+  readonly refused: boolean;
+  /** Any thought shown, readable or not. */
+  readonly thoughts: boolean;
+  /** As reported; null when nothing was. */
+  readonly reasoningTokens: number | null;
+  readonly finish: FinishReason | null;
+}
+
+interface Draft {
+  text: string;
+  calls: { name: string; arguments: string }[];
+  byIndex: Map<number, { name: string; arguments: string }>;
+  refused: boolean;
+  thoughts: boolean;
+  finish: FinishReason | null;
+}
+
+/** Reads an answer to its end. Rejects with `ProviderFailure`. */
+export async function hear(attempt: Attempt): Promise<Heard> {
+  const draft: Draft = { text: '', calls: [], byIndex: new Map(), refused: false, thoughts: false, finish: null };
+  let characters = 0;
+  for (let events = await attempt.read(); events !== null; events = await attempt.read()) {
+    for (const event of events) {
+      add(draft, event);
+      characters += 'text' in event ? event.text.length : 'arguments' in event ? event.arguments.length : 1;
+    }
+    if (characters > CHARACTERS_MAX) throw new ProviderFailure('garbage', 'an answer without end', attempt.status);
+  }
+  const { text, calls, refused, thoughts, finish } = draft;
+  return { text, calls, refused, thoughts, reasoningTokens: attempt.usage.reasoningTokens ?? null, finish };
+}
+
+function add(draft: Draft, event: TurnEvent): void {
+  switch (event.type) {
+    case 'text-delta':
+      draft.text += event.text;
+      break;
+    case 'refusal-delta':
+      draft.refused = true;
+      break;
+    case 'reasoning-delta':
+    case 'reasoning-detail':
+      draft.thoughts = true;
+      break;
+    case 'tool-start': {
+      const call = { name: event.name, arguments: '' };
+      draft.calls.push(call);
+      draft.byIndex.set(event.index, call);
+      break;
+    }
+    case 'tool-delta': {
+      const call = draft.byIndex.get(event.index);
+      if (call) call.arguments += event.arguments;
+      break;
+    }
+    case 'finish':
+      draft.finish = event.reason;
+      break;
+    default:
+  }
+}

@@ -1,0 +1,37 @@
+import type { Check, Effort, EndpointOffer } from '../../actors/terms/offer.ts';
+import { effortProbe } from './effort-probe.ts';
+import { responseFormatProbe, structuredOutputsProbe } from './format-probes.ts';
+import type { Probe } from './probe.ts';
+import { dispatchProbe, toolsProbe } from './tool-probes.ts';
+
+const PREFIX = 'effort:';
+
+/** The checks that an endpoint's declarations call for: what it does not claim is not tried. */
+export function checksFor(offer: EndpointOffer): readonly Check[] {
+  const declares = (parameter: string): boolean => offer.supportedParameters.includes(parameter);
+  const checks: Check[] = declares('tools') ? ['tool_dispatch', 'tools'] : [];
+  if (declares('structured_outputs')) checks.push('structured_outputs');
+  if (declares('response_format')) checks.push('response_format');
+  return checks.concat(effortsOf(offer, declares).map((effort): Check => `effort:${effort}`));
+}
+
+/** An unknown domain claims no level; that it can be silent is tried all the same, since callers may ask it. */
+function effortsOf({ reasoning }: EndpointOffer, declares: (parameter: string) => boolean): readonly Effort[] {
+  if (!declares('reasoning') && !declares('reasoning_effort')) return [];
+  return reasoning?.efforts ?? (reasoning?.mandatory ? [] : ['none']);
+}
+
+export function probeFor(offer: EndpointOffer, check: Check): Probe {
+  switch (check) {
+    case 'tools':
+      return toolsProbe(offer);
+    case 'tool_dispatch':
+      return dispatchProbe(offer);
+    case 'structured_outputs':
+      return structuredOutputsProbe(offer);
+    case 'response_format':
+      return responseFormatProbe(offer);
+    default:
+      return effortProbe(offer, check.slice(PREFIX.length) as Effort);
+  }
+}

@@ -1,0 +1,293 @@
+/** Checks from the question at a real simulator to what routing reads, on a clock that stands still. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Attempt } from '../../../actors/endpoint/window.ts';
+import { endpointAddress } from '../../../actors/terms/ids.ts';
+import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import { bounded } from '../../support/bounded.ts';
+import { type Simulator, startSimulator } from '../../support/provider/simulator.ts';
+import { Market } from './market.ts';
+
+const it = bounded(test, 20_000);
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const ALL: Partial<EndpointOffer> = {
+  supportedParameters: ['reasoning', 'response_format', 'structured_outputs', 'tool_choice', 'tools'],
+  reasoning: { efforts: ['high', 'low', 'none'], mandatory: false },
+};
+const TOOLS: Partial<EndpointOffer> = { supportedParameters: ['tool_choice', 'tools'] };
+
+let simulator: Simulator;
+test.before(async () => {
+  simulator = await startSimulator({ name: 'a', keep: true });
+});
+test.after(() => simulator.close());
+
+async function found(model: string, over = ALL): Promise<EndpointOffer> {
+  const market = new Market();
+  const { id } = market.declare('a', simulator.baseUrl, model, over);
+  await market.settle();
+  await market.close();
+  return market.shown(id);
+}
+
+it('an endpoint that keeps what it declares is verified: tools, dispatch, formats, efforts', async () => {
+  const { evidence, measured, health } = await found('flawed/none');
+  assert.equal(
+    evidence.checks?.map(({ check, verdict }) => `${check} ${verdict}`),
+    [
+      ...['tools passed', 'tool_dispatch passed', 'structured_outputs passed', 'response_format passed'],
+      ...['effort:none passed', 'effort:low passed', 'effort:high passed'],
+    ],
+  );
+  assert.equal([evidence.withheld, evidence.refutedEfforts, evidence.dispatchVerified], [[], [], true]);
+  assert.is(evidence.toolCallSuccess1dSamples, 0, 'checks are no tool traffic');
+  assert.equal([measured.uptime1dSamples, health], [0, 'unknown'], 'checks count in no other figure');
+});
+
+it('what is not declared is not tried', async () => {
+  const { evidence } = await found('flawed/none', { supportedParameters: ['temperature'], reasoning: null });
+  assert.equal(evidence.checks, []);
+});
+
+for (const [flaw, withheld, refuted] of [
+  ['prose-for-tools', ['tools', 'tool_choice'], []],
+  ['broken-arguments', [], []],
+  ['ignores-format', ['structured_outputs', 'response_format'], []],
+  ['ignores-schema', ['structured_outputs'], []],
+  ['thinks-despite-none', [], ['none']],
+  ['never-thinks', [], ['low', 'high']],
+  ['rejects-effort', [], ['low', 'high']],
+] as const) {
+  it(`an endpoint that ${flaw.replaceAll('-', ' ')} is found out, and withheld from that alone`, async () => {
+    const { evidence } = await found(`flawed/${flaw}`);
+    assert.equal([...evidence.withheld].sort(), [...withheld].sort());
+    assert.equal(evidence.refutedEfforts, refuted);
+    const tools = flaw === 'prose-for-tools' || flaw === 'broken-arguments';
+    assert.is(evidence.dispatchVerified, !tools, 'a call is announced only where it comes whole');
+  });
+}
+
+it('refusals and failures are diagnostic only (spec: catalogue, Capability evidence)', async () => {
+  for (const model of ['flawed/refuses', 'sim/down']) {
+    const { evidence } = await found(model, { supportedParameters: ALL.supportedParameters as string[] });
+    assert.equal([evidence.withheld, evidence.refutedEfforts, evidence.dispatchVerified], [[], [], false], model);
+    assert.ok((evidence.checks?.length ?? 0) >= 4 && evidence.checks?.every(({ verdict }) => verdict === null), model);
+  }
+});
+
+it('a question is small, names no caller, and is asked again only where its answer failed', async () => {
+  const from = simulator.calls.length;
+  await found('flawed/none', TOOLS);
+  const asked = simulator.calls.slice(from);
+  assert.is(asked.length, 2);
+  for (const { body, headers } of asked) {
+    assert.is(body.max_tokens, 512);
+    assert.ok(JSON.stringify(body).length < 800);
+    assert.equal([body.user, body.session_id, headers['x-session-id']], [undefined, undefined, undefined]);
+  }
+  await found('flawed/prose-for-tools', TOOLS);
+  assert.is(simulator.calls.length - from, 2 + 4);
+});
+
+it('a failed check is tried again soon and lifts what it withheld; a passed one much later', async () => {
+  const patient = await mendable();
+  const market = new Market();
+  const { id } = market.declare('a', patient.baseUrl, 'flawed/prose-for-tools', TOOLS);
+  await market.settle();
+  assert.equal(market.evidence(id).withheld, ['tools', 'tool_choice']);
+  assert.is(market.evidence(id).dispatchVerified, false);
+  patient.mended = true;
+  market.house.now += 5 * MINUTE_MS;
+  await market.settle();
+  assert.is(market.evidence(id).withheld.length, 2, 'not yet due');
+  market.house.now += 10 * MINUTE_MS;
+  await market.settle();
+  assert.equal(market.evidence(id).withheld, []);
+  assert.is(market.evidence(id).dispatchVerified, true);
+  const calls = patient.calls;
+  market.house.now += 4 * HOUR_MS;
+  await market.settle();
+  assert.is(patient.calls, calls, 'what passed is left alone for hours');
+  market.house.now += 2 * HOUR_MS;
+  await market.settle();
+  assert.is(patient.calls, calls + 2);
+  await market.close();
+  await patient.close();
+});
+
+it('under the floor of tool fidelity the scheduled checks measure it above again (spec: catalogue, tool_call_success_1d)', async () => {
+  const market = new Market();
+  const { id } = market.declare('a', simulator.baseUrl, 'flawed/none', TOOLS);
+  await market.settle();
+  const asks = (toolAsk: 'kept' | 'broken'): Attempt[] =>
+    Array.from({ length: 10 }, () => ({ outcome: 'success', streamed: false, toolAsk }));
+  market.observe(id, [...asks('kept'), ...asks('broken')]);
+  assert.equal([market.evidence(id).toolCallSuccess1d, market.evidence(id).withheld.length], [50, 2]);
+  let rounds = 0;
+  for (; market.evidence(id).withheld.length > 0 && rounds < 200; rounds++) {
+    market.house.now += 15 * MINUTE_MS;
+    await market.settle();
+  }
+  assert.is(rounds, 47, '57 of 67 are 85 %');
+  assert.ok((market.evidence(id).toolCallSuccess1d as number) >= 85);
+  await market.close();
+});
+
+it('one provider is asked one question at a time, several at once', async () => {
+  const [first, second] = await Promise.all([createSlow(), createSlow()]);
+  const market = new Market();
+  for (const model of ['one', 'two', 'three']) market.declare('a', first.baseUrl, model, TOOLS);
+  market.declare('b', second.baseUrl, 'one', TOOLS);
+  const looks: Promise<void>[] = [];
+  for (let look = 0; look < 5; look++) {
+    market.house.now += 1_000;
+    looks.push(market.checker.look());
+  }
+  await until(() => first.open === 1 && second.open === 1);
+  assert.equal([first.calls, second.calls], [1, 1]);
+  first.release();
+  second.release();
+  await Promise.all(looks);
+  await market.close();
+  await Promise.all([first.close(), second.close()]);
+});
+
+it('a checker that stops calls off what is under way and tells nothing of it', async () => {
+  const slow = await createSlow();
+  const market = new Market();
+  const { id } = market.declare('a', slow.baseUrl, 'one', TOOLS);
+  await market.checker.look();
+  market.house.now += 1_000;
+  const looking = market.checker.look();
+  await until(() => slow.open === 1);
+  market.checker.stop();
+  await looking;
+  await until(() => slow.open === 0);
+  assert.equal(market.evidence(id).checks, []);
+  market.checker.start();
+  assert.is(market.clock.armed, 0, 'and does not begin again');
+  await market.close();
+  await slow.close();
+});
+
+it('the checker looks on its interval, and not at all where it is switched off', async () => {
+  const market = new Market({ lookEveryMs: 1_000 });
+  market.checker.start();
+  assert.is(market.clock.armed, 1);
+  const { id } = market.declare('a', simulator.baseUrl, 'flawed/none', TOOLS);
+  market.house.now += 1_000;
+  for (let look = 0; look < 50 && (market.evidence(id).checks?.length ?? 0) < 2; look++) {
+    market.house.now += 1_000;
+    market.clock.advance(1_000);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assert.is(market.evidence(id).checks?.length, 2);
+  await market.close();
+  assert.is(market.clock.armed, 0);
+  const off = new Market({ enabled: false });
+  off.checker.start();
+  assert.is(off.clock.armed, 0);
+  await off.close();
+});
+
+it('endpoints of other nodes, and those that are down, are left alone', async () => {
+  const market = new Market();
+  const away = market.declare('a', simulator.baseUrl, 'flawed/none', TOOLS);
+  market.foreign.add(endpointAddress(away.id));
+  const down = market.declare('b', simulator.baseUrl, 'sim/down', TOOLS);
+  for (let probe = 0; probe < 4; probe++) {
+    market.tell(endpointAddress(down.id), { type: 'probe.observed', ok: false } as never);
+  }
+  const from = simulator.calls.length;
+  await market.settle();
+  assert.is(simulator.calls.length, from);
+  await market.close();
+});
+
+it('a verdict about a configuration that was changed meanwhile is not believed', async () => {
+  const slow = await createSlow();
+  const market = new Market();
+  const { id } = market.declare('a', slow.baseUrl, 'one', TOOLS);
+  await market.checker.look();
+  market.house.now += 1_000;
+  const looking = market.checker.look();
+  await until(() => slow.open === 1);
+  market.declare('a', slow.baseUrl, 'one', { ...TOOLS, quantization: 'fp8' });
+  slow.release();
+  await looking;
+  assert.equal(market.evidence(id).checks, []);
+  await market.close();
+  await slow.close();
+});
+
+async function until(done: () => boolean): Promise<void> {
+  while (!done()) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+interface Provider {
+  readonly baseUrl: string;
+  calls: number;
+  close(): Promise<void>;
+}
+
+async function listening(server: Server): Promise<Pick<Provider, 'baseUrl' | 'close'>> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+/** A provider that passes calls on to the simulator, for a model without flaws once it is mended. */
+async function mendable(): Promise<Provider & { mended: boolean }> {
+  const server = createServer(async (request, response) => {
+    state.calls++;
+    let text = '';
+    for await (const piece of request) text += piece;
+    const body = JSON.parse(text) as { model: string };
+    if (state.mended) body.model = 'flawed/none';
+    const answer = await fetch(`${simulator.baseUrl}/chat/completions`, { method: 'POST', body: JSON.stringify(body) });
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+    response.end(await answer.text());
+  });
+  const state = { calls: 0, mended: false, ...(await listening(server)) };
+  return state;
+}
+
+/** A provider that answers when it is told to, with prose. */
+async function createSlow(): Promise<Provider & { readonly open: number; release(): void }> {
+  const waiting = new Set<() => void>();
+  let released = false;
+  const server = createServer((request, response) => {
+    request.resume();
+    state.calls++;
+    const answer = (): void => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end('{"choices":[{"message":{"content":"no"},"finish_reason":"stop"}]}');
+    };
+    if (released) return answer();
+    waiting.add(answer);
+    response.once('close', () => waiting.delete(answer));
+  });
+  const state = {
+    calls: 0,
+    get open() {
+      return waiting.size;
+    },
+    release: () => {
+      released = true;
+      for (const answer of waiting) answer();
+    },
+    ...(await listening(server)),
+  };
+  return state;
+}
+
+test.run();

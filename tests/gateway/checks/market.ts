@@ -1,0 +1,94 @@
+import { endpointKind } from '../../../actors/endpoint/endpoint.ts';
+import type { Attempt } from '../../../actors/endpoint/window.ts';
+import { type ActorEvent, type Cluster, type Json, systemClock } from '../../../actors/runtime/index.ts';
+import { endpointAddress } from '../../../actors/terms/ids.ts';
+import type { EndpointOffer, Evidence } from '../../../actors/terms/offer.ts';
+import config from '../../../cluster.config.ts';
+import { Checker } from '../../../gateway/checks/checker.ts';
+import { Pools } from '../../../gateway/outbound/pools.ts';
+import { targetOf } from '../../../gateway/providers/target.ts';
+import type { CheckLimits } from '../../../gateway/terms/config.ts';
+import { House } from '../../support/model/house.ts';
+import { offer } from '../inference/stage.ts';
+import { ManualClock } from '../outbound/manual-clock.ts';
+
+const START = 1_763_690_400_000;
+const LOOKS_MAX = 5_000;
+
+/**
+ * Endpoint actors without a cluster and a checker that asks real providers: time stands still unless it is moved, and
+ * whatever would touch an account throws.
+ */
+export class Market {
+  readonly house = new House([endpointKind], START);
+  readonly board = new Map<string, Json>();
+  readonly clock = new ManualClock();
+  readonly logs: object[] = [];
+  readonly checker: Checker;
+  readonly foreign = new Set<string>();
+  readonly told: ActorEvent[] = [];
+  readonly #outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 8, connectMs: 1_000 });
+
+  constructor(limits: Partial<CheckLimits> = {}) {
+    const cluster = {
+      tell: (to: string, event: ActorEvent) => void this.tell(to, event),
+      ask: () => Promise.reject(new Error('a check asks nobody')),
+      now: () => this.house.now,
+      owns: (address: string) => !this.foreign.has(address),
+      board: { topic: () => this.board },
+    };
+    this.checker = new Checker({
+      cluster: cluster as unknown as Cluster,
+      clock: this.clock,
+      outbound: this.#outbound,
+      limits: { ...config.checks, firstWithinMs: 1, timeoutMs: 2_000, ...limits },
+      upstream: config.upstream,
+      targetOf: (endpoint) => targetOf(endpoint, null),
+      log: (record) => this.logs.push(record),
+    });
+  }
+
+  /** Declares an endpoint; `model` is what the provider knows it by. */
+  declare(slug: string, baseUrl: string, model: string, over: Partial<EndpointOffer> = {}): EndpointOffer {
+    const { health, evidence, measured, ...declaration } = {
+      ...offer(slug, baseUrl, { id: `m/${model.replace('/', '-')}`, upstreamId: model, maxCompletionTokens: 4_096 }),
+      ...over,
+    };
+    const event = { type: 'endpoint.declare', declaration, digest: JSON.stringify(declaration) };
+    this.tell(endpointAddress(declaration.id), event as never);
+    return this.shown(declaration.id);
+  }
+
+  tell(to: string, event: ActorEvent): void {
+    this.told.push(event);
+    for (const { key, value } of this.house.tell(to, event).published) this.board.set(key, value);
+  }
+
+  observe(endpoint: string, attempts: readonly Attempt[]): void {
+    this.house.now += 5_000;
+    this.tell(endpointAddress(endpoint), { type: 'attempts.observed', attempts } as never);
+  }
+
+  shown(id: string): EndpointOffer {
+    return this.board.get(id) as unknown as EndpointOffer;
+  }
+
+  evidence(id: string): Evidence {
+    return this.shown(id).evidence;
+  }
+
+  /** Looks again and again, a second apart, until every check was tried and told. */
+  async settle(): Promise<void> {
+    for (let idle = 0, looks = 0; idle < 2 && looks < LOOKS_MAX; looks++) {
+      const before = this.told.length;
+      this.house.now += 1_000;
+      await this.checker.look();
+      idle = this.told.length === before ? idle + 1 : 0;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.checker.stop();
+    await this.#outbound.close();
+  }
+}

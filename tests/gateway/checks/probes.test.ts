@@ -1,0 +1,168 @@
+/** What each probe asks, and what it makes of every kind of answer. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Effort, EndpointOffer } from '../../../actors/terms/offer.ts';
+import { effortProbe } from '../../../gateway/checks/effort-probe.ts';
+import { responseFormatProbe, structuredOutputsProbe } from '../../../gateway/checks/format-probes.ts';
+import { type Heard, hear } from '../../../gateway/checks/heard.ts';
+import type { Probe } from '../../../gateway/checks/probe.ts';
+import { checksFor, probeFor } from '../../../gateway/checks/probes-for.ts';
+import { dispatchProbe, toolsProbe } from '../../../gateway/checks/tool-probes.ts';
+import type { Attempt } from '../../../gateway/providers/attempt.ts';
+import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
+import { bounded } from '../../support/bounded.ts';
+import { offer } from '../inference/stage.ts';
+
+const it = bounded(test, 10_000);
+const OFFER: EndpointOffer = offer('a', 'http://127.0.0.1:9/v1');
+const EMPTY: Heard = { text: '', calls: [], refused: false, thoughts: false, reasoningTokens: null, finish: 'stop' };
+const CALL = { name: 'report_number', arguments: '{"number":7}' };
+
+type Row = readonly [string, Partial<Heard>, string];
+
+function judges(probe: Probe, rows: readonly Row[]): void {
+  for (const [title, heard, verdict] of rows) {
+    assert.is(probe.judge({ ...EMPTY, ...heard }).verdict, verdict, `${probe.check}: ${title}`);
+  }
+}
+
+it('a demanded tool call is there or not', () => {
+  const rows: readonly Row[] = [
+    ['a call', { calls: [CALL], finish: 'tool_calls' }, 'passed'],
+    ['two calls', { calls: [CALL, CALL], finish: 'tool_calls' }, 'passed'],
+    ['prose', { text: 'seven' }, 'failed'],
+    ['nothing at all', {}, 'failed'],
+    ['another tool', { calls: [{ ...CALL, name: 'other' }], finish: 'tool_calls' }, 'failed'],
+    ['cut', { text: 'sev', finish: 'length' }, 'inconclusive'],
+    ['filtered', { finish: 'content_filter' }, 'inconclusive'],
+    ['refused', { refused: true }, 'inconclusive'],
+  ];
+  judges(toolsProbe(OFFER), rows);
+  judges(dispatchProbe(OFFER), rows);
+});
+
+it('a call is ready for dispatch only when its arguments came whole', () => {
+  const broken = (given: string): Partial<Heard> => ({ calls: [{ ...CALL, arguments: given }], finish: 'tool_calls' });
+  judges(dispatchProbe(OFFER), [
+    ['a piece', broken('{"number":'), 'failed'],
+    ['none', broken(''), 'failed'],
+    ['a list', broken('[7]'), 'failed'],
+    ['beyond what is announced', broken(`{"number":"${'7'.repeat(65_536)}"}`), 'failed'],
+    ['one of two in pieces', { calls: [CALL, { ...CALL, arguments: '{' }], finish: 'tool_calls' }, 'failed'],
+    ['cut at the ceiling', { ...broken('{"number":'), finish: 'length' }, 'inconclusive'],
+  ]);
+  assert.is(dispatchProbe(OFFER).turn.stream, true);
+});
+
+it('an answer follows the asked schema or does not', () => {
+  const right = '{"capital_name":"Lisbon","letter_count":6,"certainty_level":"high"}';
+  judges(structuredOutputsProbe(OFFER), [
+    ['as asked', { text: right }, 'passed'],
+    ['with white space', { text: `\n${right} ` }, 'passed'],
+    ['prose', { text: 'Lisbon.' }, 'failed'],
+    ['fenced', { text: `\`\`\`json\n${right}\n\`\`\`` }, 'failed'],
+    ['a member lacks', { text: '{"capital_name":"Lisbon","letter_count":6}' }, 'failed'],
+    ['a member more', { text: right.replace('}', ',"more":1}') }, 'failed'],
+    ['a wrong type', { text: right.replace('6', '"6"') }, 'failed'],
+    ['a value outside', { text: right.replace('high', 'medium') }, 'failed'],
+    ['cut', { text: right.slice(0, 20), finish: 'length' }, 'inconclusive'],
+    ['refused', { refused: true }, 'inconclusive'],
+  ]);
+  judges(responseFormatProbe(OFFER), [
+    ['an object', { text: '{"capital":"Lisbon"}' }, 'passed'],
+    ['a list', { text: '["Lisbon"]' }, 'failed'],
+    ['prose', { text: 'Lisbon' }, 'failed'],
+    ['cut', { text: '{"cap', finish: 'length' }, 'inconclusive'],
+  ]);
+});
+
+it('effort none shows no thought; a level is taken and thought at', () => {
+  judges(effortProbe(OFFER, 'none'), [
+    ['silent', { text: '9' }, 'passed'],
+    ['silent and counted', { text: '9', reasoningTokens: 0 }, 'passed'],
+    ['thoughts shown', { text: '9', thoughts: true }, 'failed'],
+    ['thoughts counted', { text: '9', reasoningTokens: 12 }, 'failed'],
+    ['thoughts up to the ceiling', { thoughts: true, finish: 'length' }, 'failed'],
+    ['cut without a thought', { text: '9', finish: 'length' }, 'inconclusive'],
+  ]);
+  judges(effortProbe(OFFER, 'high'), [
+    ['thoughts shown', { thoughts: true, finish: 'length' }, 'passed'],
+    ['thoughts counted', { text: '9', reasoningTokens: 12 }, 'passed'],
+    ['counted as none', { text: '9', reasoningTokens: 0 }, 'failed'],
+    ['neither shown nor counted', { text: '9' }, 'inconclusive'],
+    ['refused', { refused: true, reasoningTokens: 0 }, 'inconclusive'],
+  ]);
+  judges(effortProbe(OFFER, 'minimal'), [['no thought', { text: '9', reasoningTokens: 0 }, 'passed']]);
+});
+
+it('what is declared decides what is tried', () => {
+  const checks = (supportedParameters: string[], reasoning: EndpointOffer['reasoning'] = null): readonly string[] =>
+    checksFor({ ...OFFER, supportedParameters, reasoning });
+  const efforts: readonly Effort[] = ['high', 'none'];
+  assert.equal(checks(['temperature']), []);
+  assert.equal(checks(['tools']), ['tool_dispatch', 'tools']);
+  assert.equal(checks(['structured_outputs', 'response_format']), ['structured_outputs', 'response_format']);
+  assert.equal(checks(['reasoning'], { efforts, mandatory: false }), ['effort:high', 'effort:none']);
+  assert.equal(checks(['reasoning_effort']), ['effort:none'], 'an unknown domain claims no level');
+  assert.equal(checks(['reasoning'], { mandatory: true }), [], 'it cannot be switched off, and no level is claimed');
+  assert.equal(checks([], { efforts, mandatory: false }), [], 'controls without the parameter');
+  for (const check of checks(['tools', 'structured_outputs', 'response_format', 'reasoning'], {
+    efforts,
+    mandatory: false,
+  })) {
+    assert.is(probeFor(OFFER, check as never).check, check);
+  }
+});
+
+function attempt(batches: readonly (readonly TurnEvent[])[]): Attempt {
+  const left = [...batches];
+  return {
+    status: 200,
+    upstreamId: null,
+    usage: { reasoningTokens: 3 },
+    read: async () => left.shift() ?? null,
+    abort() {},
+  };
+}
+
+it('an answer is summed up whole, calls from their pieces', async () => {
+  const heard = await hear(
+    attempt([
+      [
+        { type: 'reasoning-delta', text: 'hm' },
+        { type: 'text-delta', text: 'a' },
+      ],
+      [
+        { type: 'text-delta', text: 'b' },
+        { type: 'tool-start', index: 0, id: 'one', name: 'first' },
+        { type: 'tool-start', index: 1, id: 'two', name: 'second' },
+        { type: 'tool-delta', index: 0, arguments: '{"n"' },
+        { type: 'tool-delta', index: 1, arguments: '{}' },
+        { type: 'tool-delta', index: 0, arguments: ':1}' },
+      ],
+      [{ type: 'finish', reason: 'tool_calls', native: 'tool_calls' }],
+    ]),
+  );
+  assert.equal(heard, {
+    text: 'ab',
+    calls: [
+      { name: 'first', arguments: '{"n":1}' },
+      { name: 'second', arguments: '{}' },
+    ],
+    refused: false,
+    thoughts: true,
+    reasoningTokens: 3,
+    finish: 'tool_calls',
+  });
+});
+
+it('an answer without end is none', async () => {
+  const endless: Attempt = { ...attempt([]), read: async () => [{ type: 'text-delta', text: 'x'.repeat(1_024) }] };
+  let message = '';
+  await hear(endless).catch((error: Error) => {
+    message = error.message;
+  });
+  assert.is(message, 'an answer without end');
+});
+
+test.run();
