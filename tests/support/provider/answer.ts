@@ -1,7 +1,9 @@
 import type { Behaviour } from './behaviour.ts';
-import { type ChatRequest, type ChatTool, textOf } from './chat-request.ts';
-import { type Flaw, flawsOf } from './flaws.ts';
+import { type ChatRequest, textOf } from './chat-request.ts';
+import { flawsOf } from './flaws.ts';
 import { jsonAnswer } from './json-answer.ts';
+import { picturesOf, type Speech, seenIn, speechOf } from './media.ts';
+import { type ToolCall, toolCallsOf } from './tool-calls.ts';
 
 /**
  * What a call is answered with, before it is put on the wire. Text comes in numbered chunks (`x1 x2 x3 ...` behind a
@@ -12,63 +14,64 @@ export interface Answer {
   readonly model: string;
   readonly created: number;
   readonly reasoning: readonly string[];
+  /** The same thinking is reported in structured entries. */
+  readonly detailed: boolean;
   readonly chunks: readonly string[];
-  /** In place of text. */
-  readonly refusal?: string;
+  readonly refusal: string | null;
   readonly toolCalls: readonly ToolCall[];
+  /** Data URLs. */
+  readonly pictures: readonly string[];
+  readonly speech: Speech | null;
+  /** How many alternatives each chunk's log probability comes with; null: none are reported. */
+  readonly logprobs: number | null;
   readonly finish: string;
   /** Null: not reported. */
   readonly usage: Readonly<Record<string, unknown>> | null;
 }
 
-export interface ToolCall {
-  readonly id: string;
-  readonly name: string;
-  readonly arguments: string;
-}
-
 const CHARS_PER_TOKEN = 4;
 const TOKENS_PER_MESSAGE = 4;
+const TOKENS_PER_PICTURE = 258;
+const TOKENS_PER_SECOND = 20;
+const TOKENS_PER_CALL = 8;
+const JSON_PIECE_CHARS = 8;
 
 export function answerOf(request: ChatRequest, behaviour: Behaviour, call: { provider: string; call: number }): Answer {
-  const flaws = flawsOf(request.model ?? '');
-  const refuses = flaws.has('refuses');
-  const toolCalls = refuses ? [] : toolCallsOf(request, behaviour, call.call, flaws);
-  const text = behaviour.text ?? jsonAnswer(request);
-  const chunks =
-    refuses || toolCalls.length > 0 ? [] : chunksOf({ ...behaviour, text }, `${call.provider}:${call.call} `);
-  const reasoning = thoughts(request, behaviour, flaws);
-  const finish = behaviour.finish ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop');
-  const completion = chunks.length + reasoning.length + toolCalls.length * 8;
-  return {
-    id: `chatcmpl-${call.provider}-${call.call}`,
-    model: request.model ?? '',
-    created: Math.floor(Date.now() / 1_000),
-    reasoning,
-    chunks,
-    ...(refuses ? { refusal: 'I would rather not.' } : {}),
-    toolCalls,
-    finish,
-    usage: usageOf(
-      behaviour,
-      promptTokens(request),
-      completion,
-      flaws.has('never-thinks') ? 0 : reasoning.length || null,
-    ),
+  const toolCalls = behaviour.refusal === null ? toolCallsOf(request, behaviour, call.call) : [];
+  const pictures = toolCalls.length > 0 ? [] : picturesOf(request, behaviour, call.call);
+  const silent = toolCalls.length > 0 || pictures.length > 0 || behaviour.refusal !== null;
+  const text = silent ? [] : chunksOf(request, behaviour, `${call.provider}:${call.call} `);
+  const id = `chatcmpl-${call.provider}-${call.call}`;
+  const created = Math.floor(Date.now() / 1_000);
+  const speech = silent ? null : speechOf(request, behaviour, { id, text: text.join(''), created });
+  const reasoning = Array.from({ length: behaviour.reasoningTokens }, (_, at) => `r${at + 1} `);
+  const answer = {
+    ...{ id, model: request.model ?? '', created, reasoning, detailed: behaviour.detailed },
+    chunks: speech === null ? text : [],
+    ...{ refusal: behaviour.refusal, toolCalls, pictures, speech },
+    logprobs: request.logprobs ? (request.top_logprobs ?? 0) : null,
+    finish: behaviour.finish ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop'),
   };
+  return { ...answer, usage: usageOf(behaviour, promptTokens(request), answer, text.length) };
 }
 
-/** Thoughts are given at any effort but `none`. */
-function thoughts(request: ChatRequest, behaviour: Behaviour, flaws: ReadonlySet<Flaw>): readonly string[] {
-  const silent = request.reasoning_effort === 'none' && !flaws.has('thinks-despite-none');
-  return Array.from({ length: silent ? 0 : behaviour.reasoningTokens }, (_, at) => `r${at + 1} `);
-}
-
-function chunksOf(behaviour: Behaviour, tag: string): readonly string[] {
-  if (behaviour.text !== null) return behaviour.text.match(/\S+\s*|\s+/g) ?? [];
+function chunksOf(request: ChatRequest, behaviour: Behaviour, tag: string): readonly string[] {
+  if (behaviour.text !== null) return wordsOf(behaviour.text);
+  const json = jsonAnswer(request);
+  if (json !== null) return piecesOf(json);
+  const seen = behaviour.sees ? seenIn(request) : [];
+  if (seen.length > 0) return wordsOf(`${tag}sees ${seen.join(', ')}`);
   const chunks: string[] = [];
   for (let at = 0; at < behaviour.tokens; at++) chunks.push(at === 0 ? tag : `x${at} `);
   return chunks;
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.match(/\S+\s*|\s+/g) ?? [];
+}
+
+function piecesOf(text: string): readonly string[] {
+  return text.match(new RegExp(`.{1,${JSON_PIECE_CHARS}}`, 'gs')) ?? [];
 }
 
 function promptTokens(request: ChatRequest): number {
@@ -80,58 +83,38 @@ function promptTokens(request: ChatRequest): number {
   return tokens;
 }
 
+/** As the chat dialect reports it: cached tokens are counted within the prompt's. */
 function usageOf(
   behaviour: Behaviour,
   prompt: number,
-  completion: number,
-  reasoning: number | null,
+  answer: Pick<Answer, 'model' | 'reasoning' | 'toolCalls' | 'pictures' | 'speech'>,
+  spoken: number,
 ): Readonly<Record<string, unknown>> | null {
   if (behaviour.usage === false) return null;
+  const pictures = answer.pictures.length * TOKENS_PER_PICTURE;
+  const speech = answer.speech === null ? 0 : Math.ceil(behaviour.audioSeconds * TOKENS_PER_SECOND);
+  const reasoning = answer.reasoning.length;
+  const completion = spoken + reasoning + pictures + speech + answer.toolCalls.length * TOKENS_PER_CALL;
+  const cached = Math.floor(prompt * behaviour.cachedShare);
+  const written = Math.floor(prompt * behaviour.writtenShare);
   const usage: Record<string, unknown> = {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
+    ...details('prompt_tokens_details', { cached_tokens: cached, cache_write_tokens: written }),
+    ...details('completion_tokens_details', {
+      // Who says that it never thinks says so.
+      reasoning_tokens: flawsOf(answer.model).has('never-thinks') ? 'none' : reasoning,
+      image_tokens: pictures,
+      audio_tokens: speech,
+    }),
   };
-  if (reasoning !== null) usage.completion_tokens_details = { reasoning_tokens: reasoning };
   return behaviour.usage === true ? usage : { ...usage, ...behaviour.usage };
 }
 
-/** A tool is called when the caller demands it, or always by `sim/tools` as long as no tool has answered yet. */
-function toolCallsOf(
-  request: ChatRequest,
-  behaviour: Behaviour,
-  call: number,
-  flaws: ReadonlySet<Flaw>,
-): readonly ToolCall[] {
-  if (behaviour.toolCalls !== null) {
-    return behaviour.toolCalls.map((tool, at) => ({
-      id: `call_${call}_${at}`,
-      name: tool.name,
-      arguments: tool.arguments ?? '{}',
-    }));
-  }
-  const tools = request.tools ?? [];
-  const choice = request.tool_choice;
-  if (tools.length === 0 || choice === 'none' || flaws.has('prose-for-tools')) return [];
-  const named = typeof choice === 'object' ? choice.function?.name : undefined;
-  const answered = request.messages?.at(-1)?.role === 'tool';
-  if (named === undefined && choice !== 'required' && (request.model !== 'sim/tools' || answered)) return [];
-  const tool = tools.find((each) => each.function?.name === named) ?? tools[0];
-  const given = argumentsFor(tool);
-  const whole = flaws.has('broken-arguments') ? given.slice(0, -1) : given;
-  return [{ id: `call_${call}_0`, name: tool?.function?.name ?? 'tool', arguments: whole }];
-}
-
-/** One plain value for each declared property. */
-function argumentsFor(tool: ChatTool | undefined): string {
-  const values: Record<string, unknown> = {};
-  for (const [name, schema] of Object.entries(tool?.function?.parameters?.properties ?? {})) {
-    const type = schema.type;
-    if (type === 'number' || type === 'integer') values[name] = 1;
-    else if (type === 'boolean') values[name] = true;
-    else if (type === 'array') values[name] = [];
-    else if (type === 'object') values[name] = {};
-    else values[name] = 'x';
-  }
-  return JSON.stringify(values);
+/** What is nothing is not reported. */
+function details(name: string, counts: Readonly<Record<string, number | 'none'>>): Readonly<Record<string, unknown>> {
+  const some = Object.entries(counts).filter(([, count]) => count !== 0);
+  const said = some.map(([member, count]) => [member, count === 'none' ? 0 : count]);
+  return said.length === 0 ? {} : { [name]: Object.fromEntries(said) };
 }

@@ -17,6 +17,18 @@ export interface Behaviour {
   /** Fixed text instead of the numbered chunks; cut at spaces into chunks. */
   readonly text: string | null;
   readonly reasoningTokens: number;
+  /** Thinking is reported in structured entries beside its text. */
+  readonly detailed: boolean;
+  readonly draws: boolean;
+  readonly speaks: boolean;
+  readonly audioSeconds: number;
+  /** The answer tells what pictures, recordings and files it was sent. */
+  readonly sees: boolean;
+  /** Share of the prompt that came out of a cache, and that went into one. */
+  readonly cachedShare: number;
+  readonly writtenShare: number;
+  /** Said instead of an answer. */
+  readonly refusal: string | null;
   readonly toolCalls: readonly { readonly name: string; readonly arguments?: string }[] | null;
   /** False: usage is not reported. An object replaces members of the reported usage. */
   readonly usage: boolean | Readonly<Record<string, unknown>>;
@@ -42,6 +54,10 @@ export interface Directive {
   readonly tokens?: number;
   readonly text?: string;
   readonly reasoning_tokens?: number;
+  readonly audio_seconds?: number;
+  readonly cached_share?: number;
+  readonly written_share?: number;
+  readonly refusal?: string;
   readonly tool_calls?: readonly { readonly name: string; readonly arguments?: string }[];
   readonly usage?: boolean | Readonly<Record<string, unknown>>;
   readonly finish?: string;
@@ -58,8 +74,18 @@ export interface Directive {
 
 const MARKER = '@sim ';
 
+/** What a model does beside answering in text, whatever it is told. */
+interface Ability {
+  readonly detailed?: boolean;
+  readonly draws?: boolean;
+  readonly speaks?: boolean;
+  readonly sees?: boolean;
+  /** Remembers beginnings: the second prompt that begins alike is read from a cache by half. */
+  readonly caches?: boolean;
+}
+
 /** What each model does by itself. `sim/flaky` fails every second of its calls. */
-const BY_MODEL: Readonly<Record<string, Directive>> = {
+const BY_MODEL: Readonly<Record<string, Directive & Ability>> = {
   'sim/fast': { tokens: 16 },
   'sim/slow': { ttft_ms: 200, tps: 20, tokens: 60 },
   'sim/tools': { tokens: 8 },
@@ -68,7 +94,24 @@ const BY_MODEL: Readonly<Record<string, Directive>> = {
   'sim/flaky': { tokens: 16 },
   'sim/down': { status: 503 },
   'sim/small': { tokens: 8 },
+  'sim/structured': { tokens: 12 },
+  'sim/vision': { tokens: 8, sees: true },
+  'sim/painter': { tokens: 8, draws: true },
+  'sim/speaker': { tokens: 8, speaks: true, sees: true },
+  'sim/thinker': { tokens: 16, reasoning_tokens: 16, detailed: true },
+  'sim/tiered': { tokens: 16, caches: true },
+  // As the provider of the messages dialect knows them.
+  'thinker-d': { tokens: 16, reasoning_tokens: 16, detailed: true },
+  'scribe-2026': { tokens: 16, detailed: true, sees: true, caches: true },
 };
+
+/** How long a model thinks that thinks at all, in tokens, by what it is told. */
+const BY_EFFORT: Readonly<Record<string, number>> = {
+  ...{ none: 0, minimal: 2, low: 8, medium: 16, high: 32, xhigh: 64, max: 96 },
+};
+const FLAWED_THOUGHTS = 4;
+const CACHED_SHARE = 0.5;
+const BEGINNING_CHARS = 64;
 
 /** `calls` counts calls of one model or one id at this provider, this call included. */
 export function behaviourOf(request: ChatRequest, provider: string, calls: (name: string) => number): Behaviour {
@@ -84,7 +127,14 @@ export function behaviourOf(request: ChatRequest, provider: string, calls: (name
     tokensPerSecond: directive.tps ?? 0,
     tokens: Math.max(0, Math.min(wish, ceiling)),
     text: directive.text ?? null,
-    reasoningTokens: directive.reasoning_tokens ?? 0,
+    reasoningTokens: isSilent(request) ? 0 : (asked?.reasoning_tokens ?? thoughtOf(request, own.reasoning_tokens ?? 0)),
+    detailed: own.detailed ?? false,
+    draws: own.draws ?? false,
+    speaks: own.speaks ?? false,
+    audioSeconds: directive.audio_seconds ?? 1,
+    sees: own.sees ?? false,
+    ...sharesOf(request, directive, own.caches === true, calls),
+    refusal: directive.refusal ?? null,
     toolCalls: directive.tool_calls ?? null,
     usage: directive.usage ?? true,
     finish: directive.finish ?? (wish > ceiling ? 'length' : null),
@@ -93,11 +143,45 @@ export function behaviourOf(request: ChatRequest, provider: string, calls: (name
 }
 
 /** A flawed model thinks before it answers, or refuses the request as wrong. */
-function byFlaws(request: ChatRequest): Directive {
+function byFlaws(request: ChatRequest): Directive & Ability {
   const flaws = flawsOf(request.model ?? '');
   const effort = request.reasoning_effort ?? 'none';
   if (flaws.has('rejects-effort') && effort !== 'none') return { status: 400 };
-  return flaws.size > 0 ? { tokens: 8, reasoning_tokens: flaws.has('never-thinks') ? 0 : 4 } : {};
+  if (flaws.size === 0) return {};
+  const thinks = flaws.has('never-thinks') ? 0 : FLAWED_THOUGHTS;
+  return { tokens: 8, reasoning_tokens: thinks, ...(flaws.has('refuses') ? { refusal: 'I would rather not.' } : {}) };
+}
+
+/** Told not to think, as every model obeys but the one whose flaw it is. */
+function isSilent({ reasoning, reasoning_effort, enable_thinking, model }: ChatRequest): boolean {
+  if (flawsOf(model ?? '').has('thinks-despite-none')) return false;
+  return (
+    (reasoning_effort ?? reasoning?.effort) === 'none' || reasoning?.enabled === false || enable_thinking === false
+  );
+}
+
+/** A model that thinks by itself thinks as long as it is told; one that can, once it is told to. */
+function thoughtOf({ reasoning, reasoning_effort, enable_thinking, model }: ChatRequest, own: number): number {
+  const can = own > 0 || BY_MODEL[model ?? '']?.detailed === true;
+  const effort = reasoning_effort ?? reasoning?.effort;
+  if (!can) return 0;
+  const asked = effort !== undefined || reasoning?.enabled === true || enable_thinking === true;
+  const length = effort === undefined ? Math.max(own, asked ? 16 : 0) : BY_EFFORT[effort] || own;
+  return reasoning?.max_tokens === undefined ? length : Math.min(Math.max(length, 16), reasoning.max_tokens);
+}
+
+function sharesOf(
+  { messages = [] }: ChatRequest,
+  directive: Directive,
+  caches: boolean,
+  calls: (name: string) => number,
+): Pick<Behaviour, 'cachedShare' | 'writtenShare'> {
+  const beginning = textOf(messages[0]).slice(0, BEGINNING_CHARS);
+  const known = caches && calls(`beginning ${beginning}`) > 1;
+  return {
+    cachedShare: directive.cached_share ?? (known ? CACHED_SHARE : 0),
+    writtenShare: directive.written_share ?? (caches && !known ? CACHED_SHARE : 0),
+  };
 }
 
 function failureOf(

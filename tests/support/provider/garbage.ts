@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { Answer } from './answer.ts';
-import { frames, wholeBody } from './frames.ts';
+import type { Wire } from './wire.ts';
 
 /**
  * Broken answers, by name: each is one way in which a real upstream has been seen to break. Whatever runs on (a line
@@ -12,6 +12,7 @@ export type Garbage = keyof typeof SENDERS;
 interface Site {
   readonly response: ServerResponse;
   readonly answer: Answer;
+  readonly wire: Wire;
   readonly stream: boolean;
 }
 
@@ -28,12 +29,8 @@ const SENDERS = {
   empty: (site: Site) => end(site, 'data: [DONE]\n\n', '{}'),
   nul: (site: Site) => end(site, `${opening(site)}data: \0\0\0\n\n`, '\0\0\0\0'),
   'error-frame': (site: Site) =>
-    end(
-      site,
-      `${opening(site)}data: {"error":{"code":500,"message":"upstream broke"}}\n\n`,
-      '{"error":{"message":"upstream broke"}}',
-    ),
-  'no-newline': (site: Site) => end(site, whole(true, site.answer).trimEnd(), wholeBody(site.answer)),
+    end(site, `${opening(site)}${site.wire.errorFrame('upstream broke')}`, '{"error":{"message":"upstream broke"}}'),
+  'no-newline': (site: Site) => end(site, whole(site, true).trimEnd(), whole(site, false)),
   prose: (site: Site) => breach(site, { toolCalls: [], chunks: ['I ', 'would ', 'rather ', 'talk.'], finish: 'stop' }),
   'wrong-tool': (site: Site) =>
     breach(site, {
@@ -41,10 +38,10 @@ const SENDERS = {
       chunks: [],
       finish: 'tool_calls',
     }),
-  'negative-usage': (site: Site) => usage(site, '{"prompt_tokens":-5,"completion_tokens":-7,"total_tokens":-12}'),
-  'nan-usage': (site: Site) => usage(site, '{"prompt_tokens":NaN,"completion_tokens":NaN,"total_tokens":NaN}'),
-  'string-usage': (site: Site) => usage(site, '{"prompt_tokens":"12","completion_tokens":"16","total_tokens":"28"}'),
-  'huge-usage': (site: Site) => usage(site, '{"prompt_tokens":1e18,"completion_tokens":1e18,"total_tokens":2e18}'),
+  'negative-usage': (site: Site) => usage(site, '-5', '-7', '-12'),
+  'nan-usage': (site: Site) => usage(site, 'NaN', 'NaN', 'NaN'),
+  'string-usage': (site: Site) => usage(site, '"12"', '"16"', '"28"'),
+  'huge-usage': (site: Site) => usage(site, '1e18', '1e18', '2e18'),
   redirect: ({ response }: Site) => {
     response.writeHead(302, { location: 'http://127.0.0.1:9/elsewhere' }).end();
   },
@@ -66,14 +63,14 @@ const SENDERS = {
   },
   trickle: (site: Site) => {
     begin(site);
-    const bytes = whole(site.stream, site.answer);
+    const bytes = whole(site);
     let at = 0;
     repeat(site.response, TRICKLE_MS, () => bytes[at++] ?? null);
   },
   'split-utf8': (site: Site) => {
     begin(site);
-    const wide = { ...site.answer, chunks: ['\u00e9\u00e8 ', '\u65e5\u672c ', '\ud83d\ude80'] };
-    dribble(site.response, Buffer.from(whole(site.stream, wide)), 7);
+    const answer = { ...site.answer, chunks: ['\u00e9\u00e8 ', '\u65e5\u672c ', '\ud83d\ude80'] };
+    dribble(site.response, Buffer.from(whole({ ...site, answer })), 7);
   },
 };
 
@@ -102,26 +99,26 @@ function end(site: Site, streamed: string, inOnePiece: string): void {
 
 /** The frame with the role and the first word, so that something was delivered before it breaks. */
 function opening(site: Site): string {
-  return frames(site.answer).content.slice(0, 2).join('');
+  return site.wire.frames(site.answer).content.slice(0, 2).join('');
 }
 
-function whole(stream: boolean, answer: Answer): string {
-  if (!stream) return wholeBody(answer);
-  const { content, tail } = frames(answer);
+function whole({ wire, answer, stream: streamed }: Site, stream = streamed): string {
+  if (!stream) return wire.whole(answer);
+  const { content, tail } = wire.frames(answer);
   return content.join('') + tail.join('');
 }
 
 /** A right answer with a wrong usage member, which need not be JSON. */
-function usage(site: Site, text: string): void {
+function usage(site: Site, prompt: string, completion: string, total: string): void {
   begin(site);
-  const marked = whole(site.stream, { ...site.answer, usage: { mark: 0 } });
-  site.response.end(marked.replace('{"mark":0}', text));
+  const marked = whole({ ...site, answer: { ...site.answer, usage: { mark: 0 } } });
+  site.response.end(marked.replaceAll('{"mark":0}', site.wire.usage(prompt, completion, total)));
 }
 
 /** A well-formed answer that breaks the tool contract. */
 function breach(site: Site, members: Pick<Answer, 'toolCalls' | 'chunks' | 'finish'>): void {
   begin(site);
-  site.response.end(whole(site.stream, { ...site.answer, ...members }));
+  site.response.end(whole({ ...site, answer: { ...site.answer, ...members } }));
 }
 
 function dribble(response: ServerResponse, bytes: Buffer, pieceBytes: number): void {

@@ -3,17 +3,23 @@ import { type Answer, answerOf } from './answer.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { Call } from './call-log.ts';
 import type { ChatRequest } from './chat-request.ts';
-import { frames, wholeBody } from './frames.ts';
 import { sendGarbage } from './garbage.ts';
+import type { Wire } from './wire.ts';
 
 const MIDSTREAM_CHUNKS = 3;
 const SSE = ['content-type', 'text/event-stream', 'cache-control', 'no-cache'];
 
 /** Answers one call as its behaviour says and keeps the call's record true. Never ends a hung call by itself. */
-export function reply(response: ServerResponse, request: ChatRequest, behaviour: Behaviour, call: Call): void {
+export function reply(
+  response: ServerResponse,
+  request: ChatRequest,
+  behaviour: Behaviour,
+  call: Call,
+  wire: Wire,
+): void {
   const failure = behaviour.failure;
   if (failure?.hang === 'headers') return;
-  if (failure?.status) return void refuse(response, failure.status, failure.retryAfter, call);
+  if (failure?.status) return void refuse(response, failure.status, { retryAfter: failure.retryAfter, call, wire });
   const answer = answerOf(request, behaviour, call);
   const wait = call.stream || failure?.garbage ? behaviour.ttftMs : behaviour.ttftMs + durationMs(behaviour);
   after(response, wait, () => {
@@ -21,25 +27,29 @@ export function reply(response: ServerResponse, request: ChatRequest, behaviour:
     call.status = 200;
     if (failure?.garbage) {
       call.outcome = 'garbage';
-      sendGarbage(failure.garbage, { response, answer, stream: call.stream });
+      sendGarbage(failure.garbage, { response, answer, wire, stream: call.stream });
     } else if (call.stream) {
-      new Streaming(response, answer, behaviour, call).start();
-    } else sendWhole(response, answer, behaviour, call);
+      new Streaming(response, answer, behaviour, call, wire).start();
+    } else sendWhole(response, answer, behaviour, call, wire);
   });
 }
 
-function refuse(response: ServerResponse, status: number, retryAfter: string | null, call: Call): void {
+function refuse(
+  response: ServerResponse,
+  status: number,
+  { retryAfter, call, wire }: { readonly retryAfter: string | null; readonly call: Call; readonly wire: Wire },
+): void {
   call.outcome = 'status';
   call.status = status;
   call.firstByteAt = Date.now();
   const headers: Record<string, string> = { 'content-type': 'application/json' };
   if (retryAfter !== null) headers['retry-after'] = retryAfter;
   response.writeHead(status, headers);
-  response.end(JSON.stringify({ error: { message: `simulated ${status}`, type: 'simulated', code: status } }));
+  response.end(wire.failure(status));
 }
 
-function sendWhole(response: ServerResponse, answer: Answer, behaviour: Behaviour, call: Call): void {
-  const body = wholeBody(answer);
+function sendWhole(response: ServerResponse, answer: Answer, behaviour: Behaviour, call: Call, wire: Wire): void {
+  const body = wire.whole(answer);
   response.writeHead(200, ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(body))]);
   if (behaviour.failure?.hang) return void response.flushHeaders();
   if (behaviour.failure) {
@@ -67,8 +77,8 @@ class Streaming {
   readonly #beganAt = performance.now();
   #sent = 0;
 
-  constructor(response: ServerResponse, answer: Answer, behaviour: Behaviour, call: Call) {
-    const { content, tail } = frames(answer);
+  constructor(response: ServerResponse, answer: Answer, behaviour: Behaviour, call: Call, wire: Wire) {
+    const { content, tail } = wire.frames(answer);
     const failure = behaviour.failure;
     this.#response = response;
     this.#content = content;

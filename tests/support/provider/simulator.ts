@@ -3,8 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { behaviourOf } from './behaviour.ts';
 import { type Call, CallLog } from './call-log.ts';
 import type { ChatRequest } from './chat-request.ts';
+import { chatWire } from './chat-wire.ts';
+import { chatOf } from './messages-request.ts';
+import { messagesWire } from './messages-wire.ts';
 import { modelsDocument } from './models-document.ts';
 import { reply } from './reply.ts';
+import type { Wire } from './wire.ts';
 
 export interface SimulatorOptions {
   /** Slug: decides the models it declares, and which directives with `only_on` strike. */
@@ -36,14 +40,26 @@ export interface Simulator {
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 const COUNTED_MAX = 200_000;
 
-/** Starts a simulated provider: `POST /v1/chat/completions` and `GET /v1/models` on loopback. */
+/** Its two dialects, by route: every simulator answers both, whichever it declares. */
+const DIALECTS: Readonly<Record<string, Dialect>> = {
+  '/v1/chat/completions': { wire: chatWire, read: (body) => body as ChatRequest },
+  '/v1/messages': { wire: messagesWire, read: chatOf },
+};
+
+interface Dialect {
+  readonly wire: Wire;
+  readonly read: (body: unknown) => ChatRequest;
+}
+
+/** Starts a simulated provider: `POST /v1/chat/completions` and `/v1/messages`, `GET /v1/models`, on loopback. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const kept: KeptCall[] = [];
   const log = new CallLog(options.log ?? null);
-  const chat = chatRoute(options.name, log, options.keep ? kept : null);
+  const answer = answerRoute(options.name, log, options.keep ? kept : null);
   const server = createServer({ keepAliveTimeout: 75_000, requestTimeout: 0, headersTimeout: 0 });
   server.on('request', (request, response) => {
-    if (request.method === 'POST' && request.url === '/v1/chat/completions') readBody(request, response, chat);
+    const dialect = request.method === 'POST' ? DIALECTS[request.url ?? ''] : undefined;
+    if (dialect) readBody(request, response, (text) => answer(request, response, text, dialect));
     else if (request.method === 'GET' && request.url === '/v1/models') sendModels(response, options.name);
     else response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":{"message":"no such route"}}');
   });
@@ -63,9 +79,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   };
 }
 
-type Route = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+type Route = (request: IncomingMessage, response: ServerResponse, body: string, dialect: Dialect) => void;
 
-function chatRoute(provider: string, log: CallLog, kept: KeptCall[] | null): Route {
+function answerRoute(provider: string, log: CallLog, kept: KeptCall[] | null): Route {
   let calls = 0;
   const counts = new Map<string, number>();
   const count = (name: string): number => {
@@ -74,9 +90,10 @@ function chatRoute(provider: string, log: CallLog, kept: KeptCall[] | null): Rou
     counts.set(name, now);
     return now;
   };
-  return (request, response, text) => {
+  return (request, response, text, { read, wire }) => {
     const body = JSON.parse(text) as KeptCall['body'];
-    const behaviour = behaviourOf(body, provider, count);
+    const asked = read(body);
+    const behaviour = behaviourOf(asked, provider, count);
     const call: Call = {
       provider,
       call: ++calls,
@@ -102,11 +119,11 @@ function chatRoute(provider: string, log: CallLog, kept: KeptCall[] | null): Rou
       }
       log.end(call);
     });
-    reply(response, body, behaviour, call);
+    reply(response, asked, behaviour, call, wire);
   };
 }
 
-function readBody(request: IncomingMessage, response: ServerResponse, route: Route): void {
+function readBody(request: IncomingMessage, response: ServerResponse, route: (text: string) => void): void {
   const pieces: Buffer[] = [];
   let bytes = 0;
   request.on('data', (piece: Buffer) => {
@@ -116,7 +133,7 @@ function readBody(request: IncomingMessage, response: ServerResponse, route: Rou
   });
   request.once('end', () => {
     try {
-      route(request, response, (pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)).toString());
+      route((pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)).toString());
     } catch (error) {
       response.writeHead(400, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ error: { message: String(error) } }));

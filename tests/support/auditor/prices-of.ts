@@ -1,5 +1,5 @@
 import type { ModelsDocument } from '../../../gateway/catalogue/document-schema.ts';
-import type { DeclaredPrices } from '../auditor/evidence.ts';
+import type { DeclaredPrices } from './evidence.ts';
 
 /**
  * The plain prices of a models document, for an oracle: read here once more, since what is to be judged is what the

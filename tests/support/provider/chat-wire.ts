@@ -1,0 +1,116 @@
+import type { Answer } from './answer.ts';
+import type { Wire } from './wire.ts';
+
+const ARGUMENT_PIECE_CHARS = 8;
+/** A multiple of four: the pieces of base64 can be decoded one by one, and joined. */
+const AUDIO_PIECE_CHARS = 4_096;
+const SIGNATURE = 'c2ltdWxhdGVk';
+const ENCRYPTED = { type: 'reasoning.encrypted', data: 'c2VhbGVk', index: 1, format: 'sim-v1' };
+
+/** The chat completions dialect, as a provider writes it. */
+export const chatWire: Wire = {
+  whole,
+  frames,
+  failure: (status) => JSON.stringify({ error: { message: `simulated ${status}`, type: 'simulated', code: status } }),
+  usage: (prompt, completion, total) =>
+    `{"prompt_tokens":${prompt},"completion_tokens":${completion},"total_tokens":${total}}`,
+  errorFrame: (message) => `data: ${JSON.stringify({ error: { code: 500, message } })}\n\n`,
+};
+
+function whole(answer: Answer): string {
+  const logprobs = logprobsOf(answer.logprobs, answer.chunks);
+  return JSON.stringify({
+    id: answer.id,
+    object: 'chat.completion',
+    created: answer.created,
+    model: answer.model,
+    choices: [{ index: 0, message: messageOf(answer), ...logprobs, finish_reason: answer.finish }],
+    ...(answer.usage === null ? {} : { usage: answer.usage }),
+  });
+}
+
+function messageOf(answer: Answer): Readonly<Record<string, unknown>> {
+  const { speech } = answer;
+  const message: Record<string, unknown> = { role: 'assistant', content: answer.chunks.join('') || null };
+  if (answer.refusal !== null) message.refusal = answer.refusal;
+  if (answer.reasoning.length > 0) Object.assign(message, thought(answer, answer.reasoning.join(''), true));
+  if (answer.toolCalls.length > 0) {
+    message.tool_calls = answer.toolCalls.map((call) => ({
+      id: call.id,
+      type: 'function',
+      function: { name: call.name, arguments: call.arguments },
+    }));
+  }
+  if (answer.pictures.length > 0) message.images = answer.pictures.map(imageOf);
+  if (speech !== null) {
+    const { id, data, transcript, expiresAt } = speech;
+    message.audio = { id, data, transcript, expires_at: expiresAt };
+  }
+  return message;
+}
+
+/** Content frames stand between the one with the role and the tail; a stream ends with all of `tail`. */
+function frames(answer: Answer): { readonly content: readonly string[]; readonly tail: readonly string[] } {
+  const open = `data: {"id":"${answer.id}","object":"chat.completion.chunk","created":${answer.created},"model":${JSON.stringify(answer.model)},"choices":[`;
+  const frame = (delta: string, finish: string, logprobs = ''): string =>
+    `${open}{"index":0,"delta":${delta}${logprobs},"finish_reason":${finish}}]}\n\n`;
+  const content = [frame('{"role":"assistant","content":""}', 'null')];
+  const add = (delta: object): void => void content.push(frame(JSON.stringify(delta), 'null'));
+  answer.reasoning.forEach((text, at) => {
+    add(thought(answer, text, at === answer.reasoning.length - 1));
+  });
+  for (const text of answer.refusal?.match(/\S+\s*/g) ?? []) add({ refusal: text });
+  for (const text of answer.chunks) {
+    const logprobs = answer.logprobs === null ? '' : JSON.stringify(logprobsOf(answer.logprobs, [text])).slice(1, -1);
+    content.push(frame(`{"content":${JSON.stringify(text)}}`, 'null', logprobs && `,${logprobs}`));
+  }
+  for (const call of callPieces(answer)) add({ tool_calls: [call] });
+  answer.pictures.forEach((url, index) => {
+    add({ images: [imageOf(url, index)] });
+  });
+  for (const audio of audioPieces(answer)) add({ audio });
+  const tail = [frame('{}', JSON.stringify(answer.finish))];
+  if (answer.usage !== null) tail.push(`${open}],"usage":${JSON.stringify(answer.usage)}}\n\n`);
+  tail.push('data: [DONE]\n\n');
+  return { content, tail };
+}
+
+/** Plain, or the same text beside an entry; the last fragment of an entry carries its signature, a sealed one follows. */
+function thought({ detailed }: Answer, text: string, last: boolean): Readonly<Record<string, unknown>> {
+  if (!detailed) return { reasoning_content: text };
+  const entry = { type: 'reasoning.text', text, index: 0, format: 'sim-v1', ...(last ? { signature: SIGNATURE } : {}) };
+  return { reasoning: text, reasoning_details: last ? [entry, ENCRYPTED] : [entry] };
+}
+
+function imageOf(url: string, index: number): object {
+  return { type: 'image_url', image_url: { url }, index };
+}
+
+function* callPieces({ toolCalls }: Answer): Iterable<object> {
+  for (const [index, call] of toolCalls.entries()) {
+    yield { index, id: call.id, type: 'function', function: { name: call.name, arguments: '' } };
+    for (let at = 0; at < call.arguments.length; at += ARGUMENT_PIECE_CHARS) {
+      yield { index, function: { arguments: call.arguments.slice(at, at + ARGUMENT_PIECE_CHARS) } };
+    }
+  }
+}
+
+function* audioPieces({ speech }: Answer): Iterable<object> {
+  if (speech === null) return;
+  const { id, data, transcript, expiresAt } = speech;
+  for (const text of transcript.match(/\S+\s*/g) ?? []) yield { id, transcript: text };
+  for (let at = 0; at < data.length; at += AUDIO_PIECE_CHARS)
+    yield { id, data: data.slice(at, at + AUDIO_PIECE_CHARS) };
+  yield { id, expires_at: expiresAt };
+}
+
+/** One entry per chunk; the alternatives get less likely one by one. */
+function logprobsOf(top: number | null, chunks: readonly string[]): { readonly logprobs?: object } {
+  if (top === null) return {};
+  const content = chunks.map((token) => {
+    const entry = (text: string, logprob: number): object => ({ token: text, logprob, bytes: [...Buffer.from(text)] });
+    const others = Array.from({ length: top }, (_, nth) => entry(nth === 0 ? token : `~${nth}`, -0.1 - nth));
+    return { ...entry(token, -0.1), top_logprobs: others };
+  });
+  return { logprobs: { content, refusal: null } };
+}

@@ -1,0 +1,107 @@
+import type { ChatMessage, ChatPart, ChatRequest, ChatTool, JsonSchema } from './chat-request.ts';
+
+/** The part of a messages request that a simulated provider reads. */
+interface MessagesRequest {
+  readonly model?: string;
+  readonly stream?: boolean;
+  readonly system?: string | readonly Block[];
+  readonly messages?: readonly { readonly role: string; readonly content?: string | readonly Block[] }[];
+  readonly max_tokens?: number;
+  readonly tools?: readonly { readonly name?: string; readonly input_schema?: JsonSchema }[];
+  readonly tool_choice?: { readonly type?: string; readonly name?: string };
+  readonly thinking?: { readonly type?: string; readonly budget_tokens?: number };
+  readonly output_config?: { readonly effort?: string };
+}
+
+interface Block {
+  readonly type?: string;
+  readonly text?: string;
+  readonly source?: {
+    readonly type?: string;
+    readonly media_type?: string;
+    readonly data?: string;
+    readonly url?: string;
+  };
+  readonly content?: string | readonly Block[];
+}
+
+/** The same question in the words the simulator answers from. Throws where the dialect demands what is not there. */
+export function chatOf(body: unknown): ChatRequest {
+  const {
+    model,
+    stream,
+    system,
+    messages = [],
+    max_tokens,
+    tools,
+    tool_choice,
+    thinking,
+    output_config,
+  } = body as MessagesRequest;
+  if (!Number.isInteger(max_tokens)) throw new Error('max_tokens: Field required');
+  const lead: readonly ChatMessage[] = system === undefined ? [] : [{ role: 'system', content: contentOf(system) }];
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(stream === undefined ? {} : { stream }),
+    ...(max_tokens === undefined ? {} : { max_tokens }),
+    messages: [...lead, ...messages.map(messageOf)],
+    ...(tools === undefined ? {} : { tools: tools.map(toolOf) }),
+    ...choiceOf(tool_choice),
+    ...(thinking === undefined ? {} : { reasoning: thoughtOf(thinking, output_config?.effort) }),
+  };
+}
+
+/** A user's turn that brings a tool's result counts as the tool's. */
+function messageOf({ role, content = '' }: { readonly role: string; readonly content?: string | readonly Block[] }) {
+  const results = Array.isArray(content) && (content as readonly Block[]).some(({ type }) => type === 'tool_result');
+  return { role: results ? 'tool' : role, content: contentOf(content) };
+}
+
+function contentOf(content: string | readonly Block[]): string | readonly ChatPart[] {
+  return typeof content === 'string' ? content : content.flatMap(partOf);
+}
+
+function partOf({ type, text, source, content }: Block): readonly ChatPart[] {
+  if (type === 'text') return [{ type: 'text', text: text ?? '' }];
+  if (type === 'tool_result')
+    return [contentOf(content ?? '')]
+      .flat()
+      .map((each) => (typeof each === 'string' ? { type: 'text', text: each } : each));
+  const url = source?.type === 'base64' ? `data:${source.media_type};base64,${source.data}` : source?.url;
+  if (url === undefined) return [];
+  if (type === 'image') return [{ type: 'image_url', image_url: { url } }];
+  return type === 'document' ? [{ type: 'file', file: { file_data: url } }] : [];
+}
+
+function toolOf({ name, input_schema }: { readonly name?: string; readonly input_schema?: JsonSchema }): ChatTool {
+  return {
+    function: {
+      ...(name === undefined ? {} : { name }),
+      ...(input_schema === undefined ? {} : { parameters: input_schema }),
+    },
+  };
+}
+
+function choiceOf(choice: MessagesRequest['tool_choice']): Pick<ChatRequest, 'tool_choice'> {
+  switch (choice?.type) {
+    case 'tool':
+      return { tool_choice: { function: choice.name === undefined ? {} : { name: choice.name } } };
+    case 'any':
+      return { tool_choice: 'required' };
+    case 'none':
+      return { tool_choice: 'none' };
+    default:
+      return {};
+  }
+}
+
+function thoughtOf(
+  { type, budget_tokens }: NonNullable<MessagesRequest['thinking']>,
+  effort: string | undefined,
+): NonNullable<ChatRequest['reasoning']> {
+  return {
+    enabled: type !== 'disabled',
+    ...(effort === undefined ? {} : { effort }),
+    ...(budget_tokens === undefined ? {} : { max_tokens: budget_tokens }),
+  };
+}
