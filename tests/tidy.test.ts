@@ -156,6 +156,8 @@ const HOMES: readonly (readonly [string, RegExp])[] = [
   ['fastify', /^gateway\/edge\//],
   ['pino', /^gateway\/(main\.ts|operator\/)/],
   ['commander', /^gateway\/operator\/cli\//],
+  ['image-size', /^gateway\/pricing\/picture-pixels\.ts$/],
+  ['music-metadata', /^gateway\/pricing\/speech-seconds\.ts$/],
   ['ipaddr.js', /^gateway\/(edge|outbound|operator\/config)\//],
 ];
 

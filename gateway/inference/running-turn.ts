@@ -1,4 +1,6 @@
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
+import { inputImages } from '../pricing/input-images.ts';
+import { type MediaBounds, mediaBounds } from '../pricing/media-bounds.ts';
 import type { Attempt } from '../providers/attempt.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';
@@ -6,9 +8,11 @@ import { honoured } from '../routing/honoured.ts';
 import type { Candidate } from '../terms/plan.ts';
 import type { Receipt } from '../terms/receipt.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
+import { credible } from './credible.ts';
 import { brokenStream } from './end-of-trial.ts';
+import type { MeasuredMedia } from './media-meter.ts';
 import type { InferenceServices } from './services.ts';
-import { credible, Tally } from './tally.ts';
+import { Tally } from './tally.ts';
 import { toolAsk } from './tool-ask.ts';
 import type { TurnRequest } from './turn-request.ts';
 
@@ -53,7 +57,7 @@ export class Running implements RunningTurn {
   readonly #services: InferenceServices;
   readonly #request: TurnRequest;
   readonly #begun: Begun;
-  readonly #tally = new Tally();
+  readonly #tally: Tally;
   #first: Batch | null;
   #resolve: (receipt: Receipt) => void = () => {};
   #reading: Promise<Batch | null> | null = null;
@@ -69,6 +73,7 @@ export class Running implements RunningTurn {
     this.#services = services;
     this.#request = request;
     this.#begun = begun;
+    this.#tally = new Tally(request.turn.speech?.format ?? null);
     this.created = Math.floor(services.cluster.now() / 1_000);
     this.receipt = new Promise((resolve) => {
       this.#resolve = resolve;
@@ -157,8 +162,25 @@ export class Running implements RunningTurn {
     this.#closed = true;
     const receipt = this.#receiptOf(failure);
     // First what the money waits for.
-    this.#resolve(receipt);
+    const measured = this.#tally.measured(() => this.#mediaBounds(), this.#services.clock);
+    if (measured instanceof Promise)
+      this.#services.pending.add(measured.then((read) => this.#resolveWith(receipt, read)));
+    else this.#resolveWith(receipt, measured);
     this.#tell(failure, receipt);
+  }
+
+  #mediaBounds(): MediaBounds | null {
+    const { offer, completionTokensMax } = this.#begun.candidate;
+    return mediaBounds(this.#request.turn, offer, completionTokensMax);
+  }
+
+  #resolveWith(receipt: Receipt, { media, beyond }: MeasuredMedia): void {
+    const { turn, generation } = this.#request;
+    const { offer, messages } = this.#begun.candidate;
+    if (beyond) this.#services.log({ level: 'warn', message: 'media beyond belief', generation, endpoint: offer.id });
+    const images = inputImages(turn, messages);
+    const plain = images === 0 && Object.keys(media).length === 0;
+    this.#resolve(plain ? receipt : { ...receipt, media: images === 0 ? media : { ...media, inputImages: images } });
   }
 
   #receiptOf(failure: ProviderFailure | null): Receipt {

@@ -1,21 +1,35 @@
+import type { Clock } from '../../actors/runtime/index.ts';
+import type { MediaBounds } from '../pricing/media-bounds.ts';
 import type { FinishReason, TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';
 import { textCount } from '../tokens/count.ts';
 import { utf8Bytes } from '../tokens/utf8-bytes.ts';
+import { type MeasuredMedia, MediaMeter } from './media-meter.ts';
+
+const NO_MEDIA: MeasuredMedia = { media: {}, beyond: false };
+
+interface Weight {
+  characters: number;
+  bytes: number;
+}
 
 /** What of an answer was delivered: enough to charge for it when nobody reports its usage. */
 export class Tally {
   finish: { readonly reason: FinishReason; readonly native: string | null } | null = null;
-  #characters = 0;
-  #bytes = 0;
+  readonly #said: Weight = { characters: 0, bytes: 0 };
+  /** Reasoning may come plain, in structured details, or as the same words in both. */
+  readonly #reasoned: Weight = { characters: 0, bytes: 0 };
+  readonly #detailed: Weight = { characters: 0, bytes: 0 };
+  readonly #speechFormat: string | null;
+  #meter: MediaMeter | null = null;
+
+  /** `speechFormat` as the turn asks for it; null where it does not. */
+  constructor(speechFormat: string | null) {
+    this.#speechFormat = speechFormat;
+  }
 
   add(events: readonly TurnEvent[]): void {
-    for (const event of events) {
-      if ('text' in event) this.#addText(event.text);
-      else if (event.type === 'tool-delta') this.#addText(event.arguments);
-      else if (event.type === 'tool-start') this.#addText(event.name);
-      else if (event.type === 'finish') this.finish = { reason: event.reason, native: event.native };
-    }
+    for (const event of events) this.#add(event);
   }
 
   /** The reported counts, and our own for the missing ones, never above what the hold was sized for. */
@@ -24,27 +38,58 @@ export class Tally {
     return {
       ...usage,
       promptTokens: usage.promptTokens ?? promptCounted,
-      completionTokens: usage.completionTokens ?? Math.min(ceiling, textCount(this.#characters, this.#bytes)),
+      completionTokens: usage.completionTokens ?? Math.min(ceiling, this.#counted()),
     };
   }
 
-  #addText(text: string): void {
-    this.#characters += text.length;
-    this.#bytes += utf8Bytes(text);
+  /** Pictures and speech as measured on their bytes; a promise only where that takes reading. Never rejects. */
+  measured(bounds: () => MediaBounds | null, clock: Clock): MeasuredMedia | Promise<MeasuredMedia> {
+    return this.#meter === null ? NO_MEDIA : this.#meter.measured(bounds(), clock);
+  }
+
+  #add(event: TurnEvent): void {
+    switch (event.type) {
+      case 'text-delta':
+      case 'refusal-delta':
+        addText(this.#said, event.text);
+        break;
+      case 'reasoning-delta':
+        addText(this.#reasoned, event.text);
+        break;
+      case 'reasoning-detail':
+        addText(this.#detailed, event.detail.text ?? event.detail.summary ?? '');
+        break;
+      case 'tool-delta':
+        addText(this.#said, event.arguments);
+        break;
+      case 'tool-start':
+        addText(this.#said, event.name);
+        break;
+      case 'image':
+        this.#media().addPicture(event.url);
+        break;
+      case 'audio-delta':
+        if (event.transcript !== undefined) addText(this.#said, event.transcript);
+        if (event.data !== undefined) this.#media().addSpeech(event.data);
+        break;
+      case 'finish':
+        this.finish = { reason: event.reason, native: event.native };
+        break;
+    }
+  }
+
+  #media(): MediaMeter {
+    this.#meter ??= new MediaMeter(this.#speechFormat);
+    return this.#meter;
+  }
+
+  #counted(): number {
+    const thought = this.#reasoned.bytes > this.#detailed.bytes ? this.#reasoned : this.#detailed;
+    return textCount(this.#said.characters + thought.characters, this.#said.bytes + thought.bytes);
   }
 }
 
-/** A count may be this many times what the hold was sized for before it is taken for noise. */
-const CREDIBLE_FACTOR = 2;
-
-/** What was reported, without counts that cannot be true of this turn: those are as good as unreported. */
-export function credible(usage: Usage, promptTokensMax: number, completionTokensMax: number): Usage {
-  const { promptTokens, completionTokens } = usage;
-  const promptOk = promptTokens === undefined || promptTokens <= promptTokensMax * CREDIBLE_FACTOR;
-  const completionOk = completionTokens === undefined || completionTokens <= completionTokensMax * CREDIBLE_FACTOR;
-  if (promptOk && completionOk) return usage;
-  const kept = { ...usage };
-  if (!promptOk) delete kept.promptTokens;
-  if (!completionOk) delete kept.completionTokens;
-  return kept;
+function addText(weight: Weight, text: string): void {
+  weight.characters += text.length;
+  weight.bytes += utf8Bytes(text);
 }

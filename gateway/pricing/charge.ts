@@ -88,7 +88,7 @@ class Bill {
  * size: that unit is unpriced, as it is where nothing about pictures is declared.
  */
 function addPictures(bill: Bill, { images = 0, megapixels, imagesUnread = 0 }: MediaUnits): void {
-  if (images === 0) return;
+  if (images === 0 && imagesUnread === 0) return;
   bill.addDeclared('imageOutput', images);
   if (megapixels !== undefined) bill.addDeclared('imageMegapixel', megapixels);
   const declared = bill.declares('imageMegapixel');
@@ -113,6 +113,7 @@ function isPlain(prices: Prices, billed: Usage, media: MediaUnits): boolean {
     (billed.audioTokens === undefined || prices.audioOutput === undefined) &&
     (media.inputImages === undefined || prices.image === undefined) &&
     media.images === undefined &&
+    media.imagesUnread === undefined &&
     media.audioSeconds === undefined &&
     media.audioUnread === undefined
   );

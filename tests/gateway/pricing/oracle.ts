@@ -54,7 +54,7 @@ export function expectedCharge(
   ]);
   take('request', 1, null);
   take('image', media.inputImages, null);
-  if ((media.images ?? 0) > 0) {
+  if ((media.images ?? 0) > 0 || (media.imagesUnread ?? 0) > 0) {
     take('imageOutput', media.images, null);
     take('imageMegapixel', media.megapixels, null);
     const unread = rate('imageMegapixel') !== null && (media.imagesUnread ?? 0) > 0;
