@@ -15,6 +15,6 @@ export function checked<T extends TSchema>(check: TypeCheck<T>, body: unknown): 
   if (model == null && (models == null || (Array.isArray(models) && models.length === 0))) {
     throw invalid('model is required');
   }
-  if (!check.Check(body)) throw invalid(complaint(check.Errors(body)));
+  if (!check.Check(body)) throw invalid(complaint(check.Schema(), body));
   return body;
 }

@@ -73,7 +73,7 @@ export const FEATURE_ROWS: Readonly<Record<string, Row>> = {
         '[1].function.parameters must be an object',
       ],
       [[{ type: 'function', function: { name: 'f', strict: 'yes' } }], '[0].function.strict must be a boolean'],
-      [[{ type: 'web_search', function: { name: 'f' } }], '[0].type must be "function"'],
+      [[{ type: 'web_search', function: { name: 'f' } }], '[0].type must be "function", not "web_search"'],
     ],
   },
   tool_choice: {
@@ -254,7 +254,7 @@ export const FEATURE_ROWS: Readonly<Record<string, Row>> = {
       [['middle-out'], { compress: true }],
       [[], { compress: true }, { plugins: [{ id: 'context-compression' }] }],
     ],
-    refuses: [...ARRAY, [['middle-out', 'top-out'], '[1] must be one of "middle-out", not "top-out"']],
+    refuses: [...ARRAY, [['middle-out', 'top-out'], '[1] must be "middle-out", not "top-out"']],
   },
   plugins: {
     accepts: [
@@ -263,10 +263,10 @@ export const FEATURE_ROWS: Readonly<Record<string, Row>> = {
     ],
     refuses: [
       ...ARRAY,
-      [[{ id: 'web' }], '[0].id must be one of "context-compression", not "web"'],
+      [[{ id: 'web' }], '[0].id must be "context-compression", not "web"'],
       [
         [{ id: 'context-compression' }, { id: 'file-parser' }],
-        '[1].id must be one of "context-compression", not "file-parser"',
+        '[1].id must be "context-compression", not "file-parser"',
       ],
       [[{}], '[0].id is required'],
     ],

@@ -7,6 +7,7 @@ import { chatRequest } from '../../../../gateway/dialects/chat/request-schema.ts
 import { parse as parseCompletion } from '../../../../gateway/dialects/completions/parse.ts';
 import { completionRequest } from '../../../../gateway/dialects/completions/request-schema.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { CHAT, COMPLETION } from './whole-requests.ts';
 
 /**
  * Sets every optional member of a request, at every depth of its schema, to null once, and compares with the request
@@ -53,113 +54,6 @@ function changed(sample: object, path: Path, change: 'null' | 'absent'): unknown
   else delete parent[last];
   return copy;
 }
-
-const SHARED = {
-  model: 'a/b',
-  models: ['c/d'],
-  stream: true,
-  temperature: 1,
-  top_p: 1,
-  top_k: 1,
-  frequency_penalty: 1,
-  presence_penalty: 1,
-  repetition_penalty: 1,
-  seed: 1,
-  stop: ['x'],
-  max_tokens: 5,
-  user: 'u',
-  route: 'sort',
-  provider: {
-    order: ['p'],
-    allow_fallbacks: false,
-    require_parameters: true,
-    data_collection: 'deny',
-    zdr: true,
-    only: ['p'],
-    ignore: ['q'],
-    quantizations: ['fp8'],
-    sort: { by: 'price', partition: 'model' },
-    max_price: {
-      prompt: 1,
-      completion: '1',
-      request: 1,
-      image_output: 1,
-      video_second: 1,
-      image_megapixel: 1,
-      audio_second: 1,
-      image: 1,
-      audio: 1,
-    },
-    options: { p: { a: 1 } },
-  },
-};
-
-const CHAT = {
-  ...SHARED,
-  messages: [
-    { role: 'system', content: 'x', name: 'n' },
-    { role: 'developer', content: [{ type: 'text', text: 'x' }], name: 'n' },
-    {
-      role: 'user',
-      name: 'n',
-      content: [
-        { type: 'text', text: 'x' },
-        { type: 'image_url', image_url: { url: 'https://a.b/c', detail: 'low' } },
-        { type: 'file', file: { filename: 'f', file_data: 'AAAA' } },
-      ],
-    },
-    {
-      role: 'assistant',
-      content: 'x',
-      name: 'n',
-      reasoning: 'r',
-      reasoning_details: [{ type: 'reasoning.summary', summary: 's' }],
-      refusal: 'no',
-      tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
-    },
-    { role: 'tool', content: 'x', tool_call_id: 'c' },
-  ],
-  store: false,
-  enable_thinking: true,
-  stream_options: { include_usage: true, include_tool_dispatch: true },
-  min_p: 1,
-  top_a: 1,
-  max_completion_tokens: 6,
-  logit_bias: { 5: 1, 6: 2 },
-  logprobs: true,
-  top_logprobs: 1,
-  response_format: { type: 'json_schema', json_schema: { a: 1 } },
-  structured_outputs: true,
-  tools: [{ type: 'function', function: { name: 'f', description: 'd', parameters: { a: 1 }, strict: true } }],
-  tool_choice: { type: 'function', function: { name: 'f' } },
-  parallel_tool_calls: true,
-  reasoning: { effort: 'low', max_tokens: 5, exclude: true, enabled: true },
-  reasoning_effort: 'high',
-  include_reasoning: true,
-  verbosity: 'low',
-  n: 1,
-  session_id: 's',
-  prompt_cache_key: 'p',
-  metadata: { a: 1 },
-  modalities: ['image'],
-  image_config: {
-    n: 1,
-    resolution: '1K',
-    aspect_ratio: '1:1',
-    size: 's',
-    quality: 'q',
-    output_format: 'png',
-    background: 'b',
-    output_compression: 5,
-    seed: 1,
-  },
-  audio: { voice: 'v', format: 'wav' },
-  transforms: ['middle-out'],
-  plugins: [{ id: 'context-compression' }],
-  usage: { include: true },
-};
-
-const COMPLETION = { ...SHARED, prompt: 'x', logprobs: 1, echo: true, suffix: 's' };
 
 const DIALECTS = [
   ['chat completions', chatRequest, CHAT, parseChat, 90],
