@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+
+/**
+ * Bodies for the fuzz: right ones, right ones with one thing wrong, and anything at all. A body with `stream` may answer
+ * with a stream; nothing in here tells a simulated provider to fail, so no answer may be a 5xx but the refusal of what no
+ * endpoint serves.
+ */
+export type Route = '/chat/completions' | '/completions';
+
+const anything = fc.jsonValue({ maxDepth: 3 });
+const text = fc.oneof(fc.string({ maxLength: 40 }), fc.string({ unit: 'binary', maxLength: 40 }));
+/** In range nearly always: every member that is not lets no other be looked at. */
+const between = (min: number, max: number): fc.Arbitrary<number> =>
+  fc.oneof(
+    { weight: 12, arbitrary: fc.double({ min, max, noNaN: true }) },
+    { weight: 8, arbitrary: fc.integer({ min: Math.ceil(min), max: Math.floor(max) }) },
+    { weight: 1, arbitrary: fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true })) },
+  );
+const count = (min: number, max: number): fc.Arbitrary<number> =>
+  fc.oneof({ weight: 20, arbitrary: fc.integer({ min, max }) }, { weight: 1, arbitrary: fc.double({ noNaN: true }) });
+/** The values that are right, and now and then anything. */
+const mostly = (right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+  fc.oneof({ weight: 12, arbitrary: right }, { weight: 1, arbitrary: anything });
+const id = fc.constantFrom(
+  'sim/fast',
+  'sim/tools',
+  'sim/small',
+  'sim-a/sim/fast',
+  'sim/fast:nitro',
+  'sim/fast:floor',
+  'no/such',
+);
+
+const part = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ type: fc.constant('text'), text }) },
+  fc.record({
+    type: fc.constant('image_url'),
+    image_url: fc.record({ url: fc.oneof(fc.webUrl(), fc.constant('data:image/png;base64,iVBORw0K'), text) }),
+  }),
+  fc.record({
+    type: fc.constant('input_audio'),
+    input_audio: fc.record({ data: fc.base64String(), format: fc.constantFrom('wav', 'mp3', 'x') }),
+  }),
+  fc.record({
+    type: fc.constant('file'),
+    file: fc.record({ filename: text, file_data: text, file_id: text }, { requiredKeys: [] }),
+  }),
+  fc.record({ type: fc.constantFrom('video_url', 'audio_url', 'other'), url: anything }),
+);
+const call = fc.record({
+  id: text,
+  type: fc.constant('function'),
+  function: fc.record({ name: text, arguments: text }),
+});
+const message = fc.oneof(
+  fc.record({
+    role: fc.constantFrom('system', 'developer'),
+    content: text,
+  }),
+  fc.record({
+    role: fc.constant('user'),
+    content: fc.oneof(text, fc.array(part, { minLength: 1, maxLength: 3 })),
+  }),
+  fc.record(
+    {
+      role: fc.constant('assistant'),
+      content: fc.oneof(text, fc.constant(null)),
+      tool_calls: fc.array(call, { maxLength: 2 }),
+      reasoning: text,
+    },
+    { requiredKeys: ['role'] },
+  ),
+  fc.record({ role: fc.constant('tool'), content: text, tool_call_id: fc.string({ minLength: 1 }) }),
+);
+const tool = fc.record({
+  type: fc.constant('function'),
+  function: fc.record({ name: fc.oneof(fc.constantFrom('weather', 'a-b'), text), parameters: anything }),
+});
+
+/** Members of both routes, mostly in range and sometimes not. */
+const SHARED = {
+  models: fc.array(id, { maxLength: 4 }),
+  stream: fc.boolean(),
+  temperature: between(0, 2),
+  top_p: between(0.01, 1),
+  top_k: count(-1, 50),
+  frequency_penalty: between(-2, 2),
+  presence_penalty: between(-2, 2),
+  repetition_penalty: between(0.1, 2),
+  seed: count(-100, 2 ** 31),
+  stop: fc.oneof(text, fc.array(text, { maxLength: 8 })),
+  max_tokens: count(1, 64),
+  user: text,
+  provider: fc.oneof(
+    fc.record(
+      {
+        only: fc.array(fc.constantFrom('sim-a', 'sim-b', 'nobody')),
+        order: fc.array(text, { maxLength: 3 }),
+        sort: mostly(fc.constantFrom('price', 'throughput', 'latency', 'exacto')),
+        allow_fallbacks: fc.boolean(),
+        max_price: fc.record(
+          { prompt: between(0, 100), completion: fc.constantFrom('0.5', '1e3', '100') },
+          { requiredKeys: [] },
+        ),
+        quantizations: fc.array(fc.constantFrom('fp8', 'unknown', 'x')),
+        options: anything,
+      },
+      { requiredKeys: [] },
+    ),
+    anything,
+  ),
+  route: mostly(fc.constantFrom('fallback', 'sort')),
+};
+
+const CHAT = {
+  model: id,
+  messages: fc.array(message, { minLength: 1, maxLength: 5 }),
+  ...SHARED,
+  tools: fc.array(tool, { maxLength: 3 }),
+  tool_choice: mostly(fc.constantFrom('none', 'auto', 'required')),
+  parallel_tool_calls: fc.boolean(),
+  response_format: mostly(fc.record({ type: fc.constantFrom('text', 'json_object') })),
+  reasoning: fc.oneof(
+    fc.record({ effort: fc.constantFrom('none', 'low', 'max'), max_tokens: count(1, 100) }, { requiredKeys: [] }),
+    anything,
+  ),
+  reasoning_effort: mostly(fc.constant('low')),
+  modalities: fc.array(fc.constantFrom('text', 'image', 'audio'), { minLength: 1, maxLength: 3 }),
+  logit_bias: fc.dictionary(fc.nat().map(String), between(-100, 100), { maxKeys: 3 }),
+  logprobs: fc.boolean(),
+  top_logprobs: count(0, 20),
+  stream_options: fc.record({ include_usage: fc.boolean(), include_tool_dispatch: fc.boolean() }, { requiredKeys: [] }),
+  session_id: text,
+  metadata: mostly(fc.dictionary(text, anything, { maxKeys: 3 })),
+  transforms: fc.array(fc.constant('middle-out'), { maxLength: 2 }),
+  plugins: fc.array(fc.record({ id: fc.constant('context-compression') })),
+  n: mostly(fc.constant(1)),
+};
+
+const COMPLETION = { model: id, prompt: text, ...SHARED, logprobs: count(0, 5), echo: fc.boolean(), suffix: text };
+
+/** One member replaced by anything, null among it. */
+function spoilt(body: fc.Arbitrary<Record<string, unknown>>, names: readonly string[]): fc.Arbitrary<unknown> {
+  return fc
+    .tuple(body, fc.constantFrom(...names), anything)
+    .map(([right, name, value]) => ({ ...right, [name]: value }));
+}
+
+/** Left out more often than not: a body with every member is refused for its first bad one. */
+function seldom(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
+}
+
+/** Texts of a body, JSON or not. */
+export function bodies(route: Route): fc.Arbitrary<string> {
+  const members: Record<string, fc.Arbitrary<unknown>> = route === '/completions' ? COMPLETION : CHAT;
+  const needed = route === '/completions' ? ['model', 'prompt'] : ['model', 'messages'];
+  const some = Object.entries(members).map(([name, value]) => [name, needed.includes(name) ? value : seldom(value)]);
+  const right = fc.record(Object.fromEntries(some)) as fc.Arbitrary<Record<string, unknown>>;
+  const whole = fc.oneof(
+    { weight: 5, arbitrary: right },
+    { weight: 4, arbitrary: spoilt(right, Object.keys(members)) },
+    { weight: 1, arbitrary: fc.record(members, { requiredKeys: [] }) },
+    { weight: 1, arbitrary: anything },
+  );
+  const json = whole.map((value) => JSON.stringify(value) ?? 'undefined');
+  const broken = fc
+    .tuple(json, fc.nat(200), fc.string({ maxLength: 4 }))
+    .map(([body, at, put]) => body.slice(0, at) + put + body.slice(at + 1));
+  return fc.oneof({ weight: 8, arbitrary: json }, { weight: 1, arbitrary: broken }, { weight: 1, arbitrary: text });
+}
