@@ -20,7 +20,7 @@ test.before(async () => {
 });
 test.after(() => cluster.close());
 
-const ROUTES: readonly ('/chat/completions' | '/completions')[] = ['/chat/completions'];
+const ROUTES = ['/chat/completions', '/completions'] as const;
 const CHAT = JSON.stringify({ model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }] });
 const COMPLETION = JSON.stringify({ model: 'sim/fast', prompt: 'hello' });
 

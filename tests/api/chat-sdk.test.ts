@@ -225,6 +225,31 @@ it('lets go of the hold when the caller aborts before the first part', async () 
   }
 });
 
+it('completes a prompt on the older route, whole and streamed, and abandons one', async () => {
+  const whole = await client.completions.create({ model: 'sim/fast', prompt: 'hello', max_tokens: 64 });
+  assert.is(whole.object, 'text_completion');
+  assert.match(whole.choices[0]?.text ?? '', /x15/);
+  assert.is(whole.choices[0]?.finish_reason, 'stop');
+  assert.type((whole.usage as { cost?: number } | undefined)?.cost, 'number');
+  let text = '';
+  let usage: OpenAI.CompletionUsage | undefined;
+  for await (const chunk of await client.completions.create({ model: 'sim/fast', prompt: 'hello', stream: true })) {
+    text += chunk.choices[0]?.text ?? '';
+    usage = chunk.usage ?? usage;
+  }
+  assert.match(text, /x1 x2 .*x15/);
+  assert.is(usage?.completion_tokens, 16);
+  const prompt = '@sim {"tokens":400,"tps":50}';
+  let id = '';
+  for await (const chunk of await client.completions.create({ model: 'sim/fast', prompt, stream: true })) {
+    id = chunk.id;
+    if (chunk.choices[0]?.text.includes('x5')) break;
+  }
+  assert.is((await generation(id, ({ status }) => status === 'settled')).cancelled, true);
+  const empty = await failure(() => client.completions.create({ model: 'sim/fast', prompt: [1] as never }));
+  assert.instance(empty, BadRequestError);
+});
+
 it('lists and retrieves models as the SDK asks for them', async () => {
   const listed = await client.models.list();
   assert.ok(listed.data.some((model) => model.id === 'sim/fast'));

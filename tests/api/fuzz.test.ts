@@ -41,7 +41,7 @@ async function judge(route: Route, body: string): Promise<number> {
   return answer.status;
 }
 
-for (const route of ['/chat/completions'] as const)
+for (const route of ['/chat/completions', '/completions'] as const)
   it(`${route} answers any body with its reply or its refusal, and with nothing else`, async () => {
     const seen = new Map<number, number>();
     await fc.assert(

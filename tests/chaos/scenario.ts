@@ -39,6 +39,7 @@ interface Shape {
   readonly leaveAfter?: number;
   readonly poor?: boolean;
   readonly members?: object;
+  readonly dialect?: Scenario['dialect'];
 }
 
 const TOOLS = {
@@ -69,6 +70,28 @@ const TEXT: readonly Shape[] = [
   {
     ...{ name: 'unreported usage', weight: 3, model: 'sim/no-usage', stream: true },
     ...{ directive: {}, expected: { chunks: 16 } },
+  },
+];
+
+const COMPLETIONS: readonly Shape[] = [
+  {
+    ...{ name: 'completion', weight: 4, model: 'sim/fast', dialect: 'completions' },
+    ...{ directive: {}, expected: { chunks: 16 } },
+  },
+  {
+    ...{ name: 'streamed completion', weight: 5, model: 'sim/fast', dialect: 'completions', stream: true },
+    ...{ directive: { tokens: 30, tps: 80 }, expected: { chunks: 30 } },
+  },
+  {
+    ...{
+      name: 'cut completion',
+      weight: 1,
+      model: 'sim/fast',
+      dialect: 'completions',
+      stream: true,
+      expects: 'broken',
+    },
+    ...{ directive: { cut_after: 5, tps: 200 }, expected: {} },
   },
 ];
 
@@ -115,7 +138,7 @@ const TROUBLE: readonly Shape[] = [
   },
 ];
 
-const SHAPES = [...TEXT, ...CALLS, ...TROUBLE];
+const SHAPES = [...TEXT, ...COMPLETIONS, ...CALLS, ...TROUBLE];
 const WEIGHTS = SHAPES.reduce((sum, shape) => sum + shape.weight, 0);
 
 /** One scenario by weight; `chance` is uniform in [0, 1). */
@@ -150,7 +173,7 @@ function fromShape(shape: Shape, nonce: string): Scenario {
     model: shape.model,
     stream,
     expects: shape.expects ?? 'ok',
-    dialect: 'chat',
+    dialect: shape.dialect ?? 'chat',
     expected: shape.expected,
     leaveAfter: shape.leaveAfter ?? null,
     poor: shape.poor ?? false,
@@ -160,8 +183,12 @@ function fromShape(shape: Shape, nonce: string): Scenario {
       stream,
       user: nonce,
       max_tokens: 100,
-      messages: [{ role: 'user', content: `Say something. @sim ${JSON.stringify({ id: nonce, ...shape.directive })}` }],
+      ...asked(shape, `Say something. @sim ${JSON.stringify({ id: nonce, ...shape.directive })}`),
       ...shape.members,
     },
   };
+}
+
+function asked({ dialect }: Shape, text: string): object {
+  return dialect === 'completions' ? { prompt: text } : { messages: [{ role: 'user', content: text }] };
 }
