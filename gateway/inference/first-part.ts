@@ -33,8 +33,35 @@ export async function firstPart(
         const excused = refused || event.reason === 'length' || event.reason === 'content_filter';
         throw new BrokenContract('prose instead of a tool call', attempt.status, excused);
       }
-      if ('text' in event) characters += event.text.length;
+      characters += weightOf(event);
     }
     if (characters > charactersMax) throw new BrokenContract('prose without end', attempt.status, false);
+  }
+}
+
+/** What one part weighs at least, whatever it carries: parts without end are held as little as prose without end. */
+const PART_CHARACTERS_MIN = 64;
+
+/** Characters that a part keeps in memory while it waits, roughly. */
+function weightOf(event: TurnEvent): number {
+  switch (event.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+    case 'refusal-delta':
+      return PART_CHARACTERS_MIN + event.text.length;
+    case 'tool-delta':
+      return PART_CHARACTERS_MIN + event.arguments.length;
+    case 'image':
+      return PART_CHARACTERS_MIN + event.url.length;
+    case 'audio-delta':
+      return PART_CHARACTERS_MIN + (event.data?.length ?? 0) + (event.transcript?.length ?? 0);
+    case 'reasoning-detail': {
+      const { text, summary, data } = event.detail;
+      return PART_CHARACTERS_MIN + (text?.length ?? 0) + (summary?.length ?? 0) + (data?.length ?? 0);
+    }
+    case 'logprobs':
+      return PART_CHARACTERS_MIN * (1 + (event.content?.length ?? 0) + (event.refusal?.length ?? 0));
+    default:
+      return PART_CHARACTERS_MIN;
   }
 }

@@ -26,6 +26,7 @@ import type {
   UpstreamLimits,
   WorkspaceConfig,
 } from '../../../gateway/terms/config.ts';
+import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
 import { simulatedProvider } from '../provider/models-document.ts';
 import { type Simulator, startSimulator } from '../provider/simulator.ts';
 import { watchFetch } from '../stream/watched-fetch.ts';
@@ -40,6 +41,8 @@ export interface ClusterOptions {
   readonly checks?: Partial<CheckLimits>;
   readonly runtime?: Partial<RuntimeLimits>;
   readonly workspace?: Partial<WorkspaceConfig>;
+  /** Beside the simulated ones. */
+  readonly providers?: readonly ProviderDeclaration[];
 }
 
 export interface Funded {
@@ -146,8 +149,8 @@ function configOf(data: string, simulators: readonly Simulator[], options: Clust
     checks: { ...defaults.checks, enabled: false, ...options.checks },
     runtime: { ...defaults.runtime, ...TEST_RUNTIME, ...options.runtime },
     workspace: { ...defaults.workspace, ...options.workspace },
-    providers: simulators.map((simulator, i) => {
-      return simulatedProvider(SIMULATORS[i] as string, simulator.baseUrl);
-    }),
+    providers: simulators
+      .map((simulator, i) => simulatedProvider(SIMULATORS[i] as string, simulator.baseUrl))
+      .concat(options.providers ?? []),
   };
 }

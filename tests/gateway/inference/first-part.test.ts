@@ -1,0 +1,52 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { firstPart } from '../../../gateway/inference/first-part.ts';
+import type { Attempt } from '../../../gateway/providers/attempt.ts';
+import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
+import { bounded } from '../../support/bounded.ts';
+
+const it = bounded(test, 5_000);
+const CHARACTERS_MAX = 100_000;
+
+/** An answer without end that is always the same part. */
+function endless(event: TurnEvent): Attempt & { reads: number } {
+  const attempt = {
+    ...{ status: 200, upstreamId: null, usage: {}, reads: 0, abort: () => {} },
+    read: async (): Promise<readonly TurnEvent[]> => {
+      attempt.reads++;
+      return [event];
+    },
+  };
+  return attempt;
+}
+
+const PARTS: readonly TurnEvent[] = [
+  { type: 'text-delta', text: 'prose' },
+  { type: 'reasoning-delta', text: '' },
+  { type: 'reasoning-detail', detail: { type: 'reasoning.encrypted', data: 'x'.repeat(500) } },
+  { type: 'refusal-delta', text: 'no' },
+  { type: 'tool-start', index: 0, id: 'c', name: 'another' },
+  { type: 'tool-delta', index: 0, arguments: '{}' },
+  { type: 'image', url: 'x'.repeat(5_000), index: 0 },
+  { type: 'audio-delta', data: 'x'.repeat(400), transcript: 'x' },
+  { type: 'logprobs', content: [{}, {}] },
+];
+
+for (const part of PARTS) {
+  it(`rule 4: what waits for a demanded call is bounded, ${part.type} too`, async () => {
+    const attempt = endless(part);
+    const failure = await firstPart(attempt, { name: 'wanted' }, CHARACTERS_MAX).catch((thrown) => thrown);
+    assert.is(failure.reason, 'contract');
+    assert.ok(attempt.reads <= CHARACTERS_MAX / 64 + 1, `${attempt.reads} parts were held`);
+  });
+}
+
+it('without a demand the first part is delivered as it comes, a finish alone among them', async () => {
+  for (const part of [...PARTS, { type: 'finish', reason: 'stop', native: null } as const]) {
+    const attempt = endless(part);
+    assert.equal(await firstPart(attempt, 'auto', 1), [part]);
+    assert.is(attempt.reads, 1);
+  }
+});
+
+test.run();

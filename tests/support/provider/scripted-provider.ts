@@ -1,0 +1,33 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A provider that answers every call as the test has just told it to. */
+export interface ScriptedProvider {
+  /** For `ProviderDeclaration.baseUrl`. */
+  readonly baseUrl: string;
+  /** What the next calls are answered with. */
+  answer: (call: { readonly stream: boolean; readonly response: ServerResponse }) => void;
+  close(): Promise<void>;
+}
+
+export async function startScriptedProvider(): Promise<ScriptedProvider> {
+  const server = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on('data', (piece: Buffer) => pieces.push(piece));
+    request.once('end', () => {
+      const { stream } = JSON.parse(Buffer.concat(pieces).toString()) as { stream?: boolean };
+      provider.answer({ stream: stream === true, response });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const provider: ScriptedProvider = {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    answer: ({ response }) => void response.writeHead(500).end(),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return provider;
+}
