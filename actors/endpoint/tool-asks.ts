@@ -2,13 +2,12 @@
  * Demanded tool asks (required or named choice) of the last day, in mergeable half-hour buckets, at most 49. Pure; the
  * time of every observation is given. (spec: catalogue, `tool_call_success_1d`)
  */
+import { TOOL_CALL_SUCCESS_MIN } from '../terms/offer.ts';
 import type { Attempt } from './window.ts';
 
 const BUCKET_MS = 30 * 60_000;
 const DAY_MS = 48 * BUCKET_MS;
 const SAMPLES_MIN = 20;
-/** Percent: under it an endpoint stops receiving tool traffic until it measures above again. */
-const FLOOR = 85;
 
 export interface ToolAsks {
   /** Store time, ms. */
@@ -43,7 +42,7 @@ export function toolFidelity(buckets: readonly ToolAsks[], at: number): ToolFide
   const samples = live.reduce((sum, bucket) => sum + bucket.broken, kept);
   if (samples < SAMPLES_MIN) return { percent: null, samples, underFloor: false };
   const exact = (100 * kept) / samples;
-  return { percent: +exact.toFixed(3), samples, underFloor: exact < FLOOR };
+  return { percent: +exact.toFixed(3), samples, underFloor: exact < TOOL_CALL_SUCCESS_MIN };
 }
 
 function counted(buckets: readonly ToolAsks[], ask: 'kept' | 'broken', at: number): readonly ToolAsks[] {

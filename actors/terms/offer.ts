@@ -104,6 +104,9 @@ export interface Envelopes {
   readonly speech?: { readonly voices: readonly string[]; readonly formats: readonly string[] };
 }
 
+/** Percent of demanded tool calls under which an endpoint is sent no tools. (spec: catalogue, `tool_call_success_1d`) */
+export const TOOL_CALL_SUCCESS_MIN = 85;
+
 /** What the endpoint's own traffic and checks have shown, not older than 24 hours. */
 export interface Evidence {
   /** Declared parameters that the newest verification refuted: not routed to until a later check passes. */

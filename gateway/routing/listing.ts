@@ -23,11 +23,11 @@ export interface Listed {
   readonly answers: boolean;
 }
 
-/** The board's endpoints: by model, and by the two ways in which a provider's own may be named. */
+/** The board's endpoints by model, and by provider for the few requests that name one. */
 export interface Listing {
   readonly models: ReadonlyMap<string, readonly Listed[]>;
   /** By `provider/author/slug` and by `provider/slug`. */
-  readonly atProviders: ReadonlyMap<string, readonly Listed[]>;
+  readonly atProviders: () => ReadonlyMap<string, readonly Listed[]>;
 }
 
 const listings = new WeakMap<ReadonlyMap<string, Json>, Listing>();
@@ -39,17 +39,32 @@ export function listing(offers: ReadonlyMap<string, Json>): Listing {
   const cached = listings.get(offers);
   if (cached) return cached;
   const models = new Map<string, Listed[]>();
-  const atProviders = new Map<string, Listed[]>();
   for (const value of offers.values()) {
     const listed = listedOf(value as unknown as EndpointOffer);
-    const { model, provider } = listed.offer;
-    put(models, model, listed);
-    put(atProviders, `${provider.slug}/${model}`, listed);
-    put(atProviders, `${provider.slug}${model.slice(model.indexOf('/'))}`, listed);
+    put(models, listed.offer.model, listed);
   }
-  const made = { models, atProviders };
+  let atProviders: ReadonlyMap<string, readonly Listed[]> | null = null;
+  const made: Listing = {
+    models,
+    atProviders: () => {
+      atProviders ??= byProvider(models);
+      return atProviders;
+    },
+  };
   listings.set(offers, made);
   return made;
+}
+
+function byProvider(models: ReadonlyMap<string, readonly Listed[]>): ReadonlyMap<string, readonly Listed[]> {
+  const named = new Map<string, Listed[]>();
+  for (const [model, endpoints] of models) {
+    for (const listed of endpoints) {
+      const { slug } = listed.offer.provider;
+      put(named, `${slug}/${model}`, listed);
+      put(named, `${slug}${model.slice(model.indexOf('/'))}`, listed);
+    }
+  }
+  return named;
 }
 
 function put(under: Map<string, Listed[]>, name: string, listed: Listed): void {

@@ -30,5 +30,5 @@ export function resolve(listing: Listing, requested: string): Resolved | null {
 }
 
 function find({ models, atProviders }: Listing, id: string): readonly Listed[] | undefined {
-  return models.get(id) ?? atProviders.get(id);
+  return models.get(id) ?? atProviders().get(id);
 }

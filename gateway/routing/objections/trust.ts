@@ -1,9 +1,7 @@
+import { TOOL_CALL_SUCCESS_MIN } from '../../../actors/terms/offer.ts';
 import type { Asked } from '../asked.ts';
 import type { Listed } from '../listing.ts';
 import type { Objection } from './objection.ts';
-
-/** Percent of demanded tool calls that must have come, of late, for an endpoint to be sent tools. */
-const TOOL_CALL_SUCCESS_MIN = 85;
 
 /**
  * What takes more than a declaration: a vetted provider, a current check, a measured record. What was never measured

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EndpointOffer } from '../../../actors/terms/offer.ts';
@@ -5,6 +6,8 @@ import { parse } from '../../../gateway/dialects/chat/parse.ts';
 import { Affinity } from '../../../gateway/routing/affinity.ts';
 import { honoured } from '../../../gateway/routing/honoured.ts';
 import { plan } from '../../../gateway/routing/plan.ts';
+import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
+import type { Rejection } from '../../../gateway/terms/plan.ts';
 import { bounded } from '../../support/bounded.ts';
 import { board } from '../inference/stage.ts';
 import { at, cheap, dear, measured, p50, planned, refused, slugs } from './scene.ts';
@@ -243,6 +246,80 @@ it('honoured tells of every asked setting whether the endpoint declares it', () 
     tool_choice: true,
     parallel_tool_calls: false,
   });
+});
+
+/** Frozen to the ground: whoever writes to it throws. */
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const member of Object.values(value)) frozen(member);
+  }
+  return value;
+}
+
+it('a plan changes nothing of what it reads, and accounts for every endpoint of the requested models', () => {
+  const chance = fc.record({
+    health: fc.constantFrom('healthy', 'degraded', 'down', 'unknown'),
+    quantization: fc.constantFrom(null, 'fp8', 'int4'),
+    contextLength: fc.constantFrom(20, 200, 100_000),
+    supportedParameters: fc.subarray(['temperature', 'tools', 'seed']),
+    model: fc.constantFrom('m/one', 'm/two', 'm/three'),
+  });
+  const body = fc.record(
+    {
+      models: fc.subarray(['m/two', 'm/three', 'm/none']),
+      temperature: fc.constant(1),
+      seed: fc.constant(7),
+      session_id: fc.constant('talk'),
+      max_tokens: fc.constantFrom(1, 50, 5_000),
+      transforms: fc.constant(['middle-out']),
+      provider: fc.record(
+        {
+          only: fc.subarray(['p0', 'p1', 'p2/fp8', 'p3']),
+          ignore: fc.subarray(['p0', 'p1/fp8']),
+          order: fc.subarray(['p2', 'p1/int4', 'p0']),
+          allow_fallbacks: fc.boolean(),
+          quantizations: fc.subarray(['fp8', 'unknown'], { minLength: 1 }),
+          sort: fc.constantFrom('price', 'latency', { by: 'throughput', partition: 'none' }),
+          options: fc.constantFrom({ nobody: { x: 1 } }, { p1: {} }),
+        },
+        { requiredKeys: [] },
+      ),
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(
+      fc.array(chance, { minLength: 1, maxLength: 6 }),
+      body,
+      fc.double({ min: 0, max: 0.999 }),
+      (made, asked, seed) => {
+        const offers = made.map((more, nth) => {
+          const tag = more.quantization === null ? `p${nth}` : `p${nth}/${more.quantization}`;
+          return frozen({ ...at(`p${nth}`, {}, more as Partial<EndpointOffer>), tag });
+        });
+        const turn = frozen(
+          parse({ model: 'm/one', messages: [{ role: 'user', content: 'hello '.repeat(30) }], ...asked }),
+        );
+        const wanted = offers.filter(({ model }) => turn.models.includes(model)).map(({ tag }) => tag);
+        let found: { candidates: readonly { offer: EndpointOffer }[]; rejections: readonly Rejection[] };
+        try {
+          found = plan(turn, board(...offers), seed);
+        } catch (error) {
+          assert.instance(error, GatewayError);
+          const { status, metadata } = error as GatewayError;
+          if (status === 404) return assert.equal(wanted, []);
+          found = { candidates: [], rejections: metadata.rejections as readonly Rejection[] };
+        }
+        const told = [
+          ...found.candidates.map(({ offer }) => offer.tag),
+          ...found.rejections.map(({ endpoint }) => endpoint),
+        ];
+        assert.equal(told.sort(), wanted.sort());
+      },
+    ),
+    { numRuns: 500 },
+  );
 });
 
 it('the same board is prepared once, and a changed one anew', () => {
