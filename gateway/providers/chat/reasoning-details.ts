@@ -7,22 +7,23 @@ const ENTRIES_MAX = 4_096;
 
 /**
  * Structured reasoning of one reply. An entry of another type, or one whose members are not text, is left out; the
- * rest comes out as it is. A streamed entry without an index gets one: the same while its type stays the same, so
- * that its fragments can be put together.
+ * rest comes out as it is. A streamed entry without an index is a fragment and gets one, the same while its type stays
+ * the same, so that it can be put together; in a whole reply it is a whole entry.
  */
 export class ReasoningDetails {
   #index = 0;
   #type: string | null = null;
 
   /** Adds the events of a `reasoning_details` member to `events`. */
-  read(entries: unknown, events: TurnEvent[]): void {
+  read(entries: unknown, streamed: boolean, events: TurnEvent[]): void {
     if (entries == null) return;
     if (!Array.isArray(entries) || entries.length > ENTRIES_MAX) {
       throw new ProviderFailure('garbage', 'reasoning_details is no list, or too long a one');
     }
     for (const entry of entries) {
       const detail = detailOf(entry);
-      if (detail !== null) events.push({ type: 'reasoning-detail', detail: this.#indexed(detail) });
+      if (detail === null) continue;
+      events.push({ type: 'reasoning-detail', detail: streamed ? this.#indexed(detail) : detail });
     }
   }
 

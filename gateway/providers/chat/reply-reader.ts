@@ -77,18 +77,18 @@ export class ChatReader implements ReplyReader {
     const choice = chunk.choices[0] as Members | null | undefined;
     if (choice == null || this.finished) return;
     if (typeof choice !== 'object') throw new ProviderFailure('garbage', 'a choice is no object');
-    this.#readPart(choice[part], events);
+    this.#readPart(choice[part], part === 'delta', events);
     if (choice.logprobs != null) readLogprobs(choice.logprobs, events);
     if (choice.finish_reason != null && choice.finish_reason !== '') this.#finish(choice.finish_reason, events);
   }
 
-  #readPart(part: unknown, events: TurnEvent[]): void {
+  #readPart(part: unknown, streamed: boolean, events: TurnEvent[]): void {
     if (part == null) return;
     if (typeof part !== 'object') throw new ProviderFailure('garbage', 'the answer of a choice is no object');
     const delta = part as Members;
     const reasoning = textOf(delta.reasoning) || textOf(delta.reasoning_content);
     if (reasoning !== '') events.push({ type: 'reasoning-delta', text: reasoning });
-    this.#details.read(delta.reasoning_details, events);
+    this.#details.read(delta.reasoning_details, streamed, events);
     const text = textOf(delta.content);
     if (text !== '') events.push({ type: 'text-delta', text });
     const refusal = textOf(delta.refusal);

@@ -82,7 +82,8 @@ function addOutput(turn: Turn, offer: EndpointOffer, body: Record<string, unknow
   if (wanted.length > 0) body.modalities = makes.has('text') ? ['text', ...wanted] : wanted;
   if (turn.speech && makes.has('audio')) body.audio = turn.speech;
   if (turn.imageConfig && makes.has('image')) {
-    body.image_config = imageConfig(turn.imageConfig, offer.envelopes.image);
+    const config = imageConfig(turn.imageConfig, offer.envelopes.image);
+    if (Object.keys(config).length > 0) body.image_config = config;
   }
 }
 

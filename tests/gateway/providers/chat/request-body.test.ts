@@ -1,0 +1,188 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { EndpointOffer } from '../../../../actors/terms/offer.ts';
+import { chatWriter } from '../../../../gateway/providers/chat/request-body.ts';
+import type { Turn } from '../../../../gateway/terms/turn.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { offerOf, turnOf } from '../offer.ts';
+
+const it = bounded(test, 5_000);
+
+function bodyOf(asked: Partial<Turn>, declared: Partial<EndpointOffer> = {}): Record<string, unknown> {
+  return JSON.parse(chatWriter(offerOf(declared))(turnOf(asked), 100)) as Record<string, unknown>;
+}
+
+const PLAIN = { model: 'model', messages: [{ role: 'user', content: 'Hi' }], stream: false, max_tokens: 100 };
+
+it('a plain turn is a plain body, under the upstream id and with the ceiling under its declared name', () => {
+  assert.equal(bodyOf({}), PLAIN);
+  const { max_tokens: _name, ...rest } = PLAIN;
+  assert.equal(bodyOf({}, { ceilingName: 'max_completion_tokens' }), { ...rest, max_completion_tokens: 100 });
+});
+
+// spec: inference, Events: streaming requests always ask upstream for usage
+it('a stream always asks for its usage', () => {
+  assert.equal(bodyOf({ stream: true }), { ...PLAIN, stream: true, stream_options: { include_usage: true } });
+});
+
+// spec: inference, Chat completion request
+it('sampling goes out only where it is declared', () => {
+  const sampling = { temperature: 0.5, top_k: -1, logit_bias: { '5': -100 }, logprobs: true, top_logprobs: 3 };
+  assert.equal(bodyOf({ sampling }), PLAIN);
+  assert.equal(bodyOf({ sampling }, { supportedParameters: ['temperature', 'logprobs', 'top_logprobs'] }), {
+    ...PLAIN,
+    temperature: 0.5,
+    logprobs: true,
+    top_logprobs: 3,
+  });
+  const declared = { supportedParameters: ['top_k', 'logit_bias'] };
+  assert.equal(bodyOf({ sampling }, declared), { ...PLAIN, top_k: -1, logit_bias: { '5': -100 } });
+});
+
+// spec: catalogue, Model summary, default_parameters
+it('a recommended value stands where the request names none, and only for what is declared', () => {
+  const declared = {
+    defaultParameters: { temperature: 0.7, top_p: 0.95, top_k: 20 },
+    supportedParameters: ['temperature', 'top_p'],
+  };
+  assert.equal(bodyOf({}, declared), { ...PLAIN, temperature: 0.7, top_p: 0.95 });
+  assert.equal(bodyOf({ sampling: { temperature: 0 } }, declared), { ...PLAIN, temperature: 0, top_p: 0.95 });
+});
+
+// spec: inference, Routing rules 3
+it('of what was asked about thinking only the effort goes out', () => {
+  const reasoning = { effort: 'high', tokensMax: 5_000, enabled: true, excluded: true } as const;
+  assert.equal(bodyOf({ reasoning }), { ...PLAIN, reasoning_effort: 'high' });
+  assert.equal(bodyOf({ reasoning: { tokensMax: 5_000, enabled: false } }), PLAIN);
+});
+
+it('tools, their choice and their number go out, the last only where declared', () => {
+  const tools = [{ name: 'f', description: 'd', parameters: { type: 'object', x: null }, strict: true }];
+  const functions = [{ type: 'function', function: tools[0] }];
+  assert.equal(bodyOf({ tools, toolChoice: { name: 'f' }, parallelToolCalls: false }), {
+    ...PLAIN,
+    tools: functions,
+    tool_choice: { type: 'function', function: { name: 'f' } },
+  });
+  assert.equal(
+    bodyOf(
+      { tools, toolChoice: 'required', parallelToolCalls: false },
+      { supportedParameters: ['parallel_tool_calls'] },
+    ),
+    { ...PLAIN, tools: functions, tool_choice: 'required', parallel_tool_calls: false },
+  );
+});
+
+// spec: inference, Conventions that hold on every route 1
+it('a null beside a schema reaches no provider, one inside it is the caller’s own', () => {
+  const json_schema = { name: 'n', schema: { type: 'object', default: null } };
+  assert.equal(bodyOf({ responseFormat: { type: 'json_schema', json_schema, other: null } }), {
+    ...PLAIN,
+    response_format: { type: 'json_schema', json_schema },
+  });
+});
+
+// spec: inference, Messages in a chat request
+it('every kind of part goes out as the endpoint takes it, audio bytes as a data URL of audio_url', () => {
+  const data = (mediaType: string) => ({ kind: 'data', mediaType, base64: 'AAAA' }) as const;
+  const url = { kind: 'url', url: 'https://files.test/x' } as const;
+  const parts = [
+    { type: 'text', text: 'See:' },
+    { type: 'image', source: url, detail: 'low' },
+    { type: 'image', source: data('image/png') },
+    { type: 'audio', source: data('audio/wav') },
+    { type: 'audio', source: url },
+    { type: 'video', source: url },
+    { type: 'file', source: data('application/pdf'), filename: 'a.pdf' },
+    { type: 'file', source: url },
+  ] as const;
+  const wire = [
+    { type: 'text', text: 'See:' },
+    { type: 'image_url', image_url: { url: url.url, detail: 'low' } },
+    { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+    { type: 'audio_url', audio_url: { url: 'data:audio/wav;base64,AAAA' } },
+    { type: 'audio_url', audio_url: { url: url.url } },
+    { type: 'video_url', video_url: { url: url.url } },
+    { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AAAA' } },
+    { type: 'file', file: { file_data: url.url } },
+  ];
+  const { messages } = bodyOf({ messages: [{ role: 'user', text: 'See:', parts, name: 'ann' }] });
+  assert.equal(messages, [{ role: 'user', content: wire, name: 'ann' }]);
+});
+
+it('a conversation goes out in its order, earlier reasoning unchanged', () => {
+  const details = [
+    { type: 'reasoning.text', text: 't', signature: 's', format: 'maker-v1', index: 0 },
+    { type: 'reasoning.encrypted', data: 'x', id: null, index: 1 },
+  ] as const;
+  const { messages } = bodyOf({
+    messages: [
+      { role: 'developer', text: 'Be brief.' },
+      {
+        role: 'assistant',
+        text: null,
+        toolCalls: [{ id: 'c', name: 'f', arguments: '{"a":1}' }],
+        reasoning: 'hm',
+        reasoningDetails: details,
+      },
+      { role: 'tool', text: '5', toolCallId: 'c' },
+      { role: 'assistant', text: null, refusal: 'no' },
+    ],
+  });
+  assert.equal(messages, [
+    { role: 'system', content: 'Be brief.' },
+    {
+      role: 'assistant',
+      content: null,
+      reasoning: 'hm',
+      reasoning_details: details,
+      tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }],
+    },
+    { role: 'tool', content: '5', tool_call_id: 'c' },
+    { role: 'assistant', content: '', refusal: 'no' },
+  ]);
+});
+
+it('what is to be drawn and spoken is named, text only where the model writes', () => {
+  const draws = { outputModalities: ['image'], envelopes: { image: { resolutions: ['1K', '2K'] } } } as const;
+  assert.equal(
+    bodyOf({ modalities: { input: [], output: ['image'] }, imageConfig: { resolution: '2k', n: 1 } }, draws),
+    {
+      ...PLAIN,
+      modalities: ['image'],
+      image_config: { resolution: '2K' },
+    },
+  );
+  const speaks = { outputModalities: ['text', 'audio'] } as const;
+  const speech = { voice: 'alloy', format: 'wav' };
+  assert.equal(bodyOf({ modalities: { input: [], output: ['audio'] }, speech }, speaks), {
+    ...PLAIN,
+    modalities: ['text', 'audio'],
+    audio: speech,
+  });
+});
+
+// spec: inference, Provider preferences
+it('options reach the provider that serves, unchanged, and only what its endpoint declares', () => {
+  const preferences = {
+    allowFallbacks: true,
+    options: { alpha: { beam: { width: null }, unknown: 1, model: 'other', max_tokens: 9 }, beta: { beam: 2 } },
+  };
+  const passthrough = {
+    beam: { type: 'unknown' },
+    model: { type: 'unknown' },
+    max_tokens: { type: 'unknown' },
+  } as const;
+  assert.equal(bodyOf({ preferences }, { passthrough }), { ...PLAIN, beam: { width: null } });
+  assert.equal(bodyOf({ preferences }), PLAIN);
+  const polluting = JSON.parse('{"alpha":{"__proto__":{"x":1}},"__proto__":{"beam":1}}') as object;
+  const hostile = { allowFallbacks: true, options: polluting as never };
+  assert.equal(bodyOf({ preferences: hostile }, { passthrough }), PLAIN);
+  assert.is(({} as { x?: unknown }).x, undefined);
+});
+
+it('the user goes out, the metadata does not', () => {
+  assert.equal(bodyOf({ user: 'u-1', metadata: { secret: 1 } }), { ...PLAIN, user: 'u-1' });
+});
+
+test.run();

@@ -1,0 +1,229 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { EndpointOffer } from '../../../../actors/terms/offer.ts';
+import { messagesWriter } from '../../../../gateway/providers/messages/request-body.ts';
+import { ProviderFailure } from '../../../../gateway/providers/provider-failure.ts';
+import type { Turn } from '../../../../gateway/terms/turn.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { MESSAGES_TARGET, offerOf, turnOf } from '../offer.ts';
+
+const it = bounded(test, 5_000);
+
+function textOf(asked: Partial<Turn>, declared: Partial<EndpointOffer> = {}, ceiling = 4_000): string {
+  return messagesWriter(offerOf({ target: MESSAGES_TARGET, ...declared }))(turnOf(asked), ceiling);
+}
+
+function bodyOf(...given: Parameters<typeof textOf>): Record<string, unknown> {
+  return JSON.parse(textOf(...given)) as Record<string, unknown>;
+}
+
+const PLAIN = {
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+  model: 'great-1',
+  max_tokens: 4_000,
+  stream: false,
+};
+
+it('a plain turn is a plain body; the ceiling is always named', () => {
+  assert.equal(bodyOf({}), PLAIN);
+  assert.equal(bodyOf({ stream: true }), { ...PLAIN, stream: true });
+});
+
+// spec: inference, Messages dialect request
+it('system texts from everywhere join the leading prompt after a blank line', () => {
+  const body = bodyOf({
+    messages: [
+      { role: 'system', text: 'One.' },
+      { role: 'user', text: 'Hi' },
+      { role: 'developer', text: 'Two "quoted".' },
+    ],
+  });
+  assert.equal(body, { system: 'One.\n\nTwo "quoted".', ...PLAIN });
+});
+
+it('calls and their results are blocks, neighbours of one role one turn, arguments digit by digit', () => {
+  const messages: Turn['messages'] = [
+    { role: 'user', text: 'Go' },
+    {
+      role: 'assistant',
+      text: 'Calling.',
+      toolCalls: [
+        { id: 'functions.f:0', name: 'f', arguments: '{"n": 12345678901234567890.10}' },
+        { id: 'call_2', name: 'g', arguments: '' },
+        { id: 'call_3', name: 'h', arguments: '[broken' },
+      ],
+    },
+    { role: 'tool', text: 'five', toolCallId: 'functions.f:0' },
+    { role: 'tool', text: '', toolCallId: 'call_2' },
+    { role: 'user', text: 'And?' },
+  ];
+  assert.ok(textOf({ messages }).includes('"input":{"n": 12345678901234567890.10}'));
+  const sent = bodyOf({ messages }).messages as { role: string; content: { input?: unknown }[] }[];
+  assert.equal(
+    sent.map(({ role }) => role),
+    ['user', 'assistant', 'user'],
+  );
+  assert.equal(sent[1]?.content.slice(2), [
+    { type: 'tool_use', id: 'call_2', name: 'g', input: {} },
+    { type: 'tool_use', id: 'call_3', name: 'h', input: { arguments: '[broken' } },
+  ]);
+  assert.is((sent[1]?.content[1] as { id?: string } | undefined)?.id, 'functions_f_0');
+  assert.equal(sent[2]?.content, [
+    { type: 'tool_result', tool_use_id: 'functions_f_0', content: [{ type: 'text', text: 'five' }] },
+    { type: 'tool_result', tool_use_id: 'call_2' },
+    { type: 'text', text: 'And?' },
+  ]);
+});
+
+// spec: inference, Messages in a chat request: reasoning_details sent back unchanged, in order
+it('earlier thinking goes back where this dialect signed it, in order and unchanged', () => {
+  const { messages } = bodyOf({
+    messages: [
+      { role: 'user', text: 'Hi' },
+      {
+        role: 'assistant',
+        text: 'Hello',
+        reasoning: 'unsigned',
+        reasoningDetails: [
+          { type: 'reasoning.text', text: 'hm', signature: 'c2ln', format: 'anthropic-claude-v1', index: 0 },
+          { type: 'reasoning.encrypted', data: 'b3BhcXVl', index: 1 },
+          { type: 'reasoning.text', text: 'unsigned' },
+          { type: 'reasoning.text', text: 'other', signature: 'x', format: 'google-gemini-v1' },
+        ],
+      },
+    ],
+  });
+  assert.equal((messages as { content: unknown }[])[1]?.content, [
+    { type: 'thinking', thinking: 'hm', signature: 'c2ln' },
+    { type: 'redacted_thinking', data: 'b3BhcXVl' },
+    { type: 'text', text: 'Hello' },
+  ]);
+});
+
+it('pictures and documents are blocks with a source, in results of tools too', () => {
+  const data = (mediaType: string, base64 = 'AAAA') => ({ kind: 'data', mediaType, base64 }) as const;
+  const parts = [
+    { type: 'text', text: '' },
+    { type: 'image', source: data('image/png') },
+    { type: 'image', source: { kind: 'url', url: 'https://p.test/a.png' } },
+    { type: 'file', source: data('application/pdf'), filename: 'a.pdf' },
+    { type: 'file', source: data('text/markdown', Buffer.from('# é').toString('base64')), filename: 'a.md' },
+  ] as const;
+  const blocks = [
+    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+    { type: 'image', source: { type: 'url', url: 'https://p.test/a.png' } },
+    { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'AAAA' }, title: 'a.pdf' },
+    { type: 'document', source: { type: 'text', media_type: 'text/plain', data: '# é' }, title: 'a.md' },
+  ];
+  assert.equal(bodyOf({ messages: [{ role: 'user', text: '', parts }] }).messages, [{ role: 'user', content: blocks }]);
+  assert.equal(bodyOf({ messages: [{ role: 'tool', text: '', parts, toolCallId: 'c' }] }).messages, [
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: blocks }] },
+  ]);
+});
+
+const FORMLESS: readonly (readonly [string, Partial<Turn>])[] = [
+  ['audio', { messages: [{ role: 'user', text: '', parts: [{ type: 'audio', source: { kind: 'url', url: 'u' } }] }] }],
+  ['video', { messages: [{ role: 'user', text: '', parts: [{ type: 'video', source: { kind: 'url', url: 'u' } }] }] }],
+  ['JSON without a schema', { responseFormat: { type: 'json_object' } }],
+  [
+    'bytes of no named type',
+    {
+      messages: [
+        { role: 'user', text: '', parts: [{ type: 'image', source: { kind: 'data', mediaType: null, base64: '' } }] },
+      ],
+    },
+  ],
+];
+for (const [what, asked] of FORMLESS) {
+  it(`has no form for ${what}, and that is not held against the endpoint`, () => {
+    try {
+      textOf(asked);
+    } catch (error) {
+      assert.instance(error, ProviderFailure);
+      assert.is((error as ProviderFailure).counted, false);
+      return;
+    }
+    assert.unreachable();
+  });
+}
+
+it('sampling goes out where declared and where the dialect knows it, stop under its own name', () => {
+  const sampling = { temperature: 0.2, top_p: 0.9, top_k: 40, min_p: 0.1, seed: 5, stop: 'END' };
+  assert.equal(bodyOf({ sampling }), PLAIN);
+  const supportedParameters = Object.keys(sampling);
+  assert.equal(bodyOf({ sampling }, { supportedParameters }), {
+    ...PLAIN,
+    temperature: 0.2,
+    top_p: 0.9,
+    top_k: 40,
+    stop_sequences: ['END'],
+  });
+  const off = { sampling: { top_k: -1, stop: ['a', 'b'] } };
+  assert.equal(bodyOf(off, { supportedParameters, defaultParameters: { temperature: 0.7, top_k: 5 } }), {
+    ...PLAIN,
+    temperature: 0.7,
+    stop_sequences: ['a', 'b'],
+  });
+});
+
+it('a choice of tools has its own words, and one call at a time is a member of it', () => {
+  const tools = [{ name: 'f', description: 'd', parameters: { type: 'object' }, strict: true }, { name: 'g' }];
+  const choice = (asked: Partial<Turn>, declared: Partial<EndpointOffer> = {}) =>
+    bodyOf({ tools, ...asked }, declared).tool_choice;
+  assert.equal(bodyOf({ tools }).tools, [
+    { name: 'f', description: 'd', input_schema: { type: 'object' } },
+    { name: 'g', input_schema: { type: 'object', properties: {} } },
+  ]);
+  assert.is(choice({}), undefined);
+  assert.equal(choice({ toolChoice: 'auto' }), { type: 'auto' });
+  assert.equal(choice({ toolChoice: 'none' }), { type: 'none' });
+  assert.equal(choice({ toolChoice: 'required' }), { type: 'any' });
+  assert.equal(choice({ toolChoice: { name: 'f' } }), { type: 'tool', name: 'f' });
+  const declared = { supportedParameters: ['parallel_tool_calls', 'structured_outputs'] };
+  assert.equal(choice({ parallelToolCalls: false }, declared), { type: 'auto', disable_parallel_tool_use: true });
+  assert.equal(choice({ toolChoice: 'required', parallelToolCalls: false }, declared), {
+    type: 'any',
+    disable_parallel_tool_use: true,
+  });
+  assert.equal(choice({ toolChoice: 'none', parallelToolCalls: false }, declared), { type: 'none' });
+  assert.is((bodyOf({ tools }, declared).tools as { strict?: boolean }[])[0]?.strict, true);
+});
+
+// spec: inference, Routing rules 3
+it('thinking is switched off, given its budget, or left to the provider', () => {
+  const budget = { min: 1_024, max: 8_000 };
+  const declared: Partial<EndpointOffer> = { reasoning: { mandatory: false, budget } };
+  const asked = (reasoning: Turn['reasoning'], more: Partial<Turn> = {}, ceiling = 4_000) => {
+    const { thinking, output_config } = bodyOf({ ...(reasoning ? { reasoning } : {}), ...more }, declared, ceiling);
+    return { thinking, output_config };
+  };
+  const nothing = { thinking: undefined, output_config: undefined };
+  assert.equal(asked(undefined), nothing);
+  assert.equal(asked({ effort: 'none' }), { ...nothing, thinking: { type: 'disabled' } });
+  assert.equal(asked({ enabled: false }), { ...nothing, thinking: { type: 'disabled' } });
+  const given = (tokens: number) => ({ ...nothing, thinking: { type: 'enabled', budget_tokens: tokens } });
+  assert.equal(asked({ tokensMax: 2_000 }), given(2_000));
+  assert.equal(asked({ tokensMax: 5 }), given(1_024));
+  assert.equal(asked({ tokensMax: 90_000 }, {}, 100_000), given(8_000));
+  assert.equal(asked({ tokensMax: 90_000 }), given(3_999));
+  assert.equal(asked({ enabled: true }), given(2_000));
+  assert.equal(asked({ tokensMax: 2_000 }, {}, 1_000), nothing);
+  assert.equal(asked({ effort: 'high' }), { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } });
+  const forced = { tools: [{ name: 'f' }], toolChoice: 'required' } as const;
+  assert.is(asked({ tokensMax: 2_000 }, forced).thinking, undefined);
+});
+
+it('a schema of the answer, the user and the options of the provider have their places', () => {
+  const schema = { type: 'object', default: null };
+  const passthrough = { speed: { type: 'unknown' }, max_tokens: { type: 'unknown' } } as const;
+  const preferences = { allowFallbacks: true, options: { alpha: { speed: 'fast', max_tokens: 1 } } };
+  const responseFormat = { type: 'json_schema', json_schema: { name: 'n', schema } };
+  assert.equal(bodyOf({ responseFormat, user: 'u-1', preferences }, { passthrough }), {
+    ...PLAIN,
+    output_config: { format: { type: 'json_schema', schema } },
+    metadata: { user_id: 'u-1' },
+    speed: 'fast',
+  });
+});
+
+test.run();

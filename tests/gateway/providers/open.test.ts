@@ -1,0 +1,241 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import { endOfTrial } from '../../../gateway/inference/end-of-trial.ts';
+import { ProviderFailure } from '../../../gateway/providers/provider-failure.ts';
+import { targetOf } from '../../../gateway/providers/target.ts';
+import type { Candidate } from '../../../gateway/terms/plan.ts';
+import { bounded } from '../../support/bounded.ts';
+import { ManualClock } from '../outbound/manual-clock.ts';
+import { offerOf } from './offer.ts';
+import { eventsOf, joined } from './played.ts';
+import { type Dialect, KEY, startUpstream, type Upstream } from './upstream.ts';
+
+const it = bounded(test, 20_000);
+const FOLDER = join(import.meta.dirname ?? '.', '../../fixtures/transcripts');
+const DIALECTS: readonly Dialect[] = ['chat', 'messages'];
+
+async function using(run: (upstream: Upstream) => Promise<void>, clock?: ManualClock): Promise<void> {
+  const upstream = await startUpstream(clock);
+  try {
+    await run(upstream);
+  } finally {
+    await upstream.close();
+  }
+}
+
+/** What opening it, or reading it to the end, fails with. */
+async function failing(work: Promise<Parameters<typeof eventsOf>[0]>): Promise<ProviderFailure> {
+  try {
+    await eventsOf(await work);
+  } catch (error) {
+    assert.instance(error, ProviderFailure);
+    return error as ProviderFailure;
+  }
+  throw new Error('it did not fail');
+}
+
+it('each dialect is asked on its own route, with its own credentials', async () => {
+  await using(async (upstream) => {
+    for (const dialect of DIALECTS) {
+      const stream = readFileSync(join(FOLDER, `${dialect}-text.sse`));
+      upstream.answer = (_, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).end(stream);
+      };
+      const attempt = await upstream.openAs(dialect, { stream: true });
+      assert.is(joined(await eventsOf(attempt))[0]?.type, 'text-delta');
+    }
+    const [chat, messages] = upstream.seen.map(({ request }) => request);
+    assert.is(chat?.url, '/v1/chat/completions');
+    assert.is(chat?.headers.authorization, `Bearer ${KEY}`);
+    assert.is(messages?.url, '/v1/messages');
+    assert.is(messages?.headers['x-api-key'], KEY);
+    assert.is(messages?.headers['anthropic-version'], '2023-06-01');
+    assert.is(messages?.headers.authorization, undefined);
+  });
+});
+
+// reliability, attacks 55, 56; spec: inference, Routing rules 1
+it('of the caller only the conversation id goes out, and no text of it ends a header', async () => {
+  await using(async (upstream) => {
+    for (const dialect of DIALECTS) await failing(upstream.openAs(dialect, { conversation: 'a b\r\nx-evil: 1\u00e9' }));
+    for (const { request } of upstream.seen) {
+      assert.is(request.headers['x-session-id'], 'a%20b%0d%0ax-evil:%201%c3%a9');
+      const standard = ['accept', 'accept-encoding', 'content-length', 'content-type', 'host', 'user-agent'];
+      const own = ['anthropic-version', 'authorization', 'connection', 'x-api-key', 'x-session-id'];
+      for (const name of Object.keys(request.headers)) assert.ok([...standard, ...own].includes(name), name);
+    }
+  });
+});
+
+it('a whole answer of either dialect becomes the same parts', async () => {
+  const bodies: Readonly<Record<Dialect, object>> = {
+    chat: {
+      id: 'up',
+      choices: [
+        {
+          message: {
+            content: '',
+            reasoning_details: [
+              { type: 'reasoning.summary', summary: 'one' },
+              { type: 'reasoning.summary', summary: 'two' },
+              { type: 'reasoning.server_tool_call', tool_name: 'x' },
+            ],
+            images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }],
+            audio: { id: 'a', data: 'AAAA', expires_at: 9, transcript: 'Hi' },
+            tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
+          },
+          logprobs: { content: [{ token: 'x' }], refusal: null },
+          finish_reason: 'tool_calls',
+        },
+      ],
+      usage: { prompt_tokens: 3, completion_tokens: 4 },
+    },
+    messages: {
+      id: 'up',
+      type: 'message',
+      content: [
+        { type: 'thinking', thinking: 'hm', signature: 'c2ln' },
+        { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+        { type: 'server_tool_use', id: 's', name: 'x', input: {} },
+        { type: 'tool_use', id: 'c', name: 'f', input: { a: 1 } },
+      ],
+      stop_reason: 'tool_use',
+      usage: { input_tokens: 3, output_tokens: 4, cache_read_input_tokens: null },
+    },
+  };
+  const usage = { type: 'usage', usage: { promptTokens: 3, completionTokens: 4 } };
+  const wanted: Readonly<Record<Dialect, object[]>> = {
+    chat: [
+      { type: 'reasoning-detail', detail: { type: 'reasoning.summary', summary: 'one' } },
+      { type: 'reasoning-detail', detail: { type: 'reasoning.summary', summary: 'two' } },
+      { type: 'image', url: 'data:image/png;base64,AAAA', index: 0 },
+      { type: 'audio-delta', id: 'a', data: 'AAAA', transcript: 'Hi', expiresAt: 9 },
+      { type: 'tool-start', index: 0, id: 'c', name: 'f' },
+      { type: 'tool-delta', index: 0, arguments: '{}' },
+      { type: 'logprobs', content: [{ token: 'x' }] },
+      { type: 'finish', reason: 'tool_calls', native: 'tool_calls' },
+      usage,
+    ],
+    messages: [
+      { type: 'reasoning-delta', text: 'hm' },
+      {
+        type: 'reasoning-detail',
+        detail: { type: 'reasoning.text', text: 'hm', signature: 'c2ln', format: 'anthropic-claude-v1', index: 0 },
+      },
+      { type: 'image', url: 'data:image/png;base64,AAAA', index: 0 },
+      { type: 'tool-start', index: 0, id: 'c', name: 'f' },
+      { type: 'tool-delta', index: 0, arguments: '{"a":1}' },
+      { type: 'finish', reason: 'tool_calls', native: 'tool_use' },
+      usage,
+    ],
+  };
+  await using(async (upstream) => {
+    for (const dialect of DIALECTS) {
+      upstream.answer = (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(bodies[dialect]));
+      };
+      const attempt = await upstream.openAs(dialect);
+      assert.equal(await eventsOf(attempt), wanted[dialect]);
+      assert.is(attempt.upstreamId, 'up');
+    }
+  });
+});
+
+/** Everywhere a provider could say the key it was asked with. */
+const ECHOES: readonly (readonly [string, number, string, string])[] = [
+  ['a body of 401', 401, 'application/json', `{"error":{"message":"Incorrect API key provided: ${KEY}"}}`],
+  ['a body of 400', 400, 'text/plain', KEY],
+  ['an in-band error', 200, '', `{"error":{"message":"${KEY}","type":"${KEY}","code":"${KEY}"}}`],
+  [
+    'an in-band error of the messages dialect',
+    200,
+    '',
+    `{"type":"error","error":{"type":"${KEY}","message":"${KEY}"}}`,
+  ],
+  ['an error in place of an object', 200, '', `{"error":"${KEY}"}`],
+  ['no JSON', 200, '', `${KEY}`],
+  ['a content type', 200, `text/${KEY}`, '{}'],
+];
+for (const [where, status, type, body] of ECHOES) {
+  for (const stream of [false, true]) {
+    it(`its key in ${where} is in no ${stream ? 'stream failure' : 'failure'}, for the log or for the caller`, async () => {
+      await using(async (upstream) => {
+        for (const dialect of DIALECTS) {
+          const own = stream ? 'text/event-stream' : 'application/json';
+          upstream.answer = (_, response) => {
+            response.writeHead(status, { 'content-type': type || own });
+            response.end(stream && status === 200 ? `event: error\ndata: ${body}\n\n` : body);
+          };
+          const failure = await failing(upstream.openAs(dialect, { stream }));
+          const error = endOfTrial([{ candidate: { offer: offerOf() } as Candidate, failure }], undefined);
+          const told = [failure.message, failure.stack, error.message, error.detail, JSON.stringify(error.metadata)];
+          for (const text of told) assert.not.ok(text?.includes(KEY), `${dialect}: ${text}`);
+        }
+      });
+    });
+  }
+}
+
+it('an in-band error keeps its kind: full, refused, ours, or broken', async () => {
+  const rows: readonly (readonly [object, string])[] = [
+    [{ code: 429 }, 'overloaded'],
+    [{ code: 400 }, 'rejected'],
+    [{ type: 'overloaded_error' }, 'overloaded'],
+    [{ type: 'authentication_error' }, 'misconfigured'],
+    [{ code: 'context_length_exceeded' }, 'rejected'],
+    [{ type: 'timeout_error' }, 'timeout'],
+    [{ type: 'api_error' }, 'unavailable'],
+    [{}, 'unavailable'],
+  ];
+  await using(async (upstream) => {
+    for (const dialect of DIALECTS) {
+      for (const [error, reason] of rows) {
+        upstream.answer = (_, response) => {
+          response.writeHead(200, { 'content-type': 'text/event-stream' });
+          response.end(`event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`);
+        };
+        const failure = await failing(upstream.openAs(dialect, { stream: true }));
+        assert.is(failure.reason, reason, `${dialect} ${JSON.stringify(error)}`);
+      }
+    }
+  });
+});
+
+// reliability, X25: comments without end; the same holds for pings
+it('comments and pings without end run into the idle time, on the clock that was given in', async () => {
+  const clock = new ManualClock();
+  await using(async (upstream) => {
+    upstream.answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const timer = setInterval(() => response.write(': still here\n\nevent: ping\ndata: {"type":"ping"}\n\n'), 2);
+      response.on('close', () => clearInterval(timer));
+    };
+    const attempt = await upstream.openAs('messages', { stream: true });
+    const failure = failing(Promise.resolve(attempt));
+    for (let at = 0; at < 10; at++) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      clock.advance(1_000);
+    }
+    assert.is((await failure).reason, 'timeout');
+  }, clock);
+});
+
+it('an endpoint without a usable address or dialect is a fault of the configuration', () => {
+  for (const target of [
+    { dialect: 'chat', baseUrl: 'nowhere', upstreamId: 'm' },
+    { dialect: 'chat', baseUrl: 'file:///etc/passwd', upstreamId: 'm' },
+    { dialect: 'other', baseUrl: 'https://a.test', upstreamId: 'm' },
+  ]) {
+    try {
+      targetOf(offerOf({ target: target as EndpointOffer['target'] }), null);
+      assert.unreachable();
+    } catch (error) {
+      assert.is((error as ProviderFailure).reason, 'misconfigured');
+    }
+  }
+});
+
+test.run();

@@ -1,0 +1,72 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { systemClock } from '../../../actors/runtime/index.ts';
+import { Pools } from '../../../gateway/outbound/pools.ts';
+import type { Attempt } from '../../../gateway/providers/attempt.ts';
+import { open } from '../../../gateway/providers/open.ts';
+import { targetOf } from '../../../gateway/providers/target.ts';
+import type { Turn } from '../../../gateway/terms/turn.ts';
+import { offerOf, turnOf } from './offer.ts';
+
+export type Dialect = 'chat' | 'messages';
+
+export const LINE_BYTES_MAX = 1024 * 1024;
+export const LIMITS = {
+  connectMs: 2_000,
+  firstByteMs: 5_000,
+  idleMs: 5_000,
+  totalMs: 20_000,
+  bodyBytesMax: 16 * LINE_BYTES_MAX,
+};
+
+export const KEY = 'sk-operator-0123456789abcdef';
+
+/** A provider of one's own: what it is sent, and whatever a test wants it to answer. */
+export interface Upstream {
+  readonly seen: { readonly request: IncomingMessage; readonly body: string }[];
+  answer: (request: IncomingMessage, response: ServerResponse) => void;
+  openAs(dialect: Dialect, asked?: Partial<Turn>, declared?: Parameters<typeof offerOf>[0]): Promise<Attempt>;
+  close(): Promise<void>;
+}
+
+export async function startUpstream(
+  clock: ConstructorParameters<typeof Pools>[0]['clock'] = systemClock,
+): Promise<Upstream> {
+  const outbound = new Pools({ clock, connectionsPerOriginMax: 8, connectMs: LIMITS.connectMs });
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8');
+    request.on('data', (chunk: string) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      upstream.seen.push({ request, body });
+      upstream.answer(request, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const upstream: Upstream = {
+    seen: [],
+    answer: (_, response) => response.end(),
+    openAs: (dialect, asked = {}, declared = {}) =>
+      open(outbound, {
+        target: targetOf(
+          offerOf({ target: { dialect, baseUrl: `http://127.0.0.1:${port}/v1`, upstreamId: 'great-1' }, ...declared }),
+          KEY,
+        ),
+        turn: turnOf(asked),
+        ceiling: 100,
+        generation: 'gen-1',
+        limits: LIMITS,
+        lineBytesMax: LINE_BYTES_MAX,
+        begun: () => {},
+      }),
+    close: async () => {
+      await outbound.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return upstream;
+}
