@@ -9,7 +9,7 @@ import { targetOf } from '../../../gateway/providers/target.ts';
 import type { Candidate } from '../../../gateway/terms/plan.ts';
 import { bounded } from '../../support/bounded.ts';
 import { ManualClock } from '../outbound/manual-clock.ts';
-import { offerOf } from './offer.ts';
+import { offerOf, turnOf } from './offer.ts';
 import { eventsOf, joined } from './played.ts';
 import { type Dialect, KEY, startUpstream, type Upstream } from './upstream.ts';
 
@@ -170,7 +170,8 @@ for (const [where, status, type, body] of ECHOES) {
             response.end(stream && status === 200 ? `event: error\ndata: ${body}\n\n` : body);
           };
           const failure = await failing(upstream.openAs(dialect, { stream }));
-          const error = endOfTrial([{ candidate: { offer: offerOf() } as Candidate, failure }], undefined);
+          const trial = { turn: turnOf(), plan: { candidates: [], rejections: [] } };
+          const error = endOfTrial([{ candidate: { offer: offerOf() } as Candidate, failure }], trial);
           const told = [failure.message, failure.stack, error.message, error.detail, JSON.stringify(error.metadata)];
           for (const text of told) assert.not.ok(text?.includes(KEY), `${dialect}: ${text}`);
         }
