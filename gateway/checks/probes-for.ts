@@ -15,10 +15,11 @@ export function checksFor(offer: EndpointOffer): readonly Check[] {
   return checks.concat(effortsOf(offer, declares).map((effort): Check => `effort:${effort}`));
 }
 
-/** An unknown domain claims no level; that it can be silent is tried all the same, since callers may ask it. */
+/** Levels as declared, and `none` where an off control is: an unknown domain claims no level, and none is routed there. */
 function effortsOf({ reasoning }: EndpointOffer, declares: (parameter: string) => boolean): readonly Effort[] {
-  if (!declares('reasoning') && !declares('reasoning_effort')) return [];
-  return reasoning?.efforts ?? (reasoning?.mandatory ? [] : ['none']);
+  if (reasoning === null || !(declares('reasoning') || declares('reasoning_effort'))) return [];
+  const levels = reasoning.efforts ?? [];
+  return reasoning.mandatory || levels.includes('none') ? levels : [...levels, 'none'];
 }
 
 export function probeFor(offer: EndpointOffer, check: Check): Probe {

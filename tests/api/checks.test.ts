@@ -1,6 +1,8 @@
 /** Checks in a whole cluster: real nodes, store and HTTP, simulated providers. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { declareEndpoint } from '../../actors/endpoint/endpoint.ts';
+import type { Cluster } from '../../actors/runtime/index.ts';
 import { endpointAddress } from '../../actors/terms/ids.ts';
 import type { EndpointOffer } from '../../actors/terms/offer.ts';
 import { checksFor } from '../../gateway/checks/probes-for.ts';
@@ -29,6 +31,7 @@ function isTried(offer: EndpointOffer): boolean {
   );
 }
 
+const steady = (offers: readonly EndpointOffer[]) => offers.filter(({ model }) => !/flaky|down/.test(model));
 const tools = (offers: readonly EndpointOffer[]) =>
   offers.filter((offer) => offer.supportedParameters.includes('tools') && !/flaky|down/.test(offer.model));
 
@@ -39,9 +42,9 @@ it('endpoints are verified soon after the start, by the node that owns each, and
   }
   for (const node of cluster.nodes) {
     assert.ok(tools(offersAt(node)).length > 0);
-    for (const { model, evidence } of tools(offersAt(node))) {
-      assert.is(evidence.dispatchVerified, true, model);
-      assert.equal(evidence.withheld, [], model);
+    for (const { model, evidence } of tools(offersAt(node))) assert.is(evidence.dispatchVerified, true, model);
+    for (const { model, tag, evidence } of steady(offersAt(node))) {
+      assert.equal([evidence.withheld, evidence.refutedEfforts], [[], []], `${model} at ${tag}`);
     }
   }
   const owned = cluster.nodes.map((node) => offersAt(node).filter(({ id }) => node.cluster.owns(endpointAddress(id))));
@@ -75,6 +78,65 @@ it('why tells what was verified, and inspect shows it', async () => {
     /The check of tool_dispatch was last tried at .*: a streamed call came whole\. It has passed, .* which counts until /,
   );
   assert.match(JSON.stringify(seen?.context), /"tool_dispatch":\{"version":1/);
+});
+
+/** Declares a model of the first simulated provider that breaks what it declares, and waits until it was tried. */
+async function declareFlawed(flaw: string, over: Partial<EndpointOffer>): Promise<string> {
+  const [node] = cluster.nodes;
+  const [like] = offersAt(node).filter(({ provider }) => provider.slug === 'sim-a');
+  const { health, evidence, measured, ...declaration } = like as EndpointOffer;
+  const id = `ep_${flaw}`;
+  const target = { ...declaration.target, upstreamId: `flawed/${flaw}` };
+  await declareEndpoint(
+    node?.cluster as Cluster,
+    { ...declaration, ...over, id, model: `flawed/${flaw}`, target },
+    10_000,
+  );
+  const shown = (): EndpointOffer | undefined => offersAt(node).find((offer) => offer.id === id);
+  for (let offer = shown(); !offer || !isTried(offer); offer = shown()) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return `flawed/${flaw}`;
+}
+
+it('an endpoint that fails a check is not sent what it failed, and serves the rest (spec: inference, Routing rules 2, 3)', async () => {
+  const { key } = await cluster.fund('10');
+  const ask = async (model: string, members: object): Promise<{ status: number; rejection: unknown }> => {
+    const answer = await fetch(`${cluster.baseUrls[0]}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hello' }], max_tokens: 16, ...members }),
+    });
+    const body = (await answer.json()) as {
+      error?: { metadata: { rejections?: { reason: string; member: string }[] } };
+    };
+    const [first] = body.error?.metadata.rejections ?? [];
+    return { status: answer.status, rejection: first && `${first.reason} ${first.member}` };
+  };
+  const tool = { type: 'function', function: { name: 'add', parameters: { type: 'object' } } };
+  const prose = await declareFlawed('prose-for-tools', { supportedParameters: ['max_tokens', 'tool_choice', 'tools'] });
+  assert.equal(await ask(prose, { tools: [tool] }), { status: 503, rejection: 'require_parameters tools' });
+  assert.is((await ask(prose, {})).status, 200);
+
+  const loose = await declareFlawed('ignores-schema', {
+    supportedParameters: ['max_tokens', 'response_format', 'structured_outputs'],
+  });
+  const schema = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } };
+  assert.equal(await ask(loose, { response_format: schema }), {
+    status: 503,
+    rejection: 'require_parameters structured_outputs',
+  });
+  assert.is((await ask(loose, { response_format: { type: 'json_object' } })).status, 200);
+
+  const thinker = await declareFlawed('thinks-despite-none', {
+    supportedParameters: ['max_tokens', 'reasoning', 'reasoning_effort'],
+    reasoning: { efforts: ['high', 'low', 'none'], mandatory: false },
+  });
+  assert.equal(await ask(thinker, { reasoning_effort: 'none' }), {
+    status: 503,
+    rejection: 'reasoning_effort reasoning_effort',
+  });
+  assert.is((await ask(thinker, { reasoning_effort: 'low' })).status, 200);
 });
 
 it('what was found outlives the node that found it, and is not asked again', async () => {

@@ -103,7 +103,10 @@ it('what is declared decides what is tried', () => {
   assert.equal(checks(['tools']), ['tool_dispatch', 'tools']);
   assert.equal(checks(['structured_outputs', 'response_format']), ['structured_outputs', 'response_format']);
   assert.equal(checks(['reasoning'], { efforts, mandatory: false }), ['effort:high', 'effort:none']);
-  assert.equal(checks(['reasoning_effort']), ['effort:none'], 'an unknown domain claims no level');
+  assert.equal(checks(['reasoning_effort'], { efforts: ['low'], mandatory: false }), ['effort:low', 'effort:none']);
+  assert.equal(checks(['reasoning_effort'], { efforts: ['low'], mandatory: true }), ['effort:low']);
+  assert.equal(checks(['reasoning'], { mandatory: false }), ['effort:none'], 'an off control without levels');
+  assert.equal(checks(['reasoning_effort']), [], 'an unknown domain claims no level, and none is routed there');
   assert.equal(checks(['reasoning'], { mandatory: true }), [], 'it cannot be switched off, and no level is claimed');
   assert.equal(checks([], { efforts, mandatory: false }), [], 'controls without the parameter');
   for (const check of checks(['tools', 'structured_outputs', 'response_format', 'reasoning'], {
