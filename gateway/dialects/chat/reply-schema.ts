@@ -29,6 +29,11 @@ export const replyHead = {
   provider: Type.String({ description: 'Display name of the provider that served.' }),
 };
 
+/** Beside the usage of a stream. */
+export const honoured = Type.Record(Type.String(), Type.Boolean(), {
+  description: 'Settings that were asked for, and whether the serving endpoint declares them.',
+});
+
 const reasoningDetail = Type.Object({
   type: oneOf('reasoning.text', 'reasoning.summary', 'reasoning.encrypted'),
   text: maybe(Type.String()),
@@ -61,6 +66,9 @@ const answer = {
   audio: Type.Optional(speech),
 };
 
+const scores = Type.Union([Type.Array(Type.Unknown()), Type.Null()]);
+const logprobs = maybe(Type.Object({ content: maybe(scores), refusal: maybe(scores) }));
+
 const called = Type.Object({ name: Type.String(), arguments: Type.String() });
 
 export const chatReply = Type.Object({
@@ -78,6 +86,7 @@ export const chatReply = Type.Object({
         ),
         ...answer,
       }),
+      logprobs,
       finish_reason: finishReason,
       native_finish_reason: nullable(Type.String()),
     }),
@@ -107,15 +116,12 @@ export const chatChunk = Type.Object({
         ),
         ...answer,
       }),
+      logprobs,
       finish_reason: finishReason,
       native_finish_reason: maybe(Type.String()),
     }),
     { maxItems: 1 },
   ),
   usage: Type.Optional(usageSchema),
-  honoured: Type.Optional(
-    Type.Record(Type.String(), Type.Boolean(), {
-      description: 'Settings that were asked for, and whether the serving endpoint declares them.',
-    }),
-  ),
+  honoured: Type.Optional(honoured),
 });

@@ -1,13 +1,21 @@
 import { Type } from '@sinclair/typebox';
-import { finishReason, replyHead, usageSchema } from '../chat/reply-schema.ts';
+import { finishReason, honoured, replyHead, usageSchema } from '../chat/reply-schema.ts';
+import { maybe } from '../request/members.ts';
 
 /** What a text completion is answered with, whole or as one frame of a stream, as it is published. (spec: inference, Text completion) */
 export const completionReply = Type.Object({
   ...replyHead,
   object: Type.Literal('text_completion'),
   choices: Type.Array(
-    Type.Object({ index: Type.Literal(0), text: Type.String(), finish_reason: Type.Optional(finishReason) }),
+    Type.Object({
+      index: Type.Literal(0),
+      text: Type.String(),
+      logprobs: maybe(Type.Object({})),
+      finish_reason: finishReason,
+      native_finish_reason: maybe(Type.String()),
+    }),
     { maxItems: 1 },
   ),
   usage: Type.Optional(usageSchema),
+  honoured: Type.Optional(honoured),
 });

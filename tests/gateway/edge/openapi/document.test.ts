@@ -6,7 +6,10 @@ import { Frames } from '../../../../gateway/dialects/chat/frames.ts';
 import { render } from '../../../../gateway/dialects/chat/render.ts';
 import { chatChunk, chatReply } from '../../../../gateway/dialects/chat/reply-schema.ts';
 import { chatRequest } from '../../../../gateway/dialects/chat/request-schema.ts';
+import { completionDialect } from '../../../../gateway/dialects/completions/completion-dialect.ts';
+import { completionReply } from '../../../../gateway/dialects/completions/reply-schema.ts';
 import { completionRequest } from '../../../../gateway/dialects/completions/request-schema.ts';
+import type { ReplyFrames } from '../../../../gateway/dialects/reply-dialect.ts';
 import { renderEnvelope } from '../../../../gateway/edge/envelope.ts';
 import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
 import { openApiDocument } from '../../../../gateway/edge/openapi/document.ts';
@@ -24,7 +27,9 @@ const it = bounded(test, 20_000);
 
 interface Document {
   readonly openapi: string;
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { operationId: string; parameters?: Parameter[] }>>>>;
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { operationId: string; parameters?: Parameter[]; security?: object[] }>>>
+  >;
   readonly components: { readonly schemas: Readonly<Record<string, object>> };
 }
 interface Parameter {
@@ -36,21 +41,31 @@ interface Parameter {
 const published = JSON.parse(JSON.stringify(openApiDocument(OPERATIONS))) as Document;
 
 /** The routes of the API on a framework of their own; nothing behind them is built. */
-async function routed(): Promise<{ app: FastifyInstance; registered: string[] }> {
+async function routed(): Promise<{ app: FastifyInstance; registered: string[]; keyed: string[] }> {
   const registered: string[] = [];
+  const keyed: string[] = [];
   const app = fastify({ exposeHeadRoutes: false });
-  app.addHook('onRoute', ({ method, url }) => {
-    registered.push(`${String(method).toLowerCase()} ${url.replaceAll(/:(\w+)/g, '{$1}')}`);
+  const guards = { open: pass(), key: pass() };
+  app.addHook('onRoute', ({ method, url, onRequest }) => {
+    const route = `${String(method).toLowerCase()} ${url.replaceAll(/:(\w+)/g, '{$1}')}`;
+    registered.push(route);
+    if (onRequest === guards.key) keyed.push(route);
   });
-  const open = (_request: unknown, _reply: unknown, done: () => void): void => done();
-  const routes = { gate: { guard: () => open }, services: { rates: { keyPerMinute: 1 } } } as unknown as EdgeRoutes;
+  const routes = {
+    gate: { guard: (policy: 'open' | 'key') => guards[policy] },
+    services: { rates: { keyPerMinute: 1 } },
+  } as unknown as EdgeRoutes;
   await app.register(async (api) => registerRoutes(api, routes), { prefix: '/api/v1' });
   await app.ready();
-  return { app, registered };
+  return { app, registered, keyed };
+}
+
+function pass(): (request: unknown, reply: unknown, done: () => void) => void {
+  return (_request, _reply, done) => done();
 }
 
 it('the document and the registered routes are the same list', async () => {
-  const { app, registered } = await routed();
+  const { app, registered, keyed } = await routed();
   const served = (await app.inject('/api/v1/openapi.json')).json() as Document;
   const documented = Object.entries(served.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method} /api/v1${path}`),
@@ -58,6 +73,10 @@ it('the document and the registered routes are the same list', async () => {
   // The prefix itself is one route, with and without its slash.
   const routes = registered.map((route) => (route === 'get /api/v1' ? 'get /api/v1/' : route));
   assert.equal([...new Set(routes)].sort(), documented.sort());
+  const secured = Object.entries(served.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { security }]) => (security ? [`${method} /api/v1${path}`] : [])),
+  );
+  assert.equal(secured.sort(), keyed.sort());
   await app.close();
 });
 
@@ -137,6 +156,14 @@ const CLOSING = {
   honoured: { seed: true },
 };
 
+/** The chunks of a whole stream, parsed. */
+function framesOf(frames: ReplyFrames): unknown[] {
+  const text = EVENTS.map((event) => frames.of([event])).join('') + frames.end(CLOSING);
+  const lines = text.split('\n').filter((line) => line.startsWith('data: {'));
+  assert.ok(lines.length > 1);
+  return lines.map((line) => JSON.parse(line.slice(6)));
+}
+
 it('what is rendered is what is published', () => {
   for (const events of [EVENTS, [], EVENTS.slice(0, 3)]) {
     for (const closing of [CLOSING, null]) {
@@ -144,11 +171,15 @@ it('what is rendered is what is published', () => {
       assert.ok(Check(chatReply, reply), JSON.stringify(reply));
     }
   }
-  const frames = new Frames(HEAD, { hidden: false, dispatch: false });
-  const lines = (EVENTS.map((event) => frames.of([event])).join('') + frames.end(CLOSING)).split('\n');
-  const chunks = lines.filter((line) => line.startsWith('data: {')).map((line) => JSON.parse(line.slice(6)));
+  const chunks = framesOf(new Frames(HEAD, { hidden: false, dispatch: false }));
   assert.ok(chunks.length >= EVENTS.length);
   for (const chunk of chunks) assert.ok(Check(chatChunk, chunk), JSON.stringify(chunk));
+  const completion = completionDialect('Once');
+  for (const closing of [CLOSING, null]) {
+    assert.ok(Check(completionReply, JSON.parse(completion.whole(HEAD, EVENTS, closing))));
+  }
+  for (const frame of framesOf(completion.frames(HEAD)))
+    assert.ok(Check(completionReply, frame), JSON.stringify(frame));
   const error = new GatewayError({
     status: 503,
     type: 'provider_overloaded',
