@@ -188,7 +188,8 @@ export class Running implements RunningTurn {
     const now = this.#services.clock.monotonic();
     const { prompt } = candidate;
     const ceiling = candidate.completionTokensMax;
-    const usage = credible(attempt.usage, Math.min(prompt.bound, candidate.offer.contextLength), ceiling);
+    const completionTokensMax = ceiling + (this.#mediaBounds()?.imageTokens ?? 0);
+    const usage = credible(attempt.usage, Math.min(prompt.bound, candidate.offer.contextLength), completionTokensMax);
     if (usage !== attempt.usage) this.#warn(attempt);
     const billed = this.#tally.billed(usage, prompt.counted, ceiling);
     const { finish } = this.#tally;

@@ -51,10 +51,10 @@ function worst(prices: Prices, promptTokens: number, terms: EstimateTerms): stri
     if (rate !== undefined) priced.push({ rate, units });
   };
   add(dearest(prices, PROMPT_KEYS), promptTokens);
-  add(dearest(prices, COMPLETION_KEYS), terms.completionTokensMax);
+  const { media } = terms;
+  add(dearest(prices, COMPLETION_KEYS), terms.completionTokensMax + (media?.imageTokens ?? 0));
   add(prices.request, 1);
   add(prices.image, terms.inputImages);
-  const { media } = terms;
   if (media !== null) {
     add(prices.imageOutput, media.images);
     add(prices.imageMegapixel, decimalText(media.images * media.pixelsPerImage, MICRO_DIGITS));

@@ -6,12 +6,16 @@ export interface MediaBounds {
   readonly images: number;
   readonly pixelsPerImage: number;
   readonly audioSeconds: number;
+  /** Tokens that pictures may be reported as, beside the ceiling: no ceiling is told to a painter in pictures. */
+  readonly imageTokens: number;
 }
 
 /** Pictures of one answer where no number was asked: of a turn that asks for pictures, and of one that may get some. */
-const IMAGES_ASKED = 4;
+const IMAGES_ASKED = 2;
 const IMAGES_UNASKED = 1;
 const IMAGES_MAX = 100;
+/** One picture is 129 to about 6,300 tokens in use. */
+const TOKENS_PER_IMAGE_MAX = 6_500;
 /** A picture where neither the turn nor the endpoint names a size, and the largest that is believed at all. */
 const PIXELS_DEFAULT = 2_048 * 2_048;
 const PIXELS_MAX = 16_384 * 16_384;
@@ -31,10 +35,12 @@ export function mediaBounds(turn: Turn, offer: EndpointOffer, completionTokensMa
   const speaks = offer.outputModalities.includes('audio');
   if (!draws && !speaks) return null;
   const seconds = AUDIO_SECONDS_BASE + Math.ceil(completionTokensMax / TOKENS_PER_SECOND_MIN);
+  const images = draws ? imagesOf(turn, offer) : 0;
   return {
-    images: draws ? imagesOf(turn, offer) : 0,
+    images,
     pixelsPerImage: draws ? pixelsOf(turn, offer) : 0,
     audioSeconds: speaks ? Math.min(AUDIO_SECONDS_MAX, seconds) : 0,
+    imageTokens: images * TOKENS_PER_IMAGE_MAX,
   };
 }
 

@@ -9,7 +9,7 @@ import { wav } from '../pricing/sounds.ts';
 
 const it = bounded(test, 5_000);
 const clock = systemClock;
-const BOUNDS: MediaBounds = { images: 3, pixelsPerImage: 2_000_000, audioSeconds: 10 };
+const BOUNDS: MediaBounds = { images: 3, pixelsPerImage: 2_000_000, audioSeconds: 10, imageTokens: 0 };
 
 function meterOf(urls: readonly string[], base64: readonly string[] = [], format: string | null = null): MediaMeter {
   const meter = new MediaMeter(format);

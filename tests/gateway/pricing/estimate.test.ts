@@ -66,7 +66,7 @@ it('pictures and speech are held as they were asked, by the piece, by size, by t
   const asked = turn({ imageConfig: { n: 2, size: '1000x2000' } });
   const prices = { imageOutput: '1', imageMegapixel: '10', audioSecond: '0.001' };
   const media = mediaBounds(asked, endpoint(prices, draws), 980);
-  assert.equal(media, { images: 2, pixelsPerImage: 2_000_000, audioSeconds: 500 });
+  assert.equal(media, { images: 2, pixelsPerImage: 2_000_000, audioSeconds: 500, imageTokens: 13_000 });
   assert.is(estimate(endpoint(prices, draws), terms(1, 980, { media })), '42.5');
   assert.is(mediaBounds(asked, endpoint(prices), 980), null);
 });
@@ -75,7 +75,13 @@ it('what nobody asks has a bound all the same', () => {
   const image = { sizes: ['512x512', '1024x1536'], imagesMax: 2 };
   const draws = endpoint({}, { outputModalities: ['text', 'image'], envelopes: { image } });
   const asked = turn({ modalities: { input: [], output: ['image'] } });
-  assert.equal(mediaBounds(asked, draws, 10), { images: 2, pixelsPerImage: 1_572_864, audioSeconds: 0 });
+  const two = { images: 2, pixelsPerImage: 1_572_864, audioSeconds: 0, imageTokens: 13_000 };
+  assert.equal(mediaBounds(asked, draws, 10), two);
+  assert.is(estimate(draws, terms(0, 10, { media: two })), '0');
+  assert.is(
+    estimate({ ...draws, tariff: { id: 't', discount: 0, completion: '1' } }, terms(0, 10, { media: two })),
+    '13010',
+  );
   assert.equal(mediaBounds(turn(), draws, 10)?.images, 1);
   for (const imageConfig of [{ n: 1e9, size: '999999x999999' }, { n: -1, size: 7 }, { resolution: '4K' }, {}]) {
     const bounds = mediaBounds(turn({ imageConfig }), draws, 1_048_576);
@@ -104,7 +110,7 @@ it('a charge never exceeds the estimate while the reply stays within what was ad
         at: reply.at,
         promptTokensBound: (used.promptTokens ?? 0) + dice.below(2_000),
         completionTokensMax: (used.completionTokens ?? 0) + dice.below(100),
-        media: { images: media.images ?? 0, pixelsPerImage: 50e6, audioSeconds: 3_600 },
+        media: { images: media.images ?? 0, pixelsPerImage: 50e6, audioSeconds: 3_600, imageTokens: 0 },
         inputImages: media.inputImages ?? 0,
       });
       const within = (media.images ?? 0) > 0 ? media : { ...media, megapixels: '0' };

@@ -1,0 +1,157 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { HoldRequest, Settlement } from '../../../actors/terms/hold.ts';
+import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import type { Tariff } from '../../../actors/terms/tariff.ts';
+import { compare } from '../../../actors/terms/usd.ts';
+import { runTurn } from '../../../gateway/inference/run-turn.ts';
+import { settleTurn } from '../../../gateway/inference/settle-turn.ts';
+import { bounded } from '../../support/bounded.ts';
+import { drain, openScene, sim } from './scene.ts';
+import { board, offer, type Stage, stage } from './stage.ts';
+
+const it = bounded(test, 10_000);
+const scene = await openScene();
+test.after(() => scene.close());
+
+/** A simulated model at its provider, with this price list. */
+function endpoint(model: string, tariff: Partial<Tariff>, more: Partial<EndpointOffer> = {}): EndpointOffer {
+  const plain = offer('a', scene.a.baseUrl);
+  return {
+    ...plain,
+    ...{ model, supportedParameters: [...plain.supportedParameters, 'image_config', 'modalities', 'audio'] },
+    target: { ...plain.target, upstreamId: model },
+    tariff: { id: 'tar_1', discount: 0, ...tariff },
+    ...more,
+  };
+}
+
+interface Settled {
+  readonly on: Stage;
+  readonly hold: HoldRequest;
+  readonly settlement: Settlement;
+}
+
+/** Runs one turn to its end, at this endpoint, on a clock that says `at` in turn. */
+async function settled(body: object, served: EndpointOffer, at: readonly number[] = []): Promise<Settled> {
+  const on = stage();
+  const { cluster } = on.services;
+  const instants = [...at];
+  if (at.length > 0) cluster.now = () => (instants.length > 1 ? (instants.shift() as number) : (instants[0] as number));
+  const request = on.request({ model: served.model, max_tokens: 50, ...body }, board(served));
+  const turn = await runTurn(on.services, request);
+  await drain(turn);
+  await settleTurn(on.services, request, await turn.receipt);
+  await on.end();
+  const hold = on.asks.find(({ event }) => event.request)?.event.request as HoldRequest;
+  const settlement = on.asks.find(({ event }) => event.settlement)?.event.settlement as Settlement;
+  assert.ok(compare(settlement.cost, hold.amount) <= 0, `charged ${settlement.cost} of ${hold.amount}`);
+  return { on, hold, settlement };
+}
+
+const TIERED: Partial<Tariff> = { prompt: '1', completion: '0', overrides: [{ minPromptTokens: 20, prompt: '2' }] };
+
+it('rule 9: the tier is read from the estimate for the hold, and from the reported count for the charge', async () => {
+  for (const [reported, cost] of [
+    [20, '20'],
+    [21, '42'],
+  ] as const) {
+    const { hold, settlement } = await settled(
+      sim({ usage: { prompt_tokens: reported, prompt_tokens_details: null } }),
+      endpoint('sim/fast', TIERED),
+    );
+    assert.is(settlement.cost, cost);
+    assert.is(settlement.conditions?.promptTokens, reported);
+    assert.not.ok('unmeasured' in settlement);
+    assert.ok(Number(hold.amount) > 80, `held at the dearer tier: ${hold.amount}`);
+  }
+});
+
+it('rule 9: without a reported count the entry the turn was held under is charged at its own price', async () => {
+  const { settlement } = await settled(sim({ usage: false }), endpoint('sim/fast', TIERED));
+  assert.is(settlement.cost, String(2 * (settlement.promptTokens as number)));
+  assert.equal(settlement.unmeasured, ['prompt', 'completion']);
+  assert.is(settlement.estimated, true);
+});
+
+it('a turn keeps the window it was admitted in, however long its answer takes', async () => {
+  const noon = Date.UTC(2026, 10, 21, 12);
+  const windowed = endpoint('sim/fast', {
+    ...{ prompt: '1', completion: '1' },
+    overrides: [{ utcStart: 1100, utcEnd: 1200, prompt: '3', completion: '3' }],
+  });
+  const { settlement } = await settled(sim({ tokens: 4 }), windowed, [noon - 1, noon + 60_000]);
+  const { promptTokens, completionTokens, conditions } = settlement;
+  assert.is(settlement.cost, String(3 * ((promptTokens as number) + (completionTokens as number))));
+  assert.is(conditions?.at, noon - 1);
+});
+
+it('rule 8: pictures are charged by the megapixel drawn, read from their bytes, beside their tokens', async () => {
+  const body = { ...sim({ tokens: 2 }), modalities: ['image', 'text'], image_config: { n: 2, size: '500x400' } };
+  const envelopes = { image: { sizes: ['500x400'], imagesMax: 4 } };
+  const painter = endpoint(
+    'sim/painter',
+    { imageMegapixel: '0.1' },
+    { outputModalities: ['text', 'image'], envelopes },
+  );
+  for (const stream of [false, true]) {
+    const { settlement, hold } = await settled({ ...body, stream }, painter);
+    assert.equal(settlement.media, { images: 2, megapixels: '0.4' });
+    assert.is(settlement.cost, '0.04');
+    assert.is(hold.amount, '0.04');
+    assert.equal(settlement.unpriced, ['prompt', 'completion']);
+  }
+});
+
+it('rule 8: a picture without any published price is recorded unpriced and charged nothing', async () => {
+  const body = { ...sim({ tokens: 2 }), modalities: ['image', 'text'] };
+  const painter = endpoint('sim/painter', { prompt: '0', completion: '0' }, { outputModalities: ['text', 'image'] });
+  const { settlement } = await settled(body, painter);
+  assert.is(settlement.cost, '0');
+  assert.equal(settlement.unpriced, ['image_megapixel']);
+});
+
+it('rule 8: speech is charged by the second spoken, read from its bytes, whole and in pieces', async () => {
+  const envelopes = { speech: { voices: ['alto'], formats: ['wav', 'pcm16'] } };
+  const speaker = endpoint('sim/speaker', { audioSecond: '0.01' }, { outputModalities: ['text', 'audio'], envelopes });
+  for (const format of ['wav', 'pcm16']) {
+    const body = { ...sim({ tokens: 2, audio_seconds: 1.5 }), modalities: ['text', 'audio'] };
+    const { settlement } = await settled({ ...body, audio: { voice: 'alto', format }, stream: true }, speaker);
+    assert.equal(settlement.media, { audioSeconds: '1.5' }, format);
+    assert.is(settlement.cost, '0.015');
+  }
+});
+
+it('more than was admitted is charged as admitted, and the operator is told (reliability, attack 76)', async () => {
+  const body = { ...sim({ tokens: 2 }), modalities: ['image', 'text'] };
+  const envelopes = { image: { sizes: ['10x10'], imagesMax: 1 } };
+  const painter = endpoint('sim/painter', { imageMegapixel: '1' }, { outputModalities: ['text', 'image'], envelopes });
+  const { settlement, on } = await settled(body, painter);
+  assert.equal(settlement.media, { images: 1, megapixels: '0.0001' });
+  assert.ok(on.logs.some((record) => (record as { message: string }).message === 'media beyond belief'));
+});
+
+it('cache reads and writes and reasoning are charged at their own prices and recorded', async () => {
+  const tariff = {
+    prompt: '10',
+    inputCacheRead: '1',
+    inputCacheWrite: '12',
+    completion: '10',
+    internalReasoning: '30',
+  };
+  const usage = {
+    ...{ prompt_tokens: 10, completion_tokens: 10 },
+    prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 },
+    completion_tokens_details: { reasoning_tokens: 5 },
+  };
+  const { settlement } = await settled(sim({ usage }), endpoint('sim/fast', tariff));
+  assert.is(settlement.cost, String(4 * 10 + 4 * 1 + 2 * 12 + 5 * 10 + 5 * 30));
+  assert.equal([settlement.cachedTokens, settlement.cacheWriteTokens, settlement.reasoningTokens], [4, 2, 5]);
+});
+
+it('a plain turn settles with no word of what it had nothing of', async () => {
+  const { settlement } = await settled(sim({ tokens: 3 }), endpoint('sim/fast', { prompt: '1', completion: '1' }));
+  for (const member of ['media', 'unmeasured', 'conditions', 'cacheWriteTokens']) assert.not.ok(member in settlement);
+});
+
+test.run();
