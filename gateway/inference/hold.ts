@@ -10,6 +10,7 @@ import type { Candidate } from '../terms/plan.ts';
 import { unanswered } from './refusal-error.ts';
 import { routeTrail } from './route-trail.ts';
 import type { InferenceServices } from './services.ts';
+import { tenths } from './tenths.ts';
 import type { TurnRequest } from './turn-request.ts';
 import { unavailable } from './unavailable.ts';
 
@@ -68,7 +69,7 @@ export class Hold {
         : await raise(cluster, key, held, withinMs);
       if (!admission.admitted) return admission.refusal;
       this.#attempt = held.attempt;
-      this.#admittedMs ??= this.#services.clock.monotonic() - this.#request.startedAt;
+      this.#admittedMs ??= tenths(this.#services.clock.monotonic() - this.#request.startedAt);
       if (first) this.#services.crashpoint('hold.committed');
       return null;
     } catch (thrown) {

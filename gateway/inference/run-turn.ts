@@ -11,6 +11,7 @@ import { Hold } from './hold.ts';
 import { refusalError } from './refusal-error.ts';
 import { type Begun, Running, type RunningTurn } from './running-turn.ts';
 import type { InferenceServices } from './services.ts';
+import { tenths } from './tenths.ts';
 import { toolAsk } from './tool-ask.ts';
 import type { TurnRequest } from './turn-request.ts';
 
@@ -158,7 +159,7 @@ class Trial {
       ...whose(candidate),
       status: failure.status,
       outcome: failure.reason === 'aborted' ? 'aborted' : 'failed',
-      latencyMs: this.#services.clock.monotonic() - sentAt,
+      latencyMs: tenths(this.#services.clock.monotonic() - sentAt),
       reason: failure.reason,
     });
   }

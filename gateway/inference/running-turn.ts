@@ -13,6 +13,7 @@ import { brokenStream } from './end-of-trial.ts';
 import type { MeasuredMedia } from './media-meter.ts';
 import type { InferenceServices } from './services.ts';
 import { Tally } from './tally.ts';
+import { tenths } from './tenths.ts';
 import { toolAsk } from './tool-ask.ts';
 import type { TurnRequest } from './turn-request.ts';
 
@@ -209,14 +210,14 @@ export class Running implements RunningTurn {
       cancelled: this.#cancelled,
       admittedMs,
       honoured: this.honoured,
-      latencyMs: firstAt - this.#request.startedAt,
-      generationMs: now - this.#request.startedAt,
+      latencyMs: tenths(firstAt - this.#request.startedAt),
+      generationMs: tenths(now - this.#request.startedAt),
       attempts: attempts.concat({
         endpoint: candidate.offer.id,
         provider: candidate.offer.provider.name,
         status: attempt.status,
         outcome,
-        latencyMs: firstAt - sentAt,
+        latencyMs: tenths(firstAt - sentAt),
         ...(failure ? { reason: failure.reason } : {}),
       }),
     };
