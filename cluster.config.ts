@@ -108,6 +108,7 @@ const config: ClusterConfig = {
     askMs: 10_000,
     settleRetryMs: 250,
     settleRetriesMax: 400,
+    documentEveryMs: 300_000,
     probeEveryMs: 10_000,
     probeTimeoutMs: 2_000,
   },

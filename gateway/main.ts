@@ -17,10 +17,13 @@ import type { Tls } from '../actors/runtime/transports/grpc/tls.ts';
 import { GrpcTransport } from '../actors/runtime/transports/grpc/transport.ts';
 import { declareUntilListed } from './catalogue/declare-until-listed.ts';
 import { Prober } from './catalogue/prober.ts';
+import { Refresher } from './catalogue/refresher.ts';
 import { Checker } from './checks/checker.ts';
 import { type Edge, type EdgeGauges, openEdge } from './edge/edge.ts';
 import { drainInference, type InferenceServices, openInference } from './inference/services.ts';
+import { hostPort } from './operator/config/host-port.ts';
 import { tlsOf } from './operator/config/identity.ts';
+import { providerKeys } from './operator/config/provider-keys.ts';
 import { openSecrets, type Secrets } from './operator/config/secrets.ts';
 import { storeChoice } from './operator/config/store-choice.ts';
 import { armCrashPoint } from './operator/crash-point.ts';
@@ -107,6 +110,7 @@ class RunningNode implements NodeHandle {
   #outbound!: Pools;
   #inference!: InferenceServices;
   #prober!: Prober;
+  #refresher!: Refresher;
   #checker!: Checker;
   #edge!: Edge;
   #operator!: OperatorServer;
@@ -202,6 +206,7 @@ class RunningNode implements NodeHandle {
       token: secrets.operatorToken,
       measure: (cluster) => this.#measure(cluster),
       serving: () => this.#serves() && this.#drained === null,
+      refreshModels: (provider) => this.#refresher.refresh(provider),
       log: (message, error) => this.#log.error({ detail: String(error) }, message),
     });
     this.#node = await this.#startNode(secrets);
@@ -250,19 +255,13 @@ class RunningNode implements NodeHandle {
       storeFull: () => this.#store.full(),
       log: ({ level, message, ...record }) => this.#log[level](record, message),
     });
-    this.#prober = new Prober({
-      cluster: this.#node,
-      clock: this.#clock,
-      outbound: this.#outbound,
-      upstream: config.upstream,
-      keys: this.#keys,
-    });
+    const { upstream, providers } = config;
+    const parts = { cluster: this.#node, clock: this.#clock, outbound: this.#outbound, upstream, keys: this.#keys };
+    this.#prober = new Prober(parts);
+    this.#refresher = new Refresher({ ...parts, providers, log: this.#log });
     this.#checker = new Checker({
-      cluster: this.#node,
-      clock: this.#clock,
-      outbound: this.#outbound,
+      ...parts,
       limits: config.checks,
-      upstream: config.upstream,
       targetOf: (offer) => this.#inference.targets.of(offer),
       log: ({ message, ...record }) => this.#log.warn(record, message),
     });
@@ -294,7 +293,7 @@ class RunningNode implements NodeHandle {
     while (this.#drained === null && !this.#node.ready) await this.#pause(READY_LOOK_MS);
     const { upstream, providers } = this.#options.config;
     await declareUntilListed({
-      ...{ cluster: this.#node, outbound: this.#outbound, upstream, providers },
+      ...{ cluster: this.#node, outbound: this.#outbound, keys: this.#keys, upstream, providers },
       clock: this.#clock,
       log: this.#log,
       givenUp: () => this.#drained !== null,
@@ -302,6 +301,7 @@ class RunningNode implements NodeHandle {
     if (this.#drained !== null) return;
     this.#serving = true;
     this.#prober.start();
+    this.#refresher.start();
     this.#checker.start();
     this.#log.info({ incarnation: this.incarnation, grpc: this.grpcAddress }, 'serving');
   }
@@ -310,6 +310,7 @@ class RunningNode implements NodeHandle {
     this.#log.info('draining');
     this.#options.onDraining?.();
     this.#prober.stop();
+    this.#refresher.stop();
     this.#checker.stop();
     const served = this.#edge.drain();
     await this.#node.drain();
@@ -382,18 +383,4 @@ class RunningNode implements NodeHandle {
 /** What must be the same on every node of a cluster: nodes that differ in it refuse each other. */
 function digestOf({ runtime, rates, workspace }: ClusterConfig): string {
   return createHash('sha256').update(JSON.stringify({ runtime, rates, workspace })).digest('hex');
-}
-
-function providerKeys(config: ClusterConfig, env: NodeOptions['env']): ReadonlyMap<string, string> {
-  const keys = new Map<string, string>();
-  for (const { slug, apiKeyEnv } of config.providers) {
-    const key = apiKeyEnv === undefined ? undefined : env[apiKeyEnv];
-    if (key !== undefined && key !== '') keys.set(slug, key);
-  }
-  return keys;
-}
-
-function hostPort(address: string): { readonly host: string; readonly port: number } {
-  const colon = address.lastIndexOf(':');
-  return { host: address.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(address.slice(colon + 1)) };
 }

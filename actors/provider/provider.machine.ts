@@ -1,4 +1,7 @@
-/** The provider's chart: what the operator declared, shown on the board; nothing else happens here. */
+/**
+ * The provider's chart: what the operator declared, shown on the board, and what came of its models document when that
+ * was read last, shown to operators alone.
+ */
 import { assign, setup } from 'xstate';
 import { type Effect, emit, type Stamped } from '../runtime/index.ts';
 import type { ProviderFacts } from '../terms/declaration.ts';
@@ -12,16 +15,39 @@ export interface Listing {
   readonly digest: string | null;
   /** Store time in ms of the last change. */
   readonly declaredAt: number | null;
+  /** Absent until the document was read for the first time. */
+  readonly document?: Reading;
+}
+
+export interface Reading {
+  /** Why the document cannot be used; null: it can. */
+  readonly problem: string | null;
+  /** Endpoints of the last document that could be used. */
+  readonly endpoints: number;
+  /** Store time in ms when it was first found so. */
+  readonly since: number;
 }
 
 export type ProviderEvent =
   | (Stamped & { readonly type: 'provider.declare'; readonly facts: ProviderFacts; readonly digest: string })
+  | (Stamped & { readonly type: 'provider.read'; readonly problem: string | null; readonly endpoints: number })
   | (Stamped & { readonly type: 'provider.withdraw' })
   | (Stamped & { readonly type: 'actor.activated' });
 
 function declare({ slug }: Listing, event: ProviderEvent): Listing {
   const { facts, digest, at } = only(event, 'provider.declare');
   return { slug, facts, digest, declaredAt: at };
+}
+
+/** A broken document says nothing of endpoints: those of the one before stay. */
+function read({ document }: Listing, event: ProviderEvent): Pick<Listing, 'document'> {
+  const { problem, endpoints, at } = only(event, 'provider.read');
+  return { document: { problem, endpoints: problem === null ? endpoints : (document?.endpoints ?? 0), since: at } };
+}
+
+function isRead({ document }: Listing, event: ProviderEvent): boolean {
+  const { problem, endpoints } = only(event, 'provider.read');
+  return document?.problem === problem && (problem !== null || document.endpoints === endpoints);
 }
 
 function withdraw({ slug }: Listing, { at }: ProviderEvent): Listing {
@@ -35,11 +61,13 @@ function publish({ slug, facts }: Listing): Effect {
 export const providerMachine = setup({
   types: {} as { context: Listing; events: ProviderEvent; input: { address: string } },
   guards: {
+    isRead: ({ context, event }) => isRead(context, event),
     isSame: ({ context, event }) => context.digest === only(event, 'provider.declare').digest,
   },
   actions: {
     declare: assign(({ context, event }) => declare(context, event)),
     withdraw: assign(({ context, event }) => withdraw(context, event)),
+    read: assign(({ context, event }) => read(context, event)),
     publish: emit<Listing, ProviderEvent>(({ context }) => publish(context)),
     answerChanged: emit(() => ({ type: 'reply', body: { changed: true } })),
     answerSame: emit(() => ({ type: 'reply', body: { changed: false } })),
@@ -71,6 +99,7 @@ export const providerMachine = setup({
       { guard: 'isSame', actions: 'answerSame' },
       { target: '.declared', actions: ['declare', 'publish', 'answerChanged'] },
     ],
+    'provider.read': [{ guard: 'isRead', actions: 'answerSame' }, { actions: ['read', 'answerChanged'] }],
     'actor.activated': { actions: 'publish' },
   },
 });

@@ -5,16 +5,19 @@ import type { ProviderFacts } from '../terms/declaration.ts';
 import { providerAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import { same } from '../terms/same.ts';
-import { type Listing, providerMachine } from './provider.machine.ts';
+import { type Listing, providerMachine, type Reading } from './provider.machine.ts';
 
 /** Board topic; keys are slugs, values `ProviderFacts`. */
 export const PROVIDERS_TOPIC = 'providers';
+
+/** What is kept of a complaint. */
+const PROBLEM_CHARS_MAX = 1_000;
 
 export const providerKind: Kind = {
   name: 'provider',
   machine: providerMachine,
   version: 1,
-  creates: ['provider.declare'],
+  creates: ['provider.declare', 'provider.read'],
   finishes: [],
   volatile: ['actor.activated'],
   resident: true,
@@ -31,6 +34,19 @@ export async function declareProvider(cluster: Cluster, facts: ProviderFacts, wi
   return (answer as { readonly changed: boolean }).changed;
 }
 
+/** Tells what came of reading a provider's models document. True when that is news. */
+export async function reportReading(
+  cluster: Cluster,
+  slug: string,
+  reading: { readonly problem: string | null; readonly endpoints: number },
+  withinMs: number,
+): Promise<boolean> {
+  const problem = reading.problem?.slice(0, PROBLEM_CHARS_MAX) ?? null;
+  const event = { type: 'provider.read', problem, endpoints: reading.endpoints };
+  const answer = await cluster.ask(providerAddress(slug), event, { withinMs, repeat: same });
+  return (answer as { readonly changed: boolean }).changed;
+}
+
 /** Takes a provider off the board. True when it was on it. */
 export async function withdrawProvider(cluster: Cluster, slug: string, withinMs: number): Promise<boolean> {
   const answer = await cluster.ask(providerAddress(slug), { type: 'provider.withdraw' }, { withinMs, repeat: same });
@@ -38,8 +54,20 @@ export async function withdrawProvider(cluster: Cluster, slug: string, withinMs:
 }
 
 function explainProvider(view: View): readonly string[] {
-  const { facts, declaredAt } = view.context as unknown as Listing;
-  const since = declaredAt === null ? '' : ` since ${new Date(declaredAt).toISOString()}`;
-  if (facts === null) return [`This provider is withdrawn${since}: the catalogue does not show it.`];
-  return [`${facts.name} is declared${since} and shown in the catalogue as ${facts.slug}.`];
+  const { slug, facts, declaredAt, document } = view.context as unknown as Listing;
+  const since = declaredAt === null ? '' : ` since ${timeOf(declaredAt)}`;
+  const lines = document === undefined ? [] : [explainReading(document)];
+  if (facts !== null) return [`${facts.name} is declared${since} and shown in the catalogue as ${slug}.`, ...lines];
+  if (declaredAt === null) return [`${slug} was never declared: the catalogue does not show it.`, ...lines];
+  return [`This provider is withdrawn${since}: the catalogue does not show it.`];
+}
+
+function explainReading({ problem, endpoints, since }: Reading): string {
+  const declares = `${endpoints} endpoint${endpoints === 1 ? '' : 's'}`;
+  if (problem === null) return `Its models document declares ${declares}, as read first at ${timeOf(since)}.`;
+  return `Its models document is broken since ${timeOf(since)} and the last good one stays, with ${declares}: ${problem}`;
+}
+
+function timeOf(at: number): string {
+  return new Date(at).toISOString();
 }

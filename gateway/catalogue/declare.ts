@@ -1,6 +1,6 @@
 import { declareEndpoint, ENDPOINTS_TOPIC, withdrawEndpoint } from '../../actors/endpoint/endpoint.ts';
-import { declareProvider, PROVIDERS_TOPIC, withdrawProvider } from '../../actors/provider/provider.ts';
-import type { Cluster } from '../../actors/runtime/index.ts';
+import { declareProvider, PROVIDERS_TOPIC, reportReading, withdrawProvider } from '../../actors/provider/provider.ts';
+import { AskError, type Cluster } from '../../actors/runtime/index.ts';
 import type { EndpointOffer } from '../../actors/terms/offer.ts';
 import type { ProviderDeclaration } from '../terms/provider-declaration.ts';
 import { providerFacts } from './endpoint-declaration.ts';
@@ -35,8 +35,20 @@ export async function declare(parts: DeclareParts): Promise<readonly Declared[]>
   return declared;
 }
 
-/** One provider of them. */
+/** One provider of them. What came of it is told to the provider's actor, for operators. */
 export async function declareOne(parts: DeclareParts, provider: ProviderDeclaration): Promise<Declared> {
+  const declared = await declareDocument(parts, provider);
+  const reading = { problem: declared.problem, endpoints: declared.endpoints.length };
+  try {
+    await reportReading(parts.cluster, provider.slug, reading, parts.upstream.askMs);
+  } catch (error) {
+    // Told again with the next reading; a node of an older build does not know the word.
+    if (!(error instanceof AskError)) throw error;
+  }
+  return declared;
+}
+
+async function declareDocument(parts: DeclareParts, provider: ProviderDeclaration): Promise<Declared> {
   const { cluster, upstream } = parts;
   const { slug } = provider;
   const read = await readDocument(parts, provider).catch(brokenOrThrow);

@@ -297,6 +297,7 @@ const model = Type.Object(
 
 export const documentSchema = Type.Object(
   {
+    $schema: Type.Optional(prose),
     object: Type.Optional(Type.Literal('list', { description: '"list"' })),
     data: Type.Array(model, { maxItems: MODELS_MAX, description: 'a list of models' }),
   },

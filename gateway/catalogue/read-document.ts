@@ -10,6 +10,8 @@ import { BrokenDocument, parseModelsText, parseModelsValue } from './models-docu
 export interface ReadParts {
   readonly outbound: Outbound;
   readonly upstream: UpstreamLimits;
+  /** Provider slug to its API key, which a document at the provider's own address is asked for with. */
+  readonly keys: ReadonlyMap<string, string>;
 }
 
 const ADDRESS = /^https?:\/\//;
@@ -29,7 +31,10 @@ export async function readDocument(
     endpointDeclarations(provider, document);
   if (typeof models !== 'string') return parseModelsValue(models, declared);
   try {
-    return parseModelsText(ADDRESS.test(models) ? await fetchText(parts, models) : await readText(models), declared);
+    return parseModelsText(
+      ADDRESS.test(models) ? await fetchText(parts, provider, models) : await readText(models),
+      declared,
+    );
   } catch (error) {
     throw new BrokenDocument(`${models}: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -43,13 +48,20 @@ async function readText(path: string): Promise<string> {
   return bytes.toString('utf8');
 }
 
-async function fetchText({ outbound, upstream }: ReadParts, address: string): Promise<string> {
+async function fetchText(
+  { outbound, upstream, keys }: ReadParts,
+  { slug, baseUrl }: ProviderDeclaration,
+  address: string,
+): Promise<string> {
   const { search } = new URL(address);
   const { origin, path } = outboundUrl(address, search);
+  const key = origin === new URL(baseUrl).origin ? keys.get(slug) : undefined;
+  const headers = ['accept', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'troupe'];
+  if (key !== undefined) headers.push('authorization', `Bearer ${key}`);
   const reply = await outbound.send({
     method: 'GET',
     url: { origin, path },
-    headers: ['accept', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'troupe'],
+    headers,
     body: null,
     limits: {
       connectMs: upstream.connectMs,

@@ -163,6 +163,8 @@ export interface UpstreamLimits {
   readonly askMs: number;
   readonly settleRetryMs: number;
   readonly settleRetriesMax: number;
+  /** How often models documents are read anew. */
+  readonly documentEveryMs: number;
   readonly probeEveryMs: number;
   readonly probeTimeoutMs: number;
 }

@@ -15,6 +15,8 @@ Examples:
   troupe accounts create "Ada" --json       make an account
   troupe accounts deposit acct_... 25       credit it with 25 USD
   troupe keys create acct_... --limit 5     make a key that may spend 5 USD
+  troupe models refresh                     read the providers' models documents anew
+  troupe models check my.models.json        is this models document whole? says line and member if not
   troupe ps                                 see nodes, shards and actors
   troupe why key:acct_.../key_...           see why a key is in its state
   troupe reload key:acct_.../key_...        try a quarantined key again, after its row was mended
@@ -23,8 +25,8 @@ Examples:
   troupe backup copy.db                     copy the database while the cluster runs
   troupe restore copy.db --force            put a copy back
 
-All commands but up, node, preflight, migrate, backup and restore speak to the cluster that runs on the data folder
-(./data unless --data says otherwise).`;
+All commands but up, node, preflight, migrate, backup, restore, models check and models schema speak to the cluster
+that runs on the data folder (./data unless --data says otherwise).`;
 
 async function main(): Promise<void> {
   const program = new Command('troupe')
@@ -45,18 +47,28 @@ async function addCommands(program: Command, first: string | undefined): Promise
   if (first !== 'node') (await import('./up.ts')).addUp(program, ENTRY);
   if (first !== 'up') (await import('./node.ts')).addNode(program);
   if (first === 'up' || first === 'node') return;
-  const [{ addAccounts }, { addKeys }, { addLook }, { addReload }, { addPreflight }, { addUpkeep }, { addAside }] =
-    await Promise.all([
-      import('./accounts.ts'),
-      import('./keys.ts'),
-      import('./look.ts'),
-      import('./reload.ts'),
-      import('./preflight.ts'),
-      import('./upkeep.ts'),
-      import('./aside.ts'),
-    ]);
+  const [
+    { addAccounts },
+    { addKeys },
+    { addLook },
+    { addReload },
+    { addPreflight },
+    { addUpkeep },
+    { addAside },
+    { addModels },
+  ] = await Promise.all([
+    import('./accounts.ts'),
+    import('./keys.ts'),
+    import('./look.ts'),
+    import('./reload.ts'),
+    import('./preflight.ts'),
+    import('./upkeep.ts'),
+    import('./aside.ts'),
+    import('./models.ts'),
+  ]);
   addAccounts(program);
   addKeys(program);
+  addModels(program);
   addLook(program);
   addAside(program);
   addReload(program);

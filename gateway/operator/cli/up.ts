@@ -5,7 +5,7 @@
 import type { Command } from 'commander';
 import { systemClock, systemRandom } from '../../../actors/runtime/index.ts';
 import type { ClusterConfig } from '../../terms/config.ts';
-import { Fault } from '../config/fault.ts';
+import { Fault, lineOf } from '../config/fault.ts';
 import { loadConfig } from '../config/load.ts';
 import { Launcher, type LauncherOptions } from '../launcher/launcher.ts';
 import type { GlobalOptions } from './global-options.ts';
@@ -30,12 +30,14 @@ async function up(options: GlobalOptions & { port?: string }, entry: string): Pr
   const { config: file, data } = options;
   const port = options.port === undefined ? undefined : portFrom(options.port);
   const config = await loadConfig({ file, data, port, cwd: process.cwd(), env: process.env });
+  const tell = (line: string): void => void process.stderr.write(`troupe: ${line}\n`);
+  await tellBroken(config, tell);
   const launcher = new Launcher({
     config,
     entry,
     clock: systemClock,
     random: systemRandom,
-    tell: (line) => process.stderr.write(`troupe: ${line}\n`),
+    tell,
     openDemo: openDemoOver(config),
   });
   const asked = stopOnSignal(launcher);
@@ -45,6 +47,18 @@ async function up(options: GlobalOptions & { port?: string }, entry: string): Pr
     throw error;
   });
   if (banner !== null && !asked.stop) process.stdout.write(banner);
+}
+
+/** A broken document stops nobody: what it declared before stays. Whoever starts the cluster is told all the same. */
+async function tellBroken({ providers }: ClusterConfig, tell: (line: string) => void): Promise<void> {
+  const files = providers.filter(({ models }) => typeof models === 'string' && !/^https?:/.test(models));
+  if (files.length === 0) return;
+  const { checkDocument } = await import('./check-document.ts');
+  for (const provider of files) {
+    await checkDocument(String(provider.models), provider).catch((error: unknown) => {
+      tell(`${lineOf(error)}; provider ${provider.slug} keeps what it declared before, if it did`);
+    });
+  }
 }
 
 /** The operator client and the kinds are loaded while the nodes start. */

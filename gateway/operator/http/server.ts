@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Cluster, parseAddress } from '../../../actors/runtime/index.ts';
+import type { Declared } from '../../catalogue/declare.ts';
 import { type Measurement, renderMetrics } from './metrics.ts';
 
 export interface OperatorServerOptions {
@@ -12,6 +13,8 @@ export interface OperatorServerOptions {
   readonly measure: (cluster: Cluster) => Promise<Measurement>;
   /** True while the node takes requests: ready, connected, not draining. */
   readonly serving: () => boolean;
+  /** Reads models documents anew: of one provider, or of all; null for one that is not declared. */
+  readonly refreshModels: (provider: string | null) => Promise<readonly Declared[] | null>;
   readonly log: (message: string, error: unknown) => void;
 }
 
@@ -25,7 +28,8 @@ const REQUEST_MS_MAX = 5_000;
 
 /**
  * The operators' HTTP port of one node: `/health`, `/ready`, and behind the token `/metrics`, `/ps`, `/inspect`, `/why`
- * (both with `?address=kind:owner/local`). Reads only; it never changes an actor. (spec: reliability, attacks 80, 84)
+ * (both with `?address=kind:owner/local`), and `POST /models/refresh` (`?provider=slug` for one). It sends no actor
+ * anything that this node would not send by itself. (spec: reliability, attacks 80, 84)
  */
 export function openOperatorServer(
   host: string,
@@ -69,7 +73,8 @@ const NOT_FOUND = json(404, { error: 'Not found' });
 
 async function answer(request: IncomingMessage, options: OperatorServerOptions): Promise<Reply> {
   const url = new URL(request.url ?? '/', 'http://operator');
-  if (request.method !== 'GET') return NOT_FOUND;
+  const refreshes = request.method === 'POST' && url.pathname === '/models/refresh';
+  if (request.method !== 'GET' && !refreshes) return NOT_FOUND;
   if (url.pathname === '/health') return json(200, { status: 'ok' });
   if (url.pathname === '/ready') {
     return options.serving() ? json(200, { status: 'ready' }) : json(503, { status: 'not ready' });
@@ -79,6 +84,7 @@ async function answer(request: IncomingMessage, options: OperatorServerOptions):
   }
   const cluster = options.cluster();
   if (cluster === null) return json(503, { error: 'The node is starting' });
+  if (refreshes) return refresh(url, options);
   switch (url.pathname) {
     case '/metrics':
       return { status: 200, type: 'text/plain; version=0.0.4', body: renderMetrics(await options.measure(cluster)) };
@@ -91,6 +97,13 @@ async function answer(request: IncomingMessage, options: OperatorServerOptions):
     default:
       return NOT_FOUND;
   }
+}
+
+async function refresh(url: URL, options: OperatorServerOptions): Promise<Reply> {
+  if (!options.serving()) return json(503, { error: 'The node does not serve yet, or leaves' });
+  const provider = url.searchParams.get('provider');
+  const declared = await options.refreshModels(provider);
+  return declared === null ? json(404, { error: `no provider is called ${provider}` }) : json(200, { data: declared });
 }
 
 type Inspected = NonNullable<Awaited<ReturnType<Cluster['operator']['inspect']>>>;

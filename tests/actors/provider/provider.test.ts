@@ -52,4 +52,33 @@ it('leaves the board when withdrawn and returns when declared', () => {
   assert.is(house.state(ADDRESS), 'declared');
 });
 
+it('tells of its models document: a broken one leaves the count of the last good one, and is told once', () => {
+  const house = new House([providerKind], 1_000);
+  const read = (problem: string | null, endpoints: number) =>
+    house.tell(ADDRESS, { type: 'provider.read', problem, endpoints } as never);
+  declare(house, 'one');
+  assert.equal(read(null, 3).reply, { changed: true });
+  const again = read(null, 3);
+  assert.equal(again.reply, { changed: false });
+  assert.is(again.durable, false);
+  assert.match(house.explain(ADDRESS)[1] as string, /^Its models document declares 3 endpoints, as read first at 1970/);
+  assert.equal(read('line 4: data[0].id is missing', 0).reply, { changed: true });
+  assert.equal(read('line 4: data[0].id is missing', 0).reply, { changed: false });
+  assert.match(
+    house.explain(ADDRESS)[1] as string,
+    /broken since 1970.* the last good one stays, with 3 endpoints: line 4: data\[0\]\.id is missing$/,
+  );
+  assert.equal(read('another', 0).published, [], 'nothing of it is shown to the public');
+  assert.equal(read(null, 2).reply, { changed: true });
+  assert.match(house.explain(ADDRESS)[1] as string, /declares 2 endpoints/);
+});
+
+it('is known to operators from a document that never could be used', () => {
+  const house = new House([providerKind], 1_000);
+  house.tell(ADDRESS, { type: 'provider.read', problem: 'line 1: this is no JSON', endpoints: 0 } as never);
+  const [first, second] = house.explain(ADDRESS);
+  assert.match(first as string, /^alpha was never declared/);
+  assert.match(second as string, /line 1: this is no JSON$/);
+});
+
 test.run();

@@ -68,7 +68,7 @@ it('documents are read from the config, a file and a URL; a broken one leaves it
     provider('bad', `${origin}/broken`),
     provider('lost', 'no-such-file.json'),
   ];
-  const outcomes = await declare({ cluster, outbound, upstream: config.upstream, providers });
+  const outcomes = await declare({ cluster, outbound, upstream: config.upstream, keys: new Map(), providers });
   await rm(folder, { recursive: true });
   const problems = outcomes.filter(({ problem }) => problem !== null);
   assert.equal(

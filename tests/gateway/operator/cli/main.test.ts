@@ -30,6 +30,7 @@ it('help names every command, every common option, and shows examples', async ()
     'migrate',
     'backup',
     'restore',
+    'models',
   ]) {
     assert.match(out, new RegExp(`^  ${word}\\b`, 'm'));
   }

@@ -1,0 +1,71 @@
+import type { Cancel, Clock } from '../../actors/runtime/index.ts';
+import { providerAddress } from '../../actors/terms/ids.ts';
+import type { ProviderDeclaration } from '../terms/provider-declaration.ts';
+import { type Declared, type DeclareParts, declareOne } from './declare.ts';
+
+export interface RefresherParts extends DeclareParts {
+  readonly clock: Clock;
+  readonly log: { warn(record: object, message: string): void; error(record: object, message: string): void };
+}
+
+/**
+ * Reads the models documents anew: on an interval those of the providers whose actors live on this node, on command any.
+ * A document that is broken or out of reach changes nothing but what its provider's actor says of it.
+ */
+export class Refresher {
+  readonly #parts: RefresherParts;
+  /** The problem last logged, by provider: a document that stays broken is told once. */
+  readonly #told = new Map<string, string>();
+  #timer: Cancel | null = null;
+  #stopped = false;
+
+  constructor(parts: RefresherParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#timer = this.#parts.clock.after(this.#parts.upstream.documentEveryMs, () => void this.#run());
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.();
+  }
+
+  /** One provider, or all; null when no provider has that slug. Throws where an actor cannot be reached. */
+  async refresh(slug: string | null): Promise<readonly Declared[] | null> {
+    const named = this.#parts.providers.filter((provider) => slug === null || provider.slug === slug);
+    if (slug !== null && named.length === 0) return null;
+    const declared: Declared[] = [];
+    for (const provider of named) declared.push(await this.#read(provider));
+    return declared;
+  }
+
+  /** One round over the providers of this node. */
+  async round(): Promise<void> {
+    for (const provider of this.#parts.providers) {
+      if (this.#stopped || !this.#parts.cluster.owns(providerAddress(provider.slug))) continue;
+      try {
+        await this.#read(provider);
+      } catch (error) {
+        this.#parts.log.warn({ provider: provider.slug, detail: String(error) }, 'a models document was not declared');
+      }
+    }
+  }
+
+  async #run(): Promise<void> {
+    await this.round();
+    if (!this.#stopped) this.start();
+  }
+
+  async #read(provider: ProviderDeclaration): Promise<Declared> {
+    const declared = await declareOne(this.#parts, provider);
+    const { problem } = declared;
+    if (problem === null) this.#told.delete(provider.slug);
+    else if (this.#told.get(provider.slug) !== problem) {
+      this.#told.set(provider.slug, problem);
+      this.#parts.log.error({ provider: provider.slug, problem }, 'a models document is broken; the last one stays');
+    }
+    return declared;
+  }
+}

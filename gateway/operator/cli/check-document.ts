@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
+import { endpointDeclarations } from '../../catalogue/endpoint-declaration.ts';
+import { parseModelsText } from '../../catalogue/models-document.ts';
+import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
+import { Fault, lineOf } from '../config/fault.ts';
+
+const ANYBODY = { slug: 'provider', name: 'Provider', baseUrl: 'https://provider.invalid/v1' };
+
+/** What a models document in a file would declare. @throws Fault naming file, line and member of what is wrong. */
+export async function checkDocument(
+  file: string,
+  provider: ProviderDeclaration = { ...ANYBODY, models: file },
+): Promise<readonly EndpointDeclaration[]> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new Fault(`${file}: ${missing ? 'there is no such file' : `cannot be read (${lineOf(error)})`}`);
+  }
+  try {
+    return parseModelsText(text, (document) => endpointDeclarations(provider, document));
+  } catch (error) {
+    throw new Fault(`${file}: ${lineOf(error)}`);
+  }
+}

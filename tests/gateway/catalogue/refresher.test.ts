@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type ActorEvent, type Cancel, type Clock, type Cluster, systemClock } from '../../../actors/runtime/index.ts';
+import config from '../../../cluster.config.ts';
+import { Refresher } from '../../../gateway/catalogue/refresher.ts';
+import { Pools } from '../../../gateway/outbound/pools.ts';
+import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
+import { MODEL } from '../../fixtures/models/plain.ts';
+import { bounded } from '../../support/bounded.ts';
+
+const it = bounded(test, 10_000);
+const folder = mkdtempSync(join(tmpdir(), 'troupe-refresh-'));
+const outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 8, connectMs: 1_000 });
+const seen: (string | undefined)[] = [];
+const server = createServer((request, response) => {
+  seen.push(request.headers.authorization);
+  response.end(JSON.stringify({ data: [MODEL] }));
+});
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+test.after(async () => {
+  await outbound.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  rmSync(folder, { recursive: true });
+});
+
+/** A cluster that writes down what its actors are told, owns what it is said to, and fires timers by hand. */
+function scene(providers: readonly ProviderDeclaration[], owned: readonly string[] = ['a', 'b']) {
+  const told: { readonly to: string; readonly event: ActorEvent }[] = [];
+  const logged: object[] = [];
+  const timers: { readonly delayMs: number; readonly run: () => void }[] = [];
+  const clock = {
+    after: (delayMs: number, run: () => void): Cancel => {
+      const timer = { delayMs, run };
+      timers.push(timer);
+      return () => void timers.splice(timers.indexOf(timer), 1);
+    },
+  } as unknown as Clock;
+  const cluster = {
+    ask: async (to: string, event: ActorEvent) => {
+      told.push({ to, event });
+      return { changed: true };
+    },
+    owns: (address: string) => owned.some((slug) => address === `provider:${slug}`),
+    board: { topic: () => new Map() },
+  } as unknown as Cluster;
+  const log = { warn: (record: object) => logged.push(record), error: (record: object) => logged.push(record) };
+  const keys = new Map([['a', 'secret-a']]);
+  const refresher = new Refresher({ cluster, clock, outbound, upstream: config.upstream, keys, providers, log });
+  const of = (type: string): readonly ActorEvent[] =>
+    told.map(({ event }) => event).filter((event) => event.type === type);
+  return { refresher, told, logged, timers, of };
+}
+
+function provider(slug: string, models: string): ProviderDeclaration {
+  return { slug, name: slug, baseUrl: `${origin}/v1`, models };
+}
+function file(name: string, content: unknown): string {
+  const path = join(folder, name);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content, null, 1));
+  return path;
+}
+
+it('a document that became broken changes nothing, says why with its line, and is read again when mended', async () => {
+  const path = file('a.json', { data: [MODEL] });
+  const { refresher, of, logged } = scene([provider('a', path)]);
+  assert.is((await refresher.refresh('a'))?.[0]?.problem, null);
+  assert.is(of('endpoint.declare').length, 1);
+  file('a.json', { data: [{ ...MODEL, created: 'soon' }] });
+  for (let nth = 0; nth < 2; nth++) {
+    const [broken] = (await refresher.refresh(null)) ?? [];
+    assert.is(
+      broken?.problem,
+      `${path}: line 7: data[0].created is "soon" and must be the release date in Unix seconds`,
+    );
+  }
+  assert.is(of('endpoint.declare').length, 1, 'nothing was declared');
+  assert.is(of('endpoint.withdraw').length, 0, 'nothing was withdrawn');
+  assert.is(
+    of('provider.read').at(-1)?.problem,
+    `${path}: line 7: data[0].created is "soon" and must be the release date in Unix seconds`,
+  );
+  assert.is(logged.length, 1, 'it is logged once');
+  file('a.json', { data: [MODEL, { ...MODEL, id: 'm/two' }] });
+  assert.is((await refresher.refresh('a'))?.[0]?.endpoints.length, 2);
+  assert.is(of('endpoint.declare').length, 3);
+  assert.equal([of('provider.read').at(-1)?.problem, of('provider.read').at(-1)?.endpoints], [null, 2]);
+});
+
+it('a file that is gone is a broken document as well', async () => {
+  const { refresher } = scene([provider('a', join(folder, 'none.json'))]);
+  assert.match((await refresher.refresh('a'))?.[0]?.problem ?? '', /none\.json: there is no such file$/);
+});
+
+it('on the interval each node reads the documents of the providers whose actors live on it', async () => {
+  const path = file('b.json', { data: [MODEL] });
+  const { refresher, timers, told } = scene([provider('a', path), provider('b', path)], ['b']);
+  refresher.start();
+  assert.is(timers[0]?.delayMs, config.upstream.documentEveryMs);
+  await refresher.round();
+  assert.ok(told.some(({ to }) => to === 'provider:b'));
+  assert.not.ok(told.some(({ to }) => to === 'provider:a'));
+  refresher.stop();
+  assert.is(timers.length, 0);
+});
+
+it('an unknown provider is not guessed', async () => {
+  const { refresher, told } = scene([provider('a', file('a.json', { data: [] }))]);
+  assert.is(await refresher.refresh('nobody'), null);
+  assert.is(told.length, 0);
+});
+
+it("a provider's key goes with a document at its own address, and nowhere else", async () => {
+  const { refresher } = scene([
+    provider('a', `${origin}/v1/models`),
+    { ...provider('a', `${origin}/x`), baseUrl: 'http://else/v1' },
+  ]);
+  await refresher.refresh('a');
+  assert.equal(seen, ['Bearer secret-a', undefined]);
+});
+
+test.run();

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { EndpointDeclaration } from '../../../../actors/terms/declaration.ts';
+import type { Declared } from '../../../../gateway/catalogue/declare.ts';
+import { MODEL } from '../../../fixtures/models/plain.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { answer, type Command, troupe } from './command.ts';
+
+const it = bounded(test, 120_000);
+const folder = mkdtempSync(join(tmpdir(), 'troupe-models-'));
+const at = ['--data', join(folder, 'data')];
+const NODE = { name: 'n1', grpc: '127.0.0.1:0', operator: '127.0.0.1:0' };
+let cluster: Command | null = null;
+
+test.after(async () => {
+  cluster?.child.kill('SIGTERM');
+  await cluster?.ended;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function file(name: string, content: unknown): string {
+  const path = join(folder, name);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content, null, 2));
+  return path;
+}
+
+it('check tells what a document declares, or line and member of what is wrong with it', async () => {
+  const good = file('good.json', { data: [MODEL] });
+  const shown = await troupe(['models', 'check', good]).ended;
+  assert.is(shown.code, 0);
+  assert.match(shown.out, /^MODEL +AT THE PROVIDER .*\nm\/one +m\/one +1000 +text +text +0\.000001 +0\.000002\n$/);
+  assert.is((await answer<readonly EndpointDeclaration[]>(['models', 'check', good]))[0]?.model, 'm/one');
+  const bad = file('bad.json', { data: [{ ...MODEL, name: 5 }] });
+  const { code, err } = await troupe(['models', 'check', bad]).ended;
+  assert.is(code, 1);
+  assert.is(err, `troupe: ${bad}: line 6: data[0].name is 5 and must be text of 1 to 256 characters\n`);
+});
+
+it('schema prints a JSON Schema', async () => {
+  const { code, out } = await troupe(['models', 'schema']).ended;
+  assert.is(code, 0);
+  const schema = JSON.parse(out) as { $schema: string; properties: { data: { items: { required: string[] } } } };
+  assert.match(schema.$schema, /2020-12/);
+  assert.ok(schema.properties.data.items.required.includes('input_modalities'));
+});
+
+it('refresh reads a mended document, keeps what a broken one declared before, and why says so', async () => {
+  const models = file('one.models.json', { data: [MODEL] });
+  const providers = [{ slug: 'one', name: 'One', baseUrl: 'http://127.0.0.1:9/v1', models: 'one.models.json' }];
+  const config = file('config.json', { nodes: [NODE], providers });
+  cluster = troupe(['up', '--port', '0', '--config', config, ...at]);
+  await cluster.until(/Ctrl-C drains/);
+  const first = await answer<readonly Declared[]>(['models', 'refresh', ...at]);
+  assert.equal(
+    first.map(({ provider, endpoints, changes, problem }) => [provider, endpoints.length, changes, problem]),
+    [['one', 1, 0, null]],
+  );
+  file('one.models.json', { data: [MODEL, { ...MODEL, id: 'm/two' }] });
+  assert.match((await troupe(['models', 'refresh', 'one', ...at]).ended).out, /\none +2 +1 +declared\n/);
+  file('one.models.json', '{"data": [\n}');
+  const broken = await troupe(['models', 'refresh', ...at]).ended;
+  assert.is(broken.code, 1);
+  assert.ok(broken.out.includes(`${models}: line 2: this is no JSON`), broken.out);
+  const why = await troupe(['why', 'provider:one', ...at]).ended;
+  assert.match(why.out, /models document is broken since .* with 2 endpoints: .*line 2: this is no JSON/);
+  const unknown = await troupe(['models', 'refresh', 'nobody', ...at]).ended;
+  assert.equal([unknown.code, unknown.err], [1, 'troupe: no provider is called nobody\n']);
+});
+
+test.run();
