@@ -79,6 +79,8 @@ export interface NodeHandle {
 
 /** Exit code of a node whose store failed under it: start it again, it recovers from what is on the disk. */
 const EXIT_STORE = 70;
+/** Between learning of its death and the end of the process. */
+const FAREWELL_MS = 100;
 const READY_LOOK_MS = 20;
 /** Once the grace is over: how long an answer nobody waits for is read on, and how long its charge may take. */
 const READ_ON_MS_MAX = 1_000;
@@ -237,7 +239,8 @@ class RunningNode implements NodeHandle {
       configDigest: digestOf(config),
       transport: (parts) => new GrpcTransport({ ...parts, tls: this.#tls, route }),
       log: ({ level, message, ...record }) => this.#log[level](record, message),
-      onDead: (why) => this.#exit(EXIT_REJOIN, `declared dead: ${why}`),
+      onDoomed: () => this.#edge?.cut(),
+      onDead: (why) => this.#leaveDead(why),
       onDrain: () => void this.#drainAndExit(),
     });
   }
@@ -335,6 +338,12 @@ class RunningNode implements NodeHandle {
     } catch (error) {
       this.#exit(1, `the drain failed: ${String(error)}`);
     }
+  }
+
+  /** The others have taken over: what is still being answered here is told so, for as long as writing that takes. */
+  #leaveDead(why: string): void {
+    this.#edge?.cut();
+    this.#clock.after(FAREWELL_MS, () => this.#exit(EXIT_REJOIN, `declared dead: ${why}`));
   }
 
   #exit(code: number, why: string): void {

@@ -274,6 +274,7 @@ class Node implements ClusterNode {
       changed: (census) => this.#censusChanged(census),
       gone: (incarnation) => this.#gone(incarnation),
       buried: (incarnation, why) => this.#peers.broadcast({ type: 'dead', incarnations: [incarnation], why }),
+      doomed: () => this.#parts.onDoomed?.(),
       died: (why) => this.#died(why),
     });
   }
@@ -305,6 +306,7 @@ class Node implements ClusterNode {
         parted: (incarnation) => this.#watchers.lost(incarnation),
         suspect: (incarnation) => this.#suspicion.raise(incarnation),
         puzzled: () => void this.#member.beat(),
+        accused: () => this.#member.accused(),
         isDead: (incarnation) => this.#member.isDead(incarnation),
         isWanted: (incarnation) => !this.#member.isGone(incarnation),
       },

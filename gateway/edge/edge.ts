@@ -18,6 +18,8 @@ export interface Edge {
   drain(): Promise<void>;
   /** Resolves when every turn has been accounted for, or after `withinMs`. */
   settled(withinMs: number): Promise<void>;
+  /** Ends every open turn now: streams hear of the restart in-band. */
+  cut(): void;
   /** Drops every connection at once. */
   close(): void;
   readonly gauges: EdgeGauges;
@@ -73,6 +75,10 @@ export async function openEdge(services: EdgeServices): Promise<Edge> {
       while (turns.size + open.underWay > 0 && clock.monotonic() < endsAt) {
         await new Promise<void>((resolve) => void clock.after(SETTLED_LOOK_MS, resolve));
       }
+    },
+    cut() {
+      ended = true;
+      turns.cutAll();
     },
     close() {
       window.close();

@@ -37,6 +37,8 @@ export interface MemberParts {
   readonly gone: (incarnation: string, why: string) => void;
   /** A death this node brought about: the others have to hear of it. */
   readonly buried: (incarnation: string, why: string) => void;
+  /** Peers hold this node for dead, and the store cannot be asked whether it is. May be said again. */
+  readonly doomed: () => void;
   /** This node itself is dead; it never beats again. */
   readonly died: (why: string) => void;
 }
@@ -155,11 +157,18 @@ export class Member {
     const news = incarnations.filter((incarnation) => !this.#gone.has(incarnation));
     if (news.length === 0 || this.#stopped) return;
     if (news.includes(this.#parts.incarnation)) {
-      void this.beat();
+      this.accused();
       return;
     }
     for (const incarnation of news) this.#bid(incarnation, why);
     this.#publish(this.#census.nodes, this.#census.shardsRevision, null);
+  }
+
+  /** Others hold this node for dead: the store knows. While it is out of reach that is as good as true. */
+  accused(): void {
+    if (this.#stopped) return;
+    if (!this.connected) this.#parts.doomed();
+    void this.beat();
   }
 
   stop(): void {

@@ -50,6 +50,11 @@ export interface NodeParts {
   readonly onBound?: (grpcAddress: string) => void | Promise<void>;
   /** This node was declared dead: everything is dropped already; exit, or start anew as another incarnation. */
   readonly onDead: (why: string) => void;
+  /**
+   * Peers hold this node for dead while its store is out of reach: nothing it does now can be recorded. It learns for
+   * certain, and ends, when the store is back. May be said again.
+   */
+  readonly onDoomed?: () => void;
   /** An operator asked this node to drain. */
   readonly onDrain: () => void;
 }

@@ -50,6 +50,8 @@ export interface PeersHost {
   suspect(incarnation: string): void;
   /** Somebody unknown greeted this node, a peer refused it, or it hears others than before: look at the store, and tell it. */
   puzzled(): void;
+  /** A peer holds this node for dead. */
+  accused(): void;
   isDead(incarnation: string): boolean;
   /** False once the node is dead or has left: no new link is opened to it. */
   isWanted(incarnation: string): boolean;
@@ -71,6 +73,9 @@ interface Peer {
   complaint: string;
   retry: Cancel;
 }
+
+/** How a link is refused to a dead incarnation: understood by that one, too. */
+const DEAD = 'this incarnation is dead';
 
 class NotWhomWeDialled extends Error {
   override readonly name = 'NotWhomWeDialled';
@@ -167,7 +172,7 @@ export class Peers implements Door {
   admit(hello: Hello): ReturnType<Door['admit']> {
     if (this.#closed) return { refused: 'this node is closing' };
     const verdict = judge(hello, this.#parts.terms);
-    if ('welcome' in verdict && this.#host.isDead(hello.incarnation)) return { refused: 'this incarnation is dead' };
+    if ('welcome' in verdict && this.#host.isDead(hello.incarnation)) return { refused: DEAD };
     return verdict;
   }
 
@@ -200,7 +205,10 @@ export class Peers implements Door {
       await transport.dial(address, greet(terms, incarnation), (link, welcome) => this.#met(peer, link, welcome));
     } catch (error) {
       this.#complain(peer, textOf(error));
-      if (error instanceof LinkRefused) this.#host.puzzled();
+      if (error instanceof LinkRefused) {
+        if (error.message.includes(DEAD)) this.#host.accused();
+        else this.#host.puzzled();
+      }
       // Somebody else may live there by now.
       const other = error instanceof LinkRefused || error instanceof NotWhomWeDialled;
       if (other || (error instanceof LinkFailed && error.refusedByPort)) this.#host.suspect(incarnation);

@@ -34,7 +34,14 @@ function stage(onDial: (link: FakeLink, ear: Ear) => void, theirs: Terms = THEIR
     },
   } as unknown as Transport;
   const host: PeersHost = {
-    ...{ asked: () => {}, answered: () => {}, greeted: () => {}, parted: () => {}, puzzled: () => {} },
+    ...{
+      asked: () => {},
+      answered: () => {},
+      greeted: () => {},
+      parted: () => {},
+      puzzled: () => {},
+      accused: () => {},
+    },
     signalled: (_from, signal) => heard.push(signal.type),
     up: () => heard.push('up'),
     down: () => heard.push('down'),
