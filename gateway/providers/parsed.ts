@@ -1,7 +1,18 @@
 import { ProviderFailure } from './provider-failure.ts';
 
+/** Text up to this length is parsed as it is: whatever it holds costs little. */
+const UNSEEN_CHARACTERS_MAX = 1024 * 1024;
+/** Values in a longer one. It is long because of pictures or speech; millions of small values would fill the memory. */
+const VALUES_MAX = 200_000;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
 /** The object that a provider's JSON text holds. Throws `ProviderFailure` for anything else. */
 export function parsed(text: string): Readonly<Record<string, unknown>> {
+  if (text.length > UNSEEN_CHARACTERS_MAX && isDense(text)) {
+    throw new ProviderFailure('garbage', `more than ${VALUES_MAX} values in one answer`);
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -10,4 +21,29 @@ export function parsed(text: string): Readonly<Record<string, unknown>> {
   }
   if (typeof value !== 'object' || value === null) throw new ProviderFailure('garbage', 'what came is no object');
   return value as Readonly<Record<string, unknown>>;
+}
+
+/** Counts what begins a value, outside of strings; these are jumped over. */
+function isDense(text: string): boolean {
+  let values = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character === QUOTE) {
+      at = endOfString(text, at);
+      if (at < 0) return false;
+    } else if (character === 0x2c || character === 0x5b || character === 0x7b) {
+      if (++values > VALUES_MAX) return true;
+    }
+  }
+  return false;
+}
+
+/** Where the string that opens at `from` closes; -1 where it does not. */
+function endOfString(text: string, from: number): number {
+  for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return at;
+  }
+  return -1;
 }

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { createParser, type EventSourceMessage, type EventSourceParser } from 'eventsource-parser';
+import { createParser, type EventSourceMessage, type EventSourceParser, type ParseError } from 'eventsource-parser';
 import type { OutboundBody, OutboundReply } from '../outbound/outbound.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';
@@ -7,6 +7,12 @@ import type { Attempt } from './attempt.ts';
 import { failureOf } from './failure-of.ts';
 import { ProviderFailure } from './provider-failure.ts';
 import type { ReplyReader } from './reply-reader.ts';
+
+/**
+ * Lines of a stream that are none of the format, such as a field nobody knows, before it is no answer. Each costs the
+ * parser an error with its stack (measured: 64 KiB of them stood the loop still for half a second).
+ */
+const COMPLAINTS_MAX = 64;
 
 /**
  * A streamed answer, whatever its dialect. Only parts of the answer count as progress, so comments and pings without
@@ -20,6 +26,9 @@ export class StreamAttempt implements Attempt {
   readonly #parser: EventSourceParser;
   #events: TurnEvent[] = [];
   #progressed = false;
+  #complaints = 0;
+  /** The last piece ended in CR: an LF in front of the next one belongs to it. */
+  #afterCr = false;
   #failure: ProviderFailure | null = null;
   #state: 'open' | 'terminated' | 'ended' = 'open';
 
@@ -30,9 +39,7 @@ export class StreamAttempt implements Attempt {
     this.#parser = createParser({
       maxBufferSize: lineCharactersMax,
       onEvent: this.#onEvent,
-      onError: (error) => {
-        if (error.type === 'max-buffer-size-exceeded') this.#fail(new ProviderFailure('garbage', 'a line without end'));
-      },
+      onError: this.#onComplaint,
     });
   }
 
@@ -61,7 +68,7 @@ export class StreamAttempt implements Attempt {
         continue;
       }
       if (chunks === null) this.#end();
-      else this.#feed(chunks);
+      else this.#take(chunks);
     }
   }
 
@@ -69,10 +76,11 @@ export class StreamAttempt implements Attempt {
     this.#body.abort();
   }
 
-  #feed(chunks: readonly Uint8Array[]): void {
-    for (const chunk of chunks) {
-      if (this.#state !== 'open' || this.#failure) break;
-      this.#parser.feed(this.#decoder.write(chunk as Buffer));
+  #take(chunks: readonly Uint8Array[]): void {
+    try {
+      this.#feed(chunks);
+    } catch (error) {
+      this.#fail(failureOf(error, this.status));
     }
     if (this.#failure) return;
     if (this.#progressed) {
@@ -84,6 +92,27 @@ export class StreamAttempt implements Attempt {
       if (this.#failure === null) this.#drain();
     }
   }
+
+  #feed(chunks: readonly Uint8Array[]): void {
+    for (const chunk of chunks) {
+      if (this.#state !== 'open' || this.#failure) return;
+      const text = this.#decoder.write(chunk as Buffer);
+      this.#parser.feed(this.#afterCr || text.includes('\r') ? this.#withLineFeeds(text) : text);
+    }
+  }
+
+  /** The parser's way with CR looks ahead from every line, to the end of the piece: all line ends become LF before it. */
+  #withLineFeeds(text: string): string {
+    if (text === '') return text;
+    const rest = this.#afterCr && text.startsWith('\n') ? text.slice(1) : text;
+    this.#afterCr = text.endsWith('\r');
+    return rest.replace(/\r\n?/g, '\n');
+  }
+
+  readonly #onComplaint = (error: ParseError): void => {
+    if (error.type === 'max-buffer-size-exceeded') this.#fail(new ProviderFailure('garbage', 'a line without end'));
+    else if (++this.#complaints > COMPLAINTS_MAX) throw new ProviderFailure('garbage', 'lines of no event stream');
+  };
 
   readonly #onEvent = (event: EventSourceMessage): void => {
     if (this.#state !== 'open' || this.#failure) return;

@@ -30,9 +30,7 @@ const BUDGET_SHARE = 0.5;
  * the ceiling. A forced tool call leaves no room for thinking in this dialect. (spec: inference, Routing rules 3)
  */
 export function thinking(turn: Turn, offer: EndpointOffer, ceiling: number): object | undefined {
-  const { reasoning } = turn;
-  if (reasoning === undefined) return undefined;
-  const { effort, enabled, tokensMax } = reasoning;
+  const { effort, tokensMax, enabled = switchedBy(turn, offer) } = turn.reasoning ?? {};
   if (effort === 'none' || enabled === false) return { type: 'disabled' };
   if (turn.toolChoice === 'required' || typeof turn.toolChoice === 'object') return undefined;
   const budget = offer.reasoning?.budget;
@@ -42,4 +40,10 @@ export function thinking(turn: Turn, offer: EndpointOffer, ceiling: number): obj
     return tokens < budget.min ? undefined : { type: 'enabled', budget_tokens: tokens };
   }
   return effort !== undefined || enabled === true ? { type: 'adaptive' } : undefined;
+}
+
+/** `enable_thinking`, where the endpoint declares this control. */
+function switchedBy({ sampling }: Turn, { supportedParameters }: EndpointOffer): boolean | undefined {
+  const asked = sampling.enable_thinking;
+  return typeof asked === 'boolean' && supportedParameters.includes('enable_thinking') ? asked : undefined;
 }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/runtime/index.ts';
@@ -75,6 +75,42 @@ it('a call is sent as it is written and its answer read whole', async () => {
   );
   assert.is((seen as unknown as IncomingMessage).url, '/v1/chat');
   assert.is(body, 'hello');
+});
+
+it('connections send without delay, and calls one after the other share one', async () => {
+  const own = Socket.prototype.setNoDelay;
+  const hurried = new Set<Socket>();
+  Socket.prototype.setNoDelay = function (this: Socket, noDelay = true) {
+    if (noDelay) hurried.add(this);
+    return own.call(this, noDelay);
+  };
+  const arrived = new Set<Socket>();
+  try {
+    await serving(
+      (request, response) => {
+        arrived.add(request.socket);
+        response.end('done');
+      },
+      async (call) => {
+        const client = pools();
+        for (let at = 0; at < 10; at++) {
+          assert.is(await (await client.send(call)).body.text(), 'done');
+          // The client marks a connection as free at the end of the turn in which its answer ended.
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        assert.is(arrived.size, 1);
+        // The server has sockets of its own in this process: ours is the one that speaks to its port.
+        const { port } = new URL(call.url.origin);
+        assert.is([...hurried].filter(({ remotePort }) => String(remotePort) === port).length, 1);
+        const many = Array.from({ length: 4 }, async () => (await client.send(call)).body.text());
+        await Promise.all(many);
+        assert.ok(arrived.size <= 2, `${arrived.size} connections where two are allowed`);
+        await client.close();
+      },
+    );
+  } finally {
+    Socket.prototype.setNoDelay = own;
+  }
 });
 
 it('a redirect is an answer like any other and nobody follows it', async () => {

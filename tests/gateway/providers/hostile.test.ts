@@ -117,6 +117,13 @@ const FAILING: readonly (readonly [string, Send])[] = [
       response.end(gzipSync(Buffer.alloc(64 * 1024 * 1024)));
     },
   ],
+  [
+    'lines of no event stream',
+    (response, dialect) => {
+      streaming(response).write(opening(dialect));
+      pour(response, 'a\nretry:x\n'.repeat(10_000));
+    },
+  ],
   ['another content type', (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>')],
   ['a redirect', (response) => void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end()],
   [

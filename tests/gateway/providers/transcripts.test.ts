@@ -67,6 +67,16 @@ for (const { name, adapter, bytes, upstreamId, events } of ALL) {
     assert.equal(joined(await eventsOf(streamOf(adapter, pieces))), events);
   });
 
+  it(`${name} reads the same with line ends of every kind, wherever they are split`, async () => {
+    for (const lineEnd of ['\n', '\r\n', '\r']) {
+      const other = Buffer.from(bytes.toString('utf8').replace(/\r?\n/g, lineEnd));
+      for (let at = 0; at <= other.length; at++) {
+        const attempt = streamOf(adapter, [other.subarray(0, at), other.subarray(at)]);
+        assert.equal(joined(await eventsOf(attempt)), events, `${JSON.stringify(lineEnd)} split at ${at}`);
+      }
+    }
+  });
+
   it(`${name} cut before its finish is a failure wherever it is cut, and behind it a clean end`, async () => {
     const finished = finishedAt(bytes, adapter === chatAdapter ? 'chat' : 'messages');
     for (let at = 0; at < bytes.length; at++) {

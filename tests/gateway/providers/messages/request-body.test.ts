@@ -209,6 +209,9 @@ it('thinking is switched off, given its budget, or left to the provider', () => 
   assert.equal(asked({ enabled: true }), given(2_000));
   assert.equal(asked({ tokensMax: 2_000 }, {}, 1_000), nothing);
   assert.equal(asked({ effort: 'high' }), { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } });
+  assert.is(asked(undefined, { sampling: { enable_thinking: false } }).thinking, undefined);
+  const controls = { supportedParameters: ['enable_thinking'] };
+  assert.equal(bodyOf({ sampling: { enable_thinking: false } }, controls).thinking, { type: 'disabled' });
   const forced = { tools: [{ name: 'f' }], toolChoice: 'required' } as const;
   assert.is(asked({ tokensMax: 2_000 }, forced).thinking, undefined);
 });
