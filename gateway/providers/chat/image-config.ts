@@ -1,32 +1,113 @@
 import type { Envelopes } from '../../../actors/terms/offer.ts';
 
+type ImageEnvelope = NonNullable<Envelopes['image']>;
 type Config = Readonly<Record<string, unknown>>;
 
+/** Two ratios are the same when they differ by less: sizes are rounded to whole blocks of pixels. */
+const RATIO_TOLERANCE = 0.02;
+/** Edge of a square picture of one tier of resolution (`1K`, `2K`). */
+const TIER_PIXELS = 1_024;
+const SQUARE = 1;
+
 /**
- * How a picture is to be drawn, in the words of the endpoint that draws it: as it spells its tiers, ratios, sizes and
- * formats; a size that is the name of a tier as that tier; without what is left to the endpoint anyway. Routing has
- * seen to it that what was asked lies within the envelope. (spec: inference, `image_config`)
+ * How a picture is to be drawn, in the words of the endpoint that draws it: a tier and a ratio as it spells them, and
+ * either turned into a size, or a size into them, where it declares only the other. What is left to the endpoint is
+ * left out; what its envelope says nothing about goes out as it was asked. (spec: inference, `image_config`)
  */
-export function imageConfig(asked: Config, envelope: Envelopes['image']): Config {
-  const { resolutions = [], aspectRatios = [], sizes = [], formats = [] } = envelope ?? {};
-  const spellings: Readonly<Record<string, readonly string[]>> = {
-    resolution: resolutions,
-    aspect_ratio: aspectRatios,
-    size: sizes,
-    output_format: formats,
+export function imageConfig(asked: Config, envelope: ImageEnvelope | undefined): Config {
+  const entries = Object.entries(asked).filter(([member, value]) => !isLeft(member, value));
+  const { resolution, aspect_ratio: ratio, size, output_format: format, ...rest } = Object.fromEntries(entries);
+  const { formats = [] } = envelope ?? {};
+  const config = {
+    ...rest,
+    output_format: spelled(format, formats),
+    ...frameOf({ resolution, ratio, size }, envelope),
   };
-  const config: Record<string, unknown> = {};
-  for (const [member, value] of Object.entries(asked)) {
-    if (value === 'auto' || (member === 'n' && value === 1)) continue;
-    const tier = member === 'size' && spelled(value, sizes) === undefined ? spelled(value, resolutions) : undefined;
-    if (tier === undefined) config[member] = spelled(value, spellings[member] ?? []) ?? value;
-    else config.resolution = tier;
-  }
-  return config;
+  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
 }
 
-/** As the endpoint writes it, where letter case alone differs; undefined where it declares no such value. */
-function spelled(value: unknown, declared: readonly string[]): string | undefined {
-  const written = String(value).toLowerCase();
-  return declared.find((word) => word.toLowerCase() === written);
+/** One picture, and whatever the endpoint thinks best, are what it does unasked. */
+function isLeft(member: string, value: unknown): boolean {
+  return value === 'auto' || (member === 'n' && value === 1);
+}
+
+interface Frame {
+  readonly resolution: unknown;
+  readonly ratio: unknown;
+  readonly size: unknown;
+}
+
+function frameOf({ resolution, ratio, size }: Frame, envelope: ImageEnvelope | undefined): Config {
+  const { resolutions = [], aspectRatios = [], sizes = [] } = envelope ?? {};
+  const inTiers = resolutions.length > 0 || aspectRatios.length > 0;
+  const spelledOut = { resolution: spelled(resolution, resolutions), aspect_ratio: spelledRatio(ratio, aspectRatios) };
+  if (size !== undefined) {
+    const asSize = { ...spelledOut, size: spelled(size, sizes) };
+    if (!inTiers || isSpelled(size, sizes)) return asSize;
+    if (isSpelled(size, resolutions)) return { ...spelledOut, resolution: spelled(size, resolutions) };
+    return sizes.length > 0 ? asSize : tierOf(size, resolutions, aspectRatios);
+  }
+  if (!inTiers && sizes.length > 0 && (resolution !== undefined || ratio !== undefined)) {
+    return { size: sizeOf(resolution, ratio, sizes) };
+  }
+  return spelledOut;
+}
+
+function isSpelled(value: unknown, declared: readonly string[]): boolean {
+  return declared.some((word) => word.toLowerCase() === String(value).toLowerCase());
+}
+
+/** As the endpoint writes it, where letter case alone differs. */
+function spelled(value: unknown, declared: readonly string[]): unknown {
+  if (typeof value !== 'string') return value;
+  return declared.find((word) => word.toLowerCase() === value.toLowerCase()) ?? value;
+}
+
+function spelledRatio(value: unknown, declared: readonly string[]): unknown {
+  const wanted = ratioOf(value);
+  return wanted === null ? value : (declared.find((ratio) => near(ratioOf(ratio), wanted)) ?? value);
+}
+
+/** The declared size of that ratio with about as many pixels as the tier; without a tier the first of that ratio. */
+function sizeOf(resolution: unknown, ratio: unknown, sizes: readonly string[]): string | undefined {
+  const wanted = ratioOf(ratio) ?? SQUARE;
+  const fitting = sizes.filter((size) => near(ratioOf(size), wanted));
+  const pixels = pixelsOfTier(resolution);
+  if (pixels === null) return fitting[0];
+  const distance = (size: string): number => Math.abs(Math.log(pixelsOf(size) / pixels));
+  return fitting.sort((a, b) => distance(a) - distance(b))[0];
+}
+
+function tierOf(size: unknown, resolutions: readonly string[], aspectRatios: readonly string[]): Config {
+  const ratio = ratioOf(size);
+  if (typeof size !== 'string' || ratio === null) return { size };
+  const distance = (tier: string): number => Math.abs(Math.log((pixelsOfTier(tier) ?? 1) / pixelsOf(size)));
+  return {
+    resolution: [...resolutions].sort((a, b) => distance(a) - distance(b))[0],
+    aspect_ratio: aspectRatios.find((declared) => near(ratioOf(declared), ratio)),
+  };
+}
+
+/** Width over height of `16:9` or `1024x768`; null for anything else. */
+function ratioOf(value: unknown): number | null {
+  const match = typeof value === 'string' ? /^(\d{1,5})[:x](\d{1,5})$/.exec(value) : null;
+  const ratio = match ? Number(match[1]) / Number(match[2]) : Number.NaN;
+  return Number.isFinite(ratio) && ratio > 0 ? ratio : null;
+}
+
+function near(ratio: number | null, wanted: number): boolean {
+  return ratio !== null && Math.abs(ratio / wanted - 1) < RATIO_TOLERANCE;
+}
+
+function pixelsOf(size: string): number {
+  const [width, height] = size.split('x').map(Number);
+  return (width ?? 0) * (height ?? 0);
+}
+
+/** `2K` is four times the pixels of `1K`, `0.5K` and `512` a quarter of them. */
+function pixelsOfTier(tier: unknown): number | null {
+  const match = typeof tier === 'string' ? /^(\d{1,4}(?:\.\d{1,3})?)(k?)$/i.exec(tier) : null;
+  if (!match) return null;
+  const edge = Number(match[1]) * (match[2] === '' ? 1 : TIER_PIXELS);
+  return edge > 0 ? edge * edge : null;
 }

@@ -30,6 +30,28 @@ for (const [what, asked, sent] of ROWS) {
   });
 }
 
+const IN_SIZES = { sizes: ['1024x1024', '2048x2048', '1344x768', '2688x1536'] };
+const IN_TIERS = { resolutions: ['1K', '2K', '4K'], aspectRatios: ['1:1', '16:9'] };
+const TURNED: readonly (readonly [string, object, object, object])[] = [
+  ['a tier into the nearest square size', { resolution: '2K' }, IN_SIZES, { size: '2048x2048' }],
+  [
+    'a tier and a ratio into a size',
+    { resolution: '2k', aspect_ratio: '16:9', seed: 1 },
+    IN_SIZES,
+    { seed: 1, size: '2688x1536' },
+  ],
+  ['a ratio alone into the first size of it', { aspect_ratio: '16:9' }, IN_SIZES, { size: '1344x768' }],
+  ['a ratio of no size into nothing', { aspect_ratio: '21:9' }, IN_SIZES, {}],
+  ['a size into a tier and a ratio', { size: '2048x2048' }, IN_TIERS, { resolution: '2K', aspect_ratio: '1:1' }],
+  ['a size of no ratio into a tier', { size: '2000x500' }, IN_TIERS, { resolution: '1K' }],
+  ['no size at all', { size: 'huge' }, IN_TIERS, { size: 'huge' }],
+];
+for (const [what, asked, envelope, sent] of TURNED) {
+  it(`is turned into the words of the endpoint: ${what}`, () => {
+    assert.equal(imageConfig(asked as Record<string, unknown>, envelope), sent);
+  });
+}
+
 it('without an envelope goes out as it was asked', () => {
   assert.equal(imageConfig({ resolution: '2k', size: '1k' }, undefined), { resolution: '2k', size: '1k' });
 });
