@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { LABEL_CHARACTERS_MAX, maybe, named } from '../request/members.ts';
+import { LABEL_CHARACTERS_MAX, maybe } from '../request/members.ts';
 
 const DETAIL_CHARACTERS_MAX = 32;
 
@@ -73,7 +73,7 @@ export const messageSchema = Type.Union([
   Type.Object({
     role: Type.Literal('tool'),
     content: Type.Union([Type.String(), Type.Array(part)]),
-    tool_call_id: named(LABEL_CHARACTERS_MAX),
+    tool_call_id: Type.String({ minLength: 1 }),
   }),
 ]);
 

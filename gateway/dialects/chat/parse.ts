@@ -75,7 +75,11 @@ export function parse(body: unknown, sessionHeader: string | null = null): Turn 
 
 function samplingOf(request: ChatRequest): Readonly<Record<string, unknown>> {
   const sampling = askedSettings(request, SAMPLING);
-  if (request.logit_bias) sampling.logit_bias = withoutNulls(request.logit_bias);
+  if (request.logit_bias) {
+    const bias = withoutNulls(request.logit_bias);
+    if (Object.keys(bias).length > 0) sampling.logit_bias = bias;
+    else delete sampling.logit_bias;
+  }
   // Switched off is what it is unasked: no declaration is needed for it.
   if (request.logprobs === false) delete sampling.logprobs;
   return sampling;

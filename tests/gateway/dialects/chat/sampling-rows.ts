@@ -150,7 +150,9 @@ export const SAMPLING_ROWS: Readonly<Record<string, Row>> = {
   },
   logit_bias: {
     accepts: [
-      ...sampled('logit_bias', {}, { 5: -100, 6: 100, 7: 0.5 }),
+      [{}, NOTHING],
+      [{ 5: null }, NOTHING],
+      ...sampled('logit_bias', { 5: -100, 6: 100, 7: 0.5 }),
       [{ 5: null, 6: 1 }, { sampling: { logit_bias: { 6: 1 } } }],
     ],
     refuses: [
