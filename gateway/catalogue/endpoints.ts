@@ -1,6 +1,17 @@
 import type { Json } from '../../actors/runtime/index.ts';
 import type { EndpointOffer } from '../../actors/terms/offer.ts';
-import { architecture, offersOf, pricing } from './models.ts';
+import { architecture, offersOf } from './models.ts';
+import {
+  choosesTools,
+  publicDescriptors,
+  publicEnvelopes,
+  publicInputs,
+  publicQualification,
+  publicReasoning,
+  renderParameters,
+  standingParameters,
+} from './public-abilities.ts';
+import { publicPricing } from './public-pricing.ts';
 
 /** `data` of `GET /models/:author/:slug/endpoints`, by provider slug; null for a model that nobody serves. */
 export function modelEndpoints(
@@ -28,7 +39,7 @@ function bySlug(a: EndpointOffer, b: EndpointOffer): number {
 
 /** One endpoint as the catalogue shows it; snake_case as on the wire. (spec: catalogue, Model endpoint object) */
 export function endpointObject(offer: EndpointOffer): Readonly<Record<string, unknown>> {
-  const { provider, supportedParameters } = offer;
+  const { provider, reasoning, evidence } = offer;
   return {
     name: `${provider.name} | ${offer.model}`,
     model_id: offer.model,
@@ -41,19 +52,46 @@ export function endpointObject(offer: EndpointOffer): Readonly<Record<string, un
     max_completion_tokens: offer.completionTokensMax,
     max_prompt_tokens: offer.promptTokensMax,
     quantization: offer.quantization,
-    supported_parameters: supportedParameters,
+    supported_parameters: standingParameters(offer),
     input_modalities: offer.inputModalities,
     declared_input_modalities: offer.inputModalities,
-    capability_qualification: [],
-    refuted_reasoning_efforts: [],
-    pricing: pricing(offer.tariff),
-    supports_implicit_caching: false,
-    supports_tool_choice: supportedParameters.includes('tools'),
+    capability_qualification: publicQualification(evidence),
+    reference_inputs: publicInputs(offer),
+    render_parameters: renderParameters(offer),
+    passthrough_parameters: publicDescriptors(offer.passthrough),
+    ...publicEnvelopes(offer.envelopes),
+    ...(reasoning === null ? {} : { reasoning: publicReasoning(reasoning) }),
+    refuted_reasoning_efforts: evidence.refutedEfforts,
+    default_parameters: offer.defaultParameters,
+    pricing: publicPricing(offer.tariff),
+    supports_implicit_caching: offer.tariff.inputCacheRead !== undefined,
+    supports_tool_choice: choosesTools(offer),
     supports_voice_cloning: false,
     health: offer.health,
     status: offer.health === 'healthy' ? 0 : -1,
+    ...trustMembers(offer),
     ...measuredMembers(offer),
-    ...UNDECLARED,
+    tool_call_success_1d: evidence.toolCallSuccess1d,
+    tool_call_success_1d_samples: evidence.toolCallSuccess1dSamples,
+    ...UNMEASURED,
+  };
+}
+
+/** A claim of zero retention holds once it was approved, and not while it is under review. (spec: catalogue, `compliance`) */
+function trustMembers({ compliance, dataPolicy, datacenters }: EndpointOffer): Readonly<Record<string, unknown>> {
+  const zdr = { approved: true, denied: false, pending: null };
+  return {
+    compliance: compliance && {
+      hipaa: compliance.hipaa,
+      zdr: compliance.zdr && zdr[compliance.zdr],
+      zdr_status: compliance.zdr,
+    },
+    data_policy: dataPolicy && { training: dataPolicy.training, retention_days: dataPolicy.retentionDays },
+    datacenters:
+      datacenters?.map(({ countryCode, region }) => ({
+        country_code: countryCode,
+        ...(region === undefined ? {} : { region }),
+      })) ?? null,
   };
 }
 
@@ -77,23 +115,14 @@ function measuredMembers({ measured }: EndpointOffer): Readonly<Record<string, u
   };
 }
 
-/** What nobody measures or declares yet: null, never a guess and never 0. */
-const UNDECLARED: Readonly<Record<string, unknown>> = {
-  image_envelope: null,
-  video_envelope: null,
-  mesh_envelope: null,
-  speech_envelope: null,
+/** What nobody measures yet: null, never a guess and never 0. */
+const UNMEASURED: Readonly<Record<string, unknown>> = {
   response_last_30m: null,
   response_last_1d: null,
   perf_last_30m_by_workload: null,
   render_timing: null,
   render_timing_samples: null,
   render_timing_sizes: null,
-  compliance: null,
-  data_policy: null,
-  datacenters: null,
-  tool_call_success_1d: null,
-  tool_call_success_1d_samples: null,
   runaway_rate_1d: null,
   runaway_rate_1d_samples: null,
   benchmarks: [],

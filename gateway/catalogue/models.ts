@@ -1,7 +1,8 @@
 import type { Json } from '../../actors/runtime/index.ts';
 import type { EndpointOffer } from '../../actors/terms/offer.ts';
-import type { Tariff } from '../../actors/terms/tariff.ts';
 import { byPrice } from './by-price.ts';
+import { publicReasoning, standingParameters } from './public-abilities.ts';
+import { publicPricing } from './public-pricing.ts';
 
 /** Public shape of one model; snake_case as on the wire. (spec: catalogue, Model summary) */
 export type ModelSummary = Readonly<Record<string, unknown>> & { readonly id: string; readonly created: number };
@@ -32,12 +33,6 @@ export function findBareModel(offers: ReadonlyMap<string, Json>, id: string): Mo
 /** The endpoints of one model, in no order. */
 export function offersOf(offers: ReadonlyMap<string, Json>, model: string): EndpointOffer[] {
   return ([...offers.values()] as unknown as EndpointOffer[]).filter((offer) => offer.model === model);
-}
-
-/** Charged prices; an undeclared one is absent, `discount` always there. */
-export function pricing(tariff: Tariff): Readonly<Record<string, unknown>> {
-  const { prompt, completion, request, discount } = tariff;
-  return { prompt, completion, request, discount };
 }
 
 export function architecture(offer: EndpointOffer): Readonly<Record<string, unknown>> {
@@ -74,28 +69,35 @@ function summaryOf(endpoints: readonly EndpointOffer[]): ModelSummary {
   return {
     id: chosen.model,
     canonical_slug: chosen.model,
-    model_hub_id: null,
+    model_hub_id: chosen.modelHubId ?? null,
     name: chosen.modelName,
     created: chosen.created,
-    expiration_date: null,
+    expiration_date: chosen.expiresOn ?? null,
     description: chosen.description,
     context_length: chosen.contextLength,
     architecture: architecture(chosen),
-    pricing: pricing(chosen.tariff),
+    pricing: publicPricing(chosen.tariff),
     top_provider: {
       context_length: chosen.contextLength,
       max_completion_tokens: chosen.completionTokensMax,
       is_moderated: false,
     },
     per_request_limits: null,
-    supported_parameters: [...new Set(endpoints.flatMap((offer) => offer.supportedParameters))].sort(),
-    default_parameters: {},
+    supported_parameters: [...new Set(endpoints.flatMap(standingParameters))].sort(),
+    ...(chosen.reasoning === null ? {} : { reasoning: publicReasoning(chosen.reasoning) }),
+    default_parameters: chosen.defaultParameters,
     author: chosen.author,
     tags: [],
     endpoint_count: endpoints.length,
     links: { details: `/api/v1/models/${chosen.model}/endpoints` },
-    supported_voices: null,
+    supported_voices: voicesOf(endpoints),
     supported_dimensions: null,
     supported_languages: null,
   };
+}
+
+/** Null for a model that speaks nothing. */
+function voicesOf(endpoints: readonly EndpointOffer[]): readonly string[] | null {
+  const speaking = endpoints.flatMap(({ envelopes }) => (envelopes.speech ? [envelopes.speech.voices] : []));
+  return speaking.length === 0 ? null : [...new Set(speaking.flat())].sort();
 }

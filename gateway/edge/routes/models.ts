@@ -3,6 +3,7 @@ import { ENDPOINTS_TOPIC } from '../../../actors/endpoint/endpoint.ts';
 import type { Json } from '../../../actors/runtime/index.ts';
 import { modelEndpoints } from '../../catalogue/endpoints.ts';
 import { findBareModel, findModel, listModels } from '../../catalogue/models.ts';
+import { publishedSchema } from '../../catalogue/published-schema.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { filterModels, type Query } from '../model-filters.ts';
@@ -21,6 +22,11 @@ export function registerModels(app: FastifyInstance, { gate, services }: EdgeRou
   });
   app.get('/models/count', open, (_request, reply) => {
     send(reply, { data: { count: listModels(offers()).length } });
+  });
+  let schema: string | null = null;
+  app.get('/models/document.schema.json', open, (_request, reply) => {
+    schema ??= JSON.stringify(publishedSchema());
+    reply.header('content-type', 'application/schema+json; charset=utf-8').send(schema);
   });
   // No workspace narrows the list yet: every key sees all of it.
   app.get('/models/user', { onRequest: gate.guard('key') }, async (request, reply) => {

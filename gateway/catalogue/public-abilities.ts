@@ -1,0 +1,96 @@
+/** What an endpoint declares to be able to do, in the catalogue's published words; snake_case as on the wire. */
+import {
+  type Descriptor,
+  type EndpointOffer,
+  type Envelopes,
+  type Evidence,
+  type ReasoningControls,
+  TOOL_CALL_SUCCESS_MIN,
+} from '../../actors/terms/offer.ts';
+
+type Published = Readonly<Record<string, unknown>>;
+
+/** Declared and not taken back by a standing verification. */
+export function standingParameters({ supportedParameters, evidence }: EndpointOffer): readonly string[] {
+  const { withheld } = evidence;
+  return withheld.length === 0 ? supportedParameters : supportedParameters.filter((name) => !withheld.includes(name));
+}
+
+/** What checks have shown and still stands; what none has shown is left out. (spec: catalogue, `capability_qualification`) */
+export function publicQualification({ checks = [] }: Evidence): readonly Published[] {
+  return checks.flatMap(({ check, verdict, triedAt }) =>
+    verdict === null ? [] : [{ capability: check, verdict, observed_at: Math.floor(triedAt / 1_000) }],
+  );
+}
+
+/** (spec: catalogue, `supports_tool_choice`) */
+export function choosesTools(offer: EndpointOffer): boolean {
+  const { toolCallSuccess1d } = offer.evidence;
+  return standingParameters(offer).includes('tools') && (toolCallSuccess1d ?? 100) >= TOOL_CALL_SUCCESS_MIN;
+}
+
+/** (spec: catalogue, `reasoning`) */
+export function publicReasoning(controls: ReasoningControls): Published {
+  const { efforts, mandatory, defaultEffort, defaultEnabled, budget } = controls;
+  return {
+    ...(efforts === undefined ? {} : { supported_efforts: efforts }),
+    mandatory,
+    ...(defaultEffort === undefined ? {} : { default_effort: defaultEffort }),
+    ...(defaultEnabled === undefined ? {} : { default_enabled: defaultEnabled }),
+    supports_max_tokens: budget !== undefined,
+  };
+}
+
+/** Null where the endpoint makes nothing of that kind. Videos and meshes nobody makes here yet. */
+export function publicEnvelopes({ image, speech }: Envelopes): Published {
+  return {
+    image_envelope: image
+      ? {
+          ...(image.resolutions && { resolutions: image.resolutions }),
+          ...(image.aspectRatios && { aspect_ratios: image.aspectRatios }),
+          ...(image.sizes && { sizes: image.sizes }),
+          ...(image.formats && { formats: image.formats }),
+          ...(image.imagesMax === undefined ? {} : { max_images: image.imagesMax }),
+        }
+      : null,
+    video_envelope: null,
+    mesh_envelope: null,
+    speech_envelope: speech ? { voices: speech.voices, codecs: speech.formats } : null,
+  };
+}
+
+/** What each input beside text may be. */
+export function publicInputs({ inputs }: EndpointOffer): Published {
+  const entries = Object.entries(inputs).map(([modality, { sources, containers }]) => {
+    return [modality, { sources: sources.map((each) => (each === 'data' ? 'base64' : each)), formats: containers }];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Descriptors of what a picture or speech may be asked to look or sound like, by modality and name. */
+export function renderParameters({ descriptors }: EndpointOffer): Published {
+  const { image_config, audio } = descriptors;
+  return {
+    ...(image_config?.type === 'object' ? { image: publicDescriptors(image_config.properties ?? {}) } : {}),
+    ...(audio?.type === 'object' ? { audio: publicDescriptors(audio.properties ?? {}) } : {}),
+  };
+}
+
+/** Descriptors by name. (conventions 1.1, Descriptor check) */
+export function publicDescriptors(descriptors: Readonly<Record<string, Descriptor>>): Published {
+  return Object.fromEntries(Object.entries(descriptors).map(([name, one]) => [name, publicDescriptor(one)]));
+}
+
+function publicDescriptor(descriptor: Descriptor): Published {
+  if (descriptor.type === 'array') {
+    const { type, items, minItems, maxItems } = descriptor;
+    return {
+      ...{ type, items: publicDescriptor(items) },
+      ...(minItems === undefined ? {} : { min_items: minItems }),
+      ...(maxItems === undefined ? {} : { max_items: maxItems }),
+    };
+  }
+  if (descriptor.type !== 'object') return { ...descriptor };
+  const { type, properties } = descriptor;
+  return { type, ...(properties === undefined ? {} : { properties: publicDescriptors(properties) }) };
+}
