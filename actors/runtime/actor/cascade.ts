@@ -10,6 +10,7 @@ import type { Firing, Mail } from './mail.ts';
 import type { Outcome, TimerWrite } from './outcome.ts';
 import { isReserved, LETTER_CHARS_MAX, type Receipt } from './parcel.ts';
 import type { Pending, Publish } from './pending.ts';
+import { persistAt } from './persist.ts';
 import type { RegisteredCollection } from './registered-kind.ts';
 import { removeRow } from './remove-row.ts';
 import { resolveRows, Unread } from './resolve-rows.ts';
@@ -290,6 +291,8 @@ export class Cascade implements Outcome {
         return 'lacks-row';
       }
       const result = step(cell.kind, snapshot, event, { at: this.at, self: cell.address, rows });
+      // A state without a form in the older chart fails its own step now, not its shard's batch later.
+      if (cell.kind.level !== cell.kind.version && result.snapshot !== snapshot) persistAt(cell.kind, result.snapshot);
       this.take(cell, snapshot, version, event, result);
       return 'done';
     } catch (error) {

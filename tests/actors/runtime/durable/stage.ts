@@ -33,6 +33,8 @@ export const SHARDS = 8;
 
 export interface StageOptions {
   readonly kinds?: readonly Kind[];
+  /** Chart version that a kind is written at, by its name, where that is not its own. */
+  readonly levels?: Readonly<Record<string, number>>;
   readonly limits?: Partial<EngineLimits>;
   readonly store?: Store;
   readonly name?: string;
@@ -78,7 +80,11 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   await store.register(node);
   const recorded: Recorded = { lost: [], published: [], logged: [], steps: [], gone: new Set() };
   const engine = createEngine({
-    kinds: (options.kinds ?? [counterKind, registerKind, purseKind]).map(register),
+    kinds: (options.kinds ?? [counterKind, registerKind, purseKind]).map((kind) => {
+      const registered = register(kind);
+      registered.level = options.levels?.[kind.name] ?? registered.level;
+      return registered;
+    }),
     store,
     clock,
     self: { incarnation },
