@@ -6,10 +6,14 @@ import { dispatchProbe, toolsProbe } from './tool-probes.ts';
 
 const PREFIX = 'effort:';
 
-/** The checks that an endpoint's declarations call for: what it does not claim is not tried. */
+/**
+ * The checks that an endpoint's declarations call for: what it does not claim is not tried. What may answer any question
+ * with a picture or with speech is asked for nothing but calls: a check has to be cheap.
+ */
 export function checksFor(offer: EndpointOffer): readonly Check[] {
   const declares = (parameter: string): boolean => offer.supportedParameters.includes(parameter);
   const checks: Check[] = declares('tools') ? ['tool_dispatch', 'tools'] : [];
+  if (offer.outputModalities.some((modality) => modality !== 'text')) return checks;
   if (declares('structured_outputs')) checks.push('structured_outputs');
   if (declares('response_format')) checks.push('response_format');
   return checks.concat(effortsOf(offer, declares).map((effort): Check => `effort:${effort}`));

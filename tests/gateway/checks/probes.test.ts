@@ -109,6 +109,12 @@ it('what is declared decides what is tried', () => {
   assert.equal(checks(['reasoning_effort']), [], 'an unknown domain claims no level, and none is routed there');
   assert.equal(checks(['reasoning'], { mandatory: true }), [], 'it cannot be switched off, and no level is claimed');
   assert.equal(checks([], { efforts, mandatory: false }), [], 'controls without the parameter');
+  const drawing = {
+    ...OFFER,
+    supportedParameters: ['tools', 'response_format'],
+    outputModalities: ['text', 'image'] as const,
+  };
+  assert.equal(checksFor(drawing), ['tool_dispatch', 'tools'], 'a picture is no cheap answer');
   for (const check of checks(['tools', 'structured_outputs', 'response_format', 'reasoning'], {
     efforts,
     mandatory: false,
