@@ -166,7 +166,11 @@ export class Listener {
     response.once('finish', () => {
       if (request.complete || request.destroyed) return;
       const stop = this.#options.clock.after(this.#options.limits.bodyGraceMs, () => endUpload(request));
-      request.once('end', stop);
+      request.once('end', () => {
+        stop();
+        // The connection goes on: it must not gather one listener per refused upload.
+        socket.off('close', stop);
+      });
       socket.once('close', stop);
     });
     response.once('close', () => {

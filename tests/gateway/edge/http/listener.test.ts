@@ -141,4 +141,28 @@ it('refuses connections past its bound', async () => {
   listener.close();
 });
 
+it('a connection that is refused again and again gathers nothing', async () => {
+  let served = 0;
+  let listeners = 0;
+  const { listener, port } = await start({}, (request, response) => {
+    served++;
+    listeners = Math.max(listeners, request.socket.listenerCount('close'));
+    if (served === 40) response.setHeader('connection', 'close');
+    // Answered before the body is read, as a refusal is; then what comes of it is thrown away.
+    response.end('refused');
+    request.resume();
+  });
+  const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n';
+  const socket = connect(port, '127.0.0.1', () => socket.write(head));
+  let sent = 1;
+  socket.on('data', () => {
+    // The body follows its refusal, and the next request the body.
+    if (sent++ < 40) socket.write(`abcd${head}`);
+  });
+  await new Promise((resolve) => socket.on('close', resolve));
+  listener.close();
+  assert.is(served, 40);
+  assert.ok(listeners < 8, `${listeners} listeners on one connection`);
+});
+
 test.run();
