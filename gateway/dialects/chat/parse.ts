@@ -18,7 +18,7 @@ const check = TypeCompiler.Compile(chatRequest);
 /** Characters of `metadata` as JSON: it is kept in a row with its generation. */
 const METADATA_CHARACTERS_MAX = 65_536;
 
-export type MutableTurn = { -readonly [member in keyof Turn]: Turn[member] };
+type MutableTurn = { -readonly [member in keyof Turn]: Turn[member] };
 
 /** Forwarded as they are where the endpoint declares them, under these names. */
 const SAMPLING = [

@@ -2,8 +2,8 @@ import { Type } from '@sinclair/typebox';
 import { between, LABEL_CHARACTERS_MAX, maybe, named, oneOf } from './members.ts';
 import { preferencesSchema } from './preferences-schema.ts';
 
-export const MODELS_MAX = 20;
-export const STOPS_MAX = 8;
+const MODELS_MAX = 20;
+const STOPS_MAX = 8;
 export const CEILING_MAX = 1_048_576;
 /** A signed 64-bit integer, as far as JSON's numbers reach: what providers take. */
 const SEED_MAX = 2 ** 63;
