@@ -52,6 +52,7 @@ export const OPERATIONS: readonly Operation[] = [
   { method: 'get', path: '/credits', summary: 'What the account has deposited and spent', key: true },
   { method: 'get', path: '/models', summary: 'The models that are served', key: false, query: modelFilters },
   { method: 'get', path: '/models/count', summary: 'How many models are served', key: false },
+  { method: 'get', path: '/models/document.schema.json', summary: 'The schema of a models document', key: false },
   { method: 'get', path: '/models/user', summary: 'The models this key may use', key: true },
   { method: 'get', path: '/models/{id}', summary: 'One model by its escaped id, bare', key: false },
   { method: 'get', path: '/models/{author}/{slug}', summary: 'One model', key: false },
