@@ -31,17 +31,29 @@ export interface Asked {
   readonly zeroRetention: string | null;
 }
 
-export function askedOf(turn: Turn, named: Resolved, promptTokens: number, defaults: RoutingDefaults): Asked {
+/** What is the same however a model is named. */
+export type AskedOfAll = Pick<Asked, 'turn' | 'carried' | 'promptTokens' | 'zeroRetention'>;
+
+export function askedOfAll(turn: Turn, promptTokens: number, defaults: RoutingDefaults): AskedOfAll {
+  return {
+    turn,
+    carried: turn.modalities && turn.modalities.input.length > 0 ? carriedBy(turn) : NOTHING,
+    promptTokens,
+    zeroRetention: turn.preferences.zeroRetention ?? (defaults.zeroRetention ? 'workspace.zdr' : null),
+  };
+}
+
+export function askedOf({ turn, carried, promptTokens, zeroRetention }: AskedOfAll, named: Resolved): Asked {
   const { preferences } = turn;
   const reliable = (named.sort ?? preferences.sort) === 'exacto';
   return {
     turn,
     demanded: demands(turn, reliable || preferences.requireParameters === true),
-    carried: turn.modalities && turn.modalities.input.length > 0 ? carriedBy(turn) : NOTHING,
+    carried,
     promptTokens,
     freeOnly: named.freeOnly ?? false,
     reliable,
-    zeroRetention: preferences.zeroRetention ?? (defaults.zeroRetention ? 'workspace.zdr' : null),
+    zeroRetention,
   };
 }
 

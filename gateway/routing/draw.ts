@@ -21,11 +21,17 @@ export function lottery(seed: number): Draw {
 
 /** The same conversation draws the same order on every node; each endpoint has its own draw. */
 export function rendezvous(conversation: string): Draw {
+  const begun = hashed(`${conversation}\n`, 0x811c9dc5);
   return ({ offer }) => {
-    const text = `${conversation}\n${offer.id}`;
-    let hash = 0x811c9dc5;
-    for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+    let hash = hashed(offer.id, begun);
     hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
     return (hash ^ (hash >>> 13)) >>> 0;
   };
+}
+
+/** FNV-1a over UTF-16 units, going on from `hash`. */
+function hashed(text: string, hash: number): number {
+  let state = hash;
+  for (let at = 0; at < text.length; at++) state = Math.imul(state ^ text.charCodeAt(at), 0x01000193);
+  return state;
 }

@@ -1,5 +1,6 @@
 import type { EndpointOffer } from '../../actors/terms/offer.ts';
 import type { Candidate, PromptTokens } from '../terms/plan.ts';
+import type { PromptSize } from '../tokens/prompt-size.ts';
 import { type Conversation, middleOut } from './middle-out.ts';
 import { type Prompt, tokensOf } from './prompt.ts';
 
@@ -49,7 +50,7 @@ function compressed(
 ): Fitted | null {
   const wanted = Math.min(asked ?? Math.ceil(offer.contextLength * ANSWER_SHARE), reach(offer));
   if (holds(offer, prompt.tokens, wanted)) return trimmed(offer, prompt, asked);
-  if (!holds(offer, tokensOf(conversation.keptSize), asked === undefined ? 1 : wanted)) return null;
+  if (!holds(offer, tokensOf(conversation.sizes[0] as PromptSize), asked === undefined ? 1 : wanted)) return null;
   const { messages, size } = middleOut(conversation, (larger) => holds(offer, tokensOf(larger), wanted));
   return trimmed(offer, { messages, tokens: tokensOf(size) }, asked);
 }

@@ -17,9 +17,11 @@ interface Piece {
 export interface Conversation {
   readonly messages: readonly TurnMessage[];
   readonly pieces: readonly Piece[];
-  /** Of everything, of what can never be left out, and so on: messages and declarations together. */
-  readonly size: PromptSize;
-  readonly keptSize: PromptSize;
+  /**
+   * Sizes of messages and declarations together: with none of the pieces that may go, with the latest one of them, with
+   * the two latest, and so on to the whole.
+   */
+  readonly sizes: readonly PromptSize[];
 }
 
 /** Measures a turn's messages one by one, and finds what belongs together and what always stays. */
@@ -34,10 +36,20 @@ export function conversationOf(turn: Turn): Conversation {
       (place) => place === firstUser || place === lastUser || place === last || isInstruction(messages[place]),
     );
   }
-  const declarations = declarationsSize(turn);
-  const sum = (some: readonly Piece[]): PromptSize =>
-    some.reduce((total, { size }) => addSize(total, size), declarations);
-  return { messages, pieces, size: sum(pieces), keptSize: sum(pieces.filter(({ isKept }) => isKept)) };
+  return { messages, pieces, sizes: sizesOf(pieces, declarationsSize(turn)) };
+}
+
+function sizesOf(pieces: readonly Piece[], declarations: PromptSize): readonly PromptSize[] {
+  let size = declarations;
+  for (const piece of pieces) if (piece.isKept) size = addSize(size, piece.size);
+  const sizes = [size];
+  for (let at = pieces.length - 1; at >= 0; at--) {
+    const piece = pieces[at] as Piece;
+    if (piece.isKept) continue;
+    size = addSize(size, piece.size);
+    sizes.push(size);
+  }
+  return sizes;
 }
 
 function isInstruction(message: TurnMessage | undefined): boolean {
@@ -71,20 +83,23 @@ export interface Remainder {
 
 /**
  * What always stays, and of the rest the latest as far as everything together `fits`: the first piece that does not fit
- * ends it, so that no hole opens between the latest turns. What always stays is not asked about.
+ * ends it, so that no hole opens between the latest turns. `fits` must hold for every smaller size of one it holds for;
+ * what always stays is not asked about.
  */
-export function middleOut(conversation: Conversation, fits: (size: PromptSize) => boolean): Remainder {
-  const { messages, pieces, keptSize } = conversation;
-  let size = keptSize;
-  const places = pieces.flatMap((piece) => (piece.isKept ? piece.places : []));
-  for (let at = pieces.length - 1; at >= 0; at--) {
-    const piece = pieces[at] as Piece;
-    if (piece.isKept) continue;
-    const larger = addSize(size, piece.size);
-    if (!fits(larger)) break;
-    size = larger;
-    places.push(...piece.places);
+export function middleOut({ messages, pieces, sizes }: Conversation, fits: (size: PromptSize) => boolean): Remainder {
+  let most = 0;
+  let tooMany = sizes.length;
+  while (tooMany - most > 1) {
+    const middle = (most + tooMany) >> 1;
+    if (fits(sizes[middle] as PromptSize)) most = middle;
+    else tooMany = middle;
   }
-  places.sort((a, b) => a - b);
-  return { messages: places.map((place) => messages[place] as TurnMessage), size };
+  const stays = new Uint8Array(messages.length);
+  let left = most;
+  for (let at = pieces.length - 1; at >= 0; at--) {
+    const { isKept, places } = pieces[at] as Piece;
+    if (!isKept && left-- <= 0) continue;
+    for (const place of places) stays[place] = 1;
+  }
+  return { messages: messages.filter((_, place) => stays[place] === 1), size: sizes[most] as PromptSize };
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../../actors/runtime/index.ts';
 import type { Candidate, Plan, Rejection } from '../terms/plan.ts';
 import type { Preferences, Turn } from '../terms/turn.ts';
-import { askedOf, type RoutingDefaults } from './asked.ts';
+import { askedOf, askedOfAll, type RoutingDefaults } from './asked.ts';
 import { fit } from './fit.ts';
 import { type Listed, type Listing, listing } from './listing.ts';
 import { noEndpoint, unknownModel } from './no-route.ts';
@@ -47,12 +47,13 @@ export function plan(
 
 function eligibleGroups(turn: Turn, models: Listing, defaults: RoutingDefaults, rejections: Rejection[]): Group[] {
   const prompt = promptOf(turn);
+  const common = askedOfAll(turn, prompt.tokens.bound, defaults);
   const seen = new Set<Listed>();
   const groups: Group[] = [];
   for (const requested of turn.models) {
     const named = resolve(models, requested);
     if (!named) continue;
-    const asked = askedOf(turn, named, prompt.tokens.bound, defaults);
+    const asked = askedOf(common, named);
     const eligible: Eligible[] = [];
     for (const listed of named.endpoints) {
       if (seen.has(listed)) continue;

@@ -15,7 +15,7 @@ export interface Prompt {
 
 export function promptOf(turn: Turn): Prompt {
   const conversation = turn.compress ? conversationOf(turn) : null;
-  const size = conversation ? conversation.size : promptSize(turn);
+  const size = conversation?.sizes.at(-1) ?? promptSize(turn);
   return { messages: turn.messages, tokens: tokensOf(size), conversation };
 }
 
