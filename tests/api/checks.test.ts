@@ -139,6 +139,39 @@ it('an endpoint that fails a check is not sent what it failed, and serves the re
   assert.is((await ask(thinker, { reasoning_effort: 'low' })).status, 200);
 });
 
+it('demanded calls that callers do not get keep tools from an endpoint (spec: catalogue, tool_call_success_1d)', async () => {
+  const { key } = await cluster.fund('10');
+  const model = await declareFlawed('none', { supportedParameters: ['max_tokens', 'tool_choice', 'tools'] });
+  const shown = (): EndpointOffer['evidence'] =>
+    (offersAt(cluster.nodes[1]).find(({ id }) => id === 'ep_none') as EndpointOffer).evidence;
+  assert.equal([shown().withheld, shown().toolCallSuccess1dSamples], [[], 0]);
+  const ask = async (directive: object) => {
+    const answer = await fetch(`${cluster.baseUrls[0]}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model,
+        messages: [{ role: 'user', content: `@sim ${JSON.stringify(directive)}` }],
+        tools: [{ type: 'function', function: { name: 'add', parameters: { type: 'object' } } }],
+        tool_choice: 'required',
+      }),
+    });
+    const text = await answer.text();
+    return { status: answer.status, text };
+  };
+  const statuses = [];
+  for (let at = 0; at < 20; at++) statuses.push((await ask(at % 5 === 0 ? { garbage: 'prose' } : {})).status);
+  assert.equal([...new Set(statuses)].sort(), [200, 502]);
+  while (shown().toolCallSuccess1d === null) await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(
+    [shown().toolCallSuccess1d, shown().toolCallSuccess1dSamples, shown().withheld],
+    [80, 20, ['tools', 'tool_choice']],
+  );
+  const refused = await ask({});
+  assert.is(refused.status, 503);
+  assert.match(refused.text, /"reason":"tool_fidelity"/);
+});
+
 it('what was found outlives the node that found it, and is not asked again', async () => {
   const [leaving, staying] = cluster.nodes;
   const before = new Map(offersAt(staying).map(({ id, evidence }) => [id, JSON.stringify(evidence.checks)]));

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { configurationOf } from '../../../actors/endpoint/configuration.ts';
@@ -213,6 +214,44 @@ it('when the failed asks are a day old the checks alone decide', () => {
   const evidence = shown(findings, 30);
   assert.is(evidence.toolCallSuccess1d, 100);
   assert.equal(evidence.withheld, []);
+});
+
+it('whatever comes in whatever order: the newest conclusive verdict of the newest probe stands for a day, and no more is kept', () => {
+  const checks = ['tools', 'tool_dispatch', 'effort:none', 'response_format'] as const;
+  const observation = fc.record({
+    check: fc.constantFrom(...checks),
+    verdict: fc.constantFrom('passed', 'failed', 'inconclusive'),
+    version: fc.integer({ min: 1, max: 3 }),
+    configuration: fc.constantFrom(configurationOf(DECLARATION), 'another'),
+    afterMs: fc.integer({ min: 0, max: 16 * HOUR_MS }),
+  });
+  fc.assert(
+    fc.property(fc.array(observation, { maxLength: 40 }), (told) => {
+      let at = START;
+      let findings = EMPTY;
+      const heard: { check: string; verdict: string; version: number; at: number }[] = [];
+      for (const { afterMs, configuration, ...seen } of told) {
+        at += afterMs;
+        findings = observeCheck(
+          findings,
+          saw(seen.check, seen.verdict as 'passed', { version: seen.version, configuration }),
+          at,
+        );
+        if (configuration !== 'another') heard.push({ ...seen, at });
+      }
+      for (const check of checks) {
+        const own = heard.filter((one) => one.check === check);
+        const version = Math.max(0, ...own.map((one) => one.version));
+        const last = own.filter((one) => one.version === version && one.verdict !== 'inconclusive').at(-1);
+        const expected = last !== undefined && at - last.at < EVIDENCE_MS ? last.verdict : null;
+        const shownVerdict =
+          shown(findings, (at - START) / HOUR_MS).checks?.find((one) => one.check === check)?.verdict ?? null;
+        assert.is(shownVerdict, expected);
+      }
+      assert.ok(JSON.stringify(findings).length < 6_000);
+    }),
+    { numRuns: 500 },
+  );
 });
 
 function declared(): House {
