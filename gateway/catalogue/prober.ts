@@ -2,6 +2,7 @@ import { ENDPOINTS_TOPIC, observeProbe } from '../../actors/endpoint/endpoint.ts
 import type { Cancel, Clock, Cluster } from '../../actors/runtime/index.ts';
 import { endpointAddress } from '../../actors/terms/ids.ts';
 import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import { credentialHeaders } from '../outbound/credential-headers.ts';
 import { type Outbound, outboundUrl } from '../outbound/outbound.ts';
 import type { UpstreamLimits } from '../terms/config.ts';
 
@@ -47,7 +48,7 @@ export class Prober {
     const worker = async (): Promise<void> => {
       for (let next = waiting.pop(); next; next = waiting.pop()) {
         const [baseUrl, offers] = next;
-        const ok = await this.#answers(baseUrl, offers[0]?.provider.slug ?? '');
+        const ok = await this.#answers(baseUrl, offers[0] as EndpointOffer);
         for (const offer of offers) observeProbe(this.#parts.cluster, offer.id, ok);
       }
     };
@@ -71,17 +72,16 @@ export class Prober {
     return byUrl;
   }
 
-  async #answers(baseUrl: string, slug: string): Promise<boolean> {
+  async #answers(baseUrl: string, { provider, target }: EndpointOffer): Promise<boolean> {
     const { outbound, upstream, keys } = this.#parts;
     const ms = upstream.probeTimeoutMs;
-    const key = keys.get(slug);
-    const headers = ['accept', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'troupe'];
-    if (key !== undefined) headers.push('authorization', `Bearer ${key}`);
+    const credentials = credentialHeaders(target.dialect, keys.get(provider.slug) ?? null);
+    const standard = ['accept', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'troupe'];
     try {
       const reply = await outbound.send({
         method: 'GET',
         url: outboundUrl(baseUrl, '/models'),
-        headers,
+        headers: [...standard, ...credentials],
         body: null,
         limits: { connectMs: ms, firstByteMs: ms, idleMs: ms, totalMs: ms, bodyBytesMax: PROBE_BYTES_MAX },
       });

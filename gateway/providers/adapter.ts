@@ -9,8 +9,6 @@ export type BodyWriter = (turn: Turn, ceiling: number) => string;
 export interface Adapter {
   /** Added to a provider's base address. */
   readonly path: string;
-  /** What tells the provider who calls: alternating names and values. `apiKey` null: it asks for none. */
-  credentials(apiKey: string | null): readonly string[];
   /** Works out once what of an offer decides how a turn is written for it. */
   writer(offer: EndpointOffer): BodyWriter;
   /** For one answer. `makeCallId` names a tool call that the provider left nameless. */

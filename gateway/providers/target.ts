@@ -1,4 +1,5 @@
 import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import { credentialHeaders } from '../outbound/credential-headers.ts';
 import { type OutboundUrl, outboundUrl } from '../outbound/outbound.ts';
 import type { Adapter, BodyWriter } from './adapter.ts';
 import { chatAdapter } from './chat/adapter.ts';
@@ -34,7 +35,7 @@ export function targetOf(offer: EndpointOffer, apiKey: string | null): Target {
   } catch {
     throw new ProviderFailure('misconfigured', `endpoint ${offer.id} has no usable address`);
   }
-  const credentials = adapter.credentials(apiKey);
+  const credentials = credentialHeaders(offer.target.dialect, apiKey);
   return {
     adapter,
     url,

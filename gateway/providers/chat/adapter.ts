@@ -5,7 +5,6 @@ import { chatWriter } from './request-body.ts';
 /** The generic adapter: a provider that speaks chat completions. */
 export const chatAdapter: Adapter = {
   path: '/chat/completions',
-  credentials: (apiKey) => (apiKey === null ? [] : ['authorization', `Bearer ${apiKey}`]),
   writer: chatWriter,
   reader: (makeCallId) => new ChatReader(makeCallId),
 };

@@ -1,0 +1,15 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { credentialHeaders } from '../../../gateway/outbound/credential-headers.ts';
+import { bounded } from '../../support/bounded.ts';
+
+const it = bounded(test, 5_000);
+
+it('each dialect has its own way to say who calls, and no key is sent where none is asked', () => {
+  assert.equal(credentialHeaders('chat', 'k'), ['authorization', 'Bearer k']);
+  assert.equal(credentialHeaders('chat', null), []);
+  assert.equal(credentialHeaders('messages', 'k'), ['anthropic-version', '2023-06-01', 'x-api-key', 'k']);
+  assert.equal(credentialHeaders('messages', null), ['anthropic-version', '2023-06-01']);
+});
+
+test.run();
