@@ -41,6 +41,8 @@ export interface ClusterOptions {
   readonly checks?: Partial<CheckLimits>;
   readonly runtime?: Partial<RuntimeLimits>;
   readonly workspace?: Partial<WorkspaceConfig>;
+  /** Slugs of the simulated providers; absent: the two that speak chat alike. */
+  readonly simulators?: readonly string[];
   /** Beside the simulated ones. */
   readonly providers?: readonly ProviderDeclaration[];
 }
@@ -69,13 +71,14 @@ export interface TestCluster {
 }
 
 const SIMULATORS = ['sim-a', 'sim-b'] as const;
+const slugsOf = ({ simulators = SIMULATORS }: ClusterOptions): readonly string[] => simulators;
 const ASK_MS = 10_000;
 /** Rows of the heartbeat table and shards of three nodes are quick to agree on with fewer of them. */
 const TEST_RUNTIME = { shards: 32, heartbeatMs: 100, ballastBytes: 1024 * 1024 };
 
 export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-api-'));
-  const simulators = await Promise.all(SIMULATORS.map((name) => startSimulator({ name, keep: true })));
+  const simulators = await Promise.all(slugsOf(options).map((name) => startSimulator({ name, keep: true })));
   const config = configOf(folder, simulators, options);
   const nodes: NodeHandle[] = [];
   // One after the other: a node of the same process has to share its event loop with the others while they start.
@@ -150,7 +153,7 @@ function configOf(data: string, simulators: readonly Simulator[], options: Clust
     runtime: { ...defaults.runtime, ...TEST_RUNTIME, ...options.runtime },
     workspace: { ...defaults.workspace, ...options.workspace },
     providers: simulators
-      .map((simulator, i) => simulatedProvider(SIMULATORS[i] as string, simulator.baseUrl))
+      .map((simulator, i) => simulatedProvider(slugsOf(options)[i] as string, simulator.baseUrl))
       .concat(options.providers ?? []),
   };
 }

@@ -1,0 +1,86 @@
+import { OpenRouter } from '@openrouter/sdk';
+import OpenAI from 'openai';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../support/bounded.ts';
+import { startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+
+/** The whole demo: four providers, one of which speaks the messages dialect, each doing what its document declares. */
+const it = bounded(test, 30_000);
+let cluster: TestCluster;
+let openai: OpenAI;
+let openrouter: OpenRouter;
+
+test.before(async () => {
+  const simulators = ['sim-a', 'sim-b', 'sim-c', 'sim-d'];
+  cluster = await startCluster({ simulators, rates: { keyPerMinute: 100_000 } });
+  const { key: apiKey } = await cluster.fund('10');
+  const [baseURL] = cluster.baseUrls as [string];
+  openai = new OpenAI({ apiKey, baseURL, maxRetries: 0 });
+  openrouter = new OpenRouter({ apiKey, serverURL: baseURL, retryConfig: { strategy: 'none' } });
+});
+test.after(() => cluster.close());
+
+type Members = Record<string, unknown>;
+const hello = (model: string, members: object = {}): OpenAI.ChatCompletionCreateParamsNonStreaming => ({
+  model,
+  messages: [{ role: 'user', content: 'hello' }],
+  ...members,
+});
+
+it('lists models that both SDKs read, each with what it declares', async () => {
+  const listed = await openai.models.list();
+  const ids = listed.data.map(({ id }) => id);
+  assert.ok(new Set(ids).size >= 8);
+  const { result: models } = await openrouter.models.list();
+  const thinker = models.data.find(({ id }) => id === 'sim/thinker');
+  assert.equal(thinker?.reasoning?.supportedEfforts?.includes('none'), true);
+  const tiered = models.data.find(({ id }) => id === 'sim/tiered');
+  assert.is(tiered?.pricing.overrides?.length, 4);
+  assert.is(tiered?.defaultParameters?.temperature, 0.7);
+  assert.equal(models.data.find(({ id }) => id === 'sim/speaker')?.supportedVoices, ['alto', 'bass', 'tenor']);
+  assert.is((await openai.models.retrieve('sim/painter')).id, 'sim/painter');
+});
+
+it('serves the JSON Schema of a models document', async () => {
+  const response = await fetch(`${cluster.baseUrls[0]}/models/document.schema.json`);
+  assert.is(response.status, 200);
+  assert.match(response.headers.get('content-type') ?? '', /^application\/schema\+json/);
+  assert.is(((await response.json()) as Members).title, 'Models document');
+});
+
+it('filters by what is declared', async () => {
+  const ids = async (query: string): Promise<readonly string[]> => {
+    const { data } = (await (await fetch(`${cluster.baseUrls[0]}/models?${query}`)).json()) as {
+      data: { id: string }[];
+    };
+    return data.map(({ id }) => id).sort();
+  };
+  assert.equal(await ids('output_modalities=image'), ['sim/painter']);
+  assert.equal(await ids('input_modalities=image,text'), ['sim/painter', 'sim/scribe', 'sim/vision']);
+  assert.equal(await ids('supported_parameters=structured_outputs'), ['sim/structured']);
+});
+
+it('each demo model does through the gateway what its document declares', async () => {
+  const message = async (model: string, members: object = {}): Promise<Members> => {
+    const { choices } = await openai.chat.completions.create(hello(model, members));
+    return choices[0]?.message as unknown as Members;
+  };
+  const format = {
+    type: 'json_schema',
+    json_schema: { name: 'a', schema: { properties: { b: { type: 'integer' } } } },
+  };
+  assert.is((await message('sim/structured', { response_format: format })).content, '{"b":1}');
+  const drawn = await message('sim/painter', { modalities: ['image', 'text'], image_config: { size: '64x64' } });
+  assert.is((drawn.images as unknown[]).length, 1);
+  const spoken = await message('sim/speaker', {
+    modalities: ['text', 'audio'],
+    audio: { voice: 'bass', format: 'wav' },
+  });
+  assert.match(String((spoken.audio as Members).transcript), /x1/);
+  assert.match(String((await message('sim/thinker', { reasoning_effort: 'low' })).reasoning), /^r1 /);
+  assert.match(String((await message('sim/tiered')).content), /x15/);
+  assert.match(String((await message('sim/scribe')).content), /^sim-d:\d+ x1 /);
+});
+
+test.run();
