@@ -100,10 +100,10 @@ type Story = Pick<Settlement, 'admittedMs' | 'honoured' | 'imageTokens' | 'audio
 
 /** What the record tells beside the charge, where there is something to tell. */
 function story({ admittedMs, honoured, usage: { imageTokens, audioTokens } }: Receipt): Story {
-  return {
-    ...(admittedMs === null ? {} : { admittedMs }),
-    ...(Object.keys(honoured).length === 0 ? {} : { honoured }),
-    ...(imageTokens === undefined ? {} : { imageTokens }),
-    ...(audioTokens === undefined ? {} : { audioTokens }),
-  };
+  const told: { -readonly [member in keyof Story]: Story[member] } = {};
+  if (admittedMs !== null) told.admittedMs = admittedMs;
+  if (Object.keys(honoured).length > 0) told.honoured = honoured;
+  if (imageTokens !== undefined) told.imageTokens = imageTokens;
+  if (audioTokens !== undefined) told.audioTokens = audioTokens;
+  return told;
 }

@@ -22,20 +22,13 @@ import type { AcceptedTurn } from './accepted-turn.ts';
  */
 export async function answerStream(
   routes: EdgeRoutes,
-  { dialect, ...accepted }: AcceptedTurn,
+  accepted: AcceptedTurn,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const stream = new AnswerStream(routes, { accepted, dialect, request, reply });
+  const stream = new AnswerStream(routes, accepted, request, reply);
   await stream.run();
   return reply;
-}
-
-interface Parts {
-  readonly accepted: TurnRequest;
-  readonly dialect: ReplyDialect;
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
 }
 
 class AnswerStream {
@@ -54,12 +47,12 @@ class AnswerStream {
   #broken = false;
   #cutByNode = false;
 
-  constructor(routes: EdgeRoutes, { accepted, dialect, request, reply }: Parts) {
+  constructor(routes: EdgeRoutes, accepted: AcceptedTurn, request: FastifyRequest, reply: FastifyReply) {
     this.#routes = routes;
     this.#request = request;
     this.#reply = reply;
     this.#turn = { ...accepted, signal: this.#departure };
-    this.#dialect = dialect;
+    this.#dialect = accepted.dialect;
   }
 
   async run(): Promise<void> {

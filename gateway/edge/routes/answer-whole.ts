@@ -8,6 +8,7 @@ import { unavailable } from '../../inference/unavailable.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import { headerText } from '../header-text.ts';
+import { cutSlowReader } from '../http/cut-slow-reader.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { CallerLeft } from '../read-body.ts';
 import { visitOf } from '../visit.ts';
@@ -19,7 +20,7 @@ import type { AcceptedTurn } from './accepted-turn.ts';
  */
 export async function answerWhole(
   routes: EdgeRoutes,
-  { dialect, ...accepted }: AcceptedTurn,
+  accepted: AcceptedTurn,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -39,11 +40,13 @@ export async function answerWhole(
     const { provider, model, created, honoured } = running;
     const head = { id: accepted.generation, created, model, provider };
     const closing = charged === null ? null : { usage: receipt.usage, cost: charged.cost, honoured };
+    const body = accepted.dialect.whole(head, events, closing);
+    cutSlowReader(response, body, services.clock, services.limits);
     if (services.crashPoint) response.once('finish', () => services.crashPoint?.('reply.sent'));
     return reply
       .header('x-provider-name', headerText(provider))
       .header('content-type', 'application/json; charset=utf-8')
-      .send(dialect.whole(head, events, closing));
+      .send(body);
   } finally {
     closeTurn();
     response.off('close', ending.left);
