@@ -2,24 +2,18 @@ import type { Clock } from '../../actors/runtime/index.ts';
 import type { MediaBounds } from '../pricing/media-bounds.ts';
 import type { FinishReason, TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';
-import { textCount } from '../tokens/count.ts';
-import { utf8Bytes } from '../tokens/utf8-bytes.ts';
+import { textCount } from '../tokens/text-count.ts';
 import { type MeasuredMedia, MediaMeter } from './media-meter.ts';
 
 const NO_MEDIA: MeasuredMedia = { media: {}, beyond: false };
 
-interface Weight {
-  characters: number;
-  bytes: number;
-}
-
 /** What of an answer was delivered: enough to charge for it when nobody reports its usage. */
 export class Tally {
   finish: { readonly reason: FinishReason; readonly native: string | null } | null = null;
-  readonly #said: Weight = { characters: 0, bytes: 0 };
+  #said = 0;
   /** Reasoning may come plain, in structured details, or as the same words in both. */
-  readonly #reasoned: Weight = { characters: 0, bytes: 0 };
-  readonly #detailed: Weight = { characters: 0, bytes: 0 };
+  #reasoned = 0;
+  #detailed = 0;
   readonly #speechFormat: string | null;
   #meter: MediaMeter | null = null;
 
@@ -51,25 +45,25 @@ export class Tally {
     switch (event.type) {
       case 'text-delta':
       case 'refusal-delta':
-        addText(this.#said, event.text);
+        this.#said += textCount(event.text);
         break;
       case 'reasoning-delta':
-        addText(this.#reasoned, event.text);
+        this.#reasoned += textCount(event.text);
         break;
       case 'reasoning-detail':
-        addText(this.#detailed, event.detail.text ?? event.detail.summary ?? '');
+        this.#detailed += textCount(event.detail.text ?? event.detail.summary ?? '');
         break;
       case 'tool-delta':
-        addText(this.#said, event.arguments);
+        this.#said += textCount(event.arguments);
         break;
       case 'tool-start':
-        addText(this.#said, event.name);
+        this.#said += textCount(event.name);
         break;
       case 'image':
         this.#media().addPicture(event.url);
         break;
       case 'audio-delta':
-        if (event.transcript !== undefined) addText(this.#said, event.transcript);
+        if (event.transcript !== undefined) this.#said += textCount(event.transcript);
         if (event.data !== undefined) this.#media().addSpeech(event.data);
         break;
       case 'finish':
@@ -84,12 +78,6 @@ export class Tally {
   }
 
   #counted(): number {
-    const thought = this.#reasoned.bytes > this.#detailed.bytes ? this.#reasoned : this.#detailed;
-    return textCount(this.#said.characters + thought.characters, this.#said.bytes + thought.bytes);
+    return Math.ceil(this.#said + Math.max(this.#reasoned, this.#detailed));
   }
-}
-
-function addText(weight: Weight, text: string): void {
-  weight.characters += text.length;
-  weight.bytes += utf8Bytes(text);
 }

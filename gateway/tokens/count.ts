@@ -1,24 +1,15 @@
 import type { PromptSize } from './prompt-size.ts';
 
-/** Tokens per character of plain text and code, and per extra UTF-8 byte of every other script (CJK has two of them). */
-const ASCII_TOKENS = 1 / 4;
-const EXTRA_BYTE_TOKENS = 0.45;
+/** What templates add around a message, a request and a tool. */
 const MESSAGE_TOKENS = 4;
 const REQUEST_TOKENS = 3;
 const TOOL_TOKENS = 8;
+/** Sizes that were added up in another order differ by less than this. */
+const ADDING_ERROR = 1e-6;
 
-/**
- * Best guess at the tokens of a text, from its length in characters and in UTF-8 bytes; 0 only for an empty one.
- * Charges what was delivered when no usage was reported; never sizes a hold.
- */
-export function textCount(characters: number, bytes: number): number {
-  const extra = bytes - characters;
-  const plain = Math.max(0, characters - extra * 0.6);
-  return Math.ceil(plain * ASCII_TOKENS + extra * EXTRA_BYTE_TOKENS);
-}
-
-/** Best guess at a prompt's tokens: its text, and what templates add around messages and tools. */
+/** Best guess at a prompt's tokens: its text, its media, and what templates add. Never sizes a hold. */
 export function promptCount(size: PromptSize): number {
   const framing = REQUEST_TOKENS + size.messages * MESSAGE_TOKENS + size.tools * TOOL_TOKENS;
-  return framing + size.mediaCounted + textCount(size.characters, size.bytes);
+  // A guess is never above the bound: no text has more tokens than bytes.
+  return framing + size.mediaCounted + Math.min(size.bytes, Math.ceil(size.textCounted - ADDING_ERROR));
 }

@@ -15,6 +15,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
     const { benchStep } = await import('./step.bench.ts');
     return async () => [{ ...(await benchStep()), goal: { atLeast: 0.6, of: 'ratio' } }];
   },
+  tokens: async () => (await import('./tokens.bench.ts')).benchTokens,
   money: async () => (await import('./money.bench.ts')).benchMoney,
   whole: async () => (await import('./whole.bench.ts')).benchWhole,
   stream: async () => (await import('./stream.bench.ts')).benchStream,

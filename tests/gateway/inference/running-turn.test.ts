@@ -60,7 +60,8 @@ it('no usage at all: delivered text is counted', async () => {
   const { billed, estimated, usage } = await turn.receipt;
   assert.equal(usage, {});
   assert.ok(estimated);
-  assert.ok((billed.completionTokens as number) > 20 && (billed.completionTokens as number) < 80);
+  // Each of the forty chunks is a letter and a number: two tokens or three.
+  assert.ok((billed.completionTokens as number) > 60 && (billed.completionTokens as number) < 120);
   await on.end();
 });
 

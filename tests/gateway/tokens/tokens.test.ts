@@ -3,13 +3,15 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { MediaPart, Turn, TurnMessage } from '../../../gateway/terms/turn.ts';
 import { promptBound } from '../../../gateway/tokens/bound.ts';
-import { promptCount, textCount } from '../../../gateway/tokens/count.ts';
+import { promptCount } from '../../../gateway/tokens/count.ts';
 import { mediaTokens } from '../../../gateway/tokens/media-tokens.ts';
 import { addSize, declarationsSize, messageSize, promptSize } from '../../../gateway/tokens/prompt-size.ts';
+import { textCount } from '../../../gateway/tokens/text-count.ts';
 import { utf8Bytes } from '../../../gateway/tokens/utf8-bytes.ts';
+import { measureTokens, quantile } from '../../bench/tokens.bench.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test, 30_000);
 
 function turn(text: string, more: Partial<Turn> = {}): Turn {
   const messages = [{ role: 'user', text }] as const;
@@ -78,7 +80,9 @@ it('sizes of messages and declarations add up to that of the prompt', () => {
     tools: [{ name: 'f', parameters: { type: 'object' } }],
   });
   const sum = asked.messages.map(messageSize).reduce(addSize, declarationsSize(asked));
-  assert.equal(sum, promptSize(asked));
+  const whole = promptSize(asked);
+  assert.equal({ ...sum, textCounted: 0 }, { ...whole, textCounted: 0 });
+  assert.is(promptCount(sum), promptCount(whole));
 });
 
 it('every kind of part has a guess and a bound, by its bytes where it has any', () => {
@@ -108,11 +112,38 @@ it('the count is near what tokenizers say of ordinary text', () => {
     ['今日はとても良い天気ですね。', 12],
   ];
   for (const [text, tokens] of corpus) {
-    const counted = textCount(text.length, Buffer.byteLength(text));
+    const counted = textCount(text);
     assert.ok(counted > tokens * 0.5 && counted < tokens * 2, `${text}: ${counted} for about ${tokens}`);
   }
-  assert.is(textCount(0, 0), 0);
-  assert.is(textCount(1, 1), 1);
+  assert.is(textCount(''), 0);
+  assert.ok(textCount('.') > 0);
+});
+
+it('over a corpus of many scripts the bound is under no tokenizer, and the count is near it (reliability M8)', () => {
+  const measured = measureTokens();
+  assert.ok(measured.length > 2_000);
+  assert.equal(
+    measured.filter(({ tokens, bound }) => bound < tokens),
+    [],
+  );
+  const errors = measured.map(({ tokens, counted }) => Math.abs(counted - tokens) / tokens);
+  assert.ok(quantile(errors, 0.5) < 0.2, `median error ${quantile(errors, 0.5)}`);
+  assert.ok(quantile(errors, 0.95) < 0.65, `95th percentile of the error ${quantile(errors, 0.95)}`);
+});
+
+it('a long text is measured by windows, at the same rate as a short one', () => {
+  const sentence = 'The quick brown fox jumps over 13 lazy dogs. ';
+  const perCharacter = (times: number): number => textCount(sentence.repeat(times)) / (sentence.length * times);
+  assert.ok(Math.abs(perCharacter(10_000) / perCharacter(10) - 1) < 0.1);
+});
+
+it('the count never exceeds the bound, whatever the text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...'aA1 .\n\u0301é中\ud83d') }), (text) => {
+      const size = promptSize(turn(text));
+      return promptCount(size) <= promptBound(size);
+    }),
+  );
 });
 
 test.run();
