@@ -1,12 +1,9 @@
 import type { EndpointOffer } from '../../actors/terms/offer.ts';
 import type { Candidate, PromptTokens } from '../terms/plan.ts';
 import type { PromptSize } from '../tokens/prompt-size.ts';
+import { cautious } from './cautious.ts';
 import { type Conversation, middleOut } from './middle-out.ts';
 import { type Prompt, tokensOf } from './prompt.ts';
-
-/** A count may be this much under the truth before a trimmed ceiling stops fitting. */
-const COUNT_MARGIN = 1.1;
-const COUNT_MARGIN_TOKENS = 32;
 
 /** Compression without a ceiling leaves this part of a window to the answer, if it can. */
 const ANSWER_SHARE = 1 / 4;
@@ -58,8 +55,4 @@ function compressed(
 function holds(offer: EndpointOffer, tokens: PromptTokens, ceiling: number): boolean {
   const isAccepted = offer.promptTokensMax === null || tokens.counted <= offer.promptTokensMax;
   return isAccepted && cautious(tokens) + ceiling <= offer.contextLength;
-}
-
-function cautious({ counted, bound }: PromptTokens): number {
-  return Math.min(bound, Math.ceil(counted * COUNT_MARGIN) + COUNT_MARGIN_TOKENS);
 }

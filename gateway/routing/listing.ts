@@ -15,7 +15,7 @@ export interface Listed {
   readonly price: number;
   /** 0 healthy or not yet known, 1 degraded, 2 down: what was never found wanting gets traffic, or it is never known. */
   readonly tier: 0 | 1 | 2;
-  /** Percent; what was never measured counts as perfect, so that a new endpoint gets traffic. */
+  /** Percent of the last half hour, else of the day; what was never measured counts as perfect, so that a new endpoint gets traffic. */
   readonly uptime: number;
   /** 0 reports free slots, 1 reports nothing, 2 has none left. (spec: catalogue, Model endpoint object) */
   readonly load: 0 | 1 | 2;
@@ -86,7 +86,7 @@ function listedOf(offer: EndpointOffer): Listed {
     promptPrice,
     price: completion === undefined ? Number.POSITIVE_INFINITY : promptPrice + Number(completion),
     tier: health === 'down' ? 2 : health === 'degraded' ? 1 : 0,
-    uptime: offer.measured.uptime30m ?? 100,
+    uptime: offer.measured.uptime30m ?? offer.measured.uptime1d ?? 100,
     load: capacity === undefined ? 1 : capacity.current < capacity.total ? 0 : 2,
     answers: offer.outputModalities.some((output) => output === 'text' || output === 'image' || output === 'audio'),
   };

@@ -2,6 +2,7 @@ import type { Json } from '../../actors/runtime/index.ts';
 import type { Candidate, Plan, Rejection } from '../terms/plan.ts';
 import type { Preferences, Turn } from '../terms/turn.ts';
 import { askedOf, askedOfAll, type RoutingDefaults } from './asked.ts';
+import { cautious } from './cautious.ts';
 import { fit } from './fit.ts';
 import { type Listed, type Listing, listing } from './listing.ts';
 import { noEndpoint, unknownModel } from './no-route.ts';
@@ -47,7 +48,7 @@ export function plan(
 
 function eligibleGroups(turn: Turn, models: Listing, defaults: RoutingDefaults, rejections: Rejection[]): Group[] {
   const prompt = promptOf(turn);
-  const common = askedOfAll(turn, prompt.tokens.bound, defaults);
+  const common = askedOfAll(turn, cautious(prompt.tokens), defaults);
   const seen = new Set<Listed>();
   const groups: Group[] = [];
   for (const requested of turn.models) {

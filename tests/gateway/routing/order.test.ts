@@ -25,6 +25,15 @@ it('health counts more than uptime, uptime more than slots, slots more than pric
   for (const seed of SEEDS) assert.equal(slugs({}, offers, seed), ['free', 'full', 'unsteady', 'degraded']);
 });
 
+it('where the last half hour has too few attempts, the uptime is that of the day', () => {
+  const offers = [
+    at('poor', cheap, measured({ uptime1d: 70 })),
+    at('new', dear),
+    at('well', dear, measured({ uptime30m: 99 })),
+  ];
+  for (const seed of SEEDS) assert.is(slugs({}, offers, seed)[2], 'poor');
+});
+
 it('rule 1: a conversation stays where it was served, degraded or not, unless that endpoint is down or full', () => {
   const offers = (more: Partial<EndpointOffer>) => [at('a', cheap), at('b', dear, more), at('c', cheap)];
   const first = (more: Partial<EndpointOffer>) =>

@@ -168,7 +168,7 @@ it('a cap holds for the prices of other hours, and for those of longer prompts w
   const body = { provider: { max_price: { prompt: '1' } } };
   assert.is(refused(body, [night]).status, 503);
   assert.equal(slugs(body, [long]), ['a']);
-  const messages = [{ role: 'user', content: 'word '.repeat(1_000) }];
+  const messages = [{ role: 'user', content: 'word '.repeat(4_000) }];
   assert.is(refused({ ...body, messages }, [long]).status, 503);
 });
 
