@@ -7,7 +7,7 @@ import { Pool } from 'undici';
  * The baseline of the streaming figures: a proxy that rewrites every frame it passes on, as a gateway must (its own id
  * in each chunk), and does nothing else. `bare-sse-proxy UPSTREAM_ORIGIN` prints `{"port":N}`; ends with its parent.
  */
-const CONNECTIONS = 1_024;
+const CONNECTIONS = 4_096;
 const upstream = new Pool(process.argv[2] ?? '', { connections: CONNECTIONS, pipelining: 1, bodyTimeout: 0 });
 const headers = { 'content-type': 'application/json' };
 let served = 0;

@@ -13,6 +13,8 @@ export interface Load {
   readonly inFlight: number;
   readonly seconds: number;
   readonly perSecond?: number;
+  /** API keys, one for each lane in turn; absent: what `headers` say. */
+  readonly keys?: readonly string[];
 }
 
 export interface LoadResult {
@@ -96,8 +98,9 @@ async function openLoop(load: Load & { perSecond: number }, lanes: readonly Lane
 }
 
 async function run(load: Load): Promise<LoadResult> {
-  const request = requestBytes(load);
-  const lanes = Array.from({ length: load.inFlight }, () => new Lane(load.port, request));
+  const requests = (load.keys ?? [null]).map((key) => requestBytes(load, key));
+  const request = (lane: number): Buffer => requests[lane % requests.length] as Buffer;
+  const lanes = Array.from({ length: load.inFlight }, (_, lane) => new Lane(load.port, request(lane)));
   // Connections are there, and have served once, before the clock starts: what is measured is a steady state.
   await Promise.all(lanes.map((lane) => lane.run()));
   const tally = new Tally();
@@ -110,8 +113,9 @@ async function run(load: Load): Promise<LoadResult> {
   return tally.result(seconds);
 }
 
-function requestBytes(load: Load): Buffer {
-  const lines = Object.entries(load.headers).map(([name, value]) => `${name}: ${value}\r\n`);
+function requestBytes(load: Load, key: string | null): Buffer {
+  const headers = key === null ? load.headers : { ...load.headers, authorization: `Bearer ${key}` };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const length = Buffer.byteLength(load.body);
   return Buffer.from(
     `POST ${load.path} HTTP/1.1\r\nhost: 127.0.0.1:${load.port}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n${lines.join('')}\r\n${load.body}`,

@@ -5,7 +5,7 @@ import { type Figure, ratio, reached, table } from './figure.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * `npm run bench [-- names or runtime] [--json] [--seconds N] [--rounds N]`: measures every figure that exists, each beside its
+ * `npm run bench [-- names or runtime] [--json] [--seconds N] [--rounds N] [--minutes N] [--accounts N]`: measures every figure that exists, each beside its
  * baseline in the same run, one after the other, and prints one table. A benchmark that fails is named; the rest goes on.
  */
 type Bench = (settings: Settings) => Promise<readonly Figure[]>;
@@ -19,6 +19,10 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   money: async () => (await import('./money.bench.ts')).benchMoney,
   whole: async () => (await import('./whole.bench.ts')).benchWhole,
   stream: async () => (await import('./stream.bench.ts')).benchStream,
+  idle: async () => (await import('./idle.bench.ts')).benchIdle,
+  growth: async () => (await import('./growth.bench.ts')).benchGrowth,
+  soak: async () => (await import('./soak.bench.ts')).benchSoak,
+  hostile: async () => (await import('./hostile.bench.ts')).benchHostile,
   ask: async () => (await import('./ask.bench.ts')).benchAsk,
   'ask-postgres': async () => (await import('./ask.bench.ts')).benchAskPostgres,
   activation: async () => (await import('./activation.bench.ts')).benchActivation,
@@ -42,9 +46,20 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 async function run(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { json: { type: 'boolean' }, seconds: { type: 'string' }, rounds: { type: 'string' } },
+    options: {
+      json: { type: 'boolean' },
+      seconds: { type: 'string' },
+      rounds: { type: 'string' },
+      minutes: { type: 'string' },
+      accounts: { type: 'string' },
+    },
   });
-  const settings = { seconds: Number(values.seconds ?? 3), rounds: Number(values.rounds ?? 3) };
+  const settings = {
+    seconds: Number(values.seconds ?? 3),
+    rounds: Number(values.rounds ?? 3),
+    minutes: Number(values.minutes ?? 1),
+    accounts: Number(values.accounts ?? 1_000_000),
+  };
   const asked = positionals.length > 0 ? positionals : Object.keys(BENCHES);
   const names = asked.flatMap((name) => GROUPS[name] ?? [name]);
   const figures: Figure[] = [];

@@ -2,4 +2,8 @@
 export interface Settings {
   readonly seconds: number;
   readonly rounds: number;
+  /** Length of the soak. */
+  readonly minutes: number;
+  /** Accounts of the larger store, where growth is measured. */
+  readonly accounts: number;
 }

@@ -41,9 +41,13 @@ export class LaunchedCluster {
     this.#child = child;
   }
 
-  /** Resolves once the API answers and as many nodes serve as were declared. */
-  static async start(config: object, env: Readonly<Record<string, string>> = {}): Promise<LaunchedCluster> {
-    const data = mkdtempSync(join(tmpdir(), 'troupe-'));
+  /** Resolves once the API answers and as many nodes serve as were declared. `kept` is the folder of an earlier one. */
+  static async start(
+    config: object,
+    env: Readonly<Record<string, string>> = {},
+    kept: string | null = null,
+  ): Promise<LaunchedCluster> {
+    const data = kept ?? mkdtempSync(join(tmpdir(), 'troupe-'));
     const port = await freePort();
     const file = join(data, 'overlay.json');
     // Checks are calls of no client: whoever compares both sides, or measures, wants none unless it asks for them.

@@ -1,0 +1,56 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { startCluster } from '../support/cluster/start-cluster.ts';
+import { simulatedProvider } from '../support/provider/models-document.ts';
+
+/**
+ * One gateway node in a process of its own, which weighs its heap after a collection and tells how long its event loop
+ * stood still: `node --expose-gc measured-node SIMULATOR_PORT`. Speaks over IPC: `{port, key}` once it serves, then an
+ * answer to every question.
+ */
+export type Question = 'weigh' | 'stalls';
+
+/** Live bytes: heap and buffers after a collection; `rss` is the whole process. */
+export interface Weight {
+  readonly live: number;
+  readonly rss: number;
+}
+
+/** Longest stand of the event loop since the last question, ms. */
+export interface Stalls {
+  readonly maxMs: number;
+  readonly p999Ms: number;
+}
+
+const LIMITS = 1e9;
+const MANY = 8_192;
+const STEP_MS = 1;
+
+async function serve(simulatorPort: string): Promise<void> {
+  const cluster = await startCluster({
+    simulators: [],
+    providers: [simulatedProvider('sim-a', `http://127.0.0.1:${simulatorPort}/v1`)],
+    rates: { keyPerMinute: LIMITS, endpointPerMinute: LIMITS, addressPerMinute: LIMITS },
+    edge: { requestsMax: MANY, connectionsMax: MANY },
+    upstream: { connectionsPerOriginMax: MANY },
+  });
+  const { key } = await cluster.fund('1000000');
+  const delay = monitorEventLoopDelay({ resolution: STEP_MS });
+  delay.enable();
+  const answers = {
+    weigh: (): Weight => {
+      for (let i = 0; i < 3; i++) globalThis.gc?.();
+      const { heapUsed, external, rss } = process.memoryUsage();
+      return { live: heapUsed + external, rss };
+    },
+    stalls: (): Stalls => {
+      const told = { maxMs: delay.max / 1e6, p999Ms: delay.percentile(99.9) / 1e6 };
+      delay.reset();
+      return told;
+    },
+  };
+  process.on('message', (question: Question) => process.send?.(answers[question]()));
+  process.on('disconnect', () => process.exit(0));
+  process.send?.({ port: Number(new URL(cluster.baseUrls[0] as string).port), key });
+}
+
+await serve(process.argv[2] ?? '');

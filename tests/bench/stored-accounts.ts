@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { ownerHash, ownerOf, SHARDS_DEFAULT, shardOf } from '../../actors/runtime/index.ts';
+import { KEY_PREFIX, keyDigest } from '../../actors/terms/ids.ts';
+import { readPepper } from '../../gateway/operator/config/secrets.ts';
+
+interface Template {
+  /** Ids without their kind, as they stand in addresses and bodies. */
+  readonly account: string;
+  readonly key: string;
+  readonly digest: string;
+}
+
+const DIGITS = 20;
+const CACHE_KIB = 1_000_000;
+
+/** The key of the n-th stored account. */
+export function storedKey(n: number): string {
+  return `${KEY_PREFIX}${createHash('sha256').update(`key ${n}`).digest('hex')}`;
+}
+
+/**
+ * Writes so many funded accounts with a key each straight into the database of a cluster that is down: copies of one that
+ * the product made at `template`, row by row, under other ids. Nothing but their number is special about them.
+ */
+export async function storeAccounts(data: string, template: string, count: number): Promise<void> {
+  const pepper = await readPepper(data);
+  const account = template.slice('account:'.length);
+  const db = new Database(join(data, 'troupe.db'), { fileMustExist: true });
+  try {
+    db.pragma('synchronous = OFF');
+    db.pragma(`cache_size = -${CACHE_KIB}`);
+    const credential = db.prepare("SELECT id, address FROM rows WHERE collection = 'credential' AND address LIKE ?");
+    const { id: digest, address } = credential.get(`key:${account}/%`) as { id: string; address: string };
+    const key = address.slice(address.indexOf('/') + 1);
+    const copy = copier(db, { account, key, digest });
+    const all = db.transaction(() => {
+      for (let n = 0; n < count; n++) copy(n, keyDigest(pepper, storedKey(n)));
+    });
+    all();
+    db.pragma('wal_checkpoint(TRUNCATE)');
+  } finally {
+    db.close();
+  }
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A snapshot without its sum is taken as it stands, as one that an operator mended. */
+const SUM = /^\{"sum":"[0-9a-f]{8}",/;
+
+function copier(db: Database.Database, template: Template): (n: number, digest: string) => void {
+  const mine = `%${template.account}%`;
+  const actors = db.prepare('SELECT * FROM actors WHERE address LIKE ?').all(mine) as readonly Row[];
+  const rows = db.prepare('SELECT * FROM rows WHERE address LIKE ?').all(mine) as readonly Row[];
+  const timers = db.prepare('SELECT * FROM timers WHERE address LIKE ?').all(mine) as readonly Row[];
+  const inserts = [
+    ...actors.map((row) => inserter(db, 'actors', row)),
+    ...rows.map((row) => inserter(db, 'rows', row)),
+    ...timers.map((row) => inserter(db, 'timers', row)),
+  ];
+  return (n, digest) => {
+    // Ids are spread as random ones are: neighbours in number are none in the index.
+    const local = createHash('sha256').update(String(n)).digest('hex').slice(0, DIGITS);
+    const told = (text: string): string =>
+      text
+        .replaceAll(template.account, `acct_${local}`)
+        .replaceAll(template.key, `key_${local}`)
+        .replaceAll(template.digest, digest);
+    for (const insert of inserts) insert(told);
+  };
+}
+
+function inserter(db: Database.Database, table: string, row: Row): (told: (text: string) => string) => void {
+  const names = Object.keys(row).filter((name) => name !== 'n');
+  const statement = db.prepare(
+    `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+  );
+  return (told) => {
+    const address = told(String(row.address));
+    const computed: Row = { hash: ownerHash(ownerOf(address)), shard: shardOf(address, SHARDS_DEFAULT) };
+    const values = names.map((name) => {
+      const value = row[name];
+      return name in computed ? computed[name] : typeof value === 'string' ? told(value).replace(SUM, '{') : value;
+    });
+    statement.run(...values);
+  };
+}
