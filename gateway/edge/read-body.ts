@@ -4,7 +4,11 @@ import type { Clock } from '../../actors/runtime/index.ts';
 import type { EdgeLimits } from '../terms/config.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import { BodyScan } from './body-scan.ts';
+import { loopTurn } from './loop-turn.ts';
 import { verifyJson } from './verify-json.ts';
+
+/** Larger bodies are parsed one per turn of the event loop: a tenth of the longest stand it may make. */
+const PARSED_AT_ONCE_BYTES_MAX = 512 * 1024;
 
 /**
  * Reads a request's JSON within its bounds: size by what it announces and by what it sends, nesting and tokens before
@@ -17,6 +21,7 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
   options.invite?.();
   const scan = new BodyScan({ depthMax: limits.bodyDepthMax, tokensMax: limits.bodyTokensMax });
   const bytes = await gather(request, { limits, clock, scan });
+  if (bytes.length > PARSED_AT_ONCE_BYTES_MAX) await loopTurn(clock);
   if (!isUtf8(bytes)) throw invalid('The body is not valid UTF-8');
   let value: unknown;
   try {
