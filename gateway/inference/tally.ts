@@ -2,7 +2,7 @@ import type { Clock } from '../../actors/runtime/index.ts';
 import type { MediaBounds } from '../pricing/media-bounds.ts';
 import type { FinishReason, TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';
-import { textCount } from '../tokens/text-count.ts';
+import { textHundredths } from '../tokens/text-hundredths.ts';
 import { type MeasuredMedia, MediaMeter } from './media-meter.ts';
 
 const NO_MEDIA: MeasuredMedia = { media: {}, beyond: false };
@@ -10,6 +10,7 @@ const NO_MEDIA: MeasuredMedia = { media: {}, beyond: false };
 /** What of an answer was delivered: enough to charge for it when nobody reports its usage. */
 export class Tally {
   finish: { readonly reason: FinishReason; readonly native: string | null } | null = null;
+  /** Hundredths of tokens. */
   #said = 0;
   /** Reasoning may come plain, in structured details, or as the same words in both. */
   #reasoned = 0;
@@ -45,25 +46,25 @@ export class Tally {
     switch (event.type) {
       case 'text-delta':
       case 'refusal-delta':
-        this.#said += textCount(event.text);
+        this.#said += textHundredths(event.text);
         break;
       case 'reasoning-delta':
-        this.#reasoned += textCount(event.text);
+        this.#reasoned += textHundredths(event.text);
         break;
       case 'reasoning-detail':
-        this.#detailed += textCount(event.detail.text ?? event.detail.summary ?? '');
+        this.#detailed += textHundredths(event.detail.text ?? event.detail.summary ?? '');
         break;
       case 'tool-delta':
-        this.#said += textCount(event.arguments);
+        this.#said += textHundredths(event.arguments);
         break;
       case 'tool-start':
-        this.#said += textCount(event.name);
+        this.#said += textHundredths(event.name);
         break;
       case 'image':
         this.#media().addPicture(event.url);
         break;
       case 'audio-delta':
-        if (event.transcript !== undefined) this.#said += textCount(event.transcript);
+        if (event.transcript !== undefined) this.#said += textHundredths(event.transcript);
         if (event.data !== undefined) this.#media().addSpeech(event.data);
         break;
       case 'finish':
@@ -78,6 +79,6 @@ export class Tally {
   }
 
   #counted(): number {
-    return Math.ceil(this.#said + Math.max(this.#reasoned, this.#detailed));
+    return Math.ceil((this.#said + Math.max(this.#reasoned, this.#detailed)) / 100);
   }
 }

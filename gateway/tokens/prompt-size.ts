@@ -1,13 +1,13 @@
 import type { ContentPart, Tool, Turn, TurnMessage } from '../terms/turn.ts';
 import { mediaTokens } from './media-tokens.ts';
-import { textCount } from './text-count.ts';
+import { textHundredths } from './text-hundredths.ts';
 import { utf8Bytes } from './utf8-bytes.ts';
 
 /** What a prompt weighs before any tokenizer: the one measurement that both the bound and the count work from. */
 export interface PromptSize {
-  /** UTF-8 bytes of everything that becomes prompt text, tool declarations included, and the guess at its tokens. */
+  /** UTF-8 bytes of everything that becomes prompt text, tool declarations included, and the guess at its tokens, in hundredths. */
   readonly bytes: number;
-  readonly textCounted: number;
+  readonly textHundredths: number;
   readonly messages: number;
   readonly tools: number;
   /** Tokens of pictures, sound and documents. */
@@ -43,7 +43,7 @@ export function declarationsSize(turn: Turn): PromptSize {
 export function addSize(a: PromptSize, b: PromptSize): PromptSize {
   return {
     bytes: a.bytes + b.bytes,
-    textCounted: a.textCounted + b.textCounted,
+    textHundredths: a.textHundredths + b.textHundredths,
     messages: a.messages + b.messages,
     tools: a.tools + b.tools,
     mediaCounted: a.mediaCounted + b.mediaCounted,
@@ -52,7 +52,7 @@ export function addSize(a: PromptSize, b: PromptSize): PromptSize {
 }
 
 function emptyWeight(): Weight {
-  return { bytes: 0, textCounted: 0, messages: 0, tools: 0, mediaCounted: 0, mediaBound: 0 };
+  return { bytes: 0, textHundredths: 0, messages: 0, tools: 0, mediaCounted: 0, mediaBound: 0 };
 }
 
 function weighMessage(weight: Weight, message: TurnMessage): void {
@@ -110,5 +110,5 @@ function weighTool(weight: Weight, tool: Tool): void {
 
 function weigh(weight: Weight, text: string): void {
   weight.bytes += utf8Bytes(text);
-  weight.textCounted += textCount(text);
+  weight.textHundredths += textHundredths(text);
 }

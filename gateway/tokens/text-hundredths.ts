@@ -27,53 +27,55 @@ const KINDS = Uint8Array.from({ length: 0x80 }, (_, code) => {
   return lower >= 0x61 && lower <= 0x7a ? LETTER : MARK;
 });
 
-const WORD = 1.1;
+/** All weights are hundredths of a token. */
+const WHOLE = 100;
+const WORD = 110;
 /** A longer word is cut; so is one at a capital inside it. */
 const WORD_LETTERS = 5;
-const LETTER_BEYOND = 0.18;
-const CAPITAL_INSIDE = 1.3;
-const NUMBER = 1.35;
+const LETTER_BEYOND = 18;
+const CAPITAL_INSIDE = 130;
+const NUMBER = 135;
 const NUMBER_DIGITS = 3;
-const DIGIT_BEYOND = 1 / 3;
-const MARKS = 0.4;
-const MARK_BEYOND = 0.65;
+const DIGIT_BEYOND = 33;
+const MARKS = 40;
+const MARK_BEYOND = 65;
 /** A single blank belongs to the word behind it. */
-const SPACES = 0.6;
+const SPACES = 60;
 
-/** Tokens per character beyond ASCII, by the end of its range. Scripts a vocabulary knows well cost it less. */
-const WIDE_TOKENS: readonly (readonly [below: number, tokens: number])[] = [
-  [0x0250, 0.55], // Latin with marks
-  [0x0370, 1.5], // combining marks
-  [0x0530, 0.58], // Greek, Cyrillic
-  [0x0590, 1],
-  [0x0780, 0.66], // Hebrew, Arabic
-  [0x0900, 1.5],
-  [0x0e00, 0.77], // scripts of India
-  [0x0f00, 0.68], // Thai, Lao
-  [0x1e00, 1.3],
-  [0x1f00, 0.55], // Vietnamese
-  [0x3000, 1.2],
-  [0x3040, 1.05],
-  [0x3100, 0.87], // kana
-  [0xa000, 1.1], // Han
-  [0xac00, 1.4],
-  [0xd7b0, 1.15], // Hangul
-  [0xe000, 1.4], // halves of pairs: emoji and rare scripts
-  [0x1_0000, 1.3],
+/** Hundredths per character beyond ASCII, by the end of its range. Scripts a vocabulary knows well cost it less. */
+const WIDE_WEIGHTS: readonly (readonly [below: number, weight: number])[] = [
+  [0x0250, 55], // Latin with marks
+  [0x0370, 150], // combining marks
+  [0x0530, 58], // Greek, Cyrillic
+  [0x0590, 100],
+  [0x0780, 66], // Hebrew, Arabic
+  [0x0900, 150],
+  [0x0e00, 77], // scripts of India
+  [0x0f00, 68], // Thai, Lao
+  [0x1e00, 130],
+  [0x1f00, 55], // Vietnamese
+  [0x3000, 120],
+  [0x3040, 105],
+  [0x3100, 87], // kana
+  [0xa000, 110], // Han
+  [0xac00, 140],
+  [0xd7b0, 115], // Hangul
+  [0xe000, 140], // halves of pairs: emoji and rare scripts
+  [0x1_0000, 130],
 ];
 
-/** Tokens, possibly with a fraction, so that the pieces of a text add up; 0 only for an empty one. */
-export function textCount(text: string): number {
+/** In whole hundredths of a token, so that pieces add up in any order. A single blank weighs nothing. */
+export function textHundredths(text: string): number {
   const { length } = text;
   if (length <= CHARACTERS_WHOLE) return count(text, 0, length);
   const step = Math.floor((length - WINDOW_CHARACTERS) / (WINDOWS - 1));
   let seen = 0;
   for (let nth = 0; nth < WINDOWS; nth++) seen += count(text, nth * step, nth * step + WINDOW_CHARACTERS);
-  return (seen / (WINDOWS * WINDOW_CHARACTERS)) * length;
+  return Math.round((seen / (WINDOWS * WINDOW_CHARACTERS)) * length);
 }
 
 function count(text: string, from: number, to: number): number {
-  let tokens = 0;
+  let weight = 0;
   let before = 0;
   let run = 0;
   let capital = false;
@@ -83,24 +85,24 @@ function count(text: string, from: number, to: number): number {
     run = kind === before ? run + 1 : 1;
     if (kind === LETTER) {
       const isCapital = code < 0x61;
-      tokens += run === 1 ? WORD : run > WORD_LETTERS ? LETTER_BEYOND : 0;
-      if (run > 1 && isCapital && !capital) tokens += CAPITAL_INSIDE;
+      weight += run === 1 ? WORD : run > WORD_LETTERS ? LETTER_BEYOND : 0;
+      if (run > 1 && isCapital && !capital) weight += CAPITAL_INSIDE;
       capital = isCapital;
-    } else if (kind === WIDE) tokens += wideTokens(code);
-    else tokens += plainTokens(kind, run, code === text.charCodeAt(at - 1));
+    } else if (kind === WIDE) weight += wideWeight(code);
+    else weight += plainWeight(kind, run, code === text.charCodeAt(at - 1));
     before = kind;
   }
-  return tokens;
+  return weight;
 }
 
-function plainTokens(kind: number, run: number, repeats: boolean): number {
+function plainWeight(kind: number, run: number, repeats: boolean): number {
   if (kind === SPACE) return run === 2 ? SPACES : 0;
   if (kind === DIGIT) return run === 1 ? NUMBER : run > NUMBER_DIGITS ? DIGIT_BEYOND : 0;
   if (kind === MARK) return run === 1 ? MARKS : repeats ? 0 : MARK_BEYOND;
-  return kind === BREAK ? (run === 1 ? 1 : 0) : 1;
+  return kind === BREAK && run > 1 ? 0 : WHOLE;
 }
 
-function wideTokens(code: number): number {
-  for (const [below, tokens] of WIDE_TOKENS) if (code < below) return tokens;
-  return 1;
+function wideWeight(code: number): number {
+  for (const [below, weight] of WIDE_WEIGHTS) if (code < below) return weight;
+  return WHOLE;
 }
