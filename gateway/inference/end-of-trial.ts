@@ -20,10 +20,11 @@ const SHOWN_MAX = 20;
 export function endOfTrial(
   failed: readonly Failed[],
   { turn, plan }: Pick<TurnRequest, 'turn' | 'plan'>,
+  unaffordable: readonly Candidate[] = [],
 ): GatewayError {
   const choice = turn.toolChoice;
   const metadata = {
-    previous_errors: failed.slice(0, SHOWN_MAX).map(previousError),
+    previous_errors: failed.map(previousError).concat(unaffordable.map(notTried)).slice(0, SHOWN_MAX),
     ...(plan.rejections.length === 0 ? {} : { rejections: plan.rejections.slice(0, SHOWN_MAX) }),
   };
   const detail = failed.map(({ candidate, failure }) => `${candidate.offer.id}: ${failure.message}`).join('; ');
@@ -65,6 +66,11 @@ export function brokenStream(failure: ProviderFailure, provider: string): Gatewa
 /** The caller left before anything was there; nobody reads this. */
 export function callerLeft(): GatewayError {
   return new GatewayError({ status: 408, type: 'timeout', message: 'The caller left before the answer began' });
+}
+
+/** An endpoint that the hold could not be raised for. */
+function notTried({ offer }: Candidate): object {
+  return { provider: offer.provider.name, code: 'payment_required', status: 402 };
 }
 
 function previousError({ candidate, failure }: Failed): object {

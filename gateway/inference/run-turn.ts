@@ -36,6 +36,7 @@ class Trial {
   readonly #hold: Hold;
   readonly #attempts: AttemptRecord[] = [];
   readonly #failed: Failed[] = [];
+  readonly #unaffordable: Candidate[] = [];
   /** Ends whatever is under way upstream. */
   #abort: () => void = () => {};
 
@@ -56,7 +57,7 @@ class Trial {
         const begun = await this.#tryEndpoint(candidate);
         if (begun) return new Running(this.#services, this.#request, begun);
       }
-      throw this.#hasLeft() ? callerLeft() : endOfTrial(this.#failed, this.#request);
+      throw this.#hasLeft() ? callerLeft() : endOfTrial(this.#failed, this.#request, this.#unaffordable);
     } catch (thrown) {
       this.#release(thrown);
       throw thrown;
@@ -81,6 +82,7 @@ class Trial {
     const refusal = await this.#hold.secure(candidate);
     if (refusal === null) return true;
     if (this.#failed.length > 0 && refusal.status === 402) {
+      this.#unaffordable.push(candidate);
       this.#attempts.push({
         ...whose(candidate),
         status: null,

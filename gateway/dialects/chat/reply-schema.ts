@@ -12,10 +12,14 @@ export const usageSchema = Type.Object({
   prompt_tokens: Type.Optional(count),
   completion_tokens: Type.Optional(count),
   total_tokens: Type.Optional(count),
-  prompt_tokens_details: Type.Optional(
-    Type.Object({ cached_tokens: Type.Optional(count), cache_write_tokens: Type.Optional(count) }),
+  prompt_tokens_details: Type.Optional(Type.Object({ cached_tokens: count, cache_write_tokens: Type.Optional(count) })),
+  completion_tokens_details: Type.Optional(
+    Type.Object({
+      reasoning_tokens: Type.Optional(count),
+      image_tokens: Type.Optional(count),
+      audio_tokens: Type.Optional(count),
+    }),
   ),
-  completion_tokens_details: Type.Optional(Type.Object({ reasoning_tokens: Type.Optional(count) })),
   cost: Type.Number({ minimum: 0, description: 'The exact charge in USD. Counts that nobody reported are absent.' }),
 });
 

@@ -178,6 +178,11 @@ it('a fallback that the money does not reach for is left out', async () => {
   assert.is(error.status, 502);
   assert.is(callsAt(b, body), 0);
   await on.end();
+  assert.equal((error.metadata.previous_errors as object[]).at(-1), {
+    provider: 'B',
+    code: 'payment_required',
+    status: 402,
+  });
   assert.equal(releaseOf(on)?.attempts.at(-1), {
     ...{ endpoint: 'x', provider: 'B', status: null, outcome: 'skipped', latencyMs: null, reason: 'payment_required' },
     endpoint: releaseOf(on)?.attempts.at(-1)?.endpoint as string,

@@ -1,9 +1,11 @@
+import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { createParser } from 'eventsource-parser';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Frames } from '../../../../gateway/dialects/chat/frames.ts';
 import { render } from '../../../../gateway/dialects/chat/render.ts';
+import { chatReply } from '../../../../gateway/dialects/chat/reply-schema.ts';
 import type { ReasoningDetail } from '../../../../gateway/terms/turn.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -12,6 +14,8 @@ const it = bounded(test, 60_000);
 const HEAD = { id: 'gen-1', created: 1_750_000_000, model: 'a/b', provider: 'P' };
 const CLOSING = { usage: { promptTokens: 1, completionTokens: 2 }, cost: '0.5', honoured: { seed: true } };
 const RUNS = 2_000;
+/** What the OpenAPI document promises of a reply. */
+const published = TypeCompiler.Compile(chatReply);
 
 interface Call {
   id: string;
@@ -179,14 +183,17 @@ for (const dispatch of [false, true]) {
         let text = '';
         for (const batch of batches(events, sizes)) text += frames.of(batch);
         text += frames.end(CLOSING);
-        const [choice] = JSON.parse(render(HEAD, events, CLOSING, false)).choices;
+        const whole = JSON.parse(render(HEAD, events, CLOSING, false));
+        const kept: boolean = published.Check(whole);
+        assert.ok(kept, JSON.stringify([...published.Errors(whole)][0] ?? null));
+        const [choice] = whole.choices;
         const rebuilt = rebuild(text);
         assert.equal(rebuilt.message, choice.message);
         assert.equal(rebuilt.choice, {
           logprobs: choice.logprobs,
           finish: [choice.finish_reason, choice.native_finish_reason],
         });
-        assert.equal(rebuilt.usage, JSON.parse(render(HEAD, events, CLOSING, false)).usage);
+        assert.equal(rebuilt.usage, whole.usage);
       }),
       { numRuns: RUNS },
     );
