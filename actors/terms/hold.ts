@@ -139,8 +139,9 @@ export interface Release {
   readonly reason: string;
   /** Status the caller was answered; null when unknown. */
   readonly status: number | null;
-  /** From the request's start until its money was held. */
+  /** From the request's start until its money was held, and until it was given up. */
   readonly admittedMs?: number;
+  readonly totalMs?: number;
   readonly attempts: readonly AttemptRecord[];
 }
 

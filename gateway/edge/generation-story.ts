@@ -21,7 +21,7 @@ export function renderStory(generation: Generation): Readonly<Record<string, unk
     timings: {
       admitted: settlement?.admittedMs ?? release?.admittedMs ?? null,
       first_part: settlement?.latencyMs ?? null,
-      total: settlement?.generationMs ?? null,
+      total: settlement?.generationMs ?? release?.totalMs ?? null,
     },
   };
 }

@@ -82,8 +82,9 @@ export class Hold {
   release(reason: string, status: number | null, attempts: readonly AttemptRecord[]): void {
     if (this.#attempt === 0) return;
     const { generation, caller } = this.#request;
+    const totalMs = tenths(this.#services.clock.monotonic() - this.#request.startedAt);
     releaseHold(this.#services, caller.account, {
-      ...{ generation, attempt: this.#asked, reason, status, attempts },
+      ...{ generation, attempt: this.#asked, reason, status, attempts, totalMs },
       ...(this.#admittedMs === null ? {} : { admittedMs: this.#admittedMs }),
     });
   }

@@ -21,9 +21,9 @@ export async function settleTurn(
   receipt: Receipt,
 ): Promise<TurnCharge | null> {
   if (!receipt.delivered) {
-    const { attempt, attempts, admittedMs } = receipt;
+    const { attempt, attempts, admittedMs, generationMs: totalMs } = receipt;
     const { message: reason, status } = callerLeft();
-    const ended = { generation: request.generation, attempt, reason, status, attempts };
+    const ended = { generation: request.generation, attempt, reason, status, attempts, totalMs };
     releaseHold(services, request.caller.account, admittedMs === null ? ended : { ...ended, admittedMs });
     return null;
   }

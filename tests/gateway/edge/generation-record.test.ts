@@ -165,6 +165,20 @@ it('tells the whole story: the plan and its refusals, every attempt, every amoun
   );
 });
 
+it('a released one tells its times too', () => {
+  const release = {
+    generation: 'gen-1',
+    attempt: 1,
+    reason: 'gone',
+    status: 502,
+    attempts: [],
+    admittedMs: 2,
+    totalMs: 9,
+  };
+  const told = renderGeneration('gen-1', { ...RUNNING, status: 'released', endedAt: 1_000, release });
+  assert.equal(told.timings, { admitted: 2, first_part: null, total: 9 });
+});
+
 it('a row written before the story was kept still reads, and a plain one says only what holds', () => {
   const told = JSON.parse(renderExact(renderGeneration('gen-1', RUNNING)));
   assert.is(told.route, null);

@@ -231,12 +231,12 @@ it('the hold carries the plan, the end carries why each attempt failed, and the 
   assert.equal(first.route?.rejections, [{ endpoint: 'c', reason: 'require_parameters', member: 'temperature' }]);
   assert.is(on.asks[1]?.event.request?.route, undefined, 'told once');
   await on.end();
-  const { attempts, admittedMs } = releaseOf(on) as Release;
+  const { attempts, admittedMs, totalMs } = releaseOf(on) as Release;
   assert.equal(
     attempts.map(({ outcome, reason }) => `${outcome} ${reason}`),
     ['failed unavailable', 'failed unavailable', 'failed unavailable', 'failed unavailable'],
   );
-  assert.ok((admittedMs as number) >= 0);
+  assert.ok((admittedMs as number) >= 0 && (totalMs as number) >= (admittedMs as number));
 });
 
 it('a plain request keeps no trail: one endpoint, taken at the first attempt', async () => {
