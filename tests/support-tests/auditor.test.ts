@@ -89,6 +89,13 @@ const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evid
   ['M9', 'a failed request that was charged', (e) => outcome(e, 'fail', { delivered: false, status: 502 }, 3)],
   ['M10', 'three calls at one endpoint', (e) => ({ ...e, calls: [...e.calls, ...e.calls, ...e.calls] })],
   ['M10', 'a charge at an endpoint that did not serve', (e) => row(e, { provider: 'Sim B' })],
+  ['M11', 'money in the digits of a float', (e) => settlement(e, { cost: '3.5e-5' })],
+  ['M12', 'a unit without a price that is not told', (e) => unpricedPrompt(e, [])],
+  ['M12', 'a unit with a price that is told as without', (e) => settlement(e, { unpriced: ['completion'] })],
+  ['M14', 'a count of our own that is told as reported', (e) => settlement(e, { estimated: true })],
+  ['M14', 'a reported count told as unmeasured', (e) => settlement(e, { unmeasured: ['prompt'] })],
+  ['M14', 'a tier of another length', (e) => settlement(e, { conditions: { at: 1_010, promptTokens: 11 } })],
+  ['M14', 'prices of after the admission', (e) => settlement(e, { conditions: { at: 2_000, promptTokens: 10 } })],
   ['M18', 'a gap in the ledger', (e) => line(e, 2, { sequence: 4 })],
   ['M18', 'a broken hash', (e) => ledger(e, { chainFaults: ['account:a line 2'] })],
   ['C1', 'an epoch that went back', (e) => ({ ...e, samples: [...e.samples].reverse() })],
@@ -182,6 +189,12 @@ function row(clean: Evidence, members: Partial<Generation>): Evidence {
 function settlement(clean: Evidence, members: Partial<Settlement>): Evidence {
   const settled = clean.ledger.generations[0]?.row.settlement;
   return row(clean, { settlement: { ...(settled as Settlement), ...members } });
+}
+
+/** The list has no price for the prompt; the first request is told to have left these units unpriced. */
+function unpricedPrompt(clean: Evidence, unpriced: readonly string[]): Evidence {
+  const prices = { 'sim-a': [{ model: 'sim/fast', completion: '0.0000015' }] };
+  return { ...settlement(clean, { unpriced }), prices };
 }
 
 /** The first request was answered without a cost, and its hold released for this reason. */

@@ -180,6 +180,7 @@ function generation(id: string, nonce: string, charged: Charged): Generation {
       cachedTokens: null,
       reasoningTokens: null,
       estimated: charged.estimated,
+      ...(charged.estimated ? { unmeasured: ['completion'] } : {}),
       finishReason: 'stop',
       nativeFinishReason: 'stop',
       upstreamId: null,

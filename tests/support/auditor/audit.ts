@@ -17,6 +17,7 @@ import { keyLimitsHold, onlyTurnsHold, usageIsTheCharges } from './limits.ts';
 import { transfersArriveOnce } from './messages.ts';
 import { nothingLeavesEarly } from './outputs.ts';
 import { nothingAcknowledgedIsLost, oneWriter, streamsAreWhole } from './ownership.ts';
+import { conditionsAreTold, moneyIsExactText, undeclaredIsUnpriced } from './prices-told.ts';
 import { readsNeverGoBack } from './reads.ts';
 import { registersAreLinearizable } from './registers.ts';
 import { holdsEndForCause } from './releases.ts';
@@ -45,6 +46,9 @@ const ALWAYS: readonly ((joined: Joined) => Check)[] = [
   chargeWithinHold,
   refusedIsFree,
   callsAreBounded,
+  moneyIsExactText,
+  undeclaredIsUnpriced,
+  conditionsAreTold,
   depositsOnce,
   chainHolds,
   negativeOnlyByExcess,
