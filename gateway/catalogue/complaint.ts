@@ -43,6 +43,7 @@ function told(error: ValueError, value: unknown): Complaint {
     return { path: path.slice(0, -1), message: `${member} is missing; add it as ${wordsOf(error.schema)}` };
   }
   if (error.type === ValueErrorType.ObjectAdditionalProperties) {
+    if (error.schema.patternProperties) return { path, message: `${member}: such a name is none; begin with a letter` };
     const known = Object.keys((error.schema.properties as object | undefined) ?? {}).join(', ');
     return { path, message: `${member} is no member here; remove it (known here: ${known})` };
   }

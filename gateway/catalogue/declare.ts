@@ -1,11 +1,13 @@
+import { createHash } from 'node:crypto';
 import { declareEndpoint, ENDPOINTS_TOPIC, withdrawEndpoint } from '../../actors/endpoint/endpoint.ts';
 import { declareProvider, PROVIDERS_TOPIC, reportReading, withdrawProvider } from '../../actors/provider/provider.ts';
 import { AskError, type Cluster } from '../../actors/runtime/index.ts';
+import type { EndpointDeclaration } from '../../actors/terms/declaration.ts';
 import type { EndpointOffer } from '../../actors/terms/offer.ts';
 import type { ProviderDeclaration } from '../terms/provider-declaration.ts';
 import { providerFacts } from './endpoint-declaration.ts';
 import { BrokenDocument } from './models-document.ts';
-import { type ReadParts, readDocument } from './read-document.ts';
+import { parseDocument, type ReadParts, readDocument } from './read-document.ts';
 
 export interface DeclareParts extends ReadParts {
   readonly cluster: Cluster;
@@ -21,6 +23,8 @@ export interface Declared {
   readonly changes: number;
   /** Why the document cannot be used; what was declared last stays. Null: it can. */
   readonly problem: string | null;
+  /** Of the text that was declared; null for one in the config, and for a broken one. */
+  readonly digest: string | null;
 }
 
 /**
@@ -30,14 +34,25 @@ export interface Declared {
  */
 export async function declare(parts: DeclareParts): Promise<readonly Declared[]> {
   const declared: Declared[] = [];
-  for (const provider of parts.providers) declared.push(await declareOne(parts, provider));
+  for (const provider of parts.providers) {
+    const one = await declareOne(parts, provider);
+    if (one) declared.push(one);
+  }
   await withdrawForeign(parts);
   return declared;
 }
 
-/** One provider of them. What came of it is told to the provider's actor, for operators. */
-export async function declareOne(parts: DeclareParts, provider: ProviderDeclaration): Promise<Declared> {
-  const declared = await declareDocument(parts, provider);
+/**
+ * One provider of them. What came of it is told to the provider's actor, for operators. Null, with nothing done, where
+ * the text is the one of `known`.
+ */
+export async function declareOne(
+  parts: DeclareParts,
+  provider: ProviderDeclaration,
+  known: string | null = null,
+): Promise<Declared | null> {
+  const declared = await declareDocument(parts, provider, known);
+  if (declared === null) return null;
   const reading = { problem: declared.problem, endpoints: declared.endpoints.length };
   try {
     await reportReading(parts.cluster, provider.slug, reading, parts.upstream.askMs);
@@ -48,23 +63,37 @@ export async function declareOne(parts: DeclareParts, provider: ProviderDeclarat
   return declared;
 }
 
-async function declareDocument(parts: DeclareParts, provider: ProviderDeclaration): Promise<Declared> {
-  const { cluster, upstream } = parts;
-  const { slug } = provider;
-  const read = await readDocument(parts, provider).catch(brokenOrThrow);
-  if (read instanceof BrokenDocument) return { provider: slug, endpoints: [], changes: 0, problem: read.message };
-  await declareProvider(cluster, providerFacts(provider, read), upstream.askMs);
-  let changes = 0;
-  for (const declaration of read) if (await declareEndpoint(cluster, declaration, upstream.askMs)) changes++;
-  const endpoints = read.map(({ id }) => id);
-  const kept = new Set(endpoints);
-  changes += await withdrawEndpoints(parts, (offer) => offer.provider.slug === slug && !kept.has(offer.id));
-  return { provider: slug, endpoints, changes, problem: null };
+async function declareDocument(
+  parts: DeclareParts,
+  provider: ProviderDeclaration,
+  known: string | null,
+): Promise<Declared | null> {
+  try {
+    const text = await readDocument(parts, provider);
+    const digest = text === null ? null : createHash('sha256').update(text).digest('hex');
+    if (digest !== null && digest === known) return null;
+    const counted = await declareEndpoints(parts, provider, await parseDocument(provider, text));
+    return { provider: provider.slug, ...counted, problem: null, digest };
+  } catch (error) {
+    if (!(error instanceof BrokenDocument)) throw error;
+    return { provider: provider.slug, endpoints: [], changes: 0, problem: error.message, digest: null };
+  }
 }
 
-function brokenOrThrow(error: unknown): BrokenDocument {
-  if (error instanceof BrokenDocument) return error;
-  throw error;
+async function declareEndpoints(
+  parts: DeclareParts,
+  provider: ProviderDeclaration,
+  declared: readonly EndpointDeclaration[],
+): Promise<Pick<Declared, 'endpoints' | 'changes'>> {
+  const { cluster, upstream } = parts;
+  await declareProvider(cluster, providerFacts(provider, declared), upstream.askMs);
+  let changes = 0;
+  for (const declaration of declared) if (await declareEndpoint(cluster, declaration, upstream.askMs)) changes++;
+  const endpoints = declared.map(({ id }) => id);
+  const kept = new Set(endpoints);
+  const { slug } = provider;
+  changes += await withdrawEndpoints(parts, (offer) => offer.provider.slug === slug && !kept.has(offer.id));
+  return { endpoints, changes };
 }
 
 /** Providers that the config does not name any more. */

@@ -6,7 +6,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 
 /** One provider's declared models; more is a mistake. */
-const MODELS_MAX = 10_000;
+const MODELS_MAX = 2_000;
 const ENTRIES_MAX = 256;
 const NAME_CHARS_MAX = 256;
 const TEXT_CHARS_MAX = 65_536;
@@ -25,7 +25,8 @@ function list<T extends TSchema>(items: T, description: string, minItems = 0) {
 }
 
 function map<T extends TSchema>(values: T, description: string) {
-  return Type.Record(Type.String({ minLength: 1, maxLength: NAME_CHARS_MAX }), values, { description });
+  const name = Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_.:-]{0,127}$' });
+  return Type.Record(name, values, { description, ...closed, maxProperties: ENTRIES_MAX });
 }
 
 function media(pattern: string, example: string) {

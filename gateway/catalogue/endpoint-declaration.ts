@@ -15,6 +15,8 @@ type Parameters = Readonly<Record<string, DeclaredDescriptor>>;
 
 /** What this build can be answered with; a model without any of it is left out. */
 const SERVED: ReadonlySet<string> = new Set<Modality>(['text', 'image', 'audio', 'video']);
+/** One declaration travels in one envelope, and stands on every node's board. */
+const DECLARATION_CHARS_MAX = 128 * 1024;
 const CATALOGUE_ID = /^[A-Za-z0-9._~-]+\/[A-Za-z0-9._~:-]+$/;
 /** Of a media output's own parameters the request member that carries them. */
 const CARRIER: Readonly<Record<string, string>> = { image: 'image_config', audio: 'audio' };
@@ -34,6 +36,9 @@ export function endpointDeclarations(
     seen.add(model.id);
     const answers = model.output_modalities.some(({ type }) => SERVED.has(type));
     const declaration = answers ? endpointDeclaration(provider, model, at) : null;
+    if (JSON.stringify(declaration).length > DECLARATION_CHARS_MAX) {
+      throw new Flaw(at, `data[${nth}] says more than ${DECLARATION_CHARS_MAX} characters; shorten it`);
+    }
     return declaration === null || model.is_ready === false ? [] : [declaration];
   });
 }
@@ -149,7 +154,7 @@ function parametersOf(
   return {
     supportedParameters: Object.keys(parameters).sort(),
     descriptors: Object.fromEntries(known),
-    passthrough: descriptorsOf(Object.assign({}, ...passed)),
+    passthrough: descriptorsOf(Object.fromEntries(passed.flatMap(Object.entries))),
     ceilingName: model.ceiling_parameter ?? (older ? 'max_tokens' : 'max_completion_tokens'),
     reasoning: reasoningOf(text),
     defaultParameters: model.default_parameters ?? {},

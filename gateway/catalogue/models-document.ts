@@ -1,3 +1,4 @@
+import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { complaint } from './complaint.ts';
 import { documentSchema, type ModelsDocument } from './document-schema.ts';
 import { Flaw } from './flaw.ts';
@@ -5,6 +6,9 @@ import { lineAt, lineOf } from './line-of.ts';
 
 /** Nested deeper is a mistake, or meant to hurt. */
 const DEPTH_MAX = 32;
+
+/** Compiled on first use: fast to say yes, and who looks for the first complaint may take longer. */
+let compiled: ReturnType<typeof TypeCompiler.Compile<typeof documentSchema>> | null = null;
 
 /** A models document that cannot be used. The message names the member and, where there is a text, its line. */
 export class BrokenDocument extends Error {
@@ -41,9 +45,10 @@ function parsed(json: string): unknown {
 
 function checked(value: unknown): ModelsDocument {
   if (depthOf(value) > DEPTH_MAX) throw new Flaw([], `the document is nested deeper than ${DEPTH_MAX}`);
+  compiled ??= TypeCompiler.Compile(documentSchema);
+  if (compiled.Check(value)) return value;
   const wrong = complaint(documentSchema, value);
-  if (wrong) throw new Flaw(wrong.path, wrong.message);
-  return value as ModelsDocument;
+  throw new Flaw(wrong?.path ?? [], wrong?.message ?? 'the document does not fit its schema');
 }
 
 function depthOf(value: unknown, depth = 0): number {

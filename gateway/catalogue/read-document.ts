@@ -15,28 +15,35 @@ export interface ReadParts {
 }
 
 const ADDRESS = /^https?:\/\//;
-/** A file is read whole before it is judged. */
-const FILE_BYTES_MAX = 16 * 1024 * 1024;
+/** Of a document as text, from wherever it comes. */
+const DOCUMENT_BYTES_MAX = 8 * 1024 * 1024;
 
 /**
- * What a provider's models document declares now, read from where the config says. Throws `BrokenDocument`, whose message
- * names where it looked, and the line and member of what is wrong.
+ * The text of a provider's models document, from where the config says; null where it stands in the config itself.
+ * Throws `BrokenDocument`, whose message names where it looked.
  */
-export async function readDocument(
-  parts: ReadParts,
-  provider: ProviderDeclaration,
-): Promise<readonly EndpointDeclaration[]> {
+export async function readDocument(parts: ReadParts, provider: ProviderDeclaration): Promise<string | null> {
   const { models } = provider;
+  if (typeof models !== 'string') return null;
+  return placed(models, () => (ADDRESS.test(models) ? fetchText(parts, provider, models) : readText(models)));
+}
+
+/** What that text declares. Throws `BrokenDocument`, which names the line and member of what is wrong as well. */
+export async function parseDocument(
+  provider: ProviderDeclaration,
+  text: string | null,
+): Promise<readonly EndpointDeclaration[]> {
   const declared = (document: ModelsDocument): readonly EndpointDeclaration[] =>
     endpointDeclarations(provider, document);
-  if (typeof models !== 'string') return parseModelsValue(models, declared);
+  if (text === null) return parseModelsValue(provider.models, declared);
+  return placed(String(provider.models), async () => parseModelsText(text, declared));
+}
+
+async function placed<T>(place: string, run: () => Promise<T>): Promise<T> {
   try {
-    return parseModelsText(
-      ADDRESS.test(models) ? await fetchText(parts, provider, models) : await readText(models),
-      declared,
-    );
+    return await run();
   } catch (error) {
-    throw new BrokenDocument(`${models}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new BrokenDocument(`${place}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -44,7 +51,7 @@ async function readText(path: string): Promise<string> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new Error(error.code === 'ENOENT' ? 'there is no such file' : `cannot be read (${error.code})`);
   });
-  if (bytes.length > FILE_BYTES_MAX) throw new Error(`is longer than ${FILE_BYTES_MAX} bytes`);
+  if (bytes.length > DOCUMENT_BYTES_MAX) throw new Error(`is longer than ${DOCUMENT_BYTES_MAX} bytes`);
   return bytes.toString('utf8');
 }
 
@@ -68,7 +75,7 @@ async function fetchText(
       firstByteMs: upstream.firstByteMs,
       idleMs: upstream.idleMs,
       totalMs: upstream.firstByteMs,
-      bodyBytesMax: upstream.bodyBytesMax,
+      bodyBytesMax: DOCUMENT_BYTES_MAX,
     },
   });
   if (reply.status !== 200) {

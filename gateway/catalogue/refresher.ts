@@ -16,6 +16,8 @@ export class Refresher {
   readonly #parts: RefresherParts;
   /** The problem last logged, by provider: a document that stays broken is told once. */
   readonly #told = new Map<string, string>();
+  /** Digest of the text last declared, by provider: on the interval only what changed is worked through. */
+  readonly #known = new Map<string, string>();
   #timer: Cancel | null = null;
   #stopped = false;
 
@@ -37,16 +39,21 @@ export class Refresher {
     const named = this.#parts.providers.filter((provider) => slug === null || provider.slug === slug);
     if (slug !== null && named.length === 0) return null;
     const declared: Declared[] = [];
-    for (const provider of named) declared.push(await this.#read(provider));
+    for (const provider of named) {
+      const one = await this.#read(provider, null);
+      if (one) declared.push(one);
+    }
     return declared;
   }
 
   /** One round over the providers of this node. */
   async round(): Promise<void> {
     for (const provider of this.#parts.providers) {
-      if (this.#stopped || !this.#parts.cluster.owns(providerAddress(provider.slug))) continue;
+      const own = this.#parts.cluster.owns(providerAddress(provider.slug));
+      // A document in the config stays as it is for as long as the node runs.
+      if (this.#stopped || !own || typeof provider.models !== 'string') continue;
       try {
-        await this.#read(provider);
+        await this.#read(provider, this.#known.get(provider.slug) ?? null);
       } catch (error) {
         this.#parts.log.warn({ provider: provider.slug, detail: String(error) }, 'a models document was not declared');
       }
@@ -58,9 +65,12 @@ export class Refresher {
     if (!this.#stopped) this.start();
   }
 
-  async #read(provider: ProviderDeclaration): Promise<Declared> {
-    const declared = await declareOne(this.#parts, provider);
-    const { problem } = declared;
+  async #read(provider: ProviderDeclaration, known: string | null): Promise<Declared | null> {
+    const declared = await declareOne(this.#parts, provider, known);
+    if (declared === null) return null;
+    const { problem, digest } = declared;
+    if (digest === null) this.#known.delete(provider.slug);
+    else this.#known.set(provider.slug, digest);
     if (problem === null) this.#told.delete(provider.slug);
     else if (this.#told.get(provider.slug) !== problem) {
       this.#told.set(provider.slug, problem);

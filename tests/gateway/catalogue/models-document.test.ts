@@ -133,6 +133,19 @@ for (const [what, model, expected] of BROKEN) {
   });
 }
 
+it('names that are none, and more than an endpoint may say, are refused', () => {
+  const named = (name: string): object => ({
+    output_modalities: [{ ...OUTPUT, supported_parameters: { [name]: UNKNOWN } }],
+  });
+  assert.match(brokenModel(named('1st')), /supported_parameters\.1st: such a name is none; begin with a letter$/);
+  const proto = `{"data": [${JSON.stringify(MODEL).replace('"tools"', '"__proto__"')}]}`;
+  assert.match(broken(proto), /supported_parameters\.__proto__: such a name is none/);
+  const values = Array.from({ length: 256 }, (_, nth) => String(nth).padEnd(255));
+  const parameters = Object.fromEntries(values.slice(0, 4).map((_, nth) => [`p${nth}`, { type: 'enum', values }]));
+  const wordy = { id: 'm/two', output_modalities: [{ ...OUTPUT, supported_parameters: parameters }] };
+  assert.match(brokenModel(wordy), /data\[1\] says more than 131072 characters/);
+});
+
 it('the line of a complaint is the line the member stands in, whatever stands before it', () => {
   const text = '{ "data":\n[\n{ "schema_version": "2.4",\n"id": "a/\\"{[b",\n"name": "}",\n"created": -1 } ] }';
   assert.match(broken(text), /^line \d+: data\[0\]\.input_modalities is missing/);

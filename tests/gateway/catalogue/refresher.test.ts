@@ -110,6 +110,24 @@ it('on the interval each node reads the documents of the providers whose actors 
   assert.is(timers.length, 0);
 });
 
+it('on the interval an unchanged text is not worked through again, a changed one and a broken one are', async () => {
+  const path = file('c.json', { data: [MODEL] });
+  const { refresher, of } = scene([provider('c', path)], ['c']);
+  for (let nth = 0; nth < 3; nth++) await refresher.round();
+  assert.is(of('endpoint.declare').length, 1);
+  file('c.json', { data: [{ ...MODEL, name: 'Other' }] });
+  await refresher.round();
+  assert.is(of('endpoint.declare').length, 2);
+  file('c.json', '{');
+  await refresher.round();
+  assert.match(String(of('provider.read').at(-1)?.problem), /line 1: this is no JSON/);
+  file('c.json', { data: [{ ...MODEL, name: 'Other' }] });
+  await refresher.round();
+  assert.is(of('provider.read').at(-1)?.problem, null, 'the same text as before, mended, is told');
+  await refresher.refresh('c');
+  assert.is(of('endpoint.declare').length, 4, 'on command it is declared whatever was before');
+});
+
 it('an unknown provider is not guessed', async () => {
   const { refresher, told } = scene([provider('a', file('a.json', { data: [] }))]);
   assert.is(await refresher.refresh('nobody'), null);

@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
+import { discounted } from '../../../gateway/catalogue/discounted.ts';
 import { MODEL } from '../../fixtures/models/plain.ts';
 import { bounded } from '../../support/bounded.ts';
 import { declared } from './declared.ts';
@@ -51,6 +53,24 @@ it('prices carry their units, cache lifetimes and the discount, exactly', () => 
     request: '0.0009',
     discount: 0.1,
   });
+});
+
+it('a discount is exact: against whole numbers of any size', () => {
+  const PLACES = 52n;
+  const whole = (text: string): bigint => {
+    const [units = '0', decimals = ''] = text.split('.');
+    return BigInt(units + decimals.padEnd(Number(PLACES), '0'));
+  };
+  const price = fc.tuple(fc.bigInt(0n, 10n ** 12n - 1n), fc.bigInt(0n, 10n ** 40n - 1n));
+  const discount = fc.integer({ min: -(10 ** 8), max: 10 ** 6 - 1 }).map((millionths) => millionths / 1e6);
+  fc.assert(
+    fc.property(price, discount, ([units, decimals], off) => {
+      const text = `${units}.${String(decimals).padStart(40, '0')}`;
+      const kept = 10n ** 6n - BigInt(Math.round(off * 1e6));
+      assert.is(whole(discounted(text, off)), (whole(text) / 10n ** 6n) * kept);
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 it('a markup is a negative discount, and a write nobody asked for has no price', () => {
