@@ -1,6 +1,6 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
-import { APICallError, generateText, type LanguageModel, stepCountIs, streamText, tool } from 'ai';
+import { APICallError, generateText, type LanguageModel, Output, stepCountIs, streamText, tool } from 'ai';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
@@ -15,7 +15,10 @@ let cluster: TestCluster;
 let funded: Funded;
 
 test.before(async () => {
-  cluster = await startCluster({ rates: { keyPerMinute: 100_000 } });
+  cluster = await startCluster({
+    rates: { keyPerMinute: 100_000 },
+    simulators: ['sim-a', 'sim-b', 'sim-c', 'sim-d'],
+  });
   funded = await cluster.fund('10');
 });
 test.after(() => cluster.close());
@@ -50,6 +53,8 @@ const weather = tool({
   inputSchema: z.object({ city: z.string() }),
   execute: ({ city }) => ({ city, celsius: 4 }),
 });
+
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 for (const [name, model] of Object.entries(PROVIDERS)) {
   it(`${name}: answers text with its usage`, async () => {
@@ -87,6 +92,32 @@ for (const [name, model] of Object.entries(PROVIDERS)) {
     const ask = { model: model('sim/tools'), messages: say({}), tools: { weather } };
     const { toolCalls } = await generateText({ ...ask, toolChoice: { type: 'tool', toolName: 'weather' } });
     assert.is(toolCalls.length, 1);
+  });
+
+  it(`${name}: asks for an object by its schema`, async () => {
+    const schema = z.object({ city: z.string(), celsius: z.number() });
+    const asked = { model: model('sim/structured'), prompt: 'Weather?', output: Output.object({ schema }) };
+    assert.ok(schema.safeParse((await generateText(asked)).output).success);
+  });
+
+  it(`${name}: shows what a model thought, whole and streamed`, async () => {
+    const asked = { model: model('sim/thinker'), prompt: 'hello' };
+    const { reasoningText } = await generateText(asked);
+    assert.match(reasoningText ?? '', /\S/);
+    const result = streamText(asked);
+    let reasoning = '';
+    for await (const part of result.fullStream) if (part.type === 'reasoning-delta') reasoning += part.text;
+    assert.match(reasoning, /\S/);
+  });
+
+  it(`${name}: sends a picture`, async () => {
+    const image = Buffer.from(PIXEL, 'base64');
+    const content = [
+      { type: 'text' as const, text: 'What is this?' },
+      { type: 'image' as const, image, mediaType: 'image/png' },
+    ];
+    const { text } = await generateText({ model: model('sim/vision'), messages: [{ role: 'user', content }] });
+    assert.match(text, /image/);
   });
 
   it(`${name}: turns each refusal into an APICallError of its status`, async () => {

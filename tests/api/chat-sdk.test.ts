@@ -7,11 +7,14 @@ import OpenAI, {
   NotFoundError,
   RateLimitError,
 } from 'openai';
+import { zodResponseFormat } from 'openai/helpers/zod';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { z } from 'zod';
 import { bounded } from '../support/bounded.ts';
 import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
 
+const SIMULATED_PROVIDERS = ['sim-a', 'sim-b', 'sim-c', 'sim-d'];
 const it = bounded(test, 30_000);
 
 let cluster: TestCluster;
@@ -19,7 +22,7 @@ let funded: Funded;
 let client: OpenAI;
 
 test.before(async () => {
-  cluster = await startCluster({ rates: { keyPerMinute: 100_000 } });
+  cluster = await startCluster({ rates: { keyPerMinute: 100_000 }, simulators: SIMULATED_PROVIDERS });
   funded = await cluster.fund('10');
   client = clientOf(funded.key);
 });
@@ -223,6 +226,95 @@ it('lets go of the hold when the caller aborts before the first part', async () 
     if (data.held === 0) break;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
+});
+
+it('makes a round trip with a tool: the call is answered and the turn goes on', async () => {
+  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Weather in Oslo?' }];
+  const choice = { type: 'function' as const, function: { name: 'weather' } };
+  const first = await client.chat.completions.create({
+    ...{ model: 'sim/tools', messages, tools: TOOLS, tool_choice: choice },
+  });
+  const message = first.choices[0]?.message as OpenAI.ChatCompletionMessage;
+  const result = { role: 'tool' as const, tool_call_id: message.tool_calls?.[0]?.id ?? '', content: '{"celsius":4}' };
+  const second = await client.chat.completions.create({
+    ...{ model: 'sim/tools', messages: [...messages, message, result], tools: TOOLS },
+  });
+  assert.is(second.choices[0]?.finish_reason, 'stop');
+  assert.ok((second.usage?.prompt_tokens ?? 0) > (first.usage?.prompt_tokens ?? 0));
+});
+
+it('parses an object by its schema', async () => {
+  const schema = z.object({ city: z.string(), celsius: z.number() });
+  const parsed = await client.chat.completions.parse({
+    ...{ model: 'sim/structured', messages: HELLO, response_format: zodResponseFormat(schema, 'weather') },
+  });
+  assert.ok(schema.safeParse(parsed.choices[0]?.message.parsed).success);
+});
+
+it('shows what a model thought, and its tokens, at any effort', async () => {
+  const ask = { model: 'sim/thinker', messages: HELLO, reasoning_effort: 'low' as const };
+  const whole = await client.chat.completions.create(ask);
+  assert.match((whole.choices[0]?.message as { reasoning?: string } | undefined)?.reasoning ?? '', /\S/);
+  assert.ok((whole.usage?.completion_tokens_details?.reasoning_tokens ?? 0) > 0);
+  let reasoning = '';
+  for await (const chunk of await client.chat.completions.create({ ...ask, stream: true }))
+    reasoning += (chunk.choices[0]?.delta as { reasoning?: string } | undefined)?.reasoning ?? '';
+  assert.match(reasoning, /\S/);
+});
+
+const PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+it('sends a picture, by value and by address, and speech', async () => {
+  const parts: OpenAI.ChatCompletionContentPart[] = [
+    { type: 'text', text: 'What is this?' },
+    { type: 'image_url', image_url: { url: PIXEL } },
+    { type: 'image_url', image_url: { url: 'https://example.com/a.png', detail: 'low' } },
+  ];
+  const seen = await client.chat.completions.create({
+    model: 'sim/vision',
+    messages: [{ role: 'user', content: parts }],
+  });
+  assert.match(seen.choices[0]?.message.content ?? '', /image/);
+  const wav = Buffer.concat([Buffer.from('RIFF'), Buffer.alloc(4), Buffer.from('WAVEfmt ')]).toString('base64');
+  const spoken: OpenAI.ChatCompletionContentPart[] = [
+    { type: 'input_audio', input_audio: { data: wav, format: 'wav' } },
+  ];
+  const heard = await client.chat.completions.create({
+    model: 'sim/vision',
+    messages: [{ role: 'user', content: spoken }],
+  });
+  assert.match(heard.choices[0]?.message.content ?? '', /audio/);
+});
+
+it('receives pictures and speech, whole and streamed, and pays for them', async () => {
+  const drawing = { model: 'sim/painter', messages: HELLO, modalities: ['image', 'text'] as never };
+  const drawn = await client.chat.completions.create(drawing);
+  const images = (message: object | undefined) =>
+    (message as { images?: { image_url: { url: string } }[] }).images ?? [];
+  assert.match(images(drawn.choices[0]?.message)[0]?.image_url.url ?? '', /^data:image\/png;base64,/);
+  let urls = 0;
+  for await (const chunk of await client.chat.completions.create({ ...drawing, stream: true }))
+    urls += chunk.choices[0] ? images(chunk.choices[0].delta).length : 0;
+  assert.is(urls, 1);
+  const speaking = {
+    ...{ model: 'sim/speaker', messages: HELLO, modalities: ['text', 'audio'] as never },
+    audio: { voice: 'alto', format: 'pcm16' as const },
+  };
+  const spoken = await client.chat.completions.create({ ...speaking, audio: { voice: 'alto', format: 'wav' } });
+  const { audio } = spoken.choices[0]?.message ?? {};
+  assert.is(
+    Buffer.from(audio?.data ?? '', 'base64')
+      .subarray(0, 4)
+      .toString(),
+    'RIFF',
+  );
+  assert.match(audio?.transcript ?? '', /\S/);
+  let data = '';
+  for await (const chunk of await client.chat.completions.create({ ...speaking, stream: true }))
+    data += (chunk.choices[0]?.delta as { audio?: { data?: string } } | undefined)?.audio?.data ?? '';
+  assert.ok(data.length > 1_000);
+  for (const reply of [drawn, spoken]) assert.ok(((reply.usage as { cost?: number } | undefined)?.cost ?? 0) > 0);
 });
 
 it('completes a prompt on the older route, whole and streamed, and abandons one', async () => {

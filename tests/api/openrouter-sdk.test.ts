@@ -15,7 +15,10 @@ let funded: Funded;
 let client: OpenRouter;
 
 test.before(async () => {
-  cluster = await startCluster({ rates: { keyPerMinute: 100_000 } });
+  cluster = await startCluster({
+    rates: { keyPerMinute: 100_000 },
+    simulators: ['sim-a', 'sim-b', 'sim-c', 'sim-d'],
+  });
   funded = await cluster.fund('10');
   client = clientOf(funded.key);
 });
@@ -102,6 +105,40 @@ it('makes a round trip with a tool, whole and streamed', async () => {
   assert.equal(JSON.parse(json), { city: 'x' });
 });
 
+it('asks for an object by its schema', async () => {
+  const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+  const reply = await whole({
+    ...{ ...HELLO, model: 'sim/structured' },
+    responseFormat: { type: 'json_schema', jsonSchema: { name: 'weather', schema } },
+  });
+  assert.type((JSON.parse(String(reply.choices[0]?.message.content)) as { city: string }).city, 'string');
+});
+
+it('shows what a model thought as details that validate, whole and streamed', async () => {
+  const ask = { ...HELLO, model: 'sim/thinker', reasoning: { effort: 'low' as const } };
+  const reply = await whole(ask);
+  assert.match(reply.choices[0]?.message.reasoning ?? '', /\S/);
+  assert.ok((reply.choices[0]?.message.reasoningDetails ?? []).length > 0);
+  let details = 0;
+  for await (const chunk of await streamed(ask)) details += chunk.choices[0]?.delta.reasoningDetails?.length ?? 0;
+  assert.ok(details > 0);
+});
+
+const PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+it('sends a picture and receives one', async () => {
+  const content = [
+    { type: 'text' as const, text: 'What is this?' },
+    { type: 'image_url' as const, imageUrl: { url: PIXEL } },
+  ];
+  const seen = await whole({ model: 'sim/vision', messages: [{ role: 'user', content }] });
+  assert.match(String(seen.choices[0]?.message.content), /image/);
+  const drawn = await whole({ ...HELLO, model: 'sim/painter', modalities: ['image', 'text'] });
+  assert.match(drawn.choices[0]?.message.images?.[0]?.imageUrl.url ?? '', /^data:image\/png;base64,/);
+  // Speech cannot be asked for: the SDK's own schema drops `audio` on the way out.
+});
+
 it('throws the error class of each status, with the envelope in it', async () => {
   const poor = await cluster.fund('0.000001');
   const send = (of: OpenRouter, more: object) => () => whole({ ...HELLO, ...more }, of);
@@ -156,6 +193,18 @@ it('reads key, credits and generation as this SDK demands them', async () => {
   assert.is(generation.providerResponses?.length, 1);
   const error = await failure(() => client.generations.getGeneration({ id: 'gen-0' }));
   assert.instance(error, errors.NotFoundResponseError);
+});
+
+it('lists models page by page, and counts them', async () => {
+  const first = (await client.models.list({ limit: 2 })).result;
+  assert.is(first.data.length, 2);
+  const { data: count } = await client.models.count();
+  assert.is(first.totalCount, count.count);
+  assert.match(String(first.links.next), /^\/api\/v1\/models\?.*offset=2/);
+  const { data, links } = (await client.models.list()).result;
+  assert.is(links.next, null);
+  const fast = data.find(({ id }) => id === 'sim/fast');
+  assert.type(fast?.pricing.prompt, 'string');
 });
 
 it('accepts the endpoints of a model but for two members that the specification decides otherwise', async () => {

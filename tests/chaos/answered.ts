@@ -44,6 +44,7 @@ export function answered(bodies: readonly object[]): Answered {
 export function isIntact(answer: Answered, expected: Expected): boolean {
   if (expected.chunks !== undefined && !isNumbered(answer.text, expected.chunks)) return false;
   if (expected.call !== undefined && !isOneCall(answer, expected.call)) return false;
+  if (expected.says !== undefined && !answer.text.includes(expected.says)) return false;
   return expected.images === undefined || answer.images.length === expected.images;
 }
 

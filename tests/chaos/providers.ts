@@ -7,10 +7,10 @@ import type { ProviderDeclaration } from '../../gateway/terms/provider-declarati
 import type { Call } from '../support/provider/call-log.ts';
 import { simulatedProvider } from '../support/provider/models-document.ts';
 
-const NAMES: Readonly<Record<string, string>> = { 'sim-a': 'Sim A', 'sim-b': 'Sim B' };
+const NAMES: Readonly<Record<string, string>> = { 'sim-a': 'Sim A', 'sim-b': 'Sim B', 'sim-c': 'Sim C' };
 const MAIN = fileURLToPath(new URL('../support/provider/main.ts', import.meta.url));
 
-/** The two simulated providers of a run, each a process with its own log. */
+/** The simulated providers of a run, each a process with its own log. */
 export class Providers {
   /** For the configuration of the cluster. */
   readonly declarations: readonly ProviderDeclaration[];
@@ -47,7 +47,7 @@ export class Providers {
     return new Providers(children, logs, ports);
   }
 
-  /** Ends both, in order, so that their logs are whole; answers with every call they saw. */
+  /** Ends them, in order, so that their logs are whole; answers with every call they saw. */
   async stop(): Promise<readonly Call[]> {
     await Promise.all(
       this.#children.map(async (child) => {

@@ -332,7 +332,7 @@ class Run {
       samples: this.#samples,
       credits,
       deposits: all.map((payer) => ({ account: payer.account, amount: payer === poor ? POOR_USD : DEPOSIT_USD })),
-      prices: Object.fromEntries(['sim-a', 'sim-b'].map((slug) => [slug, pricesOf(modelsDocument(slug))])),
+      prices: Object.fromEntries(providers.declarations.map(({ slug }) => [slug, pricesOf(modelsDocument(slug))])),
       slugs: providers.slugs,
       refusedCommits: this.#stage.desk.notes.filter(({ failure }) => failure === 'full').length,
       clockSlackMs: CLOCK_SLACK_MS + (this.#options.clocks ? SKEW_MS_MAX : 0),

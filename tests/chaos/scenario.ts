@@ -26,6 +26,8 @@ export interface Expected {
   /** One call of this tool, whole. */
   readonly call?: string;
   readonly images?: number;
+  /** A word of the text. */
+  readonly says?: string;
 }
 
 interface Shape {
@@ -40,6 +42,8 @@ interface Shape {
   readonly poor?: boolean;
   readonly members?: object;
   readonly dialect?: Scenario['dialect'];
+  /** A picture goes with the question. */
+  readonly picture?: true;
 }
 
 const TOOLS = {
@@ -95,6 +99,26 @@ const COMPLETIONS: readonly Shape[] = [
   },
 ];
 
+/** Pictures both ways; one provider draws, three see. */
+const MEDIA: readonly Shape[] = [
+  {
+    ...{ name: 'seen', weight: 4, model: 'sim/vision', picture: true },
+    ...{ directive: { tps: 80 }, expected: { says: 'image' } },
+  },
+  {
+    ...{ name: 'seen, streamed', weight: 4, model: 'sim/vision', picture: true, stream: true },
+    ...{ directive: { tps: 80 }, expected: { says: 'image' } },
+  },
+  {
+    ...{ name: 'drawn', weight: 3, model: 'sim/painter', members: { modalities: ['image', 'text'] } },
+    ...{ directive: {}, expected: { images: 1 } },
+  },
+  {
+    ...{ name: 'drawn, streamed', weight: 3, model: 'sim/painter', stream: true },
+    ...{ members: { modalities: ['image', 'text'] }, directive: { tps: 80 }, expected: { images: 1 } },
+  },
+];
+
 const CALLS: readonly Shape[] = [
   {
     ...{ name: 'tools', weight: 5, model: 'sim/tools', members: TOOLS },
@@ -117,12 +141,18 @@ const TROUBLE: readonly Shape[] = [
     ...{ directive: { fail_first: 1, status: 503 }, expected: { chunks: 16 } },
   },
   {
-    ...{ name: 'next model', weight: 3, model: 'sim/down', members: { models: ['sim/fast'] } },
-    ...{ directive: {}, expected: { chunks: 16 } },
+    ...{ name: 'next model', weight: 3, model: 'sim/thinker', members: { models: ['sim/fast'] } },
+    ...{ directive: { only_on: 'sim-c', status: 503 }, expected: { chunks: 16 } },
   },
   {
-    ...{ name: 'next model, streamed', weight: 3, model: 'sim/down', stream: true, members: { models: ['sim/fast'] } },
-    ...{ directive: { tps: 80 }, expected: { chunks: 16 } },
+    ...{
+      name: 'next model, streamed',
+      weight: 3,
+      model: 'sim/thinker',
+      stream: true,
+      members: { models: ['sim/fast'] },
+    },
+    ...{ directive: { only_on: 'sim-c', status: 500, tps: 80 }, expected: { chunks: 16 } },
   },
   {
     ...{ name: 'cut upstream', weight: 2, model: 'sim/fast', stream: true, expects: 'broken' },
@@ -138,7 +168,7 @@ const TROUBLE: readonly Shape[] = [
   },
 ];
 
-const SHAPES = [...TEXT, ...COMPLETIONS, ...CALLS, ...TROUBLE];
+const SHAPES = [...TEXT, ...COMPLETIONS, ...MEDIA, ...CALLS, ...TROUBLE];
 const WEIGHTS = SHAPES.reduce((sum, shape) => sum + shape.weight, 0);
 
 /** One scenario by weight; `chance` is uniform in [0, 1). */
@@ -189,6 +219,14 @@ function fromShape(shape: Shape, nonce: string): Scenario {
   };
 }
 
-function asked({ dialect }: Shape, text: string): object {
-  return dialect === 'completions' ? { prompt: text } : { messages: [{ role: 'user', content: text }] };
+const PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+function asked({ dialect, picture }: Shape, text: string): object {
+  if (dialect === 'completions') return { prompt: text };
+  const parts = [
+    { type: 'text', text },
+    { type: 'image_url', image_url: { url: PIXEL } },
+  ];
+  return { messages: [{ role: 'user', content: picture ? parts : text }] };
 }

@@ -20,12 +20,15 @@ export function amount(text: string): bigint {
   return exact.digits / divisor;
 }
 
-/** The exact sum of rate x units, floored once at 24 decimals. */
-export function cost(parts: readonly { readonly rate: string; readonly units: number }[]): bigint {
-  const terms = parts.map(({ rate, units }) => ({ ...parse(rate), units: BigInt(units) }));
+/** The exact sum of rate x units, floored once at 24 decimals. Units may be decimal text: not all of them are whole. */
+export function cost(parts: readonly { readonly rate: string; readonly units: number | string }[]): bigint {
+  const terms = parts.map(({ rate, units }) => {
+    const [price, many] = [parse(rate), parse(String(units))];
+    return { digits: price.digits * many.digits, scale: price.scale + many.scale };
+  });
   const scale = Math.max(DECIMALS, ...terms.map((term) => term.scale));
   let sum = 0n;
-  for (const term of terms) sum += term.digits * term.units * 10n ** BigInt(scale - term.scale);
+  for (const term of terms) sum += term.digits * 10n ** BigInt(scale - term.scale);
   return sum / 10n ** BigInt(scale - DECIMALS);
 }
 

@@ -159,7 +159,10 @@ function expectedCost(joined: Joined, row: Generation): bigint | null {
   const slug = joined.evidence.slugs[row.provider] ?? row.provider;
   const prices = joined.evidence.prices[slug]?.find((each) => each.model === row.model);
   if (!prices || !row.settlement) return null;
+  const { media } = row.settlement;
   return cost([
+    { rate: prices.image ?? '0', units: media?.inputImages ?? 0 },
+    { rate: prices.imageMegapixel ?? '0', units: media?.megapixels ?? 0 },
     { rate: prices.prompt ?? '0', units: row.settlement.promptTokens ?? 0 },
     { rate: prices.completion ?? '0', units: row.settlement.completionTokens ?? 0 },
     { rate: prices.request ?? '0', units: 1 },

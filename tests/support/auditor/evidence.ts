@@ -39,6 +39,9 @@ export interface DeclaredPrices {
   readonly prompt?: string;
   readonly completion?: string;
   readonly request?: string;
+  /** Per picture of the prompt; per megapixel drawn. */
+  readonly image?: string;
+  readonly imageMegapixel?: string;
 }
 
 /** A key as it was made; `limit` is the highest it ever had. */

@@ -1,28 +1,32 @@
 import type { ModelsDocument } from '../../../gateway/catalogue/document-schema.ts';
 import type { DeclaredPrices } from './evidence.ts';
 
+const UNITS = {
+  prompt: 'prompt token',
+  completion: 'completion token',
+  request: 'request request',
+  image: 'prompt image',
+  imageMegapixel: 'completion megapixel',
+};
+
 /**
  * The plain prices of a models document, for an oracle: read here once more, since what is to be judged is what the
- * catalogue makes of it. Knows neither conditions nor discounts, and throws where a document has them.
+ * catalogue makes of it. Knows neither conditions nor discounts, and leaves out what has them: a charge of it then has no
+ * oracle, which an audit tells.
  */
 export function pricesOf(document: ModelsDocument | null): readonly DeclaredPrices[] {
-  return (document?.data ?? []).map((model) => {
+  return (document?.data ?? []).flatMap((model) => {
     const declared = [
       ...model.input_modalities.flatMap(({ pricing }) => pricing ?? []),
       ...model.output_modalities.flatMap(({ pricing }) => pricing ?? []),
       ...(model.pricing ?? []),
     ];
     const conditional = declared.some((price) => price.overrides || price.utc_start !== undefined || price.utc_days);
-    if (conditional || model.discount_to_user) throw new Error(`the prices of ${model.id} are not plain`);
-    const costs = ['prompt token', 'completion token', 'request request'].map((name) =>
-      declared.find(({ type, unit }) => `${type} ${unit}` === name),
-    );
-    const [prompt, completion, request] = costs.map((price) => price?.cost_usd);
-    return {
-      model: model.slug ?? model.id,
-      ...(prompt === undefined ? {} : { prompt }),
-      ...(completion === undefined ? {} : { completion }),
-      ...(request === undefined ? {} : { request }),
-    };
+    if (conditional || model.discount_to_user) return [];
+    const costs = Object.entries(UNITS).flatMap(([name, unit]) => {
+      const price = declared.find((each) => `${each.type} ${each.unit}` === unit)?.cost_usd;
+      return price === undefined ? [] : [[name, price]];
+    });
+    return [{ model: model.slug ?? model.id, ...(Object.fromEntries(costs) as Omit<DeclaredPrices, 'model'>) }];
   });
 }
