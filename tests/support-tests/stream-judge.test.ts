@@ -119,7 +119,8 @@ it('judges a stream that was left as far as it went', () => {
 });
 
 it('knows numbered text', () => {
-  for (const text of ['', 'hello', 'sim-a:1 ', 'sim-a:12 x1 x2 ', 'r1 r2 ']) assert.ok(isUnbroken(text), text);
+  for (const text of ['', 'hello', 'sim-a:1 ', 'sim-a:12 x1 x2 ', 'sim-a:1 sees image', 'r1 r2 '])
+    assert.ok(isUnbroken(text), text);
   for (const text of ['sim-a:1 x2 ', 'sim-a:1 x1 x1 ', 'sim-a:1 x1 sim-b:1 x1 ', 'r1 r3 '])
     assert.not.ok(isUnbroken(text), text);
 });

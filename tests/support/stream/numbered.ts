@@ -1,4 +1,5 @@
-const TAG = /^sim-[a-z-]+:\d+ /;
+/** Behind its tag a simulator either counts or says what it sees. */
+const TAG = /^sim-[a-z-]+:\d+ (?=x\d|$)/;
 
 /**
  * False for text of a simulated provider in which a word is missing, doubled or of another call: behind the tag of its
