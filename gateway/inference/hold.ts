@@ -151,6 +151,7 @@ export async function chargeHold(
     return closed(services, generation, await settle(cluster, account, settlement, config.upstream.askMs));
   } catch (thrown) {
     if (!(thrown instanceof AskError)) throw thrown;
+    if (logKept(services, generation, thrown)) return null;
     const again = async (): Promise<boolean> => {
       closed(services, generation, await settle(cluster, account, settlement, config.upstream.askMs));
       return true;
@@ -176,6 +177,17 @@ function logRefused(services: InferenceServices, generation: string, answer: obj
   return true;
 }
 
+/**
+ * True where the account does not load and its runtime keeps what ends the hold, to be stepped once when that loads. An
+ * operator has to mend the account; the books are right then without anybody asking again.
+ */
+function logKept(services: InferenceServices, generation: string, thrown: unknown): boolean {
+  if (!(thrown instanceof AskError) || thrown.failure.code !== 'quarantined' || !thrown.failure.kept) return false;
+  const message = 'the end of a hold is kept for its account, which is quarantined';
+  services.log({ level: 'error', message, generation, detail: thrown.message });
+  return true;
+}
+
 /** Repeats a message to the account with pauses, up to the configured bound; then the hold's deadline ends it. */
 async function untilAcknowledged(
   services: InferenceServices,
@@ -189,6 +201,7 @@ async function untilAcknowledged(
       await send();
       return;
     } catch (thrown) {
+      if (logKept(services, generation, thrown)) return;
       detail = thrown instanceof Error ? thrown.message : String(thrown);
       const pointless = !(thrown instanceof AskError) || thrown.failure.code === 'absent';
       if (pointless) break;

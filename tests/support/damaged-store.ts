@@ -1,4 +1,5 @@
 import type { Store, TimerRecord } from '../../actors/runtime/ports/store.ts';
+import { flippedSnapshot } from './flipped-snapshot.ts';
 import { MemoryStore } from './memory-store.ts';
 
 type Loaded = NonNullable<Awaited<ReturnType<MemoryStore['loadActor']>>>;
@@ -24,12 +25,7 @@ export class DamagedStore extends MemoryStore {
 
   /** One changed character in the middle of the snapshot. */
   flip(address: string): void {
-    this.actors.set(address, ({ actor, openRows }) => {
-      const { snapshot } = actor;
-      const at = snapshot.length >> 1;
-      const other = snapshot[at] === 'x' ? 'y' : 'x';
-      return { actor: { ...actor, snapshot: `${snapshot.slice(0, at)}${other}${snapshot.slice(at + 1)}` }, openRows };
-    });
+    this.actors.set(address, flippedSnapshot);
   }
 
   mend(): void {

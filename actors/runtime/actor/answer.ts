@@ -11,8 +11,12 @@ export type AskFailure =
   | { readonly code: 'busy'; readonly retryAfterMs: number }
   /** The step threw. Nothing happened. */
   | { readonly code: 'failed'; readonly detail: string }
-  /** The actor, or one that the step needs, does not load and waits for an operator. Nothing happened. */
-  | { readonly code: 'quarantined'; readonly detail: string }
+  /**
+   * The actor, or one that the step needs, does not load and waits for an operator. Nothing happened. With `kept` the
+   * event lies beside the actor, durable, and is stepped once when that loads, whoever owns it then: nothing is gained
+   * by asking again, and nothing but another kept event lost.
+   */
+  | { readonly code: 'quarantined'; readonly detail: string; readonly kept?: true }
   /** The shard moved before the event was stepped, and its new owner was not reached in time. Nothing happened. */
   | { readonly code: 'moved'; readonly owner: string | null; readonly epoch: number }
   /** The store takes no writes now. Nothing happened. */

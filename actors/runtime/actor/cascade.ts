@@ -2,11 +2,11 @@ import type { CascadeEnd } from './cascade-end.ts';
 import type { Cell, Change } from './cell.ts';
 import { deriveRow } from './derive-row.ts';
 import type { Effect } from './effect.ts';
-import { epochText } from './epoch-text.ts';
 import type { ActorEvent, Json } from './event.ts';
 import type { RowWrite } from './held-rows.ts';
-import { ASIDE, keptInput } from './kept-input.ts';
+import { ASIDE, keptInput, mayBeKept } from './kept-input.ts';
 import type { Firing, Mail } from './mail.ts';
+import type { Numbering } from './numbering.ts';
 import type { Outcome, TimerWrite } from './outcome.ts';
 import { isReserved, LETTER_CHARS_MAX, type Receipt } from './parcel.ts';
 import type { Pending, Publish } from './pending.ts';
@@ -36,8 +36,6 @@ export interface Neighbours {
 
 /** Messages to other shards that one cascade may send. */
 const LETTERS_MAX = 256;
-/** Numbers given out in one millisecond before they are told apart by that no more. */
-const NUMBERS_PER_MS = 2_048;
 
 interface Sent {
   readonly to: string;
@@ -75,26 +73,23 @@ export class Cascade implements Outcome {
   private readonly stepsMax: number;
   /** The incarnation of this node. */
   private readonly self: string;
+  private readonly numbering: Numbering;
   private sent: Sent[] = [];
   /** Who sent each of them. */
   private senders: Cell[] = [];
   private sentNext = 0;
   private letters = 0;
-  /**
-   * Messages and intents numbered so far, never beginning anew while this process lives: together with the epoch, which
-   * rises with every change of hands, a number is never used twice, even by an actor that stopped and was made again.
-   */
-  private numbered = 0;
   /** All changing steps so far were of volatile types, and nothing durable was asked for. */
   private volatile = true;
   private at = 0;
   /** Steps of all cascades, those in vain included. */
   steps = 0;
 
-  constructor(neighbours: Neighbours, stepsMax: number, self: string) {
+  constructor(neighbours: Neighbours, stepsMax: number, self: string, numbering: Numbering) {
     this.neighbours = neighbours;
     this.stepsMax = stepsMax;
     this.self = self;
+    this.numbering = numbering;
   }
 
   /** `now` is the store time all its steps are stamped with, unless an actor has seen a later one. */
@@ -192,7 +187,7 @@ export class Cascade implements Outcome {
       at: this.at,
       self: this.self,
       detail: this.failure,
-      id: this.number(root),
+      id: this.numbering.next(root.home),
     });
     if (aside === null) return end;
     const { receipt, rows, timers } = aside;
@@ -211,12 +206,6 @@ export class Cascade implements Outcome {
     this.volatile = false;
     if (row.collection === systemCollections.outbox || row.collection === systemCollections.intents)
       this.errands = true;
-  }
-
-  /** Ascending as text, never used twice. */
-  private number(of: Cell): string {
-    const count = (++this.numbered).toString(36).padStart(9, '0');
-    return `${epochText(of.home.epoch)}-${count}`;
   }
 
   private stepRoot(cell: Cell, event: ActorEvent): CascadeEnd {
@@ -255,18 +244,18 @@ export class Cascade implements Outcome {
     if (chars > LETTER_CHARS_MAX) return this.fail(`${event.type} to ${to} has ${chars} characters`);
     if (this.neighbours.outboxFull(from)) return 'outbox-full';
     const at = { beside: from.rows, shard: from.home.shard, open: false, sort: from.home.epoch };
-    this.writeOwn(systemRow(at, systemCollections.outbox, this.number(from), { to, event }));
+    this.writeOwn(systemRow(at, systemCollections.outbox, this.numbering.next(from.home), { to, event }));
     return 'done';
   }
 
   /** What cannot be refused waits beside its receiver, so that its sender's step holds; anything else fails whole. */
   private sendAside(cell: Cell, event: ActorEvent): CascadeEnd {
-    if (!cell.kind.finishes.has(event.type)) {
+    if (!mayBeKept(cell, event.type)) {
       this.quarantined = cell;
       return this.fail(`${cell.address} is quarantined: ${cell.fault}`);
     }
     const from = (this.senders[this.sentNext - 1] as Cell).address;
-    this.rows.push(keptInput(cell, this.number(cell), from, event, this.at));
+    this.rows.push(keptInput(cell, this.numbering.next(cell.home), from, event, this.at));
     this.volatile = false;
     return 'done';
   }
@@ -328,9 +317,8 @@ export class Cascade implements Outcome {
     const id = nameIn(effect.id);
     if (!this.neighbours.performs(effect.name)) throw new Error(`no performer is called ${effect.name}`);
     if (isOpen(cell, id, this.rows)) throw new Error(`work with the id ${id} is open already`);
-    const number = this.number(cell);
-    // In the order of asking, and no two of a shard alike, so that pages of them lose none: all of it within 53 bits.
-    const sort = this.at * NUMBERS_PER_MS + (this.numbered % NUMBERS_PER_MS);
+    const number = this.numbering.next(cell.home);
+    const sort = this.numbering.sortAt(this.at);
     this.writeOwn(openedWork(cell, effect, { number, sort, at: this.at, self: this.self }));
   }
 

@@ -76,6 +76,8 @@ export class Cell {
   readonly onLoaded: ((failure: Answer | null) => void)[] = [];
   /** Why it is quarantined. */
   fault = '';
+  /** Inputs of earlier owners that wait in the store beside this actor, which does not load, and they with it. */
+  keptStored = 0;
 
   /** Its neighbours in the order of use; only that list touches these. */
   newer: Cell | null = null;
@@ -108,6 +110,7 @@ export class Cell {
     this.pending = null;
     this.stopping = false;
     this.awaiting = 0;
+    this.keptStored = 0;
     this.rows = new HeldRows(this.address);
     this.trail = new Trail(trailMax);
   }

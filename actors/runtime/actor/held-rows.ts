@@ -82,9 +82,13 @@ export class HeldRows {
     if (!latest.open) this.byCollection.get(latest.collection.name)?.delete(latest.id);
   }
 
+  /** Rows of a collection in memory: the open ones, and those whose removal is not durable. */
+  count(collection: string): number {
+    return this.byCollection.get(collection)?.size ?? 0;
+  }
+
   isEmpty(collection: string): boolean {
-    const rows = this.byCollection.get(collection);
-    return rows === undefined || rows.size === 0;
+    return this.count(collection) === 0;
   }
 
   /** All open rows of a collection, in no particular order. */

@@ -7,14 +7,30 @@ import { systemCollections } from './system-collections.ts';
 export const ASIDE = systemCollections.aside;
 
 /**
- * A message that cannot be refused, kept as an input of its quarantined receiver in the entry of its sender. Open, so
- * that it loads with the actor once that loads again; `id` is its number and says the order within the shard. It is never
- * given twice: a shard may be served again under the same epoch while rows of before wait.
+ * Inputs that wait for one quarantined actor, those of its earlier owners included. Who sends one more is told that it
+ * was not kept: a sender that repeats itself for days must not fill the store, nor the memory of whoever loads it.
  */
-export function keptInput(to: Cell, id: string, from: string, event: ActorEvent, at: number): RowWrite {
+export const KEPT_MAX = 4_096;
+
+/**
+ * True for what cannot be refused by an actor that does not load: what ends something (`Kind.finishes`), as long as
+ * there is room for it.
+ */
+export function mayBeKept({ kind, keptStored, rows }: Cell, type: string): boolean {
+  return kind.finishes.has(type) && keptStored + rows.count(ASIDE.name) < KEPT_MAX;
+}
+
+/**
+ * What cannot be refused, kept as an input of its quarantined receiver: a message in the entry of its sender, an ask
+ * (`from` is null) in one of its own. Open, so that it loads with the actor once that loads again; `id` is its number and
+ * says the order within the shard. It is never given twice: a shard may be served again under the same epoch while rows
+ * of before wait.
+ */
+export function keptInput(to: Cell, id: string, from: string | null, event: ActorEvent, at: number): RowWrite {
   const { home, rows: beside } = to;
   const failure = `${to.address} was quarantined`;
-  const body = { source: 'message', from, event, failure, times: 0, at } as unknown as Json;
+  const source = from === null ? 'ask' : 'message';
+  const body = { source, from, event, failure, times: 0, at } as unknown as Json;
   const index = [String(home.shard)];
   return {
     ...{ beside, collection: ASIDE, id, removed: false, body, sort: at, index },

@@ -15,8 +15,8 @@ export const FAILURES_MAX = 5;
 
 /** An input that was set aside, as its row holds it. */
 export type SetAside = {
-  readonly source: 'timer' | 'message' | 'result';
-  /** Who sent it; null for a timer or result. */
+  readonly source: 'timer' | 'message' | 'result' | 'ask';
+  /** The actor that sent it; null for all but a message. */
   readonly from: string | null;
   readonly event: ActorEvent;
   /** What went wrong, and how often it was tried. */

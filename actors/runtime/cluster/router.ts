@@ -266,7 +266,7 @@ export class Router {
     if (!message.open) return;
     if (message.place >= 0) this.#open.take(message.place);
     message.outlet?.take(message.id);
-    message.fail(message.perhaps && UNTOLD.has(failure.code) ? { code: 'lost' } : failure);
+    message.fail(message.perhaps && isUntold(failure) ? { code: 'lost' } : failure);
   }
 
   #reply(link: Link, id: number, to: string, answer: Answer): void {
@@ -288,6 +288,11 @@ export class Router {
       link.send({ kind: 'failure', id, to: '', body, remainingMs: 0, trace: '' });
     }
   }
+}
+
+/** What is kept for its actor is told: its repeat happens, whatever became of the first. */
+function isUntold(failure: AskFailure): boolean {
+  return UNTOLD.has(failure.code) && !('kept' in failure);
 }
 
 /** Undefined for what is no JSON. */

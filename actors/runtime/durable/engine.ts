@@ -1,5 +1,6 @@
 import type { Answer } from '../actor/answer.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
+import type { SetAside } from '../actor/set-aside.ts';
 import type { Attempt } from './outside.ts';
 
 /**
@@ -112,7 +113,7 @@ export interface CommittedStep {
 export interface AsideView {
   readonly address: string;
   readonly id: string;
-  readonly source: 'timer' | 'message' | 'result';
+  readonly source: SetAside['source'];
   readonly from: string | null;
   readonly event: string;
   readonly failure: string;

@@ -20,6 +20,12 @@ export function quarantined(address: string, fault: string): Answer {
   return { ok: false, failure: { code: 'quarantined', detail: `${address} is quarantined: ${fault}` } };
 }
 
+/** The same, and the event waits for the actor to load: it is stepped then. */
+export function keptFor(address: string, fault: string): Answer {
+  const detail = `${address} is quarantined, what was asked is kept for it: ${fault}`;
+  return { ok: false, failure: { code: 'quarantined', detail, kept: true } };
+}
+
 /** The store, or a lane, takes nothing now. */
 export function refused(detail: string): Answer {
   return { ok: false, failure: { code: 'refused', detail } };

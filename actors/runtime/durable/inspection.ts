@@ -109,8 +109,8 @@ function show(
 }
 
 /** Why it is quarantined, what that means, and the way out. */
-function quarantineWords({ address, fault, rows }: Cell): readonly string[] {
-  const kept = [...rows.open(ASIDE.name)].length;
+function quarantineWords({ address, fault, rows, keptStored }: Cell): readonly string[] {
+  const kept = keptStored + rows.count(ASIDE.name);
   return [
     fault,
     'It is quarantined: nothing is stepped or written, everything that is asked of it is answered so.',
@@ -144,6 +144,7 @@ function intentsOf(cell: Cell): Inspection['intents'] {
 }
 
 function sentence({ address, id, source, event, failure, times }: AsideView): string {
+  if (times === 0) return `The ${source} ${event} is kept for it (${failure}): retry or skip ${address} ${id}.`;
   const tried = times === 1 ? 'once' : `${times} times`;
   return `The ${source} ${event} was set aside after it failed ${tried} (${failure}): retry or skip ${address} ${id}.`;
 }

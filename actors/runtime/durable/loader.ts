@@ -56,6 +56,7 @@ export class Loader {
       if (loaded !== null) take(cell, loaded);
       cell.phase = 'ready';
     } catch (error) {
+      cell.keptStored = keptAmong(loaded);
       this.quarantine(cell, error instanceof Error ? error.message : String(error));
     }
     this.finish(cell, null);
@@ -84,6 +85,12 @@ function take(cell: Cell, { actor, openRows }: NonNullable<Loaded>): void {
   cell.durableVersion = actor.version;
   cell.lastAt = Math.max(cell.lastAt, cell.trail.restore(actor.trail));
   for (const row of rows) cell.rows.load(row);
+}
+
+/** Inputs that wait for an actor of which nothing is taken into memory. */
+function keptAmong(loaded: Loaded): number {
+  const { name } = systemCollections.aside;
+  return loaded?.openRows.filter(({ collection }) => collection === name).length ?? 0;
 }
 
 /** The collections of the runtime itself of which rows load with their actor. */

@@ -3,49 +3,22 @@ import { Cascade } from '../actor/cascade.ts';
 import type { Cell } from '../actor/cell.ts';
 import type { ActorEvent } from '../actor/event.ts';
 import type { Firing, LaneName, Mail } from '../actor/mail.ts';
+import { Numbering } from '../actor/numbering.ts';
 import type { Parcel } from '../actor/parcel.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { CommitQueue } from './commit-queue.ts';
-import type { EngineHost } from './engine.ts';
-import type { EngineLimits } from './engine-limits.ts';
 import { Entry } from './entry.ts';
 import { ABSENT, EXPIRED, FINISHED, failed, quarantined, refused, UNHANDLED } from './failures.ts';
 import { Fetcher } from './fetcher.ts';
-import type { Floor } from './floor.ts';
-import type { Gate } from './gate.ts';
 import type { HeldShard } from './held-shard.ts';
-import type { Keeper } from './keeper.ts';
-import type { Loader } from './loader.ts';
+import { isKeptAsk, keptAsk } from './kept-ask.ts';
 import { orphansAmong } from './orphans.ts';
 import { RunQueue } from './run-queue.ts';
-import type { Timers } from './timers.ts';
+import type { RunnerParts } from './runner-parts.ts';
 
 /** Steps of one turn of the loop, before others get their chance. */
 const STEPS_PER_TURN_MAX = 2_048;
 const LANE_FULL_RETRY_MS = 250;
 const REFUSED_RETRY_MS = 1_000;
 const NOTHING = Object.freeze({ changes: [], rows: [], publishes: [], errands: false });
-
-/** What a runner works with. */
-export interface RunnerParts {
-  readonly floor: Floor;
-  readonly queue: CommitQueue;
-  readonly gate: Gate;
-  readonly loader: Loader;
-  readonly timers: Timers;
-  readonly clock: Clock;
-  readonly now: () => number;
-  readonly limits: EngineLimits;
-  readonly host: EngineHost;
-  /** The incarnation of this node. */
-  readonly self: string;
-  /** Inputs kept while their actor was quarantined. */
-  readonly keeper: Keeper;
-  /** A cell was opened: there may be too many now. */
-  readonly opened: () => void;
-  /** Messages ended: a shard that is being sealed may be done. */
-  readonly eased: () => void;
-}
 
 /**
  * Serves the cells that have something to do, one message at a time in turn: steps it with all it sends, and files the
@@ -59,6 +32,7 @@ export class Runner {
 
   private readonly parts: RunnerParts;
   private readonly cascade: Cascade;
+  private readonly numbering = new Numbering();
   private readonly fetcher: Fetcher;
   private readonly runnable: RunQueue;
   private running = false;
@@ -66,7 +40,7 @@ export class Runner {
 
   constructor(parts: RunnerParts) {
     this.parts = parts;
-    this.cascade = new Cascade(parts.floor, parts.limits.cascadeStepsMax, parts.self);
+    this.cascade = new Cascade(parts.floor, parts.limits.cascadeStepsMax, parts.self, this.numbering);
     this.runnable = new RunQueue(parts.queue);
     this.fetcher = new Fetcher(parts.loader, this);
   }
@@ -251,7 +225,13 @@ export class Runner {
     if (mail.fetched !== null && mail.fetched.failure !== null) answer = mail.fetched.failure;
     else if (mail.deadline !== Number.POSITIVE_INFINITY && this.parts.clock.monotonic() >= mail.deadline) {
       answer = EXPIRED;
-    } else if (cell.phase === 'quarantined') answer = quarantined(cell.address, cell.fault);
+    } else if (cell.phase === 'quarantined') {
+      if (isKeptAsk(cell, mail)) {
+        this.keepAsk(cell, home, mail);
+        return true;
+      }
+      answer = quarantined(cell.address, cell.fault);
+    }
     const void_ = mail.firing !== null && !mail.firing.current();
     if (answer === null && !void_) return false;
     this.finish(home, mail);
@@ -260,6 +240,13 @@ export class Runner {
       this.parts.gate.tell(mail.answer, answer);
     }
     return true;
+  }
+
+  /** It waits beside its actor; its asker hears so once that is durable. */
+  private keepAsk(cell: Cell, home: HeldShard, mail: Mail): void {
+    const { queue, now } = this.parts;
+    queue.push(keptAsk(cell, mail, { id: this.numbering.next(home), order: queue.nextOrder(), at: now() }));
+    this.finish(home, mail);
   }
 
   private stepMail(cell: Cell, home: HeldShard, mail: Mail): void {
