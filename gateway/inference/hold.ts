@@ -45,7 +45,7 @@ export class Hold {
    * for every endpoint that is tried and for the charge. (spec: catalogue, Conditional prices; reliability M14)
    */
   get admittedAt(): number {
-    this.#admittedAt ??= this.#services.cluster.now();
+    this.#admittedAt ??= Math.floor(this.#services.cluster.now());
     return this.#admittedAt;
   }
 
