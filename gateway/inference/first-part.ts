@@ -1,27 +1,38 @@
 import type { Attempt } from '../providers/attempt.ts';
 import { ProviderFailure } from '../providers/provider-failure.ts';
-import type { ToolChoice } from '../terms/turn.ts';
+import type { Turn } from '../terms/turn.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
 import { BrokenContract } from './broken-contract.ts';
 import { demandedChoice } from './tool-ask.ts';
 
+/** What of a turn decides when its answer has begun. */
+type Asked = Pick<Turn, 'toolChoice' | 'reasoning'>;
+
 /**
  * Reads until there is something to deliver. Where a tool call was demanded that is the call itself: what comes before
- * it waits, at most `charactersMax` of it, and an answer that ends without it has broken the contract.
+ * it waits, at most `charactersMax` of it, and an answer that ends without it has broken the contract. Where reasoning is
+ * hidden it is the first part that the caller may see: an endpoint that breaks off while it thinks has delivered nothing.
  */
-export async function firstPart(
+export async function firstPart(attempt: Attempt, asked: Asked, charactersMax: number): Promise<readonly TurnEvent[]> {
+  const demanded = demandedChoice(asked.toolChoice);
+  if (demanded !== null) return demandedCall(attempt, demanded, charactersMax);
+  const events = await attempt.read();
+  if (events === null) throw endedEarly(attempt);
+  return asked.reasoning?.excluded && events.every(isReasoning)
+    ? firstVisible(attempt, [...events], charactersMax)
+    : events;
+}
+
+async function demandedCall(
   attempt: Attempt,
-  choice: ToolChoice | undefined,
+  demanded: 'required' | { readonly name: string },
   charactersMax: number,
 ): Promise<readonly TurnEvent[]> {
-  const demanded = demandedChoice(choice);
   const gathered: TurnEvent[] = [];
   let characters = 0;
   let refused = false;
   for (;;) {
-    const events = await attempt.read();
-    if (events === null) throw new ProviderFailure('garbage', 'the answer ended before it began', attempt.status);
-    if (demanded === null) return events;
+    const events = await nextOf(attempt);
     for (const event of events) {
       gathered.push(event);
       if (event.type === 'tool-start' && (demanded === 'required' || event.name === demanded.name)) {
@@ -37,6 +48,38 @@ export async function firstPart(
     }
     if (characters > charactersMax) throw new BrokenContract('prose without end', attempt.status, false);
   }
+}
+
+/** Hidden thoughts wait for the first visible part, as far as they fit; beyond that they count as delivered. */
+async function firstVisible(
+  attempt: Attempt,
+  gathered: TurnEvent[],
+  charactersMax: number,
+): Promise<readonly TurnEvent[]> {
+  let characters = gathered.reduce((sum, event) => sum + weightOf(event), 0);
+  while (characters <= charactersMax) {
+    const events = await nextOf(attempt);
+    for (const event of events) {
+      gathered.push(event);
+      characters += weightOf(event);
+    }
+    if (!events.every(isReasoning)) break;
+  }
+  return gathered;
+}
+
+async function nextOf(attempt: Attempt): Promise<readonly TurnEvent[]> {
+  const events = await attempt.read();
+  if (events === null) throw endedEarly(attempt);
+  return events;
+}
+
+function endedEarly({ status }: Attempt): ProviderFailure {
+  return new ProviderFailure('garbage', 'the answer ended before it began', status);
+}
+
+function isReasoning({ type }: TurnEvent): boolean {
+  return type === 'reasoning-delta' || type === 'reasoning-detail';
 }
 
 /** What one part weighs at least, whatever it carries: parts without end are held as little as prose without end. */

@@ -149,7 +149,7 @@ class Trial {
   async #firstPart(attempt: Attempt, charactersMax: number): ReturnType<typeof firstPart> {
     if (this.#hasLeft()) attempt.abort();
     try {
-      return await firstPart(attempt, this.#request.turn.toolChoice, charactersMax);
+      return await firstPart(attempt, this.#request.turn, charactersMax);
     } catch (thrown) {
       attempt.abort();
       throw thrown;

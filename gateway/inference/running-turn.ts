@@ -240,7 +240,8 @@ export class Running implements RunningTurn {
       outcome: failure ? (failure.counted ? 'error' : 'other') : receipt.finishReason === null ? 'other' : 'success',
       streamed: turn.stream,
       ...toolAsk(turn, failure ?? (receipt.finishReason === null ? 'left' : 'served')),
-      ttftMs: firstAt - sentAt,
+      // Hidden thoughts came before what was the first part here.
+      ...(turn.reasoning?.excluded ? {} : { ttftMs: firstAt - sentAt }),
       durationMs: now - sentAt,
       ...(receipt.usage.completionTokens === undefined ? {} : { completionTokens: receipt.usage.completionTokens }),
     });

@@ -35,7 +35,9 @@ const PARTS: readonly TurnEvent[] = [
 for (const part of PARTS) {
   it(`rule 4: what waits for a demanded call is bounded, ${part.type} too`, async () => {
     const attempt = endless(part);
-    const failure = await firstPart(attempt, { name: 'wanted' }, CHARACTERS_MAX).catch((thrown) => thrown);
+    const failure = await firstPart(attempt, { toolChoice: { name: 'wanted' } }, CHARACTERS_MAX).catch(
+      (thrown) => thrown,
+    );
     assert.is(failure.reason, 'contract');
     assert.ok(attempt.reads <= CHARACTERS_MAX / 64 + 1, `${attempt.reads} parts were held`);
   });
@@ -44,9 +46,39 @@ for (const part of PARTS) {
 it('without a demand the first part is delivered as it comes, a finish alone among them', async () => {
   for (const part of [...PARTS, { type: 'finish', reason: 'stop', native: null } as const]) {
     const attempt = endless(part);
-    assert.equal(await firstPart(attempt, 'auto', 1), [part]);
+    assert.equal(await firstPart(attempt, { toolChoice: 'auto' }, 1), [part]);
     assert.is(attempt.reads, 1);
   }
+});
+
+/** An answer of these batches, then its end or a failure. */
+function scripted(batches: readonly (readonly TurnEvent[])[], failure: Error | null = null): Attempt {
+  const left = [...batches];
+  return {
+    ...{ status: 200, upstreamId: null, usage: {}, abort: () => {} },
+    read: async () => {
+      const next = left.shift();
+      if (next === undefined && failure) throw failure;
+      return next ?? null;
+    },
+  };
+}
+
+const THOUGHT: TurnEvent = { type: 'reasoning-delta', text: 'hm' };
+const WORD: TurnEvent = { type: 'text-delta', text: 'x' };
+const HIDDEN = { reasoning: { excluded: true } } as const;
+
+it('hidden reasoning is nothing delivered: what breaks off while it thinks may be tried elsewhere (rule 10)', async () => {
+  assert.equal(await firstPart(scripted([[THOUGHT], [THOUGHT], [WORD]]), HIDDEN, 1_000), [THOUGHT, THOUGHT, WORD]);
+  assert.equal(await firstPart(scripted([[THOUGHT], [WORD]]), {}, 1_000), [THOUGHT], 'shown, it is delivered');
+  const broken = scripted([[THOUGHT]], new Error('cut'));
+  assert.is((await firstPart(broken, HIDDEN, 1_000).catch((thrown) => thrown)).message, 'cut');
+});
+
+it('hidden reasoning without end counts as delivered where it does not fit', async () => {
+  const attempt = endless(THOUGHT);
+  const first = await firstPart(attempt, HIDDEN, CHARACTERS_MAX);
+  assert.ok(first.length > 10 && first.length <= CHARACTERS_MAX / 64 + 1);
 });
 
 test.run();

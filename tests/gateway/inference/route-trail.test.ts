@@ -1,0 +1,76 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { HoldRequest, Release, Settlement } from '../../../actors/terms/hold.ts';
+import { routeTrail } from '../../../gateway/inference/route-trail.ts';
+import { runTurn } from '../../../gateway/inference/run-turn.ts';
+import { settleTurn } from '../../../gateway/inference/settle-turn.ts';
+import { bounded } from '../../support/bounded.ts';
+import { drain, failed, openScene, releaseOf, settlementOf, sim } from './scene.ts';
+import { board, offer, stage } from './stage.ts';
+
+const it = bounded(test, 10_000);
+const { a, b, onlyA, close } = await openScene();
+
+it('the hold carries the plan, the end carries why each attempt failed, and the error names both (spec: Errors)', async () => {
+  const on = stage();
+  const offers = board(
+    offer('a', a.baseUrl),
+    offer('b', b.baseUrl, { pricing: { prompt: '0.00001', completion: '0.00002' } }),
+    offer('c', b.baseUrl, { supportedParameters: [] }),
+  );
+  const body = { ...sim({ status: 500 }), temperature: 1 };
+  const error = await failed(runTurn(on.services, on.request(body, offers)));
+  const rejection = { provider: 'c', endpoint: 'c', reason: 'require_parameters', member: 'temperature' };
+  assert.equal(error.metadata.rejections, [rejection]);
+  assert.equal(error.metadata.previous_errors, [
+    { provider: 'A', code: 'unavailable', status: 500 },
+    { provider: 'B', code: 'unavailable', status: 500 },
+  ]);
+  const first = on.asks[0]?.event.request as HoldRequest;
+  assert.equal(first.route?.candidates, [{ endpoint: 'a' }, { endpoint: 'b' }]);
+  assert.equal(first.route?.rejections, [{ endpoint: 'c', reason: 'require_parameters', member: 'temperature' }]);
+  assert.is(on.asks[1]?.event.request?.route, undefined, 'told once');
+  await on.end();
+  const { attempts, admittedMs, totalMs } = releaseOf(on) as Release;
+  assert.equal(
+    attempts.map(({ outcome, reason }) => `${outcome} ${reason}`),
+    ['failed unavailable', 'failed unavailable', 'failed unavailable', 'failed unavailable'],
+  );
+  assert.ok((admittedMs as number) >= 0 && (totalMs as number) >= (admittedMs as number));
+});
+
+it('a plain request keeps no trail: one endpoint, taken at the first attempt', async () => {
+  const on = stage();
+  const request = on.request(sim({ tokens: 2 }), onlyA);
+  const turn = await runTurn(on.services, request);
+  await drain(turn);
+  await settleTurn(on.services, request, await turn.receipt);
+  assert.is(on.asks[0]?.event.request?.route, undefined);
+  assert.not.ok('honoured' in (settlementOf(on) as Settlement));
+  assert.ok((settlementOf(on)?.admittedMs as number) >= 0);
+  await on.end();
+});
+
+it('what is kept of a plan is bounded, says how much it leaves out, and what compression dropped', () => {
+  const messages = [{ role: 'user', text: 'a' }] as const;
+  const whole = [...messages, ...messages, ...messages];
+  const candidate = (tag: string, model: string) => ({ offer: { tag }, model, messages });
+  const candidates = Array.from({ length: 25 }, (_, at) => candidate(`p${at}`, at === 1 ? 'c/d' : 'a/b'));
+  const rejections = Array.from({ length: 40 }, () => ({
+    provider: 'x',
+    endpoint: 'x',
+    reason: 'health',
+    detail: 'y',
+  }));
+  const trail = routeTrail({ turn: { messages: whole }, plan: { candidates, rejections } } as never);
+  assert.is(trail?.candidates.length, 20);
+  assert.equal(trail?.candidates[0], { endpoint: 'p0', dropped: 2 });
+  assert.equal(trail?.candidates[1], { endpoint: 'p1', model: 'c/d', dropped: 2 });
+  assert.equal(trail?.rejections?.[0], { endpoint: 'x', reason: 'health' });
+  assert.is(trail?.rejections?.length, 30);
+  assert.is(trail?.omitted, 15);
+});
+
+test.after(close);
+
+test.run();
