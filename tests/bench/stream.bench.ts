@@ -1,3 +1,4 @@
+import { StreamJudge } from '../support/stream/stream-judge.ts';
 import { cpuSeconds } from './child.ts';
 import { type Figure, median } from './figure.ts';
 import type { LoadResult } from './load.ts';
@@ -22,12 +23,24 @@ export async function benchStream(settings: Settings): Promise<readonly Figure[]
   const sides = await Sides.start('./bare-sse-proxy.ts');
   try {
     for (const side of [sides.bare, sides.ours]) await run(sides, side, 256, WARM_SECONDS);
+    await expectGrammar(sides.ours);
     const figures: Figure[] = [];
     for (const inFlight of IN_FLIGHT) figures.push(...(await compare(sides, settings, inFlight)));
     return figures;
   } finally {
     await sides.stop();
   }
+}
+
+/** What is counted by frames has to be whole streams: one is read to its end before anything is measured. */
+async function expectGrammar({ target: { port, path, headers } }: Side): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: BODY,
+  });
+  const { faults } = StreamJudge.of(await answer.text(), { dialect: 'chat' });
+  if (faults.length > 0) throw new Error(`a stream of the benchmark is none: ${faults.join('; ')}`);
 }
 
 async function compare(sides: Sides, settings: Settings, inFlight: number): Promise<readonly Figure[]> {
