@@ -97,4 +97,18 @@ it('writes the exact digits as a JSON number', () => {
   assert.not(usd.isZero('0.0001'));
 });
 
+it('units may be exact decimal text; anything else is no count of units', () => {
+  assert.is(usd.chargeOf([{ rate: '0.1', units: '1.048577' }]), '0.1048577');
+  assert.is(
+    usd.chargeOf([
+      { rate: '3', units: '0.5' },
+      { rate: '1', units: 2 },
+    ]),
+    '3.5',
+  );
+  for (const units of ['-1', '1e3', '', '.5', ' 1', -1, 0.5, Number.NaN]) {
+    assert.throws(() => usd.chargeOf([{ rate: '1', units }]), /not a count of units/);
+  }
+});
+
 test.run();
