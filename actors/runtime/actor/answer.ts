@@ -9,8 +9,8 @@ export type AskFailure =
   | { readonly code: 'unhandled' }
   /** The start lane is full. Nothing happened; try again after this many ms. */
   | { readonly code: 'busy'; readonly retryAfterMs: number }
-  /** The step threw. Nothing happened. */
-  | { readonly code: 'failed'; readonly detail: string }
+  /** The step threw. Nothing happened. `kindUnknown`: this build has no such kind of actor, another may. */
+  | { readonly code: 'failed'; readonly detail: string; readonly kindUnknown?: true }
   /**
    * The actor, or one that the step needs, does not load and waits for an operator. Nothing happened. With `kept` the
    * event lies beside the actor, durable, and is stepped once when that loads, whoever owns it then: nothing is gained

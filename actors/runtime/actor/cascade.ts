@@ -7,6 +7,7 @@ import type { RowWrite } from './held-rows.ts';
 import { ASIDE, keptInput, mayBeKept } from './kept-input.ts';
 import type { Firing, Mail } from './mail.ts';
 import type { Numbering } from './numbering.ts';
+import { outboxRow } from './outbox-row.ts';
 import type { Outcome, TimerWrite } from './outcome.ts';
 import { isReserved, LETTER_CHARS_MAX, type Receipt } from './parcel.ts';
 import type { Pending, Publish } from './pending.ts';
@@ -17,7 +18,7 @@ import { resolveRows, Unread } from './resolve-rows.ts';
 import { setAside } from './set-aside.ts';
 import type { Snapshot } from './snapshot.ts';
 import { type StepResult, step } from './step.ts';
-import { systemCollections, systemRow } from './system-collections.ts';
+import { systemCollections } from './system-collections.ts';
 import { unpack } from './unpack.ts';
 import { cancelledWork, isOpen, openedWork, openWork } from './work.ts';
 
@@ -72,8 +73,8 @@ export class Cascade implements Outcome {
   private readonly neighbours: Neighbours;
   private readonly stepsMax: number;
   /** The incarnation of this node. */
-  private readonly self: string;
-  private readonly numbering: Numbering;
+  readonly self: string;
+  readonly numbering: Numbering;
   private sent: Sent[] = [];
   /** Who sent each of them. */
   private senders: Cell[] = [];
@@ -81,7 +82,8 @@ export class Cascade implements Outcome {
   private letters = 0;
   /** All changing steps so far were of volatile types, and nothing durable was asked for. */
   private volatile = true;
-  private at = 0;
+  /** Store time, ms, of what it does. */
+  at = 0;
   /** Steps of all cascades, those in vain included. */
   steps = 0;
 
@@ -167,7 +169,7 @@ export class Cascade implements Outcome {
   /** A parcel's own rows first, so that they stand in the same entry as the step it causes. */
   private stepParcel(root: Cell, mail: Mail): CascadeEnd {
     if (mail.parcel === null) throw new Error('no parcel');
-    const unpacked = unpack(root, mail.parcel, mail.event, { at: this.at, self: this.self });
+    const unpacked = unpack(root, mail.parcel, mail.event, this);
     if (unpacked instanceof Unread) {
       this.lacking = root.address;
       this.lackingRow = unpacked;
@@ -243,8 +245,7 @@ export class Cascade implements Outcome {
     const chars = JSON.stringify(event).length;
     if (chars > LETTER_CHARS_MAX) return this.fail(`${event.type} to ${to} has ${chars} characters`);
     if (this.neighbours.outboxFull(from)) return 'outbox-full';
-    const at = { beside: from.rows, shard: from.home.shard, open: false, sort: from.home.epoch };
-    this.writeOwn(systemRow(at, systemCollections.outbox, this.numbering.next(from.home), { to, event }));
+    this.writeOwn(outboxRow(from, this.numbering.next(from.home), to, event));
     return 'done';
   }
 

@@ -15,9 +15,12 @@ export const FAILURES_MAX = 5;
 
 /** An input that was set aside, as its row holds it. */
 export type SetAside = {
-  readonly source: 'timer' | 'message' | 'result' | 'ask';
-  /** The actor that sent it; null for all but a message. */
+  /** A `letter` lies beside its sender: its receiver could not even set it aside. All others lie beside their receiver. */
+  readonly source: 'timer' | 'message' | 'result' | 'ask' | 'letter';
+  /** The actor that sent it; null for all but a message or letter. */
   readonly from: string | null;
+  /** Whom a letter goes to. */
+  readonly to?: string;
   readonly event: ActorEvent;
   /** What went wrong, and how often it was tried. */
   readonly failure: string;

@@ -2,10 +2,13 @@ import type { Cell } from './cell.ts';
 import type { ActorEvent, Json } from './event.ts';
 import type { RowWrite } from './held-rows.ts';
 import { afterAttempt, type Intent } from './intent.ts';
+import type { Numbering } from './numbering.ts';
+import { outboxRow } from './outbox-row.ts';
 import type { Parcel, Receipt } from './parcel.ts';
 import type { Pending } from './pending.ts';
 import { removeRow } from './remove-row.ts';
 import { Unread } from './resolve-rows.ts';
+import type { SetAside } from './set-aside.ts';
 import { systemCollections, systemRow } from './system-collections.ts';
 
 /** What a parcel comes to: rows for its entry, and the event to be stepped in it, if any. */
@@ -21,6 +24,7 @@ export interface Unpacked {
 interface Now {
   readonly at: number;
   readonly self: string;
+  readonly numbering: Numbering;
 }
 
 const NO_ROWS: readonly RowWrite[] = Object.freeze([]);
@@ -36,7 +40,7 @@ export function unpack(cell: Cell, parcel: Parcel, event: ActorEvent, now: Now):
       return goesAlone(cell, parcel);
     case 'retry':
     case 'skip':
-      return again(cell, parcel);
+      return again(cell, parcel, now);
     default:
       throw new Error(`unknown parcel ${JSON.stringify(parcel satisfies never)}`);
   }
@@ -76,13 +80,17 @@ function goesAlone(cell: Cell, { id, attempt }: Parcel & { type: 'alone' }): Unp
   return { event: null, rows: [intentRow(held.latest, { ...intent, alone: true })], receipt: 'taken', depends: null };
 }
 
-function again(cell: Cell, { type, id }: Parcel & { type: 'retry' | 'skip' }): Unpacked | Unread {
+function again(cell: Cell, { type, id }: Parcel & { type: 'retry' | 'skip' }, { numbering }: Now): Unpacked | Unread {
   const { aside } = systemCollections;
   const known = bodyOf(cell, aside.name, id);
   if (known instanceof Unread) return known;
   if (known.body === null) return nothing('none', known.depends);
-  const event = type === 'skip' ? null : (known.body as unknown as { readonly event: ActorEvent }).event;
-  return { event, rows: [removeRow(cell.rows, aside, id)], receipt: 'taken', depends: null };
+  const { event, to } = known.body as unknown as SetAside;
+  const removed = removeRow(cell.rows, aside, id);
+  const step = type === 'retry' && to === undefined ? event : null;
+  // Its receiver may have heard later ones of this sender: under its old number it would be a repeat.
+  const posted = type === 'retry' && to !== undefined ? [outboxRow(cell, numbering.next(cell.home), to, event)] : [];
+  return { event: step, rows: [removed, ...posted], receipt: 'taken', depends: null };
 }
 
 /** The row of an intent, rewritten. */

@@ -139,7 +139,7 @@ export function assemble(options: EngineOptions): Assembly {
 function reachOut(options: EngineOptions, outside: Outside, queue: CommitQueue, runner: () => Runner): Outwards {
   const { store, clock, now, host } = options;
   const log: EngineHost['log'] = (record) => host.log(record);
-  const outbox = new Outbox({ outside, queue, clock });
+  const outbox = new Outbox({ outside, queue, clock, now, log });
   const performing = new Performing({ outside, clock, now, log });
   const self = options.self.incarnation;
   const intents = new Intents({ self, outside, performing, runner, clock, now, host });

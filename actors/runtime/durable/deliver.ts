@@ -4,7 +4,7 @@ import type { ActorEvent } from '../actor/event.ts';
 import type { LaneName, Mail } from '../actor/mail.ts';
 import { isReserved, unwrap } from '../actor/parcel.ts';
 import type { Delivery } from './engine.ts';
-import { BUSY, failed, moved, refused } from './failures.ts';
+import { BUSY, failed, moved, refused, unknownKind } from './failures.ts';
 import type { Floor } from './floor.ts';
 import type { Gate } from './gate.ts';
 import type { Residents } from './residents.ts';
@@ -35,7 +35,7 @@ export function deliver(
   }
   const fault = faultOf(event.type) ?? (known === undefined ? floor.faultOf(to) : null);
   if (fault !== null) {
-    gate.tell(answer, failed(fault));
+    gate.tell(answer, floor.kinds.has(kindOf(to)) ? failed(fault) : unknownKind(fault));
     return;
   }
   if (known === undefined && residents.full && !mustBeTaken(floor, to, event.type)) {

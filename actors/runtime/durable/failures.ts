@@ -15,6 +15,11 @@ export function failed(detail: string): Answer {
   return { ok: false, failure: { code: 'failed', detail } };
 }
 
+/** There is no such actor as far as this build knows: nothing happened, and a newer build may think otherwise. */
+export function unknownKind(fault: string): Answer {
+  return { ok: false, failure: { code: 'failed', detail: fault, kindUnknown: true } };
+}
+
 /** An actor does not load; nothing happened, and only an operator or another build can help. */
 export function quarantined(address: string, fault: string): Answer {
   return { ok: false, failure: { code: 'quarantined', detail: `${address} is quarantined: ${fault}` } };

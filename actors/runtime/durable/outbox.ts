@@ -8,8 +8,10 @@ import { FAILURES_MAX } from '../actor/set-aside.ts';
 import { systemCollections } from '../actor/system-collections.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RowRecord } from '../ports/store.ts';
+import { asideLetter } from './aside-letter.ts';
 import { backOffMs } from './back-off.ts';
 import type { CommitQueue } from './commit-queue.ts';
+import type { EngineHost } from './engine.ts';
 import { Entry } from './entry.ts';
 import type { HeldShard } from './held-shard.ts';
 import type { Outside } from './outside.ts';
@@ -19,6 +21,11 @@ export const OUTBOX_MAX = 4_096;
 /** Messages of this node on their way at once. */
 const FLYING_MAX = 1_024;
 const SEND_WITHIN_MS = 10_000;
+/**
+ * How long a message waits for an owner that knows the kind of its receiver: as long as two builds may live side by side
+ * while one replaces the other. What waits holds up its pair of actors alone.
+ */
+export const KIND_WAIT_MS = 3_600_000;
 /** Acknowledged rows are removed together: until then a message may be sent again, which is harmless. */
 const REMOVE_AFTER_MS = 20;
 const REMOVALS_PER_ENTRY_MAX = 256;
@@ -39,6 +46,8 @@ interface Pair {
   readonly book: Book;
   readonly letters: Letter[];
   state: 'idle' | 'ready' | 'flying' | 'resting';
+  /** Monotonic ms since when the receiver's kind is unknown where its shard is served; null while it is not. */
+  unknownSince: number | null;
 }
 
 /** The outbox of one shard. */
@@ -58,11 +67,15 @@ export interface OutboxParts {
   readonly outside: Outside;
   readonly queue: CommitQueue;
   readonly clock: Clock;
+  /** Store time, ms. */
+  readonly now: () => number;
+  readonly log: EngineHost['log'];
 }
 
 /**
  * Messages to actors of other shards. Their rows are durable before they get here; they leave in order, one in flight
- * per pair of actors, again and again until the receiver has committed them. Whoever adopts the shard goes on.
+ * per pair of actors, again and again until the receiver has committed them, or set them aside. One that a receiver
+ * fails and cannot set aside either is set aside beside its sender. Whoever adopts the shard goes on.
  */
 export class Outbox {
   private readonly parts: OutboxParts;
@@ -136,7 +149,7 @@ export class Outbox {
     const key = `${letter.from} ${letter.to}`;
     let pair = book.pairs.get(key);
     if (pair === undefined) {
-      pair = { book, letters: [], state: 'idle' };
+      pair = { book, letters: [], state: 'idle', unknownSince: null };
       book.pairs.set(key, pair);
     }
     pair.letters.push(letter);
@@ -181,19 +194,57 @@ export class Outbox {
 
   private acknowledged(pair: Pair, letter: Letter): void {
     const { book } = pair;
-    pair.letters.shift();
-    book.size--;
+    pair.unknownSince = null;
     book.removals.push(letter);
     if (book.resting) this.remove(book);
     else this.armRemoval();
+    this.over(pair, letter);
+  }
+
+  /** The next of its pair may leave. */
+  private over(pair: Pair, { from, to }: Letter): void {
+    const { book } = pair;
+    pair.letters.shift();
+    book.size--;
     pair.state = 'idle';
-    if (pair.letters.length === 0) book.pairs.delete(`${letter.from} ${letter.to}`);
+    if (pair.letters.length === 0) book.pairs.delete(`${from} ${to}`);
     else this.line(pair);
   }
 
   private failed(pair: Pair, letter: Letter, error: unknown): void {
-    if (error instanceof AskError && error.failure.code === 'failed') letter.thrown++;
+    const failure = error instanceof AskError ? error.failure : null;
+    const threw = failure?.code === 'failed' && !failure.kindUnknown;
+    if (threw) letter.thrown++;
     else letter.tries++;
+    if (failure?.code === 'failed' && !pair.book.resting && this.isDead(pair, letter, threw)) {
+      this.setAside(pair, letter, failure.detail);
+    } else this.pause(pair, letter);
+  }
+
+  /** The receiver was told that this was the last try, and could not set it aside itself; or nobody knows its kind. */
+  private isDead(pair: Pair, { thrown }: Letter, threw: boolean): boolean {
+    if (threw) return thrown >= FAILURES_MAX;
+    const now = this.parts.clock.monotonic();
+    pair.unknownSince ??= now;
+    return now - pair.unknownSince >= KIND_WAIT_MS;
+  }
+
+  private setAside(pair: Pair, letter: Letter, failure: string): void {
+    const { queue, now, log } = this.parts;
+    const { home } = pair.book;
+    const dead = { ...letter, times: letter.thrown + letter.tries, failure };
+    const entry = asideLetter(home, dead, { order: queue.nextOrder(), at: now() }, (answer) => {
+      if (this.books.get(home) !== pair.book) return;
+      if (!answer.ok) return this.pause(pair, letter);
+      const message = 'a message was set aside beside its sender: see it with inspect, then retry or skip it';
+      log({ level: 'error', message, address: letter.from, to: letter.to, event: letter.event.type, detail: failure });
+      this.over(pair, letter);
+      this.pump();
+    });
+    queue.push(entry);
+  }
+
+  private pause(pair: Pair, letter: Letter): void {
     pair.state = 'resting';
     const { clock, outside } = this.parts;
     clock.after(backOffMs(letter.thrown + letter.tries, outside.random), () => {

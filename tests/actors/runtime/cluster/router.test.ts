@@ -281,4 +281,21 @@ it('a repeat that throws says nothing of what was sent before it', async () => {
   router.close();
 });
 
+it('a repeat that is kept for its actor says so: it happens, whatever became of the first', async () => {
+  const { router, map } = stage();
+  const next = new FakeLink();
+  router.linkUp('gone', new FakeLink());
+  map.learn({ shard: SHARD, owner: 'gone', epoch: 1 });
+  const kept = failure(router.ask(TO, EVENT, { withinMs: 2_000, repeat: (event) => event }));
+  router.linkDown('gone', []);
+  map.learn({ shard: SHARD, owner: 'next', epoch: 2 });
+  router.linkUp('next', next);
+  const body = JSON.stringify({ code: 'quarantined', detail: 'its snapshot does not restore', kept: true });
+  const id = next.sent[0]?.id ?? 0;
+  router.answered('next', [{ kind: 'failure', id, to: '', body, remainingMs: 0, trace: '' }]);
+  const told = (await kept).failure;
+  assert.ok(told.code === 'quarantined' && told.kept);
+  router.close();
+});
+
 test.run();

@@ -2,6 +2,7 @@
 import { shardOf } from '../../../../actors/runtime/actor/address.ts';
 import { type Answer, AskError } from '../../../../actors/runtime/actor/answer.ts';
 import type { ActorEvent, Json } from '../../../../actors/runtime/actor/event.ts';
+import type { Kind } from '../../../../actors/runtime/actor/kind.ts';
 import type { Attempt, Outside } from '../../../../actors/runtime/durable/outside.ts';
 import type { Clock } from '../../../../actors/runtime/ports/clock.ts';
 import type { Performer } from '../../../../actors/runtime/ports/performer.ts';
@@ -44,7 +45,12 @@ export class Town {
     this.store = new MemoryStore({ clock, shards: SHARDS });
   }
 
-  async build(name: string, performers: Readonly<Record<string, Performer>> = {}): Promise<House> {
+  /** `kinds`: those that this build has. */
+  async build(
+    name: string,
+    performers: Readonly<Record<string, Performer>> = {},
+    kinds: readonly Kind[] = [orderKind, postmanKind, counterKind],
+  ): Promise<House> {
     const store = this.store.connect();
     const outside: Outside = {
       random: this.random,
@@ -61,7 +67,6 @@ export class Town {
       },
       causeOf: (incarnation) => this.causes.get(incarnation) ?? null,
     };
-    const kinds = [orderKind, postmanKind, counterKind];
     const stage = await openStage({ kinds, store, name, clock: this.clock, adopt: false, outside });
     const house: House = Object.assign(stage, {
       take: async (shards: readonly number[]) => {
