@@ -1,24 +1,5 @@
-import type { PriceKey, PriceOverride, Prices, Tariff } from '../../actors/terms/tariff.ts';
-
-/** The published names, in the order of the specification. (spec: catalogue, Pricing keys) */
-const NAMES: Readonly<Record<PriceKey, string>> = {
-  prompt: 'prompt',
-  completion: 'completion',
-  inputCacheRead: 'input_cache_read',
-  inputCacheWrite: 'input_cache_write',
-  inputCacheWrite1h: 'input_cache_write_1h',
-  internalReasoning: 'internal_reasoning',
-  request: 'request',
-  image: 'image',
-  imageOutput: 'image_output',
-  imageOutputToken: 'image_output_token',
-  imageMegapixel: 'image_megapixel',
-  videoSecond: 'video_second',
-  meshOutput: 'mesh_output',
-  audioSecond: 'audio_second',
-  audioOutput: 'audio_output',
-  character: 'character',
-};
+import type { PriceOverride, Prices, Tariff } from '../../actors/terms/tariff.ts';
+import { PRICE_KEYS, unitName } from '../pricing/unit-name.ts';
 
 /** Charged prices; an undeclared one is absent, `discount` always there. */
 export function publicPricing(tariff: Tariff): Readonly<Record<string, unknown>> {
@@ -42,9 +23,9 @@ function publicOverride(override: PriceOverride): Readonly<Record<string, unknow
 
 function published(prices: Prices): Readonly<Record<string, string>> {
   const named: Record<string, string> = {};
-  for (const [key, name] of Object.entries(NAMES)) {
-    const price = prices[key as PriceKey];
-    if (price !== undefined) named[name] = price;
+  for (const key of PRICE_KEYS) {
+    const price = prices[key];
+    if (price !== undefined) named[unitName(key)] = price;
   }
   return named;
 }

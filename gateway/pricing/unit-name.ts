@@ -1,5 +1,6 @@
 import type { PriceKey } from '../../actors/terms/tariff.ts';
 
+/** The published names, in the order of the specification. (spec: catalogue, Pricing keys) */
 const NAMES: Readonly<Record<PriceKey, string>> = {
   prompt: 'prompt',
   completion: 'completion',
@@ -18,6 +19,8 @@ const NAMES: Readonly<Record<PriceKey, string>> = {
   audioOutput: 'audio_output',
   character: 'character',
 };
+
+export const PRICE_KEYS = Object.keys(NAMES) as readonly PriceKey[];
 
 /** A unit under the name by which the catalogue publishes its price. */
 export function unitName(key: PriceKey): string {

@@ -21,22 +21,7 @@ import { Pools } from '../../../gateway/outbound/pools.ts';
 import { plan } from '../../../gateway/routing/plan.ts';
 import type { ClusterConfig, UpstreamLimits } from '../../../gateway/terms/config.ts';
 import { DECLARATION } from '../../support/model/declaration.ts';
-
-const UNMEASURED: EndpointOffer['measured'] = {
-  uptime5m: null,
-  uptime30m: null,
-  uptime1d: null,
-  uptime5mSamples: 0,
-  uptime30mSamples: 0,
-  uptime1dSamples: 0,
-  ttft30m: null,
-  ttft1d: null,
-  ttft30mSamples: 0,
-  throughput30m: null,
-  throughput1d: null,
-  throughput30mSamples: 0,
-  throughput1dSamples: 0,
-};
+import { UNMEASURED } from '../../support/model/unmeasured.ts';
 
 /** What an endpoint of a test declares, in fewer words than a models document. */
 export interface Declared {

@@ -2,26 +2,11 @@ import { NO_EVIDENCE } from '../../../actors/endpoint/evidence.ts';
 import type { EndpointOffer } from '../../../actors/terms/offer.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
 import { DECLARATION } from '../../support/model/declaration.ts';
-
-const MEASURED: EndpointOffer['measured'] = {
-  uptime5m: null,
-  uptime30m: null,
-  uptime1d: null,
-  uptime5mSamples: 0,
-  uptime30mSamples: 0,
-  uptime1dSamples: 0,
-  ttft30m: null,
-  ttft1d: null,
-  ttft30mSamples: 0,
-  throughput30m: null,
-  throughput1d: null,
-  throughput30mSamples: 0,
-  throughput1dSamples: 0,
-};
+import { UNMEASURED } from '../../support/model/unmeasured.ts';
 
 /** A plain endpoint with what a test declares of it. */
 export function offerOf(declared: Partial<EndpointOffer> = {}): EndpointOffer {
-  return { ...DECLARATION, health: 'healthy', evidence: NO_EVIDENCE, measured: MEASURED, ...declared };
+  return { ...DECLARATION, health: 'healthy', evidence: NO_EVIDENCE, measured: UNMEASURED, ...declared };
 }
 
 export const MESSAGES_TARGET: EndpointOffer['target'] = {

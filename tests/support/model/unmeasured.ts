@@ -1,0 +1,18 @@
+import type { Measured } from '../../../actors/terms/offer.ts';
+
+/** The figures of an endpoint that nobody has called yet. */
+export const UNMEASURED: Measured = {
+  uptime5m: null,
+  uptime30m: null,
+  uptime1d: null,
+  uptime5mSamples: 0,
+  uptime30mSamples: 0,
+  uptime1dSamples: 0,
+  ttft30m: null,
+  ttft1d: null,
+  ttft30mSamples: 0,
+  throughput30m: null,
+  throughput1d: null,
+  throughput30mSamples: 0,
+  throughput1dSamples: 0,
+};
