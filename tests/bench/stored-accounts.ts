@@ -5,6 +5,11 @@ import { ownerHash, ownerOf, SHARDS_DEFAULT, shardOf } from '../../actors/runtim
 import { KEY_PREFIX, keyDigest } from '../../actors/terms/ids.ts';
 import { readPepper } from '../../gateway/operator/config/secrets.ts';
 
+interface Index {
+  readonly name: string;
+  readonly sql: string;
+}
+
 interface Template {
   /** Ids without their kind, as they stand in addresses and bodies. */
   readonly account: string;
@@ -29,17 +34,22 @@ export async function storeAccounts(data: string, template: string, count: numbe
   const account = template.slice('account:'.length);
   const db = new Database(join(data, 'troupe.db'), { fileMustExist: true });
   try {
+    // Nobody else has this database open, and a crash throws it away: no journal, and every index made at the end.
+    db.pragma('journal_mode = DELETE');
+    db.pragma('journal_mode = OFF');
     db.pragma('synchronous = OFF');
     db.pragma(`cache_size = -${CACHE_KIB}`);
+    const indexes = db.prepare("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL").all();
     const credential = db.prepare("SELECT id, address FROM rows WHERE collection = 'credential' AND address LIKE ?");
     const { id: digest, address } = credential.get(`key:${account}/%`) as { id: string; address: string };
     const key = address.slice(address.indexOf('/') + 1);
     const copy = copier(db, { account, key, digest });
-    const all = db.transaction(() => {
-      for (let n = 0; n < count; n++) copy(n, keyDigest(pepper, storedKey(n)));
-    });
-    all();
-    db.pragma('wal_checkpoint(TRUNCATE)');
+    for (const { name } of indexes as readonly Index[]) db.exec(`DROP INDEX ${name}`);
+    db.exec('BEGIN');
+    for (const [n, local] of locals(count).entries()) copy(local, keyDigest(pepper, storedKey(n)));
+    db.exec('COMMIT');
+    for (const { sql } of indexes as readonly Index[]) db.exec(sql);
+    db.pragma('journal_mode = WAL');
   } finally {
     db.close();
   }
@@ -50,7 +60,13 @@ type Row = Readonly<Record<string, unknown>>;
 /** A snapshot without its sum is taken as it stands, as one that an operator mended. */
 const SUM = /^\{"sum":"[0-9a-f]{8}",/;
 
-function copier(db: Database.Database, template: Template): (n: number, digest: string) => void {
+/** Ids spread as random ones are, in the order of the one index that stays. */
+function locals(count: number): readonly string[] {
+  const made = Array.from({ length: count }, (_, n) => createHash('sha256').update(String(n)).digest('hex'));
+  return made.map((hex) => hex.slice(0, DIGITS)).sort();
+}
+
+function copier(db: Database.Database, template: Template): (local: string, digest: string) => void {
   const mine = `%${template.account}%`;
   const actors = db.prepare('SELECT * FROM actors WHERE address LIKE ?').all(mine) as readonly Row[];
   const rows = db.prepare('SELECT * FROM rows WHERE address LIKE ?').all(mine) as readonly Row[];
@@ -60,9 +76,7 @@ function copier(db: Database.Database, template: Template): (n: number, digest: 
     ...rows.map((row) => inserter(db, 'rows', row)),
     ...timers.map((row) => inserter(db, 'timers', row)),
   ];
-  return (n, digest) => {
-    // Ids are spread as random ones are: neighbours in number are none in the index.
-    const local = createHash('sha256').update(String(n)).digest('hex').slice(0, DIGITS);
+  return (local, digest) => {
     const told = (text: string): string =>
       text
         .replaceAll(template.account, `acct_${local}`)
