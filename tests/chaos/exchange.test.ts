@@ -128,6 +128,7 @@ it('a stream without an end, a reset and a client that leaves are unknown', asyn
     type: 'unknown',
     generation: 'gen-1',
     reason: 'the client left',
+    left: true,
   });
 });
 

@@ -12,6 +12,8 @@ const PATHS = { chat: '/chat/completions', completions: '/completions' } as cons
 /** A connection of its own for each request, handed out by the launcher; and ones that are kept. */
 const FRESH = new Agent({ pipelining: 0 });
 const KEPT = new Agent();
+/** Why a request ends that its client does not want any more. */
+const LEFT = new Error('the client left');
 const COST = /"cost":\s*(-?[0-9.]+(?:[eE][+-]?\d+)?)/g;
 
 /** Sends one request to its route below `base` and judges its answer. Never throws: what leaves it open is `unknown`. */
@@ -38,7 +40,8 @@ export async function exchange(base: string, key: string, scenario: Scenario): P
       ? streamed(text, scenario, { generation, provider, judge })
       : whole(text, scenario, generation, provider);
   } catch (error) {
-    return { type: 'unknown', generation, reason: reasonOf(error), ...breachesOf(judge.left().faults) };
+    const left = error === LEFT ? ({ left: true } as const) : {};
+    return { type: 'unknown', generation, reason: reasonOf(error), ...left, ...breachesOf(judge.left().faults) };
   } finally {
     clearTimeout(late);
   }
@@ -57,7 +60,7 @@ async function read(
     judge?.feed(piece);
     text += piece;
     if (scenario.leaveAfter === null || text.split('data: ').length - 1 < scenario.leaveAfter) continue;
-    leave.abort(new Error('the client left'));
+    leave.abort(LEFT);
     leave.signal.throwIfAborted();
   }
   return text;

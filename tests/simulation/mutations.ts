@@ -4,6 +4,7 @@ import { epochNotBumped } from './mutations/epoch-not-bumped.ts';
 import { everyDeathCounts } from './mutations/every-death-counts.ts';
 import { heardAgain } from './mutations/heard-again.ts';
 import { heldForEver } from './mutations/held-for-ever.ts';
+import { leaverLetOff } from './mutations/leaver-let-off.ts';
 import { noFence } from './mutations/no-fence.ts';
 import { noVersionCheck } from './mutations/no-version-check.ts';
 import { refusalUndoesAll } from './mutations/refusal-undoes-all.ts';
@@ -22,6 +23,7 @@ export const MUTATIONS: readonly Mutation[] = [
   heldForEver,
   takeoverReleases,
   staleSettle,
+  leaverLetOff,
   refusalUndoesAll,
   everyDeathCounts,
 ];

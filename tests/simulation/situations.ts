@@ -33,6 +33,7 @@ export const SITUATIONS: readonly string[] = [
   'hold expired by time',
   'hold released by a death',
   'settle < hold',
+  'caller left mid-stream',
   'charged above its hold',
   'settled after its release',
   'settle of an old attempt refused',

@@ -22,7 +22,7 @@ it('a run in which everything holds is clean, and every check looked at somethin
 
 /** One lie per line: which check must find it, and how the evidence is bent. */
 const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evidence) => Evidence])[] = [
-  ['M1', 'a balance that is off by the last decimal', (e) => account(e, { balance: '9.999950000000000000000001' })],
+  ['M1', 'a balance that is off by the last decimal', (e) => account(e, { balance: '9.999915000000000000000001' })],
   ['M1', 'a line whose running balance is wrong', (e) => line(e, 1, { balance: '9.9' })],
   [
     'M1',
@@ -48,10 +48,10 @@ const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evid
           ...e.ledger.entries,
           {
             account: 'account:a',
-            sequence: 4,
+            sequence: 5,
             type: 'charge',
             amount: '0.000035',
-            balance: '9.999915',
+            balance: '9.99988',
             generation: 'gen-1',
             ref: 'gen-1',
           },
@@ -96,7 +96,26 @@ const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evid
   ['M14', 'a reported count told as unmeasured', (e) => settlement(e, { unmeasured: ['prompt'] })],
   ['M14', 'a tier of another length', (e) => settlement(e, { conditions: { at: 1_010, promptTokens: 11 } })],
   ['M14', 'prices of after the admission', (e) => settlement(e, { conditions: { at: 2_000, promptTokens: 10 } })],
-  ['M18', 'a gap in the ledger', (e) => line(e, 2, { sequence: 4 })],
+  ['M19', 'a caller who left, and whose hold still stands', (e) => leaver(e, { status: 'running', settlement: null })],
+  ['M19', 'a caller who left and was let off', (e) => leaver(e, letGo('the caller left'))],
+  [
+    'M19',
+    'a hold that ran out although its gateway lives',
+    (e) => ({ ...leaver(e, letGo('no outcome before its deadline')), ended: new Set(['i9']) }),
+  ],
+  ['M19', 'a caller who left and was never held for', (e) => leaver(e, { user: 'somebody else' })],
+  [
+    'M19',
+    'a caller who left and whose charge is not in the ledger',
+    (e) => ledger(e, { entries: e.ledger.entries.slice(0, 3) }),
+  ],
+  ['M19', 'a caller who left and pays more than was held', (e) => leaver(e, { amount: '0.00003' })],
+  [
+    'M19',
+    'a caller who left and does not pay what the provider counted',
+    (e) => ({ ...e, calls: e.calls.map((call) => ({ ...call, usage: { prompt_tokens: 10, completion_tokens: 21 } })) }),
+  ],
+  ['M18', 'a gap in the ledger', (e) => line(e, 3, { sequence: 5 })],
   ['M18', 'a broken hash', (e) => ledger(e, { chainFaults: ['account:a line 2'] })],
   ['C1', 'an epoch that went back', (e) => ({ ...e, samples: [...e.samples].reverse() })],
   [
@@ -185,6 +204,26 @@ function row(clean: Evidence, members: Partial<Generation>): Evidence {
   );
   return ledger(clean, { generations });
 }
+
+/** The row of the request that was left. */
+function leaver(clean: Evidence, members: Partial<Generation>): Evidence {
+  const generations = clean.ledger.generations.map((each) =>
+    each.row.generation === 'gen-4' ? { ...each, row: { ...each.row, ...members } } : each,
+  );
+  return ledger(clean, { generations });
+}
+
+function letGo(reason: string): Partial<Generation> {
+  const release = { generation: 'gen-4', attempt: 1, reason, status: null, attempts: [] };
+  return { status: 'released', settlement: null, release };
+}
+
+it('M19 lets a caller who left go with his gateway', () => {
+  for (const reason of ['the gateway that served it was lost', 'no outcome before its deadline']) {
+    const { checks } = audit({ ...leaver(cleanEvidence(), letGo(reason)), ended: new Set(['i1']) });
+    assert.equal(checks.find((check) => check.id === 'M19')?.violations, []);
+  }
+});
 
 function settlement(clean: Evidence, members: Partial<Settlement>): Evidence {
   const settled = clean.ledger.generations[0]?.row.settlement;

@@ -2,7 +2,7 @@ import type { Generation } from '../../actors/terms/hold.ts';
 import type { Evidence } from '../support/auditor/evidence.ts';
 import type { Call } from '../support/provider/call-log.ts';
 
-/** A small run in which every invariant holds: a served request, a refused one and a stream that broke. */
+/** A small run in which every invariant holds: a served request, a refused one, a stream that broke and one that was left. */
 export function cleanEvidence(): Evidence {
   return {
     history: [
@@ -39,13 +39,16 @@ export function cleanEvidence(): Evidence {
         delivered: true,
         endings: 1,
       },
+      invocation(4, 'n4', 'any'),
+      { type: 'unknown', op: 4, at: 70, generation: 'gen-4', reason: 'the client left', left: true },
     ],
     calls: [
       call('n1', { outcome: 'served', usage: { prompt_tokens: 10, completion_tokens: 20 } }),
       call('n3', { outcome: 'cut', usage: null }),
+      call('n4', { outcome: 'served', usage: { prompt_tokens: 10, completion_tokens: 20 } }),
     ],
     ledger: {
-      accounts: [{ address: 'account:a', balance: '9.99995', held: '0' }],
+      accounts: [{ address: 'account:a', balance: '9.999915', held: '0' }],
       entries: [
         {
           account: 'account:a',
@@ -74,6 +77,15 @@ export function cleanEvidence(): Evidence {
           generation: 'gen-3',
           ref: 'gen-3',
         },
+        {
+          account: 'account:a',
+          sequence: 4,
+          type: 'charge',
+          amount: '0.000035',
+          balance: '9.999915',
+          generation: 'gen-4',
+          ref: 'gen-4',
+        },
       ],
       generations: [
         {
@@ -84,12 +96,16 @@ export function cleanEvidence(): Evidence {
           account: 'account:a',
           row: generation('gen-3', 'n3', { prompt: 12, completion: 6, cost: '0.000015', estimated: true }),
         },
+        {
+          account: 'account:a',
+          row: generation('gen-4', 'n4', { prompt: 10, completion: 20, cost: '0.000035', estimated: false }),
+        },
       ],
       actors: [{ address: 'account:a', version: 7, trail: [5, 6, 7] }],
       chainFaults: [],
     },
     samples: [sample(1, 3, '0.5'), sample(2, 4, '0')],
-    credits: [{ account: 'account:a', deposited: '10', used: '0.00005' }],
+    credits: [{ account: 'account:a', deposited: '10', used: '0.000085' }],
     deposits: [{ account: 'account:a', amount: '10' }],
     prices: { 'sim-a': [{ model: 'sim/fast', prompt: '0.0000005', completion: '0.0000015' }] },
     slugs: { 'Sim A': 'sim-a' },
@@ -97,7 +113,7 @@ export function cleanEvidence(): Evidence {
   };
 }
 
-function invocation(op: number, nonce: string, expects: 'ok' | 'refused' | 'broken') {
+function invocation(op: number, nonce: string, expects: 'ok' | 'refused' | 'broken' | 'any') {
   const at = op * 10;
   return {
     type: 'invoke',

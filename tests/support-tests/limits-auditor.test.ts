@@ -17,10 +17,10 @@ function clean(): Evidence {
     samples: evidence.samples.map((sample) => ({ ...sample, keys: [sum] })),
     deposits: [{ account: 'account:a', amount: '10', id: 'dep-1' }],
     keys: [{ address: 'key:a/k', account: 'account:a', kind: 'inference', limit: '0.5', limitWindow: null }],
-    usages: [{ key: 'key:a/k', at: 2_000, usage: '0.00005', usageDaily: '0.00005', held: '0' }],
+    usages: [{ key: 'key:a/k', at: 2_000, usage: '0.000085', usageDaily: '0.000085', held: '0' }],
     reads: [
       { account: 'account:a', shard: 9, node: 'n1', at: 1, endAt: 2, used: '0.000035', deposited: '10' },
-      { account: 'account:a', shard: 9, node: 'n2', at: 3, endAt: 4, used: '0.00005', deposited: '10' },
+      { account: 'account:a', shard: 9, node: 'n2', at: 3, endAt: 4, used: '0.000085', deposited: '10' },
     ],
     ended: new Set(['i9']),
     releases: [{ generation: 'gen-9', at: 5, stored: 'released' }],
@@ -103,7 +103,7 @@ function read(e: Evidence, more: Partial<NonNullable<Evidence['reads']>[number]>
 }
 
 function doubled(e: Evidence): Evidence {
-  const again = { ...first(e.ledger.entries), sequence: 4, balance: '19.99995' };
+  const again = { ...first(e.ledger.entries), sequence: 5, balance: '19.999915' };
   return { ...e, ledger: { ...e.ledger, entries: [...e.ledger.entries, again] } };
 }
 

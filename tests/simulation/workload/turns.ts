@@ -30,6 +30,8 @@ const RETRIES_MAX = 400;
 const PER_MINUTE = 1_000_000;
 const PROMPT_MAX = 40;
 const COMPLETION_MAX = 60;
+/** One caller of so many leaves in the middle of his answer. */
+const LEAVES_ONE_IN = 9;
 
 /** One request as this gateway knows it. */
 interface Turn {
@@ -45,6 +47,8 @@ interface Turn {
 interface Answered {
   readonly promptTokens: number;
   readonly completionTokens: number;
+  /** Nobody reported the completion: the caller left, and the call was cut short. */
+  readonly cut?: true;
 }
 
 /** Requests for money: admitted, carried to a provider, charged or let go, as a gateway does it. */
@@ -175,18 +179,26 @@ export class Turns {
     const promptTokens = dice.happens(0.03) ? turn.promptBound + 5 : dice.whole(0, turn.promptBound);
     const completionTokens = dice.whole(0, turn.completionMax);
     const usage = { prompt_tokens: promptTokens, completion_tokens: completionTokens };
+    if (leaves(turn) && turn.op % 2 === 0) {
+      Object.assign(call, { outcome: 'aborted', abortAt: call.endAt, status: 200, chunks: 1 });
+      return { promptTokens, completionTokens: Math.min(1, completionTokens), cut: true };
+    }
     Object.assign(call, { outcome: 'served', status: 200, chunks: 1, usage });
     return { promptTokens, completionTokens };
   }
 
   async #charge(client: Client, turn: Turn, offer: Offer, attempt: number, answered: Answered): Promise<void> {
     const settlement = this.#settlement(turn, offer, attempt, answered);
+    const left = leaves(turn);
+    if (left) this.#leave(turn);
     const first = await endingOf(settle(client.node, turn.key.account, settlement, SETTLE_MS));
     const recorded = first.type === 'ok' ? this.#recorded(turn, settlement, first.body) : null;
-    this.#end(turn, {
-      ...{ type: 'ok', generation: turn.generation, cost: recorded?.cost ?? null, provider: offer.name },
-      ...{ textIntact: true, endings: 1 },
-    });
+    if (!left) {
+      this.#end(turn, {
+        ...{ type: 'ok', generation: turn.generation, cost: recorded?.cost ?? null, provider: offer.name },
+        ...{ textIntact: true, endings: 1 },
+      });
+    }
     if (first.type !== 'ok')
       await this.#insist(client, turn, async () => {
         this.#recorded(turn, settlement, await settle(client.node, turn.key.account, settlement, SETTLE_MS));
@@ -210,7 +222,8 @@ export class Turns {
     if (ending.type === 'ok' && 'refusal' in ending.body) this.#history.saw('settle of an old attempt refused');
   }
 
-  #settlement(turn: Turn, offer: Offer, attempt: number, { promptTokens, completionTokens }: Answered): Settlement {
+  #settlement(turn: Turn, offer: Offer, attempt: number, answered: Answered): Settlement {
+    const { promptTokens, completionTokens, cut = false } = answered;
     const { cost, unpriced } = charge(
       offer.tariff,
       { promptTokens, completionTokens },
@@ -219,8 +232,16 @@ export class Turns {
     const attempts: readonly AttemptRecord[] = [];
     return {
       ...{ generation: turn.generation, attempt, cost, unpriced, promptTokens, completionTokens },
-      ...{ cachedTokens: null, reasoningTokens: null, estimated: false, finishReason: 'stop' },
-      ...{ nativeFinishReason: 'stop', upstreamId: null, cancelled: false, latencyMs: 1, generationMs: 1, attempts },
+      ...{ cachedTokens: null, reasoningTokens: null, estimated: cut, finishReason: 'stop' },
+      ...(cut ? { unmeasured: ['completion'] } : {}),
+      ...{
+        nativeFinishReason: 'stop',
+        upstreamId: null,
+        cancelled: leaves(turn),
+        latencyMs: 1,
+        generationMs: 1,
+        attempts,
+      },
     };
   }
 
@@ -247,6 +268,11 @@ export class Turns {
     }
   }
 
+  #leave(turn: Turn): void {
+    this.#history.saw('caller left mid-stream');
+    this.#end(turn, { type: 'unknown', generation: turn.generation, reason: 'the caller left', left: true });
+  }
+
   #fail(turn: Turn, status: number): void {
     const { generation } = turn;
     this.#end(turn, { type: 'fail', status, errorType: null, generation, delivered: false, endings: 0 });
@@ -256,6 +282,11 @@ export class Turns {
     this.history.push({ op: turn.op, at: this.#database.scheduler.now, ...outcome } as HistoryEntry);
     this.#history.note('turn end', { nonce: turn.nonce, outcome });
   }
+}
+
+/** By its number, so that whoever is awaited does not depend on it. */
+function leaves({ op }: Turn): boolean {
+  return op % LEAVES_ONE_IN === 0;
 }
 
 type Bare<T> = T extends unknown ? Omit<T, 'op' | 'at'> : never;

@@ -13,6 +13,7 @@ import type { Check } from './check.ts';
 import { depositsOnce } from './deposits.ts';
 import type { Evidence } from './evidence.ts';
 import { type Joined, join } from './joined.ts';
+import { leaversAreAccounted } from './leavers.ts';
 import { keyLimitsHold, onlyTurnsHold, usageIsTheCharges } from './limits.ts';
 import { transfersArriveOnce } from './messages.ts';
 import { nothingLeavesEarly } from './outputs.ts';
@@ -49,6 +50,7 @@ const ALWAYS: readonly ((joined: Joined) => Check)[] = [
   moneyIsExactText,
   undeclaredIsUnpriced,
   conditionsAreTold,
+  leaversAreAccounted,
   depositsOnce,
   chainHolds,
   negativeOnlyByExcess,

@@ -50,6 +50,8 @@ export type HistoryEntry =
       readonly at: number;
       readonly generation: string | null;
       readonly reason: string;
+      /** The client went away by its own choice, in the middle of an answer of which it had seen something. */
+      readonly left?: true;
       readonly breaches?: readonly string[];
     };
 

@@ -1,6 +1,7 @@
 import { amount } from './amount.ts';
 import { type Check, Checking } from './check.ts';
 import type { Joined } from './joined.ts';
+import { isOurLoss } from './our-loss.ts';
 
 /**
  * C1: epochs and versions never go back, an epoch has one owner, and no committed transition is missing from a trail. A
@@ -48,12 +49,6 @@ export function oneWriter({ evidence }: Joined): Check {
 }
 
 /**
- * A gateway that dies, wakes up dead, or cannot settle before the hold's deadline and then dies charges nothing: our
- * loss (reliability, decision 13).
- */
-const OUR_LOSS = new Set(['the gateway that served it was lost', 'no outcome before its deadline']);
-
-/**
  * C2: what was acknowledged is in the store: every answered request is settled, every deposit in the ledger. Only an
  * answer that told no cost may have gone with its gateway.
  */
@@ -62,7 +57,7 @@ export function nothingAcknowledgedIsLost(joined: Joined): Check {
   for (const { invoke, outcome } of joined.operations) {
     if (outcome?.type !== 'ok') continue;
     const row = joined.rowById.get(outcome.generation);
-    const ours = outcome.cost === null && row?.status === 'released' && OUR_LOSS.has(row.release?.reason ?? '');
+    const ours = outcome.cost === null && isOurLoss(joined, row);
     check.expect(
       row?.status === 'settled' || ours,
       () => `${invoke.nonce} ${outcome.generation}: acknowledged, row ${row?.status ?? 'absent'}`,

@@ -1,0 +1,39 @@
+import { amount } from './amount.ts';
+import { type Check, Checking } from './check.ts';
+import type { Joined } from './joined.ts';
+import { isOurLoss } from './our-loss.ts';
+
+/**
+ * M19: whoever leaves in the middle of an answer pays for what there was of it, once, within his hold or with the excess
+ * told; by the provider's own count where that was read to its end.
+ */
+export function leaversAreAccounted(joined: Joined): Check {
+  const check = new Checking('M19', 'who leaves mid-stream is accounted');
+  for (const { invoke, outcome } of joined.operations) {
+    if (outcome?.type !== 'unknown' || !outcome.left) continue;
+    const row = joined.rowByNonce.get(invoke.nonce);
+    const name = `${invoke.nonce} ${row?.generation ?? outcome.generation}`;
+    check.expect(
+      row?.status === 'settled' || isOurLoss(joined, row),
+      () => `${name}: left mid-stream, row ${row?.status ?? 'absent'} (${row?.release?.reason ?? 'no reason'})`,
+    );
+    if (row?.status !== 'settled' || row.settlement === null) continue;
+    const { cost, promptTokens, completionTokens } = row.settlement;
+    const lines = joined.chargesByGeneration.get(row.generation) ?? [];
+    const charged = lines.reduce((sum, line) => sum + amount(line.amount), 0n);
+    check.expect(
+      charged === amount(cost) && charged <= amount(row.amount) + amount(row.overshoot ?? '0'),
+      () =>
+        `${name}: charged ${lines.map((line) => line.amount).join(', ') || 'nothing'} of ${cost}, held ${row.amount}`,
+    );
+    const slug = joined.evidence.slugs[row.provider] ?? row.provider;
+    const calls = joined.callsByNonce.get(invoke.nonce) ?? [];
+    const usage = calls.findLast((call) => call.provider === slug && call.outcome === 'served')?.usage;
+    if (!usage) continue;
+    check.expect(
+      usage.prompt_tokens === promptTokens && usage.completion_tokens === completionTokens,
+      () => `${name}: charged ${promptTokens}/${completionTokens}, provider reported ${JSON.stringify(usage)}`,
+    );
+  }
+  return check.done();
+}
