@@ -24,13 +24,14 @@ export interface Stalls {
 const LIMITS = 1e9;
 const MANY = 8_192;
 const STEP_MS = 1;
+const DRAIN_MS = 500;
 
 async function serve(simulatorPort: string): Promise<void> {
   const cluster = await startCluster({
     simulators: [],
     providers: [simulatedProvider('sim-a', `http://127.0.0.1:${simulatorPort}/v1`)],
     rates: { keyPerMinute: LIMITS, endpointPerMinute: LIMITS, addressPerMinute: LIMITS },
-    edge: { requestsMax: MANY, connectionsMax: MANY },
+    edge: { requestsMax: MANY, connectionsMax: MANY, drainGraceMs: DRAIN_MS },
     upstream: { connectionsPerOriginMax: MANY },
   });
   const { key } = await cluster.fund('1000000');
@@ -49,7 +50,8 @@ async function serve(simulatorPort: string): Promise<void> {
     },
   };
   process.on('message', (question: Question) => process.send?.(answers[question]()));
-  process.on('disconnect', () => process.exit(0));
+  // The folder goes with it; streams that are still open are not waited for.
+  process.on('disconnect', () => void cluster.close().finally(() => process.exit(0)));
   process.send?.({ port: Number(new URL(cluster.baseUrls[0] as string).port), key });
 }
 
