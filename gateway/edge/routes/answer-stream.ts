@@ -45,6 +45,8 @@ class AnswerStream {
   #over = false;
   /** The turn ended in an error of its own: its caller is shown no usage. */
   #broken = false;
+  /** Every part was written: only the charge is still to come. */
+  #told = false;
   #cutByNode = false;
 
   constructor(routes: EdgeRoutes, accepted: AcceptedTurn, request: FastifyRequest, reply: FastifyReply) {
@@ -90,8 +92,11 @@ class AnswerStream {
   async #send(): Promise<void> {
     const running = this.#running as RunningTurn;
     if (!this.#over) {
-      const stream = this.#open();
-      await this.#relay(running, stream, this.#framesOf(running));
+      // Whatever befalls the writing, the turn is ended below and what was delivered of it is paid for.
+      await this.#relay(running, this.#open(), this.#framesOf(running)).catch((thrown) => {
+        running.leave();
+        return this.#fail(thrown);
+      });
     }
     if (this.#over) running.leave();
     await this.#settle(running);
@@ -107,6 +112,7 @@ class AnswerStream {
       if (this.#over) return;
       this.#see(events);
     }
+    this.#told = !this.#broken;
   }
 
   async #settle(running: RunningTurn): Promise<void> {
@@ -153,16 +159,22 @@ class AnswerStream {
   }
 
   async #endInError(error: GatewayError): Promise<void> {
-    if (this.#over || this.#events === null) return;
-    this.#over = true;
-    const frames = this.#framesOf(this.#running);
-    await this.#events.end(frames.of([{ type: 'error', error }]) + frames.end(null));
+    await this.#endWith((frames) => frames.of([{ type: 'error', error }]) + frames.end(null));
   }
 
-  /** The node drains and its grace is over: the caller hears of it in-band, what was delivered is charged. */
+  async #endWith(last: (frames: ReplyFrames) => string): Promise<void> {
+    if (this.#over || this.#events === null) return;
+    this.#over = true;
+    await this.#events.end(last(this.#framesOf(this.#running)));
+  }
+
+  /**
+   * The node drains and its grace is over: the caller hears of it in-band, what was delivered is charged. Who has the
+   * whole answer is not asked to repeat the request, and pay twice: his stream ends without its usage.
+   */
   readonly #cut = (): void => {
     this.#cutByNode = true;
-    void this.#endInError(restarting());
+    void (this.#told ? this.#endWith((frames) => frames.end(null)) : this.#endInError(restarting()));
     this.#leave();
   };
 

@@ -1,0 +1,100 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Json } from '../../../../actors/runtime/index.ts';
+import { systemClock } from '../../../../actors/runtime/index.ts';
+import config from '../../../../cluster.config.ts';
+import { chatDialect } from '../../../../gateway/dialects/chat/chat-dialect.ts';
+import type { ReplyDialect } from '../../../../gateway/dialects/reply-dialect.ts';
+import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
+import { OpenTurns } from '../../../../gateway/edge/http/open-turns.ts';
+import { answerStream } from '../../../../gateway/edge/routes/answer-stream.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { openScene, releaseOf, settlementOf, sim } from '../../inference/scene.ts';
+import { type Asked, generous, type Stage, stage } from '../../inference/stage.ts';
+
+const it = bounded(test, 10_000);
+const { a, onlyA, close } = await openScene();
+
+test.after(close);
+
+/** One turn answered over a real connection by `dialect`; what was read of it. */
+async function answered(
+  on: Stage,
+  body: object,
+  dialectOf: (dialect: ReplyDialect) => ReplyDialect,
+  turns = new OpenTurns(),
+): Promise<string> {
+  const quiet = { warn: () => {} };
+  const services = { inference: on.services, clock: systemClock, cluster: on.services.cluster, limits: config.edge };
+  const routes = { turns, services: { ...services, log: quiet } } as unknown as EdgeRoutes;
+  const request = on.request({ ...body, stream: true }, onlyA);
+  const server = createServer((raw, response) => {
+    const reply = { raw: response, hijack: () => {} } as unknown as FastifyReply;
+    const accepted = { ...request, dialect: dialectOf(chatDialect(request.turn)) };
+    void answerStream(routes, accepted, { raw } as unknown as FastifyRequest, reply);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    return await answer.text();
+  } finally {
+    await on.services.pending.idle();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+it('a stream that cannot be written on ends in an error, its provider is let go and what was delivered is charged (reliability, M3, M5)', async () => {
+  const on = stage();
+  const breaking = (dialect: ReplyDialect): ReplyDialect => ({
+    ...dialect,
+    frames: (head) => {
+      const frames = dialect.frames(head);
+      let batches = 0;
+      return {
+        of: (events) => {
+          if (++batches === 3) throw new RangeError('cannot be written');
+          return frames.of(events);
+        },
+        end: (closing) => frames.end(closing),
+      };
+    },
+  });
+  const body = sim({ tokens: 10_000, tps: 100 });
+  const text = await answered(on, body, breaking);
+  assert.match(text, /"error":\{"code":500,"message":"Internal Server Error"/);
+  assert.ok(text.endsWith('data: [DONE]\n\n'));
+  assert.ok((settlementOf(on)?.completionTokens as number) > 0);
+  assert.is(releaseOf(on), undefined);
+  await until(() => a.calls.at(-1)?.outcome === 'aborted');
+  await on.end();
+});
+
+it('a cut by the draining node between the last part and the charge asks nobody to repeat what he has (reliability, X37)', async () => {
+  const turns = new OpenTurns();
+  let cut = 0;
+  const answers = (asked: Asked): Json => {
+    if (asked.event.type === 'hold.settle') {
+      cut += turns.size;
+      turns.cutAll();
+    }
+    return generous(asked);
+  };
+  const on = stage({ answers });
+  const text = await answered(on, sim({ tokens: 5 }), (dialect) => dialect, turns);
+  assert.is(cut, 1);
+  assert.match(text, /"finish_reason":"stop"/);
+  assert.not.match(text, /"error"|"usage"/);
+  assert.ok(text.endsWith('data: [DONE]\n\n'));
+  assert.ok(settlementOf(on));
+  await on.end();
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+test.run();
