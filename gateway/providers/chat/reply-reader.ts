@@ -8,6 +8,7 @@ import { TextFrames } from '../text-frames.ts';
 import { Media } from './media.ts';
 import { readUsage } from './read-usage.ts';
 import { ReasoningDetails } from './reasoning-details.ts';
+import { readScores } from './scores.ts';
 import { ToolCalls } from './tool-calls.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -78,7 +79,7 @@ export class ChatReader implements ReplyReader {
     if (choice == null || this.finished) return;
     if (typeof choice !== 'object') throw new ProviderFailure('garbage', 'a choice is no object');
     this.#readPart(choice[part], part === 'delta', events);
-    if (choice.logprobs != null) readLogprobs(choice.logprobs, events);
+    if (choice.logprobs != null) readScores(choice.logprobs, events);
     if (choice.finish_reason != null && choice.finish_reason !== '') this.#finish(choice.finish_reason, events);
   }
 
@@ -117,18 +118,6 @@ function textOfFrame({ choices, usage, error }: Members): string | null {
   if (!SILENT.has(finish) || logprobs != null) return null;
   const { role: _role, content, ...rest } = delta as Members;
   return typeof content === 'string' && Object.values(rest).every((value) => SILENT.has(value)) ? content : null;
-}
-
-/** The lists of a `logprobs` member as they are. */
-function readLogprobs(logprobs: unknown, events: TurnEvent[]): void {
-  if (typeof logprobs !== 'object' || logprobs === null) throw new ProviderFailure('garbage', 'logprobs is no object');
-  const { content, refusal } = logprobs as { content?: unknown; refusal?: unknown };
-  const lists = { ...(isList(content) ? { content } : {}), ...(isList(refusal) ? { refusal } : {}) };
-  if (lists.content || lists.refusal) events.push({ type: 'logprobs', ...lists });
-}
-
-function isList(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value) && value.length > 0;
 }
 
 /** Plain text, or the text parts of a list. */

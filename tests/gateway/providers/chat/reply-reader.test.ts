@@ -185,4 +185,19 @@ it('a whole reply becomes the same events, and one without a finish reason is no
   assert.is((await failureOfReading(whole({ error: { code: 429, message: 'secret' } }))).reason, 'overloaded');
 });
 
+it('of scores only what the dialect names is kept: no depth of nesting reaches whoever writes them out (reliability, X25)', async () => {
+  const deep = '['.repeat(20_000) + ']'.repeat(20_000);
+  const score = `{"token":"a","logprob":-1,"bytes":[97],"x":${deep},"top_logprobs":[{"token":"b","logprob":-2,"bytes":null,"y":${deep}},null]}`;
+  const list = `[${score},7,{"token":${deep},"logprob":"no","bytes":[${deep}]}]`;
+  const choice = `{"message":{"content":"a"},"logprobs":{"content":${list},"refusal":[${deep},{"token":"no"}]},"finish_reason":"stop"}`;
+  const attempt = new WholeAttempt(played([Buffer.from(`{"choices":[${choice}]}`)]), new ChatReader(() => ''));
+  const scores = (await eventsOf(attempt)).find(({ type }) => type === 'logprobs');
+  const top = { token: 'b', logprob: -2, bytes: null };
+  assert.equal(scores, {
+    type: 'logprobs',
+    content: [{ token: 'a', logprob: -1, bytes: [97], top_logprobs: [top] }, {}],
+    refusal: [{ token: 'no' }],
+  });
+});
+
 test.run();
