@@ -18,7 +18,7 @@ export async function firstPart(attempt: Attempt, asked: Asked, charactersMax: n
   if (demanded !== null) return demandedCall(attempt, demanded, charactersMax);
   const events = await attempt.read();
   if (events === null) throw endedEarly(attempt);
-  return asked.reasoning?.excluded && events.every(isReasoning)
+  return asked.reasoning?.excluded && events.every(isThought)
     ? firstVisible(attempt, [...events], charactersMax)
     : events;
 }
@@ -63,7 +63,7 @@ async function firstVisible(
       gathered.push(event);
       characters += weightOf(event);
     }
-    if (!events.every(isReasoning)) break;
+    if (!events.every(isThought)) break;
   }
   return gathered;
 }
@@ -78,8 +78,9 @@ function endedEarly({ status }: Attempt): ProviderFailure {
   return new ProviderFailure('garbage', 'the answer ended before it began', status);
 }
 
-function isReasoning({ type }: TurnEvent): boolean {
-  return type === 'reasoning-delta' || type === 'reasoning-detail';
+/** Scores without a text are those of thoughts. */
+function isThought({ type }: TurnEvent): boolean {
+  return type === 'reasoning-delta' || type === 'reasoning-detail' || type === 'logprobs';
 }
 
 /** What one part weighs at least, whatever it carries: parts without end are held as little as prose without end. */

@@ -54,8 +54,9 @@ export class Frames implements ReplyFrames {
         case 'reasoning-delta':
         case 'reasoning-detail': {
           const end = endOfReasoning(events, at);
+          // Scores spell out what they score: those of hidden thoughts are hidden with them.
           if (!this.#hidden) frames += this.#delta(reasoningMembers(events, at, end));
-          at = end - 1;
+          at = this.#hidden && events[end]?.type === 'logprobs' ? end : end - 1;
           break;
         }
         default:

@@ -21,11 +21,19 @@ export function render(
     head.model,
   )},"provider":${JSON.stringify(head.provider)},"system_fingerprint":null,"choices":[{"index":0,`;
   const message = `"message":{"role":"assistant",${contentOf(answer)}${besideText(answer, hidden)}}`;
-  const logprobs = answer.logprobs === null ? 'null' : logprobsText(answer.logprobs);
+  const logprobs =
+    answer.logprobs === null || (hidden && tellsThoughts(answer)) ? 'null' : logprobsText(answer.logprobs);
   const { reason = null, native = null } = answer.finish ?? {};
   const finish = `"finish_reason":${JSON.stringify(reason)},"native_finish_reason":${JSON.stringify(native)}`;
   const usage = closing === null ? '' : `,"usage":${usageText(closing.usage, closing.cost)}`;
   return `${opening}${message},"logprobs":${logprobs},${finish}}]${usage}}`;
+}
+
+/** Scores spell out what they score: beside hidden thoughts only those of the text itself are shown. */
+function tellsThoughts({ reasoning, reasoningDetails, logprobs, text }: Answer): boolean {
+  if (reasoning === '' && reasoningDetails === null) return false;
+  const scored = (logprobs?.content ?? []) as readonly { readonly token?: unknown }[];
+  return scored.map(({ token }) => token).join('') !== (text ?? '');
 }
 
 /** A message without tool calls and refusal has text, be it empty; only those two may stand in its place. */

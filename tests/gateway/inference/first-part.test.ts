@@ -70,6 +70,8 @@ const HIDDEN = { reasoning: { excluded: true } } as const;
 
 it('hidden reasoning is nothing delivered: what breaks off while it thinks may be tried elsewhere (rule 10)', async () => {
   assert.equal(await firstPart(scripted([[THOUGHT], [THOUGHT], [WORD]]), HIDDEN, 1_000), [THOUGHT, THOUGHT, WORD]);
+  const scored = [THOUGHT, { type: 'logprobs', content: [{ token: 'hm' }] }] as const;
+  assert.equal(await firstPart(scripted([scored, [WORD]]), HIDDEN, 1_000), [...scored, WORD], 'with its scores');
   assert.equal(await firstPart(scripted([[THOUGHT], [WORD]]), {}, 1_000), [THOUGHT], 'shown, it is delivered');
   const broken = scripted([[THOUGHT]], new Error('cut'));
   assert.is((await firstPart(broken, HIDDEN, 1_000).catch((thrown) => thrown)).message, 'cut');

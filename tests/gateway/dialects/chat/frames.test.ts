@@ -198,4 +198,17 @@ it('scores stand beside the text that they score', () => {
   });
 });
 
+it('scores of hidden thoughts are hidden with them (spec: inference, `reasoning.exclude`)', () => {
+  const events: TurnEvent[] = [
+    { type: 'reasoning-delta', text: 'secret' },
+    { type: 'logprobs', content: [{ token: 'secret' }] },
+    { type: 'text-delta', text: 'x' },
+    { type: 'logprobs', content: [{ token: 'x' }] },
+  ];
+  const text = new Frames(HEAD, { hidden: true, dispatch: false }).of(events);
+  assert.not.match(text, 'secret');
+  assert.match(text, '"token":"x"');
+  assert.match(new Frames(HEAD, PLAIN).of(events), '"token":"secret"');
+});
+
 test.run();

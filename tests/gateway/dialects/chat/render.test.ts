@@ -167,4 +167,17 @@ it('the error member has the status, the message and its type, and a 500 has no 
   });
 });
 
+it('beside hidden thoughts only the scores of the text are shown (spec: inference, `reasoning.exclude`)', () => {
+  const scored = (...tokens: string[]): TurnEvent[] => [
+    { type: 'reasoning-delta', text: 'secret' },
+    { type: 'text-delta', text: 'ab' },
+    { type: 'logprobs', content: tokens.map((token) => ({ token })) },
+  ];
+  const scoresOf = (events: TurnEvent[], hidden: boolean): unknown =>
+    JSON.parse(render(HEAD, events, FREE, hidden)).choices[0].logprobs;
+  assert.is(scoresOf(scored('secret', 'a', 'b'), true), null);
+  assert.ok(scoresOf(scored('a', 'b'), true));
+  assert.ok(scoresOf(scored('secret', 'a', 'b'), false));
+});
+
 test.run();
