@@ -55,6 +55,8 @@ export interface RouteRejection {
   readonly reason: string;
   /** The member of the request that it did not satisfy. */
   readonly member?: string;
+  /** What of it, in our own words: a modality, a level, both sizes. */
+  readonly detail?: string;
 }
 
 export type Admission =

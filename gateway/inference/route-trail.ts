@@ -1,5 +1,5 @@
-import type { RouteCandidate, RouteTrail } from '../../actors/terms/hold.ts';
-import type { Candidate } from '../terms/plan.ts';
+import type { RouteCandidate, RouteRejection, RouteTrail } from '../../actors/terms/hold.ts';
+import type { Candidate, Rejection } from '../terms/plan.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 const CANDIDATES_MAX = 20;
@@ -18,15 +18,14 @@ export function routeTrail({ plan, turn }: TurnRequest): RouteTrail | null {
   const omitted = Math.max(0, candidates.length - CANDIDATES_MAX) + Math.max(0, rejections.length - REJECTIONS_MAX);
   return {
     candidates: candidates.slice(0, CANDIDATES_MAX).map((candidate) => candidateOf(candidate, first.model, whole)),
-    ...(rejections.length === 0
-      ? {}
-      : {
-          rejections: rejections
-            .slice(0, REJECTIONS_MAX)
-            .map(({ endpoint, reason, member }) => ({ endpoint, reason, ...(member === undefined ? {} : { member }) })),
-        }),
+    ...(rejections.length === 0 ? {} : { rejections: rejections.slice(0, REJECTIONS_MAX).map(rejectionOf) }),
     ...(omitted === 0 ? {} : { omitted }),
   };
+}
+
+/** The provider is the first part of the endpoint's tag. */
+function rejectionOf({ endpoint, reason, member, detail }: Rejection): RouteRejection {
+  return { endpoint, reason, ...(member === undefined ? {} : { member }), ...(detail === undefined ? {} : { detail }) };
 }
 
 function candidateOf({ offer, model, messages }: Candidate, firstModel: string, whole: number): RouteCandidate {

@@ -27,7 +27,10 @@ function isVariant(id: string, base: string): boolean {
   return id.startsWith(base) && (id[base.length] === '-' || id[base.length] === ':');
 }
 
-/** The models are known and no endpoint may serve: 503, or 400 where the prompt is too long for all whom the caller admits. */
+/**
+ * The models are known and no endpoint may serve: 503, or 400 where it is the request's own fault, a prompt too long for
+ * all whom the caller admits, or speech from those who can speak without saying in which voice and format.
+ */
 export function noEndpoint(rejections: readonly Rejection[]): GatewayError {
   const metadata = { rejections: rejections.slice(0, SHOWN_MAX) };
   const admitted = rejections.filter(({ reason }) => reason !== 'allowed_providers');
@@ -37,6 +40,14 @@ export function noEndpoint(rejections: readonly Rejection[]): GatewayError {
       status: 400,
       type: 'context_length_exceeded',
       message: `The prompt is too long for every endpoint of this model: ${first.detail}`,
+      metadata,
+    });
+  }
+  if (rejections.some(({ member }) => member === 'audio')) {
+    return new GatewayError({
+      status: 400,
+      type: 'invalid_request',
+      message: 'audio is required where modalities name it: the voice and format of the speech',
       metadata,
     });
   }

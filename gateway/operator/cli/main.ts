@@ -47,6 +47,7 @@ async function addCommands(program: Command, first: string | undefined): Promise
   if (first !== 'node') (await import('./up.ts')).addUp(program, ENTRY);
   if (first !== 'up') (await import('./node.ts')).addNode(program);
   if (first === 'up' || first === 'node') return;
+  process.stdout.on('error', endWithReader);
   const [
     { addAccounts },
     { addKeys },
@@ -74,6 +75,12 @@ async function addCommands(program: Command, first: string | undefined): Promise
   addReload(program);
   addPreflight(program);
   addUpkeep(program);
+}
+
+/** A reader that has seen enough closes its pipe (`troupe models schema | head`): no fault of the command. */
+function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
 }
 
 main().catch((error: unknown) => {

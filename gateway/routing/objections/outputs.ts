@@ -7,7 +7,7 @@ import { isSetting } from './setting.ts';
 
 /**
  * What is to be made goes only to who makes it: the named modalities, speech in a voice and format that were declared,
- * pictures as they were declared. (spec: inference, Routing rules 7; `image_config`, `audio`)
+ * pictures as they were declared. Speech without a voice is asked of nobody: there are no defaults. (spec: inference, Routing rules 7; `image_config`, `audio`)
  */
 export function againstOutputs({ offer, answers }: Listed, turn: Turn): Objection | null {
   const output = turn.modalities?.output;
@@ -16,6 +16,7 @@ export function againstOutputs({ offer, answers }: Listed, turn: Turn): Objectio
   } else {
     const lacking = output.find((modality) => !offer.outputModalities.includes(modality));
     if (lacking !== undefined) return { reason: 'modality', detail: lacking };
+    if (output.includes('audio') && !turn.speech) return { reason: 'require_parameters', member: 'audio' };
   }
   if (turn.speech) return unspoken(offer, turn.speech);
   return turn.imageConfig ? undrawn(offer, turn.imageConfig) : null;

@@ -66,7 +66,7 @@ it('what is kept of a plan is bounded, says how much it leaves out, and what com
   assert.is(trail?.candidates.length, 20);
   assert.equal(trail?.candidates[0], { endpoint: 'p0', dropped: 2 });
   assert.equal(trail?.candidates[1], { endpoint: 'p1', model: 'c/d', dropped: 2 });
-  assert.equal(trail?.rejections?.[0], { endpoint: 'x', reason: 'health' });
+  assert.equal(trail?.rejections?.[0], { endpoint: 'x', reason: 'health', detail: 'y' });
   assert.is(trail?.rejections?.length, 30);
   assert.is(trail?.omitted, 15);
 });

@@ -96,9 +96,10 @@ it('rule 7: the missing modality is named whomever the caller admits', () => {
 });
 
 it('rule 7: what is to be made goes only to who makes it', () => {
-  const offers = [at('writes'), maker('draws', ['image']), maker('speaks', ['audio'])];
+  const speaker = maker('speaks', ['audio'], { speech: { voices: ['ember'], formats: ['wav'] } });
+  const offers = [at('writes'), maker('draws', ['image']), speaker];
   assert.equal(slugs({ modalities: ['image', 'text'] }, offers), ['draws']);
-  assert.equal(slugs({ modalities: ['audio'] }, offers), ['speaks']);
+  assert.equal(slugs({ modalities: ['audio'], audio: { voice: 'ember', format: 'wav' } }, offers), ['speaks']);
   const error = refused({ modalities: ['image'] }, [at('writes')]);
   assert.is(error.status, 503);
   assert.match(error.message, /image/);
@@ -117,6 +118,14 @@ it('rule 7: speech goes only to a declared voice in a declared format, never to 
   const error = refused(asking('ember', 'wav'), [at('mute'), maker('hums', ['audio'])]);
   assert.is(error.status, 503);
   assert.match(error.message, /audio/);
+});
+
+it('speech without a voice is the fault of the request where anybody could speak, a modality nobody has elsewhere', () => {
+  const speaker = maker('a', ['audio'], { speech: { voices: ['alto'], formats: ['wav'] } });
+  const error = refused({ modalities: ['text', 'audio'] }, [speaker, at('b')]);
+  assert.is(error.status, 400);
+  assert.match(error.message, /^audio is required/);
+  assert.is(refused({ modalities: ['text', 'audio'] }, [at('b')]).status, 503);
 });
 
 it('pictures are asked only within the envelope of who draws them', () => {

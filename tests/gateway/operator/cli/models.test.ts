@@ -47,6 +47,14 @@ it('schema prints a JSON Schema', async () => {
   assert.ok(schema.properties.data.items.required.includes('input_modalities'));
 });
 
+it('a reader that closes the pipe early ends the command without a fault', async () => {
+  const { child, ended } = troupe(['models', 'schema']);
+  child.stdout?.destroy();
+  const { code, err } = await ended;
+  assert.is(code, 0);
+  assert.is(err, '');
+});
+
 it('refresh reads a mended document, keeps what a broken one declared before, and why says so', async () => {
   const models = file('one.models.json', { data: [MODEL] });
   const providers = [{ slug: 'one', name: 'One', baseUrl: 'http://127.0.0.1:9/v1', models: 'one.models.json' }];
