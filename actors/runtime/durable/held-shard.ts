@@ -1,4 +1,5 @@
 import type { Cell, Home } from '../actor/cell.ts';
+import { Reached } from './reached.ts';
 
 /** One shard served here, under one epoch. A new adoption is a new object: what belongs to the old one never counts. */
 export class HeldShard implements Home {
@@ -20,8 +21,7 @@ export class HeldShard implements Home {
   /** Quarantined actors that were reported already. */
   readonly reported = new Set<string>();
   readonly onSealed: (() => void)[] = [];
-  /** Versions that actors had before a refused commit took them back: what they publish next has to be newer. */
-  readonly reached = new Map<string, number>();
+  readonly reached = new Reached();
 
   constructor(shard: number, epoch: number, adoptedAt: number) {
     this.shard = shard;

@@ -145,6 +145,7 @@ export class StoreJudge implements Judge {
     for (const change of entry.changes) {
       const { cell } = change;
       cell.durableVersion = cell.handedVersion;
+      home.reached.passed(cell.address);
       if (change.stopped) timers.settledStop(home, cell.address, entry);
       if (cell.pending !== entry) continue;
       cell.pending = null;
@@ -164,7 +165,7 @@ export class StoreJudge implements Judge {
   private rewind(cell: Cell): void {
     const { floor, runner } = this.parts;
     if (cell.pending === null && cell.rows.unsettled === 0) return;
-    (cell.home as HeldShard).reached.set(cell.address, cell.version);
+    (cell.home as HeldShard).reached.note(cell.address, cell.version);
     if (cell.mailbox.size === 0 && cell.parked === null) {
       floor.remove(cell);
       return;

@@ -79,7 +79,7 @@ function take(cell: Cell, { actor, openRows }: NonNullable<Loaded>): void {
     return collection === undefined ? [] : [rowOf(cell, collection, record)];
   });
   cell.snapshot = snapshot;
-  cell.version = Math.max(actor.version, (cell.home as HeldShard).reached.get(cell.address) ?? 0);
+  cell.version = Math.max(actor.version, (cell.home as HeldShard).reached.of(cell.address));
   cell.restoredVersion = cell.version;
   cell.handedVersion = actor.version;
   cell.durableVersion = actor.version;

@@ -12,6 +12,8 @@ import type { Attempt, Outside } from './outside.ts';
 
 /** Attempts of this node that run at once; others wait for their turn. */
 const RUNNING_MAX = 1_024;
+/** Attempts that run, wait or tell how they ended. One beyond it is not begun now: its owner tries again with each look. */
+export const ATTEMPTS_MAX = 16_384;
 const SEND_WITHIN_MS = 10_000;
 /** A suspect whose actor does not load asks again after this, and lets others run meanwhile. */
 const QUARANTINED_MS = 60_000;
@@ -63,11 +65,12 @@ export class Performing {
     return this.attempts.get(keyOf(address, id))?.attempt === attempt;
   }
 
-  /** Begins an attempt whose intent is durable; an older one of the same intent is aborted. */
+  /** Begins an attempt whose intent is durable, if there is room for it; an older one of the same intent is aborted. */
   start(address: string, id: string, intent: Intent): void {
     const { attempt } = intent;
     if (this.over || this.has({ address, id, attempt })) return;
     this.abort({ address, id, attempt: attempt - 1 });
+    if (this.attempts.size >= ATTEMPTS_MAX) return;
     const { clock, now, outside } = this.parts;
     const controller = new AbortController();
     const fresh = { deadline: () => {}, thrown: 0, tries: 0 };
