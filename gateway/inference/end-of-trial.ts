@@ -51,13 +51,20 @@ export function endOfTrial(
   });
 }
 
+const BROKEN_OFF = { status: 502, type: 'provider_unavailable', message: 'The provider broke off its answer' } as const;
+const BROKEN: { readonly [cause in FailureCause]?: Pick<GatewayError, 'status' | 'type' | 'message'> } = {
+  timeout: { status: 504, type: 'timeout', message: 'The provider stopped answering' },
+  /** Nobody else calls off what is still read: it was read too slowly. */
+  aborted: { status: 504, type: 'timeout', message: 'The time for this answer was used up before all of it was read' },
+};
+
 /** The failure of a stream that has delivered already. */
 export function brokenStream(failure: ProviderFailure, provider: string): GatewayError {
-  const timedOut = failure.reason === 'timeout';
+  const { status, type, message } = BROKEN[failure.reason] ?? BROKEN_OFF;
   return new GatewayError({
-    status: timedOut ? 504 : 502,
-    type: timedOut ? 'timeout' : 'provider_unavailable',
-    message: timedOut ? 'The provider stopped answering' : 'The provider broke off its answer',
+    status,
+    type,
+    message,
     detail: failure.message,
     metadata: { provider_name: provider },
   });

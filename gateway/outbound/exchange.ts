@@ -34,6 +34,8 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
   #abort: ((reason?: Error) => void) | null = null;
   #resume: (() => void) | null = null;
   #paused = false;
+  /** Its sender was made to wait for our reader, once at least. */
+  #heldBack = false;
 
   constructor(clock: Clock, limits: OutboundLimits, head: Waiter<OutboundReply>, ended: () => void) {
     this.#clock = clock;
@@ -109,6 +111,7 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
     this.#chunks.push(chunk);
     this.#waitingBytes += chunk.length;
     this.#paused = this.#waitingBytes >= WAITING_BYTES_MAX;
+    if (this.#paused) this.#heldBack = true;
     return !this.#paused;
   }
 
@@ -171,7 +174,9 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
     // What waits unread is our reader's slowness, not the sender's.
     if (this.#chunks.length > 0) this.#progressAt = now;
     if (now - this.#startedAt >= this.#limits.totalMs) {
-      this.#fail('total-timeout', `no end within ${this.#limits.totalMs} ms`);
+      // Who was made to wait is not late: otherwise slow readers could have any server taken for a slow one.
+      const ours = this.#heldBack || this.#chunks.length > 0;
+      this.#fail(ours ? 'aborted' : 'total-timeout', `no end within ${this.#limits.totalMs} ms`);
     } else if (now - this.#progressAt < this.#phaseMs()) {
       this.#arm();
     } else if (this.#phase === 'connecting') {

@@ -218,6 +218,20 @@ it('tool calls arrive whole from streams and from whole replies alike', async ()
   }
 });
 
+it('a reader who takes more time than a turn has is no fault of the endpoint (reliability, X29)', async () => {
+  const on = stage({ upstream: { totalMs: 300 } });
+  const request = on.request({ ...sim({ tokens: 100_000 }), stream: true }, onlyA);
+  const turn = await runTurn(on.services, request);
+  await turn.read();
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  const last = (await drain(turn)).at(-1);
+  assert.is(last?.type === 'error' && last.error.status, 504);
+  const receipt = await turn.receipt;
+  assert.ok(receipt.delivered && receipt.estimated);
+  await on.end();
+  assert.equal(outcomesOf(on), ['other']);
+});
+
 test.after(close);
 
 test.run();

@@ -227,6 +227,22 @@ it('the total time ends a trickle that is never idle', async () => {
   );
 });
 
+it('a total time that a slow reader used up is not held against the sender (reliability, X29)', async () => {
+  const clock = new ManualClock();
+  await serving(
+    (_, response) => void response.writeHead(200).write('begun'),
+    async (call) => {
+      const client = pools(clock);
+      const reply = await client.send(call);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      for (let at = 0; at < 10; at++) clock.advance(1_000);
+      assert.is(Buffer.concat((await reply.body.read()) ?? []).toString(), 'begun');
+      assert.is(await failureOf(reply.body.read()), 'aborted');
+      await client.close();
+    },
+  );
+});
+
 it('a connection that never opens runs into the connect time', async () => {
   const clock = new ManualClock();
   const client = pools(clock);
