@@ -19,8 +19,9 @@ const TOKENS_PER_IMAGE_MAX = 6_500;
 /** A picture where neither the turn nor the endpoint names a size, and the largest that is believed at all. */
 const PIXELS_DEFAULT = 2_048 * 2_048;
 const PIXELS_MAX = 16_384 * 16_384;
-/** A named tier is the edge of a square; other ratios are drawn with as many pixels, give or take. */
-const TIERS: Readonly<Record<string, number>> = { '0.5k': 512, '1k': 1_024, '2k': 2_048, '4k': 4_096 };
+/** A named tier is the edge of a square (`1.5K`, `512`); other ratios are drawn with as many pixels, give or take. */
+const TIER = /^(\d{1,4})(?:\.(\d{1,3}))?(k?)$/i;
+const TIER_PIXELS = 1_024;
 const RATIO_MARGIN = 1.25;
 /** Speech of text alone runs at about three tokens a second, of audio tokens at ten and more. */
 const TOKENS_PER_SECOND_MIN = 2;
@@ -51,11 +52,14 @@ function imagesOf({ imageConfig, modalities }: Turn, { envelopes }: EndpointOffe
   return Math.min(usual, envelopes.image?.imagesMax ?? usual);
 }
 
+/** What was asked, or else the largest that is declared: of a name that tells no size, a large picture. */
 function pixelsOf({ imageConfig }: Turn, { envelopes }: EndpointOffer): number {
-  const asked = pixelsOfText(imageConfig?.size) ?? pixelsOfText(imageConfig?.resolution);
-  if (asked !== null) return asked;
   const { sizes = [], resolutions = [] } = envelopes.image ?? {};
-  const declared = [...sizes, ...resolutions].map(pixelsOfText).filter((pixels) => pixels !== null);
+  const { size, resolution } = imageConfig ?? {};
+  // Who declares sizes alone is sent one of them, near the tier that was asked.
+  const asked = pixelsOfText(size) ?? (resolutions.length > 0 || sizes.length === 0 ? pixelsOfText(resolution) : null);
+  if (asked !== null) return asked;
+  const declared = [...sizes, ...resolutions].map((name) => pixelsOfText(name) ?? PIXELS_DEFAULT);
   return declared.length > 0 ? Math.max(...declared) : PIXELS_DEFAULT;
 }
 
@@ -65,6 +69,9 @@ function pixelsOfText(text: unknown): number | null {
   const [, width, height] = SIZE.exec(text) ?? [];
   if (width !== undefined)
     return Math.min(PIXELS_MAX, Number.parseInt(width, 10) * Number.parseInt(height as string, 10));
-  const edge = Object.hasOwn(TIERS, text.toLowerCase()) ? TIERS[text.toLowerCase()] : undefined;
-  return edge === undefined ? null : Math.ceil(edge * edge * RATIO_MARGIN);
+  const [, whole, fraction = '', thousands] = TIER.exec(text) ?? [];
+  if (whole === undefined) return null;
+  const edge = Number.parseInt(whole + fraction.padEnd(3, '0'), 10) / 1_000;
+  const pixels = (thousands === '' ? edge : edge * TIER_PIXELS) ** 2;
+  return pixels > 0 ? Math.min(PIXELS_MAX, Math.ceil(pixels * RATIO_MARGIN)) : null;
 }

@@ -99,6 +99,21 @@ it('pictures of the prompt are held by the piece', () => {
   assert.is(estimate(endpoint({ image: '0.5' }), terms(1, 0, { inputImages: 2 })), '1');
 });
 
+it('a picture is bounded by the size it may be drawn in, whatever its tier is called (Routing rules 8 and 9)', () => {
+  const drawing = (image: object): EndpointOffer => endpoint({}, { outputModalities: ['image'], envelopes: { image } });
+  const pixels = (image: object, imageConfig?: Turn['imageConfig']): number | undefined =>
+    mediaBounds(turn(imageConfig ? { imageConfig } : {}), drawing(image), 10)?.pixelsPerImage;
+  const tiers = { resolutions: ['1K', '1.5K', '8K', '512'] };
+  assert.ok((pixels(tiers, { resolution: '8K' }) ?? 0) >= 8_192 ** 2);
+  assert.ok((pixels(tiers, { resolution: '1.5K' }) ?? 0) >= 1_536 ** 2);
+  assert.is(pixels(tiers, { resolution: '512' }), 512 ** 2 * 1.25);
+  assert.ok((pixels(tiers) ?? 0) >= 8_192 ** 2, 'the largest where none was asked');
+  assert.ok((pixels({ resolutions: ['1K', 'large'] }, { resolution: 'large' }) ?? 0) >= 2_048 ** 2);
+  const sizes = { sizes: ['1024x1024', '1536x1024'] };
+  assert.is(pixels(sizes, { resolution: '1K', aspect_ratio: '3:2' }), 1_536 * 1_024, 'it is sent one of its sizes');
+  assert.is(pixels(sizes, { size: '1024x1024' }), 1_024 ** 2);
+});
+
 it('a charge never exceeds the estimate while the reply stays within what was admitted (reliability M8)', () => {
   fc.assert(
     fc.property(fc.nat(), (seed) => {
