@@ -1,6 +1,8 @@
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
+import { promptTokensHeld } from '../pricing/estimate.ts';
 import { inputImages } from '../pricing/input-images.ts';
 import { type MediaBounds, mediaBounds } from '../pricing/media-bounds.ts';
+import { tierEnd } from '../pricing/prices.ts';
 import type { Attempt } from '../providers/attempt.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';
@@ -190,7 +192,8 @@ export class Running implements RunningTurn {
     const { prompt } = candidate;
     const ceiling = candidate.completionTokensMax;
     const completionTokensMax = ceiling + (this.#mediaBounds()?.imageTokens ?? 0);
-    const usage = credible(attempt.usage, Math.min(prompt.bound, candidate.offer.contextLength), completionTokensMax);
+    const held = promptTokensHeld(candidate.offer, prompt.bound);
+    const usage = credible(attempt.usage, held, completionTokensMax, tierEnd(candidate.offer.tariff, held));
     if (usage !== attempt.usage) this.#warn(attempt);
     const billed = this.#tally.billed(usage, prompt.counted, ceiling);
     const { finish } = this.#tally;

@@ -38,3 +38,12 @@ export function tierEnds(tariff: Tariff, promptTokensMax: number): readonly numb
   }
   return [...ends, promptTokensMax];
 }
+
+/** The length up to which the prices of a prompt of so many tokens hold, as far as its length decides. */
+export function tierEnd({ overrides }: Tariff, promptTokens: number): number {
+  let end = Number.POSITIVE_INFINITY;
+  for (const { minPromptTokens } of overrides ?? []) {
+    if (minPromptTokens !== undefined && minPromptTokens >= promptTokens) end = Math.min(end, minPromptTokens);
+  }
+  return end;
+}

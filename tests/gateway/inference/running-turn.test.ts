@@ -232,6 +232,29 @@ it('a reader who takes more time than a turn has is no fault of the endpoint (re
   assert.equal(outcomesOf(on), ['other']);
 });
 
+it('a prompt that is longer than any could be does not reach a dearer tier: no charge above twice its hold (reliability, X25)', async () => {
+  const on = stage();
+  const pricing = { prompt: '0.000001', completion: '0', overrides: [{ minPromptTokens: 300, prompt: '0.0001' }] };
+  const tiered = board(offer('a', a.baseUrl, { pricing }));
+  const held = async (promptTokens: number): Promise<readonly [hold: number, cost: number]> => {
+    const request = on.request(
+      sim({ usage: { prompt_tokens: promptTokens, completion_tokens: 1 }, tokens: 1 }),
+      tiered,
+    );
+    const turn = await runTurn(on.services, request);
+    await drain(turn);
+    const charged = await settleTurn(on.services, request, await turn.receipt);
+    const { amount } = on.asks.at(-2)?.event.request ?? {};
+    return [Number(amount), Number(charged?.cost)];
+  };
+  const [hold, cost] = await held(250);
+  assert.ok(hold < 0.0003, 'the bound is in the tier below');
+  assert.is(cost, 0.00025, 'a count above the bound is charged as it is');
+  const [, beyond] = await held(301);
+  assert.ok(beyond <= hold, `${beyond} of ${hold}`);
+  await on.end();
+});
+
 test.after(close);
 
 test.run();
