@@ -2,14 +2,20 @@ import type { TurnEvent } from '../../terms/turn-event.ts';
 
 /** Largest payload of one event; a larger call is left to the ordinary fragments. (spec: inference, Limits) */
 const PAYLOAD_BYTES_MAX = 64 * 1024;
-/** Calls looked at in one stream. */
+/** Calls looked at in one stream, and the characters of those that are not whole yet. */
 const CALLS_MAX = 1_536;
+const OPEN_CHARACTERS_MAX = 4 * 1024 * 1024;
+/** Times that one call is parsed before the finish: 300 broken ones, each looked at with every other, took 15 s. */
+const LOOKS_MAX = 4;
 
 interface Call {
   readonly index: number;
   readonly id: string;
   readonly name: string;
   arguments: string;
+  looks: number;
+  /** Characters at the last look: it is no more whole now unless it has grown. */
+  looked: number;
 }
 
 /**
@@ -21,6 +27,7 @@ interface Call {
 export class ToolDispatch {
   readonly #open = new Map<number, Call>();
   readonly #announced = new Set<string>();
+  #characters = 0;
 
   /** Frames to be sent before the ordinary one of this event; mostly none. */
   before(event: TurnEvent): string {
@@ -31,17 +38,19 @@ export class ToolDispatch {
         this.#add(event.index, event.arguments);
         return '';
       case 'finish':
-        return this.#announce();
+        return this.#announce(Number.POSITIVE_INFINITY);
       default:
         return '';
     }
   }
 
   #start({ index, id, name }: Extract<TurnEvent, { type: 'tool-start' }>): string {
-    const frames = this.#announce();
+    const frames = this.#announce(LOOKS_MAX);
     const room = this.#open.size + this.#announced.size < CALLS_MAX;
-    if (room && !this.#announced.has(id)) this.#open.set(index, { index, id, name, arguments: '' });
-    else this.#open.delete(index);
+    this.#close(index);
+    if (room && !this.#announced.has(id)) {
+      this.#open.set(index, { index, id, name, arguments: '', looks: 0, looked: 0 });
+    }
     return frames;
   }
 
@@ -49,15 +58,24 @@ export class ToolDispatch {
     const call = this.#open.get(index);
     if (!call) return;
     call.arguments += piece;
-    if (call.arguments.length > PAYLOAD_BYTES_MAX) this.#open.delete(index);
+    this.#characters += piece.length;
+    if (call.arguments.length > PAYLOAD_BYTES_MAX || this.#characters > OPEN_CHARACTERS_MAX) this.#close(index);
+  }
+
+  #close(index: number): void {
+    this.#characters -= this.#open.get(index)?.arguments.length ?? 0;
+    this.#open.delete(index);
   }
 
   /** All that are whole by now; a call whose fragments alternate with those of another one may still grow. */
-  #announce(): string {
+  #announce(looksMax: number): string {
     let frames = '';
     for (const [index, call] of this.#open) {
+      if (call.looks >= looksMax || call.looked === call.arguments.length) continue;
+      call.looks += 1;
+      call.looked = call.arguments.length;
       if (!isWhole(call.arguments)) continue;
-      this.#open.delete(index);
+      this.#close(index);
       if (this.#announced.has(call.id)) continue;
       const payload = payloadOf(call);
       if (Buffer.byteLength(payload) > PAYLOAD_BYTES_MAX) continue;

@@ -99,4 +99,34 @@ it('stands between ordinary fragments, which all arrive, and only after the opt-
   assert.ok(opted.indexOf('tool_call_dispatch') < opted.indexOf('"finish_reason":"tool_calls"'));
 });
 
+it('looks at a call a bounded number of times before the finish, and holds a bounded part of those that are not whole (reliability, X25)', () => {
+  const parse = JSON.parse;
+  let characters = 0;
+  JSON.parse = (text: string) => {
+    characters += text.length;
+    return parse(text);
+  };
+  try {
+    const junk = `{"a":[${'1,'.repeat(10_000)}}`;
+    const broken = Array.from({ length: 300 }, (_, at) => [start(at), piece(at, junk)]).flat();
+    const dispatch = new ToolDispatch();
+    for (const event of [...broken, FINISH]) assert.is(dispatch.before(event), '');
+    assert.ok(characters <= 300 * junk.length, `${characters} characters were parsed`);
+    characters = 0;
+    const growing = new ToolDispatch();
+    for (let at = 1; at < 50; at++) {
+      growing.before(start(at));
+      growing.before(piece(1, '{}'));
+    }
+    assert.ok(characters <= 4 * 100, `${characters} characters of one that goes on growing`);
+  } finally {
+    JSON.parse = parse;
+  }
+});
+
+it('a call that was looked at too often is still announced at the finish', () => {
+  const others = Array.from({ length: 8 }, (_, at) => [start(at + 1), piece(0, ' {}'.slice(0, 1))]).flat();
+  assert.equal(idsOf([start(0), piece(0, '{"a":"}'), ...others, piece(0, '"}'), FINISH]), ['call_0']);
+});
+
 test.run();
