@@ -2,8 +2,8 @@ import type { Answer } from './answer.ts';
 import type { ActorEvent } from './event.ts';
 import type { Parcel } from './parcel.ts';
 
-/** Which lane a message waits in. */
-export type LaneName = 'system' | 'finish' | 'start';
+/** Which lane a message waits in. `kept`: what came while the actor was quarantined, before everything that came since. */
+export type LaneName = 'kept' | 'system' | 'finish' | 'start';
 
 /** A due timer on its way to its actor. The entry of the step also removes the timer's row. */
 export interface Firing {

@@ -31,15 +31,18 @@ class Lane {
   }
 }
 
-/** What waits for one actor: three bounded lanes, served system first, then finish, then start; each in order. */
+/** What waits for one actor: bounded lanes, served kept first, then system, then finish, then start; each in order. */
 export class Mailbox {
+  /** Null for nearly every actor, and for good. */
+  private kept: Lane | null = null;
   private readonly system = new Lane();
   private readonly finish = new Lane();
   private readonly start = new Lane();
 
   /** False when the lane is full: the message was not taken. */
   offer(lane: LaneName, mail: Mail, bounds: LaneBounds): boolean {
-    const into = this[lane];
+    if (lane === 'kept') this.kept ??= new Lane();
+    const into = this[lane] as Lane;
     const max =
       lane === 'start' ? bounds.laneStartMax : lane === 'finish' ? bounds.laneFinishMax : bounds.laneSystemMax;
     if (into.size >= max) return false;
@@ -48,14 +51,15 @@ export class Mailbox {
   }
 
   take(): Mail | null {
-    return this.system.take() ?? this.finish.take() ?? this.start.take();
+    return this.kept?.take() ?? this.system.take() ?? this.finish.take() ?? this.start.take();
   }
 
   get size(): number {
-    return this.system.size + this.finish.size + this.start.size;
+    return (this.kept?.size ?? 0) + this.system.size + this.finish.size + this.start.size;
   }
 
+  /** What was kept is the runtime's own business, as the system lane is. */
   get sizes(): { readonly system: number; readonly finish: number; readonly start: number } {
-    return { system: this.system.size, finish: this.finish.size, start: this.start.size };
+    return { system: (this.kept?.size ?? 0) + this.system.size, finish: this.finish.size, start: this.start.size };
   }
 }

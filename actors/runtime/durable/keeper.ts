@@ -14,7 +14,7 @@ export interface KeeperParts {
   readonly host: EngineHost;
   /** False for a cell that left memory: whoever loads the actor anew is told anew. */
   readonly isHere: (cell: Cell) => boolean;
-  /** Puts an input into the system lane of its actor; false when that is full. */
+  /** Puts an input before all that waits for its actor; false when there is no room. */
   readonly tell: (home: HeldShard, address: string, event: ActorEvent, firing: Firing) => boolean;
 }
 

@@ -71,7 +71,7 @@ export class Runner {
     return true;
   }
 
-  /** A message of the engine itself, in the system lane; false when that is full. */
+  /** A message of the engine itself, in the system lane, or one that was kept; false when its lane is full. */
   tell(
     home: HeldShard,
     address: string,
@@ -82,7 +82,7 @@ export class Runner {
     const cell = this.cellOf(address, home);
     const deadline = Number.POSITIVE_INFINITY;
     const mail = { event, deadline, trace: undefined, answer, firing, parcel: null, next: null, fetched: null };
-    return this.offer(cell, home, 'system', mail);
+    return this.offer(cell, home, firing?.kept === undefined ? 'system' : 'kept', mail);
   }
 
   /** What the engine itself has found out about an actor's work; false when the lane is full. */
