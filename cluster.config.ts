@@ -81,6 +81,9 @@ const config: ClusterConfig = {
     requestTimeoutMs: 120_000,
     idleTimeoutMs: 75_000,
     connectionsMax: 10_000,
+    // Half of them: no address alone can take all. A proxy in front is one address; it needs a connection for each of the
+    // requests under way (2,000 at most) and has as many again to keep alive. So nobody is exempt, loopback neither.
+    connectionsPerAddressMax: 5_000,
     requestsMax: 2_000,
     keepAliveCommentMs: 15_000,
     streamBufferBytesMax: 1024 * 1024,

@@ -27,6 +27,8 @@ export interface Edge {
 
 export interface EdgeGauges {
   readonly connections: number;
+  /** Connections so far that were closed unread, for want of a place. */
+  readonly connectionsRefused: number;
   readonly requestsUnderWay: number;
   readonly streamsOpen: number;
   readonly draining: boolean;
@@ -87,6 +89,7 @@ export async function openEdge(services: EdgeServices): Promise<Edge> {
     get gauges() {
       return {
         connections: open.connections,
+        connectionsRefused: open.refused,
         requestsUnderWay: open.underWay,
         streamsOpen: turns.streams,
         draining: open.draining,

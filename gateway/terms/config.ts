@@ -124,6 +124,8 @@ export interface EdgeLimits {
   readonly requestTimeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly connectionsMax: number;
+  /** Of one IPv4 address, or of one IPv6 /64. Above `requestsMax`, so that a proxy in front of the node has enough. */
+  readonly connectionsPerAddressMax: number;
   /** Requests under way per node before new ones are shed. */
   readonly requestsMax: number;
   readonly keepAliveCommentMs: number;

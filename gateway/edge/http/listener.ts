@@ -3,9 +3,11 @@ import { type AddressInfo, createServer as createSocketServer, type Socket } fro
 import type { Clock } from '../../../actors/runtime/index.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
+import { clientAddress } from '../client-address.ts';
 import { renderEnvelope } from '../envelope.ts';
 import { malformed, readHead } from '../head.ts';
 import { beginVisit } from '../visit.ts';
+import { AddressPlaces } from './address-places.ts';
 import { answerClientError } from './client-error.ts';
 
 export interface ListenerOptions {
@@ -28,6 +30,7 @@ export class Listener {
   readonly server: Server;
   readonly #options: ListenerOptions;
   readonly #sockets = new Set<Socket>();
+  readonly #places: AddressPlaces;
   readonly #current = new WeakMap<Socket, ServerResponse>();
   /** Since when each is without a request; null while it has one. */
   readonly #idleSince = new Map<Socket, number | null>();
@@ -35,10 +38,12 @@ export class Listener {
   readonly #answers = new Map<number, number>();
   #draining = false;
   #underWay = 0;
+  #refused = 0;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
     const { limits } = options;
+    this.#places = new AddressPlaces(limits.connectionsPerAddressMax);
     this.server = createServer({
       maxHeaderSize: limits.headerBytesMax,
       headersTimeout: limits.headersTimeoutMs,
@@ -64,6 +69,11 @@ export class Listener {
     return this.#sockets.size;
   }
 
+  /** Connections so far that were closed unread, for want of a place. */
+  get refused(): number {
+    return this.#refused;
+  }
+
   /** Answers so far, by status. */
   get answers(): ReadonlyMap<number, number> {
     return this.#answers;
@@ -78,9 +88,14 @@ export class Listener {
     return this.#draining;
   }
 
-  /** Serves a connection. Past the bound of connections it is closed unread. */
+  /**
+   * Serves a connection. Past the bound of connections, and past that of its address (as the connection has it: a header
+   * that names another is not believed), it is closed unread.
+   */
   accept(socket: Socket): void {
-    if (this.#sockets.size >= this.#options.limits.connectionsMax) {
+    const address = clientAddress(socket.remoteAddress);
+    if (this.#sockets.size >= this.#options.limits.connectionsMax || !this.#places.take(address)) {
+      this.#refused++;
       socket.destroy();
       return;
     }
@@ -90,6 +105,7 @@ export class Listener {
     socket.once('close', () => {
       this.#sockets.delete(socket);
       this.#idleSince.delete(socket);
+      this.#places.leave(address);
     });
     this.server.emit('connection', socket);
   }

@@ -3,6 +3,8 @@ import type { ClusterView } from '../../../actors/runtime/index.ts';
 /** What the public edge of a node counts of itself. */
 export interface EdgeGauges {
   readonly connections: number;
+  /** Connections so far that were closed unread, for want of a place. */
+  readonly connectionsRefused: number;
   readonly requestsUnderWay: number;
   readonly streamsOpen: number;
   readonly draining: boolean;
@@ -45,6 +47,12 @@ export function renderMetrics(measured: Measurement): string {
     metric('troupe_store_full', 'gauge', 'The disk is full: new work is refused', one(Number(measured.storeFull))),
     metric('troupe_draining', 'gauge', 'The node takes no new connections', one(Number(edge.draining))),
     metric('troupe_connections', 'gauge', 'Open client connections', one(edge.connections)),
+    metric(
+      'troupe_connections_refused_total',
+      'counter',
+      'Connections closed unread, for want of a place',
+      one(edge.connectionsRefused),
+    ),
     metric('troupe_requests_under_way', 'gauge', 'Requests being served', one(edge.requestsUnderWay)),
     metric('troupe_streams_open', 'gauge', 'Replies being streamed', one(edge.streamsOpen)),
     metric('troupe_answers_total', 'counter', 'Answers by status', statusSamples(edge.answersByStatus)),

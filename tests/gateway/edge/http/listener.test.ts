@@ -141,6 +141,30 @@ it('refuses connections past its bound', async () => {
   listener.close();
 });
 
+it('attack 50: refuses connections past the bound of one address, whatever address they claim, until one is over', async () => {
+  const { listener, port } = await start({ connectionsMax: 100, connectionsPerAddressMax: 2 });
+  const held = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')] as const;
+  while (listener.connections < 2) await new Promise((resolve) => setImmediate(resolve));
+  const claim = 'GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 10.1.2.3\r\nForwarded: for=10.1.2.3\r\n';
+  assert.is(await exchange(port, `${claim}\r\n`), '');
+  assert.is(listener.refused, 1);
+  // Another address of this machine has places of its own.
+  const elsewhere = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+  while (listener.connections < 3) await new Promise((resolve) => setImmediate(resolve));
+  held[0].destroy();
+  while (listener.connections > 2) await new Promise((resolve) => setImmediate(resolve));
+  assert.match(await exchange(port, `${claim}Connection: close\r\n\r\n`), /served$/);
+  held[1].destroy();
+  elsewhere.destroy();
+  listener.close();
+});
+
+it('attack 50: a connection that says nothing at all is closed in the time of its headers', async () => {
+  const { listener, port } = await start({ headersTimeoutMs: 200 });
+  assert.match(await exchange(port, ''), /^(HTTP\/1\.1 408 |$)/);
+  listener.close();
+});
+
 it('a connection that is refused again and again gathers nothing', async () => {
   let served = 0;
   let listeners = 0;
