@@ -10,6 +10,7 @@ import { honoured } from '../routing/honoured.ts';
 import type { Candidate } from '../terms/plan.ts';
 import type { Receipt } from '../terms/receipt.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
+import type { Usage } from '../terms/usage.ts';
 import { credible } from './credible.ts';
 import { brokenStream } from './end-of-trial.ts';
 import type { MeasuredMedia } from './media-meter.ts';
@@ -193,8 +194,9 @@ export class Running implements RunningTurn {
     const ceiling = candidate.completionTokensMax;
     const completionTokensMax = ceiling + (this.#mediaBounds()?.imageTokens ?? 0);
     const held = promptTokensHeld(candidate.offer, prompt.bound);
-    const usage = credible(attempt.usage, held, completionTokensMax, tierEnd(candidate.offer.tariff, held));
-    if (usage !== attempt.usage) this.#warn(attempt);
+    const reported = attempt.usage;
+    const usage = credible(reported, held, completionTokensMax, tierEnd(candidate.offer.tariff, held));
+    if (usage !== reported) this.#warn(reported);
     const billed = this.#tally.billed(usage, prompt.counted, ceiling);
     const { finish } = this.#tally;
     const outcome = failure ? 'failed' : finish === null ? 'aborted' : 'served';
@@ -226,7 +228,7 @@ export class Running implements RunningTurn {
     };
   }
 
-  #warn({ usage }: Attempt): void {
+  #warn(usage: Usage): void {
     const { generation } = this.#request;
     const { id } = this.#begun.candidate.offer;
     this.#services.log({ level: 'warn', message: 'usage beyond belief', generation, endpoint: id, usage });

@@ -23,6 +23,21 @@ it('a stream delivers every chunk once, then finish and usage', async () => {
   await on.end();
 });
 
+it('a sound report of a provider of any dialect alarms nobody', async () => {
+  for (const dialect of ['chat', 'messages'] as const) {
+    const on = stage();
+    const cheap = offer('a', a.baseUrl);
+    const offers = board({ ...cheap, target: { ...cheap.target, dialect } });
+    const turn = await runTurn(on.services, on.request({ ...sim({ tokens: 5 }), stream: true }, offers));
+    await drain(turn);
+    const { usage, estimated } = await turn.receipt;
+    assert.is(usage.completionTokens, 5);
+    assert.is(estimated, false);
+    assert.equal(on.logs, [], dialect);
+    await on.end();
+  }
+});
+
 for (const garbage of ['negative-usage', 'nan-usage', 'string-usage', 'huge-usage']) {
   it(`${garbage} on a finished stream is unreported: our own count is charged and the caller is shown none`, async () => {
     const on = stage();

@@ -63,8 +63,10 @@ export class Ballast {
   async #look(): Promise<void> {
     const { clock } = this.#options;
     if (await this.#isThere()) this.#set(false);
-    else if (clock.monotonic() < this.#layAt) this.#set(true);
-    else {
+    else if (clock.monotonic() < this.#layAt) {
+      // While another node is laying it, which may take longer than a look, it says nothing of a full disk.
+      if (!(await this.#isBeingLaid()) && !(await this.#isThere())) this.#set(true);
+    } else {
       this.#layAt = clock.monotonic() + LAY_MS;
       const laid = await this.#fill();
       // Whoever else is laying it will know; and a drop meanwhile is the later news.
@@ -88,7 +90,7 @@ export class Ballast {
   /** Whole or not at all: it gets its name when it is laid, by one node at a time. */
   async #fill(): Promise<'laid' | 'no room' | 'elsewhere'> {
     const { path, bytes } = this.#options;
-    const laying = `${path}.new`;
+    const laying = layingPath(path);
     try {
       await write(laying, bytes);
       await rename(laying, path);
@@ -100,11 +102,19 @@ export class Ballast {
     }
   }
 
+  async #isBeingLaid(): Promise<boolean> {
+    return (await stat(layingPath(this.#options.path)).catch(() => null)) !== null;
+  }
+
   /** By the file system's clock and ours, which may differ: given up a little early it is only laid again. */
   async #isAbandoned(laying: string): Promise<boolean> {
     const found = await stat(laying).catch(() => null);
     return found !== null && this.#options.clock.now() - found.mtimeMs > ABANDONED_MS;
   }
+}
+
+function layingPath(path: string): string {
+  return `${path}.new`;
 }
 
 async function write(path: string, bytes: number): Promise<void> {

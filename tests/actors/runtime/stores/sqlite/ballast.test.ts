@@ -1,5 +1,5 @@
 /** The ballast over its life: laid, dropped, laid again, and known to everybody who shares it. */
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -42,6 +42,20 @@ it('is dropped at once, is missed by every node that shares it, and comes back w
     assert.equal(told.slice().sort(), ['one false', 'one true', 'other false', 'other true']);
     one.close();
     other.close();
+  }));
+
+it('calls nothing full while another node is still laying it, however long that takes', () =>
+  within(async (path) => {
+    const told: boolean[] = [];
+    writeFileSync(`${path}.new`, Buffer.alloc(BYTES));
+    const ballast = await Ballast.lay({ path, bytes: BYTES, clock: systemClock, changed: (full) => told.push(full) });
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    renameSync(`${path}.new`, path);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assert.equal(told, []);
+    ballast.drop();
+    assert.equal(told, [true]);
+    ballast.close();
   }));
 
 it('counts a disk without room as full, leaves nothing half laid, and goes on looking', () =>
