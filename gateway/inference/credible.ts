@@ -1,24 +1,18 @@
 import type { Usage } from '../terms/usage.ts';
 
-/** A count may be this many times what the hold was sized for before it is taken for noise. */
+/** An answer may be this many times what the hold was sized for before it is taken for noise. */
 const CREDIBLE_FACTOR = 2;
 
 type Writable = { -readonly [member in keyof Usage]: Usage[member] };
 
 /**
- * What was reported, without counts that cannot be true of this turn: those are as good as unreported. A whole may not
- * exceed what was admitted by more than a factor, nor the prompt reach another tier of prices (`promptTierEnd`) than that
- * of its bound, or a factor of tokens would be any factor of money; parts may not add up to more than their whole. The
- * very object where nothing is amiss. (reliability, X25, attack 76)
+ * What was reported, without counts that cannot be true of this turn: those are as good as unreported. The prompt may be
+ * as long as is believed (`promptTokensBelieved`), the answer exceed what was admitted by a factor, and parts may not add
+ * up to more than their whole. The very object where nothing is amiss. (reliability, attack 76)
  */
-export function credible(
-  usage: Usage,
-  promptTokensMax: number,
-  completionTokensMax: number,
-  promptTierEnd = Number.POSITIVE_INFINITY,
-): Usage {
+export function credible(usage: Usage, promptTokensMax: number, completionTokensMax: number): Usage {
   const { promptTokens, completionTokens } = usage;
-  const promptOk = isWithin(promptTokens, Math.min(promptTierEnd, promptTokensMax * CREDIBLE_FACTOR));
+  const promptOk = isWithin(promptTokens, promptTokensMax);
   const completionOk = isWithin(completionTokens, completionTokensMax * CREDIBLE_FACTOR);
   const cached = (usage.cachedTokens ?? 0) + (usage.cacheWriteTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0);
   const spent = (usage.reasoningTokens ?? 0) + (usage.imageTokens ?? 0) + (usage.audioTokens ?? 0);

@@ -1,8 +1,6 @@
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
-import { promptTokensHeld } from '../pricing/estimate.ts';
 import { inputImages } from '../pricing/input-images.ts';
 import { type MediaBounds, mediaBounds } from '../pricing/media-bounds.ts';
-import { tierEnd } from '../pricing/prices.ts';
 import type { Attempt } from '../providers/attempt.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';
@@ -14,6 +12,7 @@ import type { Usage } from '../terms/usage.ts';
 import { credible } from './credible.ts';
 import { brokenStream } from './end-of-trial.ts';
 import type { MeasuredMedia } from './media-meter.ts';
+import { promptTokensBelieved } from './prompt-tokens-believed.ts';
 import type { InferenceServices } from './services.ts';
 import { Tally } from './tally.ts';
 import { tenths } from './tenths.ts';
@@ -193,9 +192,8 @@ export class Running implements RunningTurn {
     const { prompt } = candidate;
     const ceiling = candidate.completionTokensMax;
     const completionTokensMax = ceiling + (this.#mediaBounds()?.imageTokens ?? 0);
-    const held = promptTokensHeld(candidate.offer, prompt.bound);
     const reported = attempt.usage;
-    const usage = credible(reported, held, completionTokensMax, tierEnd(candidate.offer.tariff, held));
+    const usage = credible(reported, promptTokensBelieved(this.#request.turn, candidate), completionTokensMax);
     if (usage !== reported) this.#warn(reported);
     const billed = this.#tally.billed(usage, prompt.counted, ceiling);
     const { finish } = this.#tally;

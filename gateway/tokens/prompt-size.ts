@@ -100,6 +100,8 @@ function weighDeclarations(weight: Weight, turn: Turn): void {
     for (const tool of turn.tools) weighTool(weight, tool);
   }
   if (turn.responseFormat) weigh(weight, JSON.stringify(turn.responseFormat));
+  // What a provider makes of its own options nobody knows: they may be prompt, and count for the bound alone.
+  if (turn.preferences.options) weight.bytes += utf8Bytes(JSON.stringify(turn.preferences.options));
 }
 
 function weighTool(weight: Weight, tool: Tool): void {

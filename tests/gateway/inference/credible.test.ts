@@ -10,15 +10,15 @@ it('what can be true is kept as it is', () => {
     ...{ promptTokens: 200, cachedTokens: 150, cacheWriteTokens: 30, cacheWrite1hTokens: 20 },
     ...{ completionTokens: 40, reasoningTokens: 20, imageTokens: 10, audioTokens: 10 },
   };
-  assert.is(credible(usage, 100, 20), usage);
+  assert.is(credible(usage, 200, 20), usage);
   const nothing = {};
   assert.is(credible(nothing, 100, 20), nothing);
 });
 
 it('a whole beyond what was admitted is unreported, and its parts with it (reliability, attack 76)', () => {
   const usage = { promptTokens: 201, cachedTokens: 10, completionTokens: 40, reasoningTokens: 3 };
-  assert.equal(credible(usage, 100, 20), { completionTokens: 40, reasoningTokens: 3 });
-  assert.equal(credible({ ...usage, promptTokens: 5, cachedTokens: 5, completionTokens: 41 }, 100, 20), {
+  assert.equal(credible(usage, 200, 20), { completionTokens: 40, reasoningTokens: 3 });
+  assert.equal(credible({ ...usage, promptTokens: 5, cachedTokens: 5, completionTokens: 41 }, 200, 20), {
     promptTokens: 5,
     cachedTokens: 5,
   });

@@ -270,6 +270,36 @@ it('a prompt that is longer than any could be does not reach a dearer tier: no c
   await on.end();
 });
 
+it('what a prompt weighs beside its text is only guessed: a count within the window is charged exactly, however far above the hold (reliability, decision 1)', async () => {
+  const on = stage();
+  const sees = {
+    inputModalities: ['text', 'image'],
+    inputs: { image: { sources: ['data'], containers: null } },
+  } as const;
+  const extra = { supportedParameters: ['context'], passthrough: { context: { type: 'unknown' } } } as const;
+  const offers = board({ ...offer('a', a.baseUrl), ...sees, ...extra });
+  const url = 'data:image/png;base64,AAAA';
+  const picture = { type: 'image_url', image_url: { url, detail: 'low' } };
+  for (const beside of [{ content: [picture] }, { options: { a: { context: 'x'.repeat(20_000) } } }]) {
+    const asked = sim({ usage: { prompt_tokens: 6_000, completion_tokens: 1 }, tokens: 1 }) as { messages: object[] };
+    const body = {
+      messages: 'content' in beside ? [{ role: 'user', ...beside }, ...asked.messages] : asked.messages,
+      provider: 'options' in beside ? beside : {},
+    };
+    const request = on.request(body, offers);
+    const turn = await runTurn(on.services, request);
+    await drain(turn);
+    const receipt = await turn.receipt;
+    assert.is(receipt.usage.promptTokens, 6_000);
+    assert.is((await settleTurn(on.services, request, receipt))?.cost, '0.006002');
+  }
+  const beyond = on.request(sim({ usage: { prompt_tokens: 6_000, completion_tokens: 1 }, tokens: 1 }), offers);
+  const turn = await runTurn(on.services, beyond);
+  await drain(turn);
+  assert.is((await turn.receipt).usage.promptTokens, undefined, 'text alone has no more tokens than bytes');
+  await on.end();
+});
+
 test.after(close);
 
 test.run();
