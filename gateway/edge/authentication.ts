@@ -1,3 +1,4 @@
+import type { Credential } from '../../actors/key/credential.ts';
 import type { Cluster } from '../../actors/runtime/index.ts';
 import { isKeyText, keyDigest } from '../../actors/terms/ids.ts';
 import type { Refusal } from '../../actors/terms/refusal.ts';
@@ -21,15 +22,20 @@ export interface AuthenticationOptions {
   readonly deadKeyMs: number;
 }
 
-/** What is remembered of a digest for a moment. Times are store time in ms. */
+/**
+ * What is remembered of a digest until a moment (store time in ms). That a key was dead is remembered beyond it, until its
+ * actor says otherwise: it is then looked up anew, as an unknown one is, and counted before anything else.
+ */
 type Remembered =
   | { readonly type: 'limited'; readonly limit: number; readonly resetAt: number; readonly until: number }
   | { readonly type: 'dead' | 'unknown'; readonly until: number };
 
 /**
  * Finds out who asks. A credential becomes a digest, the digest a caller: immutable, so it is remembered. Whether the
- * key still lives is its actor's to say, in the admit or in a count; a used-up window is remembered until its reset, a
- * dead key for a moment. Every refused try counts, and each reason has the same 401. (spec: inference, Authentication)
+ * key still lives is its actor's to say, in the admit or in a count; a used-up window is remembered until its reset.
+ * Every refused try counts, and each reason has the same 401. A key that is known to be dead takes the way of an unknown
+ * one, as many look-ups and counts, before its body is asked for: who holds it does not learn that it ever lived.
+ * (spec: inference, Authentication; reliability A1, attack 13)
  */
 export class Authentication {
   readonly #options: AuthenticationOptions;
@@ -59,7 +65,8 @@ export class Authentication {
     const remembered = this.#recall(digest);
     if (remembered?.type === 'limited') return Promise.reject(refusalError(tooManyOf(remembered), this.#now()));
     const caller = this.#callers.find(digest);
-    if (!caller) return this.#findCaller(visit, policy, digest, remembered?.type === 'unknown');
+    const lapsed = remembered !== undefined && remembered.until <= this.#now();
+    if (!caller || lapsed) return this.#findCaller(visit, policy, digest, remembered);
     visit.caller = caller;
     if (policy === 'key' && caller.kind === 'inference' && remembered === undefined) return null;
     return this.#countKnown(visit, policy);
@@ -81,8 +88,9 @@ export class Authentication {
   }
 
   /** Remembers what a count or an admit was refused with, where it says something of the key. */
-  learn({ digest }: Visit, { status, headers }: GatewayError): void {
+  learn({ digest, presented }: Visit, { status, headers }: GatewayError): void {
     if (digest === null) return;
+    if (status === 401 && presented.type === 'key') this.#digests.drop(presented.key);
     const resetAt = Number(headers['x-ratelimit-reset'] ?? 0) * 1_000;
     if (status === 401) {
       this.#remembered.keep(digest, { type: 'dead', until: this.#now() + this.#options.deadKeyMs });
@@ -92,19 +100,33 @@ export class Authentication {
     }
   }
 
-  async #findCaller(visit: Visit, policy: Policy, digest: string, knownAsUnknown: boolean): Promise<void> {
+  async #findCaller(
+    visit: Visit,
+    policy: Policy,
+    digest: string,
+    remembered: Exclude<Remembered, { type: 'limited' }> | undefined,
+  ): Promise<void> {
     const key = visit.presented.type === 'key' ? visit.presented.key : '';
-    const caller = knownAsUnknown || !isKeyText(key) ? null : await this.#load(digest);
-    if (!caller) return this.#countUnknown(policy, digest);
+    const found = remembered?.type === 'unknown' ? null : await this.#load(digest);
+    // What is no key is looked up all the same, so that it takes as long.
+    if (found === null || !isKeyText(key)) return this.#countUnknown(policy, digest);
+    const { account, key: address, kind } = found;
+    const caller: Caller = { account, key: address, kind };
     this.#callers.keep(digest, caller);
-    this.#digests.keep(key, digest);
     visit.caller = caller;
-    if (policy === 'open' || caller.kind === 'management') await this.#countKnown(visit, policy);
+    const suspect = remembered?.type === 'dead' || this.#isDead(found);
+    if (policy === 'open' || kind === 'management' || suspect) await this.#countKnown(visit, policy);
+    if (this.#remembered.find(digest)?.type !== 'dead') this.#digests.keep(key, digest);
   }
 
-  async #load(digest: string): Promise<Caller | null> {
+  async #load(digest: string): Promise<Credential | null> {
     const row = await this.#options.cluster.rows.rowById('credential', digest);
-    return row === null ? null : (JSON.parse(row.body) as Caller);
+    return row === null ? null : (JSON.parse(row.body) as Credential);
+  }
+
+  /** As its row has it, which may be a moment old: only a reason to ask its actor first. */
+  #isDead({ status, expiresAt }: Credential): boolean {
+    return status !== 'active' || (expiresAt !== null && expiresAt <= this.#now());
   }
 
   /** A known key on a route that needs none, a management key where it may not be, or one that was dead a moment ago. */
@@ -136,7 +158,7 @@ export class Authentication {
 
   #recall(digest: string): Remembered | undefined {
     const remembered = this.#remembered.find(digest);
-    if (remembered === undefined || remembered.until > this.#now()) return remembered;
+    if (remembered === undefined || remembered.type === 'dead' || remembered.until > this.#now()) return remembered;
     this.#remembered.drop(digest);
     return undefined;
   }

@@ -137,6 +137,7 @@ export interface EdgeLimits {
   readonly drainIdleMs: number;
   /** Callers remembered by the digest of their key, and keys remembered as dead or used up. */
   readonly callersMax: number;
+  /** For how long an unknown or dead key is not looked up anew. */
   readonly deadKeyMs: number;
   /** Unused grants of the whole endpoint's window go back after this long without a request. */
   readonly sliceIdleMs: number;

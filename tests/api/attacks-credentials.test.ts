@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createKey } from '../../actors/key/key.ts';
+import { changeKey, createKey } from '../../actors/key/key.ts';
 import { systemRandom } from '../../actors/runtime/index.ts';
 import { keyAddress, keyDigest, keyId } from '../../actors/terms/ids.ts';
 import { readPepper } from '../../gateway/operator/config/secrets.ts';
@@ -108,6 +108,30 @@ it('attack 12: a thousand random keys are each refused, and the good one still w
     await Promise.all(answers.map((answer) => answer.text()));
   }
   assert.is((await post([`Authorization: Bearer ${funded.key}`])).status, 200);
+});
+
+it('attack 13: nothing an unknown key is refused with, or when, tells a dead one apart', async () => {
+  const node = cluster.nodes[0] as (typeof cluster.nodes)[number];
+  const expects = async (key: string): Promise<string> => {
+    const head = ['POST /api/v1/chat/completions HTTP/1.1', 'Host: a', 'Content-Type: application/json'];
+    const lines = [...head, `Authorization: Bearer ${key}`, 'Expect: 100-continue', 'Content-Length: 10', ''];
+    const answer = await rawExchange(base, `${lines.join('\r\n')}\r\n`, 300);
+    return answer.replace(/gen-[\w-]+/g, 'gen').replace(/date: [^\r]*/i, 'date');
+  };
+  const unknown = await expects(`sk-gw-v1-${'d'.repeat(64)}`);
+  assert.match(unknown, /^HTTP\/1\.1 401 /);
+  for (const change of ['revoke', 'disable'] as const) {
+    // Neither a key the node has never seen, nor one that was in use, has its body asked for.
+    for (const used of [false, true]) {
+      const { key, keyAddress: address } = await cluster.fund('1');
+      if (used) assert.is((await post([`Authorization: Bearer ${key}`])).status, 200);
+      await changeKey(node.cluster, address, change, 5_000);
+      if (used) assert.is((await post([`Authorization: Bearer ${key}`])).status, 401);
+      assert.is(await expects(key), unknown, `${change}, used ${used}`);
+    }
+  }
+  const expired = await cluster.fund('1', { expiresAt: 1 });
+  assert.is(await expects(expired.key), unknown);
 });
 
 it('attack 14: a key in the query is none, and comes back in no answer', async () => {

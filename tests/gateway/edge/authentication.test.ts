@@ -45,7 +45,8 @@ class Bench {
       this.lookups++;
       const kind = id === keyDigest(PEPPER, KEY) ? 'inference' : 'management';
       if (kind === 'management' && id !== keyDigest(PEPPER, MANAGEMENT)) return Promise.resolve(null);
-      const body = JSON.stringify({ account: 'account:a', key: `key:a/${kind}`, kind });
+      const state = { status: 'active', expiresAt: null };
+      const body = JSON.stringify({ account: 'account:a', key: `key:a/${kind}`, kind, ...state });
       const row = { address: `key:a/${kind}`, collection: 'credential', id, sort: 0, index: [], open: false };
       return Promise.resolve({ ...row, body, expiresAt: null });
     };
