@@ -44,7 +44,7 @@ export interface RouteTrail {
 
 export interface RouteCandidate {
   readonly endpoint: string;
-  /** Where it is another model than the first candidate's. */
+  /** Where several models were asked for. */
   readonly model?: string;
   /** Messages that compression left out for this endpoint. */
   readonly dropped?: number;
@@ -52,6 +52,8 @@ export interface RouteCandidate {
 
 export interface RouteRejection {
   readonly endpoint: string;
+  /** Where several models were asked for. */
+  readonly model?: string;
   readonly reason: string;
   /** The member of the request that it did not satisfy. */
   readonly member?: string;

@@ -28,7 +28,7 @@ const FILTERS: Readonly<Record<string, Test>> = {
 
 /** Filters the specification names that this build does not compute: named, they empty the answer. */
 const UNSUPPORTED: readonly string[] = [
-  ...['family', 'min_price', 'max_price', 'min_output_price', 'max_output_price', 'providers', 'zdr', 'region'],
+  ...['family', 'min_price', 'max_price', 'min_output_price', 'max_output_price', 'providers', 'region'],
   ...['min_age_days', 'max_age_days', 'min_tool_success_rate', 'max_tool_success_rate', 'category', 'arch'],
   ...['distillable', 'min_intelligence_index', 'max_intelligence_index', 'min_coding_index', 'max_coding_index'],
   ...['min_agentic_index', 'max_agentic_index'],
@@ -45,8 +45,11 @@ const ORDERS: Readonly<Record<string, Order>> = {
 
 const LIMIT_MAX = 10_000;
 
-/** The list, newest first as it comes, narrowed by the query. Throws 400 for a value out of range. */
-export function filterModels(all: readonly ModelSummary[], query: Query): FilteredModels {
+/**
+ * The list, newest first as it comes, narrowed by the query; `kept` are the models with an endpoint that keeps nothing.
+ * Throws 400 for a value out of range.
+ */
+export function filterModels(all: readonly ModelSummary[], query: Query, kept: ReadonlySet<string>): FilteredModels {
   const order = ORDERS[textOf(query, 'sort') ?? 'newest'];
   if (!order) throw invalid(`sort must be one of ${Object.keys(ORDERS).join(', ')}`);
   const limit = wholeNumber('limit', textOf(query, 'limit') ?? String(LIMIT_MAX), 1);
@@ -58,6 +61,7 @@ export function filterModels(all: readonly ModelSummary[], query: Query): Filter
     const wanted = textOf(query, name);
     return wanted === null ? [] : [(model: ModelSummary) => test(model, wanted)];
   });
+  if (flag(query, 'zdr')) named.push(({ id }) => kept.has(id));
   const matching = all.filter((model) => named.every((test) => test(model)));
   const next = offset + limit < matching.length ? nextPage(query, offset + limit) : null;
   const data = [...matching].sort(order).slice(offset, offset + limit);
@@ -76,6 +80,12 @@ function textOf(query: Query, name: string): string | null {
   if (value === undefined) return null;
   if (typeof value !== 'string') throw invalid(`${name} may be given once`);
   return value;
+}
+
+function flag(query: Query, name: string): boolean {
+  const text = textOf(query, name) ?? 'false';
+  if (text !== 'true' && text !== 'false') throw invalid(`${name} must be true or false`);
+  return text === 'true';
 }
 
 function wholeNumber(name: string, text: string, least = 0): number {

@@ -15,24 +15,25 @@ export function routeTrail({ plan, turn }: TurnRequest): RouteTrail | null {
   if (!first) return null;
   if (candidates.length === 1 && rejections.length === 0 && first.messages === turn.messages) return null;
   const whole = turn.messages.length;
+  const several = turn.models.length > 1;
   const omitted = Math.max(0, candidates.length - CANDIDATES_MAX) + Math.max(0, rejections.length - REJECTIONS_MAX);
   return {
-    candidates: candidates.slice(0, CANDIDATES_MAX).map((candidate) => candidateOf(candidate, first.model, whole)),
+    candidates: candidates.slice(0, CANDIDATES_MAX).map((candidate) => candidateOf(candidate, several, whole)),
     ...(rejections.length === 0 ? {} : { rejections: rejections.slice(0, REJECTIONS_MAX).map(rejectionOf) }),
     ...(omitted === 0 ? {} : { omitted }),
   };
 }
 
 /** The provider is the first part of the endpoint's tag. */
-function rejectionOf({ endpoint, reason, member, detail }: Rejection): RouteRejection {
-  return { endpoint, reason, ...(member === undefined ? {} : { member }), ...(detail === undefined ? {} : { detail }) };
+function rejectionOf({ provider: _, ...rejection }: Rejection): RouteRejection {
+  return rejection;
 }
 
-function candidateOf({ offer, model, messages }: Candidate, firstModel: string, whole: number): RouteCandidate {
+function candidateOf({ offer, model, messages }: Candidate, several: boolean, whole: number): RouteCandidate {
   const dropped = whole - messages.length;
   return {
     endpoint: offer.tag,
-    ...(model === firstModel ? {} : { model }),
+    ...(several ? { model } : {}),
     ...(dropped === 0 ? {} : { dropped }),
   };
 }

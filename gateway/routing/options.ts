@@ -2,6 +2,7 @@ import type { EndpointOffer } from '../../actors/terms/offer.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate, Rejection } from '../terms/plan.ts';
 import type { Turn } from '../terms/turn.ts';
+import { rejectionOf } from './rejection-of.ts';
 import { satisfies } from './satisfies.ts';
 
 const MEMBER_CHARACTERS_MAX = 200;
@@ -22,8 +23,7 @@ export function withoutOptions(turn: Turn, trial: readonly Candidate[], rejectio
   return trial.filter(({ offer }, at) => {
     const refusal = refusals[at];
     if (!refusal) return true;
-    const { tag: endpoint, provider } = offer;
-    rejections.push({ provider: provider.slug, endpoint, reason: 'constraint_filtered', member: refusal.member });
+    rejections.push(rejectionOf({ offer }, { reason: 'constraint_filtered', member: refusal.member }, turn));
     return false;
   });
 }

@@ -11,6 +11,7 @@ import type { Objection } from './objections/objection.ts';
 import { withoutOptions } from './options.ts';
 import { type Eligible, order } from './order.ts';
 import { type Prompt, promptOf } from './prompt.ts';
+import { rejectionOf } from './rejection-of.ts';
 import { resolve } from './resolve.ts';
 
 const NO_DEFAULTS: RoutingDefaults = {};
@@ -60,7 +61,7 @@ function eligibleGroups(turn: Turn, models: Listing, defaults: RoutingDefaults, 
       if (seen.has(listed)) continue;
       seen.add(listed);
       const candidate = firstObjection(listed, asked) ?? candidateOf(listed, prompt, turn);
-      if ('reason' in candidate) rejections.push(rejectionOf(listed, candidate));
+      if ('reason' in candidate) rejections.push(rejectionOf(listed, candidate, turn));
       else eligible.push({ listed, candidate, group: 0, value: 0 });
     }
     groups.push({ eligible, sort: named.sort ?? turn.preferences.sort });
@@ -73,10 +74,6 @@ function candidateOf({ offer }: Listed, prompt: Prompt, turn: Turn): Candidate |
   if (fitted) return { offer, model: offer.model, ...fitted };
   const most = Math.min(offer.contextLength, offer.promptTokensMax ?? offer.contextLength);
   return { reason: 'context_length', detail: `about ${prompt.tokens.counted} tokens, at most ${most} are accepted` };
-}
-
-function rejectionOf({ offer }: Pick<Listed, 'offer'>, objection: Objection): Rejection {
-  return { provider: offer.provider.slug, endpoint: offer.tag, ...objection };
 }
 
 function orderGroups(
@@ -96,6 +93,6 @@ function orderGroups(
 function firstPick(turn: Turn, trial: readonly Candidate[], rejections: Rejection[]): readonly Candidate[] {
   if (turn.preferences.allowFallbacks || turn.preferences.order) return trial;
   const objection: Objection = { reason: 'constraint_filtered', member: 'provider.allow_fallbacks' };
-  for (const candidate of trial.slice(1)) rejections.push(rejectionOf(candidate, objection));
+  for (const candidate of trial.slice(1)) rejections.push(rejectionOf(candidate, objection, turn));
   return trial.slice(0, 1);
 }

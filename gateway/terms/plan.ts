@@ -30,6 +30,8 @@ export interface Rejection {
   /** Provider slug and endpoint tag. */
   readonly provider: string;
   readonly endpoint: string;
+  /** Whose endpoint, where several models were asked for: one provider has the same tag for each of them. */
+  readonly model?: string;
   readonly reason:
     | 'allowed_providers'
     | 'capacity'

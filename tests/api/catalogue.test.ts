@@ -59,6 +59,10 @@ it('filters by what is declared', async () => {
   assert.equal(await ids('output_modalities=image'), ['sim/painter']);
   assert.equal(await ids('input_modalities=image,text'), ['sim/painter', 'sim/scribe', 'sim/vision']);
   assert.equal(await ids('supported_parameters=structured_outputs'), ['sim/structured']);
+  const vetted = await ids('zdr=true');
+  assert.ok(vetted.includes('sim/thinker') && !vetted.includes('sim/fast'));
+  assert.equal(await ids('zdr=false'), await ids(''));
+  assert.is((await fetch(`${cluster.baseUrls[0]}/models?zdr=yes`)).status, 400);
 });
 
 it('each demo model does through the gateway what its document declares', async () => {

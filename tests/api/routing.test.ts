@@ -91,4 +91,20 @@ it('a workspace that demands zero retention is served by nobody whose claim was 
   }
 });
 
+it('the list of one key leaves out what its workspace could have served by nobody (spec: catalogue, /models/user)', async () => {
+  const cluster = await startCluster({ workspace: { zeroRetention: true }, simulators: ['sim-a', 'sim-c'] });
+  try {
+    const { key } = await cluster.fund('1');
+    const ids = async (path: string): Promise<readonly string[]> => {
+      const answer = await fetch(`${cluster.baseUrls[0]}${path}`, { headers: { authorization: `Bearer ${key}` } });
+      return ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id);
+    };
+    const [all, mine, vetted] = [await ids('/models'), await ids('/models/user'), await ids('/models?zdr=true')];
+    assert.ok(all.includes('sim/fast') && !mine.includes('sim/fast') && mine.includes('sim/structured'));
+    assert.equal(mine, vetted);
+  } finally {
+    await cluster.close();
+  }
+});
+
 test.run();

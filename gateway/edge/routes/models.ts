@@ -4,6 +4,7 @@ import type { Json } from '../../../actors/runtime/index.ts';
 import { modelEndpoints } from '../../catalogue/endpoints.ts';
 import { findBareModel, findModel, listModels } from '../../catalogue/models.ts';
 import { publishedSchema } from '../../catalogue/published-schema.ts';
+import { withoutRetention } from '../../catalogue/without-retention.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { filterModels, type Query } from '../model-filters.ts';
@@ -18,7 +19,7 @@ export function registerModels(app: FastifyInstance, { gate, services }: EdgeRou
   const open = { onRequest: gate.guard('open') };
 
   app.get<{ Querystring: Query }>('/models', open, (request, reply) => {
-    send(reply, filterModels(listModels(offers()), request.query));
+    send(reply, filterModels(listModels(offers()), request.query, withoutRetention(offers())));
   });
   app.get('/models/count', open, (_request, reply) => {
     send(reply, { data: { count: listModels(offers()).length } });
@@ -28,10 +29,12 @@ export function registerModels(app: FastifyInstance, { gate, services }: EdgeRou
     schema ??= JSON.stringify(publishedSchema());
     reply.header('content-type', 'application/schema+json; charset=utf-8').send(schema);
   });
-  // No workspace narrows the list yet: every key sees all of it.
   app.get('/models/user', { onRequest: gate.guard('key') }, async (request, reply) => {
     await gate.charge(request.raw);
-    return send(reply, { data: listModels(offers()) });
+    const all = listModels(offers());
+    if (!services.inference.config.workspace.zeroRetention) return send(reply, { data: all });
+    const kept = withoutRetention(offers());
+    return send(reply, { data: all.filter(({ id }) => kept.has(id)) });
   });
   app.get<{ Params: { readonly id: string } }>('/models/:id', open, (request, reply) => {
     const { id } = request.params;

@@ -59,14 +59,18 @@ it('what is kept of a plan is bounded, says how much it leaves out, and what com
   const rejections = Array.from({ length: 40 }, () => ({
     provider: 'x',
     endpoint: 'x',
+    model: 'a/b',
     reason: 'health',
     detail: 'y',
   }));
-  const trail = routeTrail({ turn: { messages: whole }, plan: { candidates, rejections } } as never);
+  const trail = routeTrail({
+    turn: { messages: whole, models: ['a/b', 'c/d'] },
+    plan: { candidates, rejections },
+  } as never);
   assert.is(trail?.candidates.length, 20);
-  assert.equal(trail?.candidates[0], { endpoint: 'p0', dropped: 2 });
+  assert.equal(trail?.candidates[0], { endpoint: 'p0', model: 'a/b', dropped: 2 });
   assert.equal(trail?.candidates[1], { endpoint: 'p1', model: 'c/d', dropped: 2 });
-  assert.equal(trail?.rejections?.[0], { endpoint: 'x', reason: 'health', detail: 'y' });
+  assert.equal(trail?.rejections?.[0], { endpoint: 'x', model: 'a/b', reason: 'health', detail: 'y' });
   assert.is(trail?.rejections?.length, 30);
   assert.is(trail?.omitted, 15);
 });

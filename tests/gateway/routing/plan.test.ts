@@ -338,4 +338,13 @@ it('the same board is prepared once, and a changed one anew', () => {
   assert.equal(plan(turn, board(at('c')), 0.5).candidates.length, 1);
 });
 
+it('a rejection names its model where several were asked for, since a tag is that of the provider', () => {
+  const offers = [at('a', { contextLength: 1 }), at('b', { id: 'm/two' })];
+  const { rejections } = planned({ models: ['m/one', 'm/two'] }, offers);
+  assert.equal(
+    rejections.map(({ endpoint, model }) => `${endpoint} ${model}`),
+    ['a m/one'],
+  );
+});
+
 test.run();
