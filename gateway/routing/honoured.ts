@@ -15,6 +15,8 @@ export function honoured(turn: Turn, offer: EndpointOffer): Readonly<Record<stri
   if (turn.toolChoice !== undefined) verdict.tool_choice = declares.has('tools');
   if (turn.parallelToolCalls !== undefined) verdict.parallel_tool_calls = declares.has('parallel_tool_calls');
   if (turn.reasoning?.tokensMax !== undefined) verdict['reasoning.max_tokens'] = offer.reasoning?.budget !== undefined;
+  const output = turn.modalities?.output ?? [];
+  if (output.length > 0) verdict.modalities = output.every((modality) => offer.outputModalities.includes(modality));
   if (turn.imageConfig) verdict.image_config = offer.outputModalities.includes('image');
   if (turn.speech) verdict.audio = offer.envelopes.speech !== undefined;
   return verdict;

@@ -79,6 +79,9 @@ it('honoured speaks of every asked setting by what the endpoint may be asked', (
     reasoning: true,
     'reasoning.max_tokens': true,
   });
+  const painting = turnOf({ modalities: ['image', 'text'] });
+  assert.equal(honoured(painting, { ...offer, outputModalities: ['text', 'image'] }), { modalities: true });
+  assert.equal(honoured(turnOf({ modalities: ['text'] }), offer), {});
   const withheld = { ...offer, ...evidence({ withheld: ['temperature'] }) };
   assert.is(honoured(turn, withheld).temperature, false);
 });
