@@ -6,6 +6,9 @@ import { OutboundError, type OutboundFailure } from './outbound-error.ts';
 /** Bytes waiting to be read before the sender is told to wait. */
 const WAITING_BYTES_MAX = 64 * 1024;
 
+/** A total time of which this share was spent on waiting for our reader was not the sender's to use. */
+const UNREAD_SHARE = 0.25;
+
 interface Waiter<T> {
   resolve(value: T): void;
   reject(error: OutboundError): void;
@@ -34,8 +37,9 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
   #abort: ((reason?: Error) => void) | null = null;
   #resume: (() => void) | null = null;
   #paused = false;
-  /** Its sender was made to wait for our reader, once at least. */
-  #heldBack = false;
+  /** Since when something waits to be read, and for how long it did before. */
+  #unreadSince = 0;
+  #unreadMs = 0;
 
   constructor(clock: Clock, limits: OutboundLimits, head: Waiter<OutboundReply>, ended: () => void) {
     this.#clock = clock;
@@ -108,10 +112,10 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
       reader.resolve([chunk]);
       return true;
     }
+    if (this.#chunks.length === 0) this.#unreadSince = this.#clock.monotonic();
     this.#chunks.push(chunk);
     this.#waitingBytes += chunk.length;
     this.#paused = this.#waitingBytes >= WAITING_BYTES_MAX;
-    if (this.#paused) this.#heldBack = true;
     return !this.#paused;
   }
 
@@ -134,6 +138,7 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
     if (this.#chunks.length > 0) {
       const chunks = this.#chunks;
       this.#chunks = [];
+      this.#unreadMs += this.#clock.monotonic() - this.#unreadSince;
       this.#waitingBytes = 0;
       if (this.#paused) {
         this.#paused = false;
@@ -175,8 +180,9 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
     if (this.#chunks.length > 0) this.#progressAt = now;
     if (now - this.#startedAt >= this.#limits.totalMs) {
       // Who was made to wait is not late: otherwise slow readers could have any server taken for a slow one.
-      const ours = this.#heldBack || this.#chunks.length > 0;
-      this.#fail(ours ? 'aborted' : 'total-timeout', `no end within ${this.#limits.totalMs} ms`);
+      const unreadMs = this.#unreadMs + (this.#chunks.length > 0 ? now - this.#unreadSince : 0);
+      const failure = unreadMs < this.#limits.totalMs * UNREAD_SHARE ? 'total-timeout' : 'aborted';
+      this.#fail(failure, `no end within ${this.#limits.totalMs} ms`);
     } else if (now - this.#progressAt < this.#phaseMs()) {
       this.#arm();
     } else if (this.#phase === 'connecting') {

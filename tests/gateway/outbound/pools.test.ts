@@ -206,10 +206,11 @@ it('a body that stalls runs into the idle time, and a slow reader does not', asy
   );
 });
 
-it('the total time ends a trickle that is never idle', async () => {
+it('the total time ends a trickle that is never idle, a burst before it or not', async () => {
   const clock = new ManualClock();
   await serving(
     (_, response) => {
+      response.write(Buffer.alloc(300_000));
       const timer = setInterval(() => response.write('.'), 2);
       response.on('close', () => clearInterval(timer));
     },
