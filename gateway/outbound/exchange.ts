@@ -20,6 +20,8 @@ interface Waiter<T> {
  */
 export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, OutboundBody {
   status = 0;
+  /** All connections to its origin were in use: what it waits for is one of ours, not the server. */
+  queued = false;
   readonly #clock: Clock;
   readonly #limits: OutboundLimits;
   readonly #ended: () => void;
@@ -186,7 +188,7 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
     } else if (now - this.#progressAt < this.#phaseMs()) {
       this.#arm();
     } else if (this.#phase === 'connecting') {
-      this.#fail('connect-timeout', `no connection within ${this.#limits.connectMs} ms`);
+      this.#fail(this.queued ? 'saturated' : 'connect-timeout', `no connection within ${this.#limits.connectMs} ms`);
     } else if (this.#phase === 'waiting') {
       this.#fail('first-byte-timeout', `no answer within ${this.#limits.firstByteMs} ms`);
     } else {

@@ -54,6 +54,7 @@ export class Pools implements Outbound {
         origin.underWay--;
         this.#open.take(place);
       });
+      exchange.queued = origin.underWay >= this.#options.connectionsPerOriginMax;
       origin.underWay++;
       const place = this.#open.add(exchange);
       call.begun?.(exchange.abort);

@@ -1,5 +1,6 @@
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { ProviderFailure } from './provider-failure.ts';
+import { Saturated } from './saturated.ts';
 
 /** Whatever an attempt ran into, as its failure. */
 export function failureOf(thrown: unknown, status: number | null): ProviderFailure {
@@ -10,7 +11,7 @@ export function failureOf(thrown: unknown, status: number | null): ProviderFailu
       case 'aborted':
         return new ProviderFailure('aborted', thrown.message, status);
       case 'saturated':
-        return new ProviderFailure('overloaded', thrown.message, status);
+        return new Saturated(thrown.message, status);
       case 'malformed':
       case 'encoded':
         return new ProviderFailure('garbage', thrown.message, status);

@@ -1,0 +1,29 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { OutboundError } from '../../../gateway/outbound/outbound-error.ts';
+import { failureOf } from '../../../gateway/providers/failure-of.ts';
+import { bounded } from '../../support/bounded.ts';
+
+const it = bounded(test, 1_000);
+
+it('our own bound on calls is told as an overload, is not tried again there and not held against the endpoint (reliability, X39)', () => {
+  const ours = failureOf(new OutboundError('saturated', 'full'), null);
+  assert.is(ours.reason, 'overloaded');
+  assert.is(ours.repeatable, false);
+  assert.is(ours.counted, false);
+});
+
+it('a server that is slow or gone is held against its endpoint (reliability, X21, X22)', () => {
+  for (const [failure, reason] of [
+    ['connect', 'unavailable'],
+    ['connect-timeout', 'timeout'],
+    ['total-timeout', 'timeout'],
+    ['malformed', 'garbage'],
+  ] as const) {
+    const theirs = failureOf(new OutboundError(failure, 'x'), null);
+    assert.is(theirs.reason, reason);
+    assert.ok(theirs.counted);
+  }
+});
+
+test.run();
