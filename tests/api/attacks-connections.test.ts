@@ -1,0 +1,176 @@
+import { connect, type Socket } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../support/bounded.ts';
+import { bytesHeld } from '../support/bytes-held.ts';
+import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+
+/**
+ * Attacks 49 and 52 of the list: connections that take their time, and bodies that are longer than they say or may be.
+ * `ATTACK_SLOW_CONNECTIONS=2000` runs the first at its full size, and with the times of the default configuration.
+ */
+const FULL = process.env.ATTACK_SLOW_CONNECTIONS !== undefined;
+const SLOW_CONNECTIONS = Number(process.env.ATTACK_SLOW_CONNECTIONS ?? 200);
+/** What a slow one is given before it is closed; here a twentieth of the configured. */
+const GRACE_MS = FULL ? 10_000 : 500;
+/** How often a slow one sends a byte of its headers, and of its body. */
+const HEADER_BYTE_MS = GRACE_MS;
+const BODY_BYTE_MS = GRACE_MS / 10;
+/** Far above the grace: it tells closed from left open, and nothing of speed. */
+const CLOSED_MS = GRACE_MS + 20_000;
+const it = bounded(test, 60_000);
+const MIB = 1024 * 1024;
+
+let cluster: TestCluster;
+let funded: Funded;
+let base: string;
+
+test.before(async () => {
+  cluster = await startCluster({
+    rates: { keyPerMinute: 100_000, addressPerMinute: 100_000, endpointPerMinute: 1_000_000 },
+    edge: { headersTimeoutMs: GRACE_MS, bodyGraceMs: GRACE_MS },
+  });
+  funded = await cluster.fund('100');
+  base = cluster.baseUrls[0] as string;
+});
+test.after(() => cluster.close());
+
+const headOf = (...lines: readonly string[]): string =>
+  [
+    'POST /api/v1/chat/completions HTTP/1.1',
+    'Host: a',
+    `Authorization: Bearer ${funded.key}`,
+    'Content-Type: application/json',
+    ...lines,
+    '',
+    '',
+  ].join('\r\n');
+
+interface Slow {
+  /** What it was answered until it was closed; null when it was still open at the end. */
+  readonly answer: string | null;
+}
+
+/** Sends a text at once, then one byte at a time until it is closed. */
+function drip(first: string, byte: string, everyMs: number): Promise<Slow> {
+  const { hostname, port } = new URL(base);
+  return new Promise((resolve) => {
+    let answer = '';
+    const socket: Socket = connect(Number(port), hostname, () => socket.write(first));
+    const dripping = setInterval(() => socket.write(byte), everyMs);
+    const end = (slow: Slow): void => {
+      clearInterval(dripping);
+      clearTimeout(late);
+      socket.destroy();
+      resolve(slow);
+    };
+    const late = setTimeout(() => end({ answer: null }), CLOSED_MS);
+    socket.setEncoding('latin1');
+    socket.on('data', (text: string) => {
+      answer += text;
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => end({ answer }));
+  });
+}
+
+async function talk(): Promise<number> {
+  const messages = [{ role: 'user', content: 'hello' }];
+  const answer = await fetch(`${base}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'sim/fast', messages }),
+  });
+  await answer.text();
+  return answer.status;
+}
+
+it('attack 49: connections that drip their headers or bodies are ended in time, while others are served', async () => {
+  const slow = Array.from({ length: SLOW_CONNECTIONS }, (_, i) =>
+    i % 2 === 0
+      ? drip('POST /api/v1/chat/completions HTTP/1.1\r\nHost: a\r\nX: ', 'a', HEADER_BYTE_MS)
+      : drip(headOf('Content-Length: 100000'), ' ', BODY_BYTE_MS),
+  );
+  let attacked = true;
+  const ended = Promise.all(slow).finally(() => {
+    attacked = false;
+  });
+  const served: number[] = [];
+  while (attacked) served.push(await talk());
+  const answers = await ended;
+  assert.is(answers.filter(({ answer }) => answer === null).length, 0, 'none is left open');
+  // A byte may cross the answer on its way, which resets the connection: then nothing is seen of it.
+  for (const { answer } of answers) assert.match(answer ?? '', /^(HTTP\/1\.1 408 |$)/);
+  assert.ok(answers.filter(({ answer }) => answer !== '').length > SLOW_CONNECTIONS / 2);
+  assert.ok(served.length > 0);
+  assert.ok(
+    served.every((status) => status === 200),
+    `others were answered ${[...new Set(served)].join()}`,
+  );
+});
+
+const BEYOND_MIB = 64;
+/** The clause. What is compared is what is held once garbage is gone, so that nothing else is in it. */
+const HELD_MIB_MAX = 1;
+
+/** Sends that much, whatever is answered meanwhile; the connection stays open for a look. */
+async function pour(first: string, piece: Buffer, pieces: number): Promise<{ answer(): string; close(): void }> {
+  const { hostname, port } = new URL(base);
+  let answer = '';
+  const socket = connect(Number(port), hostname);
+  let gone = false;
+  let moveOn = (): void => {};
+  socket.setEncoding('latin1');
+  socket.on('data', (text: string) => {
+    answer += text;
+  });
+  socket.on('error', () => {});
+  socket.on('drain', () => moveOn());
+  socket.on('close', () => {
+    gone = true;
+    moveOn();
+  });
+  socket.write(first);
+  for (let i = 0; i < pieces && !gone; i++) {
+    if (socket.write(piece)) continue;
+    await new Promise<void>((resolve) => {
+      moveOn = resolve;
+    });
+  }
+  return { answer: () => answer, close: () => socket.destroy() };
+}
+
+const PIECE = Buffer.alloc(MIB, ' ');
+const chunk = Buffer.concat([Buffer.from(`${MIB.toString(16)}\r\n`), PIECE, Buffer.from('\r\n')]);
+const BODIES: readonly (readonly [string, () => string, Buffer])[] = [
+  ['a length beyond the bound', () => headOf(`Content-Length: ${1024 * MIB}`), PIECE],
+  ['chunks that never end', () => headOf('Transfer-Encoding: chunked'), chunk],
+];
+
+for (const [what, head, piece] of BODIES)
+  it(`attack 52: of ${what} nothing is kept once it is refused`, async () => {
+    assert.is(await talk(), 200);
+    await (await pour(head(), piece, 1)).close();
+    const before = bytesHeld();
+    const poured = await pour(head(), piece, BEYOND_MIB);
+    const end = Date.now() + 10_000;
+    while (!poured.answer() && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));
+    const held = (bytesHeld() - before) / MIB;
+    assert.match(poured.answer(), /^HTTP\/1\.1 413 /);
+    assert.is(poured.answer().match(/HTTP\/1\.1 \d/g)?.length, 1);
+    assert.ok(held < HELD_MIB_MAX, `${held.toFixed(2)} MiB more are held after ${BEYOND_MIB} MiB were sent`);
+    poured.close();
+    assert.is(await talk(), 200);
+  });
+
+it('attack 52: a body that is longer than it said is the body it said, and the rest is no request', async () => {
+  const poured = await pour(headOf('Content-Length: 2'), Buffer.from('{}GARBAGE / HTTP/1.1\r\n\r\n'), 1);
+  const end = Date.now() + 10_000;
+  while ((poured.answer().match(/HTTP\/1\.1 \d/g)?.length ?? 0) < 1 && Date.now() < end)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.match(poured.answer(), /^HTTP\/1\.1 400 /);
+  assert.not.match(poured.answer(), /HTTP\/1\.1 2/);
+  poured.close();
+});
+
+test.run();
