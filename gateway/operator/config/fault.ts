@@ -6,5 +6,6 @@ export class Fault extends Error {
 /** The one line of anything thrown, for people: no stack, no line breaks. */
 export function lineOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return text.replace(/\s*\n\s*/g, ' ').trim();
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '').join(' ');
 }

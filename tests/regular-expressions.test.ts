@@ -1,0 +1,162 @@
+/**
+ * Attack 63: no expression of the product can be made to take long, whatever text it is given. Each is run over texts
+ * that match it but for a part repeated thousands of times, where backtracking shows. (spec: reliability, attacks 62, 63)
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import * as fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { documentSchema } from '../gateway/catalogue/document-schema.ts';
+import { chatRequest } from '../gateway/dialects/chat/request-schema.ts';
+import { completionRequest } from '../gateway/dialects/completions/request-schema.ts';
+import { configSchema } from '../gateway/operator/config/schema.ts';
+import { bounded } from './support/bounded.ts';
+import { regularExpressions, type Written } from './support/regular-expressions.ts';
+
+const it = bounded(test, 120_000);
+const ROOT = resolve(import.meta.dirname ?? '.', '..');
+const SEED = Number(process.env.TROUPE_SEED ?? 63);
+/** A linear expression reads this in a millisecond; a quadratic one takes many seconds, an exponential one never ends. */
+const CHARACTERS = 60_000;
+/** For all texts of one expression: a thousand times what they need. */
+const PATIENCE_MS = 15_000;
+const SAMPLES = 6;
+const CUTS = 3;
+const AT_ONCE = 4;
+
+/** Expressions that are more than linear, and the most characters they are ever given. */
+const BOUNDED_ELSEWHERE: Readonly<Record<string, number>> = {
+  // The path of a provider's base address: written by the operator, in the configuration.
+  '\\/+$': 2_048,
+  // Digits behind the point of a decimal, which has no more than this of them.
+  '0+$': 256,
+  // What a simulator of the demonstration, a process of ours, says when it starts.
+  '^\\{.*"port":\\s*(\\d+).*\\}\\s*$': 1_024,
+};
+
+function sourcesIn(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    return entry.isDirectory() ? sourcesIn(path) : path.endsWith('.ts') ? [path] : [];
+  });
+}
+
+const SOURCES = ['actors', 'gateway']
+  .flatMap(sourcesIn)
+  .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
+
+/** Patterns of a schema, which its check compiles, and those by which it names members. */
+function patternsIn(schema: unknown): Written[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { pattern, patternProperties } = schema as { pattern?: unknown; patternProperties?: object };
+  const own = [...(typeof pattern === 'string' ? [pattern] : []), ...Object.keys(patternProperties ?? {})];
+  return [...own.map((source) => ({ source, flags: '' })), ...Object.values(schema).flatMap(patternsIn)];
+}
+
+function allExpressions(): readonly Written[] {
+  const literals = SOURCES.flatMap(({ text }) => regularExpressions(text));
+  const patterns = [chatRequest, completionRequest, documentSchema, configSchema].flatMap(patternsIn);
+  const each = new Map([...literals, ...patterns].map((written) => [`/${written.source}/${written.flags}`, written]));
+  return [...each.values()];
+}
+
+/** Texts that match but for their end, with a part of them pumped up; and runs of what the expression is made of. */
+function hostileTexts({ source, flags }: Written): readonly string[] {
+  const charactersMax = BOUNDED_ELSEWHERE[source] ?? CHARACTERS;
+  const texts: string[] = [];
+  const parts = new Set([...source, 'a', '0', ' ', '\n', '\u00e9'].map((part) => part.repeat(charactersMax)));
+  for (const run of parts) texts.push(run, `${run}\u0000`);
+  for (const text of samplesOf({ source, flags })) {
+    for (let cut = 0; cut < CUTS; cut++) {
+      const from = Math.floor((text.length * cut) / CUTS);
+      for (const length of [1, 2, text.length - from]) {
+        const pumped = text.slice(from, from + length).repeat(Math.ceil(charactersMax / Math.max(1, length)));
+        texts.push(`${text.slice(0, from)}${pumped.slice(0, charactersMax)}\u0000`);
+      }
+    }
+  }
+  return texts;
+}
+
+/** Matching texts; none where the generator does not know a construct, which the runs of characters have to do for. */
+function samplesOf({ source, flags }: Written): readonly string[] {
+  try {
+    // The generator searches for ever for what a negated class leaves: any letter stands for it here.
+    const like = source.replace(/\[\^(?:[^\]\\]|\\.)*\]/g, 'a').replace(/\\p\{\w+\}/g, 'a');
+    const matching = fc.stringMatching(new RegExp(like, flags.replace(/[giu]/g, '')));
+    return fc.sample(matching, { numRuns: SAMPLES, seed: SEED }).map((text) => text.slice(0, 200));
+  } catch {
+    return [];
+  }
+}
+
+/** On a thread of its own, so that it can be ended. */
+const RUN = `
+  const { parentPort, workerData: { source, flags, texts } } = require('node:worker_threads');
+  const expression = new RegExp(source, flags);
+  for (const text of texts) text.replace(expression, '');
+  parentPort.postMessage('done');
+`;
+
+/** False when the expression was still at it when patience ended. */
+function endsInTime(written: Written, texts = hostileTexts(written), patienceMs = PATIENCE_MS): Promise<boolean> {
+  return new Promise((done, failed) => {
+    const worker = new Worker(RUN, { eval: true, workerData: { ...written, texts } });
+    const end = (inTime: boolean): void => {
+      clearTimeout(late);
+      void worker.terminate().then(() => done(inTime));
+    };
+    const late = setTimeout(() => end(false), patienceMs);
+    worker.once('message', () => end(true));
+    worker.once('error', failed);
+  });
+}
+
+it('finds the expressions of a source, and takes no division, comment or text for one', () => {
+  const text = [
+    'const a = b / c / d; // not /this/ either',
+    "/* nor /that/ */ const e = 'nor /those/ \\' here';",
+    'const f = /[/"]\\/x/giu.exec(`no /x/ @{g.replace(/y{1,2}/, `@{h / 2}`)} nor /z/ here`);',
+    'if (i) return /z/; const j = (k + 1) / 2 / l;',
+  ]
+    .join('\n')
+    .replaceAll('@', '$');
+  assert.equal(
+    regularExpressions(text).map(({ source, flags }) => `${source} ${flags}`),
+    ['[/"]\\/x giu', 'y{1,2} ', 'z '],
+  );
+});
+
+it('an expression that backtracks is seen', async () => {
+  const slow = ['^(a+)+$', '^(a|a)*$', '\\s*\\n', '(?:[a-z]+:)*[a-z:]*!'];
+  const inTime = await Promise.all(slow.map((source) => endsInTime({ source, flags: '' }, undefined, 1_500)));
+  assert.equal(inTime, [false, false, false, false]);
+});
+
+it('attack 63: every expression of the product ends in time over every hostile text', async () => {
+  const all = allExpressions();
+  assert.ok(all.length > 60, `only ${all.length} were found`);
+  const slow: string[] = [];
+  const waiting = [...all];
+  const work = async (): Promise<void> => {
+    for (let next = waiting.pop(); next; next = waiting.pop())
+      if (!(await endsInTime(next))) slow.push(`/${next.source}/${next.flags}`);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  assert.equal(slow, []);
+  for (const source of Object.keys(BOUNDED_ELSEWHERE))
+    assert.ok(
+      all.some((written) => written.source === source),
+      `${source} is no longer in use`,
+    );
+});
+
+it('attacks 62 and 63: no expression is made of a text from outside', () => {
+  const made = SOURCES.filter(({ text }) => /\bRegExp\(/.test(text)).map(({ path }) => path);
+  // The patterns of our own schemas, which are looked at above.
+  assert.equal(made, ['gateway/dialects/request/complaint.ts']);
+});
+
+test.run();
