@@ -1,3 +1,4 @@
+import { createServer } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
@@ -130,6 +131,83 @@ it('attacks 64 and 65: a query is text to compare with, and its numbers are whol
   }
   for (const id of ["gen-' OR '1'='1", 'gen-%', 'gen-_', `gen-${'a'.repeat(10_000)}`, 'account:acct_1', '../../key'])
     assert.is((await get(`/generation?id=${encodeURIComponent(id)}`)).status, 404, id);
+});
+
+it('attack 67: a part is the container it says, for who takes that one; nothing in it is run or fetched', async () => {
+  let fetched = 0;
+  const bait = createServer((socket) => {
+    fetched++;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => bait.listen(0, '127.0.0.1', resolve));
+  const address = bait.address();
+  const lure = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/x`;
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  const entity = `<!DOCTYPE svg [<!ENTITY x SYSTEM "${lure}">]>`;
+  const svg = base64(`${entity}<svg xmlns="http://www.w3.org/2000/svg" onload="x()"><image href="${lure}"/>&x;</svg>`);
+  const gif = base64(`GIF89a/*\u0001\u0000*/=1;fetch("${lure}")//<script src="${lure}"></script>`);
+  const see = (url: string, id: string): Promise<Answer> => {
+    const text = say({ id })[0]?.content;
+    const content = [
+      { type: 'text', text },
+      { type: 'image_url', image_url: { url } },
+    ];
+    return post(JSON.stringify({ model: 'sim/vision', messages: [{ role: 'user', content }] }));
+  };
+  const rows: readonly (readonly [string, string, number, RegExp])[] = [
+    ['an SVG', `data:image/svg+xml;base64,${svg}`, 503, /image as image\/svg\+xml is not supported/],
+    ['a page', `data:text/html;base64,${gif}`, 503, /image as text\/html is not supported/],
+    ['no container', `data:;base64,${gif}`, 503, /image as bytes without a media type is not supported/],
+    [
+      'two containers',
+      `data:image/png,image/svg+xml;base64,${svg}`,
+      400,
+      /content\[1\]\.image_url\.url must be a data: URL/,
+    ],
+    [
+      'an SVG in clear',
+      `data:image/svg+xml,<svg onload="x()"/>`,
+      400,
+      /content\[1\]\.image_url\.url must be a data: URL/,
+    ],
+    ['no type at all', `data:image/;base64,${svg}`, 400, /malformed media type/],
+    ['a type that ends a header', `data:image/png\r\nx: y;base64,${svg}`, 400, /malformed media type/],
+  ];
+  for (const [what, url, status, said] of rows) {
+    const answer = await see(url, 'polyglot-refused');
+    assert.is(answer.status, status, `${what}: ${answer.text}`);
+    assert.match(answer.text, said, what);
+  }
+  // Bytes that are something else than they say are nothing to us: they go as they came, to who reads them as that.
+  for (const [id, bytes] of [
+    ['svg', svg],
+    ['gif', gif],
+  ] as const) {
+    const url = `data:IMAGE/png;base64,${bytes}`;
+    assert.is((await see(url, `polyglot-${id}`)).status, 200);
+    const calls = cluster.simulators.flatMap(({ calls }) => calls.filter((call) => call.id === `polyglot-${id}`));
+    assert.is(calls.length, 1);
+    assert.match(
+      JSON.stringify(calls[0]?.body),
+      new RegExp(`data:image/png;base64,${bytes.replaceAll('+', '\\+')}`, 'i'),
+    );
+  }
+  assert.equal(
+    cluster.simulators.flatMap(({ calls }) => calls.filter(({ id }) => id === 'polyglot-refused')),
+    [],
+  );
+  assert.is(fetched, 0, 'nothing a part names was fetched');
+  bait.close();
+});
+
+it('a part that its message cannot hold is refused by the name of its type, with what is accepted', async () => {
+  const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } };
+  for (const role of ['system', 'developer', 'assistant']) {
+    const answer = await post(chat({ messages: [{ role, content: [image] }] }));
+    assert.is(answer.status, 400);
+    const { message } = (JSON.parse(answer.text) as { error: { message: string } }).error;
+    assert.is(message, 'messages[0].content[0].type must be "text", not "image_url"', role);
+  }
 });
 
 test.run();
