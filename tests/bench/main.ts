@@ -23,6 +23,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   growth: async () => (await import('./growth.bench.ts')).benchGrowth,
   soak: async () => (await import('./soak.bench.ts')).benchSoak,
   hostile: async () => (await import('./hostile.bench.ts')).benchHostile,
+  timing: async () => (await import('./timing.bench.ts')).benchTiming,
   ask: async () => (await import('./ask.bench.ts')).benchAsk,
   'ask-postgres': async () => (await import('./ask.bench.ts')).benchAskPostgres,
   activation: async () => (await import('./activation.bench.ts')).benchActivation,
