@@ -56,7 +56,9 @@ function drip(first: string, byte: string, everyMs: number): Promise<Slow> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve) => {
     let answer = '';
-    const socket: Socket = connect(Number(port), hostname, () => socket.write(first));
+    const socket: Socket = connect(Number(port), hostname);
+    // At once: a connection that waits for its place would else send a byte of the dripping before it.
+    socket.write(first);
     const dripping = setInterval(() => socket.write(byte), everyMs);
     const end = (slow: Slow): void => {
       clearInterval(dripping);
