@@ -71,6 +71,7 @@ const config: ClusterConfig = {
 
   edge: {
     bodyBytesMax: 8 * 1024 * 1024,
+    bodiesBytesMax: 512 * 1024 * 1024,
     bodyDepthMax: 64,
     bodyTokensMax: 200_000,
     bodyBytesPerSecondMin: 1_024,

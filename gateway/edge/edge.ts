@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { AccountedBudgets } from './accounted-budgets.ts';
 import { Authentication } from './authentication.ts';
+import { BodyRoom } from './body-room.ts';
 import { EndpointWindow } from './endpoint-window.ts';
 import { openApp } from './http/app.ts';
 import { Gate } from './http/gate.ts';
@@ -60,7 +61,7 @@ export async function openEdge(services: EdgeServices): Promise<Edge> {
     underWay: () => listener?.underWay ?? 0,
   });
   const turns = new OpenTurns();
-  const open = await openApp({ services, gate, turns, authentication });
+  const open = await openApp({ services, gate, turns, authentication, bodies: new BodyRoom(limits.bodiesBytesMax) });
   listener = open;
 
   return {

@@ -1,12 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../actors/runtime/index.ts';
+import { unavailable } from '../inference/unavailable.ts';
 import type { EdgeLimits } from '../terms/config.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import { BodyScan } from './body-scan.ts';
 import { loopTurn } from './loop-turn.ts';
 import { verifyJson } from './verify-json.ts';
 
+/** Smaller bodies need no room of their own. */
+const SMALL_BYTES_MAX = 64 * 1024;
 /** Larger bodies are parsed one per turn of the event loop: a tenth of the longest stand it may make. */
 const PARSED_AT_ONCE_BYTES_MAX = 512 * 1024;
 
@@ -18,9 +21,12 @@ const PARSED_AT_ONCE_BYTES_MAX = 512 * 1024;
 export async function readBody(request: IncomingMessage, options: ReadBodyOptions): Promise<unknown> {
   const { limits, clock } = options;
   refuseByHeaders(request, limits);
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > SMALL_BYTES_MAX && !options.reserve(announced)) throw noRoom();
   options.invite?.();
   const scan = new BodyScan({ depthMax: limits.bodyDepthMax, tokensMax: limits.bodyTokensMax });
-  const bytes = await gather(request, { limits, clock, scan });
+  const reserve = announced > SMALL_BYTES_MAX ? null : options.reserve;
+  const bytes = await gather(request, { limits, clock, scan, reserve });
   if (bytes.length > PARSED_AT_ONCE_BYTES_MAX) await loopTurn(clock);
   if (!isUtf8(bytes)) throw invalid('The body is not valid UTF-8');
   let value: unknown;
@@ -37,6 +43,8 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
 export interface ReadBodyOptions {
   readonly limits: EdgeLimits;
   readonly clock: Clock;
+  /** Room for a large body, asked for once; false when the node has none. */
+  readonly reserve: (bytes: number) => boolean;
   /** Asks for a body the caller holds back until it is wanted; null when it does not. */
   readonly invite: (() => void) | null;
 }
@@ -53,6 +61,10 @@ function invalid(message: string): GatewayError {
 function tooLarge(limits: EdgeLimits): GatewayError {
   const message = `The body is larger than ${limits.bodyBytesMax} bytes`;
   return new GatewayError({ status: 413, type: 'payload_too_large', message });
+}
+
+function noRoom(): GatewayError {
+  return unavailable('too many bytes of bodies are under way on this node');
 }
 
 const JSON_TYPE = /^application\/json *(?:; *charset="?utf-8"? *)?;?$/i;
@@ -74,12 +86,21 @@ interface Gathering {
   readonly limits: EdgeLimits;
   readonly clock: Clock;
   readonly scan: BodyScan;
+  /** Null: there is room for all of it already. */
+  readonly reserve: ((bytes: number) => boolean) | null;
 }
 
-function gather(request: IncomingMessage, { limits, clock, scan }: Gathering): Promise<Buffer> {
+function gather(request: IncomingMessage, { limits, clock, scan, reserve }: Gathering): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
+    let asked = reserve === null;
+    /** How much an unannounced body will be, only its end tells. */
+    const lacksRoom = (): boolean => {
+      if (asked || length <= SMALL_BYTES_MAX) return false;
+      asked = true;
+      return reserve?.(limits.bodyBytesMax) === false;
+    };
     const startedAt = clock.monotonic();
     const tooSlow = (): void => {
       const elapsedMs = clock.monotonic() - startedAt;
@@ -91,6 +112,7 @@ function gather(request: IncomingMessage, { limits, clock, scan }: Gathering): P
     const see = (chunk: Buffer): void => {
       length += chunk.length;
       if (length > limits.bodyBytesMax) end(tooLarge(limits));
+      else if (lacksRoom()) end(noRoom());
       else if (scan.feed(chunk)) chunks.push(chunk);
       else end(invalid('The body is nested too deeply or holds too many members'));
     };

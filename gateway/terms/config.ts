@@ -113,6 +113,8 @@ export interface RuntimeLimits {
 
 export interface EdgeLimits {
   readonly bodyBytesMax: number;
+  /** Of all large bodies under way on one node, together; one more is refused with 503. */
+  readonly bodiesBytesMax: number;
   readonly bodyDepthMax: number;
   readonly bodyTokensMax: number;
   /** An upload slower than this on the average, once `bodyGraceMs` have passed, is ended. */

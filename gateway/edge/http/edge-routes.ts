@@ -1,4 +1,5 @@
 import type { Authentication } from '../authentication.ts';
+import type { BodyRoom } from '../body-room.ts';
 import type { EdgeServices } from '../services.ts';
 import type { Gate } from './gate.ts';
 import type { OpenTurns } from './open-turns.ts';
@@ -8,5 +9,6 @@ export interface EdgeRoutes {
   readonly services: EdgeServices;
   readonly gate: Gate;
   readonly turns: OpenTurns;
+  readonly bodies: BodyRoom;
   readonly authentication: Authentication;
 }

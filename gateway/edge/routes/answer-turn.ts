@@ -29,7 +29,8 @@ export async function answerTurn(
 ): Promise<FastifyReply> {
   const { limits, clock } = routes.services;
   const visit = visitOf(request.raw);
-  const body = await readBody(request.raw, { limits, clock, invite: visit.invite });
+  const reserve = (bytes: number): boolean => routes.bodies.take(bytes, reply.raw);
+  const body = await readBody(request.raw, { limits, clock, reserve, invite: visit.invite });
   const accepted = acceptTurn(routes, parse, request, body);
   visit.counted = true;
   return accepted.turn.stream

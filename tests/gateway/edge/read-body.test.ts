@@ -18,6 +18,7 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sends this and goes silent. */
   readonly stall?: string;
+  readonly reserve?: (bytes: number) => boolean;
   /** Sends this and hangs up. */
   readonly abort?: string;
 }
@@ -29,7 +30,7 @@ async function read(sent: Sent): Promise<Outcome> {
     tell = resolve;
   });
   const server = createServer((incoming, response) => {
-    readBody(incoming, { limits: LIMITS, clock: systemClock, invite: null })
+    readBody(incoming, { limits: LIMITS, clock: systemClock, invite: null, reserve: sent.reserve ?? (() => true) })
       .then(
         (value) => tell({ value }),
         (error: unknown) => tell({ error }),
@@ -117,6 +118,31 @@ it('tells a caller that left during the upload apart', async () => {
   const outcome = await read({ abort: '{"a"', headers: { 'content-length': '100' } });
   assert.ok('error' in outcome);
   assert.instance(outcome.error, CallerLeft);
+});
+
+it('a large body asks for room once, by what it announces, and is refused with advice to repeat where there is none', async () => {
+  const asked: number[] = [];
+  const large = JSON.stringify({ text: 'x'.repeat(200_000) });
+  const kept = await read({ body: large, reserve: (bytes) => asked.push(bytes) > 0 });
+  assert.ok('value' in kept);
+  assert.equal(asked, [large.length]);
+  const refused = await read({ body: large, reserve: () => false });
+  assert.ok('error' in refused && refused.error instanceof GatewayError);
+  assert.is(refused.error.status, 503);
+  assert.is(refused.error.headers['x-should-retry'], 'true');
+  const small = await read({ body: '{}', reserve: () => false });
+  assert.ok('value' in small);
+});
+
+it('a large body that announces no size asks for the most it may be', async () => {
+  const asked: number[] = [];
+  const headers = { 'transfer-encoding': 'chunked' };
+  const body = JSON.stringify({ text: 'x'.repeat(200_000) });
+  const kept = await read({ body, headers, reserve: (bytes) => asked.push(bytes) > 0 });
+  assert.ok('value' in kept);
+  assert.equal(asked, [LIMITS.bodyBytesMax]);
+  const refused = await read({ body, headers, reserve: () => false });
+  assert.ok('error' in refused && refused.error instanceof GatewayError && refused.error.status === 503);
 });
 
 test.run();
