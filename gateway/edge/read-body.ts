@@ -26,8 +26,9 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
   options.invite?.();
   const scan = new BodyScan({ depthMax: limits.bodyDepthMax, tokensMax: limits.bodyTokensMax });
   const reserve = announced > SMALL_BYTES_MAX ? null : options.reserve;
-  const bytes = await gather(request, { limits, clock, scan, reserve });
-  if (bytes.length > PARSED_AT_ONCE_BYTES_MAX) await loopTurn(clock);
+  const { chunks, length } = await gather(request, { limits, clock, scan, reserve });
+  if (length > PARSED_AT_ONCE_BYTES_MAX) await loopTurn(clock);
+  const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length);
   if (!isUtf8(bytes)) throw invalid('The body is not valid UTF-8');
   let value: unknown;
   try {
@@ -90,7 +91,12 @@ interface Gathering {
   readonly reserve: ((bytes: number) => boolean) | null;
 }
 
-function gather(request: IncomingMessage, { limits, clock, scan, reserve }: Gathering): Promise<Buffer> {
+interface Gathered {
+  readonly chunks: readonly Buffer[];
+  readonly length: number;
+}
+
+function gather(request: IncomingMessage, { limits, clock, scan, reserve }: Gathering): Promise<Gathered> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -114,7 +120,7 @@ function gather(request: IncomingMessage, { limits, clock, scan, reserve }: Gath
       if (length > limits.bodyBytesMax) end(tooLarge(limits));
       else if (lacksRoom()) end(noRoom());
       else if (scan.feed(chunk)) chunks.push(chunk);
-      else end(invalid('The body is nested too deeply or holds too many members'));
+      else end(invalid('The body is nested too deeply, holds too many members, or a number without end'));
     };
     const finish = (): void => end(null);
     const leave = (): void => end(new CallerLeft());
@@ -125,7 +131,7 @@ function gather(request: IncomingMessage, { limits, clock, scan, reserve }: Gath
       request.on('error', ignore);
       if (failure !== null) request.resume();
       if (failure !== null) reject(failure);
-      else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
+      else resolve({ chunks, length });
     };
     request.on('data', see).on('end', finish).on('close', leave).on('error', leave);
   });

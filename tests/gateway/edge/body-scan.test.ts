@@ -57,6 +57,29 @@ it('looks at a hostile body in bounded steps', () => {
   assert.ok(worst < 50, `64 KiB took ${worst.toFixed(1)} ms`);
 });
 
+it('refuses a number without end and no long text', () => {
+  assert.not.ok(accepts(`{"a":${'1'.repeat(2_000)}}`));
+  assert.not.ok(accepts(`{"a":${'1'.repeat(2_000)}}`, 100));
+  assert.ok(accepts(`{"a":${'1'.repeat(1_000)}, "b": ${'2'.repeat(1_000)}}`, 100));
+  assert.ok(accepts(`{"a":"${'1'.repeat(100_000)}"}`));
+  assert.ok(accepts(`{"a":${' '.repeat(100_000)}1}`));
+});
+
+it('finds the end of a string behind any run of backslashes, wherever it is cut', () => {
+  for (let backslashes = 0; backslashes < 7; backslashes++) {
+    const inside = `${'x'.repeat(backslashes)}${'\\'.repeat(backslashes)}`;
+    for (let cut = 1; cut < 9; cut++) {
+      const scan = new BodyScan(LIMITS);
+      const text = `{"a":"${inside}","b":"[[:,${'\\"'.repeat(backslashes)}","c":{}}`;
+      const bytes = Buffer.from(backslashes % 2 === 0 ? text : `{"a":"${inside}\\","b":1}`);
+      let fine = true;
+      for (let at = 0; at < bytes.length; at += cut) fine = scan.feed(bytes.subarray(at, at + cut)) && fine;
+      assert.ok(fine);
+      assert.is(scan.members, members(JSON.parse(bytes.toString())), bytes.toString());
+    }
+  }
+});
+
 function members(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((sum: number, entry) => sum + members(entry), 0);
   if (typeof value !== 'object' || value === null) return 0;
