@@ -27,12 +27,15 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
   const scan = new BodyScan({ depthMax: limits.bodyDepthMax, tokensMax: limits.bodyTokensMax });
   const reserve = announced > SMALL_BYTES_MAX ? null : options.reserve;
   const { chunks, length } = await gather(request, { limits, clock, scan, reserve });
-  if (length > PARSED_AT_ONCE_BYTES_MAX) await loopTurn(clock);
+  const large = length > PARSED_AT_ONCE_BYTES_MAX;
+  if (large) await loopTurn(clock);
   const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length);
   if (!isUtf8(bytes)) throw invalid('The body is not valid UTF-8');
+  const text = bytes.toString('utf8');
+  if (large) await loopTurn(clock);
   let value: unknown;
   try {
-    value = JSON.parse(bytes.toString('utf8'));
+    value = JSON.parse(text);
   } catch {
     throw invalid('The body is not valid JSON');
   }
