@@ -105,14 +105,14 @@ class AnswerStream {
   async #relay(running: RunningTurn, stream: EventStream, frames: ReplyFrames): Promise<void> {
     for (let events = await running.read(); events !== null; events = await running.read()) {
       if (this.#over) return;
+      this.#see(events);
       // What one upstream chunk brought leaves in one write; the provider waits as long as the reader does.
       const waits = stream.write(frames.of(events));
       if (waits !== null) await waits;
       if (!stream.open) this.#over = true;
       if (this.#over) return;
-      this.#see(events);
     }
-    this.#told = !this.#broken;
+    this.#told = true;
   }
 
   async #settle(running: RunningTurn): Promise<void> {
@@ -170,11 +170,12 @@ class AnswerStream {
 
   /**
    * The node drains and its grace is over: the caller hears of it in-band, what was delivered is charged. Who has the
-   * whole answer is not asked to repeat the request, and pay twice: his stream ends without its usage.
+   * whole answer is not asked to repeat the request, and pay twice, and who was told of an error hears of no second one:
+   * their streams end without usage.
    */
   readonly #cut = (): void => {
     this.#cutByNode = true;
-    void (this.#told ? this.#endWith((frames) => frames.end(null)) : this.#endInError(restarting()));
+    void (this.#told || this.#broken ? this.#endWith((frames) => frames.end(null)) : this.#endInError(restarting()));
     this.#leave();
   };
 

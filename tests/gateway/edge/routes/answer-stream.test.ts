@@ -93,6 +93,20 @@ it('a cut by the draining node between the last part and the charge asks nobody 
   await on.end();
 });
 
+it('a cut by the node behind an error of the provider is no second error (reliability, S2)', async () => {
+  const turns = new OpenTurns();
+  const answers = (asked: Asked): Json => {
+    if (asked.event.type === 'hold.settle') turns.cutAll();
+    return generous(asked);
+  };
+  const on = stage({ answers });
+  const text = await answered(on, sim({ tokens: 20, cut_after: 3, tps: 200 }), (dialect) => dialect, turns);
+  assert.is(text.split('"error":{').length - 1, 1);
+  assert.match(text, /"code":502/);
+  assert.is(text.split('[DONE]').length - 1, 1);
+  await on.end();
+});
+
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
