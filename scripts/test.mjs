@@ -1,7 +1,7 @@
 /**
  * `npm test`: installs, checks types, format and lint, then runs every test; ends with one line `N passed, N failed`.
- * Light test files share a process per folder, heavy ones have their own, two of the light groups run at a time. A file
- * that runs no test fails; one that takes too long is killed and fails; one that leaves something open fails.
+ * Light test files share a process per folder, heavy ones have their own; two processes run at a time, but those that
+ * start node processes or measure time run alone. A file that runs no test fails; one that takes too long is killed and fails; one that leaves something open fails.
  * `--check` runs the checks and the tidy test only; `npm test -- PART...` only the files whose path contains
  * one of the parts, without the checks.
  */
@@ -12,18 +12,11 @@ import { createInterface } from 'node:readline';
 import { ensureInstalled } from './install.mjs';
 import { ROOT } from './run.mjs';
 
-/** These start processes or whole clusters, or measure time: alone in a process, and alone on the machine. */
-const HEAVY = [
-  'tests/cluster/',
-  'tests/api/',
-  'tests/chaos/',
-  'tests/contracts/',
-  'tests/simulation/',
-  'tests/gateway/operator/',
-  'tests/bench/',
-  'tests/powercut/',
-];
-const LIGHT_AT_ONCE = 2;
+/** Whole clusters in one process, launchers, long searches: each file alone in a process. */
+const HEAVY = ['tests/api/', 'tests/contracts/', 'tests/simulation/', 'tests/gateway/operator/', 'tests/powercut/'];
+/** These kill, stop and cut node processes and look at the time that passes: alone on the machine as well. */
+const ALONE = ['tests/cluster/', 'tests/chaos/', 'tests/bench/'];
+const PROCESSES_AT_ONCE = 2;
 const FILES_PER_PROCESS_MAX = 40;
 const LIGHT_FILE_MS_MAX = 60_000;
 const HEAVY_FILE_MS_MAX = 300_000;
@@ -48,7 +41,7 @@ const started = performance.now();
 if (onlyCheck || parts.length === 0) check();
 const files = walk('tests').filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)));
 // Tests of whole clusters run what a person runs.
-if (files.some(isHeavy)) build();
+if (files.some((file) => !isLight(file))) build();
 await runAll(files);
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
 print(`\n${files.length} files in ${((performance.now() - started) / 1_000).toFixed(0)} s${skipped}\n`);
@@ -95,16 +88,28 @@ function build() {
 }
 
 async function runAll(all) {
-  const light = groups(all.filter((file) => !isHeavy(file)));
-  const next = async () => {
-    for (let group = light.shift(); group; group = light.shift()) await runGroup(group, LIGHT_FILE_MS_MAX);
-  };
-  await Promise.all(Array.from({ length: LIGHT_AT_ONCE }, next));
-  for (const file of all.filter(isHeavy)) await runGroup([file], HEAVY_FILE_MS_MAX);
+  const alone = (file) => isIn(ALONE, file);
+  await runSideBySide(groups(all.filter(isLight)), LIGHT_FILE_MS_MAX);
+  await runSideBySide(
+    all.filter((file) => isIn(HEAVY, file)).map((file) => [file]),
+    HEAVY_FILE_MS_MAX,
+  );
+  for (const file of all.filter(alone)) await runGroup([file], HEAVY_FILE_MS_MAX);
 }
 
-function isHeavy(file) {
-  return HEAVY.some((folder) => file.startsWith(folder));
+async function runSideBySide(waiting, fileMsMax) {
+  const next = async () => {
+    for (let group = waiting.shift(); group; group = waiting.shift()) await runGroup(group, fileMsMax);
+  };
+  await Promise.all(Array.from({ length: PROCESSES_AT_ONCE }, next));
+}
+
+function isIn(folders, file) {
+  return folders.some((folder) => file.startsWith(folder));
+}
+
+function isLight(file) {
+  return !isIn(HEAVY, file) && !isIn(ALONE, file);
 }
 
 /** Light files by their folder below `tests/`, the largest group first. */
