@@ -1,6 +1,9 @@
+import { TOOL_CALL_SUCCESS_MIN } from '../terms/offer.ts';
 import { EVIDENCE_MS, evidenceOf, type Finding, standing } from './evidence.ts';
 import type { EndpointRecord } from './record.ts';
 import { toolFidelity } from './tool-asks.ts';
+
+const HOW_TO_RECOVER = `: under ${TOOL_CALL_SUCCESS_MIN} %, so tool requests go elsewhere; until it measures above again its tool checks are counted as well.`;
 
 /** What was verified, in sentences: which check, when, with what verdict, until when. (for `why`) */
 export function explainEvidence({ declaration, findings }: EndpointRecord, now: number): readonly string[] {
@@ -9,7 +12,7 @@ export function explainEvidence({ declaration, findings }: EndpointRecord, now: 
   const { percent, samples, underFloor } = toolFidelity(findings.asks, now);
   if (percent !== null) {
     lines.push(
-      `${percent} % of the ${samples} tool calls demanded in the last day were made${underFloor ? ': under 85 %, so tool requests go elsewhere; until it measures above again its tool checks are counted as well.' : '.'}`,
+      `${percent} % of the ${samples} tool calls demanded in the last day were made${underFloor ? HOW_TO_RECOVER : '.'}`,
     );
   }
   const { withheld } = evidenceOf(findings, declaration, now);

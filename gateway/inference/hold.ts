@@ -132,9 +132,8 @@ export class Hold {
 export function releaseHold(services: InferenceServices, account: string, ended: Release): void {
   const { cluster, config, pending } = services;
   const { generation } = ended;
-  const send = async (): Promise<boolean> => {
+  const send = async (): Promise<void> => {
     logRefused(services, generation, await release(cluster, account, ended, config.upstream.askMs));
-    return true;
   };
   pending.add(untilAcknowledged(services, generation, send));
 }
@@ -152,9 +151,8 @@ export async function chargeHold(
   } catch (thrown) {
     if (!(thrown instanceof AskError)) throw thrown;
     if (logKept(services, generation, thrown)) return null;
-    const again = async (): Promise<boolean> => {
+    const again = async (): Promise<void> => {
       closed(services, generation, await settle(cluster, account, settlement, config.upstream.askMs));
-      return true;
     };
     pending.add(pauseThen(services, () => untilAcknowledged(services, generation, again)));
     return null;
@@ -192,7 +190,7 @@ function logKept(services: InferenceServices, generation: string, thrown: unknow
 async function untilAcknowledged(
   services: InferenceServices,
   generation: string,
-  send: () => Promise<boolean>,
+  send: () => Promise<void>,
 ): Promise<void> {
   const { settleRetriesMax } = services.config.upstream;
   let detail = '';

@@ -1,4 +1,5 @@
 import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import { tierEdge } from '../terms/tier-edge.ts';
 import type { Turn } from '../terms/turn.ts';
 
 /** The most that a turn may be drawn and spoken: sizes its hold, and bounds what is believed of its answer. */
@@ -19,9 +20,7 @@ const TOKENS_PER_IMAGE_MAX = 6_500;
 /** A picture where neither the turn nor the endpoint names a size, and the largest that is believed at all. */
 const PIXELS_DEFAULT = 2_048 * 2_048;
 const PIXELS_MAX = 16_384 * 16_384;
-/** A named tier is the edge of a square (`1.5K`, `512`); other ratios are drawn with as many pixels, give or take. */
-const TIER = /^(\d{1,4})(?:\.(\d{1,3}))?(k?)$/i;
-const TIER_PIXELS = 1_024;
+/** Other ratios of a named tier than its square are drawn with as many pixels, give or take. */
 const RATIO_MARGIN = 1.25;
 /** Speech of text alone runs at about three tokens a second, of audio tokens at ten and more. */
 const TOKENS_PER_SECOND_MIN = 2;
@@ -69,9 +68,6 @@ function pixelsOfText(text: unknown): number | null {
   const [, width, height] = SIZE.exec(text) ?? [];
   if (width !== undefined)
     return Math.min(PIXELS_MAX, Number.parseInt(width, 10) * Number.parseInt(height as string, 10));
-  const [, whole, fraction = '', thousands] = TIER.exec(text) ?? [];
-  if (whole === undefined) return null;
-  const edge = Number.parseInt(whole + fraction.padEnd(3, '0'), 10) / 1_000;
-  const pixels = (thousands === '' ? edge : edge * TIER_PIXELS) ** 2;
-  return pixels > 0 ? Math.min(PIXELS_MAX, Math.ceil(pixels * RATIO_MARGIN)) : null;
+  const edge = tierEdge(text);
+  return edge === null ? null : Math.min(PIXELS_MAX, Math.ceil(edge ** 2 * RATIO_MARGIN));
 }

@@ -1,12 +1,13 @@
 import type { Envelopes } from '../../../actors/terms/offer.ts';
+import { declaredSpelling } from '../../terms/declared-spelling.ts';
+import { isLeftToEndpoint } from '../../terms/left-to-endpoint.ts';
+import { tierEdge } from '../../terms/tier-edge.ts';
 
 type ImageEnvelope = NonNullable<Envelopes['image']>;
 type Config = Readonly<Record<string, unknown>>;
 
 /** Two ratios are the same when they differ by less: sizes are rounded to whole blocks of pixels. */
 const RATIO_TOLERANCE = 0.02;
-/** Edge of a square picture of one tier of resolution (`1K`, `2K`). */
-const TIER_PIXELS = 1_024;
 const SQUARE = 1;
 
 /**
@@ -15,7 +16,7 @@ const SQUARE = 1;
  * left out; what its envelope says nothing about goes out as it was asked. (spec: inference, `image_config`)
  */
 export function imageConfig(asked: Config, envelope: ImageEnvelope | undefined): Config {
-  const entries = Object.entries(asked).filter(([member, value]) => !isLeft(member, value));
+  const entries = Object.entries(asked).filter(([member, value]) => !isLeftToEndpoint(member, value));
   const { resolution, aspect_ratio: ratio, size, output_format: format, ...rest } = Object.fromEntries(entries);
   const { formats = [] } = envelope ?? {};
   const config = {
@@ -24,11 +25,6 @@ export function imageConfig(asked: Config, envelope: ImageEnvelope | undefined):
     ...frameOf({ resolution, ratio, size }, envelope),
   };
   return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
-}
-
-/** One picture, and whatever the endpoint thinks best, are what it does unasked. */
-function isLeft(member: string, value: unknown): boolean {
-  return value === 'auto' || (member === 'n' && value === 1);
 }
 
 interface Frame {
@@ -54,13 +50,11 @@ function frameOf({ resolution, ratio, size }: Frame, envelope: ImageEnvelope | u
 }
 
 function isSpelled(value: unknown, declared: readonly string[]): boolean {
-  return declared.some((word) => word.toLowerCase() === String(value).toLowerCase());
+  return declaredSpelling(value, declared) !== undefined;
 }
 
-/** As the endpoint writes it, where letter case alone differs. */
 function spelled(value: unknown, declared: readonly string[]): unknown {
-  if (typeof value !== 'string') return value;
-  return declared.find((word) => word.toLowerCase() === value.toLowerCase()) ?? value;
+  return typeof value === 'string' ? (declaredSpelling(value, declared) ?? value) : value;
 }
 
 function spelledRatio(value: unknown, declared: readonly string[]): unknown {
@@ -106,8 +100,6 @@ function pixelsOf(size: string): number {
 
 /** `2K` is four times the pixels of `1K`, `0.5K` and `512` a quarter of them. */
 function pixelsOfTier(tier: unknown): number | null {
-  const match = typeof tier === 'string' ? /^(\d{1,4}(?:\.\d{1,3})?)(k?)$/i.exec(tier) : null;
-  if (!match) return null;
-  const edge = Number(match[1]) * (match[2] === '' ? 1 : TIER_PIXELS);
-  return edge > 0 ? edge * edge : null;
+  const edge = tierEdge(tier);
+  return edge === null ? null : edge * edge;
 }

@@ -1,4 +1,6 @@
 import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import { declaredSpelling } from '../../terms/declared-spelling.ts';
+import { isLeftToEndpoint } from '../../terms/left-to-endpoint.ts';
 import type { Turn } from '../../terms/turn.ts';
 import type { Objection } from './objection.ts';
 import { isSetting } from './setting.ts';
@@ -9,8 +11,8 @@ import { isSetting } from './setting.ts';
  */
 export function undrawn(offer: EndpointOffer, config: NonNullable<Turn['imageConfig']>): Objection | null {
   for (const [member, value] of Object.entries(config)) {
-    const isLeft = value === 'auto' || (member === 'n' && value === 1);
-    if (isLeft || isWithin(offer, member, value) || isSetting(offer, 'image_config', member, value)) continue;
+    if (isLeftToEndpoint(member, value)) continue;
+    if (isWithin(offer, member, value) || isSetting(offer, 'image_config', member, value)) continue;
     return { reason: 'require_parameters', member: `image_config.${member}` };
   }
   return null;
@@ -36,6 +38,5 @@ function isWithin({ envelopes }: EndpointOffer, member: string, value: unknown):
 
 /** Tiers are written `2K` and `2k`, sizes `1024x1024` and `1024X1024`. */
 function isListed(values: readonly string[] | undefined, value: unknown): boolean {
-  const written = String(value).toLowerCase();
-  return values?.some((each) => each.toLowerCase() === written) ?? false;
+  return declaredSpelling(value, values ?? []) !== undefined;
 }
