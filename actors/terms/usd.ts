@@ -3,6 +3,7 @@
  * place that calculates with them, and never by floating point. Rounding happens once, downward, in `floorCharge`.
  */
 import { Decimal } from 'decimal.js';
+import * as short from './short-amount.ts';
 
 /** Own clone: 100 significant digits hold any sum of rates (52 digits) times units (16 digits) without rounding. */
 const Exact = Decimal.clone({ precision: 100, rounding: Decimal.ROUND_DOWN, toExpNeg: -9e15, toExpPos: 9e15 });
@@ -16,7 +17,7 @@ const AT_REST = /^-?\d{1,40}(\.\d{1,64})?$/;
 
 /** The canonical text of an amount that came from outside; null when it is not one (sign, exponent, blanks, 1e3, .5). */
 export function parseUsd(text: string): string | null {
-  return INPUT.test(text) ? write(exact(text)) : null;
+  return short.rewritten(text) ?? (INPUT.test(text) ? write(exact(text)) : null);
 }
 
 /** As `parseUsd`, for places where anything else is a programmer's error. */
@@ -28,25 +29,25 @@ export function usd(text: string): string {
 
 /** True for an amount that came from outside and may be held: not negative, strictly written. Costs no arithmetic. */
 export function isUsd(text: string): boolean {
-  return INPUT.test(text);
+  return short.isShort(text) || INPUT.test(text);
 }
 
 /** True for an amount that came from outside and may be charged: as `isUsd`, with at most 24 decimals. */
 export function isCharge(text: string): boolean {
-  return CHARGE.test(text);
+  return short.isShort(text) || CHARGE.test(text);
 }
 
 export function add(a: string, b: string): string {
-  return write(exact(a).plus(exact(b)));
+  return short.sum(a, b) ?? write(exact(a).plus(exact(b)));
 }
 
 export function subtract(a: string, b: string): string {
-  return write(exact(a).minus(exact(b)));
+  return short.difference(a, b) ?? write(exact(a).minus(exact(b)));
 }
 
 /** Negative when a < b, 0 when equal, positive when a > b. */
 export function compare(a: string, b: string): number {
-  return a === b ? 0 : exact(a).comparedTo(exact(b));
+  return a === b ? 0 : (short.order(a, b) ?? exact(a).comparedTo(exact(b)));
 }
 
 /** Rate times whole units, exact: nothing is rounded. */
@@ -57,7 +58,8 @@ export function multiply(rate: string, units: number): string {
 
 /** A charge as it is recorded: floored once, at 24 decimals (spec: catalogue, Pricing keys). */
 export function floorCharge(amount: string): string {
-  return write(exact(amount).toDecimalPlaces(CHARGE_DECIMALS, Decimal.ROUND_FLOOR));
+  // A short amount has fewer decimals than are kept.
+  return short.rewritten(amount) ?? write(exact(amount).toDecimalPlaces(CHARGE_DECIMALS, Decimal.ROUND_FLOOR));
 }
 
 /** One price of a charge: a rate and how many units it is asked for, whole ones or exact decimal text. */
@@ -68,6 +70,10 @@ export interface Priced {
 
 /** The sum of rates times units, floored once: `multiply`, `add` and `floorCharge` without their texts between. */
 export function chargeOf(priced: readonly Priced[]): string {
+  return short.sumOfProducts(priced) ?? exactChargeOf(priced);
+}
+
+function exactChargeOf(priced: readonly Priced[]): string {
   let sum = new Exact(0);
   for (const { rate, units } of priced) sum = sum.plus(exact(rate).times(countOf(units)));
   return write(sum.toDecimalPlaces(CHARGE_DECIMALS, Decimal.ROUND_FLOOR));
@@ -90,7 +96,7 @@ export function isZero(amount: string): boolean {
 
 /** The same digits as the text of a JSON number: `0.1`, `-3`, never an exponent, never a leading zero too many. */
 export function toJsonNumberText(amount: string): string {
-  return write(exact(amount));
+  return short.rewritten(amount) ?? write(exact(amount));
 }
 
 /**
