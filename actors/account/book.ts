@@ -47,6 +47,45 @@ export function emptyBook(address: string): Book {
   };
 }
 
+/**
+ * The next book, to be changed before anybody sees it. Member by member, so that all books have one shape: V8 gives what is
+ * spread a shape of its own, and what is spread from that another, until each spread and each look at a member takes its
+ * slow path (Node 20: 1 to 2 us a step).
+ */
+function nextOf(book: Book): { -readonly [member in keyof Book]: Book[member] } {
+  return {
+    address: book.address,
+    name: book.name,
+    createdAt: book.createdAt,
+    balance: book.balance,
+    held: book.held,
+    deposits: book.deposits,
+    charges: book.charges,
+    adjustments: book.adjustments,
+    holds: book.holds,
+    keys: book.keys,
+    last: book.last,
+    nextSweepAt: book.nextSweepAt,
+    lateSettles: book.lateSettles,
+    overshoots: book.overshoots,
+  };
+}
+
+/** The book of an account that has just been made. */
+export function named(book: Book, name: string, createdAt: number): Book {
+  const next = nextOf(book);
+  next.name = name;
+  next.createdAt = createdAt;
+  return next;
+}
+
+/** The sweep is due at `nextSweepAt`, or not at all. */
+export function sweptTill(book: Book, nextSweepAt: number | null): Book {
+  const next = nextOf(book);
+  next.nextSweepAt = nextSweepAt;
+  return next;
+}
+
 /** What may still be held: balance without open holds. May be negative after a charge above its hold. */
 export function available(book: Book): string {
   return subtract(book.balance, book.held);
@@ -54,27 +93,34 @@ export function available(book: Book): string {
 
 /** A hold more: `amount` joins the sum, and the sweep is due at `deadlineAt` at the latest. */
 export function withHold(book: Book, amount: string, deadlineAt: number): Book {
-  return {
-    ...book,
-    held: add(book.held, amount),
-    holds: book.holds + 1,
-    nextSweepAt: earlier(book.nextSweepAt, deadlineAt),
-  };
+  const next = nextOf(book);
+  next.held = add(book.held, amount);
+  next.holds = book.holds + 1;
+  next.nextSweepAt = earlier(book.nextSweepAt, deadlineAt);
+  return next;
 }
 
 /** A hold in place of another: the sum moves by the difference, which may be negative. */
 export function withRaise(book: Book, delta: string, deadlineAt: number): Book {
-  return { ...book, held: add(book.held, delta), nextSweepAt: earlier(book.nextSweepAt, deadlineAt) };
+  const next = nextOf(book);
+  next.held = add(book.held, delta);
+  next.nextSweepAt = earlier(book.nextSweepAt, deadlineAt);
+  return next;
 }
 
 /** The sweep is due at `dueAt` at the latest. */
 export function dueBy(book: Book, dueAt: number): Book {
-  return { ...book, nextSweepAt: earlier(book.nextSweepAt, dueAt) };
+  const next = nextOf(book);
+  next.nextSweepAt = earlier(book.nextSweepAt, dueAt);
+  return next;
 }
 
 /** `holds` holds less, `amount` in all. */
 export function withoutHolds(book: Book, amount: string, holds: number): Book {
-  return { ...book, held: subtract(book.held, amount), holds: book.holds - holds };
+  const next = nextOf(book);
+  next.held = subtract(book.held, amount);
+  next.holds = book.holds - holds;
+  return next;
 }
 
 export interface Charge {
@@ -97,20 +143,23 @@ export function withCharge(book: Book, charge: Charge): Book {
     ref: generation,
     key,
   });
-  return {
-    ...book,
-    balance: last.balance,
-    charges: add(book.charges, cost),
-    last,
-    lateSettles: book.lateSettles + (charge.late ? 1 : 0),
-    overshoots: book.overshoots + (charge.overshoot ? 1 : 0),
-  };
+  const next = nextOf(book);
+  next.balance = last.balance;
+  next.charges = add(book.charges, cost);
+  next.last = last;
+  next.lateSettles = book.lateSettles + (charge.late ? 1 : 0);
+  next.overshoots = book.overshoots + (charge.overshoot ? 1 : 0);
+  return next;
 }
 
 export function withDeposit(book: Book, deposit: { id: string; amount: string; at: number }): Book {
   const { id: ref, amount, at } = deposit;
   const last = append(book, { type: 'deposit', from: 'outside', to: 'balance', amount, at, ref, key: null });
-  return { ...book, balance: last.balance, deposits: add(book.deposits, amount), last };
+  const next = nextOf(book);
+  next.balance = last.balance;
+  next.deposits = add(book.deposits, amount);
+  next.last = last;
+  return next;
 }
 
 /** `amount` may be negative: it then leaves the balance. */
@@ -120,7 +169,11 @@ export function withAdjustment(book: Book, adjustment: { id: string; amount: str
   const [from, to]: [LedgerSide, LedgerSide] = taken ? ['balance', 'adjustments'] : ['adjustments', 'balance'];
   const size = taken ? amount.slice(1) : amount;
   const last = append(book, { type: 'adjustment', from, to, amount: size, at, ref, key: null });
-  return { ...book, balance: last.balance, adjustments: add(book.adjustments, amount), last };
+  const next = nextOf(book);
+  next.balance = last.balance;
+  next.adjustments = add(book.adjustments, amount);
+  next.last = last;
+  return next;
 }
 
 function append(

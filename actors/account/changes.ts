@@ -7,6 +7,8 @@ import { raiseDelta } from './answers.ts';
 import {
   type Book,
   dueBy,
+  named,
+  sweptTill,
   withAdjustment,
   withCharge,
   withDeposit,
@@ -22,7 +24,7 @@ import { TOMBSTONE_MS } from './tombstone.ts';
 
 export function create(book: Book, event: AccountEvent): Book {
   const { name, at } = only(event, 'account.create');
-  return { ...book, name, createdAt: at };
+  return named(book, name, at);
 }
 
 export function credit(book: Book, { deposit, amount, at }: DepositCredit): Book {
@@ -70,7 +72,7 @@ export function bury(book: Book, event: AccountEvent): Book {
 
 export function sweep(book: Book, event: AccountEvent): Book {
   const slice = overdueSlice(only(event, 'holds.sweep'));
-  return { ...end(book, slice), nextSweepAt: slice.nextAt };
+  return sweptTill(end(book, slice), slice.nextAt);
 }
 
 export function loseGateway(book: Book, event: AccountEvent): Book {

@@ -48,25 +48,51 @@ export function emptyPurse(address: string, account: string): Purse {
   };
 }
 
-export function issue(purse: Purse, event: KeyCreate): Purse {
-  const { digest, label, name, kind, limit, limitWindow, expiresAt, perMinute, at } = event;
-  if (!/^[0-9a-f]{64}$/.test(digest)) throw new RangeError('a key is created with its digest, 64 hex digits');
+/**
+ * The next purse, to be changed before anybody sees it. Member by member, so that all purses have one shape: V8 gives what
+ * is spread a shape of its own, and what is spread from that another, until each spread and each look at a member takes
+ * its slow path (Node 20: 1 to 2 us a step).
+ */
+function nextOf(purse: Purse): { -readonly [member in keyof Purse]: Purse[member] } {
   return {
-    ...purse,
-    digest,
-    label,
-    name,
-    kind,
-    limit: limit === null ? null : usd(limit),
-    limitWindow,
-    expiresAt,
-    createdAt: at,
-    perMinute,
+    address: purse.address,
+    account: purse.account,
+    digest: purse.digest,
+    label: purse.label,
+    name: purse.name,
+    kind: purse.kind,
+    limit: purse.limit,
+    limitWindow: purse.limitWindow,
+    expiresAt: purse.expiresAt,
+    createdAt: purse.createdAt,
+    perMinute: purse.perMinute,
+    spending: purse.spending,
+    held: purse.held,
+    rate: purse.rate,
   };
 }
 
+export function issue(purse: Purse, event: KeyCreate): Purse {
+  const { digest, label, name, kind, limit, limitWindow, expiresAt, perMinute, at } = event;
+  if (!/^[0-9a-f]{64}$/.test(digest)) throw new RangeError('a key is created with its digest, 64 hex digits');
+  const next = nextOf(purse);
+  next.digest = digest;
+  next.label = label;
+  next.name = name;
+  next.kind = kind;
+  next.limit = limit === null ? null : usd(limit);
+  next.limitWindow = limitWindow;
+  next.expiresAt = expiresAt;
+  next.createdAt = at;
+  next.perMinute = perMinute;
+  return next;
+}
+
 export function relimit(purse: Purse, { limit, limitWindow }: KeyLimit): Purse {
-  return { ...purse, limit: limit === null ? null : usd(limit), limitWindow };
+  const next = nextOf(purse);
+  next.limit = limit === null ? null : usd(limit);
+  next.limitWindow = limitWindow;
+  return next;
 }
 
 export function perMinuteOf(purse: Purse, event: { readonly perMinute: number }): number {
@@ -89,23 +115,35 @@ export function exceedsLimit(purse: Purse, { request, at }: TurnAdmit): boolean 
 }
 
 export function countRequest(purse: Purse, at: number): Purse {
-  return { ...purse, rate: count(purse.rate, at) };
+  const next = nextOf(purse);
+  next.rate = count(purse.rate, at);
+  return next;
 }
 
 /** Counts the request and takes its hold: both fall if the account refuses, but the count stays. */
 export function reserve(purse: Purse, { request, at }: TurnAdmit): Purse {
-  return { ...purse, rate: count(purse.rate, at), held: add(purse.held, request.amount) };
+  const next = nextOf(purse);
+  next.rate = count(purse.rate, at);
+  next.held = add(purse.held, request.amount);
+  return next;
 }
 
 /** `delta` may be negative. */
 export function moveHeld(purse: Purse, delta: string): Purse {
-  return { ...purse, held: add(purse.held, delta) };
+  const next = nextOf(purse);
+  next.held = add(purse.held, delta);
+  return next;
 }
 
 export function giveBack(purse: Purse, amount: string): Purse {
-  return { ...purse, held: subtract(purse.held, amount) };
+  const next = nextOf(purse);
+  next.held = subtract(purse.held, amount);
+  return next;
 }
 
 export function charge(purse: Purse, { cost, held, at }: { cost: string; held: string; at: number }): Purse {
-  return { ...purse, held: subtract(purse.held, held), spending: spend(purse.spending, cost, at) };
+  const next = nextOf(purse);
+  next.held = subtract(purse.held, held);
+  next.spending = spend(purse.spending, cost, at);
+  return next;
 }

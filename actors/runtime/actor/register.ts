@@ -1,3 +1,4 @@
+import { Branches } from './branches.ts';
 import { checkChart } from './check-chart.ts';
 import type { Json } from './event.ts';
 import type { Collection, Kind } from './kind.ts';
@@ -31,6 +32,7 @@ export function register(kind: Kind): RegisteredKind {
     collections.set(name, takeCollection(kind, name, collection));
   }
   checkTenancy(kind, collections);
+  const { eventless, knows } = eventsOf(kind.machine);
   return {
     name: kind.name,
     kind,
@@ -44,7 +46,9 @@ export function register(kind: Kind): RegisteredKind {
     volatile: new Set(kind.volatile),
     collections,
     scope: createStepScope(kind.name),
-    ...eventsOf(kind.machine),
+    eventless,
+    knows,
+    branches: knows === null ? null : new Branches(kind.machine),
   };
 }
 

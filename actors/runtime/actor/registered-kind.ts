@@ -1,4 +1,5 @@
 import type { AnyStateMachine } from 'xstate';
+import type { Branches } from './branches.ts';
 import type { Json } from './event.ts';
 import type { Kind, SavedState } from './kind.ts';
 import type { StepScope } from './step-scope.ts';
@@ -39,4 +40,6 @@ export interface RegisteredKind {
    * never shown to XState, which would keep a look-up entry for each of them for ever.
    */
   readonly knows: ReadonlySet<string> | null;
+  /** How the chart chooses among its transitions; null where `knows` is. */
+  readonly branches: Branches | null;
 }

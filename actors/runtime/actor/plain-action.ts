@@ -1,0 +1,97 @@
+import type { AnyEventObject, AnyStateMachine, AnyTransitionDefinition } from 'xstate';
+import { type Effect, emits } from './effect.ts';
+import type { StepScope } from './step-scope.ts';
+
+/** One action of a transition, looked up once: what it is, and its parameters as the chart gives them. */
+export interface PlainAction {
+  readonly assigns: boolean;
+  /** `emit` action, or the updater of an assign; null where the assign is a record of updaters. */
+  readonly call: ((args: object, params: unknown) => unknown) | null;
+  readonly members: Readonly<Record<string, unknown>> | null;
+  readonly params: unknown;
+}
+
+const looked = new WeakMap<AnyTransitionDefinition, readonly PlainAction[] | null>();
+
+/** The actions of a transition that stays and neither raises nor does anything that registration has not let in. */
+export function plainActions(
+  machine: AnyStateMachine,
+  transition: AnyTransitionDefinition,
+): readonly PlainAction[] | null {
+  let plain = looked.get(transition);
+  if (plain === undefined) {
+    plain = lookUp(machine, transition);
+    looked.set(transition, plain);
+  }
+  return plain;
+}
+
+function lookUp(machine: AnyStateMachine, transition: AnyTransitionDefinition): readonly PlainAction[] | null {
+  if (transition.target !== undefined) return null;
+  const plain: PlainAction[] = [];
+  for (const action of transition.actions as readonly (
+    | string
+    | { readonly type: string; readonly params?: unknown }
+  )[]) {
+    const name = typeof action === 'string' ? action : action.type;
+    const params = typeof action === 'string' ? undefined : action.params;
+    const found: unknown = machine.implementations.actions[name];
+    if (emits(found)) plain.push({ assigns: false, call: found as PlainAction['call'], members: null, params });
+    else {
+      const { type, assignment } = found as { readonly type?: string; readonly assignment?: unknown };
+      if (type !== 'xstate.assign') return null;
+      if (typeof assignment === 'function')
+        plain.push({ assigns: true, call: assignment as PlainAction['call'], members: null, params });
+      else plain.push({ assigns: true, call: null, members: assignment as PlainAction['members'], params });
+    }
+  }
+  return plain;
+}
+
+/** Parameters of an action or guard, which a chart gives as they are or as a function. */
+export function paramsFor(params: unknown, context: object, event: AnyEventObject): unknown {
+  return typeof params === 'function' ? params({ context, event }) : params;
+}
+
+/** What an `emit` action asks for, behind what those before it did. */
+export function asked(effects: readonly Effect[] | null, made: Effect | readonly Effect[]): readonly Effect[] {
+  if (Array.isArray(made)) return effects === null ? made : effects.concat(made);
+  return effects === null ? [made as Effect] : effects.concat([made as Effect]);
+}
+
+/** The context after an assign. */
+export function assigned(
+  scope: StepScope,
+  { call, members }: PlainAction,
+  context: object,
+  event: AnyEventObject,
+  params: unknown,
+): object {
+  const { self, system } = scope.xstate;
+  const args = { context, event, self, system, spawn: scope.spawn };
+  if (members === null) return merged(context, call?.(args, params) as object);
+  const update: Record<string, unknown> = { ...context };
+  for (const name of Object.keys(members)) {
+    const member = members[name];
+    update[name] = typeof member === 'function' ? member(args, params) : member;
+  }
+  return update;
+}
+
+/**
+ * `{ ...context, ...update }`. An update that has every member itself, in the same order, is that already: charts that
+ * answer with their whole next context are spared two copies by V8's slow path (contexts of many shapes: 2 us each).
+ */
+function merged(context: object, update: object): object {
+  return hasAll(update, context) ? update : { ...context, ...update };
+}
+
+function hasAll(update: object, context: object): boolean {
+  if (update === context) return true;
+  if (typeof update !== 'object' || update === null) return false;
+  const names = Object.keys(context);
+  const updated = Object.keys(update);
+  if (names.length !== updated.length) return false;
+  for (let i = 0; i < names.length; i++) if (names[i] !== updated[i]) return false;
+  return true;
+}
