@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
-import type { Cancel, Clock } from '../../actors/runtime/index.ts';
+import type { Clock } from '../../actors/runtime/index.ts';
+import type { Bounded, Deadlines } from './deadlines.ts';
 import type { OutboundBody, OutboundLimits, OutboundReply } from './outbound.ts';
 import { OutboundError, type OutboundFailure } from './outbound-error.ts';
 
@@ -14,15 +15,22 @@ interface Waiter<T> {
   reject(error: OutboundError): void;
 }
 
+export interface ExchangeParts {
+  readonly clock: Clock;
+  readonly deadlines: Deadlines;
+}
+
 /**
- * One request and its answer: the HTTP client's callbacks on one side, a pulled body on the other. Holds at most one
- * armed timer, whatever phase it is in, and at most a bounded number of unread bytes. Settles exactly once.
+ * One request and its answer: the HTTP client's callbacks on one side, a pulled body on the other. Every wait has its
+ * bound, whatever phase it is in, and so have the unread bytes. Settles exactly once.
  */
-export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, OutboundBody {
+export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, OutboundBody, Bounded {
   status = 0;
   /** All connections to its origin were in use: what it waits for is one of ours, not the server. */
   queued = false;
   readonly #clock: Clock;
+  readonly #deadlines: Deadlines;
+  readonly #place: number;
   readonly #limits: OutboundLimits;
   readonly #ended: () => void;
   readonly #startedAt: number;
@@ -35,7 +43,6 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
   #progressAt: number;
   #reader: Waiter<readonly Uint8Array[] | null> | null = null;
   #error: OutboundError | null = null;
-  #timer: Cancel | null = null;
   #abort: ((reason?: Error) => void) | null = null;
   #resume: (() => void) | null = null;
   #paused = false;
@@ -43,18 +50,20 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
   #unreadSince = 0;
   #unreadMs = 0;
 
-  constructor(clock: Clock, limits: OutboundLimits, head: Waiter<OutboundReply>, ended: () => void) {
+  constructor(
+    { clock, deadlines }: ExchangeParts,
+    limits: OutboundLimits,
+    head: Waiter<OutboundReply>,
+    ended: () => void,
+  ) {
     this.#clock = clock;
+    this.#deadlines = deadlines;
     this.#limits = limits;
     this.#head = head;
     this.#ended = ended;
     this.#startedAt = clock.monotonic();
     this.#progressAt = this.#startedAt;
-  }
-
-  /** Called once it was handed over: on a warm connection it is sent by then, and one timer does for both waits. */
-  watch(): void {
-    if (this.#phase !== 'ended') this.#arm();
+    this.#place = deadlines.add(this, this.#dueMs());
   }
 
   get body(): OutboundBody {
@@ -80,7 +89,7 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
     this.#abort = abort;
     this.#phase = 'waiting';
     this.#progressAt = this.#clock.monotonic();
-    if (this.#timer) this.#arm();
+    this.#deadlines.by(this.#dueMs());
   }
 
   onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
@@ -95,8 +104,7 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
     }
     this.#phase = 'body';
     this.#progressAt = this.#clock.monotonic();
-    // A timer that comes too early arms itself again; one that would come too late has to be replaced.
-    if (this.#limits.idleMs < this.#limits.firstByteMs) this.#arm();
+    this.#deadlines.by(this.#dueMs());
     this.#head.resolve(this);
     return true;
   }
@@ -137,17 +145,7 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
   // What the reader calls.
 
   read(): Promise<readonly Uint8Array[] | null> {
-    if (this.#chunks.length > 0) {
-      const chunks = this.#chunks;
-      this.#chunks = [];
-      this.#unreadMs += this.#clock.monotonic() - this.#unreadSince;
-      this.#waitingBytes = 0;
-      if (this.#paused) {
-        this.#paused = false;
-        this.#resume?.();
-      }
-      return Promise.resolve(chunks);
-    }
+    if (this.#chunks.length > 0) return Promise.resolve(this.#takeChunks());
     if (this.#error) return Promise.reject(this.#error);
     if (this.#phase === 'ended') return Promise.resolve(null);
     return new Promise((resolve, reject) => {
@@ -155,15 +153,10 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
     });
   }
 
-  async text(): Promise<string> {
-    const all: Uint8Array[] = [];
-    for (;;) {
-      const chunks = await this.read();
-      if (chunks === null) break;
-      for (const chunk of chunks) all.push(chunk);
-      this.progressed();
-    }
-    return (all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all)).toString('utf8');
+  text(): Promise<string> {
+    // Most answers have come as a whole by the time their head is looked at.
+    if (this.#phase === 'ended' && this.#error === null) return Promise.resolve(textOf(this.#takeChunks()));
+    return this.#gather();
   }
 
   progressed(): void {
@@ -176,17 +169,16 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
 
   // Time.
 
-  readonly #expire = (): void => {
-    const now = this.#clock.monotonic();
+  expire(nowMs: number): number {
     // What waits unread is our reader's slowness, not the sender's.
-    if (this.#chunks.length > 0) this.#progressAt = now;
-    if (now - this.#startedAt >= this.#limits.totalMs) {
+    if (this.#chunks.length > 0) this.#progressAt = nowMs;
+    const dueMs = this.#dueMs();
+    if (nowMs < dueMs) return dueMs;
+    if (nowMs - this.#startedAt >= this.#limits.totalMs) {
       // Who was made to wait is not late: otherwise slow readers could have any server taken for a slow one.
-      const unreadMs = this.#unreadMs + (this.#chunks.length > 0 ? now - this.#unreadSince : 0);
+      const unreadMs = this.#unreadMs + (this.#chunks.length > 0 ? nowMs - this.#unreadSince : 0);
       const failure = unreadMs < this.#limits.totalMs * UNREAD_SHARE ? 'total-timeout' : 'aborted';
       this.#fail(failure, `no end within ${this.#limits.totalMs} ms`);
-    } else if (now - this.#progressAt < this.#phaseMs()) {
-      this.#arm();
     } else if (this.#phase === 'connecting') {
       this.#fail(this.queued ? 'saturated' : 'connect-timeout', `no connection within ${this.#limits.connectMs} ms`);
     } else if (this.#phase === 'waiting') {
@@ -194,20 +186,39 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
     } else {
       this.#fail('idle-timeout', `nothing of worth for ${this.#limits.idleMs} ms`);
     }
-  };
+    return Number.POSITIVE_INFINITY;
+  }
 
   #phaseMs(): number {
     if (this.#phase === 'connecting') return this.#limits.connectMs;
     return this.#phase === 'waiting' ? this.#limits.firstByteMs : this.#limits.idleMs;
   }
 
-  /** Re-arms for whichever comes first, the end of this phase or of the whole; a timer too early re-arms itself. */
-  #arm(): void {
-    this.#timer?.();
-    const now = this.#clock.monotonic();
-    const phaseLeft = this.#progressAt + this.#phaseMs() - now;
-    const totalLeft = this.#startedAt + this.#limits.totalMs - now;
-    this.#timer = this.#clock.after(Math.max(1, Math.min(phaseLeft, totalLeft)), this.#expire);
+  /** Monotonic ms of whichever comes first, the end of this phase or of the whole. */
+  #dueMs(): number {
+    return Math.min(this.#progressAt + this.#phaseMs(), this.#startedAt + this.#limits.totalMs);
+  }
+
+  async #gather(): Promise<string> {
+    const all: Uint8Array[] = [];
+    for (;;) {
+      const chunks = await this.read();
+      if (chunks === null) return textOf(all);
+      for (const chunk of chunks) all.push(chunk);
+      this.progressed();
+    }
+  }
+
+  #takeChunks(): readonly Uint8Array[] {
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    this.#waitingBytes = 0;
+    if (chunks.length > 0) this.#unreadMs += this.#clock.monotonic() - this.#unreadSince;
+    if (this.#paused) {
+      this.#paused = false;
+      this.#resume?.();
+    }
+    return chunks;
   }
 
   #fail(failure: OutboundFailure, message: string): void {
@@ -224,9 +235,13 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
 
   #end(): void {
     this.#phase = 'ended';
-    this.#timer?.();
+    this.#deadlines.take(this.#place);
     this.#ended();
   }
+}
+
+function textOf(chunks: readonly Uint8Array[]): string {
+  return (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString('utf8');
 }
 
 function isMalformed(error: Error): boolean {

@@ -1,6 +1,7 @@
 import { Pool } from 'undici';
 import { type Clock, Slots } from '../../actors/runtime/index.ts';
-import { Exchange } from './exchange.ts';
+import { Deadlines } from './deadlines.ts';
+import { Exchange, type ExchangeParts } from './exchange.ts';
 import type { Outbound, OutboundCall, OutboundReply } from './outbound.ts';
 import { OutboundError } from './outbound-error.ts';
 
@@ -30,12 +31,14 @@ interface Origin {
  */
 export class Pools implements Outbound {
   readonly #options: PoolOptions;
+  readonly #parts: ExchangeParts;
   readonly #origins = new Map<string, Origin>();
   readonly #open = new Slots<Exchange>();
   #closed = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    this.#parts = { clock: options.clock, deadlines: new Deadlines(options.clock) };
   }
 
   /** Calls under way, for gauges and tests. */
@@ -50,7 +53,7 @@ export class Pools implements Outbound {
         reject(new OutboundError('saturated', `${call.url.origin} takes no further call now`));
         return;
       }
-      const exchange = new Exchange(this.#options.clock, call.limits, { resolve, reject }, () => {
+      const exchange = new Exchange(this.#parts, call.limits, { resolve, reject }, () => {
         origin.underWay--;
         this.#open.take(place);
       });
@@ -70,7 +73,6 @@ export class Pools implements Outbound {
         },
         exchange,
       );
-      exchange.watch();
     });
   }
 

@@ -1,0 +1,69 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Bounded, Deadlines } from '../../../gateway/outbound/deadlines.ts';
+import { ManualClock } from './manual-clock.ts';
+
+/** Something that is due at a time, and remembers when it was ended. */
+class Due implements Bounded {
+  dueMs: number;
+  endedAt: number | null = null;
+
+  constructor(dueMs: number) {
+    this.dueMs = dueMs;
+  }
+
+  expire(nowMs: number): number {
+    if (nowMs < this.dueMs) return this.dueMs;
+    this.endedAt = nowMs;
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+test('each is ended at its own time, by one timer', () => {
+  const clock = new ManualClock();
+  const deadlines = new Deadlines(clock);
+  const all = [500, 100, 300, 300].map((dueMs) => new Due(dueMs));
+  for (const due of all) deadlines.add(due, due.dueMs);
+  assert.is(clock.armed, 1);
+  clock.advance(99);
+  assert.equal(
+    all.map(({ endedAt }) => endedAt),
+    [null, null, null, null],
+  );
+  clock.advance(1_000);
+  assert.equal(
+    all.map(({ endedAt }) => endedAt),
+    [500, 100, 300, 300],
+  );
+  assert.is(clock.armed, 0);
+});
+
+test('who is due earlier than he said is ended then, who is due later is asked again', () => {
+  const clock = new ManualClock();
+  const deadlines = new Deadlines(clock);
+  const due = new Due(500);
+  deadlines.add(due, due.dueMs);
+  due.dueMs = 200;
+  deadlines.by(200);
+  due.dueMs = 400;
+  clock.advance(399);
+  assert.is(due.endedAt, null);
+  clock.advance(1);
+  assert.is(due.endedAt, 400);
+});
+
+test('who was taken is not asked, and the last one takes the timer with it', () => {
+  const clock = new ManualClock();
+  const deadlines = new Deadlines(clock);
+  const [one, other] = [new Due(100), new Due(200)];
+  const place = deadlines.add(one, 100);
+  const last = deadlines.add(other, 200);
+  deadlines.take(place);
+  clock.advance(150);
+  assert.is(one.endedAt, null);
+  assert.is(clock.armed, 1);
+  deadlines.take(last);
+  assert.is(clock.armed, 0);
+});
+
+test.run();
