@@ -14,6 +14,11 @@ import type { Visit } from './visit.ts';
 /** What a route asks of its caller: an inference key, or nothing (a credential that is sent all the same is counted). */
 export type Policy = 'key' | 'open';
 
+/** Where a request came from; a socket will do. */
+export interface Remote {
+  readonly remoteAddress?: string | undefined;
+}
+
 export interface AuthenticationOptions {
   readonly cluster: Pick<Cluster, 'rows' | 'now'>;
   readonly budgets: Budgets;
@@ -52,13 +57,13 @@ export class Authentication {
   }
 
   /**
-   * Null: go on. A promise resolves to go on, or rejects with the refusal (GatewayError 401, 403 or 429). `remote` is the
-   * connection's address.
+   * Null: go on. A promise resolves to go on, or rejects with the refusal (GatewayError 401, 403 or 429). `connection`
+   * is asked for its address only where that is counted.
    */
-  enter(visit: Visit, policy: Policy, remote: string | undefined): Promise<void> | null {
+  enter(visit: Visit, policy: Policy, connection: Remote): Promise<void> | null {
     const { presented } = visit;
     if (presented.type === 'none' && policy === 'open') return null;
-    if (presented.type !== 'key') return this.#countAddress(policy, clientAddress(remote));
+    if (presented.type !== 'key') return this.#countAddress(policy, clientAddress(connection.remoteAddress));
     const known = this.#digests.find(presented.key);
     const digest = known ?? keyDigest(this.#options.pepper, presented.key);
     visit.digest = digest;

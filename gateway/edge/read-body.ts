@@ -71,6 +71,12 @@ function noRoom(): GatewayError {
   return unavailable('too many bytes of bodies are under way on this node');
 }
 
+/** True for a content type that says JSON in UTF-8. */
+export function isJson(type: string | undefined): boolean {
+  if (type === 'application/json') return true;
+  return type !== undefined && type.length < 128 && JSON_TYPE.test(type.trim());
+}
+
 const JSON_TYPE = /^application\/json *(?:; *charset="?utf-8"? *)?;?$/i;
 
 function refuseByHeaders(request: IncomingMessage, limits: EdgeLimits): void {
@@ -82,8 +88,7 @@ function refuseByHeaders(request: IncomingMessage, limits: EdgeLimits): void {
   }
   if (Number(headers['content-length'] ?? 0) > limits.bodyBytesMax) throw tooLarge(limits);
   const type = headers['content-type'];
-  if (type !== undefined && type.length < 128 && JSON_TYPE.test(type.trim())) return;
-  if (type !== undefined) throw invalid('The content type must be application/json, in UTF-8');
+  if (type !== undefined && !isJson(type)) throw invalid('The content type must be application/json, in UTF-8');
 }
 
 interface Gathering {

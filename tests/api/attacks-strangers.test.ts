@@ -41,7 +41,7 @@ it('attack 12: random keys leave no more than 50 MiB behind, and a bounded numbe
     const found = { caller: null, digest: null, counted: false, invite: null };
     const visit = { id: 'gen-1', head, presented: readPresented(head), startedAt: 0, ...found };
     try {
-      await authentication.enter(visit, 'key', '10.0.0.1');
+      await authentication.enter(visit, 'key', { remoteAddress: '10.0.0.1' });
       return 200;
     } catch (error) {
       return error instanceof GatewayError ? error.status : 0;

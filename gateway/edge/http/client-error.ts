@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { renderEnvelope } from '../envelope.ts';
+import { visitOf } from '../visit.ts';
 
 const STATUS_TEXT: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -31,7 +32,7 @@ export function answerClientError(
     socket.destroy(error);
     return;
   }
-  const id = underWay ? String(current.getHeader('x-generation-id')) : options.generation();
+  const id = underWay ? visitOf(current.req).id : options.generation();
   socket.end(rawAnswer(refusalOf(error.code), id));
 }
 

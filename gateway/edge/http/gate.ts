@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AskError } from '../../../actors/runtime/index.ts';
 import { unavailable } from '../../inference/unavailable.ts';
@@ -11,6 +11,8 @@ import { failureOf } from '../failure.ts';
 import { CallerLeft } from '../read-body.ts';
 import type { EdgeServices } from '../services.ts';
 import { callerOf, type Visit, visitOf } from '../visit.ts';
+import { generationHeaders } from './generation-headers.ts';
+import { writeAnswer } from './write-answer.ts';
 
 export interface GateOptions {
   readonly services: EdgeServices;
@@ -39,7 +41,7 @@ export class Gate {
   guard(policy: Policy): (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void {
     return (request, _reply, done) => {
       try {
-        const pending = this.enter(request, policy);
+        const pending = this.enter(request.raw, policy);
         if (pending === null) done();
         else pending.then(() => done(), done);
       } catch (error) {
@@ -49,17 +51,17 @@ export class Gate {
   }
 
   /** Null: go on. */
-  enter(request: FastifyRequest, policy: Policy): Promise<void> | null {
+  enter(request: IncomingMessage, policy: Policy): Promise<void> | null {
     const { authentication, services, underWay, window } = this.#options;
     const { limits } = services;
     if (underWay() > limits.requestsMax) throw unavailable('too many requests are under way on this node');
     if (!services.serving()) throw unavailable('the node is not ready, or out of reach of its store');
-    const visit = visitOf(request.raw);
-    const { remoteAddress } = request.raw.socket;
+    const visit = visitOf(request);
+    const { socket } = request;
     const counted = window.take();
     return counted === null
-      ? authentication.enter(visit, policy, remoteAddress)
-      : counted.then(() => authentication.enter(visit, policy, remoteAddress) ?? undefined);
+      ? authentication.enter(visit, policy, socket)
+      : counted.then(() => authentication.enter(visit, policy, socket) ?? undefined);
   }
 
   /** Charges a read to its key and says who asks; throws the 401 or 429 that the key answers. */
@@ -70,19 +72,26 @@ export class Gate {
     return callerOf(visit);
   }
 
+  /** Answers a failure of a route of the framework's, before anything was sent. */
+  refuseReply(thrown: unknown, { raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
+    reply.hijack();
+    return this.refuse(thrown, raw, reply.raw);
+  }
+
   /** Answers a failure before anything was sent. */
-  async refuse(thrown: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const visit = visitOf(request.raw);
+  async refuse(thrown: unknown, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const visit = visitOf(request);
     if (thrown instanceof CallerLeft) {
-      reply.hijack();
-      request.raw.destroy();
+      request.destroy();
       return;
     }
     const error = await this.#counted(visit, thrown);
     this.#record(visit, error);
-    for (const name in error.headers) reply.header(name, error.headers[name]);
-    if (POINTLESS.has(error.status) && !('x-should-retry' in error.headers)) reply.header('x-should-retry', 'false');
-    reply.code(error.status).header('content-type', 'application/json; charset=utf-8').send(renderEnvelope(error));
+    const headers = generationHeaders(visit.id);
+    for (const name in error.headers) headers.push(name, error.headers[name] as string);
+    if (POINTLESS.has(error.status) && !('x-should-retry' in error.headers)) headers.push('x-should-retry', 'false');
+    headers.push('content-type', 'application/json; charset=utf-8');
+    writeAnswer(response, error.status, headers, renderEnvelope(error));
   }
 
   async #counted(visit: Visit, thrown: unknown): Promise<GatewayError> {

@@ -9,11 +9,15 @@ import { malformed, readHead } from '../head.ts';
 import { beginVisit } from '../visit.ts';
 import { AddressPlaces } from './address-places.ts';
 import { answerClientError } from './client-error.ts';
+import { Connection } from './connection.ts';
+import { generationHeaders } from './generation-headers.ts';
+import { writeAnswer } from './write-answer.ts';
 
 export interface ListenerOptions {
   readonly limits: EdgeLimits;
   readonly clock: Clock;
   readonly generation: () => string;
+  /** Answers a request, under its generation id. */
   readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
@@ -29,11 +33,8 @@ const SETTLED_CHECK_MS = 50;
 export class Listener {
   readonly server: Server;
   readonly #options: ListenerOptions;
-  readonly #sockets = new Set<Socket>();
+  readonly #connections = new Map<Socket, Connection>();
   readonly #places: AddressPlaces;
-  readonly #current = new WeakMap<Socket, ServerResponse>();
-  /** Since when each is without a request; null while it has one. */
-  readonly #idleSince = new Map<Socket, number | null>();
   readonly #port = createSocketServer({ noDelay: true, keepAlive: true }, (socket) => this.accept(socket));
   readonly #answers = new Map<number, number>();
   #draining = false;
@@ -66,7 +67,7 @@ export class Listener {
   }
 
   get connections(): number {
-    return this.#sockets.size;
+    return this.#connections.size;
   }
 
   /** Connections so far that were closed unread, for want of a place. */
@@ -94,18 +95,18 @@ export class Listener {
    */
   accept(socket: Socket): void {
     const address = clientAddress(socket.remoteAddress);
-    if (this.#sockets.size >= this.#options.limits.connectionsMax || !this.#places.take(address)) {
+    if (this.#connections.size >= this.#options.limits.connectionsMax || !this.#places.take(address)) {
       this.#refused++;
       socket.destroy();
       return;
     }
     socket.setNoDelay(true);
-    this.#sockets.add(socket);
-    this.#idleSince.set(socket, this.#options.clock.monotonic());
+    const connection = new Connection(socket, this.#options.clock.monotonic());
+    this.#connections.set(socket, connection);
     socket.once('close', () => {
-      this.#sockets.delete(socket);
-      this.#idleSince.delete(socket);
+      this.#connections.delete(socket);
       this.#places.leave(address);
+      connection.end();
     });
     this.server.emit('connection', socket);
   }
@@ -134,10 +135,10 @@ export class Listener {
     return new Promise((resolve) => {
       const look = (): void => {
         const now = clock.monotonic();
-        for (const [socket, since] of this.#idleSince) {
-          if (since !== null && now - since >= limits.drainIdleMs) socket.destroy();
+        for (const { socket, idleSince } of this.#connections.values()) {
+          if (idleSince !== null && now - idleSince >= limits.drainIdleMs) socket.destroy();
         }
-        if (this.#sockets.size === 0 || now >= endsAt) resolve();
+        if (this.#connections.size === 0 || now >= endsAt) resolve();
         else clock.after(SETTLED_CHECK_MS, look);
       };
       look();
@@ -148,7 +149,7 @@ export class Listener {
   close(): void {
     this.#draining = true;
     if (this.#port.listening) this.#port.close();
-    for (const socket of this.#sockets) socket.destroy();
+    for (const { socket } of this.#connections.values()) socket.destroy();
     this.server.close(() => {});
   }
 
@@ -157,44 +158,44 @@ export class Listener {
     const head = readHead(request);
     const invite = expects ? () => response.writeContinue() : null;
     beginVisit(request, { id, head, startedAt: this.#options.clock.monotonic(), invite });
-    response.setHeader('x-generation-id', id);
-    // Each SDK reads its own name for it. (conventions 0.2)
-    response.setHeader('x-request-id', id);
-    response.setHeader('request-id', id);
     if (this.#draining) response.shouldKeepAlive = false;
     this.#track(request, response);
     const flaw = this.#flawOf(request, head, expects);
     if (flaw === null) this.#options.serve(request, response);
-    else answerAndClose(response, flaw);
+    else answerAndClose(response, id, flaw);
   }
 
   #clientError(error: Error & { readonly code?: string }, socket: Socket): void {
-    const current = this.#current.get(socket) ?? null;
+    const current = this.#connections.get(socket)?.current ?? null;
     answerClientError(error, socket, { current, generation: this.#options.generation });
   }
 
   #track(request: IncomingMessage, response: ServerResponse): void {
-    const { socket } = request;
+    const connection = this.#connections.get(request.socket);
+    if (connection === undefined) throw new Error('a request came on a connection that nobody accepted');
     this.#underWay++;
-    this.#current.set(socket, response);
-    this.#idleSince.set(socket, null);
-    // What nobody wanted of a refused body is read and thrown away, so that the answer arrives; not for ever.
-    response.once('finish', () => {
-      if (request.complete || request.destroyed) return;
-      const stop = this.#options.clock.after(this.#options.limits.bodyGraceMs, () => endUpload(request));
-      request.once('end', () => {
-        stop();
-        // The connection goes on: it must not gather one listener per refused upload.
-        socket.off('close', stop);
-      });
-      socket.once('close', stop);
-    });
-    response.once('close', () => {
+    connection.owe(response);
+    response.on('close', () => {
+      if (!connection.settle(response, this.#options.clock.monotonic())) return;
       this.#underWay--;
       this.#answers.set(response.statusCode, (this.#answers.get(response.statusCode) ?? 0) + 1);
-      if (this.#current.get(socket) === response) this.#current.delete(socket);
-      if (this.#sockets.has(socket)) this.#idleSince.set(socket, this.#options.clock.monotonic());
+      if (response.writableFinished && !request.complete && !request.destroyed) this.#endUpload(request);
     });
+  }
+
+  /** What nobody wanted of a refused body is read and thrown away, so that the answer arrives; not for ever. */
+  #endUpload(request: IncomingMessage): void {
+    const { socket } = request;
+    const { clock, limits } = this.#options;
+    const stop = clock.after(limits.bodyGraceMs, () => {
+      if (!request.complete) socket.destroy();
+    });
+    request.once('end', () => {
+      stop();
+      // The connection goes on: it must not gather one listener per refused upload.
+      socket.off('close', stop);
+    });
+    socket.once('close', stop);
   }
 
   #flawOf(request: IncomingMessage, head: ReturnType<typeof readHead>, expects: boolean): GatewayError | null {
@@ -210,16 +211,9 @@ export class Listener {
   }
 }
 
-function endUpload(request: IncomingMessage): void {
-  if (!request.complete) request.socket.destroy();
-}
-
-function answerAndClose(response: ServerResponse, error: GatewayError): void {
-  const body = renderEnvelope(error);
+function answerAndClose(response: ServerResponse, id: string, error: GatewayError): void {
   response.shouldKeepAlive = false;
-  response.writeHead(error.status, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-  });
-  response.end(body);
+  const headers = generationHeaders(id);
+  headers.push('content-type', 'application/json; charset=utf-8');
+  writeAnswer(response, error.status, headers, renderEnvelope(error));
 }

@@ -1,7 +1,7 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Cancel } from '../../../actors/runtime/index.ts';
 import type { ReplyDialect, ReplyFrames } from '../../dialects/reply-dialect.ts';
-import { Departure } from '../../inference/departure.ts';
+import type { Departure } from '../../inference/departure.ts';
 import { runTurn } from '../../inference/run-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
 import { settleTurn } from '../../inference/settle-turn.ts';
@@ -11,6 +11,7 @@ import type { TurnEvent } from '../../terms/turn-event.ts';
 import { failureOf } from '../failure.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { EventStream } from '../http/event-stream.ts';
+import { nameAnswer } from '../http/generation-headers.ts';
 import { CallerLeft } from '../read-body.ts';
 import { visitOf } from '../visit.ts';
 import type { AcceptedTurn } from './accepted-turn.ts';
@@ -23,21 +24,20 @@ import type { AcceptedTurn } from './accepted-turn.ts';
 export async function answerStream(
   routes: EdgeRoutes,
   accepted: AcceptedTurn,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const stream = new AnswerStream(routes, accepted, request, reply);
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const stream = new AnswerStream(routes, accepted, request, response);
   await stream.run();
-  return reply;
 }
 
 class AnswerStream {
   readonly #routes: EdgeRoutes;
-  readonly #request: FastifyRequest;
-  readonly #reply: FastifyReply;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
   readonly #turn: TurnRequest;
   readonly #dialect: ReplyDialect;
-  readonly #departure = new Departure();
+  readonly #departure: Departure;
   #events: EventStream | null = null;
   #running: RunningTurn | null = null;
   #frames: ReplyFrames | null = null;
@@ -49,19 +49,19 @@ class AnswerStream {
   #told = false;
   #cutByNode = false;
 
-  constructor(routes: EdgeRoutes, accepted: AcceptedTurn, request: FastifyRequest, reply: FastifyReply) {
+  constructor(routes: EdgeRoutes, accepted: AcceptedTurn, request: IncomingMessage, response: ServerResponse) {
     this.#routes = routes;
     this.#request = request;
-    this.#reply = reply;
-    this.#turn = { ...accepted, signal: this.#departure };
+    this.#response = response;
+    this.#turn = accepted;
+    this.#departure = accepted.signal;
     this.#dialect = accepted.dialect;
   }
 
   async run(): Promise<void> {
     const { services, turns } = this.#routes;
-    const { raw } = this.#reply;
     const closeTurn = turns.open(this.#cut);
-    raw.once('close', this.#left);
+    this.#response.once('close', this.#left);
     const openLate = services.clock.after(services.limits.keepAliveCommentMs, () => this.#open());
     try {
       await this.#begin(openLate);
@@ -74,7 +74,7 @@ class AnswerStream {
     } finally {
       openLate();
       closeTurn();
-      raw.off('close', this.#left);
+      this.#response.off('close', this.#left);
     }
   }
 
@@ -82,7 +82,7 @@ class AnswerStream {
     try {
       this.#running = await runTurn(this.#routes.services.inference, this.#turn);
     } catch (thrown) {
-      if (thrown instanceof GatewayError) this.#routes.authentication.learn(visitOf(this.#request.raw), thrown);
+      if (thrown instanceof GatewayError) this.#routes.authentication.learn(visitOf(this.#request), thrown);
       throw thrown;
     } finally {
       openLate();
@@ -135,8 +135,8 @@ class AnswerStream {
   #open(): EventStream {
     if (this.#events) return this.#events;
     const { services } = this.#routes;
-    this.#reply.hijack();
-    this.#events = new EventStream(this.#reply.raw, services.clock, services.limits, this.#dialect);
+    nameAnswer(this.#response, this.#turn.generation);
+    this.#events = new EventStream(this.#response, services.clock, services.limits, this.#dialect);
     return this.#events;
   }
 

@@ -1,8 +1,7 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ENDPOINTS_TOPIC } from '../../../actors/endpoint/endpoint.ts';
-import type { ReplyDialect } from '../../dialects/reply-dialect.ts';
+import { Departure } from '../../inference/departure.ts';
 import { plan } from '../../routing/plan.ts';
-import type { Turn } from '../../terms/turn.ts';
 import { readAttribution } from '../attribution.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { readBody } from '../read-body.ts';
@@ -10,44 +9,44 @@ import { callerOf, visitOf } from '../visit.ts';
 import type { AcceptedTurn } from './accepted-turn.ts';
 import { answerStream } from './answer-stream.ts';
 import { answerWhole } from './answer-whole.ts';
-
-/** What a dialect makes of a body: the turn, and the writing of its answer. Throws the refusal. */
-export type ParseRequest = (
-  body: unknown,
-  session: string | null,
-) => { readonly turn: Turn; readonly dialect: ReplyDialect };
+import type { ParseRequest } from './turn-route.ts';
 
 /**
- * A route for inference: body, turn, plan, then the turn itself in one piece or as a stream. Everything that fails before
- * the turn runs is charged to the key's rate budget by the gate; from then on the admit has counted it.
+ * Answers a request for inference of a caller who was let in: body, turn, plan, then the turn itself in one piece or as a
+ * stream. Everything that fails before the turn runs is charged to the key's rate budget by the gate; from then on the
+ * admit has counted it. Never rejects.
  */
 export async function answerTurn(
   routes: EdgeRoutes,
   parse: ParseRequest,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { limits, clock } = routes.services;
-  const visit = visitOf(request.raw);
-  const reserve = (bytes: number): boolean => routes.bodies.take(bytes, reply.raw);
-  const body = await readBody(request.raw, { limits, clock, reserve, invite: visit.invite });
-  const accepted = acceptTurn(routes, parse, request, body);
-  visit.counted = true;
-  return accepted.turn.stream
-    ? answerStream(routes, accepted, request, reply)
-    : answerWhole(routes, accepted, request, reply);
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    const { limits, clock } = routes.services;
+    const visit = visitOf(request);
+    const reserve = (bytes: number): boolean => routes.bodies.take(bytes, response);
+    const body = await readBody(request, { limits, clock, reserve, invite: visit.invite });
+    const accepted = acceptTurn(routes, parse, request, body);
+    visit.counted = true;
+    await (accepted.turn.stream
+      ? answerStream(routes, accepted, request, response)
+      : answerWhole(routes, accepted, request, response));
+  } catch (thrown) {
+    await routes.gate.refuse(thrown, request, response);
+  }
 }
 
 /** What is known of a request before anybody is asked: the turn and where it may run. */
 function acceptTurn(
   { services }: EdgeRoutes,
   parse: ParseRequest,
-  request: FastifyRequest,
+  request: IncomingMessage,
   body: unknown,
 ): AcceptedTurn {
-  const visit = visitOf(request.raw);
+  const visit = visitOf(request);
   const caller = callerOf(visit);
-  const { headers } = request.raw;
+  const { headers } = request;
   const session = headers['x-session-id'];
   const { turn, dialect } = parse(body, typeof session === 'string' ? session : null);
   const { affinity, config } = services.inference;
@@ -61,5 +60,6 @@ function acceptTurn(
     caller,
     attribution: readAttribution(headers),
     startedAt: visit.startedAt,
+    signal: new Departure(),
   };
 }

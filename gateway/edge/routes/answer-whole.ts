@@ -1,78 +1,79 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Departure } from '../../inference/departure.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Departure } from '../../inference/departure.ts';
 import { runTurn } from '../../inference/run-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
 import { settleTurn } from '../../inference/settle-turn.ts';
-import type { TurnRequest } from '../../inference/turn-request.ts';
 import { unavailable } from '../../inference/unavailable.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import { headerText } from '../header-text.ts';
 import { cutSlowReader } from '../http/cut-slow-reader.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
+import { generationHeaders } from '../http/generation-headers.ts';
+import { writeAnswer } from '../http/write-answer.ts';
 import { CallerLeft } from '../read-body.ts';
 import { visitOf } from '../visit.ts';
 import type { AcceptedTurn } from './accepted-turn.ts';
 
 /**
- * A turn answered in one piece, in whatever dialect. The charge is recorded before a byte of it leaves; where that cannot be done now, the reply goes
- * without `usage` and the charge follows in the background. (spec: inference, Chat completion reply, Chat stream 3)
+ * A turn answered in one piece, in whatever dialect. The charge is recorded before a byte of it leaves; where that cannot
+ * be done now, the reply goes without `usage` and the charge follows in the background. (spec: inference, Chat completion
+ * reply, Chat stream 3)
  */
 export async function answerWhole(
   routes: EdgeRoutes,
-  accepted: AcceptedTurn,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+  turn: AcceptedTurn,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { services, turns } = routes;
-  const { inference } = services;
-  const ending = new Ending();
-  const { raw: response } = reply;
-  response.once('close', ending.left);
+  const ending = new Ending(turn.signal);
+  response.on('close', ending.left);
   const closeTurn = turns.open(ending.cut);
   try {
-    const turn = { ...accepted, signal: ending.signal };
     const running = await begin(routes, turn, request, ending);
     const events = await gather(running);
     const receipt = await running.receipt;
-    const charged = await settleTurn(inference, turn, receipt);
+    const charged = await settleTurn(services.inference, turn, receipt);
     if (charged === null) turns.settledLater++;
     const { provider, model, created, honoured } = running;
-    const head = { id: accepted.generation, created, model, provider };
+    const head = { id: turn.generation, created, model, provider };
     const closing = charged === null ? null : { usage: receipt.usage, cost: charged.cost, honoured };
-    const body = accepted.dialect.whole(head, events, closing);
+    const body = turn.dialect.whole(head, events, closing);
     cutSlowReader(response, body, services.clock, services.limits);
     if (services.crashPoint) response.once('finish', () => services.crashPoint?.('reply.sent'));
-    return reply
-      .header('x-provider-name', headerText(provider))
-      .header('content-type', 'application/json; charset=utf-8')
-      .send(body);
+    const headers = generationHeaders(turn.generation);
+    headers.push('x-provider-name', headerText(provider), 'content-type', 'application/json; charset=utf-8');
+    writeAnswer(response, 200, headers, body);
   } finally {
     closeTurn();
-    response.off('close', ending.left);
   }
 }
 
 /** How a running turn may be ended from outside: by its caller leaving, or by the node that drains. */
 class Ending {
-  readonly signal = new Departure();
+  readonly #signal: Departure;
   by: 'caller' | 'node' | null = null;
+
+  constructor(signal: Departure) {
+    this.#signal = signal;
+  }
 
   readonly left = (): void => {
     this.by ??= 'caller';
-    this.signal.abort();
+    this.#signal.abort();
   };
 
   readonly cut = (): void => {
     this.by ??= 'node';
-    this.signal.abort();
+    this.#signal.abort();
   };
 }
 
 async function begin(
   { authentication, services }: EdgeRoutes,
-  turn: TurnRequest,
-  request: FastifyRequest,
+  turn: AcceptedTurn,
+  request: IncomingMessage,
   ending: Ending,
 ): Promise<RunningTurn> {
   try {
@@ -80,7 +81,7 @@ async function begin(
   } catch (thrown) {
     if (ending.by === 'caller') throw new CallerLeft();
     if (ending.by === 'node') throw unavailable('the node is restarting');
-    if (thrown instanceof GatewayError) authentication.learn(visitOf(request.raw), thrown);
+    if (thrown instanceof GatewayError) authentication.learn(visitOf(request), thrown);
     throw thrown;
   }
 }

@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
-import { registerChatCompletions } from './chat-completions.ts';
-import { registerCompletions } from './completions.ts';
 import { registerCredits } from './credits.ts';
 import { registerGeneration } from './generation.ts';
 import { registerKey } from './key.ts';
 import { registerModels } from './models.ts';
 import { registerOpenApi } from './openapi.ts';
+import { registerTurns } from './turn-routes.ts';
 
 /** Every route of the public API below its prefix. What stands here stands in the published document too. */
 export function registerRoutes(api: FastifyInstance, routes: EdgeRoutes): void {
@@ -15,8 +14,7 @@ export function registerRoutes(api: FastifyInstance, routes: EdgeRoutes): void {
   api.get('/', (_request, reply) => {
     reply.type('application/json; charset=utf-8').send(alive);
   });
-  registerChatCompletions(api, routes);
-  registerCompletions(api, routes);
+  registerTurns(api, routes);
   registerCredits(api, routes);
   registerGeneration(api, routes);
   registerKey(api, routes);

@@ -73,7 +73,7 @@ class Bench {
       invite: null,
     };
     try {
-      await this.authentication.enter(visit, policy, '10.0.0.1');
+      await this.authentication.enter(visit, policy, { remoteAddress: '10.0.0.1' });
       return { visit, refusal: null };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;

@@ -72,7 +72,7 @@ class Desk {
     const found = { caller: null, digest: null, counted: false, invite: null };
     const visit: Visit = { id: 'gen-1', head, presented: readPresented(head), startedAt: 0, ...found };
     try {
-      await this.authentication.enter(visit, policy, '10.0.0.1');
+      await this.authentication.enter(visit, policy, { remoteAddress: '10.0.0.1' });
       return { visit, refusal: null };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;

@@ -4,7 +4,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
+import { nameAnswer } from '../../../../gateway/edge/http/generation-headers.ts';
 import { Listener } from '../../../../gateway/edge/http/listener.ts';
+import { visitOf } from '../../../../gateway/edge/visit.ts';
 import type { EdgeLimits } from '../../../../gateway/terms/config.ts';
 import { bounded } from '../../../support/bounded.ts';
 
@@ -102,8 +104,9 @@ it('closes an idle connection once it was quiet too long', async () => {
 });
 
 it('gives every request an id before its route sees it', async () => {
-  const { listener, port } = await start({}, (_request, response) => {
-    response.end(String(response.getHeader('x-generation-id')));
+  const { listener, port } = await start({}, (request, response) => {
+    nameAnswer(response, visitOf(request).id);
+    response.end(visitOf(request).id);
   });
   const answer = await fetch(`http://127.0.0.1:${port}/`);
   assert.is(await answer.text(), answer.headers.get('x-generation-id'));
@@ -162,6 +165,21 @@ it('attack 50: refuses connections past the bound of one address, whatever addre
 it('attack 50: a connection that says nothing at all is closed in the time of its headers', async () => {
   const { listener, port } = await start({ headersTimeoutMs: 200 });
   assert.match(await exchange(port, ''), /^(HTTP\/1\.1 408 |$)/);
+  listener.close();
+});
+
+it('answers that wait behind another one are over with their connection: none stays counted as under way', async () => {
+  const over: string[] = [];
+  const { listener, port } = await start({}, (request, response) => {
+    response.on('close', () => over.push(request.url ?? ''));
+  });
+  const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+  const socket = connect(port, '127.0.0.1', () => socket.write(get('/a') + get('/b') + get('/c')));
+  while (listener.underWay < 3) await new Promise((resolve) => setImmediate(resolve));
+  socket.destroy();
+  while (listener.underWay > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(over.sort(), ['/a', '/b', '/c']);
+  assert.is(listener.connections, 0);
   listener.close();
 });
 

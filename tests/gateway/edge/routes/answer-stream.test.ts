@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Json } from '../../../../actors/runtime/index.ts';
@@ -11,6 +10,7 @@ import type { ReplyDialect } from '../../../../gateway/dialects/reply-dialect.ts
 import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
 import { OpenTurns } from '../../../../gateway/edge/http/open-turns.ts';
 import { answerStream } from '../../../../gateway/edge/routes/answer-stream.ts';
+import { Departure } from '../../../../gateway/inference/departure.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { openScene, releaseOf, settlementOf, sim } from '../../inference/scene.ts';
 import { type Asked, generous, type Stage, stage } from '../../inference/stage.ts';
@@ -32,9 +32,8 @@ async function answered(
   const routes = { turns, services: { ...services, log: quiet } } as unknown as EdgeRoutes;
   const request = on.request({ ...body, stream: true }, onlyA);
   const server = createServer((raw, response) => {
-    const reply = { raw: response, hijack: () => {} } as unknown as FastifyReply;
-    const accepted = { ...request, dialect: dialectOf(chatDialect(request.turn)) };
-    void answerStream(routes, accepted, { raw } as unknown as FastifyRequest, reply);
+    const accepted = { ...request, dialect: dialectOf(chatDialect(request.turn)), signal: new Departure() };
+    void answerStream(routes, accepted, raw, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {
