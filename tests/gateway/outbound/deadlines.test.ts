@@ -3,10 +3,11 @@ import * as assert from 'uvu/assert';
 import { type Bounded, Deadlines } from '../../../gateway/outbound/deadlines.ts';
 import { ManualClock } from './manual-clock.ts';
 
-/** Something that is due at a time, and remembers when it was ended. */
+/** Something that is due at a time, and remembers when it was ended. Like all such it takes itself out then. */
 class Due implements Bounded {
   dueMs: number;
   endedAt: number | null = null;
+  taken = (): void => {};
 
   constructor(dueMs: number) {
     this.dueMs = dueMs;
@@ -14,7 +15,9 @@ class Due implements Bounded {
 
   expire(nowMs: number): number {
     if (nowMs < this.dueMs) return this.dueMs;
+    assert.is(this.endedAt, null, 'it was taken when it ended');
     this.endedAt = nowMs;
+    this.taken();
     return Number.POSITIVE_INFINITY;
   }
 }
@@ -23,7 +26,10 @@ test('each is ended at its own time, by one timer', () => {
   const clock = new ManualClock();
   const deadlines = new Deadlines(clock);
   const all = [500, 100, 300, 300].map((dueMs) => new Due(dueMs));
-  for (const due of all) deadlines.add(due, due.dueMs);
+  for (const due of all) {
+    const place = deadlines.add(due, due.dueMs);
+    due.taken = () => deadlines.take(place);
+  }
   assert.is(clock.armed, 1);
   clock.advance(99);
   assert.equal(
