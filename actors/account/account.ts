@@ -133,15 +133,18 @@ export async function resumeAccount(cluster: Cluster, account: string, withinMs:
   return (await cluster.ask(account, { type: 'account.resume' }, { withinMs, repeat: same })) as unknown as AccountView;
 }
 
-/** Charges a hold, exactly once. Refused: 404 unknown, 409 another attempt holds it, 422 no charge. */
-export async function settle(
+/**
+ * Charges a hold, exactly once. Refused: 404 unknown, 409 another attempt holds it, 422 no charge. The ask's own promise,
+ * as every request makes one.
+ */
+export function settle(
   cluster: Cluster,
   account: string,
   settlement: Settlement,
   withinMs: number,
 ): Promise<Settled | Refused> {
   const event = { type: 'hold.settle', settlement: plain(settlement) };
-  return (await cluster.ask(account, event, { withinMs, repeat: same })) as unknown as Settled | Refused;
+  return cluster.ask(account, event, { withinMs, repeat: same }) as Promise<unknown> as Promise<Settled | Refused>;
 }
 
 /** Ends a hold without a charge. Harmless on one that ended, and on one that was never admitted. Refused: 409. */

@@ -58,15 +58,18 @@ export interface AdmitOptions {
   readonly withinMs: number;
 }
 
-/** Counts the request, checks the key and holds the money: rate (429), credential (401), kind (403), limits (402). */
-export async function admit(
+/**
+ * Counts the request, checks the key and holds the money: rate (429), credential (401), kind (403), limits (402). The
+ * ask's own promise, as every request makes one.
+ */
+export function admit(
   cluster: Cluster,
   key: string,
   request: HoldRequest,
   { perMinute, withinMs }: AdmitOptions,
 ): Promise<Admission> {
   const event = { type: 'turn.admit', request: plain(request), perMinute };
-  return (await cluster.ask(key, event, { withinMs, repeat: askedBefore })) as unknown as Admission;
+  return cluster.ask(key, event, { withinMs, repeat: askedBefore }) as Promise<unknown> as Promise<Admission>;
 }
 
 /** The admit as it is sent a second time: what is recorded counts, else it is admitted now. */

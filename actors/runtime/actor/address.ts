@@ -22,8 +22,12 @@ export function parseAddress(text: string): Address | null {
 
 /** 16-bit hash of an owner: FNV-1a, 32 bits, finished by murmur3's mixer, low half. */
 export function ownerHash(owner: string): number {
+  return hashOf(owner, 0, owner.length);
+}
+
+function hashOf(text: string, from: number, to: number): number {
   let hash = 0x811c9dc5;
-  for (let i = 0; i < owner.length; i++) hash = Math.imul(hash ^ owner.charCodeAt(i), 0x01000193);
+  for (let i = from; i < to; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) & 0xffff;
@@ -40,6 +44,9 @@ export function kindOf(address: string): string {
   return address.slice(0, address.indexOf(':'));
 }
 
+/** The shard of an address, without taking its owner out of it. */
 export function shardOf(address: string, shards: number): number {
-  return ownerHash(ownerOf(address)) % shards;
+  const colon = address.indexOf(':');
+  const slash = address.indexOf('/', colon);
+  return hashOf(address, colon + 1, slash < 0 ? address.length : slash) % shards;
 }

@@ -29,6 +29,18 @@ export class BriefMap<V> {
     if (this.#size * 2 > this.#keys.length) this.#grow();
   }
 
+  /** What stands there, or what is made for it: one search where `get` and `set` take two. */
+  getOrSet(key: string, make: () => V): V {
+    const place = this.#placeOf(key);
+    if (this.#keys[place] !== undefined) return this.#values[place] as V;
+    const value = make();
+    this.#keys[place] = key;
+    this.#values[place] = value;
+    this.#size++;
+    if (this.#size * 2 > this.#keys.length) this.#grow();
+    return value;
+  }
+
   /** False when there was none. What stands behind it in its run moves up, so that no grave is left. */
   delete(key: string): boolean {
     let gap = this.#placeOf(key);

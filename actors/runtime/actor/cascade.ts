@@ -295,10 +295,11 @@ export class Cascade implements Outcome {
     let lasting = false;
     let stopped = false;
     const { effects } = result;
-    for (const effect of effects) {
-      if (effect.type === 'reply' || effect.type === 'send' || effect.type === 'publish') continue;
+    for (let i = 0; i < effects.length; i++) {
+      const { type } = effects[i] as Effect;
+      if (type === 'reply' || type === 'send' || type === 'publish') continue;
       lasting = true;
-      if (effect.type === 'stop') stopped = true;
+      if (type === 'stop') stopped = true;
     }
     const changed = lasting || result.snapshot !== before;
     const next = changed ? version + 1 : version;
@@ -309,7 +310,7 @@ export class Cascade implements Outcome {
       this.changes.push(change);
       if (lasting || !cell.kind.volatile.has(event.type)) this.volatile = false;
     }
-    for (const effect of effects) this.collect(cell, effect, next);
+    for (let i = 0; i < effects.length; i++) this.collect(cell, effects[i] as Effect, next);
     // Nobody is left who could hear how its work ended.
     if (stopped) for (const id of openWork(cell, this.rows)) this.writeOwn(cancelledWork(cell, id));
   }

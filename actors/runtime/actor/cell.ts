@@ -70,8 +70,9 @@ export class Cell {
   awaiting = 0;
   /** How many messages of other actors need this cell to stay. */
   pins = 0;
-  /** In the run queue. */
+  /** In the run queue, and the next one there; only that queue touches the latter. */
   queued = false;
+  nextQueued: Cell | null = null;
   /** Called once when loading ends, with what went wrong or null. */
   readonly onLoaded: ((failure: Answer | null) => void)[] = [];
   /** Why it is quarantined. */

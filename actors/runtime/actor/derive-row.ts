@@ -2,6 +2,8 @@ import type { Json } from './event.ts';
 import type { HeldRows, RowWrite } from './held-rows.ts';
 import type { RegisteredCollection } from './registered-kind.ts';
 
+const NO_INDEX: readonly null[] = Object.freeze([]);
+
 /**
  * The write of a row, its columns taken from its body as the collection declares. Throws on a sort that is no number,
  * and on a text that not every store can hold.
@@ -12,9 +14,30 @@ export function deriveRow(beside: HeldRows, collection: RegisteredCollection, id
   if (id.includes('\0')) throw new Error(`the id of a row of ${collection.name} holds the character NUL`);
   const open = collection.open?.(body) ?? false;
   const expiresAt = open || collection.retentionMs === null ? null : sort + collection.retentionMs;
-  const index = collection.index.map((column) => column(body));
-  if (index.some((text) => text?.includes('\0'))) {
-    throw new Error(`a look-up column of row ${collection.name}/${id} holds the character NUL`);
+  return {
+    beside,
+    collection,
+    id,
+    removed: false,
+    body,
+    sort,
+    index: indexOf(collection, id, body),
+    open,
+    expiresAt,
+    held: null,
+  };
+}
+
+function indexOf(collection: RegisteredCollection, id: string, body: Json): readonly (string | null)[] {
+  const columns = collection.index;
+  if (columns.length === 0) return NO_INDEX;
+  const index: (string | null)[] = [];
+  for (let i = 0; i < columns.length; i++) {
+    const text = (columns[i] as (body: Json) => string | null)(body);
+    if (text?.includes('\0')) {
+      throw new Error(`a look-up column of row ${collection.name}/${id} holds the character NUL`);
+    }
+    index.push(text);
   }
-  return { beside, collection, id, removed: false, body, sort, index, open, expiresAt, held: null };
+  return index;
 }

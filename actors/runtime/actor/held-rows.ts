@@ -43,6 +43,7 @@ export interface ReadRow {
 export class HeldRows {
   readonly address: string;
   private readonly byCollection = new Map<string, BriefMap<HeldRow>>();
+  /** Null while no message waits for a row: nearly always, and then no write has to look into it. */
   private read: Map<string, ReadRow> | null = null;
   /** How many rows are ahead of the store. */
   unsettled = 0;
@@ -58,12 +59,13 @@ export class HeldRows {
 
   /** An open row as it was loaded. */
   load(row: RowWrite): void {
-    row.held = this.place(row);
+    row.held = heldOf(row);
+    this.rowsOf(row.collection.name).set(row.id, row.held);
   }
 
   /** Takes a write over; it stays until `pending` is durable. */
   apply(write: RowWrite, pending: Pending): void {
-    const held = this.find(write.collection.name, write.id) ?? this.place(write);
+    const held = this.rowsOf(write.collection.name).getOrSet(write.id, () => heldOf(write));
     held.latest = write;
     if (held.pending === null) this.unsettled++;
     held.pending = pending;
@@ -77,8 +79,7 @@ export class HeldRows {
     held.pending = null;
     this.unsettled--;
     const { latest } = held;
-    const read = this.read?.get(keyOf(latest.collection.name, latest.id));
-    if (read !== undefined) read.view = latest.removed ? null : { id: latest.id, body: latest.body };
+    if (this.read !== null) this.remember(this.read, latest);
     if (!latest.open) this.byCollection.get(latest.collection.name)?.delete(latest.id);
   }
 
@@ -120,20 +121,28 @@ export class HeldRows {
 
   release(row: ReadRow): void {
     row.users--;
-    if (row.users === 0) this.read?.delete(row.key);
+    if (row.users > 0) return;
+    this.read?.delete(row.key);
+    if (this.read?.size === 0) this.read = null;
   }
 
-  private place(latest: RowWrite): HeldRow {
-    const name = latest.collection.name;
-    let rows = this.byCollection.get(name);
+  private remember(waiting: ReadonlyMap<string, ReadRow>, { collection, id, removed, body }: RowWrite): void {
+    const read = waiting.get(keyOf(collection.name, id));
+    if (read !== undefined) read.view = removed ? null : { id, body };
+  }
+
+  private rowsOf(collection: string): BriefMap<HeldRow> {
+    let rows = this.byCollection.get(collection);
     if (rows === undefined) {
       rows = new BriefMap();
-      this.byCollection.set(name, rows);
+      this.byCollection.set(collection, rows);
     }
-    const held: HeldRow = { latest, pending: null, batch: 0, place: 0 };
-    rows.set(latest.id, held);
-    return held;
+    return rows;
   }
+}
+
+function heldOf(latest: RowWrite): HeldRow {
+  return { latest, pending: null, batch: 0, place: 0 };
 }
 
 function keyOf(collection: string, id: string): string {

@@ -7,8 +7,9 @@ import type { CommitQueue } from './commit-queue.ts';
  */
 export class RunQueue {
   private readonly queue: Pick<CommitQueue, 'lineOf' | 'isFull' | 'lineCount'>;
-  private cells: Cell[] = [];
-  private next = 0;
+  /** Linked through the cells themselves. */
+  private first: Cell | null = null;
+  private last: Cell | null = null;
   /** By line. */
   private readonly held: Cell[][];
 
@@ -18,7 +19,9 @@ export class RunQueue {
   }
 
   add(cell: Cell): void {
-    this.cells.push(cell);
+    if (this.last === null) this.first = cell;
+    else this.last.nextQueued = cell;
+    this.last = cell;
   }
 
   /** Cells of lines that have room again stand in turn again. To be called before cells are taken. */
@@ -27,14 +30,16 @@ export class RunQueue {
       const held = this.held[line] as Cell[];
       if (held.length === 0 || this.queue.isFull(line)) continue;
       this.held[line] = [];
-      for (const cell of held) this.cells.push(cell);
+      for (const cell of held) this.add(cell);
     }
   }
 
   /** Null when nobody is left who could be served now. */
   take(): Cell | null {
-    while (this.next < this.cells.length) {
-      const cell = this.cells[this.next++] as Cell;
+    for (let cell = this.first; cell !== null; cell = this.first) {
+      this.first = cell.nextQueued;
+      if (this.first === null) this.last = null;
+      cell.nextQueued = null;
       const line = this.queue.lineOf(cell.home.shard);
       if (!this.queue.isFull(line)) return cell;
       (this.held[line] as Cell[]).push(cell);
@@ -42,10 +47,8 @@ export class RunQueue {
     return null;
   }
 
-  /** Lets go of those that were taken; true when others wait who could be served now. */
-  rest(): boolean {
-    this.cells = this.next === this.cells.length ? [] : this.cells.slice(this.next);
-    this.next = 0;
-    return this.cells.length > 0;
+  /** True when somebody waits who could be served now. */
+  get waits(): boolean {
+    return this.first !== null;
   }
 }

@@ -151,7 +151,7 @@ export class Runner {
         this.serve(cell);
       }
     } finally {
-      more = runnable.rest();
+      more = runnable.waits;
       this.running = false;
     }
     this.parts.eased();
