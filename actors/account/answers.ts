@@ -99,7 +99,7 @@ export function recordCharge(book: Book, event: HoldSettle): Effect[] {
   const { settlement, at } = event;
   const before = rowOf(event);
   const cost = (book.last as LedgerEntry).amount;
-  const after = settled(before, { ...settlement, cost }, at);
+  const after = settled(before, cost === settlement.cost ? settlement : { ...settlement, cost }, at);
   const held = before.status === 'running' ? before.amount : '0';
   return [
     { type: 'put', collection: 'generation', id: settlement.generation, body: plain(after) },

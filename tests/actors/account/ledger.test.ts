@@ -1,7 +1,8 @@
+import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { emptyBook, withAdjustment, withCharge, withDeposit } from '../../../actors/account/book.ts';
-import { hashEntry, type LedgerEntry, ledgerId, verifyLedger } from '../../../actors/account/ledger.ts';
+import { hashEntry, type LedgerEntry, ledgerId, sealEntry, verifyLedger } from '../../../actors/account/ledger.ts';
 import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
@@ -37,6 +38,19 @@ it('verifies a sound ledger and sums it up', () => {
 it('numbers entries so that their ids sort as they do', () => {
   assert.ok(ledgerId(9) < ledgerId(10));
   assert.is(ledgerId(1), '000000000001');
+});
+
+it('seals an entry with the hash that is verified, whatever its names hold', () => {
+  const units = fc.array(fc.nat({ max: 0xffff }), { maxLength: 8 }).map((codes) => String.fromCharCode(...codes));
+  const name = fc.oneof(units, fc.string(), fc.constantFrom('a"b', '\\', '\u2028', '\n', 'key:acct_1/key_1'));
+  fc.assert(
+    fc.property(name, name, fc.option(name), fc.nat(), (account, ref, key, at) => {
+      const from = { account, sequence: 7, type: 'charge', from: 'balance', to: 'revenue', amount: '0.5' } as const;
+      const entry = { ...from, at: 1.7e12 + at, ref, key, balance: '-1.25', previous: 'f'.repeat(64) };
+      assert.equal(sealEntry(entry), { ...entry, hash: hashEntry(entry) });
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 it('finds every change to any member of any entry', () => {
