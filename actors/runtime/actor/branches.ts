@@ -12,6 +12,7 @@ interface Branch {
   readonly actions: readonly PlainAction[] | null;
 }
 
+const NONE: readonly Branch[] = Object.freeze([]);
 const STAYS: readonly PlainAction[] = Object.freeze([]);
 
 /**
@@ -20,12 +21,16 @@ const STAYS: readonly PlainAction[] = Object.freeze([]);
  */
 export class Branches {
   readonly #machine: AnyStateMachine;
+  readonly #named: ReadonlySet<string>;
   /** As many as there are states, and in each as many as there are event types that the chart names. */
   readonly #byState = new Map<string, Map<string, readonly Branch[] | null>>();
+  /** By state, those that need no event. */
+  readonly #eventless = new Map<string, readonly Branch[] | null>();
 
-  /** For charts whose events are known by name: neither wildcards nor eventless transitions. */
-  constructor(machine: AnyStateMachine) {
+  /** `named`: the event types that the chart has transitions for; it has no wildcards. */
+  constructor(machine: AnyStateMachine, named: ReadonlySet<string>) {
     this.#machine = machine;
+    this.#named = named;
   }
 
   /**
@@ -33,17 +38,21 @@ export class Branches {
    * to take it. Throws what a guard throws.
    */
   choose(state: string, context: object, event: AnyEventObject): readonly PlainAction[] | null {
-    const branches = this.#byState.get(state)?.get(event.type) ?? this.#lookUp(state, event.type);
-    if (branches === null) return null;
-    const args = { context, event };
-    for (let i = 0; i < branches.length; i++) {
-      const { guard, params, actions } = branches[i] as Branch;
-      if (guard === null || guard(args, paramsFor(params, context, event))) return actions;
+    return first(this.#byState.get(state)?.get(event.type) ?? this.#lookUp(state, event.type), context, event);
+  }
+
+  /** The same among the transitions that need no event, for which the chart looks when it has taken one that does. */
+  chooseEventless(state: string, context: object, event: AnyEventObject): readonly PlainAction[] | null {
+    let branches = this.#eventless.get(state);
+    if (branches === undefined) {
+      branches = branchesOf(this.#machine, state, (node) => node.always);
+      this.#eventless.set(state, branches);
     }
-    return STAYS;
+    return first(branches, context, event);
   }
 
   #lookUp(state: string, type: string): readonly Branch[] | null {
+    if (!this.#named.has(type)) return NONE;
     let byType = this.#byState.get(state);
     if (byType === undefined) {
       byType = new Map();
@@ -51,17 +60,35 @@ export class Branches {
     }
     let branches = byType.get(type);
     if (branches === undefined) {
-      branches = branchesOf(this.#machine, state, type);
+      branches = branchesOf(this.#machine, state, (node) => node.transitions.get(type));
       byType.set(type, branches);
     }
     return branches;
   }
 }
 
-function branchesOf(machine: AnyStateMachine, state: string, type: string): readonly Branch[] | null {
+function first(
+  branches: readonly Branch[] | null,
+  context: object,
+  event: AnyEventObject,
+): readonly PlainAction[] | null {
+  if (branches === null) return null;
+  const args = { context, event };
+  for (let i = 0; i < branches.length; i++) {
+    const { guard, params, actions } = branches[i] as Branch;
+    if (guard === null || guard(args, paramsFor(params, context, event))) return actions;
+  }
+  return STAYS;
+}
+
+function branchesOf(
+  machine: AnyStateMachine,
+  state: string,
+  transitionsOf: (node: AnyStateNode) => readonly AnyTransitionDefinition[] | undefined,
+): readonly Branch[] | null {
   const branches: Branch[] = [];
   for (const node of [machine.root.states[state], machine.root] as AnyStateNode[]) {
-    for (const transition of node.transitions.get(type) ?? []) {
+    for (const transition of transitionsOf(node) ?? []) {
       const branch = branchOf(machine, transition);
       if (branch === null) return null;
       branches.push(branch);

@@ -4,8 +4,9 @@ import type { AnyStateMachine, AnyStateNode } from 'xstate';
 export interface ChartEvents {
   /** Somewhere a transition needs no event. */
   readonly eventless: boolean;
-  /** The types it has transitions for, or null where one it does not list may still matter: a wildcard, or an eventless
-   * transition, whose guard sees the event too. */
+  /** The types it has transitions for, or null where it has wildcards. */
+  readonly named: ReadonlySet<string> | null;
+  /** The same, or null where another type may matter too: to an eventless transition, whose guard sees the event. */
   readonly knows: ReadonlySet<string> | null;
 }
 
@@ -23,5 +24,6 @@ export function eventsOf(machine: AnyStateMachine): ChartEvents {
     }
     nodes.push(...(Object.values(node.states) as AnyStateNode[]));
   }
-  return { eventless, knows: wild || eventless ? null : known };
+  const named = wild ? null : known;
+  return { eventless, named, knows: eventless ? null : named };
 }

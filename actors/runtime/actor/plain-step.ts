@@ -15,25 +15,60 @@ const NONE: readonly Effect[] = Object.freeze([]);
 /**
  * Takes the step where it stays in its state: the transitions are chosen as XState would, guards included, and their
  * actions run here, in their order, each seeing what the ones before assigned. Null where a transition has a target or an
- * action raises, or the chart has eventless transitions: that is XState's whole algorithm, with exit and entry sets which
- * come out empty here.
+ * action raises, or where a chart with regions or wildcards has eventless transitions: that is XState's whole algorithm,
+ * with exit and entry sets which come out empty here.
  */
 export function plainStep(kind: RegisteredKind, before: Snapshot, event: AnyEventObject): PlainStep | null {
-  if (kind.eventless) return null;
+  const { branches, scope } = kind;
+  const { value, context } = before;
+  if (kind.eventless && (branches === null || typeof value !== 'string')) return null;
   const actions = chosen(kind, before, event);
   if (actions === null) return null;
-  let context: object = before.context;
-  let assigns = false;
-  let effects: readonly Effect[] | null = null;
+  const taken = take({ context, effects: null, assigns: 0 }, scope, actions, event);
+  if (kind.eventless && !takeEventless(kind, value, taken, event)) return null;
+  return { snapshot: taken.assigns > 0 ? withContext(before, taken.context) : before, effects: taken.effects ?? NONE };
+}
+
+/** How far a step has come. */
+interface Taken {
+  context: object;
+  effects: readonly Effect[] | null;
+  assigns: number;
+}
+
+function take(
+  taken: Taken,
+  scope: RegisteredKind['scope'],
+  actions: readonly PlainAction[],
+  event: AnyEventObject,
+): Taken {
   for (let i = 0; i < actions.length; i++) {
     const action = actions[i] as PlainAction;
+    const { context } = taken;
     const params = paramsFor(action.params, context, event);
     if (action.assigns) {
-      context = assigned(kind.scope, action, context, event, params);
-      assigns = true;
-    } else effects = asked(effects, action.call?.({ context, event }, params) as Effect | readonly Effect[]);
+      taken.context = assigned(scope, action, context, event, params);
+      taken.assigns++;
+    } else
+      taken.effects = asked(taken.effects, action.call?.({ context, event }, params) as Effect | readonly Effect[]);
   }
-  return { snapshot: assigns ? withContext(before, context) : before, effects: effects ?? NONE };
+  return taken;
+}
+
+/**
+ * Takes eventless transitions until none is left or one assigned nothing, as XState does. False where one is not plain, or
+ * where they do not end, which XState says better.
+ */
+function takeEventless(kind: RegisteredKind, state: string, taken: Taken, event: AnyEventObject): boolean {
+  const { maxIterations } = kind.machine.options as { readonly maxIterations: number };
+  for (let round = 1; round <= maxIterations; round++) {
+    const actions = kind.branches?.chooseEventless(state, taken.context, event) ?? null;
+    if (actions === null) return false;
+    const { assigns } = taken;
+    take(taken, kind.scope, actions, event);
+    if (taken.assigns === assigns) return true;
+  }
+  return false;
 }
 
 /** The actions of all transitions that are taken; null where one of them is not plain. */

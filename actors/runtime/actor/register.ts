@@ -32,7 +32,7 @@ export function register(kind: Kind): RegisteredKind {
     collections.set(name, takeCollection(kind, name, collection));
   }
   checkTenancy(kind, collections);
-  const { eventless, knows } = eventsOf(kind.machine);
+  const { eventless, named, knows } = eventsOf(kind.machine);
   return {
     name: kind.name,
     kind,
@@ -48,7 +48,7 @@ export function register(kind: Kind): RegisteredKind {
     scope: createStepScope(kind.name),
     eventless,
     knows,
-    branches: knows === null ? null : new Branches(kind.machine),
+    branches: named === null ? null : new Branches(kind.machine, named),
   };
 }
 
