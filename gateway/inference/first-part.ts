@@ -9,18 +9,14 @@ import { demandedChoice } from './tool-ask.ts';
 type Asked = Pick<Turn, 'toolChoice' | 'reasoning'>;
 
 /**
- * Reads until there is something to deliver. Where a tool call was demanded that is the call itself: what comes before
+ * Reads until there is something to deliver; null where the answer ended before it began. Where a tool call was demanded that is the call itself: what comes before
  * it waits, at most `charactersMax` of it, and an answer that ends without it has broken the contract. Where reasoning is
  * hidden it is the first part that the caller may see: an endpoint that breaks off while it thinks has delivered nothing.
  */
-export async function firstPart(attempt: Attempt, asked: Asked, charactersMax: number): Promise<readonly TurnEvent[]> {
+export function firstPart(attempt: Attempt, asked: Asked, charactersMax: number): Promise<readonly TurnEvent[] | null> {
   const demanded = demandedChoice(asked.toolChoice);
   if (demanded !== null) return demandedCall(attempt, demanded, charactersMax);
-  const events = await attempt.read();
-  if (events === null) throw endedEarly(attempt);
-  return asked.reasoning?.excluded && events.every(isThought)
-    ? firstVisible(attempt, [...events], charactersMax)
-    : events;
+  return asked.reasoning?.excluded ? firstVisible(attempt, charactersMax) : attempt.read();
 }
 
 async function demandedCall(
@@ -51,12 +47,9 @@ async function demandedCall(
 }
 
 /** Hidden thoughts wait for the first visible part, as far as they fit; beyond that they count as delivered. */
-async function firstVisible(
-  attempt: Attempt,
-  gathered: TurnEvent[],
-  charactersMax: number,
-): Promise<readonly TurnEvent[]> {
-  let characters = gathered.reduce((sum, event) => sum + weightOf(event), 0);
+async function firstVisible(attempt: Attempt, charactersMax: number): Promise<readonly TurnEvent[]> {
+  const gathered: TurnEvent[] = [];
+  let characters = 0;
   while (characters <= charactersMax) {
     const events = await nextOf(attempt);
     for (const event of events) {
@@ -74,7 +67,7 @@ async function nextOf(attempt: Attempt): Promise<readonly TurnEvent[]> {
   return events;
 }
 
-function endedEarly({ status }: Attempt): ProviderFailure {
+export function endedEarly({ status }: Attempt): ProviderFailure {
   return new ProviderFailure('garbage', 'the answer ended before it began', status);
 }
 

@@ -95,7 +95,7 @@ export class Hold {
     const { offer } = candidate;
     const leftMs = config.upstream.totalMs - (clock.monotonic() - startedAt);
     const route = attempt === 1 ? routeTrail(this.#request) : null;
-    return {
+    const plain: HoldRequest = {
       generation,
       attempt,
       amount: this.#estimate(candidate),
@@ -111,9 +111,9 @@ export class Hold {
       user: turn.user ?? null,
       sessionId: turn.conversation ?? null,
       metadata: turn.metadata === undefined ? null : JSON.stringify(turn.metadata),
-      ...(route === null ? {} : { route }),
       repeat: false,
     };
+    return route === null ? plain : { ...plain, route };
   }
 
   #estimate({ offer, prompt, completionTokensMax, messages }: Candidate): string {

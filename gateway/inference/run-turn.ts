@@ -1,12 +1,14 @@
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
+import type { Refusal } from '../../actors/terms/refusal.ts';
 import type { Attempt } from '../providers/attempt.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import { open } from '../providers/open.ts';
 import { ProviderFailure } from '../providers/provider-failure.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
+import type { TurnEvent } from '../terms/turn-event.ts';
 import { callerLeft, endOfTrial, type Failed } from './end-of-trial.ts';
-import { firstPart } from './first-part.ts';
+import { endedEarly, firstPart } from './first-part.ts';
 import { Hold } from './hold.ts';
 import { refusalError } from './refusal-error.ts';
 import { type Begun, Running, type RunningTurn } from './running-turn.ts';
@@ -47,12 +49,16 @@ class Trial {
   }
 
   async run(): Promise<RunningTurn> {
-    const { signal } = this.#request;
+    const { signal, plan } = this.#request;
     signal?.addEventListener('abort', this.#leave);
     try {
-      for (const candidate of this.#trial()) {
+      for (const candidate of plan.candidates.slice(0, ENDPOINTS_MAX)) {
         if (this.#hasLeft()) break;
-        if (!(await this.#secured(candidate))) continue;
+        const refusal = await this.#hold.secure(candidate);
+        if (refusal !== null) {
+          this.#pass(candidate, refusal);
+          continue;
+        }
         if (this.#hasLeft()) break;
         const begun = await this.#tryEndpoint(candidate);
         if (begun) return new Running(this.#services, this.#request, begun);
@@ -66,33 +72,25 @@ class Trial {
     }
   }
 
-  #trial(): readonly Candidate[] {
-    const { candidates } = this.#request.plan;
-    return candidates.length > ENDPOINTS_MAX ? candidates.slice(0, ENDPOINTS_MAX) : candidates;
-  }
-
   readonly #leave = (): void => this.#abort();
 
   #hasLeft(): boolean {
     return this.#request.signal?.aborted ?? false;
   }
 
-  /** False when the money does not reach for a dearer endpoint further down. Throws when it does not for the first. */
-  async #secured(candidate: Candidate): Promise<boolean> {
-    const refusal = await this.#hold.secure(candidate);
-    if (refusal === null) return true;
-    if (this.#failed.length > 0 && refusal.status === 402) {
-      this.#unaffordable.push(candidate);
-      this.#attempts.push({
-        ...whose(candidate),
-        status: null,
-        outcome: 'skipped',
-        latencyMs: null,
-        reason: refusal.type,
-      });
-      return false;
+  /** Passes a dearer endpoint over that the money does not reach for. Throws when it does not for the first. */
+  #pass(candidate: Candidate, refusal: Refusal): void {
+    if (this.#failed.length === 0 || refusal.status !== 402) {
+      throw refusalError(refusal, this.#services.cluster.now());
     }
-    throw refusalError(refusal, this.#services.cluster.now());
+    this.#unaffordable.push(candidate);
+    this.#attempts.push({
+      ...whose(candidate),
+      status: null,
+      outcome: 'skipped',
+      latencyMs: null,
+      reason: refusal.type,
+    });
   }
 
   async #tryEndpoint(candidate: Candidate): Promise<Begun | null> {
@@ -112,13 +110,42 @@ class Trial {
   }
 
   async #begin(candidate: Candidate, sentAt: number): Promise<Begun> {
-    const { clock, config, crashpoint, outbound, targets } = this.#services;
+    const { crashpoint, clock, config } = this.#services;
+    const { turn } = this.#request;
+    const opening = this.#open(candidate, sentAt);
+    crashpoint('upstream.sent');
+    const attempt = await opening;
+    if (this.#hasLeft()) attempt.abort();
+    let first: readonly TurnEvent[] | null;
+    try {
+      first = await firstPart(attempt, turn, config.upstream.bodyBytesMax);
+      if (first === null) throw endedEarly(attempt);
+    } catch (thrown) {
+      attempt.abort();
+      throw thrown;
+    }
+    crashpoint('upstream.firstbyte');
+    return {
+      candidate,
+      attempt,
+      first,
+      holdAttempt: this.#hold.attempt,
+      admittedAt: this.#hold.admittedAt,
+      admittedMs: this.#hold.admittedMs,
+      attempts: this.#attempts,
+      sentAt,
+      firstAt: clock.monotonic(),
+    };
+  }
+
+  #open(candidate: Candidate, sentAt: number): Promise<Attempt> {
+    const { config, outbound, targets } = this.#services;
     const { turn, generation, startedAt } = this.#request;
     const { messages } = candidate;
     const { connectMs, firstByteMs, idleMs, totalMs, bodyBytesMax, lineBytesMax } = config.upstream;
     const leftMs = totalMs - (sentAt - startedAt);
     if (leftMs <= 0) throw new ProviderFailure('timeout', 'no time is left for another attempt');
-    const opening = open(outbound, {
+    return open(outbound, {
       target: targets.of(candidate.offer),
       turn: messages === turn.messages ? turn : { ...turn, messages },
       ceiling: candidate.completionTokensMax,
@@ -133,28 +160,11 @@ class Trial {
       lineBytesMax,
       begun: this.#begun,
     });
-    crashpoint('upstream.sent');
-    const attempt = await opening;
-    const first = await this.#firstPart(attempt, bodyBytesMax);
-    crashpoint('upstream.firstbyte');
-    const { attempt: holdAttempt, admittedAt, admittedMs } = this.#hold;
-    const money = { holdAttempt, admittedAt, admittedMs };
-    return { candidate, attempt, first, ...money, attempts: this.#attempts, sentAt, firstAt: clock.monotonic() };
   }
 
   readonly #begun = (abort: () => void): void => {
     this.#abort = abort;
   };
-
-  async #firstPart(attempt: Attempt, charactersMax: number): ReturnType<typeof firstPart> {
-    if (this.#hasLeft()) attempt.abort();
-    try {
-      return await firstPart(attempt, this.#request.turn, charactersMax);
-    } catch (thrown) {
-      attempt.abort();
-      throw thrown;
-    }
-  }
 
   #record(candidate: Candidate, failure: ProviderFailure, sentAt: number): void {
     this.#attempts.push({
@@ -167,11 +177,12 @@ class Trial {
   }
 
   #tell(candidate: Candidate, failure: ProviderFailure, sentAt: number): void {
+    const asked = toolAsk(this.#request.turn, failure);
     this.#services.outcomes.observe(candidate.offer.id, {
       at: this.#services.cluster.now(),
       outcome: failure.counted ? 'error' : 'other',
       streamed: this.#request.turn.stream,
-      ...toolAsk(this.#request.turn, failure),
+      ...(asked === null ? {} : { toolAsk: asked }),
       durationMs: this.#services.clock.monotonic() - sentAt,
     });
   }

@@ -1,3 +1,4 @@
+import type { Attempt as Observed } from '../../actors/endpoint/window.ts';
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
 import { inputImages } from '../pricing/input-images.ts';
 import { type MediaBounds, mediaBounds } from '../pricing/media-bounds.ts';
@@ -5,6 +6,7 @@ import type { Attempt } from '../providers/attempt.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';
 import { honoured } from '../routing/honoured.ts';
+import { isEmpty } from '../terms/is-empty.ts';
 import type { Candidate } from '../terms/plan.ts';
 import type { Receipt } from '../terms/receipt.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
@@ -182,7 +184,7 @@ export class Running implements RunningTurn {
     const { offer, messages } = this.#begun.candidate;
     if (beyond) this.#services.log({ level: 'warn', message: 'media beyond belief', generation, endpoint: offer.id });
     const images = inputImages(turn, messages);
-    const plain = images === 0 && Object.keys(media).length === 0;
+    const plain = images === 0 && isEmpty(media);
     this.#resolve(plain ? receipt : { ...receipt, media: images === 0 ? media : { ...media, inputImages: images } });
   }
 
@@ -197,7 +199,14 @@ export class Running implements RunningTurn {
     if (usage !== reported) this.#warn(reported);
     const billed = this.#tally.billed(usage, prompt.counted, ceiling);
     const { finish } = this.#tally;
-    const outcome = failure ? 'failed' : finish === null ? 'aborted' : 'served';
+    const own: AttemptRecord = {
+      endpoint: candidate.offer.id,
+      provider: candidate.offer.provider.name,
+      status: attempt.status,
+      outcome: failure ? 'failed' : finish === null ? 'aborted' : 'served',
+      latencyMs: tenths(firstAt - sentAt),
+      ...(failure === null ? null : { reason: failure.reason }),
+    };
     return {
       candidate,
       attempt: holdAttempt,
@@ -215,14 +224,7 @@ export class Running implements RunningTurn {
       honoured: this.honoured,
       latencyMs: tenths(firstAt - this.#request.startedAt),
       generationMs: tenths(now - this.#request.startedAt),
-      attempts: attempts.concat({
-        endpoint: candidate.offer.id,
-        provider: candidate.offer.provider.name,
-        status: attempt.status,
-        outcome,
-        latencyMs: tenths(firstAt - sentAt),
-        ...(failure ? { reason: failure.reason } : {}),
-      }),
+      attempts: attempts.length === 0 ? [own] : [...attempts, own],
     };
   }
 
@@ -237,16 +239,18 @@ export class Running implements RunningTurn {
     const { turn, caller } = this.#request;
     const { candidate, sentAt, firstAt } = this.#begun;
     if (failure === null) affinity.remember(caller.account, turn.conversation, candidate.offer.id);
-    const now = this.#services.clock.monotonic();
-    outcomes.observe(candidate.offer.id, {
+    const { completionTokens } = receipt.usage;
+    const seen: { -readonly [member in keyof Observed]: Observed[member] } = {
       at: this.#services.cluster.now(),
       outcome: failure ? (failure.counted ? 'error' : 'other') : receipt.finishReason === null ? 'other' : 'success',
       streamed: turn.stream,
-      ...toolAsk(turn, failure ?? (receipt.finishReason === null ? 'left' : 'served')),
-      // Hidden thoughts came before what was the first part here.
-      ...(turn.reasoning?.excluded ? {} : { ttftMs: firstAt - sentAt }),
-      durationMs: now - sentAt,
-      ...(receipt.usage.completionTokens === undefined ? {} : { completionTokens: receipt.usage.completionTokens }),
-    });
+      durationMs: this.#services.clock.monotonic() - sentAt,
+    };
+    // Hidden thoughts came before what was the first part here.
+    if (!turn.reasoning?.excluded) seen.ttftMs = firstAt - sentAt;
+    if (completionTokens !== undefined) seen.completionTokens = completionTokens;
+    const asked = toolAsk(turn, failure ?? (receipt.finishReason === null ? 'left' : 'served'));
+    if (asked !== null) seen.toolAsk = asked;
+    outcomes.observe(candidate.offer.id, seen);
   }
 }

@@ -2,6 +2,7 @@ import type { Settlement } from '../../actors/terms/hold.ts';
 import { type Charge, charge } from '../pricing/charge.ts';
 import { promptTokensHeld } from '../pricing/estimate.ts';
 import type { Conditions } from '../pricing/prices.ts';
+import { isEmpty } from '../terms/is-empty.ts';
 import type { Receipt } from '../terms/receipt.ts';
 import { callerLeft } from './end-of-trial.ts';
 import { chargeHold, releaseHold } from './hold.ts';
@@ -27,10 +28,9 @@ export async function settleTurn(
     releaseHold(services, request.caller.account, admittedMs === null ? ended : { ...ended, admittedMs });
     return null;
   }
-  const { cost, unpriced } = charge(receipt.candidate.offer.tariff, receipt.billed, {
-    ...conditionsOf(receipt),
-    media: receipt.media,
-  });
+  const { candidate, billed, media } = receipt;
+  const { at, promptTokens } = conditionsOf(receipt);
+  const { cost, unpriced } = charge(candidate.offer.tariff, billed, { at, promptTokens, media });
   const settled = await chargeHold(services, request.caller.account, settlementOf(request, receipt, cost, unpriced));
   return settled === null ? null : { cost: settled.cost, unpriced };
 }
@@ -54,7 +54,7 @@ function settlementOf(
   unpriced: readonly string[],
 ): Settlement {
   const { billed } = receipt;
-  return {
+  const settlement: Draft = {
     generation,
     attempt: receipt.attempt,
     cost,
@@ -63,7 +63,6 @@ function settlementOf(
     completionTokens: billed.completionTokens ?? null,
     cachedTokens: billed.cachedTokens ?? null,
     reasoningTokens: billed.reasoningTokens ?? null,
-    ...lessUsual(receipt),
     estimated: receipt.estimated,
     finishReason: receipt.finishReason,
     nativeFinishReason: receipt.nativeFinishReason,
@@ -71,39 +70,38 @@ function settlementOf(
     cancelled: receipt.cancelled,
     latencyMs: receipt.latencyMs,
     generationMs: receipt.generationMs,
-    ...story(receipt),
     attempts: receipt.attempts,
   };
+  addLessUsual(settlement, receipt);
+  addStory(settlement, receipt);
+  return settlement;
 }
 
-type LessUsual = Pick<Settlement, 'cacheWriteTokens' | 'cacheWrite1hTokens' | 'media' | 'unmeasured' | 'conditions'>;
+type Draft = { -readonly [member in keyof Settlement]: Settlement[member] };
 
 /** What most turns have nothing of: those keep a small row. */
-function lessUsual(receipt: Receipt): LessUsual {
+function addLessUsual(settlement: Draft, receipt: Receipt): void {
   const { usage, media, candidate } = receipt;
   const { cacheWriteTokens, cacheWrite1hTokens, promptTokens, completionTokens } = usage;
-  const { imagesUnread: _, audioUnread: __, ...settled } = media;
-  const unmeasured = [
-    ...(promptTokens === undefined ? ['prompt'] : []),
-    ...(completionTokens === undefined ? ['completion'] : []),
-  ];
-  return {
-    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
-    ...(cacheWrite1hTokens === undefined ? {} : { cacheWrite1hTokens }),
-    ...(Object.keys(settled).length === 0 ? {} : { media: settled }),
-    ...(unmeasured.length === 0 ? {} : { unmeasured }),
-    ...(candidate.offer.tariff.overrides === undefined ? {} : { conditions: conditionsOf(receipt) }),
-  };
+  if (cacheWriteTokens !== undefined) settlement.cacheWriteTokens = cacheWriteTokens;
+  if (cacheWrite1hTokens !== undefined) settlement.cacheWrite1hTokens = cacheWrite1hTokens;
+  if (!isEmpty(media)) {
+    const { imagesUnread: _, audioUnread: __, ...settled } = media;
+    if (!isEmpty(settled)) settlement.media = settled;
+  }
+  if (promptTokens === undefined || completionTokens === undefined) {
+    settlement.unmeasured = [
+      ...(promptTokens === undefined ? ['prompt'] : []),
+      ...(completionTokens === undefined ? ['completion'] : []),
+    ];
+  }
+  if (candidate.offer.tariff.overrides !== undefined) settlement.conditions = conditionsOf(receipt);
 }
 
-type Story = Pick<Settlement, 'admittedMs' | 'honoured' | 'imageTokens' | 'audioTokens'>;
-
 /** What the record tells beside the charge, where there is something to tell. */
-function story({ admittedMs, honoured, usage: { imageTokens, audioTokens } }: Receipt): Story {
-  const told: { -readonly [member in keyof Story]: Story[member] } = {};
-  if (admittedMs !== null) told.admittedMs = admittedMs;
-  if (Object.keys(honoured).length > 0) told.honoured = honoured;
-  if (imageTokens !== undefined) told.imageTokens = imageTokens;
-  if (audioTokens !== undefined) told.audioTokens = audioTokens;
-  return told;
+function addStory(settlement: Draft, { admittedMs, honoured, usage: { imageTokens, audioTokens } }: Receipt): void {
+  if (admittedMs !== null) settlement.admittedMs = admittedMs;
+  if (!isEmpty(honoured)) settlement.honoured = honoured;
+  if (imageTokens !== undefined) settlement.imageTokens = imageTokens;
+  if (audioTokens !== undefined) settlement.audioTokens = audioTokens;
 }

@@ -5,11 +5,14 @@ import type { Usage } from '../terms/usage.ts';
 import { textHundredths } from '../tokens/text-hundredths.ts';
 import { type MeasuredMedia, MediaMeter } from './media-meter.ts';
 
+const NOTHING: readonly TurnEvent[] = [];
 const NO_MEDIA: MeasuredMedia = { media: {}, beyond: false };
 
 /** What of an answer was delivered: enough to charge for it when nobody reports its usage. */
 export class Tally {
   finish: { readonly reason: FinishReason; readonly native: string | null } | null = null;
+  /** The newest parts, not counted yet: an answer in one piece that reports its usage needs no count. */
+  #newest: readonly TurnEvent[] = NOTHING;
   /** Hundredths of tokens. */
   #said = 0;
   /** Reasoning may come plain, in structured details, or as the same words in both. */
@@ -24,7 +27,9 @@ export class Tally {
   }
 
   add(events: readonly TurnEvent[]): void {
-    for (const event of events) this.#add(event);
+    this.#count();
+    this.#newest = events;
+    for (const event of events) this.#look(event);
   }
 
   /** The reported counts, and our own for the missing ones, never above what the hold was sized for. */
@@ -42,7 +47,19 @@ export class Tally {
     return this.#meter === null ? NO_MEDIA : this.#meter.measured(bounds(), clock);
   }
 
-  #add(event: TurnEvent): void {
+  /** What is wanted of a part whatever its words come to. */
+  #look(event: TurnEvent): void {
+    if (event.type === 'finish') this.finish = { reason: event.reason, native: event.native };
+    else if (event.type === 'image') this.#media().addPicture(event.url);
+    else if (event.type === 'audio-delta' && event.data !== undefined) this.#media().addSpeech(event.data);
+  }
+
+  #count(): void {
+    for (const event of this.#newest) this.#weigh(event);
+    this.#newest = NOTHING;
+  }
+
+  #weigh(event: TurnEvent): void {
     switch (event.type) {
       case 'text-delta':
       case 'refusal-delta':
@@ -60,15 +77,8 @@ export class Tally {
       case 'tool-start':
         this.#said += textHundredths(event.name);
         break;
-      case 'image':
-        this.#media().addPicture(event.url);
-        break;
       case 'audio-delta':
         if (event.transcript !== undefined) this.#said += textHundredths(event.transcript);
-        if (event.data !== undefined) this.#media().addSpeech(event.data);
-        break;
-      case 'finish':
-        this.finish = { reason: event.reason, native: event.native };
         break;
     }
   }
@@ -79,6 +89,7 @@ export class Tally {
   }
 
   #counted(): number {
+    this.#count();
     return Math.ceil((this.#said + Math.max(this.#reasoned, this.#detailed)) / 100);
   }
 }

@@ -3,10 +3,7 @@ import type { ProviderFailure } from '../providers/provider-failure.ts';
 import type { ToolChoice, Turn } from '../terms/turn.ts';
 import { BrokenContract } from './broken-contract.ts';
 
-type ToolAsk = Pick<Attempt, 'toolAsk'>;
-const NONE: ToolAsk = {};
-const KEPT: ToolAsk = { toolAsk: 'kept' };
-const BROKEN: ToolAsk = { toolAsk: 'broken' };
+type ToolAsk = NonNullable<Attempt['toolAsk']>;
 
 /** The choice where it is a contract: a call, or a call of that name. Null where nothing is demanded. */
 export function demandedChoice(choice: ToolChoice | undefined): 'required' | { readonly name: string } | null {
@@ -15,10 +12,10 @@ export function demandedChoice(choice: ToolChoice | undefined): 'required' | { r
 
 /**
  * What an attempt tells about its endpoint's tool fidelity: only demanded calls count, and of them only answers that came
- * to their end, with the call or without. (spec: catalogue, `tool_call_success_1d`)
+ * to their end, with the call or without. Null where it tells nothing. (spec: catalogue, `tool_call_success_1d`)
  */
-export function toolAsk(turn: Turn, ended: ProviderFailure | 'served' | 'left'): ToolAsk {
-  if (demandedChoice(turn.toolChoice) === null) return NONE;
-  if (ended === 'served') return KEPT;
-  return ended instanceof BrokenContract && !ended.excused ? BROKEN : NONE;
+export function toolAsk(turn: Turn, ended: ProviderFailure | 'served' | 'left'): ToolAsk | null {
+  if (demandedChoice(turn.toolChoice) === null) return null;
+  if (ended === 'served') return 'kept';
+  return ended instanceof BrokenContract && !ended.excused ? 'broken' : null;
 }

@@ -58,7 +58,7 @@ function failureOfHead(reply: OutboundReply, stream: boolean): ProviderFailure |
   if (reply.status !== 200) return statusFailure(reply.status);
   const type = reply.header('content-type') ?? '';
   const expected = stream ? 'text/event-stream' : 'application/json';
-  if (type.toLowerCase().startsWith(expected)) return null;
+  if (type.startsWith(expected) || type.toLowerCase().startsWith(expected)) return null;
   return new ProviderFailure('garbage', `another content type instead of ${expected}`, reply.status);
 }
 

@@ -1,4 +1,5 @@
 import type { OutboundReply } from '../outbound/outbound.ts';
+import { isEmpty } from '../terms/is-empty.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';
 import type { Attempt } from './attempt.ts';
@@ -33,7 +34,7 @@ export class WholeAttempt implements Attempt {
       const events: TurnEvent[] = [];
       this.#reader.readWhole(await this.#reply.body.text(), events);
       if (!this.#reader.finished) throw new ProviderFailure('garbage', 'the answer has no finish reason', this.status);
-      if (Object.keys(this.#reader.usage).length > 0) events.push({ type: 'usage', usage: this.#reader.usage });
+      if (!isEmpty(this.#reader.usage)) events.push({ type: 'usage', usage: this.#reader.usage });
       this.#delivered = true;
       return events;
     } catch (error) {

@@ -8,15 +8,12 @@ import { type Prompt, tokensOf } from './prompt.ts';
 /** Compression without a ceiling leaves this part of a window to the answer, if it can. */
 const ANSWER_SHARE = 1 / 4;
 
-/** What of a candidate the size of the prompt decides. */
-export type Fitted = Pick<Candidate, 'completionTokensMax' | 'messages' | 'prompt'>;
-
 /**
- * What an endpoint is sent: the ceiling as asked, lowered to its own, trimmed so that prompt and answer fit its window
+ * An endpoint as it would serve, with what it is sent: the ceiling as asked, lowered to its own, trimmed so that prompt and answer fit its window
  * together; the messages whole, or compressed where the turn allows it and the window needs it. Null when they do not
  * fit. (spec: inference, Routing rules 5 and 6)
  */
-export function fit(offer: EndpointOffer, prompt: Prompt, asked: number | undefined): Fitted | null {
+export function fit(offer: EndpointOffer, prompt: Prompt, asked: number | undefined): Candidate | null {
   if (prompt.conversation) return compressed(offer, prompt, prompt.conversation, asked);
   return trimmed(offer, prompt, asked);
 }
@@ -30,12 +27,18 @@ function trimmed(
   offer: EndpointOffer,
   { tokens, messages }: Pick<Prompt, 'tokens' | 'messages'>,
   asked: number | undefined,
-): Fitted | null {
+): Candidate | null {
   const window = offer.contextLength;
   if (tokens.counted >= window) return null;
   if (offer.promptTokensMax !== null && tokens.counted > offer.promptTokensMax) return null;
   const room = Math.max(1, window - cautious(tokens));
-  return { completionTokensMax: Math.min(asked ?? room, reach(offer), room), messages, prompt: tokens };
+  return {
+    offer,
+    model: offer.model,
+    completionTokensMax: Math.min(asked ?? room, reach(offer), room),
+    messages,
+    prompt: tokens,
+  };
 }
 
 /** A ceiling that was asked for is a promise: what always stays must leave room for the whole of it. */
@@ -44,7 +47,7 @@ function compressed(
   prompt: Prompt,
   conversation: Conversation,
   asked: number | undefined,
-): Fitted | null {
+): Candidate | null {
   const wanted = Math.min(asked ?? Math.ceil(offer.contextLength * ANSWER_SHARE), reach(offer));
   if (holds(offer, prompt.tokens, wanted)) return trimmed(offer, prompt, asked);
   if (!holds(offer, tokensOf(conversation.sizes[0] as PromptSize), asked === undefined ? 1 : wanted)) return null;

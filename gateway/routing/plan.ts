@@ -50,7 +50,8 @@ export function plan(
 function eligibleGroups(turn: Turn, models: Listing, defaults: RoutingDefaults, rejections: Rejection[]): Group[] {
   const prompt = promptOf(turn);
   const common = askedOfAll(turn, cautious(prompt.tokens), defaults);
-  const seen = new Set<Listed>();
+  // One model has each of its endpoints once.
+  const seen = turn.models.length > 1 ? new Set<Listed>() : null;
   const groups: Group[] = [];
   for (const requested of turn.models) {
     const named = resolve(models, requested);
@@ -58,20 +59,19 @@ function eligibleGroups(turn: Turn, models: Listing, defaults: RoutingDefaults, 
     const asked = askedOf(common, named);
     const eligible: Eligible[] = [];
     for (const listed of named.endpoints) {
-      if (seen.has(listed)) continue;
-      seen.add(listed);
-      const candidate = firstObjection(listed, asked) ?? candidateOf(listed, prompt, turn);
-      if ('reason' in candidate) rejections.push(rejectionOf(listed, candidate, turn));
-      else eligible.push({ listed, candidate, group: 0, value: 0 });
+      if (seen?.has(listed)) continue;
+      seen?.add(listed);
+      const objection = firstObjection(listed, asked);
+      const candidate = objection === null ? fit(listed.offer, prompt, turn.completionTokensMax) : null;
+      if (candidate !== null) eligible.push({ listed, candidate, group: 0, value: 0 });
+      else rejections.push(rejectionOf(listed, objection ?? tooLong(listed, prompt), turn));
     }
     groups.push({ eligible, sort: named.sort ?? turn.preferences.sort });
   }
   return groups;
 }
 
-function candidateOf({ offer }: Listed, prompt: Prompt, turn: Turn): Candidate | Objection {
-  const fitted = fit(offer, prompt, turn.completionTokensMax);
-  if (fitted) return { offer, model: offer.model, ...fitted };
+function tooLong({ offer }: Listed, prompt: Prompt): Objection {
   const most = Math.min(offer.contextLength, offer.promptTokensMax ?? offer.contextLength);
   return { reason: 'context_length', detail: `about ${prompt.tokens.counted} tokens, at most ${most} are accepted` };
 }
@@ -85,8 +85,12 @@ function orderGroups(
     together && groups.length > 1
       ? [{ eligible: groups.flatMap(({ eligible }) => eligible), sort: groups.find(({ sort }) => sort)?.sort }]
       : groups;
-  for (const { eligible, sort } of ranked) order(eligible, turn, { seed, last, sort });
-  return ranked.flatMap(({ eligible }) => eligible.map(({ candidate }) => candidate));
+  const candidates: Candidate[] = [];
+  for (const { eligible, sort } of ranked) {
+    order(eligible, turn, { seed, last, sort });
+    for (const { candidate } of eligible) candidates.push(candidate);
+  }
+  return candidates;
 }
 
 /** Without fallbacks only the first choice may serve; a list of providers is a choice of its own. */

@@ -1,3 +1,4 @@
+import { isEmpty } from '../../terms/is-empty.ts';
 import type { Usage } from '../../terms/usage.ts';
 import { addCompletionUsage, type ReportedCompletion } from '../completion-usage.ts';
 import { addPromptUsage, type OpenUsage, type ReportedPrompt } from '../prompt-usage.ts';
@@ -91,9 +92,4 @@ function membersOf(value: unknown): Members {
 
 function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null;
-}
-
-function isEmpty(usage: object): boolean {
-  for (const _ in usage) return false;
-  return true;
 }

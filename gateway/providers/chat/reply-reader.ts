@@ -41,18 +41,21 @@ export class ChatReader implements ReplyReader {
   finished = false;
   usage: Usage = {};
   upstreamId: string | null = null;
-  readonly #calls: ToolCalls;
-  readonly #details = new ReasoningDetails();
-  readonly #media = new Media();
-  readonly #texts = new TextFrames(textOfFrame);
+  readonly #makeCallId: (index: number) => string;
+  // Made when there is something for them: most answers are text alone.
+  #calls: ToolCalls | null = null;
+  #details: ReasoningDetails | null = null;
+  #media: Media | null = null;
+  #texts: TextFrames | null = null;
 
   constructor(makeCallId: (index: number) => string) {
-    this.#calls = new ToolCalls(makeCallId);
+    this.#makeCallId = makeCallId;
   }
 
   readFrame(name: string | undefined, data: string, events: TurnEvent[]): Frame {
     if (data === TERMINATOR) return 'end';
     if (name === 'error') throw inBandFailure(parsed(data).error);
+    this.#texts ??= new TextFrames(textOfFrame);
     const text = this.finished ? null : this.#texts.textOf(data);
     if (text === null) {
       const chunk = parsed(data);
@@ -89,14 +92,23 @@ export class ChatReader implements ReplyReader {
     const delta = part as Members;
     const reasoning = textOf(delta.reasoning) || textOf(delta.reasoning_content);
     if (reasoning !== '') events.push({ type: 'reasoning-delta', text: reasoning });
-    this.#details.read(delta.reasoning_details, streamed, events);
+    if (delta.reasoning_details != null) {
+      this.#details ??= new ReasoningDetails();
+      this.#details.read(delta.reasoning_details, streamed, events);
+    }
     const text = textOf(delta.content);
     if (text !== '') events.push({ type: 'text-delta', text });
     const refusal = textOf(delta.refusal);
     if (refusal !== '') events.push({ type: 'refusal-delta', text: refusal });
-    this.#media.readImages(delta.images, events);
-    this.#media.readAudio(delta.audio, events);
-    this.#calls.read(delta.tool_calls, events);
+    if (delta.images != null || delta.audio != null) {
+      this.#media ??= new Media();
+      this.#media.readImages(delta.images, events);
+      this.#media.readAudio(delta.audio, events);
+    }
+    if (delta.tool_calls != null) {
+      this.#calls ??= new ToolCalls(this.#makeCallId);
+      this.#calls.read(delta.tool_calls, events);
+    }
   }
 
   #finish(reason: unknown, events: TurnEvent[]): void {
@@ -104,7 +116,11 @@ export class ChatReader implements ReplyReader {
     if (BREAKDOWNS.has(native)) throw new ProviderFailure('unavailable', 'finished by a breakdown');
     const known = Object.hasOwn(FINISHES, native) ? (FINISHES[native] as FinishReason) : 'stop';
     this.finished = true;
-    events.push({ type: 'finish', reason: known === 'stop' && this.#calls.count > 0 ? 'tool_calls' : known, native });
+    events.push({
+      type: 'finish',
+      reason: known === 'stop' && this.#calls !== null && this.#calls.count > 0 ? 'tool_calls' : known,
+      native,
+    });
   }
 }
 

@@ -1,0 +1,12 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isEmpty } from '../../../gateway/terms/is-empty.ts';
+
+test('an object is empty until it has a member, whatever that holds', () => {
+  assert.ok(isEmpty({}));
+  assert.ok(isEmpty([]));
+  assert.not(isEmpty({ a: undefined }));
+  assert.not(isEmpty([0]));
+});
+
+test.run();
