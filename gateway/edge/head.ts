@@ -22,12 +22,16 @@ export function readHead(request: IncomingMessage): Head {
     if (name.length === 4) {
       if (name.toLowerCase() === 'host') hosts++;
     } else if (name.length === 9) {
-      if (name.toLowerCase() === 'x-api-key') apiKeys = [...(apiKeys ?? []), raw[i + 1] as string];
+      if (name.toLowerCase() === 'x-api-key') apiKeys = more(apiKeys, raw[i + 1] as string);
     } else if (name.length === 13 && name.toLowerCase() === 'authorization') {
-      authorizations = [...(authorizations ?? []), raw[i + 1] as string];
+      authorizations = more(authorizations, raw[i + 1] as string);
     }
   }
   return { authorizations: authorizations ?? NONE, apiKeys: apiKeys ?? NONE, hosts, count: raw.length / 2 };
+}
+
+function more(values: readonly string[] | null, value: string): string[] {
+  return values === null ? [value] : [...values, value];
 }
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);

@@ -25,14 +25,41 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
   if (announced > SMALL_BYTES_MAX && !options.reserve(announced)) throw noRoom();
   options.invite?.();
   const scan = new BodyScan({ depthMax: limits.bodyDepthMax, tokensMax: limits.bodyTokensMax });
+  if (announced > 0 && announced <= SMALL_BYTES_MAX) {
+    // The parser hands on what came together with the head before anything that waits.
+    await null;
+    const bytes = takeWhole(request, announced);
+    if (bytes !== null) {
+      if (!scan.feed(bytes)) throw tooComplex();
+      return parsed(decoded(bytes), scan);
+    }
+  }
   const reserve = announced > SMALL_BYTES_MAX ? null : options.reserve;
   const { chunks, length } = await gather(request, { limits, clock, scan, reserve });
   const large = length > PARSED_AT_ONCE_BYTES_MAX;
   if (large) await loopTurn(clock);
-  const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length);
-  if (!isUtf8(bytes)) throw invalid('The body is not valid UTF-8');
-  const text = bytes.toString('utf8');
+  const text = decoded(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
   if (large) await loopTurn(clock);
+  return parsed(text, scan);
+}
+
+/**
+ * A body that is there already, in one piece: what nearly every one is. Null where it has yet to come. A stream to listen
+ * to, with a watch over its speed, costs more than all that is done with such a body (measured).
+ */
+function takeWhole(request: IncomingMessage, announced: number): Buffer | null {
+  if (request.readableLength !== announced) return null;
+  const bytes = request.read() as Buffer;
+  request.resume();
+  return bytes;
+}
+
+function decoded(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw invalid('The body is not valid UTF-8');
+  return bytes.toString('utf8');
+}
+
+function parsed(text: string, scan: BodyScan): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -65,6 +92,10 @@ function invalid(message: string): GatewayError {
 function tooLarge(limits: EdgeLimits): GatewayError {
   const message = `The body is larger than ${limits.bodyBytesMax} bytes`;
   return new GatewayError({ status: 413, type: 'payload_too_large', message });
+}
+
+function tooComplex(): GatewayError {
+  return invalid('The body is nested too deeply, holds too many members, or a number without end');
 }
 
 function noRoom(): GatewayError {
@@ -128,7 +159,7 @@ function gather(request: IncomingMessage, { limits, clock, scan, reserve }: Gath
       if (length > limits.bodyBytesMax) end(tooLarge(limits));
       else if (lacksRoom()) end(noRoom());
       else if (scan.feed(chunk)) chunks.push(chunk);
-      else end(invalid('The body is nested too deeply, holds too many members, or a number without end'));
+      else end(tooComplex());
     };
     const finish = (): void => end(null);
     const leave = (): void => end(new CallerLeft());

@@ -17,16 +17,22 @@ export function render(
   hidden: boolean,
 ): string {
   const answer = gatherAnswer(events);
-  const opening = `{"id":${JSON.stringify(head.id)},"object":"chat.completion","created":${head.created},"model":${JSON.stringify(
+  // Ids and finish reasons are of our own making: they hold nothing that JSON escapes.
+  const opening = `{"id":"${head.id}","object":"chat.completion","created":${head.created},"model":${JSON.stringify(
     head.model,
   )},"provider":${JSON.stringify(head.provider)},"system_fingerprint":null,"choices":[{"index":0,`;
   const message = `"message":{"role":"assistant",${contentOf(answer)}${besideText(answer, hidden)}}`;
   const logprobs =
     answer.logprobs === null || (hidden && tellsThoughts(answer)) ? 'null' : logprobsText(answer.logprobs);
-  const { reason = null, native = null } = answer.finish ?? {};
-  const finish = `"finish_reason":${JSON.stringify(reason)},"native_finish_reason":${JSON.stringify(native)}`;
+  const finish = finishText(answer.finish);
   const usage = closing === null ? '' : `,"usage":${usageText(closing.usage, closing.cost)}`;
   return `${opening}${message},"logprobs":${logprobs},${finish}}]${usage}}`;
+}
+
+function finishText(finish: Answer['finish']): string {
+  if (finish === null) return '"finish_reason":null,"native_finish_reason":null';
+  const { reason, native } = finish;
+  return `"finish_reason":"${reason}","native_finish_reason":${native === null ? 'null' : JSON.stringify(native)}`;
 }
 
 /** Scores spell out what they score: beside hidden thoughts only those of the text itself are shown. */

@@ -1,4 +1,4 @@
-import { createServer, request as openRequest, type Server } from 'node:http';
+import { type ClientRequest, createServer, request as openRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -21,6 +21,8 @@ interface Sent {
   readonly reserve?: (bytes: number) => boolean;
   /** Sends this and hangs up. */
   readonly abort?: string;
+  /** Sends the body in two halves, the second one later. */
+  readonly halved?: boolean;
 }
 
 /** One request over a real connection; what `readBody` made of it. */
@@ -48,11 +50,18 @@ async function read(sent: Sent): Promise<Outcome> {
   client.on('response', (response) => response.resume());
   if (sent.stall !== undefined) client.write(sent.stall);
   else if (sent.abort !== undefined) client.write(sent.abort, () => client.destroy());
+  else if (sent.halved) sendHalved(client, Buffer.from(sent.body ?? ''));
   else client.end(sent.body ?? '');
   const result = await outcome;
   client.destroy();
   await close(server);
   return result;
+}
+
+function sendHalved(client: ClientRequest, body: Buffer): void {
+  client.setHeader('content-length', body.length);
+  client.write(body.subarray(0, body.length / 2));
+  setTimeout(() => client.end(body.subarray(body.length / 2)), 20);
 }
 
 function close(server: Server): Promise<void> {
@@ -96,6 +105,19 @@ for (const [what, sent, expected] of REFUSED) {
   it(`refuses ${what} with ${expected}`, async () => {
     assert.is(await status(sent), expected);
   });
+}
+
+it('reads a body that comes with its head as one that comes in pieces, and refuses it in the same words', async () => {
+  const sound: Sent[] = [{ body: '{"a":[1,"ü"],"b":null}' }, { body: 'null' }, { body: '"\\ud83d\\ude00"' }];
+  for (const sent of [...sound, ...REFUSED.map(([, refused]) => refused)]) {
+    const [whole, halved] = [await read(sent), await read({ ...sent, halved: true })];
+    assert.is(tellingOf(halved), tellingOf(whole));
+  }
+});
+
+function tellingOf(outcome: Outcome): string {
+  if ('value' in outcome) return JSON.stringify(outcome.value);
+  return outcome.error instanceof GatewayError ? `${outcome.error.status} ${outcome.error.message}` : 'left';
 }
 
 it('refuses what grows past the bound in chunks, by what has come', async () => {
