@@ -1,8 +1,14 @@
+/** How nearly every snapshot begins. The rest need not be read then: 0.1 us, where all of an account's take 3. */
+const PLAIN = /^\{(?:"sum":"[^"\\]*",)?"value":"([^"\\]*)"/;
+
 /**
  * The state an operator sees of a stored snapshot: its first level, as `census` counts it. A compound state gives its
- * own name, parallel regions give `region.state` joined by commas. Never throws: a text it cannot read is `unknown`.
+ * own name, parallel regions give `region.state` joined by commas. Never throws: a text whose state it
+ * cannot read is `unknown`.
  */
 export function stateOf(snapshot: string): string {
+  const plain = PLAIN.exec(snapshot);
+  if (plain !== null) return plain[1] as string;
   const state = firstLevels(snapshot);
   // No chart names a state so; PostgreSQL could not store it.
   return state.includes('\0') ? state.replaceAll('\0', '\ufffd') : state;

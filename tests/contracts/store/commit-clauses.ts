@@ -203,6 +203,26 @@ function judgementClauses(clause: Clause): void {
     assert.equal(await store.rowById('holds', 'kept'), row('kept'));
   });
 
+  clause('a shard refused by its last version keeps all it had, and the others of its commit stand', async (store) => {
+    const fence = await own(store, 'i1', [1, 2, 3]);
+    const at = (shard: number, local: string, version: number, expected = version - 1) => ({
+      record: actor(`account:s${shard}${local}`, version, { shard }),
+      expected,
+    });
+    const first = [1, 2, 3].map((shard) => write(fence, { shard, actors: [at(shard, 'a', 1), at(shard, 'b', 1)] }));
+    assert.equal(refusals(await store.commit(first)), [null, null, null]);
+    const verdicts = await store.commit([
+      write(fence, { shard: 1, actors: [at(1, 'a', 2), at(1, 'b', 2)], rowsPut: [row('one')] }),
+      write(fence, { shard: 2, actors: [at(2, 'a', 2), at(2, 'b', 3)], rowsPut: [row('two')] }),
+      write(fence, { shard: 3, actors: [at(3, 'a', 2), at(3, 'c', 1)], rowsPut: [row('three')] }),
+    ]);
+    assert.equal(refusals(verdicts), [null, 'version', null]);
+    const kept = ['1a', '1b', '2a', '2b', '3a', '3b', '3c'].map((name) => stored(store, `account:s${name}`));
+    assert.equal(await Promise.all(kept), [2, 2, 1, 1, 2, 1, 1]);
+    for (const id of ['one', 'three']) assert.ok(await store.rowById('holds', id));
+    assert.is(await store.rowById('holds', 'two'), null);
+  });
+
   clause('commits sent one after another without waiting are applied in that order', async (store) => {
     const fence = await own(store, 'i1');
     const all = await Promise.all(

@@ -78,7 +78,7 @@ function operationsOn(connection: Connection): WriterOperations {
 
 function serve(connection: Connection): void {
   const transact = transactions(connection, wait);
-  const apply = commitApplier(connection);
+  const commit = commitApplier(connection, transact);
   const mover = new Mover(start.path, breakDown);
   const checkpoint = checkpointer(connection, mover);
   const operations = operationsOn(connection);
@@ -91,7 +91,7 @@ function serve(connection: Connection): void {
       runUrgent();
       const early = start.yieldMs - (systemClock.monotonic() - committedAt);
       if (early > 0) pause(early);
-      answer(attempt(id, () => ({ id, verdicts: transact(() => apply(writes)) })));
+      answer(attempt(id, () => ({ id, verdicts: commit(writes) })));
       committedAt = systemClock.monotonic();
       shrinkLog(checkpoint);
     } else if ('call' in request) {

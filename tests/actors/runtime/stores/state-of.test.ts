@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stateOf } from '../../../../actors/runtime/stores/state-of.ts';
@@ -9,6 +10,18 @@ it('the state is the first level of the value', () => {
   assert.is(stateOf('{"value":"open","context":{"value":"no"}}'), 'open');
   assert.is(stateOf('{"context":{"value":"no"},"value":{"open":{"waiting":"x"}}}'), 'open');
   assert.is(stateOf('{"value":{"rate":"ok","status":{"active":"x"}}}'), 'rate.ok,status.active');
+});
+
+it('the state is the same whether the snapshot begins with it or not', () => {
+  const name = fc.oneof(fc.constantFrom('open', 'a"b', 'a\\b', '\0', ''), fc.string({ unit: 'binary' }));
+  const value = fc.oneof(name, fc.dictionary(name, name), fc.constant(null));
+  fc.assert(
+    fc.property(value, name, (value, sum) => {
+      const behind = stateOf(JSON.stringify({ context: {}, value }));
+      assert.is(stateOf(JSON.stringify({ value, context: {} })), behind);
+      assert.is(stateOf(JSON.stringify({ sum, value, context: {} })), behind);
+    }),
+  );
 });
 
 it('what has no state is unknown', () => {

@@ -3,6 +3,8 @@ export const actorSql = {
   judge: 'SELECT n, version, state, chart FROM actors WHERE address = ?',
   insert: `INSERT INTO actors (address, kind, hash, shard, version, chart, state, snapshot, trail)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  updateIfSame: `UPDATE actors SET version = ?, snapshot = ?, trail = ?
+    WHERE address = ? AND version = ? AND state = ? AND chart = ?`,
   update: 'UPDATE actors SET version = ?, snapshot = ?, trail = ? WHERE n = ?',
   updateWithState: 'UPDATE actors SET version = ?, chart = ?, snapshot = ?, trail = ?, state = ? WHERE n = ?',
   remove: 'DELETE FROM actors WHERE address = ?',

@@ -11,6 +11,8 @@ export const rowSql = {
   updateBody: 'UPDATE rows SET body = ? WHERE n = ?',
   updateOpen: 'UPDATE rows SET body = ?, open = ? WHERE n = ?',
   updateExpiry: 'UPDATE rows SET body = ?, open = ?, expires_at = ? WHERE n = ?',
+  updateIndexes: `UPDATE rows SET body = ?, open = ?, expires_at = ?, index0 = ?, index1 = ?, index2 = ?, index3 = ?
+    WHERE n = ?`,
   updateAll: `UPDATE rows SET body = ?, open = ?, expires_at = ?, sort = ?, index0 = ?, index1 = ?, index2 = ?,
     index3 = ? WHERE n = ?`,
   remove: 'DELETE FROM rows WHERE collection = ? AND id = ? AND address = ?',
