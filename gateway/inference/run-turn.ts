@@ -6,7 +6,6 @@ import { open } from '../providers/open.ts';
 import { ProviderFailure } from '../providers/provider-failure.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
-import type { TurnEvent } from '../terms/turn-event.ts';
 import { callerLeft, endOfTrial, type Failed } from './end-of-trial.ts';
 import { endedEarly, firstPart } from './first-part.ts';
 import { Hold } from './hold.ts';
@@ -40,7 +39,7 @@ class Trial {
   readonly #failed: Failed[] = [];
   readonly #unaffordable: Candidate[] = [];
   /** Ends whatever is under way upstream. */
-  #abort: () => void = () => {};
+  #abort: () => void = nothing;
 
   constructor(services: InferenceServices, request: TurnRequest) {
     this.#services = services;
@@ -93,49 +92,41 @@ class Trial {
     });
   }
 
-  async #tryEndpoint(candidate: Candidate): Promise<Begun | null> {
-    for (let call = 1; ; call++) {
-      const sentAt = this.#services.clock.monotonic();
-      try {
-        return await this.#begin(candidate, sentAt);
-      } catch (thrown) {
-        const failure = failureOf(thrown, null);
-        this.#record(candidate, failure, sentAt);
-        if (failure.repeatable && call < CALLS_PER_ENDPOINT_MAX && !this.#hasLeft()) continue;
-        this.#failed.push({ candidate, failure });
-        this.#tell(candidate, failure, sentAt);
-        return null;
-      }
-    }
-  }
-
-  async #begin(candidate: Candidate, sentAt: number): Promise<Begun> {
-    const { crashpoint, clock, config } = this.#services;
-    const { turn } = this.#request;
-    const opening = this.#open(candidate, sentAt);
-    crashpoint('upstream.sent');
-    const attempt = await opening;
-    if (this.#hasLeft()) attempt.abort();
-    let first: readonly TurnEvent[] | null;
+  /** Null when it failed. One function, as each that waits costs every request a promise more. */
+  async #tryEndpoint(candidate: Candidate, call = 1): Promise<Begun | null> {
+    const { clock, config, crashpoint } = this.#services;
+    const sentAt = clock.monotonic();
+    let attempt: Attempt | null = null;
     try {
-      first = await firstPart(attempt, turn, config.upstream.bodyBytesMax);
+      const opening = this.#open(candidate, sentAt);
+      crashpoint('upstream.sent');
+      attempt = await opening;
+      if (this.#hasLeft()) attempt.abort();
+      const first = await firstPart(attempt, this.#request.turn, config.upstream.bodyBytesMax);
       if (first === null) throw endedEarly(attempt);
+      crashpoint('upstream.firstbyte');
+      return {
+        candidate,
+        attempt,
+        first,
+        holdAttempt: this.#hold.attempt,
+        admittedAt: this.#hold.admittedAt,
+        admittedMs: this.#hold.admittedMs,
+        attempts: this.#attempts,
+        sentAt,
+        firstAt: clock.monotonic(),
+      };
     } catch (thrown) {
-      attempt.abort();
-      throw thrown;
+      attempt?.abort();
+      const failure = failureOf(thrown, null);
+      this.#record(candidate, failure, sentAt);
+      if (failure.repeatable && call < CALLS_PER_ENDPOINT_MAX && !this.#hasLeft()) {
+        return this.#tryEndpoint(candidate, call + 1);
+      }
+      this.#failed.push({ candidate, failure });
+      this.#tell(candidate, failure, sentAt);
+      return null;
     }
-    crashpoint('upstream.firstbyte');
-    return {
-      candidate,
-      attempt,
-      first,
-      holdAttempt: this.#hold.attempt,
-      admittedAt: this.#hold.admittedAt,
-      admittedMs: this.#hold.admittedMs,
-      attempts: this.#attempts,
-      sentAt,
-      firstAt: clock.monotonic(),
-    };
   }
 
   #open(candidate: Candidate, sentAt: number): Promise<Attempt> {
@@ -192,6 +183,8 @@ class Trial {
     this.#hold.release(known ? thrown.message : 'Internal Server Error', known ? thrown.status : 500, this.#attempts);
   }
 }
+
+function nothing(): void {}
 
 function whose({ offer }: Candidate): { endpoint: string; provider: string } {
   return { endpoint: offer.id, provider: offer.provider.name };

@@ -1,5 +1,5 @@
-import type { Settlement } from '../../actors/terms/hold.ts';
-import { type Charge, charge } from '../pricing/charge.ts';
+import type { Settled, Settlement } from '../../actors/terms/hold.ts';
+import { charge } from '../pricing/charge.ts';
 import { promptTokensHeld } from '../pricing/estimate.ts';
 import type { Conditions } from '../pricing/prices.ts';
 import { isEmpty } from '../terms/is-empty.ts';
@@ -9,31 +9,29 @@ import { chargeHold, releaseHold } from './hold.ts';
 import type { InferenceServices } from './services.ts';
 import type { TurnRequest } from './turn-request.ts';
 
-/** What a turn was charged: exact decimal USD, and the consumed units without a declared price. */
-export type TurnCharge = Charge;
-
 /**
- * Charges a turn by its receipt, with one ask. Null when the account could not be reached: the charge is then closed in
+ * Charges a turn by its receipt, with one ask: what was recorded. Null when the account could not be reached: the charge is then closed in
  * the background and the caller is shown none. Null too for a turn of which nothing was delivered: its hold is let go.
  */
-export async function settleTurn(
+export function settleTurn(
   services: InferenceServices,
   request: TurnRequest,
   receipt: Receipt,
-): Promise<TurnCharge | null> {
+): Promise<Settled | null> {
   if (!receipt.delivered) {
     const { attempt, attempts, admittedMs, generationMs: totalMs } = receipt;
     const { message: reason, status } = callerLeft();
     const ended = { generation: request.generation, attempt, reason, status, attempts, totalMs };
     releaseHold(services, request.caller.account, admittedMs === null ? ended : { ...ended, admittedMs });
-    return null;
+    return UNSETTLED;
   }
   const { candidate, billed, media } = receipt;
   const { at, promptTokens } = conditionsOf(receipt);
   const { cost, unpriced } = charge(candidate.offer.tariff, billed, { at, promptTokens, media });
-  const settled = await chargeHold(services, request.caller.account, settlementOf(request, receipt, cost, unpriced));
-  return settled === null ? null : { cost: settled.cost, unpriced };
+  return chargeHold(services, request.caller.account, settlementOf(request, receipt, cost, unpriced));
 }
+
+const UNSETTLED: Promise<null> = Promise.resolve(null);
 
 /**
  * By the tariff and at the instant of admission. The prompt's tier is that of the reported count; where none was reported

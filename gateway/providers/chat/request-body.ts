@@ -1,8 +1,9 @@
 import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import { isEmpty } from '../../terms/is-empty.ts';
 import type { Tool, Turn } from '../../terms/turn.ts';
 import type { BodyWriter } from '../adapter.ts';
 import { ownOptions } from '../own-options.ts';
-import { conversation } from './conversation.ts';
+import { conversationText } from './conversation.ts';
 import { imageConfig } from './image-config.ts';
 
 /** What no passthrough parameter may change: what is sold, what bounds the hold, how the answer is read. */
@@ -24,13 +25,10 @@ const OURS: ReadonlySet<string> = new Set([
 export function chatWriter(offer: EndpointOffer): BodyWriter {
   const declared = new Set(offer.supportedParameters);
   const defaults = Object.entries(offer.defaultParameters).filter(([name]) => declared.has(name));
+  const head = `{"model":${JSON.stringify(offer.target.upstreamId)},"messages":`;
+  const ceilingName = JSON.stringify(offer.ceilingName);
   return (turn, ceiling) => {
-    const body: Record<string, unknown> = {
-      model: offer.target.upstreamId,
-      messages: conversation(turn.messages),
-      stream: turn.stream,
-      [offer.ceilingName]: ceiling,
-    };
+    const body: Record<string, unknown> = {};
     if (turn.stream) body.stream_options = { include_usage: true };
     addSampling(turn, declared, defaults, body);
     if (turn.reasoning?.effort !== undefined) body.reasoning_effort = turn.reasoning.effort;
@@ -39,7 +37,9 @@ export function chatWriter(offer: EndpointOffer): BodyWriter {
     if (turn.user !== undefined) body.user = turn.user;
     if (turn.modalities || turn.imageConfig || turn.speech) addOutput(turn, offer, body);
     if (turn.preferences.options) Object.assign(body, ownOptions(turn.preferences.options, offer, OURS));
-    return JSON.stringify(body);
+    // The members that every body has are written as text: an object for them costs twice as much.
+    const text = `${head}${conversationText(turn.messages)},"stream":${turn.stream},${ceilingName}:${ceiling}`;
+    return isEmpty(body) ? `${text}}` : `${text},${JSON.stringify(body).slice(1)}`;
   };
 }
 

@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { conversationText } from '../../../../gateway/providers/chat/conversation.ts';
+import type { TurnMessage } from '../../../../gateway/terms/turn.ts';
+
+test('messages of words alone are written as any JSON writer would, whatever the words are', () => {
+  const words = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('"', '\\', '\n', '\u2028', '\ud800', '\0', '}]'),
+  );
+  const message = fc.record({ role: fc.constantFrom('user' as const, 'system' as const), text: words });
+  fc.assert(
+    fc.property(fc.array(message, { maxLength: 5 }), (messages) => {
+      const wanted = messages.map(({ role, text }) => ({ role, content: text }));
+      assert.is(conversationText(messages), JSON.stringify(wanted));
+    }),
+  );
+});
+
+test('names, parts and other roles are written beside them, in their order', () => {
+  const messages: readonly TurnMessage[] = [
+    { role: 'developer', text: 'be brief' },
+    { role: 'user', text: 'hi', name: 'ann' },
+    { role: 'user', text: 'seen', parts: [{ type: 'text', text: 'seen' }] },
+    { role: 'assistant', text: 'yes' },
+    { role: 'tool', text: '7', toolCallId: 'call_1' },
+    { role: 'user', text: 'thanks' },
+  ];
+  assert.equal(JSON.parse(conversationText(messages)), [
+    { role: 'system', content: 'be brief' },
+    { role: 'user', content: 'hi', name: 'ann' },
+    { role: 'user', content: [{ type: 'text', text: 'seen' }] },
+    { role: 'assistant', content: 'yes' },
+    { role: 'tool', content: '7', tool_call_id: 'call_1' },
+    { role: 'user', content: 'thanks' },
+  ]);
+  assert.is(conversationText([]), '[]');
+});
+
+test.run();
