@@ -128,12 +128,13 @@ export interface Charge {
   readonly at: number;
   readonly generation: string;
   readonly key: string;
-  readonly late: boolean;
+  /** What was held for it, and goes; null when that had been let go before. */
+  readonly held: string | null;
   readonly overshoot: boolean;
 }
 
 export function withCharge(book: Book, charge: Charge): Book {
-  const { cost, at, generation, key } = charge;
+  const { cost, at, generation, key, held } = charge;
   const last = append(book, {
     type: 'charge',
     from: 'balance',
@@ -147,8 +148,12 @@ export function withCharge(book: Book, charge: Charge): Book {
   next.balance = last.balance;
   next.charges = add(book.charges, cost);
   next.last = last;
-  next.lateSettles = book.lateSettles + (charge.late ? 1 : 0);
-  next.overshoots = book.overshoots + (charge.overshoot ? 1 : 0);
+  if (charge.overshoot) next.overshoots++;
+  if (held === null) next.lateSettles++;
+  else {
+    next.held = subtract(book.held, held);
+    next.holds--;
+  }
   return next;
 }
 

@@ -49,16 +49,14 @@ export function charge(book: Book, event: HoldSettle): Book {
   const row = firstRow<Generation>(event, 'generation');
   if (row === null) throw new Error('a charge without its generation');
   const cost = usd(settlement.cost);
-  const running = row.status === 'running';
-  const charged = withCharge(book, {
+  return withCharge(book, {
     cost,
     at,
     generation: row.generation,
     key: row.key,
-    late: !running,
+    held: row.status === 'running' ? row.amount : null,
     overshoot: overshootOf(row, cost) !== null,
   });
-  return running ? withoutHolds(charged, row.amount, 1) : charged;
 }
 
 export function letGo(book: Book, event: AccountEvent): Book {

@@ -24,14 +24,14 @@ const UNSPENT: RollUp = { start: 0, before: '0' };
 export const NOTHING_SPENT: Spending = { total: '0', daily: UNSPENT, weekly: UNSPENT, monthly: UNSPENT };
 
 export function spend(spending: Spending, cost: string, at: number): Spending {
-  const { total } = spending;
+  const { total, daily, weekly, monthly } = spending;
   // Days begin weeks and months: within one day nothing else has begun.
-  if (spending.daily.start === windowStart('daily', at)) return { ...spending, total: add(total, cost) };
+  if (daily.start === windowStart('daily', at)) return { total: add(total, cost), daily, weekly, monthly };
   return {
     total: add(total, cost),
-    daily: current(spending.daily, 'daily', total, at),
-    weekly: current(spending.weekly, 'weekly', total, at),
-    monthly: current(spending.monthly, 'monthly', total, at),
+    daily: current(daily, 'daily', total, at),
+    weekly: current(weekly, 'weekly', total, at),
+    monthly: current(monthly, 'monthly', total, at),
   };
 }
 

@@ -28,10 +28,17 @@ export function isShort(text: string): boolean {
   return read(text) !== null;
 }
 
-/** The same amount as it is written. */
+/** The same amount as it is written; the very text where that is how it stands. */
 export function rewritten(text: string): string | null {
   const amount = read(text);
-  return amount === null ? null : write(amount.whole, amount.parts);
+  if (amount === null) return null;
+  return isWritten(text) ? text : write(amount.whole, amount.parts);
+}
+
+/** No zero too many in front, none at the end of the decimals. */
+function isWritten(text: string): boolean {
+  if (text.charCodeAt(0) === ZERO && text.length > 1 && text.charCodeAt(1) !== POINT) return false;
+  return text.charCodeAt(text.length - 1) !== ZERO || !text.includes('.');
 }
 
 export function sum(a: string, b: string): string | null {
@@ -105,22 +112,20 @@ function read(text: string): ShortAmount | null {
   return { whole, parts: parts * (POWERS[PART_DIGITS - digits] as number) };
 }
 
-/** In small integers from here on: the platform writes and divides those without a call. */
+/** In small integers from here on, which the platform divides and writes without a call. */
 function write(whole: number, parts: number): string {
   if (parts === 0) return `${whole}`;
-  const high = Math.floor(parts / 1e9);
-  const low = parts - high * 1e9;
+  const high = (parts / 1e9) | 0;
+  const low = (parts - high * 1e9) | 0;
   const second = high % GROUP;
-  const third = Math.floor(low / 1e6);
-  const fourth = Math.floor(low / GROUP) % GROUP;
   const fifth = low % GROUP;
-  const first = Math.floor(high / GROUP);
+  const fourth = ((low / GROUP) | 0) % GROUP;
   let text = `${whole}.`;
-  if (second + low === 0) return text + LAST[first];
-  text += FULL[first];
+  if (second + low === 0) return text + LAST[(high / GROUP) | 0];
+  text += FULL[(high / GROUP) | 0];
   if (low === 0) return text + LAST[second];
   text += FULL[second];
-  if (fourth + fifth === 0) return text + LAST[third];
-  text += FULL[third];
+  if (fourth + fifth === 0) return text + LAST[(low / 1e6) | 0];
+  text += FULL[(low / 1e6) | 0];
   return fifth === 0 ? text + LAST[fourth] : text + FULL[fourth] + LAST[fifth];
 }

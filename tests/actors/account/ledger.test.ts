@@ -15,7 +15,7 @@ function entries(): LedgerEntry[] {
     written.push(next.last as LedgerEntry);
   };
   keep(withDeposit(book, { id: 'dep-1', amount: '10', at: 1 }));
-  const charge = { at: 2, key: 'key:acct_1/key_1', late: false, overshoot: false };
+  const charge = { at: 2, key: 'key:acct_1/key_1', held: null, overshoot: false };
   keep(withCharge(book, { ...charge, cost: '0.25', generation: 'gen-1' }));
   keep(withCharge(book, { ...charge, cost: '0', generation: 'gen-2' }));
   keep(withAdjustment(book, { id: 'adj-1', amount: '-1', at: 3 }));
