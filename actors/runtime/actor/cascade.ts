@@ -75,9 +75,11 @@ export class Cascade implements Outcome {
   /** The incarnation of this node. */
   readonly self: string;
   readonly numbering: Numbering;
-  private sent: Sent[] = [];
+  /** The messages it sends within the shard, in places that the next cascade uses again. */
+  private readonly sent: (Sent | null)[] = [];
   /** Who sent each of them. */
-  private senders: Cell[] = [];
+  private readonly senders: (Cell | null)[] = [];
+  private sentCount = 0;
   private sentNext = 0;
   private letters = 0;
   /** All changing steps so far were of volatile types, and nothing durable was asked for. */
@@ -101,7 +103,7 @@ export class Cascade implements Outcome {
     let end = mail.parcel === null ? this.stepRoot(root, mail.event) : this.stepParcel(root, mail);
     // Each step that was sent for is one more; a message that leaves the shard is none.
     const enough = this.steps + this.stepsMax - 1;
-    while (end === 'done' && this.sentNext < this.sent.length) {
+    while (end === 'done' && this.sentNext < this.sentCount) {
       if (this.steps >= enough) end = this.fail(`the cascade takes more than ${this.stepsMax} steps`);
       else end = this.stepSent(root, this.sentNext++);
     }
@@ -140,9 +142,9 @@ export class Cascade implements Outcome {
     this.rows = [];
     this.timers = [];
     this.publishes = [];
-    if (this.sent.length > 0) {
-      this.sent = [];
-      this.senders = [];
+    for (; this.sentCount > 0; this.sentCount--) {
+      this.sent[this.sentCount - 1] = null;
+      this.senders[this.sentCount - 1] = null;
     }
     this.sentNext = 0;
     this.letters = 0;
@@ -334,8 +336,8 @@ export class Cascade implements Outcome {
         return;
       case 'send':
         if (isReserved(effect.event.type)) throw new Error(`${effect.event.type} is the runtime's own event type`);
-        this.sent.push(effect);
-        this.senders.push(cell);
+        this.sent[this.sentCount] = effect;
+        this.senders[this.sentCount++] = cell;
         return;
       case 'put':
         this.rows.push(deriveRow(cell.rows, collectionOf(cell, effect.collection), nameIn(effect.id), effect.body));

@@ -31,13 +31,13 @@ export function deriveRow(beside: HeldRows, collection: RegisteredCollection, id
 function indexOf(collection: RegisteredCollection, id: string, body: Json): readonly (string | null)[] {
   const columns = collection.index;
   if (columns.length === 0) return NO_INDEX;
-  const index: (string | null)[] = [];
+  const index = new Array<string | null>(columns.length);
   for (let i = 0; i < columns.length; i++) {
     const text = (columns[i] as (body: Json) => string | null)(body);
     if (text?.includes('\0')) {
       throw new Error(`a look-up column of row ${collection.name}/${id} holds the character NUL`);
     }
-    index.push(text);
+    index[i] = text;
   }
   return index;
 }

@@ -7,8 +7,10 @@ export interface PlainAction {
   readonly assigns: boolean;
   /** `emit` action, or the updater of an assign; null where the assign is a record of updaters. */
   readonly call: ((args: object, params: unknown) => unknown) | null;
-  readonly members: Readonly<Record<string, unknown>> | null;
+  readonly members: readonly (readonly [name: string, updater: unknown])[] | null;
   readonly params: unknown;
+  /** The members of the context it updated first, in their order; null before. */
+  names: readonly string[] | null;
 }
 
 const looked = new WeakMap<AnyTransitionDefinition, readonly PlainAction[] | null>();
@@ -36,13 +38,14 @@ function lookUp(machine: AnyStateMachine, transition: AnyTransitionDefinition): 
     const name = typeof action === 'string' ? action : action.type;
     const params = typeof action === 'string' ? undefined : action.params;
     const found: unknown = machine.implementations.actions[name];
-    if (emits(found)) plain.push({ assigns: false, call: found as PlainAction['call'], members: null, params });
+    const names = null;
+    if (emits(found)) plain.push({ assigns: false, call: found as PlainAction['call'], members: null, params, names });
     else {
       const { type, assignment } = found as { readonly type?: string; readonly assignment?: unknown };
       if (type !== 'xstate.assign') return null;
       if (typeof assignment === 'function')
-        plain.push({ assigns: true, call: assignment as PlainAction['call'], members: null, params });
-      else plain.push({ assigns: true, call: null, members: assignment as PlainAction['members'], params });
+        plain.push({ assigns: true, call: assignment as PlainAction['call'], members: null, params, names });
+      else plain.push({ assigns: true, call: null, members: Object.entries(assignment as object), params, names });
     }
   }
   return plain;
@@ -62,18 +65,19 @@ export function asked(effects: readonly Effect[] | null, made: Effect | readonly
 /** The context after an assign. */
 export function assigned(
   scope: StepScope,
-  { call, members }: PlainAction,
+  action: PlainAction,
   context: object,
   event: AnyEventObject,
   params: unknown,
 ): object {
+  const { call, members } = action;
   const { self, system } = scope.xstate;
   const args = { context, event, self, system, spawn: scope.spawn };
-  if (members === null) return merged(context, call?.(args, params) as object);
+  if (members === null) return merged(action, context, call?.(args, params) as object);
   const update: Record<string, unknown> = { ...context };
-  for (const name of Object.keys(members)) {
-    const member = members[name];
-    update[name] = typeof member === 'function' ? member(args, params) : member;
+  for (let i = 0; i < members.length; i++) {
+    const [name, updater] = members[i] as readonly [string, unknown];
+    update[name] = typeof updater === 'function' ? updater(args, params) : updater;
   }
   return update;
 }
@@ -82,16 +86,14 @@ export function assigned(
  * `{ ...context, ...update }`. An update that has every member itself, in the same order, is that already: charts that
  * answer with their whole next context are spared two copies by V8's slow path (contexts of many shapes: 2 us each).
  */
-function merged(context: object, update: object): object {
-  return hasAll(update, context) ? update : { ...context, ...update };
+function merged(action: PlainAction, context: object, update: object): object {
+  action.names ??= Object.keys(context);
+  return hasJust(action.names, update) && hasJust(action.names, context) ? update : { ...context, ...update };
 }
 
-function hasAll(update: object, context: object): boolean {
-  if (update === context) return true;
-  if (typeof update !== 'object' || update === null) return false;
-  const names = Object.keys(context);
-  const updated = Object.keys(update);
-  if (names.length !== updated.length) return false;
-  for (let i = 0; i < names.length; i++) if (names[i] !== updated[i]) return false;
-  return true;
+/** True where these are all its members, in this order, and there are any. By a loop, which unlike a list of them makes no garbage. */
+function hasJust(names: readonly string[], object: object): boolean {
+  let i = 0;
+  for (const name in object) if (name !== names[i++]) return false;
+  return i > 0 && i === names.length;
 }
