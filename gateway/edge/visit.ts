@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../terms/caller.ts';
 import type { Head } from './head.ts';
-import { type Presented, readPresented } from './presented.ts';
+import type { Presented } from './presented.ts';
 
 /** One request on its way through the edge: what was found out about it so far. */
 export interface Visit {
@@ -30,10 +30,9 @@ interface Tagged {
 /** Starts the visit of a request that has just arrived. */
 export function beginVisit(
   request: IncomingMessage,
-  begun: Pick<Visit, 'id' | 'head' | 'startedAt' | 'invite'>,
+  begun: Pick<Visit, 'id' | 'head' | 'presented' | 'startedAt' | 'invite'>,
 ): Visit {
-  const { id, head, startedAt, invite } = begun;
-  const presented = readPresented(head);
+  const { id, head, presented, startedAt, invite } = begun;
   const visit: Visit = { id, head, presented, caller: null, digest: null, startedAt, counted: false, invite };
   (request as Tagged)[VISIT] = visit;
   return visit;

@@ -1,11 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Head } from '../head.ts';
+import { type Presented, readPresented } from '../presented.ts';
 
 /** One client connection, and the answers it is owed, in the order of their requests. */
 export class Connection {
   readonly socket: Socket;
   readonly #owed: ServerResponse[] = [];
   #quietSince: number;
+  /** The header of the last request that had this one credential alone, and what was read of it. */
+  #authorization: string | null = null;
+  #presented: Presented | null = null;
 
   /** `now` is monotonic, ms. */
   constructor(socket: Socket, now: number) {
@@ -23,17 +28,36 @@ export class Connection {
     return this.#owed.length === 0 ? this.#quietSince : null;
   }
 
+  /**
+   * The credential of a request on it. A client sends the same one again and again: compared, not read anew, and the key
+   * stays the very string whose hash is known to every table it is looked up in.
+   */
+  presented(head: Head): Presented {
+    const [authorization] = head.authorizations;
+    if (authorization === undefined || head.authorizations.length > 1 || head.apiKeys.length > 0) {
+      return readPresented(head);
+    }
+    if (this.#presented === null || authorization !== this.#authorization) {
+      this.#authorization = authorization;
+      this.#presented = readPresented(head);
+    }
+    return this.#presented;
+  }
+
   owe(response: ServerResponse): void {
     this.#owed.push(response);
   }
 
   /** The answer is over; false when it was before. */
   settle(response: ServerResponse, now: number): boolean {
-    const at = this.#owed.indexOf(response);
-    if (at < 0) return false;
     // Answers leave in the order of their requests: it is the first, and nearly always the only one.
-    if (at === 0) this.#owed.shift();
-    else this.#owed.splice(at, 1);
+    if (this.#owed[0] === response) {
+      this.#owed.shift();
+    } else {
+      const at = this.#owed.indexOf(response);
+      if (at < 0) return false;
+      this.#owed.splice(at, 1);
+    }
     this.#quietSince = now;
     return true;
   }

@@ -154,12 +154,15 @@ export class Listener {
   }
 
   #arrive(request: IncomingMessage, response: ServerResponse, expects = false): void {
+    const connection = this.#connections.get(request.socket);
+    if (connection === undefined) throw new Error('a request came on a connection that nobody accepted');
     const id = this.#options.generation();
     const head = readHead(request);
+    const presented = connection.presented(head);
     const invite = expects ? () => response.writeContinue() : null;
-    beginVisit(request, { id, head, startedAt: this.#options.clock.monotonic(), invite });
+    beginVisit(request, { id, head, presented, startedAt: this.#options.clock.monotonic(), invite });
     if (this.#draining) response.shouldKeepAlive = false;
-    this.#track(request, response);
+    this.#track(connection, request, response);
     const flaw = this.#flawOf(request, head, expects);
     if (flaw === null) this.#options.serve(request, response);
     else answerAndClose(response, id, flaw);
@@ -170,9 +173,7 @@ export class Listener {
     answerClientError(error, socket, { current, generation: this.#options.generation });
   }
 
-  #track(request: IncomingMessage, response: ServerResponse): void {
-    const connection = this.#connections.get(request.socket);
-    if (connection === undefined) throw new Error('a request came on a connection that nobody accepted');
+  #track(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
     this.#underWay++;
     connection.owe(response);
     response.on('close', () => {

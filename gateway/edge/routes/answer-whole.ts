@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ReplyHead } from '../../dialects/reply-head.ts';
 import type { Departure } from '../../inference/departure.ts';
 import { runTurn } from '../../inference/run-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
@@ -12,6 +13,7 @@ import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { generationHeaders } from '../http/generation-headers.ts';
 import { writeAnswer } from '../http/write-answer.ts';
 import { CallerLeft } from '../read-body.ts';
+import type { EdgeServices } from '../services.ts';
 import { visitOf } from '../visit.ts';
 import type { AcceptedTurn } from './accepted-turn.ts';
 
@@ -30,24 +32,46 @@ export async function answerWhole(
   const ending = new Ending(turn.signal);
   response.on('close', ending.left);
   const closeTurn = turns.open(ending.cut);
+  let running: RunningTurn | null = null;
   try {
-    const running = await begin(routes, turn, request, ending);
-    const events = await gather(running);
+    running = await runTurn(services.inference, turn);
+    // Waited for here and not in functions of their own: a promise less for each (measured: 0.5 us).
+    let events: readonly TurnEvent[] = NOTHING;
+    for (let read = await running.read(); read !== null; read = await running.read()) {
+      events = events.length === 0 ? read : events.concat(read);
+    }
+    const last = events.at(-1);
+    if (last?.type === 'error') throw last.error;
     const receipt = await running.receipt;
     const charged = await settleTurn(services.inference, turn, receipt);
     if (charged === null) turns.settledLater++;
     const { provider, model, created, honoured } = running;
     const head = { id: turn.generation, created, model, provider };
     const closing = charged === null ? null : { usage: receipt.usage, cost: charged.cost, honoured };
-    const body = turn.dialect.whole(head, events, closing);
-    cutSlowReader(response, body, services.clock, services.limits);
-    if (services.crashPoint) response.once('finish', () => services.crashPoint?.('reply.sent'));
-    const headers = generationHeaders(turn.generation);
-    headers.push('x-provider-name', headerText(provider), 'content-type', 'application/json; charset=utf-8');
-    writeAnswer(response, 200, headers, body);
+    send(services, response, head, turn.dialect.whole(head, events, closing));
+  } catch (thrown) {
+    throw running === null ? reasonOf(thrown, ending, routes, request) : thrown;
   } finally {
     closeTurn();
   }
+}
+
+const NOTHING: readonly TurnEvent[] = [];
+
+function send(services: EdgeServices, response: ServerResponse, { id, provider }: ReplyHead, body: string): void {
+  cutSlowReader(response, body, services.clock, services.limits);
+  if (services.crashPoint) response.once('finish', () => services.crashPoint?.('reply.sent'));
+  const headers = generationHeaders(id);
+  headers.push('x-provider-name', headerText(provider), 'content-type', 'application/json; charset=utf-8');
+  writeAnswer(response, 200, headers, body);
+}
+
+/** Why a turn never ran, as its caller is told. */
+function reasonOf(thrown: unknown, ending: Ending, routes: EdgeRoutes, request: IncomingMessage): unknown {
+  if (ending.by === 'caller') return new CallerLeft();
+  if (ending.by === 'node') return unavailable('the node is restarting');
+  if (thrown instanceof GatewayError) routes.authentication.learn(visitOf(request), thrown);
+  return thrown;
 }
 
 /** How a running turn may be ended from outside: by its caller leaving, or by the node that drains. */
@@ -68,30 +92,4 @@ class Ending {
     this.by ??= 'node';
     this.#signal.abort();
   };
-}
-
-async function begin(
-  { authentication, services }: EdgeRoutes,
-  turn: AcceptedTurn,
-  request: IncomingMessage,
-  ending: Ending,
-): Promise<RunningTurn> {
-  try {
-    return await runTurn(services.inference, turn);
-  } catch (thrown) {
-    if (ending.by === 'caller') throw new CallerLeft();
-    if (ending.by === 'node') throw unavailable('the node is restarting');
-    if (thrown instanceof GatewayError) authentication.learn(visitOf(request), thrown);
-    throw thrown;
-  }
-}
-
-async function gather(running: RunningTurn): Promise<readonly TurnEvent[]> {
-  let all: readonly TurnEvent[] = [];
-  for (let events = await running.read(); events !== null; events = await running.read()) {
-    all = all.length === 0 ? events : all.concat(events);
-  }
-  const last = all.at(-1);
-  if (last?.type === 'error') throw last.error;
-  return all;
 }

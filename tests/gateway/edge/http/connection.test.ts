@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Connection } from '../../../../gateway/edge/http/connection.ts';
+import { readPresented } from '../../../../gateway/edge/presented.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
@@ -45,6 +46,27 @@ it('tells those who wait behind the answer whose turn it is that their caller le
   }
   connection.end();
   assert.equal(told, ['waiting', 'last']);
+});
+
+it('reads the same credential as any reader, whatever the request before it had', () => {
+  const connection = new Connection({} as Socket, 0);
+  const bearer = 'Bearer sk-1';
+  const heads: (readonly [readonly string[], readonly string[]])[] = [
+    [[bearer], []],
+    [[bearer], []],
+    [['Bearer sk-2'], []],
+    [['Basic sk-2'], []],
+    [[], []],
+    [[bearer], ['sk-1']],
+    [[bearer], ['sk-2']],
+    [[bearer, bearer], []],
+    [[], ['sk-2']],
+    [[bearer], []],
+  ];
+  for (const [authorizations, apiKeys] of heads) {
+    const head = { authorizations, apiKeys, hosts: 1, count: 2 };
+    assert.equal(connection.presented(head), readPresented(head));
+  }
 });
 
 test.run();
