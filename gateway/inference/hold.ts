@@ -95,7 +95,7 @@ export class Hold {
     const { offer } = candidate;
     const leftMs = config.upstream.totalMs - (clock.monotonic() - startedAt);
     const route = attempt === 1 ? routeTrail(this.#request) : null;
-    const plain: HoldRequest = {
+    const held: { -readonly [member in keyof HoldRequest]: HoldRequest[member] } = {
       generation,
       attempt,
       amount: this.#estimate(candidate),
@@ -113,7 +113,9 @@ export class Hold {
       metadata: turn.metadata === undefined ? null : JSON.stringify(turn.metadata),
       repeat: false,
     };
-    return route === null ? plain : { ...plain, route };
+    // Set and not spread: V8 turns a copy of so many members into a dictionary, slow for everybody who reads it.
+    if (route !== null) held.route = route;
+    return held;
   }
 
   #estimate({ offer, prompt, completionTokensMax, messages }: Candidate): string {

@@ -165,13 +165,14 @@ export class Running implements RunningTurn {
 
   #close(failure: ProviderFailure | null): void {
     this.#closed = true;
-    const receipt = this.#receiptOf(failure);
+    const now = this.#services.clock.monotonic();
+    const receipt = this.#receiptOf(failure, now);
     // First what the money waits for.
     const measured = this.#tally.measured(() => this.#mediaBounds(), this.#services.clock);
     if (measured instanceof Promise)
       this.#services.pending.add(measured.then((read) => this.#resolveWith(receipt, read)));
     else this.#resolveWith(receipt, measured);
-    this.#tell(failure, receipt);
+    this.#tell(failure, receipt, now);
   }
 
   #mediaBounds(): MediaBounds | null {
@@ -188,9 +189,8 @@ export class Running implements RunningTurn {
     this.#resolve(plain ? receipt : { ...receipt, media: images === 0 ? media : { ...media, inputImages: images } });
   }
 
-  #receiptOf(failure: ProviderFailure | null): Receipt {
+  #receiptOf(failure: ProviderFailure | null, now: number): Receipt {
     const { candidate, attempt, holdAttempt, admittedAt, admittedMs, attempts, firstAt, sentAt } = this.#begun;
-    const now = this.#services.clock.monotonic();
     const { prompt } = candidate;
     const ceiling = candidate.completionTokensMax;
     const completionTokensMax = ceiling + (this.#mediaBounds()?.imageTokens ?? 0);
@@ -234,7 +234,7 @@ export class Running implements RunningTurn {
     this.#services.log({ level: 'warn', message: 'usage beyond belief', generation, endpoint: id, usage });
   }
 
-  #tell(failure: ProviderFailure | null, receipt: Receipt): void {
+  #tell(failure: ProviderFailure | null, receipt: Receipt, now: number): void {
     const { outcomes, affinity } = this.#services;
     const { turn, caller } = this.#request;
     const { candidate, sentAt, firstAt } = this.#begun;
@@ -244,7 +244,7 @@ export class Running implements RunningTurn {
       at: this.#services.cluster.now(),
       outcome: failure ? (failure.counted ? 'error' : 'other') : receipt.finishReason === null ? 'other' : 'success',
       streamed: turn.stream,
-      durationMs: this.#services.clock.monotonic() - sentAt,
+      durationMs: now - sentAt,
     };
     // Hidden thoughts came before what was the first part here.
     if (!turn.reasoning?.excluded) seen.ttftMs = firstAt - sentAt;
