@@ -19,6 +19,13 @@ export interface Judge {
 /** How many batches' worth of entries may wait before stepping pauses. */
 const BATCHES_AHEAD_MAX = 4;
 
+/**
+ * So many waiting entries are a batch worth handing over before the answers of the last one go out; fewer wait for the
+ * end of the turn, whose further entries travel with them. With 512 durable asks in flight 45,000-62,000/s that way,
+ * 45,000-50,000 without.
+ */
+const AT_ONCE_ENTRIES = 64;
+
 /** Entries of the shards that share a part of the store, in order. */
 interface Line {
   waiting: Entry[];
@@ -28,14 +35,17 @@ interface Line {
 
 /**
  * The ordered queue of a node's entries: one line for each part of the store, and a shard's entries always in the same
- * one. Of each line one batch is with the store at a time; the next forms at the end of the turn in which its writer is
- * idle, so that entries of one turn travel together. Judges nothing itself.
+ * one. Of each line one batch is with the store at a time; the next forms when its writer is idle: at the end of the turn,
+ * so that entries of one turn travel together, or before the answers of the last one where many wait. Judges nothing
+ * itself.
  */
 export class CommitQueue {
   commits = 0;
   entries = 0;
   private readonly lines: readonly Line[];
   private order = 0;
+  /** What is to be judged next, while a judgement is under way; else null. */
+  private judgements: (() => void)[] | null = null;
   private readonly store: Pick<Store, 'commit' | 'parts'>;
   private readonly clock: Clock;
   private readonly judge: Judge;
@@ -93,6 +103,11 @@ export class CommitQueue {
     this.arm(line);
   }
 
+  /** Called once memory shows what the store has answered, and before anything leaves: the writer need not wait for that. */
+  handOver(): void {
+    for (const line of this.lines) if (line.waiting.length >= AT_ONCE_ENTRIES) this.flush(line);
+  }
+
   /** Takes out all waiting entries of these shards, in order; what is with the store stays there. */
   withdraw(homes: ReadonlySet<HeldShard>): readonly Entry[] {
     const taken: Entry[] = [];
@@ -141,9 +156,13 @@ export class CommitQueue {
 
   private ended(line: Line, judge: () => void): void {
     line.inFlight = null;
+    const judgements = [judge];
+    this.judgements = judgements;
     try {
-      judge();
+      // A batch that is handed over meanwhile may add one.
+      for (const next of judgements) next();
     } finally {
+      this.judgements = null;
       this.arm(line);
     }
   }
@@ -162,7 +181,9 @@ export class CommitQueue {
     const homes = new Set(batch.broken.map(({ home }) => home));
     const detail = batch.broken.map((fault) => `shard ${fault.home.shard}: ${fault.detail}`).join('; ');
     const broken = batch.entries.filter((entry) => homes.has(entry.home));
-    this.judge.refused(homes, broken, { ok: false, failure: { code: 'failed', detail } });
+    const refuse = () => this.judge.refused(homes, broken, { ok: false, failure: { code: 'failed', detail } });
+    if (this.judgements === null) refuse();
+    else this.judgements.push(refuse);
     return batch.entries.filter((entry) => !homes.has(entry.home));
   }
 }

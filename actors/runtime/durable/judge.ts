@@ -126,8 +126,9 @@ export class StoreJudge implements Judge {
   }
 
   private settle(entries: readonly Entry[]): void {
-    const { gate, watchers, errands } = this.parts;
+    const { queue, gate, watchers, errands } = this.parts;
     for (const entry of entries) this.becomeDurable(entry);
+    queue.handOver();
     for (const entry of entries) {
       if (entry.errands) errands?.durable(entry);
       watchers.show(entry);
