@@ -11,6 +11,8 @@ export interface BodyScanLimits {
 
 /** Longest run of characters outside strings that is neither structure nor space: a number, or a word. */
 const WORD_BYTES_MAX = 1_024;
+/** Names and short texts end before a search of the platform has begun: looked for byte by byte so far. */
+const NEAR_BYTES = 16;
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -86,7 +88,12 @@ export class BodyScan {
 
   /** From inside a string to the quote that ends it; the chunk's length where none does. */
   #leap(chunk: Uint8Array, from: number): number {
-    for (let start = from; ; ) {
+    let start = from;
+    if (!this.#escaped) {
+      const near = Math.min(from + NEAR_BYTES, chunk.length);
+      for (; start < near && chunk[start] !== BACKSLASH; start++) if (chunk[start] === QUOTE) return start;
+    }
+    for (;;) {
       const quote = chunk.indexOf(QUOTE, start);
       const end = quote < 0 ? chunk.length : quote;
       let backslashes = 0;

@@ -44,6 +44,21 @@ it('counts members as the parser finds them, for any JSON and any cut', () => {
   );
 });
 
+it('finds the end of texts of any length, with whatever is escaped in them and wherever they are cut', () => {
+  const text = fc
+    .array(fc.constantFrom('"', '\\', 'a', ':', '['), { maxLength: 40 })
+    .map((letters) => letters.join(''));
+  fc.assert(
+    fc.property(fc.dictionary(text, text, { maxKeys: 6 }), fc.integer({ min: 1, max: 60 }), (value, cut) => {
+      const scan = new BodyScan({ ...LIMITS, depthMax: 1 });
+      const bytes = Buffer.from(JSON.stringify(value));
+      for (let at = 0; at < bytes.length; at += cut) assert.ok(scan.feed(bytes.subarray(at, at + cut)));
+      assert.is(scan.members, Object.keys(value).length);
+    }),
+    { numRuns: 500 },
+  );
+});
+
 it('looks at a hostile body in bounded steps', () => {
   const bytes = Buffer.alloc(65_536, '[],');
   const worst = Math.max(
