@@ -1,0 +1,210 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../actors/runtime/index.ts';
+import type { OutboundCall } from '../../../gateway/outbound/outbound.ts';
+import { OutboundError } from '../../../gateway/outbound/outbound-error.ts';
+import { Pools } from '../../../gateway/outbound/pools.ts';
+import { Authority } from '../../support/authority.ts';
+import { bounded } from '../../support/bounded.ts';
+
+const it = bounded(test, 10_000);
+const LIMITS = { connectMs: 1_000, firstByteMs: 2_000, idleMs: 3_000, totalMs: 10_000, bodyBytesMax: 1_000_000 };
+const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+
+/** A server that is told each request's text, and answers with whatever bytes `answer` writes. */
+async function serving(
+  answer: (socket: Socket, text: string, connection: number) => void,
+  run: (client: Pools, call: OutboundCall, sockets: readonly Socket[]) => Promise<void>,
+  server: Server = createServer(),
+  scheme = 'http',
+): Promise<void> {
+  const sockets: Socket[] = [];
+  server.on(scheme === 'http' ? 'connection' : 'secureConnection', (socket: Socket) => {
+    const connection = sockets.push(socket);
+    socket.on('error', () => {}).on('data', (data) => answer(socket, data.toString('latin1'), connection));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = new Pools({ clock: systemClock, connectionsPerOriginMax: 2, connectMs: 1_000 });
+  try {
+    await run(
+      client,
+      { method: 'POST', url: { origin, path: '/' }, headers: ['a', 'b'], body: 'é', limits: LIMITS },
+      sockets,
+    );
+  } finally {
+    await client.close();
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+async function textOf(client: Pools, call: OutboundCall): Promise<string> {
+  const text = await (await client.send(call)).body.text();
+  // A connection is free at the end of the turn in which its answer ended.
+  await new Promise((resolve) => setImmediate(resolve));
+  return text;
+}
+
+async function failureOf(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  assert.instance(error, OutboundError);
+  return (error as OutboundError).failure;
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+it('a request is written in one piece: line, host, length in bytes, headers as they were given', async () => {
+  const seen: string[] = [];
+  await serving(
+    (socket, text) => {
+      seen.push(text);
+      socket.write(OK);
+    },
+    async (client, call) => {
+      await textOf(client, call);
+      await textOf(client, { ...call, method: 'GET', body: null });
+      await textOf(client, { ...call, body: null });
+      const host = call.url.origin.slice('http://'.length);
+      const fields = `host: ${host}\r\nconnection: keep-alive\r\na: b\r\n`;
+      assert.equal(seen, [
+        `POST / HTTP/1.1\r\n${fields}content-length: 2\r\n\r\nÃ©`,
+        `GET / HTTP/1.1\r\n${fields}\r\n`,
+        `POST / HTTP/1.1\r\n${fields}content-length: 0\r\n\r\n`,
+      ]);
+    },
+  );
+});
+
+it('no header can end itself', async () => {
+  await serving(
+    () => assert.unreachable('it was sent'),
+    async (client, call) => {
+      for (const headers of [
+        ['a', 'b\r\nc: d'],
+        ['a\r\nb', 'c'],
+      ]) {
+        assert.is(await failureOf(client.send({ ...call, headers })), 'connect');
+      }
+      assert.is(client.underWay, 0);
+    },
+  );
+});
+
+it('a connection that the other side has ended while it was free costs no call', async () => {
+  await serving(
+    (socket) => socket.write(OK),
+    async (client, call, sockets) => {
+      assert.is(await textOf(client, call), 'ok');
+      const ended = once(sockets[0] as Socket, 'close');
+      sockets[0]?.end();
+      await ended;
+      assert.is(await textOf(client, call), 'ok');
+      assert.is(sockets.length, 2);
+    },
+  );
+});
+
+it('bytes that nobody asked for answer nobody', async () => {
+  await serving(
+    (socket, _, connection) => {
+      socket.write(connection === 1 ? `${OK}HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged` : OK);
+    },
+    async (client, call, sockets) => {
+      assert.is(await textOf(client, call), 'ok');
+      assert.is(await textOf(client, call), 'ok');
+      assert.is(sockets.length, 2, 'the connection that brought more than its answer is not used again');
+      sockets[1]?.write('HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged');
+      await pause(20);
+      assert.is(await textOf(client, call), 'ok');
+      assert.is(sockets.length, 3);
+    },
+  );
+});
+
+it('a connection that the server does not keep, or hardly longer than now, is not used again', async () => {
+  const heads = ['connection: close\r\n', 'Keep-Alive: timeout=2\r\n', 'keep-alive: timeout=60, max=9\r\n', ''];
+  await serving(
+    (socket, _, connection) => {
+      socket.write(`HTTP/1.1 200 OK\r\n${heads[connection - 1] ?? ''}content-length: 2\r\n\r\nok`);
+    },
+    async (client, call, sockets) => {
+      for (let at = 0; at < 5; at++) assert.is(await textOf(client, call), 'ok');
+      assert.is(sockets.length, 3);
+    },
+  );
+});
+
+it('what is no HTTP is malformed, a connection that ends without a word is reset', async () => {
+  await serving(
+    (socket, _, connection) => {
+      if (connection === 1) socket.end('SSH-2.0-OpenSSH_9.6\r\n\r\n');
+      else socket.end();
+    },
+    async (client, call) => {
+      assert.is(await failureOf(client.send(call)), 'malformed');
+      assert.is(await failureOf(client.send(call)), 'reset');
+    },
+  );
+});
+
+it('calls that wait for a connection get one in their order, and those that were called off none', async () => {
+  const order: string[] = [];
+  await serving(
+    (socket, text) => {
+      order.push(text.slice(-1));
+      setTimeout(() => socket.write(OK), 5);
+    },
+    async (client, call) => {
+      let abort = (): void => {};
+      const begun = (way: () => void): void => {
+        abort = way;
+      };
+      const sent = ['1', '2', '3'].map((body) => textOf(client, { ...call, body }));
+      const off = failureOf(client.send({ ...call, body: '4', begun }));
+      abort();
+      sent.push(textOf(client, { ...call, body: '5' }));
+      assert.equal(await Promise.all(sent), ['ok', 'ok', 'ok', 'ok']);
+      assert.is(await off, 'aborted');
+      assert.equal(
+        [order.slice(0, 2).sort(), order.slice(2)],
+        [
+          ['1', '2'],
+          ['3', '5'],
+        ],
+      );
+    },
+  );
+});
+
+it('a call over TLS is answered, and a certificate of nobody we trust is refused', async () => {
+  const authority = await Authority.make();
+  const { certificate: cert, key } = await authority.issue({ names: ['localhost'] });
+  await serving(
+    (socket) =>
+      socket.write(
+        `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'10000\r\n'}${'x'.repeat(65_536)}\r\n0\r\n\r\n`,
+      ),
+    async (client, call, sockets) => {
+      assert.is(await failureOf(client.send(call)), 'connect');
+      process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+      try {
+        for (let at = 0; at < 3; at++) assert.is((await textOf(client, call)).length, 65_536);
+      } finally {
+        delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+      }
+      assert.is(sockets.length, 1, 'one connection for all three');
+    },
+    createTlsServer({ cert, key }) as Server,
+    'https',
+  );
+});
+
+test.run();
