@@ -12,7 +12,7 @@ const key = fc.oneof(
   fc.string({ maxLength: 3 }),
   fc.constantFrom('__proto__', 'constructor', 'toString', ''),
 );
-const command = fc.tuple(fc.constantFrom('set', 'delete', 'get'), key);
+const command = fc.tuple(fc.constantFrom('set', 'getOrSet', 'delete', 'get'), key);
 
 it('does what a map does, whatever comes and goes', () => {
   fc.assert(
@@ -23,6 +23,12 @@ it('does what a map does, whatever comes and goes', () => {
         if (verb === 'set') {
           brief.set(name, n);
           model.set(name, n);
+        } else if (verb === 'getOrSet') {
+          if (!model.has(name)) model.set(name, n);
+          assert.is(
+            brief.getOrSet(name, () => n),
+            model.get(name),
+          );
         } else if (verb === 'delete') {
           assert.is(brief.delete(name), model.delete(name));
         }
