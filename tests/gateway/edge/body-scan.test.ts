@@ -61,15 +61,15 @@ it('finds the end of texts of any length, with whatever is escaped in them and w
 
 it('looks at a hostile body in bounded steps', () => {
   const bytes = Buffer.alloc(65_536, '[],');
-  const worst = Math.max(
-    ...Array.from({ length: 200 }, () => {
-      const scan = new BodyScan({ depthMax: 64, tokensMax: 1e9 });
-      const startedAt = performance.now();
-      scan.feed(bytes);
-      return performance.now() - startedAt;
-    }).slice(20),
-  );
-  assert.ok(worst < 50, `64 KiB took ${worst.toFixed(1)} ms`);
+  const tookMs = Array.from({ length: 200 }, () => {
+    const scan = new BodyScan({ depthMax: 64, tokensMax: 1e9 });
+    const startedAt = performance.now();
+    scan.feed(bytes);
+    return performance.now() - startedAt;
+  }).sort((a, b) => a - b);
+  // Not the worst of them: that one says how busy the machine is.
+  const median = tookMs[tookMs.length >> 1] as number;
+  assert.ok(median < 50, `64 KiB took ${median.toFixed(1)} ms`);
 });
 
 it('refuses a number without end and no long text', () => {
