@@ -78,7 +78,7 @@ export class Gate {
     return this.refuse(thrown, raw, reply.raw);
   }
 
-  /** Answers a failure before anything was sent. */
+  /** Answers a failure before anything was sent; where something was, ends the connection. Never rejects. */
   async refuse(thrown: unknown, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const visit = visitOf(request);
     if (thrown instanceof CallerLeft) {
@@ -87,6 +87,11 @@ export class Gate {
     }
     const error = await this.#counted(visit, thrown);
     this.#record(visit, error);
+    if (response.headersSent) {
+      // Half an answer has left: its end is all that can still be told.
+      response.destroy();
+      return;
+    }
     const headers = generationHeaders(visit.id);
     for (const name in error.headers) headers.push(name, error.headers[name] as string);
     if (POINTLESS.has(error.status) && !('x-should-retry' in error.headers)) headers.push('x-should-retry', 'false');
