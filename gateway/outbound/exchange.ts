@@ -28,6 +28,8 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
   status = 0;
   /** All connections to its origin were in use: what it waits for is one of ours, not the server. */
   queued = false;
+  /** Told once, when the HTTP client has done with it: at its end, or later where it was called off. */
+  freed: () => void = nothing;
   readonly #clock: Clock;
   readonly #deadlines: Deadlines;
   readonly #place: number;
@@ -64,6 +66,10 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
     this.#startedAt = clock.monotonic();
     this.#progressAt = this.#startedAt;
     this.#place = deadlines.add(this, this.#dueMs());
+  }
+
+  get isOver(): boolean {
+    return this.#phase === 'ended';
   }
 
   get body(): OutboundBody {
@@ -130,16 +136,21 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
   }
 
   onComplete(): void {
-    if (this.#phase === 'ended') return;
+    if (this.#phase === 'ended') {
+      this.#free();
+      return;
+    }
     this.#end();
     const reader = this.#reader;
     this.#reader = null;
     reader?.resolve(null);
+    this.#free();
   }
 
   onError(error: Error): void {
     const failure = this.#phase === 'connecting' ? 'connect' : isMalformed(error) ? 'malformed' : 'reset';
     this.#fail(failure, error.message);
+    this.#free();
   }
 
   // What the reader calls.
@@ -233,12 +244,20 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
     this.#abort?.(this.#error);
   }
 
+  #free(): void {
+    const { freed } = this;
+    this.freed = nothing;
+    freed();
+  }
+
   #end(): void {
     this.#phase = 'ended';
     this.#deadlines.take(this.#place);
     this.#ended();
   }
 }
+
+function nothing(): void {}
 
 function textOf(chunks: readonly Uint8Array[]): string {
   return (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString('utf8');

@@ -1,7 +1,8 @@
-import { Pool } from 'undici';
+import { buildConnector, type Client } from 'undici';
 import { type Clock, Slots } from '../../actors/runtime/index.ts';
 import { Deadlines } from './deadlines.ts';
 import { Exchange, type ExchangeParts } from './exchange.ts';
+import { Origin } from './origin.ts';
 import type { Outbound, OutboundCall, OutboundReply } from './outbound.ts';
 import { OutboundError } from './outbound-error.ts';
 
@@ -18,11 +19,6 @@ export interface PoolOptions {
   readonly connectionsPerOriginMax: number;
   /** Of the connection attempt itself; a call's own limit may be shorter. */
   readonly connectMs: number;
-}
-
-interface Origin {
-  readonly pool: Pool;
-  underWay: number;
 }
 
 /**
@@ -61,7 +57,7 @@ export class Pools implements Outbound {
       origin.underWay++;
       const place = this.#open.add(exchange);
       call.begun?.(exchange.abort);
-      origin.pool.dispatch(
+      origin.dispatch(
         {
           method: call.method,
           path: call.url.path,
@@ -79,7 +75,7 @@ export class Pools implements Outbound {
   async close(): Promise<void> {
     this.#closed = true;
     for (const exchange of this.#open.all()) exchange.abort();
-    await Promise.all([...this.#origins.values()].map(({ pool }) => pool.destroy()));
+    await Promise.all([...this.#origins.values()].map((origin) => origin.destroy()));
     this.#origins.clear();
   }
 
@@ -87,15 +83,15 @@ export class Pools implements Outbound {
     const known = this.#origins.get(name);
     if (known) return known;
     if (this.#closed || this.#origins.size >= ORIGINS_MAX) return null;
-    const pool = new Pool(name, {
-      connections: this.#options.connectionsPerOriginMax,
+    const options: Client.Options = {
       pipelining: 1,
-      connect: { timeout: this.#options.connectMs },
+      // One for all of them: it remembers the origin's TLS sessions.
+      connect: buildConnector({ timeout: this.#options.connectMs }),
       maxHeaderSize: HEADER_BYTES_MAX,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    });
-    const origin = { pool, underWay: 0 };
+    };
+    const origin = new Origin(name, options, this.#options.connectionsPerOriginMax);
     this.#origins.set(name, origin);
     return origin;
   }

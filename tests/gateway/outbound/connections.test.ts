@@ -98,6 +98,18 @@ it('no header can end itself', async () => {
   );
 });
 
+it('a call that is refused before it is sent takes no connection away from others', async () => {
+  await serving(
+    (socket) => socket.write(OK),
+    async (client, call) => {
+      for (let at = 0; at < 5; at++) {
+        assert.is(await failureOf(client.send({ ...call, headers: ['a', '\r\n'] })), 'connect');
+      }
+      assert.is(await textOf(client, call), 'ok');
+    },
+  );
+});
+
 it('a connection that the other side has ended while it was free costs no call', async () => {
   await serving(
     (socket) => socket.write(OK),

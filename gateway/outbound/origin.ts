@@ -1,0 +1,72 @@
+import { Client, type Dispatcher } from 'undici';
+import type { Exchange } from './exchange.ts';
+
+interface Waiting {
+  readonly exchange: Exchange;
+  readonly request: Dispatcher.DispatchOptions;
+}
+
+/**
+ * The connections of one origin, each a client for one call at a time: the one that was free last carries the next call,
+ * and who finds none waits in his order. In place of undici's own pool, which looks through its clients twice per call
+ * (measured in a loop over a raw server with 64 in flight: 21 us of CPU per call instead of 29), and which never again
+ * uses a client that refused a call before it was sent.
+ */
+export class Origin {
+  /** Calls that have not ended. */
+  underWay = 0;
+  readonly #origin: string;
+  readonly #options: Client.Options;
+  readonly #clientsMax: number;
+  readonly #clients: Client[] = [];
+  readonly #free: Client[] = [];
+  #waiting: Waiting[] = [];
+
+  constructor(origin: string, options: Client.Options, clientsMax: number) {
+    this.#origin = origin;
+    this.#options = options;
+    this.#clientsMax = clientsMax;
+  }
+
+  dispatch(request: Dispatcher.DispatchOptions, exchange: Exchange): void {
+    const client = this.#free.pop() ?? this.#opened();
+    if (client === null) this.#wait({ exchange, request });
+    else this.#carry(client, request, exchange);
+  }
+
+  /** Every call has ended before. */
+  async destroy(): Promise<void> {
+    this.#waiting = [];
+    await Promise.all(this.#clients.map((client) => client.destroy()));
+  }
+
+  #carry(client: Client, request: Dispatcher.DispatchOptions, exchange: Exchange): void {
+    exchange.freed = () => this.#release(client);
+    client.dispatch(request, exchange);
+  }
+
+  /** The client has done with its call, however that ended. */
+  #release(client: Client): void {
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      if (next.exchange.isOver) continue;
+      this.#carry(client, next.request, next.exchange);
+      return;
+    }
+    this.#free.push(client);
+  }
+
+  #opened(): Client | null {
+    if (this.#clients.length >= this.#clientsMax) return null;
+    const client = new Client(this.#origin, this.#options);
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** No more wait at a time than there are clients: what is above that has ended meanwhile. */
+  #wait(waiting: Waiting): void {
+    if (this.#waiting.length >= this.#clientsMax) {
+      this.#waiting = this.#waiting.filter(({ exchange }) => !exchange.isOver);
+    }
+    this.#waiting.push(waiting);
+  }
+}
