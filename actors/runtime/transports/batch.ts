@@ -4,10 +4,17 @@ import { type Envelope, EnvelopeTooLarge, type TransportLimits } from '../ports/
 /** Room for this many largest envelopes may wait for the wire; beyond it asks and tells are turned away. */
 const WAITING_ENVELOPES_MAX = 16;
 const ENVELOPE_OVERHEAD_BYTES = 24;
+/**
+ * Answers leave in frames of a quarter of what the peer waits for, but not of fewer than 16: it goes on with the first of
+ * them while the rest is written, and the asks under way do not all go round in one herd. Measured with 64 durable asks
+ * under way, three runs each: p50 2.5 to 3.2 ms in whole frames, 2.1 to 2.3 this way; with 512 no difference.
+ */
+const ANSWER_FRAMES = 4;
+const ANSWERS_PER_FRAME_MIN = 16;
 
 /**
- * Gathers envelopes into frames for one direction of one link: a frame leaves when it is full or when the turn of the
- * event loop ends. What was not handed to the writer stays here and is certainly unsent. Never reorders.
+ * Gathers envelopes into frames for one direction of one link: a frame leaves when it is full, when it holds a quarter of
+ * the answers that the peer waits for, or when the turn of the event loop ends. What was not handed to the writer stays here and is certainly unsent. Never reorders.
  */
 export class Batch {
   readonly #limits: TransportLimits;
@@ -17,6 +24,8 @@ export class Batch {
   #queue: Envelope[] = [];
   #sizes: number[] = [];
   #bytes = 0;
+  /** Asks of the peer without an answer so far. */
+  #owedAnswers = 0;
   #flushing = false;
   #blocked = false;
 
@@ -42,13 +51,19 @@ export class Batch {
     this.#queue.push(envelope);
     this.#sizes.push(bytes);
     this.#bytes += bytes;
-    if (this.#queue.length >= this.#limits.envelopesPerFrameMax || this.#bytes >= this.#limits.frameBytesMax) {
+    if (answer && this.#owedAnswers > 0) this.#owedAnswers -= 1;
+    if (this.#queue.length >= this.#frameMax(answer) || this.#bytes >= this.#limits.frameBytesMax) {
       this.#flush();
     } else if (!this.#flushing) {
       this.#flushing = true;
       this.#clock.after(0, this.#flushLater);
     }
     return true;
+  }
+
+  /** Over the same link came these, whose answers will go into this batch. */
+  heard(envelopes: readonly Envelope[]): void {
+    for (const { kind } of envelopes) if (kind === 'ask') this.#owedAnswers += 1;
   }
 
   /** The wire takes frames again. */
@@ -65,6 +80,14 @@ export class Batch {
     this.#bytes = 0;
     this.#blocked = true;
     return unsent;
+  }
+
+  /** How many make a frame that need not wait for the end of the turn. */
+  #frameMax(answer: boolean): number {
+    const { envelopesPerFrameMax } = this.#limits;
+    if (!answer) return envelopesPerFrameMax;
+    const share = Math.ceil((this.#owedAnswers + this.#queue.length) / ANSWER_FRAMES);
+    return Math.min(envelopesPerFrameMax, Math.max(ANSWERS_PER_FRAME_MIN, share));
   }
 
   readonly #flushLater = (): void => {

@@ -101,10 +101,15 @@ export class LinkEnd implements Link {
     this.#underWay += 1;
     const bytes = JSON.stringify(frame);
     this.#parts.out.send(() => {
-      if (this.#other?.open) this.#other.#ear?.envelopes(JSON.parse(bytes) as Envelope[]);
+      if (this.#other?.open) this.#other.#hear(JSON.parse(bytes) as Envelope[]);
       this.#arrived();
     });
     return this.#underWay < FRAMES_UNDER_WAY_MAX;
+  }
+
+  #hear(envelopes: readonly Envelope[]): void {
+    this.#batch.heard(envelopes);
+    this.#ear?.envelopes(envelopes);
   }
 
   /** One frame fewer under way: the batch may write again, in a turn of its own. */

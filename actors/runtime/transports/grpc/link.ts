@@ -141,6 +141,7 @@ export class GrpcLink implements Link {
       this.close((error as Error).message);
       return;
     }
+    this.#batch.heard(envelopes);
     ear.envelopes(envelopes);
   }
 

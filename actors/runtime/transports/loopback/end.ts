@@ -60,7 +60,9 @@ export class LoopbackEnd implements Link {
   #write(frame: readonly Envelope[]): boolean {
     this.#underWay += 1;
     this.#carry(Buffer.from(JSON.stringify(frame)), (other, bytes) => {
-      other.#ear?.envelopes(JSON.parse(bytes.toString()) as Envelope[]);
+      const envelopes = JSON.parse(bytes.toString()) as Envelope[];
+      other.#batch.heard(envelopes);
+      other.#ear?.envelopes(envelopes);
     });
     return this.#underWay < FRAMES_UNDER_WAY_MAX;
   }
