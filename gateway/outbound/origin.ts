@@ -45,8 +45,16 @@ export class Origin {
     client.dispatch(request, exchange);
   }
 
-  /** The client has done with its call, however that ended. */
+  /**
+   * The client has done with its call, however that ended. It tells so from its midst, where it must not be handed the
+   * next: it asserts that it has none left when its connection was refused, and takes a used socket for a fresh one.
+   */
   #release(client: Client): void {
+    if (this.#waiting.length === 0) this.#free.push(client);
+    else queueMicrotask(() => this.#serveNext(client));
+  }
+
+  #serveNext(client: Client): void {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       if (next.exchange.isOver) continue;
       this.#carry(client, next.request, next.exchange);

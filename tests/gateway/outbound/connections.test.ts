@@ -196,6 +196,23 @@ it('calls that wait for a connection get one in their order, and those that were
   );
 });
 
+it('calls that wait for a connection to a server that refuses them all fail, each by itself', async () => {
+  const closed = createServer().listen(0, '127.0.0.1');
+  await once(closed, 'listening');
+  const { port } = closed.address() as AddressInfo;
+  await new Promise((resolve) => closed.close(resolve));
+  await serving(
+    () => assert.unreachable('it was sent'),
+    async (client, call) => {
+      const url = { origin: `http://127.0.0.1:${port}`, path: '/' };
+      const failures = await Promise.all([1, 2, 3, 4].map(() => failureOf(client.send({ ...call, url }))));
+      assert.equal(failures, ['connect', 'connect', 'connect', 'connect']);
+      assert.is(client.underWay, 0);
+      assert.is(await failureOf(client.send({ ...call, url })), 'connect', 'a client takes the next call all the same');
+    },
+  );
+});
+
 it('a call over TLS is answered, and a certificate of nobody we trust is refused', async () => {
   const authority = await Authority.make();
   const { certificate: cert, key } = await authority.issue({ names: ['localhost'] });
