@@ -4,7 +4,7 @@ import { Departure } from '../../inference/departure.ts';
 import { plan } from '../../routing/plan.ts';
 import { readAttribution } from '../attribution.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
-import { readBody } from '../read-body.ts';
+import { CallerLeft, readBody } from '../read-body.ts';
 import { callerOf, visitOf } from '../visit.ts';
 import type { AcceptedTurn } from './accepted-turn.ts';
 import { answerStream } from './answer-stream.ts';
@@ -26,7 +26,9 @@ export async function answerTurn(
     const { limits, clock } = routes.services;
     const visit = visitOf(request);
     const reserve = (bytes: number): boolean => routes.bodies.take(bytes, response);
+    stillHere(response);
     const body = await readBody(request, { limits, clock, reserve, invite: visit.invite });
+    stillHere(response);
     const accepted = acceptTurn(routes, parse, request, body);
     visit.counted = true;
     await (accepted.turn.stream
@@ -35,6 +37,11 @@ export async function answerTurn(
   } catch (thrown) {
     await routes.gate.refuse(thrown, request, response);
   }
+}
+
+/** Who left while the key was looked up, or a large body waited for its turn, tells of it no second time. */
+function stillHere(response: ServerResponse): void {
+  if (response.destroyed) throw new CallerLeft();
 }
 
 /** What is known of a request before anybody is asked: the turn and where it may run. */
