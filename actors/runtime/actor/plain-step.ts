@@ -57,11 +57,11 @@ function take(
 
 /**
  * Takes eventless transitions until none is left or one assigned nothing, as XState does. False where one is not plain, or
- * where they do not end, which XState says better.
+ * where so many are taken that the bound is near: XState counts them, and says better that they do not end.
  */
 function takeEventless(kind: RegisteredKind, state: string, taken: Taken, event: AnyEventObject): boolean {
   const { maxIterations } = kind.machine.options as { readonly maxIterations: number };
-  for (let round = 1; round <= maxIterations; round++) {
+  for (let round = 1; round < maxIterations; round++) {
     const actions = kind.branches?.chooseEventless(state, taken.context, event) ?? null;
     if (actions === null) return false;
     const { assigns } = taken;

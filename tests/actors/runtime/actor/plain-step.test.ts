@@ -236,6 +236,31 @@ it('leaves targets, reentry, raised events and eventless transitions with a targ
   assert.is(at.value, 'many');
 });
 
+it('gives up in the same round as the whole algorithm, even where the last transition assigns nothing', () => {
+  for (const maxIterations of [1, 2, 3]) {
+    const kind = registered(
+      parts.createMachine({
+        context: { n: 0, last: '', left: 0 },
+        options: { maxIterations },
+        initial: 'on',
+        states: {
+          on: {
+            always: [
+              { guard: 'isOdd', actions: 'count' },
+              { guard: { type: 'isMore', params: { than: 1 } }, actions: 'tell' },
+            ],
+          },
+        },
+        on: { count: { actions: 'count' } },
+      } as never),
+    );
+    const { snapshot } = step(kind, null, { type: 'unknown' }, STAMPED);
+    const take = () => step(kind, snapshot, { type: 'count' }, STAMPED).effects;
+    if (maxIterations < 3) assert.throws(take, /Infinite loop/);
+    else assert.is(take().length, 1);
+  }
+});
+
 it('gives the very same snapshot where nothing is assigned', () => {
   const { snapshot } = step(chart, null, { type: 'count' }, STAMPED);
   assert.is(step(chart, snapshot, { type: 'again-never' }, STAMPED).snapshot, snapshot);
