@@ -7,16 +7,10 @@ export function askedSettings<T extends object>(
   names: readonly (keyof T & string)[],
 ): Record<string, unknown> {
   const asked: Record<string, unknown> = {};
-  // Most bodies hold none of them, and few members at all: to look over those is cheaper than to ask for each of ours.
-  if (!holdsAny(body, names)) return asked;
+  // Each of ours is asked for: to look over what a body holds is cheaper for most, and a stand of 50 ms for the largest.
   for (const name of names) {
     const value = body[name];
     if (value != null && !(Array.isArray(value) && value.length === 0)) asked[name] = value;
   }
   return asked;
-}
-
-function holdsAny(body: object, names: readonly string[]): boolean {
-  for (const name in body) if (names.includes(name)) return true;
-  return false;
 }
