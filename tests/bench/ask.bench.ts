@@ -16,7 +16,10 @@ const PURSES = 1_000;
 const MANY = 512;
 const FEW = 64;
 
-/** Asks between two node processes over SQLite and gRPC, beside bare XState and group commit behind a socket. */
+/**
+ * Asks between two node processes over SQLite and gRPC, beside bare XState and group commit behind a socket, and beside a
+ * bare gRPC stream that gives back what it gets.
+ */
 export async function benchAsk(settings: Settings): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-ask-'));
   try {
@@ -52,33 +55,40 @@ interface Sides {
   readonly database: string;
 }
 
-type Results = Readonly<Record<'bareMany' | 'many' | 'few' | 'show', readonly AskResult[]>>;
+type Results = Readonly<Record<'bareMany' | 'many' | 'bareFew' | 'few' | 'bareShow' | 'show', readonly AskResult[]>>;
 
 async function measure({ bare: file, bareDatabase, database }: Sides, settings: Settings): Promise<Results> {
   const bare = await listening(file, [bareDatabase]);
+  const echo = await listening('./bare-echo.ts', []);
   const asker = await child('./bare-asker.ts', [String(bare.port)]);
+  const caller = await child('./bare-asker.ts', [String(echo.port), 'grpc']);
   const nodes = [await child('./ask-node.ts', ['n1', database])];
   nodes.push(await child('./ask-node.ts', ['n2', database]));
   const ours = nodes[1] as ChildProcess;
   try {
     await said(ours, { type: 'open', purses: PURSES });
-    for (const side of [asker, ours]) await run(side, 'debit', FEW, 1);
-    const results = {
-      bareMany: [] as AskResult[],
-      many: [] as AskResult[],
-      few: [] as AskResult[],
-      show: [] as AskResult[],
+    for (const side of [asker, caller, ours]) await run(side, 'debit', FEW, 1);
+    const results: Record<keyof Results, AskResult[]> = {
+      bareMany: [],
+      many: [],
+      bareFew: [],
+      few: [],
+      bareShow: [],
+      show: [],
     };
     for (let round = 0; round < settings.rounds; round++) {
       results.bareMany.push(await run(asker, 'debit', MANY, settings.seconds));
       results.many.push(await run(ours, 'debit', MANY, settings.seconds));
+      results.bareFew.push(await run(asker, 'debit', FEW, settings.seconds));
       results.few.push(await run(ours, 'debit', FEW, settings.seconds));
+      results.bareShow.push(await run(caller, 'show', MANY, settings.seconds));
       results.show.push(await run(ours, 'show', MANY, settings.seconds));
     }
     return results;
   } finally {
-    for (const each of [asker, ...nodes]) await gone(each);
+    for (const each of [asker, caller, ...nodes]) await gone(each);
     await bare.stop();
+    await echo.stop();
   }
 }
 
@@ -97,7 +107,7 @@ function figures(results: Results): readonly Figure[] {
       name: `durable ask, ${FEW} in flight, p50`,
       unit: 'ms',
       ours: median(results.few.map((result) => result.p50Ms)),
-      baseline: null,
+      baseline: median(results.bareFew.map((result) => result.p50Ms)),
       goal: { atMost: 2, of: 'value' },
       ...failed(results.few),
     },
@@ -105,7 +115,7 @@ function figures(results: Results): readonly Figure[] {
       name: `remote ask without state change, ${MANY} in flight`,
       unit: 'asks/s',
       ours: perSecond(results.show),
-      baseline: null,
+      baseline: perSecond(results.bareShow),
       goal: { atLeast: 100_000, of: 'value' },
       ...failed(results.show),
     },

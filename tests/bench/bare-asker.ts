@@ -1,15 +1,40 @@
 import { connect } from 'node:net';
+import { Client, credentials } from '@grpc/grpc-js';
 import { askLoop } from './ask-loop.ts';
 import type { FromAskNode, ToAskNode } from './ask-node.ts';
+import { ECHO } from './echo-service.ts';
 
-/** Asks the baseline of the durable ask, from a process of its own, lines of one turn in one write. `bare-asker PORT`. */
+/**
+ * Asks the baselines of the asks, from a process of its own, lines of one turn in one write: over a socket, or over a
+ * gRPC stream. `bare-asker PORT [grpc]`.
+ */
 const PURSES = 1_000;
-const socket = connect({ port: Number(process.argv[2]), host: '127.0.0.1', noDelay: true });
+const [port = '', over = 'socket'] = process.argv.slice(2);
 const waiting = new Map<string, () => void>();
 let unsent: string[] = [];
 let rest = '';
+const write = over === 'grpc' ? overGrpc() : overSocket();
 
-socket.on('data', (bytes) => {
+function overSocket(): (text: string) => void {
+  const socket = connect({ port: Number(port), host: '127.0.0.1', noDelay: true });
+  socket.on('data', hear);
+  socket.once('connect', () => say({ type: 'ready' }));
+  return (text) => socket.write(text);
+}
+
+function overGrpc(): (text: string) => void {
+  const { path, requestSerialize, responseDeserialize } = ECHO.echo;
+  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
+  const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize);
+  stream.on('data', hear);
+  client.waitForReady(Date.now() + 5_000, (error) => {
+    if (error) throw error;
+    say({ type: 'ready' });
+  });
+  return (text) => stream.write(Buffer.from(text, 'latin1'));
+}
+
+function hear(bytes: Buffer): void {
   const lines = (rest + bytes.toString('latin1')).split('\n');
   rest = lines.pop() ?? '';
   for (const line of lines) {
@@ -18,7 +43,7 @@ socket.on('data', (bytes) => {
     waiting.delete(turn);
     done?.();
   }
-});
+}
 
 function ask(turn: number): Promise<void> {
   return new Promise((resolve) => {
@@ -30,13 +55,16 @@ function ask(turn: number): Promise<void> {
 }
 
 function flush(): void {
-  socket.write(unsent.join(''));
+  write(unsent.join(''));
   unsent = [];
+}
+
+function say(message: FromAskNode): void {
+  process.send?.(message);
 }
 
 process.on('message', (command: ToAskNode) => {
   if (command.type !== 'run') return;
-  void askLoop(ask, command).then((result) => process.send?.({ type: 'ran', result } satisfies FromAskNode));
+  void askLoop(ask, command).then((result) => say({ type: 'ran', result }));
 });
 process.on('disconnect', () => process.exit(0));
-socket.once('connect', () => process.send?.({ type: 'ready' } satisfies FromAskNode));

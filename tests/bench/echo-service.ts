@@ -1,0 +1,14 @@
+/** A gRPC service of one stream both ways whose messages are bytes. */
+const bytes = (message: Buffer): Buffer => message;
+
+export const ECHO = {
+  echo: {
+    path: '/troupe.bench.Echo/Echo',
+    requestStream: true,
+    responseStream: true,
+    requestSerialize: bytes,
+    requestDeserialize: bytes,
+    responseSerialize: bytes,
+    responseDeserialize: bytes,
+  },
+} as const;
