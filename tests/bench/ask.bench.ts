@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { NODE_FLAGS } from '../../gateway/operator/launcher/node-process.ts';
 import { openDatabase } from '../support/postgres/database.ts';
 import { answered } from './answered.ts';
 import type { AskResult } from './ask-loop.ts';
@@ -62,8 +63,9 @@ async function measure({ bare: file, bareDatabase, database }: Sides, settings: 
   const echo = await listening('./bare-echo.ts', []);
   const asker = await child('./bare-asker.ts', [String(bare.port)]);
   const caller = await child('./bare-asker.ts', [String(echo.port), 'grpc']);
-  const nodes = [await child('./ask-node.ts', ['n1', database])];
-  nodes.push(await child('./ask-node.ts', ['n2', database]));
+  // Nodes run with the flags of the launcher, as in production.
+  const nodes = [await child('./ask-node.ts', ['n1', database], NODE_FLAGS)];
+  nodes.push(await child('./ask-node.ts', ['n2', database], NODE_FLAGS));
   const ours = nodes[1] as ChildProcess;
   try {
     await said(ours, { type: 'open', purses: PURSES });
@@ -139,9 +141,9 @@ async function said(process: ChildProcess, command: ToAskNode): Promise<FromAskN
   return answer;
 }
 
-async function child(file: string, args: readonly string[]): Promise<ChildProcess> {
+async function child(file: string, args: readonly string[], flags: readonly string[] = []): Promise<ChildProcess> {
   const path = fileURLToPath(new URL(file, import.meta.url));
-  const started = fork(path, [...args], { execArgv: ['--import', 'tsx'] });
+  const started = fork(path, [...args], { execArgv: [...flags, '--import', 'tsx'] });
   await answered(started);
   return started;
 }

@@ -19,8 +19,7 @@ import { isSilentLoop, QUIET, tickVitals, type Vitals, verdictOn } from './watch
  * collected by the main thread alone (the threads that would help it are waited for while all cores are busy) and half as
  * often: what survives is what requests under way hold, however long one waits. Both together: a tenth more requests/s.
  */
-const NODE_FLAGS = [
-  ...process.execArgv,
+export const NODE_FLAGS: readonly string[] = [
   '--use-largepages=silent',
   '--no-parallel-scavenge',
   '--min-semi-space-size=32',
@@ -87,7 +86,10 @@ export class NodeProcess implements Taker {
     this.limits = limits;
     this.bornAt = clock.monotonic();
     const log = openLog(start.logFile);
-    this.child = fork(start.entry, start.args, { execArgv: NODE_FLAGS, stdio: ['ignore', log, log, 'ipc'] });
+    this.child = fork(start.entry, start.args, {
+      execArgv: [...process.execArgv, ...NODE_FLAGS],
+      stdio: ['ignore', log, log, 'ipc'],
+    });
     if (log !== 'ignore') closeSync(log);
     this.pid = this.child.pid ?? null;
     this.listen();
