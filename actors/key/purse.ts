@@ -48,11 +48,7 @@ export function emptyPurse(address: string, account: string): Purse {
   };
 }
 
-/**
- * The next purse, to be changed before anybody sees it. Member by member, so that all purses have one shape: V8 gives what
- * is spread a shape of its own, and what is spread from that another, until each spread and each look at a member takes
- * its slow path (Node 20: 1 to 2 us a step).
- */
+/** The next purse, to be changed before anybody sees it; member by member for its shape, as the next book of an account. */
 function nextOf(purse: Purse): { -readonly [member in keyof Purse]: Purse[member] } {
   return {
     address: purse.address,

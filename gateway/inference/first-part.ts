@@ -9,9 +9,10 @@ import { demandedChoice } from './tool-ask.ts';
 type Asked = Pick<Turn, 'toolChoice' | 'reasoning'>;
 
 /**
- * Reads until there is something to deliver; null where the answer ended before it began. Where a tool call was demanded that is the call itself: what comes before
- * it waits, at most `charactersMax` of it, and an answer that ends without it has broken the contract. Where reasoning is
- * hidden it is the first part that the caller may see: an endpoint that breaks off while it thinks has delivered nothing.
+ * Reads until there is something to deliver; null where the answer ended before it began. Where a tool call was demanded
+ * that is the call itself: what comes before it waits, at most `charactersMax` of it, and an answer that ends without it
+ * has broken the contract. Where reasoning is hidden it is the first part that the caller may see: an endpoint that breaks
+ * off while it thinks has delivered nothing.
  */
 export function firstPart(attempt: Attempt, asked: Asked, charactersMax: number): Promise<readonly TurnEvent[] | null> {
   const demanded = demandedChoice(asked.toolChoice);

@@ -10,8 +10,9 @@ import type { InferenceServices } from './services.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 /**
- * Charges a turn by its receipt, with one ask: what was recorded. Null when the account could not be reached: the charge is then closed in
- * the background and the caller is shown none. Null too for a turn of which nothing was delivered: its hold is let go.
+ * Charges a turn by its receipt, with one ask: what was recorded. Null when the account could not be reached: the charge
+ * is then closed in the background and the caller is shown none. Null too for a turn of which nothing was delivered: its
+ * hold is let go.
  */
 export function settleTurn(
   services: InferenceServices,
