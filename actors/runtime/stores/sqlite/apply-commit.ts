@@ -84,26 +84,38 @@ export function commitApplier(
 
 /**
  * Writes one row and touches no index whose columns stayed as they were. Most puts are new rows, so the insert comes
- * first and the search for an old one only when it was refused.
+ * first and the search for an old one only when it was refused; but where rows are open before they end, as a hold is,
+ * a put that closes one is one statement (5 us instead of 12).
  */
 function rowPutter(connection: Connection): (row: RowRecord) => void {
   const insert = connection.prepare(rowSql.insertIfAbsent);
   const find = connection.prepare<[string, string, string], StoredRow>(rowSql.find).raw();
+  const close = connection.prepare(rowSql.close);
   const updateBody = connection.prepare(rowSql.updateBody);
   const updateOpen = connection.prepare(rowSql.updateOpen);
-  const updateExpiry = connection.prepare(rowSql.updateExpiry);
-  const updateIndexes = connection.prepare(rowSql.updateIndexes);
   const updateAll = connection.prepare(rowSql.updateAll);
-  return ({ address, collection, id, sort, index, open, expiresAt, body }) => {
+  /** Collections whose last put without an insert closed an open row. */
+  const closing = new Set<string>();
+
+  function replace({ address, collection, id, sort, index, open, expiresAt, body }: RowRecord): void {
     const [i0 = null, i1 = null, i2 = null, i3 = null] = index;
     const isOpen = open ? 1 : 0;
-    if (insert.run(address, collection, id, sort, i0, i1, i2, i3, isOpen, expiresAt, body).changes === 1) return;
     const [n, oldSort, old0, old1, old2, old3, oldOpen, oldExpiresAt] = find.get(collection, id, address) as StoredRow;
-    const indexed = old0 === i0 && old1 === i1 && old2 === i2 && old3 === i3;
-    if (oldSort !== sort) updateAll.run(body, isOpen, expiresAt, sort, i0, i1, i2, i3, n);
-    else if (!indexed) updateIndexes.run(body, isOpen, expiresAt, i0, i1, i2, i3, n);
-    else if (oldExpiresAt !== expiresAt) updateExpiry.run(body, isOpen, expiresAt, n);
-    else if (oldOpen !== isOpen) updateOpen.run(body, isOpen, n);
+    const placed = oldSort === sort && old1 === i1 && old2 === i2 && old3 === i3;
+    if (!placed) updateAll.run(body, isOpen, i0, expiresAt, sort, i1, i2, i3, n);
+    else if (oldOpen !== isOpen || old0 !== i0 || oldExpiresAt !== expiresAt) updateOpen.run(body, isOpen, i0, expiresAt, n);
     else updateBody.run(body, n);
+    if (placed && oldOpen === 1 && !open) closing.add(collection);
+  }
+
+  return (row) => {
+    const { address, collection, id, sort, index, open, expiresAt, body } = row;
+    const [i0 = null, i1 = null, i2 = null, i3 = null] = index;
+    if (!open && closing.has(collection)) {
+      if (close.run(body, i0, expiresAt, collection, id, address, sort, i1, i2, i3).changes === 1) return;
+      closing.delete(collection);
+    }
+    const inserted = insert.run(address, collection, id, sort, i0, i1, i2, i3, open ? 1 : 0, expiresAt, body);
+    if (inserted.changes === 0) replace(row);
   };
 }

@@ -9,15 +9,26 @@ import { isBusy } from './failure.ts';
 import type { Mover } from './mover.ts';
 import { pause } from './pause.ts';
 
+/** When a log is worth moving, and from where on the writer waits for its mover and then moves all that is left; pages. */
+interface LogBounds {
+  readonly worth: number;
+  readonly most: number;
+}
+
 /**
- * Pages in the log before it is worth moving them: 2 MiB. Measured with three processes that commit 32 actors at a time,
- * p99.9 of a commit, and the durable asks/s between two nodes: moved by the writer itself at 4,096 pages 33-42 ms and
- * 33,700, at 1,024 17-25 ms, at 512 16-19 ms and 27,600; by the mover at 2,048 41-109 ms and 35,000, at 1,024 22-26 ms
- * and 33,000, at 512 14-26 ms and 31,700. A limit that follows the time of the last move settled at 300 pages and 21-29 ms.
+ * Beside other writers: 2 MiB, at most 8. Measured with three processes that commit 32 actors at a time, p99.9 of a
+ * commit, and the durable asks/s between two nodes: moved by the writer itself at 4,096 pages 33-42 ms and 33,700, at
+ * 1,024 17-25 ms, at 512 16-19 ms and 27,600; by the mover at 2,048 41-109 ms and 35,000, at 1,024 22-26 ms and 33,000,
+ * at 512 14-26 ms and 31,700. A limit that follows the time of the last move settled at 300 pages and 21-29 ms.
  */
-export const LOG_PAGES = 512;
-/** From here on the writer waits for its mover, and then moves all that is left, however much: 8 MiB. */
-export const LOG_PAGES_MAX = 4 * LOG_PAGES;
+export const SHARED_LOG: LogBounds = { worth: 512, most: 2_048 };
+/**
+ * Alone: 16 MiB, at most 32. The last page of each index is in the log once per commit and moves once per log: a chat
+ * completion cost 7 us of moving and restarting at 512 pages, and costs 3 at 4,096.
+ */
+export const LONE_LOG: LogBounds = { worth: 4_096, most: 8_192 };
+/** So many commits in a row that met nobody at the lock: no other process writes much just now. */
+export const LONE_COMMITS = 64;
 /** So few pages are moved under the lock. */
 const REST_PAGES_MAX = 256;
 /** Tries for the lock per commit; between them others may write. */
@@ -34,18 +45,27 @@ interface LogState {
   readonly checkpointed: number;
 }
 
-/** Returns what to call after each commit; it costs two microseconds when there is nothing to move. */
-export function checkpointer(connection: Connection, mover: Pick<Mover, 'idle' | 'moving' | 'move'>): () => void {
+/**
+ * Returns what to call after each commit, with whether it had to wait for the lock; that costs two microseconds when there
+ * is nothing to move.
+ */
+export function checkpointer(
+  connection: Connection,
+  mover: Pick<Mover, 'idle' | 'moving' | 'move'>,
+): (metOthers: boolean) => void {
   connection.pragma('wal_autocheckpoint = 0');
   const look = connection.prepare<[], LogState>('PRAGMA wal_checkpoint(NOOP)');
   const restart = connection.prepare<[], LogState>('PRAGMA wal_checkpoint(RESTART)');
 
+  let alone = 0;
+
   function attempt(): void {
+    const { worth, most } = alone < LONE_COMMITS ? SHARED_LOG : LONE_LOG;
     const { log = 0, checkpointed = 0 } = look.get() ?? {};
-    if (log < LOG_PAGES) return;
-    if (log >= LOG_PAGES_MAX) waitForMover();
+    if (log < worth) return;
+    if (log >= most) waitForMover();
     if (!mover.idle) return;
-    if (log - checkpointed > REST_PAGES_MAX && log < LOG_PAGES_MAX) mover.move();
+    if (log - checkpointed > REST_PAGES_MAX && log < most) mover.move();
     else startAnew();
   }
 
@@ -60,7 +80,8 @@ export function checkpointer(connection: Connection, mover: Pick<Mover, 'idle' |
     }
   }
 
-  return () => {
+  return (metOthers) => {
+    alone = metOthers ? 0 : alone + 1;
     try {
       attempt();
     } catch (error) {

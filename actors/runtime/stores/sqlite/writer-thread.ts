@@ -23,11 +23,16 @@ import type { WriterAnswer, WriterOperations, WriterRequest, WriterStart } from 
 const start = workerData as WriterStart;
 const port = parentPort as MessagePort;
 const waited = new Int32Array(start.waited);
+/** Since the last commit somebody else was seen to hold the lock. */
+let metOthers = false;
 const wait: LockWaitOptions = {
   clock: systemClock,
   random: { fraction: seededFraction(start.seed) },
   boundMs: start.busyBoundMs,
-  waited: (ms) => Atomics.store(waited, 0, Math.ceil(ms)),
+  waited: (ms) => {
+    metOthers = true;
+    Atomics.store(waited, 0, Math.ceil(ms));
+  },
 };
 
 /** Set by the first error of the disk; from then on every request is refused. */
@@ -50,10 +55,11 @@ function attempt(id: number, transaction: () => WriterAnswer): WriterAnswer {
 }
 
 /** What was answered stays answered; a log that cannot be moved for lack of space only grows on. */
-function shrinkLog(checkpoint: () => void): void {
+function shrinkLog(checkpoint: (metOthers: boolean) => void): void {
   if (broken) return;
   try {
-    checkpoint();
+    checkpoint(metOthers);
+    metOthers = false;
   } catch (error) {
     const failure = failureOf(error);
     if (failure.kind === 'fatal') breakDown(failure);

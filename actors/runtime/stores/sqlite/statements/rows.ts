@@ -9,12 +9,11 @@ export const rowSql = {
   insertIfAbsent: `INSERT INTO rows (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (collection, id, address) DO NOTHING`,
   updateBody: 'UPDATE rows SET body = ? WHERE n = ?',
-  updateOpen: 'UPDATE rows SET body = ?, open = ? WHERE n = ?',
-  updateExpiry: 'UPDATE rows SET body = ?, open = ?, expires_at = ? WHERE n = ?',
-  updateIndexes: `UPDATE rows SET body = ?, open = ?, expires_at = ?, index0 = ?, index1 = ?, index2 = ?, index3 = ?
+  updateOpen: 'UPDATE rows SET body = ?, open = ?, index0 = ?, expires_at = ? WHERE n = ?',
+  updateAll: `UPDATE rows SET body = ?, open = ?, index0 = ?, expires_at = ?, sort = ?, index1 = ?, index2 = ?, index3 = ?
     WHERE n = ?`,
-  updateAll: `UPDATE rows SET body = ?, open = ?, expires_at = ?, sort = ?, index0 = ?, index1 = ?, index2 = ?,
-    index3 = ? WHERE n = ?`,
+  close: `UPDATE rows SET body = ?, open = 0, index0 = ?, expires_at = ? WHERE collection = ? AND id = ? AND address = ?
+    AND open = 1 AND sort = ? AND index1 IS ? AND index2 IS ? AND index3 IS ?`,
   remove: 'DELETE FROM rows WHERE collection = ? AND id = ? AND address = ?',
   sweep: `DELETE FROM rows WHERE n IN
     (SELECT n FROM rows WHERE expires_at IS NOT NULL AND expires_at < ? ORDER BY expires_at LIMIT ?)`,

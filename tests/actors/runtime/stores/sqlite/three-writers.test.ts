@@ -20,7 +20,7 @@ const COMMITS = 400;
 /** Far above anything fair sharing gives, below what a starved writer sees. */
 const WORST_MS = 2_000;
 /** What others add while the lock for the restart is being tried for comes on top. */
-const LOG_BYTES_MAX = LOG_PAGES_MAX * 4_096 * 1.5;
+const LOG_BYTES_MAX = LONE_LOG.most * 4_096 * 1.5;
 const writer = fileURLToPath(new URL('../../../../support/store-writer.ts', import.meta.url));
 
 async function run(path: string, name: string, shard: number): Promise<WriterReport> {
