@@ -34,17 +34,14 @@ export function commitApplier(
   connection: Connection,
   transact: Transact,
 ): (writes: readonly ShardWrite[]) => VerdictCode[] {
-  const fence = connection.prepare<[number], { owner: string | null; epoch: number }>(shardSql.fence);
+  const fence = connection.prepare<[number, string, number], 1>(shardSql.fence).pluck();
   const actors = actorWriter(connection);
   const putRow = rowPutter(connection);
   const removeRow = connection.prepare(rowSql.remove);
   const setTimer = connection.prepare(timerSql.set);
   const cancelTimer = connection.prepare(timerSql.cancel);
 
-  function fenceHolds({ shard, owner, epoch }: ShardWrite): boolean {
-    const holder = fence.get(shard);
-    return holder?.owner === owner && holder.epoch === epoch;
-  }
+  const fenceHolds = ({ shard, owner, epoch }: ShardWrite): boolean => fence.get(shard, owner, epoch) === 1;
 
   function writeRest(write: ShardWrite): void {
     for (const { collection, id, address } of write.rowsRemoved) removeRow.run(collection, id, address);
@@ -103,8 +100,8 @@ function rowPutter(connection: Connection): (row: RowRecord) => void {
     const [n, oldSort, old0, old1, old2, old3, oldOpen, oldExpiresAt] = find.get(collection, id, address) as StoredRow;
     const placed = oldSort === sort && old1 === i1 && old2 === i2 && old3 === i3;
     if (!placed) updateAll.run(body, isOpen, i0, expiresAt, sort, i1, i2, i3, n);
-    else if (oldOpen !== isOpen || old0 !== i0 || oldExpiresAt !== expiresAt) updateOpen.run(body, isOpen, i0, expiresAt, n);
-    else updateBody.run(body, n);
+    else if (oldOpen === isOpen && old0 === i0 && oldExpiresAt === expiresAt) updateBody.run(body, n);
+    else updateOpen.run(body, isOpen, i0, expiresAt, n);
     if (placed && oldOpen === 1 && !open) closing.add(collection);
   }
 

@@ -29,6 +29,8 @@ export const SHARED_LOG: LogBounds = { worth: 512, most: 2_048 };
 export const LONE_LOG: LogBounds = { worth: 4_096, most: 8_192 };
 /** So many commits in a row that met nobody at the lock: no other process writes much just now. */
 export const LONE_COMMITS = 64;
+/** Alone, one commit in so many looks at the log: a look takes 2 us, and others' commits are not to be expected. */
+const LONE_LOOK_COMMITS = 16;
 /** So few pages are moved under the lock. */
 const REST_PAGES_MAX = 256;
 /** Tries for the lock per commit; between them others may write. */
@@ -45,10 +47,7 @@ interface LogState {
   readonly checkpointed: number;
 }
 
-/**
- * Returns what to call after each commit, with whether it had to wait for the lock; that costs two microseconds when there
- * is nothing to move.
- */
+/** Returns what to call after each commit, with whether that had to wait for the lock. */
 export function checkpointer(
   connection: Connection,
   mover: Pick<Mover, 'idle' | 'moving' | 'move'>,
@@ -82,6 +81,7 @@ export function checkpointer(
 
   return (metOthers) => {
     alone = metOthers ? 0 : alone + 1;
+    if (alone > LONE_COMMITS && alone % LONE_LOOK_COMMITS !== 0) return;
     try {
       attempt();
     } catch (error) {

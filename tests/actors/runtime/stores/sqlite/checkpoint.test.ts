@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkpointer, LOG_PAGES, LOG_PAGES_MAX } from '../../../../../actors/runtime/stores/sqlite/checkpoint.ts';
+import {
+  checkpointer,
+  LONE_COMMITS,
+  LONE_LOG,
+  SHARED_LOG,
+} from '../../../../../actors/runtime/stores/sqlite/checkpoint.ts';
 import { type Connection, connect } from '../../../../../actors/runtime/stores/sqlite/connect.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
@@ -14,7 +19,9 @@ const PAGE_BYTES = 4_096;
 interface Scene {
   readonly connection: Connection;
   readonly mover: { idle: boolean; moving: boolean; moves: number; move(): void };
-  readonly afterCommit: () => void;
+  readonly afterCommit: (metOthers?: boolean) => void;
+  /** Commits so often that met nobody that the writer counts as alone. */
+  beAlone(): void;
   /** Adds about so many pages to the log. */
   fill(pages: number): void;
   logPages(): number;
@@ -26,11 +33,15 @@ function withScene(run: (scene: Scene) => void): void {
   connection.exec('CREATE TABLE t (id INTEGER PRIMARY KEY, body BLOB)');
   const mover = { idle: true, moving: false, moves: 0, move: () => void mover.moves++ };
   const put = connection.prepare('INSERT INTO t (body) VALUES (zeroblob(?))');
+  const checkpoint = checkpointer(connection, mover);
   try {
     run({
       connection,
       mover,
-      afterCommit: checkpointer(connection, mover),
+      afterCommit: (metOthers = true) => checkpoint(metOthers),
+      beAlone: () => {
+        for (let commits = 0; commits < LONE_COMMITS; commits++) checkpoint(false);
+      },
       fill: (pages) => void put.run(pages * PAGE_BYTES),
       logPages: () => (connection.pragma('wal_checkpoint(NOOP)') as { log: number }[])[0]?.log ?? 0,
     });
@@ -42,10 +53,10 @@ function withScene(run: (scene: Scene) => void): void {
 
 it('a short log is left alone, a longer one is given to the mover', () => {
   withScene(({ mover, afterCommit, fill }) => {
-    fill(LOG_PAGES / 2);
+    fill(SHARED_LOG.worth / 2);
     afterCommit();
     assert.is(mover.moves, 0);
-    fill(LOG_PAGES / 2);
+    fill(SHARED_LOG.worth / 2);
     afterCommit();
     assert.is(mover.moves, 1);
   });
@@ -53,12 +64,12 @@ it('a short log is left alone, a longer one is given to the mover', () => {
 
 it('while the mover moves the writer asks no more; once it is done the log starts anew', () => {
   withScene(({ connection, mover, afterCommit, fill, logPages }) => {
-    fill(LOG_PAGES);
+    fill(SHARED_LOG.worth);
     mover.idle = false;
     mover.moving = true;
     afterCommit();
     assert.is(mover.moves, 0);
-    assert.ok(logPages() >= LOG_PAGES);
+    assert.ok(logPages() >= SHARED_LOG.worth);
     connection.pragma('wal_checkpoint(PASSIVE)');
     Object.assign(mover, { idle: true, moving: false });
     fill(10);
@@ -69,9 +80,38 @@ it('while the mover moves the writer asks no more; once it is done the log start
   });
 });
 
+it('whoever met nobody at the lock for long lets the log grow further, until somebody comes', () => {
+  withScene(({ mover, afterCommit, beAlone, fill, logPages }) => {
+    fill(SHARED_LOG.worth);
+    beAlone();
+    const moves = mover.moves;
+    assert.ok(moves > 0, 'not alone yet');
+    fill(SHARED_LOG.worth);
+    beAlone();
+    assert.is(mover.moves, moves);
+    fill(LONE_LOG.worth);
+    beAlone();
+    assert.ok(mover.moves > moves, 'too long for one alone as well');
+    afterCommit(true);
+    fill(1);
+    assert.ok(logPages() < 20, `the log has ${logPages()} pages`);
+  });
+});
+
+it('a lone writer too waits for its mover from a bound on, and moves the rest itself', () => {
+  withScene(({ mover, beAlone, fill, logPages }) => {
+    beAlone();
+    fill(LONE_LOG.most);
+    beAlone();
+    assert.is(mover.moves, 0);
+    fill(1);
+    assert.ok(logPages() < 20, `the log has ${logPages()} pages`);
+  });
+});
+
 it('a log at its bound is moved at once, whatever is left of it', () => {
   withScene(({ mover, afterCommit, fill, logPages }) => {
-    fill(LOG_PAGES_MAX);
+    fill(SHARED_LOG.most);
     afterCommit();
     assert.is(mover.moves, 0);
     fill(1);
@@ -82,10 +122,10 @@ it('a log at its bound is moved at once, whatever is left of it', () => {
 it('after an error of the disk under the mover the log never starts anew: it is what there is', () => {
   withScene(({ mover, afterCommit, fill, logPages }) => {
     mover.idle = false;
-    fill(LOG_PAGES_MAX);
+    fill(SHARED_LOG.most);
     afterCommit();
     fill(1);
-    assert.ok(logPages() > LOG_PAGES_MAX);
+    assert.ok(logPages() > SHARED_LOG.most);
     assert.is(mover.moves, 0);
   });
 });

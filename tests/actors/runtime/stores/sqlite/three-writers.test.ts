@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LOG_PAGES_MAX } from '../../../../../actors/runtime/stores/sqlite/checkpoint.ts';
+import { LONE_LOG } from '../../../../../actors/runtime/stores/sqlite/checkpoint.ts';
 import { openSqliteStore } from '../../../../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
 import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
