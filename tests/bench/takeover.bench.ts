@@ -18,8 +18,8 @@ export async function benchTakeover(): Promise<readonly Figure[]> {
     keep: false,
     tell: () => {},
   });
-  const of = (isStop: boolean): readonly number[] =>
-    takeovers(report.strikes.filter((strike) => (strike.fault === 'SIGSTOP') === isStop));
+  const of = (stopped: boolean): readonly number[] =>
+    takeovers(report.strikes.filter((strike) => (strike.zombie !== undefined) === stopped));
   const figure = (name: string, times: readonly number[], atMost: number): Figure => ({
     name,
     unit: 'ms',

@@ -23,10 +23,11 @@ interface LogBounds {
  */
 export const SHARED_LOG: LogBounds = { worth: 512, most: 2_048 };
 /**
- * Alone: 16 MiB, at most 32. The last page of each index is in the log once per commit and moves once per log: a chat
- * completion cost 7 us of moving and restarting at 512 pages, and costs 3 at 4,096.
+ * Alone: 8 MiB, at most 16. The last page of each index is in the log once per commit and moves once per log: moving and
+ * starting anew took 7 us of a chat completion at 512 pages and take 3 here. No longer, so that whoever comes then meets
+ * a log that is as long as his own may become.
  */
-export const LONE_LOG: LogBounds = { worth: 4_096, most: 8_192 };
+export const LONE_LOG: LogBounds = { worth: SHARED_LOG.most, most: 2 * SHARED_LOG.most };
 /** So many commits in a row that met nobody at the lock: no other process writes much just now. */
 export const LONE_COMMITS = 64;
 /** Alone, one commit in so many looks at the log: a look takes 2 us, and others' commits are not to be expected. */
