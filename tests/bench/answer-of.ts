@@ -3,10 +3,17 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { answered } from './answered.ts';
 
-/** Runs a file of this folder in a process of its own, which sends one message and ends. Rejects when it ends before. */
-export async function answerOf<T>(file: string, args: readonly (string | number)[]): Promise<T> {
+/**
+ * Runs a file of this folder in a process of its own, with these flags of Node's, which sends one message and ends.
+ * Rejects when it ends before.
+ */
+export async function answerOf<T>(
+  file: string,
+  args: readonly (string | number)[],
+  flags: readonly string[] = [],
+): Promise<T> {
   const path = fileURLToPath(new URL(file, import.meta.url));
-  const child = fork(path, args.map(String), { execArgv: ['--expose-gc', '--import', 'tsx'] });
+  const child = fork(path, args.map(String), { execArgv: [...flags, '--expose-gc', '--import', 'tsx'] });
   const answer = await answered<T>(child);
   if (child.exitCode === null) await once(child, 'exit');
   return answer;

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { NODE_FLAGS } from '../../gateway/operator/launcher/node-process.ts';
 import { answerOf } from './answer-of.ts';
 import type { Figure } from './figure.ts';
 import type { Settings } from './settings.ts';
@@ -14,7 +15,7 @@ export async function benchTimers({ seconds }: Settings): Promise<readonly Figur
   const folder = mkdtempSync(join(tmpdir(), 'troupe-timers-'));
   try {
     const args = [join(folder, 'troupe.sqlite'), PER_SECOND, seconds];
-    const { ours, bare } = await answerOf<TimersResult>('./timers-engine.ts', args);
+    const { ours, bare } = await answerOf<TimersResult>('./timers-engine.ts', args, NODE_FLAGS);
     const told = ({ p50Ms, maxMs }: Lateness): string => `p50 ${p50Ms.toFixed(1)}, max ${maxMs.toFixed(1)} ms`;
     return [
       {
