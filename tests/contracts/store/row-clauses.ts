@@ -1,6 +1,7 @@
 /** Clauses of the Store port on rows: look-ups, lists, cursors, open rows and expiry. */
 import * as assert from 'uvu/assert';
 import type { RowQuery, RowRecord, Store } from '../../../actors/runtime/ports/store.ts';
+import { seededFraction } from '../../../actors/runtime/stores/sqlite/seeded-fraction.ts';
 import type { Clause } from './clause.ts';
 import { actor, own, row, write } from './records.ts';
 
@@ -16,6 +17,7 @@ async function ids(store: Store, query: RowQuery): Promise<string[]> {
 
 export function rowClauses(clause: Clause): void {
   lookUpClauses(clause);
+  historyClauses(clause);
   listClauses(clause);
   openClauses(clause);
   runtimeClauses(clause);
@@ -87,6 +89,52 @@ function lookUpClauses(clause: Clause): void {
     assert.is((await store.rowById('holds', 'h'))?.address, 'account:b');
     assert.equal(await ids(store, { collection: 'holds', openOnly: true, limit: 9 }), []);
     assert.equal(await ids(store, { collection: 'holds', where: { column: 0, equals: 'a' }, limit: 9 }), []);
+  });
+}
+
+/** Rows that open, close, move and change in any order: the ways of a store to write as little as it must. */
+function historyClauses(clause: Clause): void {
+  clause('whatever a row was before, it is what was put last, in every list', async (store) => {
+    const fence = await own(store, 'i1');
+    const fraction = seededFraction(41);
+    const oneOf = <T>(values: readonly T[]): T => values[Math.floor(fraction() * values.length)] as T;
+    const last = new Map<string, RowRecord>();
+    const expected = (holds: (row: RowRecord) => boolean): string[] =>
+      [...last.values()]
+        .filter(holds)
+        .sort((a, b) => a.sort - b.sort || (a.id < b.id ? -1 : 1))
+        .map(({ id }) => id);
+    for (let commit = 0; commit < 150; commit++) {
+      const rowsPut = ['a', 'b', 'c', 'd']
+        .filter(() => fraction() < 0.6)
+        .map((id) => {
+          const index = [0, 1, 2, 3].map((column) => (fraction() < 0.9 ? `${column}` : oneOf([null, 'x'])));
+          const open = fraction() < 0.5;
+          const expiresAt = open ? oneOf([null, null, 5]) : oneOf([5, 5, null]);
+          return row(id, { sort: fraction() < 0.9 ? 1 : 2, index, open, expiresAt, body: `"${commit}"` });
+        });
+      const verdicts = await store.commit([write(fence, { rowsPut })]);
+      assert.is(verdicts[0]?.committed, true);
+      for (const put of rowsPut) last.set(put.id, put);
+      for (const [id, put] of last) assert.equal(await store.rowById('holds', id), put, `after commit ${commit}`);
+      const list = { collection: 'holds', limit: 9 };
+      assert.equal(
+        await ids(store, { ...list, address: 'account:a' }),
+        expected(() => true),
+      );
+      assert.equal(
+        await ids(store, { ...list, address: 'account:a', openOnly: true }),
+        expected(({ open }) => open),
+      );
+      for (const column of [0, 1, 2, 3] as const) {
+        const where = { column, equals: 'x' };
+        assert.equal(
+          await ids(store, { ...list, where }),
+          expected(({ index }) => index[column] === 'x'),
+        );
+      }
+    }
+    assert.is(await store.sweepRows(6, 9), expected(({ expiresAt }) => expiresAt === 5).length);
   });
 }
 
