@@ -108,7 +108,8 @@ function historyClauses(clause: Clause): void {
       const rowsPut = ['a', 'b', 'c', 'd']
         .filter(() => fraction() < 0.6)
         .map((id) => {
-          const index = [0, 1, 2, 3].map((column) => (fraction() < 0.9 ? `${column}` : oneOf([null, 'x'])));
+          const rest = [1, 2, 3].map((column) => (fraction() < 0.9 ? `${column}` : oneOf([null, 'x'])));
+          const index = [oneOf([null, 'x', '0']), ...rest];
           const open = fraction() < 0.5;
           const expiresAt = open ? oneOf([null, null, 5]) : oneOf([5, 5, null]);
           return row(id, { sort: fraction() < 0.9 ? 1 : 2, index, open, expiresAt, body: `"${commit}"` });
