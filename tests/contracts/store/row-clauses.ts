@@ -104,11 +104,11 @@ function historyClauses(clause: Clause): void {
         .filter(holds)
         .sort((a, b) => a.sort - b.sort || (a.id < b.id ? -1 : 1))
         .map(({ id }) => id);
-    for (let commit = 0; commit < 150; commit++) {
+    for (let commit = 0; commit < 300; commit++) {
       const rowsPut = ['a', 'b', 'c', 'd']
         .filter(() => fraction() < 0.6)
         .map((id) => {
-          const rest = [1, 2, 3].map((column) => (fraction() < 0.9 ? `${column}` : oneOf([null, 'x'])));
+          const rest = [1, 2, 3].map((column) => (fraction() < 0.95 ? `${column}` : oneOf([null, 'x'])));
           const index = [oneOf([null, 'x', '0']), ...rest];
           const open = fraction() < 0.5;
           const expiresAt = open ? oneOf([null, null, 5]) : oneOf([5, 5, null]);
