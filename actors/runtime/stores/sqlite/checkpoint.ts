@@ -30,8 +30,6 @@ export const SHARED_LOG: LogBounds = { worth: 512, most: 2_048 };
 export const LONE_LOG: LogBounds = { worth: SHARED_LOG.most, most: 2 * SHARED_LOG.most };
 /** So many commits in a row that met nobody at the lock: no other process writes much just now. */
 export const LONE_COMMITS = 64;
-/** Alone, one commit in so many looks at the log: a look takes 2 us, and others' commits are not to be expected. */
-const LONE_LOOK_COMMITS = 16;
 /** So few pages are moved under the lock. */
 const REST_PAGES_MAX = 256;
 /** Tries for the lock per commit; between them others may write. */
@@ -48,7 +46,7 @@ interface LogState {
   readonly checkpointed: number;
 }
 
-/** Returns what to call after each commit, with whether that had to wait for the lock. */
+/** Returns what to call after each commit, with whether that had to wait for the lock; it looks at the log, in 2 us. */
 export function checkpointer(
   connection: Connection,
   mover: Pick<Mover, 'idle' | 'moving' | 'move'>,
@@ -82,7 +80,6 @@ export function checkpointer(
 
   return (metOthers) => {
     alone = metOthers ? 0 : alone + 1;
-    if (alone > LONE_COMMITS && alone % LONE_LOOK_COMMITS !== 0) return;
     try {
       attempt();
     } catch (error) {
