@@ -19,13 +19,6 @@ export interface Judge {
 /** How many batches' worth of entries may wait before stepping pauses. */
 const BATCHES_AHEAD_MAX = 4;
 
-/**
- * So many waiting entries are a batch worth handing over before the answers of the last one go out; fewer wait for the
- * end of the turn, whose further entries travel with them. With 512 durable asks in flight 45,000-62,000/s that way,
- * 45,000-50,000 without.
- */
-const AT_ONCE_ENTRIES = 64;
-
 /** Entries of the shards that share a part of the store, in order. */
 interface Line {
   waiting: Entry[];
@@ -35,9 +28,9 @@ interface Line {
 
 /**
  * The ordered queue of a node's entries: one line for each part of the store, and a shard's entries always in the same
- * one. Of each line one batch is with the store at a time; the next forms when its writer is idle: at the end of the turn,
- * so that entries of one turn travel together, or before the answers of the last one where many wait. Judges nothing
- * itself.
+ * one. Of each line one batch is with the store at a time. The next forms as soon as that one is answered, of whatever
+ * waits by then; where nothing does, at the end of the turn that brings the first entry, so that entries of one turn
+ * travel together. Judges nothing itself.
  */
 export class CommitQueue {
   commits = 0;
@@ -103,9 +96,14 @@ export class CommitQueue {
     this.arm(line);
   }
 
-  /** Called once memory shows what the store has answered, and before anything leaves: the writer need not wait for that. */
+  /**
+   * Called once memory shows what the store has answered, and before anything leaves: the writer need not wait for that,
+   * nor for what comes of it. A smaller batch costs more than it would at the end of the turn, an idle writer still more:
+   * with 64 chat completions in flight 7 % fewer leave when fewer than 64 entries wait for the end of the turn, as many
+   * with 400; of durable asks as many either way, at a p50 of 1.9 instead of 1.6 ms (64 in flight).
+   */
   handOver(): void {
-    for (const line of this.lines) if (line.waiting.length >= AT_ONCE_ENTRIES) this.flush(line);
+    for (const line of this.lines) this.flush(line);
   }
 
   /** Takes out all waiting entries of these shards, in order; what is with the store stays there. */
