@@ -4,7 +4,7 @@ import type { LoadResult } from './load.ts';
 import type { Settings } from './settings.ts';
 import { type Side, Sides } from './sides.ts';
 
-const IN_FLIGHT = [64, 400];
+const IN_FLIGHT = [64, 128, 256, 400];
 /**
  * Both sides run long enough for the compiler to have done its work (requests/s of ours in the first four stretches of
  * four seconds: 2,935, 3,684, 4,032 and 4,666; from then on about 4,100).
@@ -25,12 +25,10 @@ export async function benchWhole(settings: Settings): Promise<readonly Figure[]>
   try {
     for (const side of [sides.bare, sides.ours]) await run(sides, side, { inFlight: 64, seconds: WARM_SECONDS });
     const figures: Figure[] = [];
-    let perSecond = 0;
     for (const inFlight of IN_FLIGHT) {
       const { bare, ours } = await rounds(sides, settings, (side) =>
         run(sides, side, { inFlight, seconds: settings.seconds }),
       );
-      perSecond ||= rate(ours);
       figures.push({
         name: `chat completion, ${inFlight} in flight`,
         unit: 'requests/s',
@@ -40,10 +38,22 @@ export async function benchWhole(settings: Settings): Promise<readonly Figure[]>
         note: `${inOneRequest(bare)} and ${inOneRequest(ours)} us of CPU per request${failed(ours)}`,
       });
     }
-    return [...figures, ...(await addedLatency(sides, settings, perSecond / 2))];
+    figures.push(bestOf(figures));
+    return [...figures, ...(await addedLatency(sides, settings, (figures[0]?.ours ?? 0) / 2))];
   } finally {
     await sides.stop();
   }
+}
+
+/** What each side can do at most, whatever it takes to get there: the proxy is at its best with few in flight, we with many. */
+function bestOf(figures: readonly Figure[]): Figure {
+  return {
+    name: 'chat completion, the best of these',
+    unit: 'requests/s',
+    ours: Math.max(...figures.map(({ ours }) => ours)),
+    baseline: Math.max(...figures.map(({ baseline }) => baseline ?? 0)),
+    goal: { atLeast: 0.5, of: 'ratio' },
+  };
 }
 
 async function addedLatency(sides: Sides, settings: Settings, perSecond: number): Promise<readonly Figure[]> {
