@@ -45,7 +45,7 @@ export async function benchWhole(settings: Settings): Promise<readonly Figure[]>
   }
 }
 
-/** What each side can do at most, whatever it takes to get there: the proxy is at its best with few in flight, we with many. */
+/** What each side can do at most: the proxy is at its best with few in flight, we with many. */
 function bestOf(figures: readonly Figure[]): Figure {
   return {
     name: 'chat completion, the best of these',
