@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { AccountedBudgets } from './accounted-budgets.ts';
 import { Authentication } from './authentication.ts';
-import { BodyRoom } from './body-room.ts';
+import { BodyRoom } from './body/body-room.ts';
 import { EndpointWindow } from './endpoint-window.ts';
 import { openApp } from './http/app.ts';
 import { Gate } from './http/gate.ts';

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { NODE_FLAGS } from '../../gateway/operator/launcher/node-process.ts';
 import { answered } from './answered.ts';
 import { type Listening, listening } from './child.ts';
 import type { Question, Stalls, Weight } from './measured-node.ts';
@@ -30,7 +31,7 @@ export class Measured {
   static async start(): Promise<Measured> {
     const simulator = await listening('../support/provider/main.ts', ['--name', 'sim-a']);
     const path = fileURLToPath(new URL('./measured-node.ts', import.meta.url));
-    const child = fork(path, [String(simulator.port)], { execArgv: ['--expose-gc', '--import', 'tsx'] });
+    const child = fork(path, [String(simulator.port)], { execArgv: ['--expose-gc', '--import', 'tsx', ...NODE_FLAGS] });
     return new Measured(child, simulator, await answered(child));
   }
 

@@ -1,5 +1,5 @@
 import type { Authentication } from '../authentication.ts';
-import type { BodyRoom } from '../body-room.ts';
+import type { BodyRoom } from '../body/body-room.ts';
 import type { EdgeServices } from '../services.ts';
 import type { Gate } from './gate.ts';
 import type { OpenTurns } from './open-turns.ts';

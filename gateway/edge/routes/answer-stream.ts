@@ -8,11 +8,11 @@ import { settleTurn } from '../../inference/settle-turn.ts';
 import type { TurnRequest } from '../../inference/turn-request.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
+import { CallerLeft } from '../body/upload.ts';
 import { failureOf } from '../failure.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { EventStream } from '../http/event-stream.ts';
 import { nameAnswer } from '../http/generation-headers.ts';
-import { CallerLeft } from '../read-body.ts';
 import { visitOf } from '../visit.ts';
 import type { AcceptedTurn } from './accepted-turn.ts';
 

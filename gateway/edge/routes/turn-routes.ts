@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { isJson } from '../body/read-body.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
-import { isJson } from '../read-body.ts';
 import { answerTurn } from './answer-turn.ts';
 import { chatCompletions } from './chat-completions.ts';
 import { completions } from './completions.ts';

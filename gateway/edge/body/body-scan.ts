@@ -1,3 +1,16 @@
+import {
+  BACKSLASH,
+  BRACE_CLOSE,
+  BRACE_OPEN,
+  BRACKET_CLOSE,
+  BRACKET_OPEN,
+  COLON,
+  COMMA,
+  NEAR_BYTES,
+  QUOTE,
+  WORD_BYTES_MAX,
+} from './json-bytes.ts';
+
 /**
  * Counts what makes a JSON text expensive to parse as it arrives: nesting, structural tokens, the length of a number. It
  * knows nothing else of JSON and accepts much that is not; the parser comes after it and is then bounded. The work per
@@ -9,19 +22,7 @@ export interface BodyScanLimits {
   readonly tokensMax: number;
 }
 
-/** Longest run of characters outside strings that is neither structure nor space: a number, or a word. */
-const WORD_BYTES_MAX = 1_024;
-/** Names and short texts end before a search of the platform has begun: looked for byte by byte so far. */
-const NEAR_BYTES = 16;
 const SPACE = 0x20;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const BRACKET_OPEN = 0x5b;
-const BACKSLASH = 0x5c;
-const BRACKET_CLOSE = 0x5d;
-const BRACE_OPEN = 0x7b;
-const BRACE_CLOSE = 0x7d;
 
 export class BodyScan {
   readonly #limits: BodyScanLimits;

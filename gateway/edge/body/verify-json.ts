@@ -1,3 +1,5 @@
+import { FLAWS } from './body-refusal.ts';
+
 /**
  * Looks over a parsed body for what `JSON.parse` lets through although readers would disagree about it: a name written
  * twice in one object, a number beyond the range of a double, half of a surrogate pair. The depth was bounded before.
@@ -9,7 +11,7 @@ export function verifyJson(value: unknown, members: number): string | null {
   const seen: Tally = { members: 0, flaw: null };
   visit(value, seen);
   if (seen.flaw !== null) return seen.flaw;
-  return seen.members === members ? null : 'a member name is written twice in one object';
+  return seen.members === members ? null : FLAWS.repeated;
 }
 
 interface Tally {
@@ -19,16 +21,16 @@ interface Tally {
 
 function visit(value: unknown, seen: Tally): void {
   if (typeof value === 'string') {
-    if (!value.isWellFormed()) seen.flaw = 'a string holds half of a surrogate pair';
+    if (!value.isWellFormed()) seen.flaw = FLAWS.halfPair;
   } else if (typeof value === 'number') {
-    if (!Number.isFinite(value)) seen.flaw = 'a number is out of range';
+    if (!Number.isFinite(value)) seen.flaw = FLAWS.range;
   } else if (Array.isArray(value)) {
     for (const entry of value) visit(entry, seen);
   } else if (typeof value === 'object' && value !== null) {
     // What `JSON.parse` made inherits no member that could be met here.
     for (const name in value) {
       seen.members++;
-      if (!name.isWellFormed()) seen.flaw = 'a member name holds half of a surrogate pair';
+      if (!name.isWellFormed()) seen.flaw = FLAWS.halfPairInName;
       visit((value as Record<string, unknown>)[name], seen);
     }
   }

@@ -2,11 +2,12 @@ import { type ClientRequest, createServer, request as openRequest, type Server }
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/runtime/index.ts';
-import config from '../../../cluster.config.ts';
-import { CallerLeft, readBody } from '../../../gateway/edge/read-body.ts';
-import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
-import { bounded } from '../../support/bounded.ts';
+import { systemClock } from '../../../../actors/runtime/index.ts';
+import config from '../../../../cluster.config.ts';
+import { readBody } from '../../../../gateway/edge/body/read-body.ts';
+import { CallerLeft } from '../../../../gateway/edge/body/upload.ts';
+import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 20_000);
 const LIMITS = { ...config.edge, bodyGraceMs: 200 };

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BodyScan } from '../../../gateway/edge/body-scan.ts';
-import { bounded } from '../../support/bounded.ts';
+import { BodyScan } from '../../../../gateway/edge/body/body-scan.ts';
+import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 20_000);
 const LIMITS = { depthMax: 64, tokensMax: 200_000 };

@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BodyRoom } from '../../../gateway/edge/body-room.ts';
-import { bounded } from '../../support/bounded.ts';
+import { BodyRoom } from '../../../../gateway/edge/body/body-room.ts';
+import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
 const answer = (): ServerResponse => new EventEmitter() as unknown as ServerResponse;

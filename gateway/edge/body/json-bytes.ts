@@ -1,0 +1,62 @@
+/** What JSON is made of, as bytes of UTF-8. */
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const BRACKET_OPEN = 0x5b;
+export const BACKSLASH = 0x5c;
+export const BRACKET_CLOSE = 0x5d;
+export const BRACE_OPEN = 0x7b;
+export const BRACE_CLOSE = 0x7d;
+
+/** Longest run of characters outside texts that is neither structure nor space: a number, or a word. */
+export const WORD_BYTES_MAX = 1_024;
+/** Names and short texts end before a search of the platform has begun: looked for byte by byte so far. */
+export const NEAR_BYTES = 16;
+/** `\uXXXX`, and the one-letter escapes. */
+const UNICODE_ESCAPE_BYTES = 6;
+const ESCAPE_BYTES = 2;
+const LETTER_U = 0x75;
+
+/** The quote that ends the text whose inside begins at `from`; -1 where none does. */
+export function closingQuote(bytes: Uint8Array, from: number): number {
+  let start = from;
+  const near = Math.min(from + NEAR_BYTES, bytes.length);
+  for (; start < near && bytes[start] !== BACKSLASH; start++) if (bytes[start] === QUOTE) return start;
+  for (;;) {
+    const quote = bytes.indexOf(QUOTE, start);
+    if (quote < 0 || !isEscaped(bytes, start, quote)) return quote;
+    start = quote + 1;
+  }
+}
+
+/** How much of the inside of a text, from `from` to the end of the bytes, holds no half of an escape at its end. */
+export function completeEscapes(bytes: Uint8Array, from: number): number {
+  const { length } = bytes;
+  for (let at = length - 1; at >= from && at > length - UNICODE_ESCAPE_BYTES; at--) {
+    if (bytes[at] !== BACKSLASH) continue;
+    if (isEscaped(bytes, from, at)) return length;
+    const needs = bytes[at + 1] === LETTER_U ? UNICODE_ESCAPE_BYTES : ESCAPE_BYTES;
+    return at + needs > length ? at : length;
+  }
+  return length;
+}
+
+/** How many of the bytes are whole characters: all, or all but a last one that still lacks bytes. */
+export function completeCharacters(bytes: Uint8Array): number {
+  const { length } = bytes;
+  for (let at = length - 1; at >= 0 && at >= length - 3; at--) {
+    const byte = bytes[at] as number;
+    if (byte < 0x80) return length;
+    if (byte < 0xc0) continue;
+    const needs = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+    return at + needs > length ? at : length;
+  }
+  return length;
+}
+
+/** Whether an odd number of backslashes stands right before. */
+function isEscaped(bytes: Uint8Array, from: number, at: number): boolean {
+  let first = at;
+  while (first > from && bytes[first - 1] === BACKSLASH) first--;
+  return (at - first) % 2 === 1;
+}

@@ -1,0 +1,205 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import { FLAWS, notJson, notUtf8, unacceptable } from './body-refusal.ts';
+import {
+  BACKSLASH,
+  BRACE_CLOSE,
+  BRACE_OPEN,
+  BRACKET_CLOSE,
+  BRACKET_OPEN,
+  COLON,
+  COMMA,
+  closingQuote,
+  completeCharacters,
+  completeEscapes,
+  QUOTE,
+  WORD_BYTES_MAX,
+} from './json-bytes.ts';
+
+type Expected = 'value' | 'value or close' | 'name' | 'name or close' | 'colon' | 'comma or close' | 'nothing';
+type Container = unknown[] | Record<string, unknown>;
+
+const WORD_BYTE = 0;
+const SPACE_BYTE = 1;
+const STRUCTURE_BYTE = 2;
+const QUOTE_BYTE = 3;
+
+const KINDS = new Uint8Array(256);
+for (const byte of [0x20, 0x09, 0x0a, 0x0d]) KINDS[byte] = SPACE_BYTE;
+for (const byte of [COMMA, COLON, BRACKET_OPEN, BRACKET_CLOSE, BRACE_OPEN, BRACE_CLOSE]) KINDS[byte] = STRUCTURE_BYTE;
+KINDS[QUOTE] = QUOTE_BYTE;
+
+/** Up to here a text is looked at byte by byte for what has to be decoded: a call of the platform costs more. */
+const SHORT_TEXT_BYTES = 24;
+const NO_BYTES = Buffer.alloc(0);
+
+/**
+ * Reads a JSON text in pieces cut anywhere, each for the time that the piece is worth: the platform's parser wants the
+ * whole. Depth, tokens and words were bounded by a `BodyScan` before. The same text gives the same value as `parseWhole`
+ * gives, or a refusal where that refuses. Texts are decoded by the platform, piece by piece. Both methods throw
+ * GatewayError 400, and the reader is of no use after that. (spec: reliability E7, attack 60)
+ */
+export class JsonReader {
+  #expected: Expected = 'value';
+  #root: unknown;
+  readonly #open: Container[] = [];
+  /** Whose value comes next, in the innermost object and in those around it that wait for theirs. */
+  readonly #names: string[] = [];
+  /** The text under way, as far as it has come; null outside of one. */
+  #text: string[] | null = null;
+  /** Bytes at the end of what came that are only a part of a character, an escape, a word. */
+  #rest: Buffer = NO_BYTES;
+  #ascii = false;
+
+  feed(bytes: Buffer): void {
+    this.#take(bytes, false);
+  }
+
+  /** The value, once all has come. */
+  end(): unknown {
+    this.#take(NO_BYTES, true);
+    if (this.#text !== null || this.#expected !== 'nothing') throw notJson();
+    return this.#root;
+  }
+
+  #take(bytes: Buffer, isLast: boolean): void {
+    const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    const come = isLast ? all : all.subarray(0, completeCharacters(all));
+    if (!isUtf8(come)) throw notUtf8();
+    this.#ascii = isAscii(come);
+    this.#rest = all.subarray(this.#read(come, isLast));
+  }
+
+  /** How far it came. */
+  #read(bytes: Buffer, isLast: boolean): number {
+    let at = this.#text === null ? 0 : this.#readText(bytes, 0);
+    while (at < bytes.length && this.#text === null) {
+      const byte = bytes[at] as number;
+      const kind = KINDS[byte];
+      if (kind === SPACE_BYTE) at++;
+      else if (kind === STRUCTURE_BYTE) {
+        this.#takeStructure(byte);
+        at++;
+      } else if (kind === QUOTE_BYTE) {
+        if (!this.#wantsValue() && !this.#wantsName()) throw notJson();
+        at = this.#readText(bytes, at + 1);
+      } else {
+        const end = wordEnd(bytes, at);
+        if (end - at > WORD_BYTES_MAX) throw notJson();
+        if (end === bytes.length && !isLast) return at;
+        this.#takeWord(bytes.toString('latin1', at, end));
+        at = end;
+      }
+    }
+    return at;
+  }
+
+  #wantsValue(): boolean {
+    return this.#expected === 'value' || this.#expected === 'value or close';
+  }
+
+  #wantsName(): boolean {
+    return this.#expected === 'name' || this.#expected === 'name or close';
+  }
+
+  #takeStructure(byte: number): void {
+    if (byte === BRACE_OPEN) this.#enter({}, 'name or close');
+    else if (byte === BRACKET_OPEN) this.#enter([], 'value or close');
+    else if (byte === COLON) {
+      if (this.#expected !== 'colon') throw notJson();
+      this.#expected = 'value';
+    } else if (byte === COMMA) {
+      if (this.#expected !== 'comma or close') throw notJson();
+      this.#expected = Array.isArray(this.#open.at(-1)) ? 'value' : 'name';
+    } else this.#leave(byte);
+  }
+
+  #enter(container: Container, expected: Expected): void {
+    if (!this.#wantsValue()) throw notJson();
+    this.#place(container);
+    this.#open.push(container);
+    this.#expected = expected;
+  }
+
+  #leave(byte: number): void {
+    const container = this.#open.pop();
+    if (container === undefined || Array.isArray(container) !== (byte === BRACKET_CLOSE)) throw notJson();
+    const empty = byte === BRACE_CLOSE ? 'name or close' : 'value or close';
+    if (this.#expected !== 'comma or close' && this.#expected !== empty) throw notJson();
+    this.#expected = this.#open.length === 0 ? 'nothing' : 'comma or close';
+  }
+
+  #takeWord(word: string): void {
+    if (!this.#wantsValue()) throw notJson();
+    const value = parsed(word);
+    if (typeof value === 'number' && !Number.isFinite(value)) throw unacceptable(FLAWS.range);
+    this.#place(value);
+  }
+
+  /** From inside a text to behind its end, or to where what came of it can be cut. */
+  #readText(bytes: Buffer, from: number): number {
+    const quote = closingQuote(bytes, from);
+    const end = quote < 0 ? completeEscapes(bytes, from) : quote;
+    const piece = this.#decoded(bytes, from, end);
+    if (quote < 0) {
+      this.#text ??= [];
+      this.#text.push(piece);
+      return end;
+    }
+    const text = this.#text === null ? piece : [...this.#text, piece].join('');
+    this.#text = null;
+    if (this.#wantsName()) this.#takeName(text);
+    else if (text.isWellFormed()) this.#place(text);
+    else throw unacceptable(FLAWS.halfPair);
+    return quote + 1;
+  }
+
+  #decoded(bytes: Buffer, from: number, to: number): string {
+    const text = bytes.toString(this.#ascii ? 'latin1' : 'utf8', from, to);
+    if (to - from <= SHORT_TEXT_BYTES && isPlain(bytes, from, to)) return text;
+    return parsed(`"${text}"`) as string;
+  }
+
+  #takeName(name: string): void {
+    if (!name.isWellFormed()) throw unacceptable(FLAWS.halfPairInName);
+    if (Object.hasOwn(this.#open.at(-1) as Container, name)) throw unacceptable(FLAWS.repeated);
+    this.#names.push(name);
+    this.#expected = 'colon';
+  }
+
+  #place(value: unknown): void {
+    const container = this.#open.at(-1);
+    this.#expected = container === undefined ? 'nothing' : 'comma or close';
+    if (container === undefined) this.#root = value;
+    else if (Array.isArray(container)) container.push(value);
+    else addMember(container, this.#names.pop() as string, value);
+  }
+}
+
+function addMember(object: Record<string, unknown>, name: string, value: unknown): void {
+  // Written like any other it would become the object's prototype.
+  if (name === '__proto__') {
+    Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+  } else object[name] = value;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw notJson();
+  }
+}
+
+/** Neither escapes nor control characters. */
+function isPlain(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if ((bytes[at] as number) < 0x20 || bytes[at] === BACKSLASH) return false;
+  return true;
+}
+
+/** Where a number or a word that begins there ends, as far as there are any that long. */
+function wordEnd(bytes: Uint8Array, from: number): number {
+  let end = from + 1;
+  const far = Math.min(bytes.length, from + WORD_BYTES_MAX + 1);
+  while (end < far && KINDS[bytes[end] as number] === WORD_BYTE) end++;
+  return end;
+}

@@ -1,0 +1,113 @@
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '../../../actors/runtime/index.ts';
+import type { EdgeLimits } from '../../terms/config.ts';
+import { GatewayError } from '../../terms/gateway-error.ts';
+import { invalid, noRoom, tooComplex, tooLarge } from './body-refusal.ts';
+import { BodyScan } from './body-scan.ts';
+import { JsonReader } from './json-reader.ts';
+import { loopShare } from './loop-share.ts';
+import { parseWhole } from './parse-whole.ts';
+import { gatherUpload, SMALL_BYTES_MAX, type Uploaded, WINDOW_BYTES } from './upload.ts';
+
+export interface ReadBodyOptions {
+  readonly limits: EdgeLimits;
+  readonly clock: Clock;
+  /** Room for a large body, asked for once; false when the node has none. */
+  readonly reserve: (bytes: number) => boolean;
+  /** Asks for a body the caller holds back until it is wanted; null when it does not. */
+  readonly invite: (() => void) | null;
+}
+
+/**
+ * Reads a request's JSON within its bounds: size by what it announces and by what it sends, nesting and tokens, strict
+ * UTF-8, no compression, a lowest speed, and no longer stand of the event loop than a window of it is worth. Rejects with
+ * GatewayError 400, 408, 413, 415 or 503; a caller that leaves during the upload rejects with `CallerLeft`. (spec:
+ * inference, Limits; reliability, attacks 51-54)
+ */
+export async function readBody(request: IncomingMessage, options: ReadBodyOptions): Promise<unknown> {
+  const { limits, clock } = options;
+  refuseByHeaders(request, limits);
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > SMALL_BYTES_MAX && !options.reserve(announced)) throw noRoom();
+  options.invite?.();
+  const scan = new BodyScan({ depthMax: limits.bodyDepthMax, tokensMax: limits.bodyTokensMax });
+  if (announced > 0 && announced <= SMALL_BYTES_MAX) {
+    // The parser hands on what came together with the head before anything that waits.
+    await null;
+    const bytes = takeWhole(request, announced);
+    if (bytes !== null) {
+      if (!scan.feed(bytes)) throw tooComplex();
+      return parseWhole(bytes, scan.members);
+    }
+  }
+  const reserve = announced > SMALL_BYTES_MAX ? null : options.reserve;
+  const uploaded = await gatherUpload(request, { limits, clock, scan, reserve });
+  if (uploaded.length > WINDOW_BYTES) return readLarge(uploaded, clock);
+  if (uploaded.length > SMALL_BYTES_MAX) await loopShare(clock, uploaded.length);
+  return parseWhole(oneOf(uploaded.chunks), scan.members);
+}
+
+/** Large bodies are read one after the other: what is made of them lives on, and much of it at once is long to collect. */
+let last: Promise<unknown> = Promise.resolve();
+
+function readLarge(uploaded: Uploaded, clock: Clock): Promise<unknown> {
+  const value = last.then(() => readWindows(uploaded, clock));
+  last = value.catch(() => {});
+  return value;
+}
+
+async function readWindows({ chunks, length }: Uploaded, clock: Clock): Promise<unknown> {
+  const reader = new JsonReader();
+  let window: Buffer[] = [];
+  let bytes = 0;
+  for (const chunk of chunks) {
+    window.push(chunk);
+    bytes += chunk.length;
+    if (bytes < WINDOW_BYTES) continue;
+    await loopShare(clock, bytes);
+    reader.feed(oneOf(window));
+    window = [];
+    bytes = 0;
+  }
+  await loopShare(clock, bytes);
+  reader.feed(oneOf(window));
+  const value = reader.end();
+  // Whatever is done with it first, as weighing its texts, has a turn of its own.
+  await loopShare(clock, length);
+  return value;
+}
+
+function oneOf(chunks: readonly Buffer[]): Buffer {
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+}
+
+/**
+ * A body that is there already, in one piece: what nearly every one is. Null where it has yet to come. A stream to listen
+ * to, with a watch over its speed, costs more than all that is done with such a body (measured).
+ */
+function takeWhole(request: IncomingMessage, announced: number): Buffer | null {
+  if (request.readableLength !== announced) return null;
+  const bytes = request.read() as Buffer;
+  request.resume();
+  return bytes;
+}
+
+/** True for a content type that says JSON in UTF-8. */
+export function isJson(type: string | undefined): boolean {
+  if (type === 'application/json') return true;
+  return type !== undefined && type.length < 128 && JSON_TYPE.test(type.trim());
+}
+
+const JSON_TYPE = /^application\/json *(?:; *charset="?utf-8"? *)?;?$/i;
+
+function refuseByHeaders(request: IncomingMessage, limits: EdgeLimits): void {
+  const { headers } = request;
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    const message = 'Compressed request bodies are not supported';
+    throw new GatewayError({ status: 415, type: 'invalid_request', message });
+  }
+  if (Number(headers['content-length'] ?? 0) > limits.bodyBytesMax) throw tooLarge(limits);
+  const type = headers['content-type'];
+  if (type !== undefined && !isJson(type)) throw invalid('The content type must be application/json, in UTF-8');
+}

@@ -1,0 +1,102 @@
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '../../../actors/runtime/index.ts';
+import type { EdgeLimits } from '../../terms/config.ts';
+import { GatewayError } from '../../terms/gateway-error.ts';
+import { noRoom, tooComplex, tooLarge } from './body-refusal.ts';
+import type { BodyScan } from './body-scan.ts';
+import { loopShare } from './loop-share.ts';
+
+/** Smaller bodies need no room of their own. */
+export const SMALL_BYTES_MAX = 64 * 1024;
+/** After so many bytes the sender waits for a turn of the event loop that has time for as many again. */
+export const WINDOW_BYTES = 256 * 1024;
+
+export interface UploadOptions {
+  readonly limits: EdgeLimits;
+  readonly clock: Clock;
+  /** Looks at all of it. */
+  readonly scan: BodyScan;
+  /** Room for a large body that did not announce its size; null where there is room already. */
+  readonly reserve: ((bytes: number) => boolean) | null;
+}
+
+export interface Uploaded {
+  readonly chunks: readonly Buffer[];
+  readonly length: number;
+}
+
+/** The connection ended before the whole body came: there is nobody to answer. */
+export class CallerLeft extends Error {
+  override readonly name = 'CallerLeft';
+}
+
+/**
+ * A body as it came, within its bounds of size, depth, tokens and speed, and no faster than the event loop has time for.
+ * Rejects with GatewayError 400, 408, 413 or 503, or with `CallerLeft`. (spec: reliability, attacks 51-54)
+ */
+export function gatherUpload(
+  request: IncomingMessage,
+  { limits, clock, scan, reserve }: UploadOptions,
+): Promise<Uploaded> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    let taken = 0;
+    let asked = reserve === null;
+    let isOver = false;
+    /** How much an unannounced body will be, only its end tells. */
+    const lacksRoom = (): boolean => {
+      if (asked || length <= SMALL_BYTES_MAX) return false;
+      asked = true;
+      return reserve?.(limits.bodyBytesMax) === false;
+    };
+    const startedAt = clock.monotonic();
+    /** For how long the sender was made to wait: none of its slowness. */
+    let heldMs = 0;
+    let heldAt: number | null = null;
+    const tooSlow = (): void => {
+      const nowMs = clock.monotonic();
+      const elapsedMs = nowMs - startedAt - heldMs - (heldAt === null ? 0 : nowMs - heldAt);
+      const owed = (elapsedMs * limits.bodyBytesPerSecondMin) / 1_000;
+      if (length >= owed) stopWatch = clock.after(limits.bodyGraceMs, tooSlow);
+      else end(new GatewayError({ status: 408, type: 'timeout', message: 'The body did not arrive in time' }));
+    };
+    let stopWatch = clock.after(limits.bodyGraceMs, tooSlow);
+    const hold = (): void => {
+      const from = clock.monotonic();
+      heldAt = from;
+      taken = length;
+      request.pause();
+      void loopShare(clock, WINDOW_BYTES).then(() => {
+        heldMs += clock.monotonic() - from;
+        heldAt = null;
+        if (!isOver) request.resume();
+      });
+    };
+    const see = (chunk: Buffer): void => {
+      length += chunk.length;
+      if (length > limits.bodyBytesMax) end(tooLarge(limits));
+      else if (lacksRoom()) end(noRoom());
+      else if (!scan.feed(chunk)) end(tooComplex());
+      else {
+        chunks.push(chunk);
+        if (length - taken >= WINDOW_BYTES && heldAt === null) hold();
+      }
+    };
+    const finish = (): void => end(null);
+    const leave = (): void => end(new CallerLeft());
+    const end = (failure: Error | null): void => {
+      isOver = true;
+      stopWatch();
+      request.off('data', see).off('end', finish).off('close', leave).off('error', leave);
+      // What still comes is read and thrown away, so that the answer can be sent on a connection that is being written.
+      request.on('error', ignore);
+      if (failure !== null) request.resume();
+      if (failure !== null) reject(failure);
+      else resolve({ chunks, length });
+    };
+    request.on('data', see).on('end', finish).on('close', leave).on('error', leave);
+  });
+}
+
+function ignore(): void {}

@@ -1,0 +1,247 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { BodyScan } from '../../../../gateway/edge/body/body-scan.ts';
+import { JsonReader } from '../../../../gateway/edge/body/json-reader.ts';
+import { parseWhole } from '../../../../gateway/edge/body/parse-whole.ts';
+import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { bounded } from '../../../support/bounded.ts';
+
+const it = bounded(test, 60_000);
+const LIMITS = { depthMax: 64, tokensMax: 200_000 };
+
+/** A value as text that tells all there is to tell of it, order and own `__proto__` among it; or the refusal. */
+function told(make: () => unknown): string {
+  try {
+    return JSON.stringify(make());
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return `${thrown.status} ${thrown.message}`;
+    throw thrown;
+  }
+}
+
+function whole(bytes: Buffer): string {
+  const scan = new BodyScan(LIMITS);
+  assert.ok(scan.feed(bytes));
+  return told(() => parseWhole(bytes, scan.members));
+}
+
+/** Cut so that pieces are as long as `cuts` says, over and over. */
+function inPieces(bytes: Buffer, cuts: readonly number[]): string {
+  return told(() => {
+    const reader = new JsonReader();
+    let nth = 0;
+    for (let at = 0; at < bytes.length; nth++) {
+      const length = cuts[nth % cuts.length] as number;
+      reader.feed(bytes.subarray(at, at + length));
+      at += length;
+    }
+    return reader.end();
+  });
+}
+
+const EVERY_CUT = [[1], [2], [3], [5], [7], [1_000_000]];
+
+const SOUND: readonly string[] = [
+  '0',
+  '-0',
+  'true',
+  ' null ',
+  '-12.5e+3',
+  '""',
+  '"a"',
+  '[]',
+  '{}',
+  '[[],{},[{}]]',
+  '{"a":1,"b":[1,2,{"c":null}],"":0}',
+  '\r\n\t {"a" : [ 1 , "x" ] } \n',
+  '"\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00e9\\u5b57"',
+  '"\\\\\\\\"',
+  '"\\ud83d\\ude00"',
+  '"ü字😀"',
+  '{"ü":{"😀":"\\u0000"}}',
+  '{"__proto__":{"x":1},"constructor":2,"toString":3}',
+  '{"10":1,"2":2,"b":3,"1":4}',
+  `{"long":"${'0123456789'.repeat(20)}","short":"x"}`,
+  `"${'\\u0061ü'.repeat(40)}"`,
+  `[${'1'.repeat(300)}]`,
+  `"\\u2028\\u2029\u2028\u007f"`,
+];
+
+const UNSOUND: readonly (string | Buffer)[] = [
+  '',
+  ' ',
+  '{',
+  '[1',
+  '"a',
+  '"a\\',
+  '"a\\"',
+  '"a\\u00',
+  '{"a"',
+  '{"a":',
+  '{"a":1',
+  '{"a":1,',
+  '{"a":1,}',
+  '[1,]',
+  '[,1]',
+  '[1 2]',
+  '{"a" 1}',
+  '{"a":1 "b":2}',
+  '{a:1}',
+  '{1:1}',
+  '{"a"}',
+  '{,}',
+  '{"a":}',
+  '[}',
+  '{]',
+  ']',
+  '}',
+  ':',
+  ',',
+  '1,2',
+  '1 2',
+  '[]]',
+  '[][]',
+  '"a" "b"',
+  '"a":1',
+  'nul',
+  'nulls',
+  'True',
+  'NaN',
+  'Infinity',
+  '-',
+  '+1',
+  '01',
+  '1.',
+  '.5',
+  '1e',
+  '0x10',
+  '1_0',
+  "'a'",
+  '"\t"',
+  '"\n"',
+  '"a\u0000b"',
+  `"${'a'.repeat(60)}\n"`,
+  '"\\x41"',
+  '"\\u00g0"',
+  `"${'a'.repeat(60)}\\q"`,
+  '\ufeff{}',
+  '\u00a01',
+  '\v1',
+  '[1]//',
+  '/*a*/1',
+  '1e400',
+  '[-1e999]',
+  '{"a":1,"a":2}',
+  '{"a":1,"\\u0061":2}',
+  '{"__proto__":1,"__proto__":2}',
+  '"\\ud800"',
+  '"\\ude00\\ud83d"',
+  '{"\\udc00":1}',
+  '{"a":"\\ud83d","b":"\\ude00"}',
+  `[${'a'.repeat(2_000)}]`,
+  Buffer.from([0x22, 0xff, 0x22]),
+  Buffer.from([0x22, 0xc3]),
+  Buffer.from([0x22, 0xe5, 0xad, 0x22]),
+  Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]),
+  Buffer.from([0x22, 0xf8, 0x88, 0x80, 0x80, 0x80, 0x22]),
+  Buffer.from([0x80]),
+];
+
+for (const text of SOUND) {
+  it(`reads ${text.slice(0, 40)} as the platform does, wherever it is cut`, () => {
+    const bytes = Buffer.from(text);
+    assert.is(whole(bytes), JSON.stringify(JSON.parse(text)));
+    for (const cuts of EVERY_CUT) assert.is(inPieces(bytes, cuts), whole(bytes), `cut into ${cuts}`);
+  });
+}
+
+for (const given of UNSOUND) {
+  const bytes = Buffer.from(given as string);
+  it(`refuses ${JSON.stringify(bytes.toString('latin1').slice(0, 40))} in the same words`, () => {
+    assert.match(whole(bytes), /^400 The body is not/);
+    for (const cuts of EVERY_CUT) assert.is(inPieces(bytes, cuts), whole(bytes), `cut into ${cuts}`);
+  });
+}
+
+it('an own member of any name stays data', () => {
+  const reader = new JsonReader();
+  reader.feed(Buffer.from('{"__proto__":{"polluted":1}}'));
+  const value = reader.end() as object;
+  assert.is(Object.getPrototypeOf(value), Object.prototype);
+  assert.equal(Object.keys(value), ['__proto__']);
+  assert.is(({} as { polluted?: number }).polluted, undefined);
+});
+
+const cuts = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 });
+
+it('any value is read as it was written, with any spaces and escapes, wherever it is cut', () => {
+  const spaces = fc.constantFrom(0, 1, '\t', '\r\n ');
+  const unit = fc.constantFrom('binary', 'grapheme', 'binary-ascii') as fc.Arbitrary<'binary'>;
+  const value = unit.chain((stringUnit) => fc.jsonValue({ stringUnit, depthSize: 'medium' }));
+  fc.assert(
+    fc.property(value, spaces, fc.boolean(), cuts, (given, space, escaped, lengths) => {
+      let text = JSON.stringify(given, null, space);
+      if (escaped) text = text.replace(/[^\x20-\x7e\s]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+      const bytes = Buffer.from(text);
+      assert.is(inPieces(bytes, lengths), JSON.stringify(JSON.parse(text)));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+it('anything at all is read or refused as the platform does', () => {
+  const parts = [
+    '{',
+    '}',
+    '[',
+    ']',
+    ':',
+    ',',
+    '"',
+    '\\',
+    '\\u',
+    'd83d',
+    '"a"',
+    '"b":',
+    '1',
+    '-',
+    '.5',
+    'e9',
+    ' ',
+    '\n',
+  ];
+  const text = fc
+    .array(fc.constantFrom(...parts, 'null', 'tru', 'ü', '😀'), { maxLength: 14 })
+    .map((all) => all.join(''));
+  fc.assert(
+    fc.property(text, cuts, (given, lengths) => {
+      const bytes = Buffer.from(given);
+      const [ours, theirs] = [inPieces(bytes, lengths), whole(bytes)];
+      if (!theirs.startsWith('400') || !ours.startsWith('400')) assert.is(ours, theirs);
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+it('a sound text with one byte changed is read or refused as the platform does', () => {
+  const sound = fc.jsonValue().map((value) => Buffer.from(JSON.stringify(value)));
+  fc.assert(
+    fc.property(sound, fc.nat(), fc.integer({ min: 0, max: 255 }), cuts, (bytes, at, byte, lengths) => {
+      const changed = Buffer.from(bytes);
+      changed[at % changed.length] = byte;
+      const [ours, theirs] = [inPieces(changed, lengths), whole(changed)];
+      if (!theirs.startsWith('400') || !ours.startsWith('400')) assert.is(ours, theirs);
+    }),
+    { numRuns: 10_000 },
+  );
+});
+
+it('a text of megabytes is read in pieces of the size they come in', () => {
+  for (const piece of ['word ', '\\u0061', '\\\\', '\\"', 'wörd ', '字wor', '😀', '\\ud83d\\ude00']) {
+    const text = `{"x":["${piece.repeat(1_000_000 / piece.length)}"],"y":"${piece}"}`;
+    assert.is(inPieces(Buffer.from(text), [65_536, 262_145, 3]), JSON.stringify(JSON.parse(text)));
+  }
+});
+
+test.run();
