@@ -1,3 +1,4 @@
+import { LOOP_TURN_BYTES, loopShare } from '../../actors/runtime/index.ts';
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
 import type { Refusal } from '../../actors/terms/refusal.ts';
 import type { Attempt } from '../providers/attempt.ts';
@@ -6,6 +7,7 @@ import { open } from '../providers/open.ts';
 import { ProviderFailure } from '../providers/provider-failure.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
+import type { Turn } from '../terms/turn.ts';
 import { callerLeft, endOfTrial, type Failed } from './end-of-trial.ts';
 import { endedEarly, firstPart } from './first-part.ts';
 import { Hold } from './hold.ts';
@@ -98,7 +100,8 @@ class Trial {
     const sentAt = clock.monotonic();
     let attempt: Attempt | null = null;
     try {
-      const opening = this.#open(candidate, sentAt);
+      const large = this.#request.bytes > LOOP_TURN_BYTES;
+      const opening = large ? this.#openLarge(candidate, sentAt) : this.#open(candidate, sentAt);
       crashpoint('upstream.sent');
       attempt = await opening;
       if (this.#hasLeft()) attempt.abort();
@@ -129,16 +132,31 @@ class Trial {
     }
   }
 
-  #open(candidate: Candidate, sentAt: number): Promise<Attempt> {
+  /** To write a large turn takes long, and so does its way into bytes: each has a turn of the event loop of its own. */
+  async #openLarge(candidate: Candidate, sentAt: number): Promise<Attempt> {
+    const { clock, targets } = this.#services;
+    await loopShare(clock, this.#request.bytes);
+    const body = targets.of(candidate.offer).write(this.#turnFor(candidate), candidate.completionTokensMax);
+    await loopShare(clock, body.length);
+    if (this.#hasLeft()) throw new ProviderFailure('aborted', 'the caller left');
+    return this.#open(candidate, sentAt, body);
+  }
+
+  #turnFor({ messages }: Candidate): Turn {
+    const { turn } = this.#request;
+    return messages === turn.messages ? turn : { ...turn, messages };
+  }
+
+  #open(candidate: Candidate, sentAt: number, body?: string): Promise<Attempt> {
     const { config, outbound, targets } = this.#services;
     const { turn, generation, startedAt } = this.#request;
-    const { messages } = candidate;
     const { connectMs, firstByteMs, idleMs, totalMs, bodyBytesMax, lineBytesMax } = config.upstream;
     const leftMs = totalMs - (sentAt - startedAt);
     if (leftMs <= 0) throw new ProviderFailure('timeout', 'no time is left for another attempt');
     return open(outbound, {
       target: targets.of(candidate.offer),
-      turn: messages === turn.messages ? turn : { ...turn, messages },
+      turn: this.#turnFor(candidate),
+      body,
       ceiling: candidate.completionTokensMax,
       generation,
       limits: {

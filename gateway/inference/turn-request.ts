@@ -8,6 +8,8 @@ export interface TurnRequest {
   /** Generation id, fixed when the request was accepted. */
   readonly generation: string;
   readonly turn: Turn;
+  /** Of the body it came in: how much work it is to write it anew. */
+  readonly bytes: number;
   readonly plan: Plan;
   readonly caller: Caller;
   readonly attribution: Attribution;

@@ -1,6 +1,8 @@
 import type { MediaSource } from '../terms/turn.ts';
 
-/** A medium as one address: its own, or a `data:` URL with its bytes. */
-export function addressOf(source: MediaSource): string {
-  return source.kind === 'url' ? source.url : `data:${source.mediaType ?? ''};base64,${source.base64}`;
+/** A medium as one address, in JSON: its own, or a `data:` URL with its bytes. Base64 was checked, and needs no escape. */
+export function addressText(source: MediaSource): string {
+  if (source.kind === 'url') return JSON.stringify(source.url);
+  const head = JSON.stringify(`data:${source.mediaType ?? ''};base64,`);
+  return `${head.slice(0, -1)}${source.base64}"`;
 }

@@ -11,6 +11,8 @@ export interface OpenRequest {
   /** From `targetOf`, once per offer. */
   readonly target: Target;
   readonly turn: Turn;
+  /** Where the turn was written for this target already. */
+  readonly body?: string | undefined;
   /** The token ceiling this endpoint is sent. */
   readonly ceiling: number;
   /** Generation id, only to name tool calls that the provider left nameless. */
@@ -36,7 +38,7 @@ export async function open(outbound: Outbound, request: OpenRequest): Promise<At
       method: 'POST',
       url: target.url,
       headers: headersOf(target, turn),
-      body: target.write(turn, request.ceiling),
+      body: request.body ?? target.write(turn, request.ceiling),
       limits: request.limits,
       begun: request.begun,
     });

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import config from '../../cluster.config.ts';
 import { png } from '../support/provider/png.ts';
 import type { Figure } from './figure.ts';
 import { Measured } from './measured.ts';
@@ -7,32 +8,32 @@ const AT_ONCE = 20;
 const ROUNDS = 3;
 const STALL_MS_MAX = 100;
 const BODY_BYTES = 8 * 1024 * 1024 - 1_024;
-const TOKENS_MAX = 200_000;
+/** Brackets, braces, colons and commas of one body. */
+const TOKENS_MAX = config.edge.bodyTokensMax;
 
 const filled = (piece: string): string => piece.repeat(Math.floor(BODY_BYTES / Buffer.byteLength(piece)));
+/** An object with one member more, of whatever is missing. */
+const padded = (object: string): string => `${object.slice(0, -1)},"z":"${'a'.repeat(BODY_BYTES - object.length)}"}`;
 const asked = (model: string, content: string): string =>
   `{"model":"${model}","messages":[{"role":"user","content":${content}}]}`;
-const message = '{"role":"user","content":"a"},';
-/** A message brings five tokens, and a comma. */
-const manyMessages = message.repeat(Math.floor(TOKENS_MAX / 6) - 2).slice(0, -1);
-const picture = (): string =>
-  `"data:image/png;base64,${Buffer.concat([png(64, 64, 1)], (BODY_BYTES * 3) / 4 - 3_072).toString('base64')}"`;
+const messages = (count: number): string => '{"role":"user","content":"a"},'.repeat(count).slice(0, -1);
+const picture = (): string => Buffer.concat([png(64, 64, 1)], (BODY_BYTES / 4) * 3 - 3_072).toString('base64');
 
-/** Each as large as a body may be, and worth a parser's while. */
+/** Each as large as a body may be, and worth a parser's while; the last ones are read to their end, and one is served. */
 const BODIES: Readonly<Record<string, () => string>> = {
   'nested lists': () => filled('['),
   'empty lists': () => `{"x":[${filled('[],')}0]}`,
   'empty objects': () => `{"x":[${filled('{},')}0]}`,
   'many names': () => `{${filled('"k":1,')}"z":1}`,
-  'as many objects as are let through': () =>
-    `{"x":[${'{},'.repeat(Math.floor(TOKENS_MAX / 3) - 4)}0],"y":"${filled('a').slice(TOKENS_MAX)}"}`,
   'a long number': () => `{"x":${filled('1')}}`,
+  'as many objects as may be': () => padded(`{"x":[${'{},'.repeat(TOKENS_MAX / 3 - 4)}0]}`),
+  'as many messages as may be': () => padded(`{"model":"sim/fast","messages":[${messages(TOKENS_MAX / 6 - 4)}]}`),
   'escapes alone': () => `{"x":"${filled('\\u0061')}"}`,
+  'escaped lines': () => asked('sim/fast', `"${filled('a\\n')}"`),
   'one honest text': () => asked('sim/fast', `"${filled('word ')}"`),
   'a text of wide characters': () => asked('sim/fast', `"${filled('字wor')}"`),
-  'lines of one character': () => asked('sim/fast', `"${filled('a\\n')}"`),
-  'many messages': () => `{"model":"sim/fast","messages":[${manyMessages}]}`,
-  'a served picture': () => asked('sim/vision', `[{"type":"image_url","image_url":{"url":${picture()}}}]`),
+  'a picture, served': () =>
+    asked('sim/vision', `[{"type":"image_url","image_url":{"url":"data:image/png;base64,${picture()}"}}]`),
 };
 
 /** How long the event loop of a node stands still while twenty hostile bodies of 8 MiB arrive at once. */

@@ -1,7 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { FLAWS, notJson, notUtf8, unacceptable } from './body-refusal.ts';
 import {
-  BACKSLASH,
   BRACE_CLOSE,
   BRACE_OPEN,
   BRACKET_CLOSE,
@@ -28,8 +27,8 @@ for (const byte of [0x20, 0x09, 0x0a, 0x0d]) KINDS[byte] = SPACE_BYTE;
 for (const byte of [COMMA, COLON, BRACKET_OPEN, BRACKET_CLOSE, BRACE_OPEN, BRACE_CLOSE]) KINDS[byte] = STRUCTURE_BYTE;
 KINDS[QUOTE] = QUOTE_BYTE;
 
-/** Up to here a text is looked at byte by byte for what has to be decoded: a call of the platform costs more. */
-const SHORT_TEXT_BYTES = 24;
+/** What a text does not hold as it is written: the beginning of an escape, and control characters, which are errors. */
+const NOT_PLAIN = /[^\x20-\x5b\x5d-\uffff]/;
 const NO_BYTES = Buffer.alloc(0);
 
 /**
@@ -54,11 +53,13 @@ export class JsonReader {
     this.#take(bytes, false);
   }
 
-  /** The value, once all has come. */
+  /** The value, once all has come; the reader lets go of it. */
   end(): unknown {
     this.#take(NO_BYTES, true);
     if (this.#text !== null || this.#expected !== 'nothing') throw notJson();
-    return this.#root;
+    const root = this.#root;
+    this.#root = undefined;
+    return root;
   }
 
   #take(bytes: Buffer, isLast: boolean): void {
@@ -155,8 +156,7 @@ export class JsonReader {
 
   #decoded(bytes: Buffer, from: number, to: number): string {
     const text = bytes.toString(this.#ascii ? 'latin1' : 'utf8', from, to);
-    if (to - from <= SHORT_TEXT_BYTES && isPlain(bytes, from, to)) return text;
-    return parsed(`"${text}"`) as string;
+    return NOT_PLAIN.test(text) ? (parsed(`"${text}"`) as string) : text;
   }
 
   #takeName(name: string): void {
@@ -188,12 +188,6 @@ function parsed(text: string): unknown {
   } catch {
     throw notJson();
   }
-}
-
-/** Neither escapes nor control characters. */
-function isPlain(bytes: Uint8Array, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) if ((bytes[at] as number) < 0x20 || bytes[at] === BACKSLASH) return false;
-  return true;
 }
 
 /** Where a number or a word that begins there ends, as far as there are any that long. */

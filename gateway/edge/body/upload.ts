@@ -1,15 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import type { Clock } from '../../../actors/runtime/index.ts';
+import { type Clock, LOOP_TURN_BYTES, loopShare } from '../../../actors/runtime/index.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { noRoom, tooComplex, tooLarge } from './body-refusal.ts';
 import type { BodyScan } from './body-scan.ts';
-import { loopShare } from './loop-share.ts';
 
 /** Smaller bodies need no room of their own. */
 export const SMALL_BYTES_MAX = 64 * 1024;
-/** After so many bytes the sender waits for a turn of the event loop that has time for as many again. */
-export const WINDOW_BYTES = 256 * 1024;
 
 export interface UploadOptions {
   readonly limits: EdgeLimits;
@@ -62,12 +59,13 @@ export function gatherUpload(
       else end(new GatewayError({ status: 408, type: 'timeout', message: 'The body did not arrive in time' }));
     };
     let stopWatch = clock.after(limits.bodyGraceMs, tooSlow);
+    /** The sender waits for a turn of the event loop that has time for as much again. */
     const hold = (): void => {
       const from = clock.monotonic();
       heldAt = from;
       taken = length;
       request.pause();
-      void loopShare(clock, WINDOW_BYTES).then(() => {
+      void loopShare(clock, LOOP_TURN_BYTES).then(() => {
         heldMs += clock.monotonic() - from;
         heldAt = null;
         if (!isOver) request.resume();
@@ -80,7 +78,7 @@ export function gatherUpload(
       else if (!scan.feed(chunk)) end(tooComplex());
       else {
         chunks.push(chunk);
-        if (length - taken >= WINDOW_BYTES && heldAt === null) hold();
+        if (length - taken >= LOOP_TURN_BYTES && heldAt === null) hold();
       }
     };
     const finish = (): void => end(null);

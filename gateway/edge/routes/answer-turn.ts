@@ -3,7 +3,7 @@ import { ENDPOINTS_TOPIC } from '../../../actors/endpoint/endpoint.ts';
 import { Departure } from '../../inference/departure.ts';
 import { plan } from '../../routing/plan.ts';
 import { readAttribution } from '../attribution.ts';
-import { readBody } from '../body/read-body.ts';
+import { type ReadBody, readBody } from '../body/read-body.ts';
 import { CallerLeft } from '../body/upload.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { callerOf, visitOf } from '../visit.ts';
@@ -24,20 +24,29 @@ export async function answerTurn(
   response: ServerResponse,
 ): Promise<void> {
   try {
-    const { limits, clock } = routes.services;
-    const visit = visitOf(request);
-    const reserve = (bytes: number): boolean => routes.bodies.take(bytes, response);
-    stillHere(response);
-    const body = await readBody(request, { limits, clock, reserve, invite: visit.invite });
-    stillHere(response);
-    const accepted = acceptTurn(routes, parse, request, body);
-    visit.counted = true;
+    const accepted = await readTurn(routes, parse, request, response);
+    visitOf(request).counted = true;
     await (accepted.turn.stream
       ? answerStream(routes, accepted, request, response)
       : answerWhole(routes, accepted, request, response));
   } catch (thrown) {
     await routes.gate.refuse(thrown, request, response);
   }
+}
+
+/** In a frame of its own: one that waits for the answer would hold the body for as long, and that of a refusal too. */
+async function readTurn(
+  routes: EdgeRoutes,
+  parse: ParseRequest,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<AcceptedTurn> {
+  const { limits, clock } = routes.services;
+  const reserve = (bytes: number): boolean => routes.bodies.take(bytes, response);
+  stillHere(response);
+  const body = await readBody(request, { limits, clock, reserve, invite: visitOf(request).invite });
+  stillHere(response);
+  return acceptTurn(routes, parse, request, body);
 }
 
 /** Who left while the key was looked up, or a large body waited for its turn, tells of it no second time. */
@@ -50,19 +59,20 @@ function acceptTurn(
   { services }: EdgeRoutes,
   parse: ParseRequest,
   request: IncomingMessage,
-  body: unknown,
+  body: ReadBody,
 ): AcceptedTurn {
   const visit = visitOf(request);
   const caller = callerOf(visit);
   const { headers } = request;
   const session = headers['x-session-id'];
-  const { turn, dialect } = parse(body, typeof session === 'string' ? session : null);
+  const { turn, dialect } = parse(body.take(), typeof session === 'string' ? session : null);
   const { affinity, config } = services.inference;
   const last = affinity.recall(caller.account, turn.conversation);
   const offers = services.cluster.board.topic(ENDPOINTS_TOPIC);
   return {
     generation: visit.id,
     turn,
+    bytes: body.bytes,
     dialect,
     plan: plan(turn, offers, services.random.fraction(), last, config.workspace),
     caller,

@@ -1,5 +1,5 @@
 import type { ContentPart, TurnMessage } from '../../terms/turn.ts';
-import { addressOf } from '../data-url.ts';
+import { addressText } from '../data-url.ts';
 
 /**
  * The messages of a turn as the `messages` of a chat completion request, in JSON. (measured with two short messages in one
@@ -11,26 +11,17 @@ export function conversationText(messages: readonly TurnMessage[]): string {
   return `${text}]`;
 }
 
-/** Nearly every message is words alone. */
 function messageText(message: TurnMessage): string {
-  if (message.role !== 'user' && message.role !== 'system') return JSON.stringify(wireMessage(message));
-  if (message.parts !== undefined || message.name !== undefined) return JSON.stringify(wireMessage(message));
-  return `{"role":"${message.role}","content":${JSON.stringify(message.text)}}`;
-}
-
-/** `developer` is a newer word for `system` that not every server knows. */
-function wireMessage(message: TurnMessage): object {
   switch (message.role) {
     case 'assistant':
-      return wireAssistant(message);
+      return JSON.stringify(wireAssistant(message));
     case 'tool':
-      return { role: 'tool', content: contentOf(message), tool_call_id: message.toolCallId };
-    default:
-      return {
-        role: message.role === 'developer' ? 'system' : message.role,
-        content: contentOf(message),
-        name: message.name,
-      };
+      return `{"role":"tool","content":${contentText(message)},"tool_call_id":${JSON.stringify(message.toolCallId)}}`;
+    default: {
+      // `developer` is a newer word for `system` that not every server knows.
+      const role = message.role === 'developer' ? 'system' : message.role;
+      return `{"role":"${role}","content":${contentText(message)}${member('name', message.name)}}`;
+    }
   }
 }
 
@@ -51,22 +42,31 @@ function wireAssistant(message: Extract<TurnMessage, { role: 'assistant' }>): ob
   };
 }
 
-function contentOf(message: { readonly text: string; readonly parts?: readonly ContentPart[] }): string | object[] {
-  return message.parts === undefined ? message.text : message.parts.map(wirePart);
+/** Nearly every message is words alone. */
+function contentText(message: { readonly text: string; readonly parts?: readonly ContentPart[] }): string {
+  if (message.parts === undefined) return JSON.stringify(message.text);
+  let text = '[';
+  for (const part of message.parts) text += text === '[' ? partText(part) : `,${partText(part)}`;
+  return `${text}]`;
 }
 
 /** Audio bytes go out as the `data:` URL of an `audio_url`, however they came in. (the same rules) */
-function wirePart(part: ContentPart): object {
+function partText(part: ContentPart): string {
   switch (part.type) {
     case 'text':
-      return { type: 'text', text: part.text };
+      return `{"type":"text","text":${JSON.stringify(part.text)}}`;
     case 'image':
-      return { type: 'image_url', image_url: { url: addressOf(part.source), detail: part.detail } };
+      return `{"type":"image_url","image_url":{"url":${addressText(part.source)}${member('detail', part.detail)}}}`;
     case 'audio':
-      return { type: 'audio_url', audio_url: { url: addressOf(part.source) } };
+      return `{"type":"audio_url","audio_url":{"url":${addressText(part.source)}}}`;
     case 'video':
-      return { type: 'video_url', video_url: { url: addressOf(part.source) } };
+      return `{"type":"video_url","video_url":{"url":${addressText(part.source)}}}`;
     case 'file':
-      return { type: 'file', file: { filename: part.filename, file_data: addressOf(part.source) } };
+      return `{"type":"file","file":{"file_data":${addressText(part.source)}${member('filename', part.filename)}}}`;
   }
+}
+
+/** Behind another member; nothing where there is none. */
+function member(name: string, value: string | undefined): string {
+  return value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`;
 }

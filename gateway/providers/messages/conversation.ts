@@ -26,8 +26,8 @@ export function conversation(messages: readonly TurnMessage[]): Conversation {
     if (message.role === 'system' || message.role === 'developer') system.push(message.text);
     else addTo(turns, message.role === 'assistant' ? 'assistant' : 'user', blocksOf(message));
   }
-  const texts = turns.map(({ role, blocks }) => `{"role":"${role}","content":[${blocks.join(',')}]}`);
-  return { system: system.length === 0 ? null : JSON.stringify(system.join('\n\n')), messages: `[${texts.join(',')}]` };
+  const texts = turns.map(({ role, blocks }) => `{"role":"${role}","content":[${listed(blocks)}]}`);
+  return { system: system.length === 0 ? null : JSON.stringify(system.join('\n\n')), messages: `[${listed(texts)}]` };
 }
 
 /** A turn without a block is none: the dialect refuses it. */
@@ -75,10 +75,14 @@ function mediaBlock(part: MediaPart): string {
     throw new ProviderFailure('rejected', 'the messages dialect asks for the media type of what it is given');
   }
   const { mediaType, base64 } = source;
-  const wire = mediaType.startsWith('text/')
-    ? { type: 'text', media_type: 'text/plain', data: Buffer.from(base64, 'base64').toString('utf8') }
-    : { type: 'base64', media_type: mediaType, data: base64 };
-  return JSON.stringify({ type, source: wire, title });
+  if (mediaType.startsWith('text/')) {
+    const data = Buffer.from(base64, 'base64').toString('utf8');
+    return JSON.stringify({ type, source: { type: 'text', media_type: 'text/plain', data }, title });
+  }
+  // Base64 was checked and needs no escape, which to look for takes long in a whole picture.
+  const named = title === undefined ? '' : `,"title":${JSON.stringify(title)}`;
+  const wire = `{"type":"base64","media_type":${JSON.stringify(mediaType)},"data":"${base64}"}`;
+  return `{"type":"${type}","source":${wire}${named}}`;
 }
 
 /** The arguments go back digit by digit as they came; what is no object goes back as the text of one member. */
@@ -101,11 +105,18 @@ function isObjectText(text: string): boolean {
 }
 
 function toolResult(id: string, blocks: readonly string[]): string {
-  const content = blocks.length === 0 ? '' : `,"content":[${blocks.join(',')}]`;
+  const content = blocks.length === 0 ? '' : `,"content":[${listed(blocks)}]`;
   return `{"type":"tool_result","tool_use_id":${JSON.stringify(blockId(id))}${content}}`;
 }
 
 /** Ids of other providers may hold what this dialect refuses; both ends of a call are changed alike. */
 function blockId(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, '_');
+}
+
+/** What `join` would give, without a copy of it: a picture in it is copied often enough. */
+function listed(texts: readonly string[]): string {
+  let all = '';
+  for (const text of texts) all += all === '' ? text : `,${text}`;
+  return all;
 }

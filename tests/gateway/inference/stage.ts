@@ -164,6 +164,7 @@ export function stage(options: { upstream?: Partial<UpstreamLimits>; answers?: A
       return {
         generation: `gen-${++generation}`,
         turn,
+        bytes: JSON.stringify(body).length,
         plan: plan({ ...turn, preferences: { ...turn.preferences, sort: 'price' } }, offers, 0.5),
         caller: { account: 'account:acct_1', key: 'key:acct_1/key_1', kind: 'inference' },
         attribution: { appTitle: null, appUrl: null },

@@ -12,7 +12,7 @@ import { bounded } from '../../../support/bounded.ts';
 const it = bounded(test, 20_000);
 const LIMITS = { ...config.edge, bodyGraceMs: 200 };
 
-type Outcome = { readonly value: unknown } | { readonly error: unknown };
+type Outcome = { readonly value: unknown; readonly bytes: number } | { readonly error: unknown };
 
 interface Sent {
   readonly body?: string | Buffer;
@@ -35,7 +35,7 @@ async function read(sent: Sent): Promise<Outcome> {
   const server = createServer((incoming, response) => {
     readBody(incoming, { limits: LIMITS, clock: systemClock, invite: null, reserve: sent.reserve ?? (() => true) })
       .then(
-        (value) => tell({ value }),
+        (body) => tell({ value: body.take(), bytes: body.bytes }),
         (error: unknown) => tell({ error }),
       )
       .finally(() => response.end());
@@ -141,6 +141,26 @@ it('tells a caller that left during the upload apart', async () => {
   const outcome = await read({ abort: '{"a"', headers: { 'content-length': '100' } });
   assert.ok('error' in outcome);
   assert.instance(outcome.error, CallerLeft);
+});
+
+it('a body of any size is read whole, however it comes', async () => {
+  for (const characters of [10, 100_000, 300_000, 2_000_000]) {
+    const given = { text: 'wörd "字" '.repeat(characters / 9), more: [1, { a: null }] };
+    const body = JSON.stringify(given);
+    for (const sent of [{ body }, { body, headers: { 'transfer-encoding': 'chunked' } }, { body, halved: true }]) {
+      const outcome = await read(sent);
+      assert.ok('value' in outcome);
+      assert.equal(outcome.value, given);
+      assert.is(outcome.bytes, Buffer.byteLength(body));
+    }
+  }
+});
+
+it('large bodies that fail leave the way free for the next', async () => {
+  const broken = `{"a":"${'x'.repeat(400_000)}",}`;
+  const sound = JSON.stringify({ a: 'y'.repeat(400_000) });
+  const outcomes = await Promise.all([broken, sound, broken, sound].map((body) => status({ body })));
+  assert.equal(outcomes, [400, sound, 400, sound]);
 });
 
 it('a large body asks for room once, by what it announces, and is refused with advice to repeat where there is none', async () => {

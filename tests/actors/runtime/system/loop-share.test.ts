@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/runtime/index.ts';
-import { loopShare } from '../../../../gateway/edge/body/loop-share.ts';
+
+import { loopShare, systemClock } from '../../../../actors/runtime/index.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);

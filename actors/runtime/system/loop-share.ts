@@ -1,7 +1,10 @@
-import type { Clock } from '../../../actors/runtime/index.ts';
+import type { Clock } from '../ports/clock.ts';
 
-/** Bytes of large bodies worked on in one turn of the event loop, of all requests together: a few milliseconds. */
-const TURN_BYTES_MAX = 256 * 1024;
+/**
+ * Bytes of text that may be worked on within one turn of the event loop, of all requests together: read, weighed or written,
+ * some milliseconds.
+ */
+export const LOOP_TURN_BYTES = 256 * 1024;
 
 interface Waiting {
   readonly bytes: number;
@@ -9,7 +12,7 @@ interface Waiting {
 }
 
 const waiting: Waiting[] = [];
-let left = TURN_BYTES_MAX;
+let left = LOOP_TURN_BYTES;
 let turned = false;
 
 /**
@@ -25,16 +28,16 @@ export function loopShare(clock: Clock, bytes: number): Promise<void> {
 }
 
 function serve(clock: Clock): void {
-  for (let next = waiting[0]; next && (left === TURN_BYTES_MAX || next.bytes <= left); next = waiting[0]) {
+  for (let next = waiting[0]; next && (left === LOOP_TURN_BYTES || next.bytes <= left); next = waiting[0]) {
     waiting.shift();
     left -= next.bytes;
     next.begin();
   }
-  if (turned || left === TURN_BYTES_MAX) return;
+  if (turned || left === LOOP_TURN_BYTES) return;
   turned = true;
   clock.after(0, () => {
     turned = false;
-    left = TURN_BYTES_MAX;
+    left = LOOP_TURN_BYTES;
     serve(clock);
   });
 }

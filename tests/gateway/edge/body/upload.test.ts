@@ -1,0 +1,116 @@
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { setImmediate as turn } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Clock, LOOP_TURN_BYTES, loopShare } from '../../../../actors/runtime/index.ts';
+import config from '../../../../cluster.config.ts';
+import { BodyScan } from '../../../../gateway/edge/body/body-scan.ts';
+import { CallerLeft, gatherUpload } from '../../../../gateway/edge/body/upload.ts';
+import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { bounded } from '../../../support/bounded.ts';
+
+const it = bounded(test, 5_000);
+const LIMITS = { ...config.edge, bodyGraceMs: 1_000, bodyBytesPerSecondMin: 10_000 };
+
+/** A clock that stands until it is told otherwise; what waits for it runs by hand. */
+class HandClock implements Clock {
+  nowMs = 0;
+  due: { readonly delayMs: number; readonly run: () => void }[] = [];
+
+  monotonic(): number {
+    return this.nowMs;
+  }
+
+  now(): number {
+    return this.nowMs;
+  }
+
+  after(delayMs: number, run: () => void): () => void {
+    const entry = { delayMs, run };
+    this.due.push(entry);
+    return () => {
+      this.due = this.due.filter((other) => other !== entry);
+    };
+  }
+
+  async run(delayMs: number): Promise<void> {
+    const now = this.due.filter((entry) => entry.delayMs === delayMs);
+    this.due = this.due.filter((entry) => entry.delayMs !== delayMs);
+    for (const { run } of now) run();
+    await turn();
+  }
+}
+
+class Sender extends EventEmitter {
+  waits = false;
+  pause(): void {
+    this.waits = true;
+  }
+  resume(): void {
+    this.waits = false;
+  }
+}
+
+function upload(clock: Clock) {
+  const sender = new Sender();
+  const scan = new BodyScan({ depthMax: 64, tokensMax: 1_000 });
+  const gathered = gatherUpload(sender as unknown as IncomingMessage, { limits: LIMITS, clock, scan, reserve: null });
+  const failure = gathered.then(
+    () => null,
+    (thrown: unknown) => thrown as Error,
+  );
+  return { sender, gathered, failure, send: (bytes: number) => sender.emit('data', Buffer.alloc(bytes, ' ')) };
+}
+
+it('a sender waits after what a turn of the event loop is worth, until another turn has time for as much', async () => {
+  const clock = new HandClock();
+  const { sender, gathered, send } = upload(clock);
+  send(LOOP_TURN_BYTES - 1);
+  assert.is(sender.waits, false);
+  send(1);
+  assert.is(sender.waits, true);
+  await turn();
+  assert.is(sender.waits, false, 'the first turn had time');
+  send(LOOP_TURN_BYTES);
+  await turn();
+  assert.is(sender.waits, true, 'it has none left');
+  await clock.run(0);
+  assert.is(sender.waits, false);
+  sender.emit('end');
+  assert.is((await gathered).length, 2 * LOOP_TURN_BYTES);
+  await clock.run(0);
+});
+
+it('the time for which a sender is made to wait is none of its slowness, what comes after is', async () => {
+  const clock = new HandClock();
+  void loopShare(clock, LOOP_TURN_BYTES);
+  const { sender, failure, send } = upload(clock);
+  send(LOOP_TURN_BYTES);
+  assert.is(sender.waits, true);
+  clock.nowMs = 100_000;
+  await clock.run(LIMITS.bodyGraceMs);
+  await clock.run(0);
+  assert.is(sender.waits, false);
+  clock.nowMs = 120_000;
+  await clock.run(LIMITS.bodyGraceMs);
+  clock.nowMs = 130_000;
+  await clock.run(LIMITS.bodyGraceMs);
+  const thrown = await failure;
+  assert.ok(thrown instanceof GatewayError && thrown.status === 408);
+  await clock.run(0);
+});
+
+it('a sender that leaves while it waits is let go', async () => {
+  const clock = new HandClock();
+  void loopShare(clock, LOOP_TURN_BYTES);
+  const { sender, failure, send } = upload(clock);
+  send(LOOP_TURN_BYTES);
+  sender.emit('close');
+  assert.instance(await failure, CallerLeft);
+  await clock.run(0);
+  await clock.run(0);
+  assert.equal(clock.due, [], 'nobody watches it any more');
+});
+
+test.run();
