@@ -32,6 +32,10 @@ export function tooComplex(): GatewayError {
   return invalid('The body is nested too deeply, holds too many members, or a number without end');
 }
 
+export function tooManyPieces(): GatewayError {
+  return invalid('The body comes in too many pieces');
+}
+
 export function tooLarge(limits: EdgeLimits): GatewayError {
   const message = `The body is larger than ${limits.bodyBytesMax} bytes`;
   return new GatewayError({ status: 413, type: 'payload_too_large', message });

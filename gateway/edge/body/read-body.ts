@@ -6,6 +6,7 @@ import { invalid, noRoom, tooComplex, tooLarge } from './body-refusal.ts';
 import { BodyScan } from './body-scan.ts';
 import { JsonReader } from './json-reader.ts';
 import { parseWhole } from './parse-whole.ts';
+import { RequestBody } from './request-body.ts';
 import { gatherUpload, SMALL_BYTES_MAX, type Uploaded } from './upload.ts';
 
 export interface ReadBodyOptions {
@@ -18,37 +19,12 @@ export interface ReadBodyOptions {
 }
 
 /**
- * What a body holds, to be taken once. Promises and frames that waited for a large one are old to the collector of garbage,
- * and would have it keep all that they still refer to after their end: twenty bodies of 66,000 objects, each dead within
- * milliseconds, survived every young collection (40 ms each, measured). What was taken they refer to no more.
- */
-export class ReadBody {
-  readonly bytes: number;
-  #value: unknown;
-
-  constructor(bytes: number, value: unknown) {
-    this.bytes = bytes;
-    this.#value = value;
-  }
-
-  take(): unknown {
-    const value = this.#value;
-    this.#value = undefined;
-    return value;
-  }
-
-  put(value: unknown): void {
-    this.#value = value;
-  }
-}
-
-/**
  * Reads a request's JSON within its bounds: size by what it announces and by what it sends, nesting and tokens, strict
  * UTF-8, no compression, a lowest speed, and no longer stand of the event loop than a window of it is worth. Rejects with
  * GatewayError 400, 408, 413, 415 or 503; a caller that leaves during the upload rejects with `CallerLeft`. (spec:
  * inference, Limits; reliability, attacks 51-54)
  */
-export async function readBody(request: IncomingMessage, options: ReadBodyOptions): Promise<ReadBody> {
+export async function readBody(request: IncomingMessage, options: ReadBodyOptions): Promise<RequestBody> {
   const { limits, clock } = options;
   refuseByHeaders(request, limits);
   const announced = Number(request.headers['content-length'] ?? 0);
@@ -61,7 +37,7 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
     const bytes = takeWhole(request, announced);
     if (bytes !== null) {
       if (!scan.feed(bytes)) throw tooComplex();
-      return new ReadBody(announced, parseWhole(bytes, scan.members));
+      return new RequestBody(announced, parseWhole(bytes, scan.members));
     }
   }
   const reserve = announced > SMALL_BYTES_MAX ? null : options.reserve;
@@ -69,21 +45,21 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
   const bytes = uploaded.length;
   if (bytes > LOOP_TURN_BYTES) return readLarge(uploaded, clock);
   if (bytes > SMALL_BYTES_MAX) await loopShare(clock, bytes);
-  return new ReadBody(bytes, parseWhole(oneOf(uploaded.chunks), scan.members));
+  return new RequestBody(bytes, parseWhole(oneOf(uploaded.chunks), scan.members));
 }
 
 /** Large bodies are read one after the other: much that lives at once is long to collect. */
 let last: Promise<void> = Promise.resolve();
 
-async function readLarge(uploaded: Uploaded, clock: Clock): Promise<ReadBody> {
-  const body = new ReadBody(uploaded.length, undefined);
+async function readLarge(uploaded: Uploaded, clock: Clock): Promise<RequestBody> {
+  const body = new RequestBody(uploaded.length, undefined);
   const reading = last.then(() => readWindows(uploaded, clock, body));
   last = reading.catch(nothing);
   await reading;
   return body;
 }
 
-async function readWindows({ chunks, length }: Uploaded, clock: Clock, body: ReadBody): Promise<void> {
+async function readWindows({ chunks, length }: Uploaded, clock: Clock, body: RequestBody): Promise<void> {
   const reader = new JsonReader();
   let window: Buffer[] = [];
   let bytes = 0;

@@ -2,8 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { type Clock, LOOP_TURN_BYTES, loopShare } from '../../../actors/runtime/index.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
-import { noRoom, tooComplex, tooLarge } from './body-refusal.ts';
+import { Blocks } from './blocks.ts';
+import { noRoom, tooComplex, tooLarge, tooManyPieces } from './body-refusal.ts';
 import type { BodyScan } from './body-scan.ts';
+
+/** Pieces that one body may come in: 8 MiB in packets of the smallest usual size are as many. */
+const PIECES_MAX = 16 * 1024;
+/** A piece is at least so much work, however few bytes it brings. */
+const PIECE_WORTH_BYTES = 1_024;
 
 /** Smaller bodies need no room of their own. */
 export const SMALL_BYTES_MAX = 64 * 1024;
@@ -36,9 +42,11 @@ export function gatherUpload(
   { limits, clock, scan, reserve }: UploadOptions,
 ): Promise<Uploaded> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const blocks = new Blocks();
     let length = 0;
-    let taken = 0;
+    let pieces = 0;
+    /** Since the sender last waited. */
+    let worth = 0;
     let asked = reserve === null;
     let isOver = false;
     /** How much an unannounced body will be, only its end tells. */
@@ -63,7 +71,7 @@ export function gatherUpload(
     const hold = (): void => {
       const from = clock.monotonic();
       heldAt = from;
-      taken = length;
+      worth = 0;
       request.pause();
       void loopShare(clock, LOOP_TURN_BYTES).then(() => {
         heldMs += clock.monotonic() - from;
@@ -73,12 +81,14 @@ export function gatherUpload(
     };
     const see = (chunk: Buffer): void => {
       length += chunk.length;
+      worth += Math.max(chunk.length, PIECE_WORTH_BYTES);
       if (length > limits.bodyBytesMax) end(tooLarge(limits));
       else if (lacksRoom()) end(noRoom());
+      else if (++pieces > PIECES_MAX) end(tooManyPieces());
       else if (!scan.feed(chunk)) end(tooComplex());
       else {
-        chunks.push(chunk);
-        if (length - taken >= LOOP_TURN_BYTES && heldAt === null) hold();
+        blocks.add(chunk);
+        if (worth >= LOOP_TURN_BYTES && heldAt === null) hold();
       }
     };
     const finish = (): void => end(null);
@@ -91,7 +101,7 @@ export function gatherUpload(
       request.on('error', ignore);
       if (failure !== null) request.resume();
       if (failure !== null) reject(failure);
-      else resolve({ chunks, length });
+      else resolve({ chunks: blocks.take(), length });
     };
     request.on('data', see).on('end', finish).on('close', leave).on('error', leave);
   });

@@ -3,7 +3,8 @@ import { ENDPOINTS_TOPIC } from '../../../actors/endpoint/endpoint.ts';
 import { Departure } from '../../inference/departure.ts';
 import { plan } from '../../routing/plan.ts';
 import { readAttribution } from '../attribution.ts';
-import { type ReadBody, readBody } from '../body/read-body.ts';
+import { readBody } from '../body/read-body.ts';
+import type { RequestBody } from '../body/request-body.ts';
 import { CallerLeft } from '../body/upload.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { callerOf, visitOf } from '../visit.ts';
@@ -59,7 +60,7 @@ function acceptTurn(
   { services }: EdgeRoutes,
   parse: ParseRequest,
   request: IncomingMessage,
-  body: ReadBody,
+  body: RequestBody,
 ): AcceptedTurn {
   const visit = visitOf(request);
   const caller = callerOf(visit);

@@ -81,36 +81,6 @@ it('the provider is sent its key and its own names, and nothing of the caller be
   await on.end();
 });
 
-const LARGE = board(offer('a', a.baseUrl, { contextLength: 2_000_000 }));
-const large = (): object => {
-  const body = sim({ tokens: 1 }) as { messages: { role: string; content: string }[] };
-  return { ...body, messages: [{ role: 'system', content: 'wörd "字"\n'.repeat(60_000) }, ...body.messages] };
-};
-
-it('a large turn reaches its provider whole', async () => {
-  const on = stage();
-  const body = large();
-  await drain(await runTurn(on.services, on.request(body, LARGE)));
-  assert.equal(a.calls.at(-1)?.body.messages, (body as { messages: unknown }).messages);
-  await on.end();
-});
-
-it('a large turn whose caller leaves while it is written is not sent', async () => {
-  const signal = new Departure();
-  const on = stage({
-    answers: (asked) => {
-      if (asked.event.type === 'turn.admit') setImmediate(() => signal.abort());
-      return generous(asked);
-    },
-  });
-  const body = large();
-  const error = await failed(runTurn(on.services, on.request(body, LARGE, signal)));
-  assert.is(error.status, 408);
-  assert.is(callsAt(a, body), 0);
-  await on.end();
-  assert.equal(eventsOf(on), ['turn.admit', 'hold.release']);
-});
-
 it('rule 9: 402 is answered before any provider is contacted', async () => {
   const refusal = { status: 402, type: 'payment_required', message: 'no', metadata: { scope: 'account' } };
   const on = stage({ answers: () => ({ admitted: false, refusal }) as never });

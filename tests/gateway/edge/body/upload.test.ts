@@ -101,6 +101,22 @@ it('the time for which a sender is made to wait is none of its slowness, what co
   await clock.run(0);
 });
 
+it('a sender of tiny pieces waits after few bytes, and is refused when they are too many', async () => {
+  const clock = new HandClock();
+  const { sender, failure, send } = upload(clock);
+  for (let nth = 0; nth < 255; nth++) send(1);
+  assert.is(sender.waits, false);
+  send(1);
+  assert.is(sender.waits, true);
+  for (let nth = 256; nth < 16_384; nth++) send(1);
+  await turn();
+  send(1);
+  const thrown = await failure;
+  assert.ok(thrown instanceof GatewayError && thrown.status === 400 && /too many pieces/.test(thrown.message));
+  await clock.run(0);
+  await clock.run(0);
+});
+
 it('a sender that leaves while it waits is let go', async () => {
   const clock = new HandClock();
   void loopShare(clock, LOOP_TURN_BYTES);

@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Blocks } from '../../../../gateway/edge/body/blocks.ts';
+import { bounded } from '../../../support/bounded.ts';
+
+const it = bounded(test, 20_000);
+
+it('keeps every byte in its order, whatever the pieces are', () => {
+  const lengths = fc.array(fc.oneof(fc.nat(9), fc.nat(5_000), fc.constantFrom(4_095, 4_096, 65_536)), {
+    maxLength: 60,
+  });
+  fc.assert(
+    fc.property(lengths, (all) => {
+      const blocks = new Blocks();
+      const given = all.map((length, nth) => Buffer.alloc(length, nth + 1));
+      for (const piece of given) blocks.add(piece);
+      assert.ok(Buffer.concat(blocks.take()).equals(Buffer.concat(given)));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it('copies small pieces together, which then hold nothing of what they came with', () => {
+  const blocks = new Blocks();
+  const slab = Buffer.alloc(65_536, 7);
+  for (let at = 0; at < 100_000; at++) blocks.add(slab.subarray(at % 1_000, (at % 1_000) + 1));
+  blocks.add(slab);
+  const kept = blocks.take();
+  assert.equal(
+    kept.map(({ length }) => length),
+    [65_536, 34_464, 65_536],
+  );
+  assert.ok(kept.slice(0, 2).every((block) => block.buffer !== slab.buffer));
+});
+
+test.run();

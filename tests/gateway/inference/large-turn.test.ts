@@ -1,0 +1,43 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Departure } from '../../../gateway/inference/departure.ts';
+import { runTurn } from '../../../gateway/inference/run-turn.ts';
+import { bounded } from '../../support/bounded.ts';
+import { callsAt, drain, eventsOf, failed, openScene, sim } from './scene.ts';
+import { board, generous, offer, stage } from './stage.ts';
+
+const it = bounded(test, 10_000);
+const { a, close } = await openScene();
+
+const LARGE = board(offer('a', a.baseUrl, { contextLength: 2_000_000 }));
+const large = (): object => {
+  const body = sim({ tokens: 1 }) as { messages: { role: string; content: string }[] };
+  return { ...body, messages: [{ role: 'system', content: 'wörd "字"\n'.repeat(60_000) }, ...body.messages] };
+};
+
+it('a large turn reaches its provider whole', async () => {
+  const on = stage();
+  const body = large();
+  await drain(await runTurn(on.services, on.request(body, LARGE)));
+  assert.equal(a.calls.at(-1)?.body.messages, (body as { messages: unknown }).messages);
+  await on.end();
+});
+
+it('a large turn whose caller leaves while it is written is not sent', async () => {
+  const signal = new Departure();
+  const on = stage({
+    answers: (asked) => {
+      if (asked.event.type === 'turn.admit') setImmediate(() => signal.abort());
+      return generous(asked);
+    },
+  });
+  const body = large();
+  const error = await failed(runTurn(on.services, on.request(body, LARGE, signal)));
+  assert.is(error.status, 408);
+  assert.is(callsAt(a, body), 0);
+  await on.end();
+  assert.equal(eventsOf(on), ['turn.admit', 'hold.release']);
+});
+
+test.after(close);
+test.run();
