@@ -17,6 +17,6 @@ export type { StoreChoice } from './stores/open-store.ts';
 export type { Upkeep } from './stores/upkeep.ts';
 export { upkeepOf } from './stores/upkeep-of.ts';
 export { systemClock } from './system/clock.ts';
-export { LOOP_TURN_BYTES, loopShare } from './system/loop-share.ts';
+export { arrivalShare, LOOP_TURN_BYTES, loopShare } from './system/loop-share.ts';
 export { systemRandom } from './system/random.ts';
 export { hostOf, isLoopback } from './transports/loopback-address.ts';

@@ -97,11 +97,16 @@ class Trial {
   /** Null when it failed. One function, as each that waits costs every request a promise more. */
   async #tryEndpoint(candidate: Candidate, call = 1): Promise<Begun | null> {
     const { clock, config, crashpoint } = this.#services;
-    const sentAt = clock.monotonic();
+    let sentAt = clock.monotonic();
     let attempt: Attempt | null = null;
     try {
-      const large = this.#request.bytes > LOOP_TURN_BYTES;
-      const opening = large ? this.#openLarge(candidate, sentAt) : this.#open(candidate, sentAt);
+      let body: string | undefined;
+      if (this.#request.bytes > LOOP_TURN_BYTES) {
+        body = await this.#writeLarge(candidate);
+        if (this.#hasLeft()) return null;
+        sentAt = clock.monotonic();
+      }
+      const opening = this.#open(candidate, sentAt, body);
       crashpoint('upstream.sent');
       attempt = await opening;
       if (this.#hasLeft()) attempt.abort();
@@ -133,13 +138,12 @@ class Trial {
   }
 
   /** To write a large turn takes long, and so does its way into bytes: each has a turn of the event loop of its own. */
-  async #openLarge(candidate: Candidate, sentAt: number): Promise<Attempt> {
+  async #writeLarge(candidate: Candidate): Promise<string> {
     const { clock, targets } = this.#services;
     await loopShare(clock, this.#request.bytes);
     const body = targets.of(candidate.offer).write(this.#turnFor(candidate), candidate.completionTokensMax);
     await loopShare(clock, body.length);
-    if (this.#hasLeft()) throw new ProviderFailure('aborted', 'the caller left');
-    return this.#open(candidate, sentAt, body);
+    return body;
   }
 
   #turnFor({ messages }: Candidate): Turn {
@@ -147,7 +151,7 @@ class Trial {
     return messages === turn.messages ? turn : { ...turn, messages };
   }
 
-  #open(candidate: Candidate, sentAt: number, body?: string): Promise<Attempt> {
+  #open(candidate: Candidate, sentAt: number, body: string | undefined): Promise<Attempt> {
     const { config, outbound, targets } = this.#services;
     const { turn, generation, startedAt } = this.#request;
     const { connectMs, firstByteMs, idleMs, totalMs, bodyBytesMax, lineBytesMax } = config.upstream;

@@ -16,6 +16,7 @@ const filled = (piece: string): string => piece.repeat(Math.floor(BODY_BYTES / B
 const padded = (object: string): string => `${object.slice(0, -1)},"z":"${'a'.repeat(BODY_BYTES - object.length)}"}`;
 const asked = (model: string, content: string): string =>
   `{"model":"${model}","messages":[{"role":"user","content":${content}}]}`;
+const names = (count: number): string => Array.from({ length: count }, (_, nth) => `"k${nth}":1`).join(',');
 const messages = (count: number): string => '{"role":"user","content":"a"},'.repeat(count).slice(0, -1);
 const picture = (): string => Buffer.concat([png(64, 64, 1)], (BODY_BYTES / 4) * 3 - 3_072).toString('base64');
 
@@ -27,6 +28,7 @@ const BODIES: Readonly<Record<string, () => string>> = {
   'many names': () => `{${filled('"k":1,')}"z":1}`,
   'a long number': () => `{"x":${filled('1')}}`,
   'as many objects as may be': () => padded(`{"x":[${'{},'.repeat(TOKENS_MAX / 3 - 4)}0]}`),
+  'as many names as may be': () => padded(`{"x":{${names(TOKENS_MAX / 2 - 4)}}}`),
   'as many messages as may be': () => padded(`{"model":"sim/fast","messages":[${messages(TOKENS_MAX / 6 - 4)}]}`),
   'escapes alone': () => `{"x":"${filled('\\u0061')}"}`,
   'escaped lines': () => asked('sim/fast', `"${filled('a\\n')}"`),

@@ -1,8 +1,8 @@
 import type { Clock } from '../ports/clock.ts';
 
 /**
- * Bytes of text that may be worked on within one turn of the event loop, of all requests together: read, weighed or written,
- * some milliseconds.
+ * Bytes of large texts that are worked on within one turn of the event loop, of all requests together: received, read or
+ * written, some milliseconds.
  */
 export const LOOP_TURN_BYTES = 256 * 1024;
 
@@ -11,9 +11,10 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-const waiting: Waiting[] = [];
-let left = LOOP_TURN_BYTES;
-let turned = false;
+/** What is here already is worked off before more is let in: otherwise what waits to be read would grow. */
+const reading: Waiting[] = [];
+const arriving: Waiting[] = [];
+let isDue = false;
 
 /**
  * Resolves in a turn of the event loop that has time left for so many bytes, first come, first served; more than a turn is
@@ -21,23 +22,35 @@ let turned = false;
  * else up for half a second (measured), heartbeats among it. There is one of these, as there is one event loop.
  */
 export function loopShare(clock: Clock, bytes: number): Promise<void> {
-  return new Promise((resolve) => {
-    waiting.push({ bytes, begin: resolve });
-    serve(clock);
+  return queued(reading, clock, bytes);
+}
+
+/** The same for bytes that are still to come: behind all that have. */
+export function arrivalShare(clock: Clock, bytes: number): Promise<void> {
+  return queued(arriving, clock, bytes);
+}
+
+function queued(queue: Waiting[], clock: Clock, bytes: number): Promise<void> {
+  return new Promise((begin) => {
+    queue.push({ bytes, begin });
+    if (!isDue) clock.after(0, () => serve(clock));
+    isDue = true;
   });
 }
 
+/** Once per turn, so that no two shares begin in one. */
 function serve(clock: Clock): void {
-  for (let next = waiting[0]; next && (left === LOOP_TURN_BYTES || next.bytes <= left); next = waiting[0]) {
-    waiting.shift();
+  let left = LOOP_TURN_BYTES;
+  const fits = (next: Waiting): boolean => left === LOOP_TURN_BYTES || next.bytes <= left;
+  for (let next = first(); next !== undefined && fits(next); next = first()) {
+    (reading.length > 0 ? reading : arriving).shift();
     left -= next.bytes;
     next.begin();
   }
-  if (turned || left === LOOP_TURN_BYTES) return;
-  turned = true;
-  clock.after(0, () => {
-    turned = false;
-    left = LOOP_TURN_BYTES;
-    serve(clock);
-  });
+  isDue = first() !== undefined;
+  if (isDue) clock.after(0, () => serve(clock));
+}
+
+function first(): Waiting | undefined {
+  return reading[0] ?? arriving[0];
 }

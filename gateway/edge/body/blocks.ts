@@ -1,6 +1,7 @@
 /** Smaller pieces are copied together. */
 const KEPT_BYTES_MIN = 4 * 1024;
-const BLOCK_BYTES = 64 * 1024;
+/** As much as a socket gives at once. */
+export const BLOCK_BYTES = 64 * 1024;
 
 /**
  * The bytes of a body as they come, kept for what they are: a piece of one byte weighs a hundred as an object of its own, and

@@ -2,7 +2,7 @@ import { unavailable } from '../../inference/unavailable.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 
-/** What a body is refused with, in the same words whether it came in one piece or in many. */
+/** What a body is refused with, in the same words whoever reads it; which of two flaws is told of depends on the reader. */
 
 /** What `JSON.parse` lets through although readers would disagree about it. (spec: reliability, attack 60) */
 export const FLAWS = {

@@ -38,6 +38,11 @@ export class BodyScan {
     this.#limits = limits;
   }
 
+  /** Brackets, braces, colons and commas outside strings, so far. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
   /** Members written so far: colons outside strings. Repeated names count each time. */
   get members(): number {
     return this.#members;
@@ -58,7 +63,7 @@ export class BodyScan {
         inString = i >= chunk.length;
         continue;
       }
-      if (byte > SPACE && byte !== QUOTE && byte !== COMMA && byte < BRACKET_OPEN && byte !== COLON) {
+      if (byte > SPACE && !isStructure(byte)) {
         if (++word > WORD_BYTES_MAX) break;
         continue;
       }
@@ -108,4 +113,10 @@ export class BodyScan {
       start = quote + 1;
     }
   }
+}
+
+/** A quote among it. The first comparison decides for what numbers are made of. */
+function isStructure(byte: number): boolean {
+  if (byte < BRACKET_OPEN) return byte === COMMA || byte === COLON || byte === QUOTE;
+  return byte === BRACE_OPEN || byte === BRACE_CLOSE || byte === BRACKET_OPEN || byte === BRACKET_CLOSE;
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Clock, LOOP_TURN_BYTES, loopShare } from '../../../actors/runtime/index.ts';
+import { arrivalShare, type Clock, LOOP_TURN_BYTES } from '../../../actors/runtime/index.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { Blocks } from './blocks.ts';
@@ -73,7 +73,7 @@ export function gatherUpload(
       heldAt = from;
       worth = 0;
       request.pause();
-      void loopShare(clock, LOOP_TURN_BYTES).then(() => {
+      void arrivalShare(clock, LOOP_TURN_BYTES).then(() => {
         heldMs += clock.monotonic() - from;
         heldAt = null;
         if (!isOver) request.resume();

@@ -44,8 +44,9 @@ async function readTurn(
 ): Promise<AcceptedTurn> {
   const { limits, clock } = routes.services;
   const reserve = (bytes: number): boolean => routes.bodies.take(bytes, response);
+  const isGone = (): boolean => response.destroyed;
   stillHere(response);
-  const body = await readBody(request, { limits, clock, reserve, invite: visitOf(request).invite });
+  const body = await readBody(request, { limits, clock, reserve, isGone, invite: visitOf(request).invite });
   stillHere(response);
   return acceptTurn(routes, parse, request, body);
 }

@@ -61,8 +61,10 @@ function partText(part: ContentPart): string {
       return `{"type":"audio_url","audio_url":{"url":${addressText(part.source)}}}`;
     case 'video':
       return `{"type":"video_url","video_url":{"url":${addressText(part.source)}}}`;
-    case 'file':
-      return `{"type":"file","file":{"file_data":${addressText(part.source)}${member('filename', part.filename)}}}`;
+    case 'file': {
+      const named = part.filename === undefined ? '' : `"filename":${JSON.stringify(part.filename)},`;
+      return `{"type":"file","file":{${named}"file_data":${addressText(part.source)}}}`;
+    }
   }
 }
 

@@ -1,8 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-
-import { loopShare, systemClock } from '../../../../actors/runtime/index.ts';
+import { arrivalShare, loopShare, systemClock } from '../../../../actors/runtime/index.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
@@ -31,6 +30,36 @@ it('small ones share a turn, one that fills it has it alone, and one that is lar
 
 it('whoever comes first is served first, even where a later one would still fit', async () => {
   assert.equal(spread(await turnsOf([200 * KIB, 100 * KIB, 10 * KIB])), [0, 1, 1]);
+});
+
+it('what is still to come waits for all that has', async () => {
+  const order: string[] = [];
+  const told = (name: string) => () => void order.push(name);
+  const arrivals = ['arrival 1', 'arrival 2'].map((name) => arrivalShare(systemClock, 256 * KIB).then(told(name)));
+  const again = (): Promise<void> => loopShare(systemClock, 256 * KIB).then(told('read 2'));
+  const readings = [
+    loopShare(systemClock, 256 * KIB)
+      .then(told('read 1'))
+      .then(again),
+  ];
+  await Promise.all([...arrivals, ...readings]);
+  assert.equal(order, ['read 1', 'read 2', 'arrival 1', 'arrival 2']);
+});
+
+it('two full shares never begin in one turn, whenever they are asked for', async () => {
+  const turns: number[] = [];
+  let now = 0;
+  let over = false;
+  const counting = (async () => {
+    for (; !over; now++) await turn();
+  })();
+  for (let nth = 0; nth < 5; nth++) {
+    await new Promise((resolve) => setTimeout(resolve, nth % 2));
+    await Promise.all([1, 2].map(() => loopShare(systemClock, 256 * KIB).then(() => turns.push(now))));
+  }
+  over = true;
+  await counting;
+  assert.is(new Set(turns).size, turns.length);
 });
 
 /** Turns numbered anew, without those in which nothing began. */

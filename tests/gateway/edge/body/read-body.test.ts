@@ -20,6 +20,7 @@ interface Sent {
   /** Sends this and goes silent. */
   readonly stall?: string;
   readonly reserve?: (bytes: number) => boolean;
+  readonly isGone?: () => boolean;
   /** Sends this and hangs up. */
   readonly abort?: string;
   /** Sends the body in two halves, the second one later. */
@@ -33,7 +34,13 @@ async function read(sent: Sent): Promise<Outcome> {
     tell = resolve;
   });
   const server = createServer((incoming, response) => {
-    readBody(incoming, { limits: LIMITS, clock: systemClock, invite: null, reserve: sent.reserve ?? (() => true) })
+    readBody(incoming, {
+      limits: LIMITS,
+      clock: systemClock,
+      invite: null,
+      isGone: sent.isGone ?? (() => response.destroyed),
+      reserve: sent.reserve ?? (() => true),
+    })
       .then(
         (body) => tell({ value: body.take(), bytes: body.bytes }),
         (error: unknown) => tell({ error }),
@@ -161,6 +168,20 @@ it('large bodies that fail leave the way free for the next', async () => {
   const sound = JSON.stringify({ a: 'y'.repeat(400_000) });
   const outcomes = await Promise.all([broken, sound, broken, sound].map((body) => status({ body })));
   assert.equal(outcomes, [400, sound, 400, sound]);
+});
+
+it('a large body whose caller left while it waited is not read', async () => {
+  let looks = 0;
+  const body = JSON.stringify({ a: 'y'.repeat(2_000_000) });
+  const outcome = await read({ body, isGone: () => ++looks > 2 });
+  assert.ok('error' in outcome);
+  assert.instance(outcome.error, CallerLeft);
+  assert.is(looks, 3);
+});
+
+it('a body of much structure is read as any other', async () => {
+  const given = Array.from({ length: 30_000 }, (_, nth) => ({ [`k${nth}`]: nth }));
+  assert.is(await status({ body: JSON.stringify(given) }), JSON.stringify(given));
 });
 
 it('a large body asks for room once, by what it announces, and is refused with advice to repeat where there is none', async () => {
