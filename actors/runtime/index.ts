@@ -5,6 +5,7 @@ export { type Effect, type EmitArgs, emit } from './actor/effect.ts';
 export type { ActorEvent, Json, RowView, Stamped } from './actor/event.ts';
 export type { Collection, Kind, RowRef, SavedState, Tenancy, View } from './actor/kind.ts';
 export { Slots } from './actor/slots.ts';
+export { Blocks } from './bytes/blocks.ts';
 export type { AskOptions, Board, Cluster, ClusterView, Operator, RowReader } from './cluster/cluster.ts';
 export type { AsideView, CommittedStep, Inspection, Reloaded } from './durable/engine.ts';
 export type { Preflight } from './inspect/preflight.ts';

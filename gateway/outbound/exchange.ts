@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Clock } from '../../actors/runtime/index.ts';
+import { Blocks, type Clock } from '../../actors/runtime/index.ts';
 import type { Bounded, Deadlines } from './deadlines.ts';
 import type { OutboundBody, OutboundLimits, OutboundReply } from './outbound.ts';
 import { OutboundError, type OutboundFailure } from './outbound-error.ts';
@@ -211,11 +211,11 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
   }
 
   async #gather(): Promise<string> {
-    const all: Uint8Array[] = [];
+    const all = new Blocks();
     for (;;) {
       const chunks = await this.read();
-      if (chunks === null) return textOf(all);
-      for (const chunk of chunks) all.push(chunk);
+      if (chunks === null) return textOf(all.take());
+      for (const chunk of chunks) all.add(chunk);
       this.progressed();
     }
   }

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { type Clock, LOOP_TURN_BYTES, loopShare } from '../../../actors/runtime/index.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
-import { BLOCK_BYTES } from './blocks.ts';
 import { invalid, noRoom, tooComplex, tooLarge } from './body-refusal.ts';
 import { BodyScan } from './body-scan.ts';
 import { JsonReader } from './json-reader.ts';
@@ -12,6 +11,8 @@ import { CallerLeft, gatherUpload, SMALL_BYTES_MAX, type Uploaded } from './uplo
 
 /** A body with more structure than this is read in the smallest pieces: it costs a hundred times what text does. */
 const DENSE_TOKENS = 16 * 1024;
+/** As much as a socket gives at once. */
+const DENSE_WINDOW_BYTES = 64 * 1024;
 
 export interface ReadBodyOptions {
   readonly limits: EdgeLimits;
@@ -76,8 +77,8 @@ async function readWindows(
   body: RequestBody,
 ): Promise<void> {
   const reader = new JsonReader();
-  const windowBytes = isDense ? BLOCK_BYTES : LOOP_TURN_BYTES;
-  let window: Buffer[] = [];
+  const windowBytes = isDense ? DENSE_WINDOW_BYTES : LOOP_TURN_BYTES;
+  let window: Uint8Array[] = [];
   let bytes = 0;
   const read = async (): Promise<void> => {
     if (isGone()) throw new CallerLeft();
@@ -99,7 +100,7 @@ async function readWindows(
 
 function nothing(): void {}
 
-function oneOf(chunks: readonly Buffer[]): Buffer {
+function oneOf(chunks: readonly Uint8Array[]): Buffer {
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }
 

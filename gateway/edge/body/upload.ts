@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { arrivalShare, type Clock, LOOP_TURN_BYTES } from '../../../actors/runtime/index.ts';
+import { arrivalShare, Blocks, type Clock, LOOP_TURN_BYTES } from '../../../actors/runtime/index.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
-import { Blocks } from './blocks.ts';
 import { noRoom, tooComplex, tooLarge, tooManyPieces } from './body-refusal.ts';
 import type { BodyScan } from './body-scan.ts';
 
@@ -24,7 +23,7 @@ export interface UploadOptions {
 }
 
 export interface Uploaded {
-  readonly chunks: readonly Buffer[];
+  readonly chunks: readonly Uint8Array[];
   readonly length: number;
 }
 
