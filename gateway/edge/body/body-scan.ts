@@ -1,15 +1,23 @@
 import {
-  BACKSLASH,
-  BRACE_CLOSE,
-  BRACE_OPEN,
-  BRACKET_CLOSE,
-  BRACKET_OPEN,
-  COLON,
-  COMMA,
-  NEAR_BYTES,
-  QUOTE,
+  ASSIGNMENT,
+  CLOSE,
+  closingQuote,
+  isEscaped,
+  KINDS,
+  OPEN,
+  SEPARATOR,
+  TEXT,
+  WORD,
   WORD_BYTES_MAX,
 } from './json-bytes.ts';
+
+export interface BodyScanLimits {
+  readonly depthMax: number;
+  readonly tokensMax: number;
+}
+
+/** Control characters are told apart from it by the parser. */
+const BLANK = 0x20;
 
 /**
  * Counts what makes a JSON text expensive to parse as it arrives: nesting, structural tokens, the length of a number. It
@@ -17,13 +25,6 @@ import {
  * byte is constant, and strings are leapt through by the platform: a chunk of 64 KiB costs well under a millisecond
  * whatever it holds. (spec: reliability E7)
  */
-export interface BodyScanLimits {
-  readonly depthMax: number;
-  readonly tokensMax: number;
-}
-
-const SPACE = 0x20;
-
 export class BodyScan {
   readonly #limits: BodyScanLimits;
   #depth = 0;
@@ -63,22 +64,23 @@ export class BodyScan {
         inString = i >= chunk.length;
         continue;
       }
-      if (byte > SPACE && !isStructure(byte)) {
+      const kind = KINDS[byte];
+      if (kind === WORD && byte > BLANK) {
         if (++word > WORD_BYTES_MAX) break;
         continue;
       }
       word = 0;
-      if (byte === QUOTE) {
+      if (kind === TEXT) {
         inString = true;
-      } else if (byte === COMMA) {
+      } else if (kind === SEPARATOR) {
         tokens++;
-      } else if (byte === COLON) {
+      } else if (kind === ASSIGNMENT) {
         tokens++;
         members++;
-      } else if (byte === BRACE_OPEN || byte === BRACKET_OPEN) {
+      } else if (kind === OPEN) {
         tokens++;
         if (++depth > depthMax) break;
-      } else if (byte === BRACE_CLOSE || byte === BRACKET_CLOSE) {
+      } else if (kind === CLOSE) {
         tokens++;
         depth--;
       }
@@ -94,29 +96,10 @@ export class BodyScan {
 
   /** From inside a string to the quote that ends it; the chunk's length where none does. */
   #leap(chunk: Uint8Array, from: number): number {
-    let start = from;
-    if (!this.#escaped) {
-      const near = Math.min(from + NEAR_BYTES, chunk.length);
-      for (; start < near && chunk[start] !== BACKSLASH; start++) if (chunk[start] === QUOTE) return start;
-    }
-    for (;;) {
-      const quote = chunk.indexOf(QUOTE, start);
-      const end = quote < 0 ? chunk.length : quote;
-      let backslashes = 0;
-      while (end - backslashes > start && chunk[end - 1 - backslashes] === BACKSLASH) backslashes++;
-      // The run may have begun in the chunk before.
-      const odd = (backslashes % 2 === 1) !== (this.#escaped && backslashes === end - start);
-      this.#escaped = quote < 0 && odd;
-      if (quote < 0) return chunk.length;
-      if (!odd) return quote;
-      this.#escaped = false;
-      start = quote + 1;
-    }
+    // What is escaped from the chunk before stands at the beginning of this one, and ends nothing.
+    const start = this.#escaped ? from + 1 : from;
+    const quote = closingQuote(chunk, start);
+    this.#escaped = quote < 0 && isEscaped(chunk, start, chunk.length);
+    return quote < 0 ? chunk.length : quote;
   }
-}
-
-/** A quote among it. The first comparison decides for what numbers are made of. */
-function isStructure(byte: number): boolean {
-  if (byte < BRACKET_OPEN) return byte === COMMA || byte === COLON || byte === QUOTE;
-  return byte === BRACE_OPEN || byte === BRACE_CLOSE || byte === BRACKET_OPEN || byte === BRACKET_CLOSE;
 }

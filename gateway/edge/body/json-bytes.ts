@@ -1,17 +1,35 @@
 /** What JSON is made of, as bytes of UTF-8. */
-export const QUOTE = 0x22;
-export const COMMA = 0x2c;
-export const COLON = 0x3a;
-export const BRACKET_OPEN = 0x5b;
-export const BACKSLASH = 0x5c;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BRACKET_OPEN = 0x5b;
+const BACKSLASH = 0x5c;
 export const BRACKET_CLOSE = 0x5d;
 export const BRACE_OPEN = 0x7b;
 export const BRACE_CLOSE = 0x7d;
 
+/** What a byte outside texts is. Everything that is not one of the others belongs to a number or a word. */
+export const WORD = 0;
+export const SPACE = 1;
+export const OPEN = 2;
+export const CLOSE = 3;
+export const SEPARATOR = 4;
+export const ASSIGNMENT = 5;
+export const TEXT = 6;
+
+/** By its value. */
+export const KINDS = new Uint8Array(256);
+for (const byte of [0x20, 0x09, 0x0a, 0x0d]) KINDS[byte] = SPACE;
+for (const byte of [BRACKET_OPEN, BRACE_OPEN]) KINDS[byte] = OPEN;
+for (const byte of [BRACKET_CLOSE, BRACE_CLOSE]) KINDS[byte] = CLOSE;
+KINDS[COMMA] = SEPARATOR;
+KINDS[COLON] = ASSIGNMENT;
+KINDS[QUOTE] = TEXT;
+
 /** Longest run of characters outside texts that is neither structure nor space: a number, or a word. */
 export const WORD_BYTES_MAX = 1_024;
 /** Names and short texts end before a search of the platform has begun: looked for byte by byte so far. */
-export const NEAR_BYTES = 16;
+const NEAR_BYTES = 16;
 /** `\uXXXX`, and the one-letter escapes. */
 const UNICODE_ESCAPE_BYTES = 6;
 const ESCAPE_BYTES = 2;
@@ -54,8 +72,8 @@ export function completeCharacters(bytes: Uint8Array): number {
   return length;
 }
 
-/** Whether an odd number of backslashes stands right before. */
-function isEscaped(bytes: Uint8Array, from: number, at: number): boolean {
+/** Whether an odd number of backslashes stands right before, of those from `from` on. */
+export function isEscaped(bytes: Uint8Array, from: number, at: number): boolean {
   let first = at;
   while (first > from && bytes[first - 1] === BACKSLASH) first--;
   return (at - first) % 2 === 1;

@@ -1,31 +1,25 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { FLAWS, notJson, notUtf8, unacceptable } from './body-refusal.ts';
 import {
+  ASSIGNMENT,
   BRACE_CLOSE,
   BRACE_OPEN,
   BRACKET_CLOSE,
-  BRACKET_OPEN,
-  COLON,
-  COMMA,
+  CLOSE,
   closingQuote,
   completeCharacters,
   completeEscapes,
-  QUOTE,
+  KINDS,
+  OPEN,
+  SEPARATOR,
+  SPACE,
+  TEXT,
+  WORD,
   WORD_BYTES_MAX,
 } from './json-bytes.ts';
 
 type Expected = 'value' | 'value or close' | 'name' | 'name or close' | 'colon' | 'comma or close' | 'nothing';
 type Container = unknown[] | Record<string, unknown>;
-
-const WORD_BYTE = 0;
-const SPACE_BYTE = 1;
-const STRUCTURE_BYTE = 2;
-const QUOTE_BYTE = 3;
-
-const KINDS = new Uint8Array(256);
-for (const byte of [0x20, 0x09, 0x0a, 0x0d]) KINDS[byte] = SPACE_BYTE;
-for (const byte of [COMMA, COLON, BRACKET_OPEN, BRACKET_CLOSE, BRACE_OPEN, BRACE_CLOSE]) KINDS[byte] = STRUCTURE_BYTE;
-KINDS[QUOTE] = QUOTE_BYTE;
 
 /** What a text does not hold as it is written: the beginning of an escape, and control characters, which are errors. */
 const NOT_PLAIN = /[^\x20-\x5b\x5d-\uffff]/;
@@ -76,13 +70,12 @@ export class JsonReader {
     while (at < bytes.length && this.#text === null) {
       const byte = bytes[at] as number;
       const kind = KINDS[byte];
-      if (kind === SPACE_BYTE) at++;
-      else if (kind === STRUCTURE_BYTE) {
-        this.#takeStructure(byte);
-        at++;
-      } else if (kind === QUOTE_BYTE) {
+      if (kind === TEXT) {
         if (!this.#wantsValue() && !this.#wantsName()) throw notJson();
         at = this.#readText(bytes, at + 1);
+      } else if (kind !== WORD) {
+        if (kind !== SPACE) this.#takeStructure(kind, byte);
+        at++;
       } else {
         const end = wordEnd(bytes, at);
         if (end - at > WORD_BYTES_MAX) throw notJson();
@@ -102,16 +95,19 @@ export class JsonReader {
     return this.#expected === 'name' || this.#expected === 'name or close';
   }
 
-  #takeStructure(byte: number): void {
-    if (byte === BRACE_OPEN) this.#enter({}, 'name or close');
-    else if (byte === BRACKET_OPEN) this.#enter([], 'value or close');
-    else if (byte === COLON) {
+  #takeStructure(kind: number | undefined, byte: number): void {
+    if (kind === OPEN) {
+      if (byte === BRACE_OPEN) this.#enter({}, 'name or close');
+      else this.#enter([], 'value or close');
+    } else if (kind === CLOSE) {
+      this.#leave(byte);
+    } else if (kind === ASSIGNMENT) {
       if (this.#expected !== 'colon') throw notJson();
       this.#expected = 'value';
-    } else if (byte === COMMA) {
+    } else if (kind === SEPARATOR) {
       if (this.#expected !== 'comma or close') throw notJson();
       this.#expected = Array.isArray(this.#open.at(-1)) ? 'value' : 'name';
-    } else this.#leave(byte);
+    }
   }
 
   #enter(container: Container, expected: Expected): void {
@@ -194,6 +190,6 @@ function parsed(text: string): unknown {
 function wordEnd(bytes: Uint8Array, from: number): number {
   let end = from + 1;
   const far = Math.min(bytes.length, from + WORD_BYTES_MAX + 1);
-  while (end < far && KINDS[bytes[end] as number] === WORD_BYTE) end++;
+  while (end < far && KINDS[bytes[end] as number] === WORD) end++;
   return end;
 }

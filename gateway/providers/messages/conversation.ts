@@ -1,4 +1,5 @@
 import type { ContentPart, MediaPart, ToolCall, TurnMessage } from '../../terms/turn.ts';
+import { listText, memberText } from '../json-text.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import { thinkingBlocks } from './thinking.ts';
 
@@ -26,8 +27,14 @@ export function conversation(messages: readonly TurnMessage[]): Conversation {
     if (message.role === 'system' || message.role === 'developer') system.push(message.text);
     else addTo(turns, message.role === 'assistant' ? 'assistant' : 'user', blocksOf(message));
   }
-  const texts = turns.map(({ role, blocks }) => `{"role":"${role}","content":[${listed(blocks)}]}`);
-  return { system: system.length === 0 ? null : JSON.stringify(system.join('\n\n')), messages: `[${listed(texts)}]` };
+  return {
+    system: system.length === 0 ? null : JSON.stringify(system.join('\n\n')),
+    messages: listText(turns, turnText),
+  };
+}
+
+function turnText({ role, blocks }: WireTurn): string {
+  return `{"role":"${role}","content":${listText(blocks, String)}}`;
 }
 
 /** A turn without a block is none: the dialect refuses it. */
@@ -80,9 +87,8 @@ function mediaBlock(part: MediaPart): string {
     return JSON.stringify({ type, source: { type: 'text', media_type: 'text/plain', data }, title });
   }
   // Base64 was checked and needs no escape, which to look for takes long in a whole picture.
-  const named = title === undefined ? '' : `,"title":${JSON.stringify(title)}`;
   const wire = `{"type":"base64","media_type":${JSON.stringify(mediaType)},"data":"${base64}"}`;
-  return `{"type":"${type}","source":${wire}${named}}`;
+  return `{"type":"${type}","source":${wire}${memberText('title', title)}}`;
 }
 
 /** The arguments go back digit by digit as they came; what is no object goes back as the text of one member. */
@@ -105,18 +111,11 @@ function isObjectText(text: string): boolean {
 }
 
 function toolResult(id: string, blocks: readonly string[]): string {
-  const content = blocks.length === 0 ? '' : `,"content":[${listed(blocks)}]`;
+  const content = blocks.length === 0 ? '' : `,"content":${listText(blocks, String)}`;
   return `{"type":"tool_result","tool_use_id":${JSON.stringify(blockId(id))}${content}}`;
 }
 
 /** Ids of other providers may hold what this dialect refuses; both ends of a call are changed alike. */
 function blockId(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, '_');
-}
-
-/** What `join` would give, without a copy of it: a picture in it is copied often enough. */
-function listed(texts: readonly string[]): string {
-  let all = '';
-  for (const text of texts) all += all === '' ? text : `,${text}`;
-  return all;
 }
