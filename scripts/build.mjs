@@ -20,7 +20,7 @@ import { ROOT, run, say } from './run.mjs';
 
 const DIST = join(ROOT, 'dist');
 const STAMP = join(DIST, '.built');
-const FOLDERS = ['actors', 'gateway', 'proto', 'tests/support/provider'];
+const FOLDERS = ['actors', 'gateway', 'proto'];
 const FILES = ['cluster.config.ts', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
 
 /** True when it built. Made aside and moved into place whole: a cluster that runs from `dist/` never sees half of it. */

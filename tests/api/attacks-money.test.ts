@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Directive } from '../../gateway/simulator/behaviour.ts';
 import { amount, text } from '../support/auditor/amount.ts';
 import { bounded } from '../support/bounded.ts';
 import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
-import type { Directive } from '../support/provider/behaviour.ts';
 import { say } from '../support/provider/say.ts';
 
 /** Attacks 72 to 76 of the list: getting an answer without its price, or a price without its answer. */

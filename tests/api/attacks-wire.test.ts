@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { GARBAGE } from '../../gateway/simulator/garbage.ts';
 import { bounded } from '../support/bounded.ts';
 import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
-import { GARBAGE } from '../support/provider/garbage.ts';
 import { say } from '../support/provider/say.ts';
 import { rawExchange } from '../support/raw-exchange.ts';
 

@@ -2,8 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
 import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
-import { simulatedProvider } from '../support/provider/models-document.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../support/provider/scripted-provider.ts';
+import { simulatedProvider } from '../support/provider/simulated-provider.ts';
 
 const it = bounded(test, 40_000);
 

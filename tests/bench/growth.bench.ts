@@ -22,7 +22,7 @@ const BODY = JSON.stringify({
 
 /** The cost of one request with a thousand accounts stored, and with a million; `--accounts N` for fewer. */
 export async function benchGrowth({ accounts, rounds, seconds }: Settings): Promise<readonly Figure[]> {
-  const simulator = await listening('../support/provider/main.ts', ['--name', 'sim-a']);
+  const simulator = await listening('../../gateway/simulator/main.ts', ['--name', 'sim-a']);
   const load = new LoadProcess();
   const clusters: LaunchedCluster[] = [];
   try {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import config from '../../cluster.config.ts';
-import { png } from '../support/provider/png.ts';
+import { png } from '../../gateway/simulator/png.ts';
 import type { Figure } from './figure.ts';
 import { Measured } from './measured.ts';
 

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { startCluster } from '../support/cluster/start-cluster.ts';
-import { simulatedProvider } from '../support/provider/models-document.ts';
+import { simulatedProvider } from '../support/provider/simulated-provider.ts';
 
 /**
  * One gateway node in a process of its own, which weighs its heap after a collection and tells how long its event loop

@@ -1,5 +1,5 @@
 import { LaunchedCluster } from '../chaos/launched-cluster.ts';
-import { simulatedProvider } from '../support/provider/models-document.ts';
+import { simulatedProvider } from '../support/provider/simulated-provider.ts';
 
 const UNLIMITED = 1_000_000_000;
 

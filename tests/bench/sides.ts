@@ -42,7 +42,7 @@ export class Sides {
   }
 
   static async start(proxy: './bare-proxy.ts' | './bare-sse-proxy.ts'): Promise<Sides> {
-    const simulator = await listening('../support/provider/main.ts', ['--name', 'sim-a']);
+    const simulator = await listening('../../gateway/simulator/main.ts', ['--name', 'sim-a']);
     const bare = await listening(proxy, [`http://127.0.0.1:${simulator.port}`]);
     return new Sides([simulator, bare], await oneNode(simulator.port));
   }

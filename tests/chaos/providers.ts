@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Call } from '../../gateway/simulator/call-log.ts';
 import type { ProviderDeclaration } from '../../gateway/terms/provider-declaration.ts';
-import type { Call } from '../support/provider/call-log.ts';
-import { simulatedProvider } from '../support/provider/models-document.ts';
+import { simulatedProvider } from '../support/provider/simulated-provider.ts';
 
 const NAMES: Readonly<Record<string, string>> = { 'sim-a': 'Sim A', 'sim-b': 'Sim B', 'sim-c': 'Sim C' };
-const MAIN = fileURLToPath(new URL('../support/provider/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../gateway/simulator/main.ts', import.meta.url));
 
 /** The simulated providers of a run, each a process with its own log. */
 export class Providers {

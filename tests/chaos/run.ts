@@ -8,7 +8,7 @@ import { appendHistory, operations } from '../support/auditor/history.ts';
 import { pricesOf } from '../support/auditor/prices-of.ts';
 import type { StoreView } from '../support/auditor/store-view.ts';
 import { FaultDesk } from '../support/faults/fault-desk.ts';
-import { modelsDocument } from '../support/provider/models-document.ts';
+import { modelsDocument } from '../support/provider/simulated-provider.ts';
 import { openAccounts } from './bank.ts';
 import { chance } from './chance.ts';
 import { type ChaosStore, openChaosStore, type StoreKind } from './chaos-store.ts';

@@ -1,6 +1,6 @@
 import type { Generation } from '../../actors/terms/hold.ts';
+import type { Call } from '../../gateway/simulator/call-log.ts';
 import type { Evidence } from '../support/auditor/evidence.ts';
-import type { Call } from '../support/provider/call-log.ts';
 
 /** A small run in which every invariant holds: a served request, a refused one, a stream that broke and one that was left. */
 export function cleanEvidence(): Evidence {

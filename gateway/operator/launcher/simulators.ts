@@ -37,7 +37,7 @@ type Simulated = Omit<ProviderDeclaration, 'slug' | 'baseUrl' | 'models'> & { re
 
 /** @throws Fault */
 export async function startSimulators(options: SimulatorsOptions): Promise<Simulators> {
-  const home = resolve(options.entry, '../../../../tests/support/provider');
+  const home = resolve(options.entry, '../../../simulator');
   const main = join(home, `main${extname(options.entry)}`);
   if (!existsSync(main)) {
     throw new Fault(

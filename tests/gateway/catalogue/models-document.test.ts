@@ -6,7 +6,7 @@ import { BrokenDocument, parseModelsText } from '../../../gateway/catalogue/mode
 import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
 import { MODEL } from '../../fixtures/models/plain.ts';
 import { bounded } from '../../support/bounded.ts';
-import { modelsDocument, simulatedProvider } from '../../support/provider/models-document.ts';
+import { modelsDocument, simulatedProvider } from '../../support/provider/simulated-provider.ts';
 import { declared } from './declared.ts';
 
 const it = bounded(test, 10_000);

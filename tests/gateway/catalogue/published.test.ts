@@ -10,7 +10,7 @@ import { parseModelsValue } from '../../../gateway/catalogue/models-document.ts'
 import { publishedSchema } from '../../../gateway/catalogue/published-schema.ts';
 import { MODEL } from '../../fixtures/models/plain.ts';
 import { bounded } from '../../support/bounded.ts';
-import { modelsDocument, simulatedProvider } from '../../support/provider/models-document.ts';
+import { modelsDocument, simulatedProvider } from '../../support/provider/simulated-provider.ts';
 import { board, offer } from '../inference/stage.ts';
 import { declared } from './declared.ts';
 

@@ -6,8 +6,8 @@ import * as assert from 'uvu/assert';
 import type { Attempt } from '../../../actors/endpoint/window.ts';
 import { endpointAddress } from '../../../actors/terms/ids.ts';
 import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import { type Simulator, startSimulator } from '../../../gateway/simulator/simulator.ts';
 import { bounded } from '../../support/bounded.ts';
-import { type Simulator, startSimulator } from '../../support/provider/simulator.ts';
 import { Market } from './market.ts';
 
 const it = bounded(test, 20_000);

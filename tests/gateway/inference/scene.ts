@@ -2,9 +2,9 @@ import * as assert from 'uvu/assert';
 import type { Json } from '../../../actors/runtime/index.ts';
 import type { Release, Settlement } from '../../../actors/terms/hold.ts';
 import type { RunningTurn } from '../../../gateway/inference/running-turn.ts';
+import { type Simulator, startSimulator } from '../../../gateway/simulator/simulator.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
-import { type Simulator, startSimulator } from '../../support/provider/simulator.ts';
 import { board, offer, type Stage } from './stage.ts';
 
 const DEAR = { pricing: { prompt: '0.00001', completion: '0.00002' } };

@@ -1,5 +1,5 @@
 import type { Generation } from '../../../actors/terms/hold.ts';
-import type { Call } from '../provider/call-log.ts';
+import type { Call } from '../../../gateway/simulator/call-log.ts';
 import type { HistoryEntry } from './history.ts';
 import type { RuntimeEvidence } from './runtime-evidence.ts';
 

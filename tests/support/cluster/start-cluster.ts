@@ -17,6 +17,7 @@ import {
 import defaults from '../../../cluster.config.ts';
 import { type NodeHandle, runNode } from '../../../gateway/main.ts';
 import { readPepper } from '../../../gateway/operator/config/secrets.ts';
+import { type Simulator, startSimulator } from '../../../gateway/simulator/simulator.ts';
 import type {
   CheckLimits,
   ClusterConfig,
@@ -27,8 +28,7 @@ import type {
   WorkspaceConfig,
 } from '../../../gateway/terms/config.ts';
 import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
-import { simulatedProvider } from '../provider/models-document.ts';
-import { type Simulator, startSimulator } from '../provider/simulator.ts';
+import { simulatedProvider } from '../provider/simulated-provider.ts';
 import { watchFetch } from '../stream/watched-fetch.ts';
 
 export interface ClusterOptions {

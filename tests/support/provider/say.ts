@@ -1,4 +1,4 @@
-import type { Directive } from './behaviour.ts';
+import type { Directive } from '../../../gateway/simulator/behaviour.ts';
 
 /** One user message that tells the simulated provider what to do. */
 export function say(directive: Directive): { readonly role: 'user'; readonly content: string }[] {

@@ -2,8 +2,8 @@ import { imageSize } from 'image-size';
 import { parseBuffer } from 'music-metadata';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bounded } from '../support/bounded.ts';
-import { type Simulator, startSimulator } from '../support/provider/simulator.ts';
+import { type Simulator, startSimulator } from '../../../gateway/simulator/simulator.ts';
+import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test, 10_000);
 let simulator: Simulator;

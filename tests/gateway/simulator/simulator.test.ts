@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bounded } from '../support/bounded.ts';
-import type { Call } from '../support/provider/call-log.ts';
-import { GARBAGE } from '../support/provider/garbage.ts';
-import { modelsDocument } from '../support/provider/models-document.ts';
-import { type Simulator, startSimulator } from '../support/provider/simulator.ts';
+import type { Call } from '../../../gateway/simulator/call-log.ts';
+import { GARBAGE } from '../../../gateway/simulator/garbage.ts';
+import { type Simulator, startSimulator } from '../../../gateway/simulator/simulator.ts';
+import { bounded } from '../../support/bounded.ts';
+import { modelsDocument } from '../../support/provider/simulated-provider.ts';
 
 const it = bounded(test, 10_000);
 let simulator: Simulator;
@@ -138,7 +138,7 @@ it('both slugs declare the same models at different prices, one of them cancella
 
 it('as a process it says its port, ignores SIGINT, logs every call and ends with its parent', async () => {
   const log = join(mkdtempSync(join(tmpdir(), 'sim-')), 'calls.jsonl');
-  const main = new URL('../support/provider/main.ts', import.meta.url).pathname;
+  const main = new URL('../../../gateway/simulator/main.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, ['--import', 'tsx', main, '--name', 'sim-b', '--log', log], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -1,12 +1,10 @@
+/**
+ * A simulated provider as a process of its own: `main --name SLUG [--port N] [--log FILE]`. Prints `{"port":N}` once it
+ * listens, ignores SIGINT, ends on SIGTERM, and never outlives the process that started it.
+ */
 import { fstatSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { startSimulator } from './simulator.ts';
-
-/**
- * A simulated provider as a process of its own: `main --name SLUG [--port N] [--log FILE]`. Prints `{"port":N}` once it
- * listens, ignores SIGINT, ends on SIGTERM, and never outlives whoever started it.
- */
-export { startSimulator } from './simulator.ts';
 
 const PARENT_CHECK_MS = 1_000;
 
@@ -45,4 +43,4 @@ function endWithParent(end: () => void): void {
   }, PARENT_CHECK_MS).unref();
 }
 
-if (/[\\/]provider[\\/]main\.[jt]s$/.test(process.argv[1] ?? '')) await run();
+await run();

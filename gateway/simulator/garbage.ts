@@ -21,6 +21,7 @@ const BLOCK_BYTES = 1024 * 1024;
 const BOMB_BYTES = 64 * 1024 * 1024;
 const TRICKLE_MS = 1_000;
 const COMMENT_MS = 20;
+const UNDECLARED_CALL = { id: 'call_0', name: 'undeclared', arguments: '{}' };
 
 let bomb: Buffer | null = null;
 
@@ -32,12 +33,7 @@ const SENDERS = {
     end(site, `${opening(site)}${site.wire.errorFrame('upstream broke')}`, '{"error":{"message":"upstream broke"}}'),
   'no-newline': (site: Site) => end(site, whole(site, true).trimEnd(), whole(site, false)),
   prose: (site: Site) => breach(site, { toolCalls: [], chunks: ['I ', 'would ', 'rather ', 'talk.'], finish: 'stop' }),
-  'wrong-tool': (site: Site) =>
-    breach(site, {
-      toolCalls: [{ id: 'call_0', name: 'undeclared', arguments: '{}' }],
-      chunks: [],
-      finish: 'tool_calls',
-    }),
+  'wrong-tool': (site: Site) => breach(site, { toolCalls: [UNDECLARED_CALL], chunks: [], finish: 'tool_calls' }),
   'negative-usage': (site: Site) => usage(site, '-5', '-7', '-12'),
   'nan-usage': (site: Site) => usage(site, 'NaN', 'NaN', 'NaN'),
   'string-usage': (site: Site) => usage(site, '"12"', '"16"', '"28"'),

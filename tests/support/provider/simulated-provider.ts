@@ -1,0 +1,16 @@
+import type { ModelsDocument } from '../../../gateway/catalogue/document-schema.ts';
+import * as simulator from '../../../gateway/simulator/models-document.ts';
+import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
+
+/** The models that a simulated provider declares; null for an unknown slug. */
+export function modelsDocument(slug: string): ModelsDocument | null {
+  return simulator.modelsDocument(slug) as ModelsDocument | null;
+}
+
+/** A simulated provider as the configuration declares it once it listens. Throws for an unknown slug. */
+export function simulatedProvider(slug: string, baseUrl: string): ProviderDeclaration {
+  const models = modelsDocument(slug);
+  const simulated = simulator.simulatedProviders()[slug];
+  if (!models || !simulated) throw new Error(`the simulator ${slug} declares no models`);
+  return { slug, ...simulated, baseUrl, models };
+}
