@@ -8,7 +8,10 @@ import type { Refusal } from './refusal.ts';
 export interface HoldRequest {
   /** Generation id: the natural id of the whole request. */
   readonly generation: string;
-  /** Raised when the hold moves to another endpoint (1, 2 ...); settles of an older attempt are refused. */
+  /**
+   * Rises with each run of the generation and, within a run, when the hold moves to another endpoint (`holdAttempt`).
+   * Opens, raises, settles and releases of an older attempt are refused.
+   */
   readonly attempt: number;
   readonly amount: string;
   /** Incarnation of the gateway's node: its death releases the hold. */

@@ -2,6 +2,7 @@ import { release, settle } from '../../actors/account/account.ts';
 import { admit, raise } from '../../actors/key/key.ts';
 import { AskError } from '../../actors/runtime/index.ts';
 import type { AttemptRecord, HoldRequest, Release, Settled, Settlement } from '../../actors/terms/hold.ts';
+import { holdAttempt } from '../../actors/terms/hold-attempt.ts';
 import type { Refusal, Refused } from '../../actors/terms/refusal.ts';
 import { estimate } from '../pricing/estimate.ts';
 import { inputImages } from '../pricing/input-images.ts';
@@ -25,6 +26,8 @@ export class Hold {
   readonly #services: InferenceServices;
   readonly #request: TurnRequest;
   #attempt = 0;
+  /** How many holds this run has requested. */
+  #requested = 0;
   /** The highest attempt number ever asked for: a refused one may have been granted before its repeat was refused. */
   #asked = 0;
   #admittedAt: number | null = null;
@@ -60,7 +63,8 @@ export class Hold {
     const { key } = this.#request.caller;
     const first = this.#attempt === 0;
     if (first && this.#services.storeFull()) throw unavailable('the disk of the store is full', FULL_AFTER_SECONDS);
-    const held = this.#holdRequest(candidate, this.#asked + 1);
+    this.#requested += 1;
+    const held = this.#holdRequest(candidate, holdAttempt(this.#request.runAttempt ?? 1, this.#requested));
     this.#asked = held.attempt;
     const withinMs = config.upstream.askMs;
     try {
@@ -90,11 +94,11 @@ export class Hold {
   }
 
   #holdRequest(candidate: Candidate, attempt: number): HoldRequest {
-    const { generation, turn, attribution, startedAt } = this.#request;
+    const { generation, turn, attribution, startedAt, runAttempt } = this.#request;
     const { cluster, clock, config } = this.#services;
     const { offer } = candidate;
     const leftMs = config.upstream.totalMs - (clock.monotonic() - startedAt);
-    const route = attempt === 1 ? routeTrail(this.#request) : null;
+    const route = this.#requested === 1 ? routeTrail(this.#request) : null;
     const held: { -readonly [member in keyof HoldRequest]: HoldRequest[member] } = {
       generation,
       attempt,
@@ -111,7 +115,8 @@ export class Hold {
       user: turn.user ?? null,
       sessionId: turn.conversation ?? null,
       metadata: turn.metadata === undefined ? null : JSON.stringify(turn.metadata),
-      repeat: false,
+      // Where the id is older than the run, another run may have sent it before: the account looks for its row.
+      repeat: runAttempt !== undefined,
     };
     // Set and not spread: a copy with a member behind it gets a hidden class of its own each time in V8 11.3 (counted:
     // 1,484 classes in 1,485 holds), which whoever reads it has never seen before.

@@ -7,6 +7,11 @@ import type { Leaving } from './departure.ts';
 export interface TurnRequest {
   /** Generation id, fixed when the request was accepted. */
   readonly generation: string;
+  /**
+   * Attempt of the activity that runs this turn, from 1, where one generation id serves all its attempts: a higher one
+   * takes over the hold of a lower one. Absent for a live request, whose id is new and whose run is never repeated.
+   */
+  readonly runAttempt?: number;
   readonly turn: Turn;
   /** Of the body it came in: how much work it is to write it anew. */
   readonly bytes: number;

@@ -37,6 +37,7 @@ it('a whole reply costs two asks: the hold before the call, the charge after it'
   const hold = on.asks[0]?.event.request as HoldRequest;
   const settled = on.asks[1]?.event.settlement as Settlement;
   assert.is(hold.attempt, 1);
+  assert.is(hold.repeat, false);
   assert.is(hold.gateway, 'inc_1');
   assert.is(settled.promptTokens, receipt.usage.promptTokens);
   assert.is(settled.completionTokens, 4);
