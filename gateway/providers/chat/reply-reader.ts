@@ -4,7 +4,6 @@ import { inBandFailure } from '../in-band-failure.ts';
 import { parsed } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { Frame, ReplyReader } from '../reply-reader.ts';
-import { TextFrames } from '../text-frames.ts';
 import { Media } from './media.ts';
 import { readUsage } from './read-usage.ts';
 import { ReasoningDetails } from './reasoning-details.ts';
@@ -46,7 +45,6 @@ export class ChatReader implements ReplyReader {
   #calls: ToolCalls | null = null;
   #details: ReasoningDetails | null = null;
   #media: Media | null = null;
-  #texts: TextFrames | null = null;
 
   constructor(makeCallId: (index: number) => string) {
     this.#makeCallId = makeCallId;
@@ -54,14 +52,9 @@ export class ChatReader implements ReplyReader {
 
   readFrame(name: string | undefined, data: string, events: TurnEvent[]): Frame {
     if (data === TERMINATOR) return 'end';
-    if (name === 'error') throw inBandFailure(parsed(data).error);
-    this.#texts ??= new TextFrames(textOfFrame);
-    const text = this.finished ? null : this.#texts.textOf(data);
-    if (text === null) {
-      const chunk = parsed(data);
-      this.#read(chunk, 'delta', events);
-      this.#texts.learn(data, chunk);
-    } else if (text !== '') events.push({ type: 'text-delta', text });
+    const chunk = parsed(data);
+    if (name === 'error') throw inBandFailure(chunk.error);
+    this.#read(chunk, 'delta', events);
     return 'part';
   }
 
@@ -122,18 +115,6 @@ export class ChatReader implements ReplyReader {
       native,
     });
   }
-}
-
-/** The members of a delta that say nothing beside its text when they have these values. */
-const SILENT: ReadonlySet<unknown> = new Set([undefined, null, '']);
-
-/** The text of a chunk that holds a piece of text and nothing else. */
-function textOfFrame({ choices, usage, error }: Members): string | null {
-  if (usage != null || error != null || !Array.isArray(choices) || choices.length !== 1) return null;
-  const { delta, finish_reason: finish, logprobs } = choices[0] as Members;
-  if (!SILENT.has(finish) || logprobs != null) return null;
-  const { role: _role, content, ...rest } = delta as Members;
-  return typeof content === 'string' && Object.values(rest).every((value) => SILENT.has(value)) ? content : null;
 }
 
 /** Plain text, or the text parts of a list. */

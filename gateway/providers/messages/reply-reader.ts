@@ -4,7 +4,6 @@ import { inBandFailure } from '../in-band-failure.ts';
 import { parsed } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { Frame, ReplyReader } from '../reply-reader.ts';
-import { TextFrames } from '../text-frames.ts';
 import { Blocks } from './blocks.ts';
 import { readUsage } from './read-usage.ts';
 
@@ -26,7 +25,6 @@ export class MessagesReader implements ReplyReader {
   finished = false;
   upstreamId: string | null = null;
   readonly #blocks: Blocks;
-  readonly #texts = new TextFrames(textOfFrame);
   /** As reported so far: the opening tells of the prompt, the end of everything. */
   #reported: Members = {};
 
@@ -40,15 +38,8 @@ export class MessagesReader implements ReplyReader {
 
   readFrame(name: string | undefined, data: string, events: TurnEvent[]): Frame {
     if (name === 'ping') return 'nothing';
-    if (name === 'content_block_delta') {
-      const text = this.finished ? null : this.#texts.textOf(data);
-      if (text !== null) {
-        if (text !== '') events.push({ type: 'text-delta', text });
-        return 'part';
-      }
-    }
     const frame = parsed(data);
-    return this.#read(name ?? frame.type, frame, data, events);
+    return this.#read(name ?? frame.type, frame, events);
   }
 
   readWhole(text: string, events: TurnEvent[]): void {
@@ -61,7 +52,7 @@ export class MessagesReader implements ReplyReader {
     this.#finish(message.stop_reason, events);
   }
 
-  #read(name: unknown, frame: Members, data: string, events: TurnEvent[]): Frame {
+  #read(name: unknown, frame: Members, events: TurnEvent[]): Frame {
     switch (name) {
       case 'message_start':
         this.#start(frame.message);
@@ -71,7 +62,6 @@ export class MessagesReader implements ReplyReader {
         return 'part';
       case 'content_block_delta':
         if (!this.finished) this.#blocks.continue(frame.index, frame.delta, events);
-        this.#texts.learn(data, frame);
         return 'part';
       case 'content_block_stop':
         if (!this.finished) this.#blocks.close(frame.index, events);
@@ -118,10 +108,4 @@ export class MessagesReader implements ReplyReader {
     this.finished = true;
     events.push({ type: 'finish', reason: known === 'stop' && this.#blocks.calls > 0 ? 'tool_calls' : known, native });
   }
-}
-
-/** The text of a frame that holds a piece of text and nothing else. */
-function textOfFrame(frame: Members): string | null {
-  const delta = frame.delta as Members | null | undefined;
-  return delta?.type === 'text_delta' && typeof delta.text === 'string' ? delta.text : null;
 }
