@@ -132,6 +132,23 @@ test('kinds never import each other and dialects and providers never meet', () =
   assert.equal(wrong, []);
 });
 
+/** The dialect whose folder a file lies in: every folder of `gateway/dialects` but the two that all dialects share. */
+function dialectOf(path: string): string | undefined {
+  return /^gateway\/dialects\/(?!reply\/|request\/)([^/]+)\//.exec(path)?.[1];
+}
+
+test('dialects never import each other, and what they share imports no dialect', () => {
+  assert.ok(product.some(({ path }) => dialectOf(path) === 'chat'));
+  const inFolders = product.filter(({ path }) => /^gateway\/dialects\/[^/]+\//.test(path));
+  const wrong = inFolders.flatMap((source) =>
+    source.imports
+      .map((specifier) => dialectOf(target(source, specifier) ?? ''))
+      .filter((dialect) => dialect !== undefined && dialect !== dialectOf(source.path))
+      .map((dialect) => `${source.path} imports the dialect ${dialect}`),
+  );
+  assert.equal(wrong, []);
+});
+
 const OPERATOR_DOORS: ReadonlySet<string> = new Set([
   'actors/runtime/inspect/client.ts',
   'actors/runtime/inspect/preflight-store.ts',

@@ -1,4 +1,4 @@
-import { errorMember } from '../dialects/chat/error-member.ts';
+import { errorMember } from '../dialects/reply/error-member.ts';
 import type { GatewayError } from '../terms/gateway-error.ts';
 
 /**

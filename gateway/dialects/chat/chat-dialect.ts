@@ -1,6 +1,7 @@
 import type { Turn } from '../../terms/turn.ts';
-import type { ReplyDialect } from '../reply-dialect.ts';
-import { Frames, KEEP_ALIVE, PROCESSING } from './frames.ts';
+import { KEEP_ALIVE, PROCESSING } from '../reply/event-text.ts';
+import type { ReplyDialect } from '../reply/reply-dialect.ts';
+import { Frames } from './frames.ts';
 import { render } from './render.ts';
 
 const PLAIN = dialectOf(false, false);

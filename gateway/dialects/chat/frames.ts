@@ -1,15 +1,11 @@
 import type { TurnEvent } from '../../terms/turn-event.ts';
-import type { Closing, ReplyFrames } from '../reply-dialect.ts';
-import type { ReplyHead } from '../reply-head.ts';
-import { errorMember } from './error-member.ts';
+import { errorMember } from '../reply/error-member.ts';
+import { DONE } from '../reply/event-text.ts';
+import type { Closing, ReplyFrames } from '../reply/reply-dialect.ts';
+import type { ReplyHead } from '../reply/reply-head.ts';
+import { usageText } from '../reply/usage-text.ts';
 import { audioText, imageText, logprobsText } from './media-text.ts';
 import { ToolDispatch } from './tool-dispatch.ts';
-import { usageText } from './usage-text.ts';
-
-/** Comments end in one newline: a blank line would dispatch an empty event in some clients. */
-export const PROCESSING = ': processing\n';
-export const KEEP_ALIVE = ': keep-alive\n';
-export const DONE = 'data: [DONE]\n\n';
 
 export interface FramesOptions {
   /** Reasoning is kept from the caller. */

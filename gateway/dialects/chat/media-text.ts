@@ -1,4 +1,4 @@
-import type { Logprobs, Speech } from '../gather-answer.ts';
+import type { Logprobs, Speech } from '../reply/gather-answer.ts';
 
 /** One entry of `images`. */
 export function imageText({ url, index }: { readonly url: string; readonly index: number }): string {

@@ -1,5 +1,5 @@
 import type { ToolCall, TurnMessage } from '../../terms/turn.ts';
-import type { Carried } from './carried.ts';
+import type { Carried } from '../request/carried.ts';
 import type { ChatMessage } from './message-schema.ts';
 import { type Content, parseParts } from './parse-parts.ts';
 

@@ -1,8 +1,8 @@
 import { mediaTypeName } from '../../terms/media-type.ts';
 import type { ContentPart, MediaPart } from '../../terms/turn.ts';
+import type { Carried } from '../request/carried.ts';
 import { invalid } from '../request/invalid.ts';
 import { isUrl, parseBytes, parseSource } from '../request/parse-source.ts';
-import type { Carried } from './carried.ts';
 import type { ChatPart } from './message-schema.ts';
 
 /** Between the text parts of one message: what providers that take plain strings put there themselves. */

@@ -2,13 +2,14 @@ import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { Modality } from '../../../actors/terms/offer.ts';
 import type { Reasoning, Turn } from '../../terms/turn.ts';
 import { askedSettings } from '../request/asked-settings.ts';
+import { Carried } from '../request/carried.ts';
 import { checked } from '../request/checked.ts';
 import { conversationOf } from '../request/conversation.ts';
 import { invalid } from '../request/invalid.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
+import { asksCompression } from '../request/shared-members.ts';
 import { withoutNulls } from '../request/without-nulls.ts';
-import { Carried } from './carried.ts';
 import { parseMessages } from './parse-messages.ts';
 import { parseTools } from './parse-tools.ts';
 import { type ChatRequest, chatRequest } from './request-schema.ts';
@@ -111,7 +112,7 @@ function addConstraints(request: ChatRequest, turn: MutableTurn): void {
   if (request.structured_outputs === true) turn.requires = ['structured_outputs'];
   const reasoning = reasoningOf(request);
   if (reasoning) turn.reasoning = reasoning;
-  if ((request.transforms?.length ?? 0) > 0 || (request.plugins?.length ?? 0) > 0) turn.compress = true;
+  if (asksCompression(request)) turn.compress = true;
 }
 
 function addMedia(request: ChatRequest, turn: MutableTurn, { input }: Carried): void {

@@ -1,9 +1,9 @@
 import type { TurnEvent } from '../../terms/turn-event.ts';
-import { type Answer, gatherAnswer } from '../gather-answer.ts';
-import type { Closing } from '../reply-dialect.ts';
-import type { ReplyHead } from '../reply-head.ts';
+import { type Answer, gatherAnswer } from '../reply/gather-answer.ts';
+import type { Closing } from '../reply/reply-dialect.ts';
+import type { ReplyHead } from '../reply/reply-head.ts';
+import { usageText } from '../reply/usage-text.ts';
 import { audioText, imageText, logprobsText } from './media-text.ts';
-import { usageText } from './usage-text.ts';
 
 /**
  * A whole reply as JSON text: all events of a turn, the usage as reported, and the exact charge. `closing: null` means

@@ -1,42 +1,12 @@
 import { Type } from '@sinclair/typebox';
+import { count, finishReason, honoured, replyHead, usageSchema } from '../reply/reply-members.ts';
 import { maybe, oneOf } from '../request/members.ts';
 
 /**
  * What a chat request is answered with, as it is published. Nothing is validated with it on the way out; the tests hold
  * real replies against it. (spec: inference, Chat completion reply, Chat stream)
  */
-const count = Type.Integer({ minimum: 0 });
 const nullable = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()]);
-
-export const usageSchema = Type.Object({
-  prompt_tokens: Type.Optional(count),
-  completion_tokens: Type.Optional(count),
-  total_tokens: Type.Optional(count),
-  prompt_tokens_details: Type.Optional(Type.Object({ cached_tokens: count, cache_write_tokens: Type.Optional(count) })),
-  completion_tokens_details: Type.Optional(
-    Type.Object({
-      reasoning_tokens: Type.Optional(count),
-      image_tokens: Type.Optional(count),
-      audio_tokens: Type.Optional(count),
-    }),
-  ),
-  cost: Type.Number({ minimum: 0, description: 'The exact charge in USD. Counts that nobody reported are absent.' }),
-});
-
-export const finishReason = Type.Union([oneOf('stop', 'length', 'tool_calls', 'content_filter', 'error'), Type.Null()]);
-
-/** What every reply and every chunk begins with. */
-export const replyHead = {
-  id: Type.String({ pattern: '^gen-', description: 'The generation id, equal to X-Generation-Id.' }),
-  created: Type.Integer({ description: 'Unix seconds.' }),
-  model: Type.String({ description: 'The model that served.' }),
-  provider: Type.String({ description: 'Display name of the provider that served.' }),
-};
-
-/** Beside the usage of a stream. */
-export const honoured = Type.Record(Type.String(), Type.Boolean(), {
-  description: 'Settings that were asked for, and whether the serving endpoint declares them.',
-});
 
 const reasoningDetail = Type.Object({
   type: oneOf('reasoning.text', 'reasoning.summary', 'reasoning.encrypted'),

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { between, LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, named, oneOf, opaque } from '../request/members.ts';
-import { CEILING_MAX, sharedMembers } from '../request/shared-members.ts';
+import { CEILING_MAX, compressionMembers, effort, sharedMembers } from '../request/shared-members.ts';
 import { messageSchema } from './message-schema.ts';
 
 const TOOLS_MAX = 1_536;
@@ -20,8 +20,6 @@ const tool = Type.Object({
     strict: maybe(Type.Boolean()),
   }),
 });
-
-const effort = oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max');
 
 const imageConfig = Type.Object({
   n: maybe(Type.Integer({ minimum: 1, maximum: IMAGES_MAX })),
@@ -93,8 +91,7 @@ export const chatRequest = Type.Object({
       format: oneOf('wav', 'mp3', 'flac', 'opus', 'pcm16', 'aac'),
     }),
   ),
-  transforms: maybe(Type.Array(oneOf('middle-out'), { maxItems: NAMES_MAX })),
-  plugins: maybe(Type.Array(Type.Object({ id: oneOf('context-compression') }), { maxItems: NAMES_MAX })),
+  ...compressionMembers,
   usage: maybe(Type.Object({ include: maybe(Type.Boolean()) })),
 });
 

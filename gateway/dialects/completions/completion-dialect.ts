@@ -1,5 +1,5 @@
-import { KEEP_ALIVE, PROCESSING } from '../chat/frames.ts';
-import type { ReplyDialect } from '../reply-dialect.ts';
+import { KEEP_ALIVE, PROCESSING } from '../reply/event-text.ts';
+import type { ReplyDialect } from '../reply/reply-dialect.ts';
 import { Frames } from './frames.ts';
 import { render } from './render.ts';
 

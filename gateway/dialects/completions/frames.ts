@@ -1,9 +1,9 @@
 import type { TurnEvent } from '../../terms/turn-event.ts';
-import { errorMember } from '../chat/error-member.ts';
-import { DONE } from '../chat/frames.ts';
-import { usageText } from '../chat/usage-text.ts';
-import type { Closing, ReplyFrames } from '../reply-dialect.ts';
-import type { ReplyHead } from '../reply-head.ts';
+import { errorMember } from '../reply/error-member.ts';
+import { DONE } from '../reply/event-text.ts';
+import type { Closing, ReplyFrames } from '../reply/reply-dialect.ts';
+import type { ReplyHead } from '../reply/reply-head.ts';
+import { usageText } from '../reply/usage-text.ts';
 import { TokenScores } from './token-scores.ts';
 
 /**

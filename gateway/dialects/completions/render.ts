@@ -1,8 +1,8 @@
 import type { TurnEvent } from '../../terms/turn-event.ts';
-import { usageText } from '../chat/usage-text.ts';
-import { gatherAnswer } from '../gather-answer.ts';
-import type { Closing } from '../reply-dialect.ts';
-import type { ReplyHead } from '../reply-head.ts';
+import { gatherAnswer } from '../reply/gather-answer.ts';
+import type { Closing } from '../reply/reply-dialect.ts';
+import type { ReplyHead } from '../reply/reply-head.ts';
+import { usageText } from '../reply/usage-text.ts';
 import { TokenScores } from './token-scores.ts';
 
 /**

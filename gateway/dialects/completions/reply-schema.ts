@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { finishReason, honoured, replyHead, usageSchema } from '../chat/reply-schema.ts';
+import { finishReason, honoured, replyHead, usageSchema } from '../reply/reply-members.ts';
 import { maybe } from '../request/members.ts';
 
 /** What a text completion is answered with, whole or as one frame of a stream, as it is published. (spec: inference, Text completion) */

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { between, LABEL_CHARACTERS_MAX, maybe, named, oneOf } from './members.ts';
+import { between, LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, named, oneOf } from './members.ts';
 import { preferencesSchema } from './preferences-schema.ts';
 
 const MODELS_MAX = 20;
@@ -28,3 +28,20 @@ export const sharedMembers = {
   provider: maybe(preferencesSchema),
   route: maybe(oneOf('fallback', 'sort')),
 };
+
+/** The levels of `reasoning_effort`. (spec: inference, `reasoning`) */
+export const effort = oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max');
+
+/** The two members that ask for compression, in every dialect of conversations. (spec: inference, `transforms`, `plugins`) */
+export const compressionMembers = {
+  transforms: maybe(Type.Array(oneOf('middle-out'), { maxItems: NAMES_MAX })),
+  plugins: maybe(Type.Array(Type.Object({ id: oneOf('context-compression') }), { maxItems: NAMES_MAX })),
+};
+
+/** True when a checked request asks for compression: an empty list declines it. */
+export function asksCompression(request: {
+  readonly transforms?: readonly unknown[] | null;
+  readonly plugins?: readonly unknown[] | null;
+}): boolean {
+  return (request.transforms?.length ?? 0) > 0 || (request.plugins?.length ?? 0) > 0;
+}

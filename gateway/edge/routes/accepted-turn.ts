@@ -1,4 +1,4 @@
-import type { ReplyDialect } from '../../dialects/reply-dialect.ts';
+import type { ReplyDialect } from '../../dialects/reply/reply-dialect.ts';
 import type { Departure } from '../../inference/departure.ts';
 import type { TurnRequest } from '../../inference/turn-request.ts';
 

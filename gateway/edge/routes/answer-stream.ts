@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Cancel } from '../../../actors/runtime/index.ts';
-import type { ReplyDialect, ReplyFrames } from '../../dialects/reply-dialect.ts';
+import type { ReplyDialect, ReplyFrames } from '../../dialects/reply/reply-dialect.ts';
 import type { Departure } from '../../inference/departure.ts';
 import { runTurn } from '../../inference/run-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ReplyHead } from '../../dialects/reply-head.ts';
+import type { ReplyHead } from '../../dialects/reply/reply-head.ts';
 import type { Departure } from '../../inference/departure.ts';
 import { runTurn } from '../../inference/run-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';

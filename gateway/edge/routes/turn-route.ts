@@ -1,4 +1,4 @@
-import type { ReplyDialect } from '../../dialects/reply-dialect.ts';
+import type { ReplyDialect } from '../../dialects/reply/reply-dialect.ts';
 import type { Turn } from '../../terms/turn.ts';
 
 /** What a dialect makes of a body: the turn, and the writing of its answer. Throws the refusal. */

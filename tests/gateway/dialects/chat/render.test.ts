@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { errorMember } from '../../../../gateway/dialects/chat/error-member.ts';
 import { render } from '../../../../gateway/dialects/chat/render.ts';
-import { usageText } from '../../../../gateway/dialects/chat/usage-text.ts';
+import { errorMember } from '../../../../gateway/dialects/reply/error-member.ts';
+import { usageText } from '../../../../gateway/dialects/reply/usage-text.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import type { Usage } from '../../../../gateway/terms/usage.ts';

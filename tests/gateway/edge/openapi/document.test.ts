@@ -9,7 +9,7 @@ import { chatRequest } from '../../../../gateway/dialects/chat/request-schema.ts
 import { completionDialect } from '../../../../gateway/dialects/completions/completion-dialect.ts';
 import { completionReply } from '../../../../gateway/dialects/completions/reply-schema.ts';
 import { completionRequest } from '../../../../gateway/dialects/completions/request-schema.ts';
-import type { ReplyFrames } from '../../../../gateway/dialects/reply-dialect.ts';
+import type { ReplyFrames } from '../../../../gateway/dialects/reply/reply-dialect.ts';
 import { renderEnvelope } from '../../../../gateway/edge/envelope.ts';
 import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
 import { openApiDocument } from '../../../../gateway/edge/openapi/document.ts';

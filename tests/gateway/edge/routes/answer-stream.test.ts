@@ -6,7 +6,7 @@ import type { Json } from '../../../../actors/runtime/index.ts';
 import { systemClock } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
 import { chatDialect } from '../../../../gateway/dialects/chat/chat-dialect.ts';
-import type { ReplyDialect } from '../../../../gateway/dialects/reply-dialect.ts';
+import type { ReplyDialect } from '../../../../gateway/dialects/reply/reply-dialect.ts';
 import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
 import { OpenTurns } from '../../../../gateway/edge/http/open-turns.ts';
 import { answerStream } from '../../../../gateway/edge/routes/answer-stream.ts';

@@ -1,5 +1,5 @@
-import type { ReasoningDetail, ToolCall } from '../terms/turn.ts';
-import type { FinishReason, TurnEvent } from '../terms/turn-event.ts';
+import type { ReasoningDetail, ToolCall } from '../../terms/turn.ts';
+import type { FinishReason, TurnEvent } from '../../terms/turn-event.ts';
 
 /** A whole answer, put together from its events. Null and empty: there was none of it. */
 export interface Answer {

@@ -1,5 +1,5 @@
-import type { TurnEvent } from '../terms/turn-event.ts';
-import type { Usage } from '../terms/usage.ts';
+import type { TurnEvent } from '../../terms/turn-event.ts';
+import type { Usage } from '../../terms/usage.ts';
 import type { ReplyHead } from './reply-head.ts';
 
 /** What a caller is told at the end of a charged turn. */

@@ -1,6 +1,6 @@
 import type { Modality } from '../../../actors/terms/offer.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
-import { invalid } from '../request/invalid.ts';
+import { invalid } from './invalid.ts';
 
 const STORED_FILES_MAX = 16;
 
