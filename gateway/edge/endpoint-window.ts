@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from '../../actors/runtime/index.ts';
-import { refusalError } from '../inference/refusal-error.ts';
 import type { GatewayError } from '../terms/gateway-error.ts';
+import { refusalError } from '../terms/refusal-error.ts';
 import type { Budgets, Slice } from './budgets.ts';
 
 /** Below this part of a share the next one is fetched ahead, so that hardly any request waits for it. */

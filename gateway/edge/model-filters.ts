@@ -1,6 +1,6 @@
 import { compare } from '../../actors/terms/usd.ts';
 import type { ModelSummary } from '../catalogue/models.ts';
-import { GatewayError } from '../terms/gateway-error.ts';
+import { invalid } from '../terms/invalid.ts';
 
 /** Query parameters as the router parsed them: text, or a list where a name repeats. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -116,8 +116,4 @@ function comparePrices(a: ModelSummary, b: ModelSummary, direction: 1 | -1): num
 function promptPrice(model: ModelSummary): string | null {
   const { prompt } = model.pricing as { readonly prompt?: string };
   return prompt ?? null;
-}
-
-function invalid(message: string): GatewayError {
-  return new GatewayError({ status: 400, type: 'invalid_request', message });
 }

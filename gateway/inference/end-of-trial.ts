@@ -70,11 +70,6 @@ export function brokenStream(failure: ProviderFailure, provider: string): Gatewa
   });
 }
 
-/** The caller left before anything was there; nobody reads this. */
-export function callerLeft(): GatewayError {
-  return new GatewayError({ status: 408, type: 'timeout', message: 'The caller left before the answer began' });
-}
-
 /** An endpoint that the hold could not be raised for. */
 function notTried({ offer }: Candidate): object {
   return { provider: offer.provider.name, code: 'payment_required', status: 402 };

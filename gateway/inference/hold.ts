@@ -8,12 +8,12 @@ import { estimate } from '../pricing/estimate.ts';
 import { inputImages } from '../pricing/input-images.ts';
 import { mediaBounds } from '../pricing/media-bounds.ts';
 import type { Candidate } from '../terms/plan.ts';
-import { unanswered } from './refusal-error.ts';
+import { unanswered } from '../terms/refusal-error.ts';
+import { unavailable } from '../terms/unavailable.ts';
 import { routeTrail } from './route-trail.ts';
 import type { InferenceServices } from './services.ts';
 import { tenths } from './tenths.ts';
 import type { TurnRequest } from './turn-request.ts';
-import { unavailable } from './unavailable.ts';
 
 /** Space does not come back by itself: whoever is refused for it may wait longer than for a restart. */
 const FULL_AFTER_SECONDS = 5;

@@ -5,13 +5,14 @@ import type { Attempt } from '../providers/attempt.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import { open } from '../providers/open.ts';
 import { ProviderFailure } from '../providers/provider-failure.ts';
+import { CallerLeft } from '../terms/caller-left.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
+import { refusalError } from '../terms/refusal-error.ts';
 import type { Turn } from '../terms/turn.ts';
-import { callerLeft, endOfTrial, type Failed } from './end-of-trial.ts';
+import { endOfTrial, type Failed } from './end-of-trial.ts';
 import { endedEarly, firstPart } from './first-part.ts';
 import { Hold } from './hold.ts';
-import { refusalError } from './refusal-error.ts';
 import { type Begun, Running, type RunningTurn } from './running-turn.ts';
 import type { InferenceServices } from './services.ts';
 import { tenths } from './tenths.ts';
@@ -64,7 +65,7 @@ class Trial {
         const begun = await this.#tryEndpoint(candidate);
         if (begun) return new Running(this.#services, this.#request, begun);
       }
-      throw this.#hasLeft() ? callerLeft() : endOfTrial(this.#failed, this.#request, this.#unaffordable);
+      throw this.#hasLeft() ? new CallerLeft() : endOfTrial(this.#failed, this.#request, this.#unaffordable);
     } catch (thrown) {
       this.#release(thrown);
       throw thrown;

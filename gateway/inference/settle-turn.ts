@@ -2,9 +2,9 @@ import type { Settled, Settlement } from '../../actors/terms/hold.ts';
 import { charge } from '../pricing/charge.ts';
 import { promptTokensHeld } from '../pricing/estimate.ts';
 import type { Conditions } from '../pricing/prices.ts';
+import { CallerLeft } from '../terms/caller-left.ts';
 import { isEmpty } from '../terms/is-empty.ts';
 import type { Receipt } from '../terms/receipt.ts';
-import { callerLeft } from './end-of-trial.ts';
 import { chargeHold, releaseHold } from './hold.ts';
 import type { InferenceServices } from './services.ts';
 import type { TurnRequest } from './turn-request.ts';
@@ -21,7 +21,7 @@ export function settleTurn(
 ): Promise<Settled | null> {
   if (!receipt.delivered) {
     const { attempt, attempts, admittedMs, generationMs: totalMs } = receipt;
-    const { message: reason, status } = callerLeft();
+    const { message: reason, status } = new CallerLeft();
     const ended = { generation: request.generation, attempt, reason, status, attempts, totalMs };
     releaseHold(services, request.caller.account, admittedMs === null ? ended : { ...ended, admittedMs });
     return UNSETTLED;

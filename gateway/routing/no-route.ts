@@ -1,4 +1,5 @@
 import { GatewayError } from '../terms/gateway-error.ts';
+import { notFound } from '../terms/not-found.ts';
 import type { Rejection } from '../terms/plan.ts';
 import type { Listing } from './listing.ts';
 
@@ -15,12 +16,8 @@ export function unknownModel(requested: string, { models }: Listing): GatewayErr
   const shown = requested.slice(0, ID_CHARACTERS_MAX);
   const variants = shown.includes('/') ? [...models.keys()].filter((id) => isVariant(id, shown)) : [];
   const family = variants.length > 0 ? { family_variants: variants.sort().slice(0, SHOWN_MAX) } : {};
-  return new GatewayError({
-    status: 404,
-    type: 'not_found',
-    message: `Model ${shown} is not in the catalogue`,
-    metadata: { requested: shown, resolved: null, reason: 'model_not_in_catalogue', ...family },
-  });
+  const metadata = { requested: shown, resolved: null, reason: 'model_not_in_catalogue', ...family };
+  return notFound(`Model ${shown} is not in the catalogue`, metadata);
 }
 
 function isVariant(id: string, base: string): boolean {

@@ -1,5 +1,5 @@
 import type { EndpointOffer } from '../../actors/terms/offer.ts';
-import { GatewayError } from '../terms/gateway-error.ts';
+import { invalid } from '../terms/invalid.ts';
 import type { Candidate, Rejection } from '../terms/plan.ts';
 import type { Turn } from '../terms/turn.ts';
 import { rejectionOf } from './rejection-of.ts';
@@ -19,7 +19,7 @@ export function withoutOptions(turn: Turn, trial: readonly Candidate[], rejectio
   const refusals = trial.map(({ offer }) => refusedOption(offer, options));
   const { slug } = first.offer.provider;
   const isTaken = trial.some(({ offer }, at) => offer.provider.slug === slug && refusals[at] === null);
-  if (!isTaken) throw new GatewayError({ status: 400, type: 'invalid_request', message: String(refusals[0]?.message) });
+  if (!isTaken) throw invalid(String(refusals[0]?.message));
   return trial.filter(({ offer }, at) => {
     const refusal = refusals[at];
     if (!refusal) return true;

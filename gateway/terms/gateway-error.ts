@@ -2,7 +2,7 @@ import type { ErrorType } from '../../actors/terms/refusal.ts';
 
 /** Every failure a caller is told about. `message` and `metadata` are public; `detail` goes to the log only. */
 export class GatewayError extends Error {
-  override readonly name = 'GatewayError';
+  override readonly name: string = 'GatewayError';
   readonly status: number;
   readonly type: ErrorType;
   readonly detail: string | null;

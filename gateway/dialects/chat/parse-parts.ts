@@ -1,7 +1,7 @@
+import { invalid } from '../../terms/invalid.ts';
 import { mediaTypeName } from '../../terms/media-type.ts';
 import type { ContentPart, MediaPart } from '../../terms/turn.ts';
 import type { Carried } from '../request/carried.ts';
-import { invalid } from '../request/invalid.ts';
 import { isUrl, parseBytes, parseSource } from '../request/parse-source.ts';
 import type { ChatPart } from './message-schema.ts';
 

@@ -1,5 +1,5 @@
+import { invalid } from '../../terms/invalid.ts';
 import type { Tool, ToolChoice, Turn } from '../../terms/turn.ts';
-import { invalid } from '../request/invalid.ts';
 import type { ChatRequest } from './request-schema.ts';
 
 type Tooled = { -readonly [member in keyof Pick<Turn, Member>]: Turn[member] };

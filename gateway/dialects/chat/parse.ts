@@ -1,11 +1,11 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { Modality } from '../../../actors/terms/offer.ts';
+import { invalid } from '../../terms/invalid.ts';
 import type { Reasoning, Turn } from '../../terms/turn.ts';
 import { askedSettings } from '../request/asked-settings.ts';
 import { Carried } from '../request/carried.ts';
 import { checked } from '../request/checked.ts';
 import { conversationOf } from '../request/conversation.ts';
-import { invalid } from '../request/invalid.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
 import { asksCompression } from '../request/shared-members.ts';

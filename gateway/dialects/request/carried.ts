@@ -1,6 +1,6 @@
 import type { Modality } from '../../../actors/terms/offer.ts';
-import { GatewayError } from '../../terms/gateway-error.ts';
-import { invalid } from './invalid.ts';
+import { invalid } from '../../terms/invalid.ts';
+import { notFound } from '../../terms/not-found.ts';
 
 const STORED_FILES_MAX = 16;
 
@@ -31,7 +31,6 @@ export class Carried {
     if (this.#files.length > STORED_FILES_MAX) {
       throw invalid(`messages must name at most ${STORED_FILES_MAX} stored files`);
     }
-    const message = `${this.#files[0]} names no file of this account`;
-    throw new GatewayError({ status: 404, type: 'not_found', message });
+    throw notFound(`${this.#files[0]} names no file of this account`);
   }
 }

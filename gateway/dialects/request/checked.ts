@@ -1,7 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { TypeCheck } from '@sinclair/typebox/compiler';
+import { invalid } from '../../terms/invalid.ts';
 import { complaint } from './complaint.ts';
-import { invalid } from './invalid.ts';
 
 /**
  * A parsed body as what its schema says it is, or a 400 that names the member and its bound. The body is not changed:

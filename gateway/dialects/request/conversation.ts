@@ -1,4 +1,4 @@
-import { invalid } from './invalid.ts';
+import { invalid } from '../../terms/invalid.ts';
 import { LABEL_CHARACTERS_MAX } from './members.ts';
 
 /**

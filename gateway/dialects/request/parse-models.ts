@@ -1,4 +1,4 @@
-import { invalid } from './invalid.ts';
+import { invalid } from '../../terms/invalid.ts';
 
 interface Named {
   readonly model?: string | null;

@@ -1,6 +1,6 @@
+import { invalid } from '../../terms/invalid.ts';
 import type { Preferences } from '../../terms/turn.ts';
 import { decimalText } from './decimal-text.ts';
-import { invalid } from './invalid.ts';
 import { PRICE_DECIMALS_MAX, type WirePreferences } from './preferences-schema.ts';
 
 type Caps = NonNullable<Preferences['priceMax']>;

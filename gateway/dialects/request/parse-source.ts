@@ -1,7 +1,7 @@
+import { invalid } from '../../terms/invalid.ts';
 import { mediaTypeName } from '../../terms/media-type.ts';
 import type { MediaSource } from '../../terms/turn.ts';
 import { base64Bytes } from './base64.ts';
-import { invalid } from './invalid.ts';
 
 /** Characters of an address that an endpoint is asked to fetch: more than any signed one in use. */
 const URL_CHARACTERS_MAX = 8_192;

@@ -1,6 +1,7 @@
-import { unavailable } from '../../inference/unavailable.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
+import { invalid } from '../../terms/invalid.ts';
+import { unavailable } from '../../terms/unavailable.ts';
 
 /** What a body is refused with, in the same words whoever reads it; which of two flaws is told of depends on the reader. */
 
@@ -11,10 +12,6 @@ export const FLAWS = {
   halfPairInName: 'a member name holds half of a surrogate pair',
   range: 'a number is out of range',
 } as const;
-
-export function invalid(message: string): GatewayError {
-  return new GatewayError({ status: 400, type: 'invalid_request', message });
-}
 
 export function notJson(): GatewayError {
   return invalid('The body is not valid JSON');

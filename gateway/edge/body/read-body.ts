@@ -1,13 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { type Clock, LOOP_TURN_BYTES, loopShare } from '../../../actors/runtime/index.ts';
+import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
-import { invalid, noRoom, tooComplex, tooLarge } from './body-refusal.ts';
+import { invalid } from '../../terms/invalid.ts';
+import { noRoom, tooComplex, tooLarge } from './body-refusal.ts';
 import { BodyScan } from './body-scan.ts';
 import { JsonReader } from './json-reader.ts';
 import { parseWhole } from './parse-whole.ts';
 import { RequestBody } from './request-body.ts';
-import { CallerLeft, gatherUpload, SMALL_BYTES_MAX, type Uploaded } from './upload.ts';
+import { gatherUpload, SMALL_BYTES_MAX, type Uploaded } from './upload.ts';
 
 /** A body with more structure than this is read in the smallest pieces: it costs a hundred times what text does. */
 const DENSE_TOKENS = 16 * 1024;

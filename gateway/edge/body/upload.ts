@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { arrivalShare, Blocks, type Clock, LOOP_TURN_BYTES } from '../../../actors/runtime/index.ts';
+import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { noRoom, tooComplex, tooLarge, tooManyPieces } from './body-refusal.ts';
@@ -25,11 +26,6 @@ export interface UploadOptions {
 export interface Uploaded {
   readonly chunks: readonly Uint8Array[];
   readonly length: number;
-}
-
-/** The connection ended before the whole body came: there is nobody to answer. */
-export class CallerLeft extends Error {
-  override readonly name = 'CallerLeft';
 }
 
 /**

@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AskError } from '../../../actors/runtime/index.ts';
-import { unavailable } from '../../inference/unavailable.ts';
 import type { Caller } from '../../terms/caller.ts';
-import { GatewayError } from '../../terms/gateway-error.ts';
+import { CallerLeft } from '../../terms/caller-left.ts';
+import type { GatewayError } from '../../terms/gateway-error.ts';
+import { gatewayErrorOf } from '../../terms/gateway-error-of.ts';
+import { notFound } from '../../terms/not-found.ts';
+import { unavailable } from '../../terms/unavailable.ts';
 import type { Authentication, Policy } from '../authentication.ts';
-import { CallerLeft } from '../body/upload.ts';
 import type { EndpointWindow } from '../endpoint-window.ts';
 import { renderEnvelope } from '../envelope.ts';
-import { failureOf } from '../failure.ts';
 import type { EdgeServices } from '../services.ts';
 import { callerOf, type Visit, visitOf } from '../visit.ts';
 import { generationHeaders } from './generation-headers.ts';
@@ -100,13 +101,13 @@ export class Gate {
   }
 
   async #counted(visit: Visit, thrown: unknown): Promise<GatewayError> {
-    const error = failureOf(thrown);
+    const error = gatewayErrorOf(thrown);
     // Where the cluster did not answer, asking it once more would only add to the wait.
     if (visit.caller === null || visit.counted || thrown instanceof AskError) return error;
     try {
       return (await this.#options.authentication.count(visit)) ?? error;
     } catch (failure) {
-      return error.status >= 500 ? error : failureOf(failure);
+      return error.status >= 500 ? error : gatewayErrorOf(failure);
     }
   }
 
@@ -121,6 +122,5 @@ export class Gate {
 /** 404 for a route that is not there: names the method and the path, and nothing of the query. */
 export function noSuchRoute(request: FastifyRequest): GatewayError {
   const [path = '/'] = request.url.split('?', 1);
-  const message = `No route for ${request.method} ${path.slice(0, 200)}`;
-  return new GatewayError({ status: 404, type: 'not_found', message });
+  return notFound(`No route for ${request.method} ${path.slice(0, 200)}`);
 }

@@ -6,10 +6,10 @@ import { runTurn } from '../../inference/run-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
 import { settleTurn } from '../../inference/settle-turn.ts';
 import type { TurnRequest } from '../../inference/turn-request.ts';
+import { CallerLeft } from '../../terms/caller-left.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
+import { gatewayErrorOf } from '../../terms/gateway-error-of.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
-import { CallerLeft } from '../body/upload.ts';
-import { failureOf } from '../failure.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { EventStream } from '../http/event-stream.ts';
 import { nameAnswer } from '../http/generation-headers.ts';
@@ -153,7 +153,7 @@ class AnswerStream {
   /** A failure of the turn, or of ours. Before the stream was opened it is thrown on, as an ordinary answer. */
   async #fail(thrown: unknown): Promise<void> {
     if (this.#events === null) throw this.#departure.aborted ? this.#reasonToEnd() : thrown;
-    const error = failureOf(thrown);
+    const error = gatewayErrorOf(thrown);
     this.#log(error);
     await this.#endInError(error);
   }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { findGeneration } from '../../../actors/account/account.ts';
-import { GatewayError } from '../../terms/gateway-error.ts';
+import { invalid } from '../../terms/invalid.ts';
+import { notFound } from '../../terms/not-found.ts';
 import { renderExact } from '../exact-json.ts';
 import { renderGeneration } from '../generation-record.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
@@ -19,22 +20,10 @@ export function registerGeneration(app: FastifyInstance, { gate, services }: Edg
     async (request, reply) => {
       const caller = await gate.charge(request.raw);
       const { id } = request.query;
-      if (typeof id !== 'string' || id === '') throw missingId();
+      if (typeof id !== 'string' || id === '') throw invalid('The query parameter id is required, once');
       const found = id.length > ID_CHARACTERS_MAX ? null : await findGeneration(services.cluster, caller.account, id);
-      if (found === null) throw unknownGeneration();
+      if (found === null) throw notFound('Generation not found');
       return reply.type('application/json; charset=utf-8').send(renderExact({ data: renderGeneration(id, found) }));
     },
   );
-}
-
-function missingId(): GatewayError {
-  return new GatewayError({
-    status: 400,
-    type: 'invalid_request',
-    message: 'The query parameter id is required, once',
-  });
-}
-
-function unknownGeneration(): GatewayError {
-  return new GatewayError({ status: 404, type: 'not_found', message: 'Generation not found' });
 }

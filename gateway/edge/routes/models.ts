@@ -5,7 +5,7 @@ import { modelEndpoints } from '../../catalogue/endpoints.ts';
 import { findBareModel, findModel, listModels } from '../../catalogue/models.ts';
 import { publishedSchema } from '../../catalogue/published-schema.ts';
 import { withoutRetention } from '../../catalogue/without-retention.ts';
-import { GatewayError } from '../../terms/gateway-error.ts';
+import { notFound } from '../../terms/not-found.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { filterModels, type Query } from '../model-filters.ts';
 
@@ -60,12 +60,8 @@ function idOf({ params: { author, slug } }: FastifyRequest<Named>): string {
 }
 
 function unknown(id: string): never {
-  throw new GatewayError({
-    status: 404,
-    type: 'not_found',
-    message: 'No such model',
-    metadata: { requested: id.slice(0, 200), resolved: null, reason: 'model_not_in_catalogue' },
-  });
+  const metadata = { requested: id.slice(0, 200), resolved: null, reason: 'model_not_in_catalogue' };
+  throw notFound('No such model', metadata);
 }
 
 function send(reply: FastifyReply, value: object): FastifyReply {

@@ -1,38 +1,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AskError, type AskFailure } from '../../../actors/runtime/index.ts';
-import { StoreRefused } from '../../../actors/runtime/ports/store.ts';
 import { renderEnvelope } from '../../../gateway/edge/envelope.ts';
-import { failureOf } from '../../../gateway/edge/failure.ts';
 import { headerText } from '../../../gateway/edge/header-text.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
+import { gatewayErrorOf } from '../../../gateway/terms/gateway-error-of.ts';
 import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test, 2_000);
 
-it('turns every way an ask can fail into 503 with advice, or into a silent 500', () => {
-  const table: readonly (readonly [AskFailure, number])[] = [
-    [{ code: 'busy', retryAfterMs: 1_500 }, 503],
-    [{ code: 'moved', owner: null, epoch: 1 }, 503],
-    [{ code: 'refused', detail: 'full' }, 503],
-    [{ code: 'expired' }, 503],
-    [{ code: 'lost' }, 503],
-    [{ code: 'finished' }, 500],
-    [{ code: 'unhandled' }, 500],
-    [{ code: 'failed', detail: 'x' }, 500],
-  ];
-  for (const [failure, status] of table) {
-    const error = failureOf(new AskError('account:a', failure));
-    assert.is(error.status, status, failure.code);
-    if (status === 503) assert.is(error.headers['x-should-retry'], 'true');
-    if (status === 503) assert.match(error.headers['retry-after'] ?? '', /^\d+$/);
-  }
-  assert.is(failureOf(new AskError('account:a', { code: 'busy', retryAfterMs: 1_500 })).headers['retry-after'], '2');
-  assert.is(failureOf(new StoreRefused('full', 'disk full')).status, 503);
-});
-
 it('says nothing of an unexpected cause, and keeps it for the log', () => {
-  const error = failureOf(new TypeError('the pepper is 1234'));
+  const error = gatewayErrorOf(new TypeError('the pepper is 1234'));
   assert.is(
     renderEnvelope(error),
     '{"error":{"code":500,"message":"Internal Server Error","metadata":{"error_type":"server"}}}',

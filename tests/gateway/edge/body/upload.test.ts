@@ -6,7 +6,8 @@ import * as assert from 'uvu/assert';
 import { type Clock, LOOP_TURN_BYTES, loopShare } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
 import { BodyScan } from '../../../../gateway/edge/body/body-scan.ts';
-import { CallerLeft, gatherUpload } from '../../../../gateway/edge/body/upload.ts';
+import { gatherUpload } from '../../../../gateway/edge/body/upload.ts';
+import { CallerLeft } from '../../../../gateway/terms/caller-left.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 

@@ -5,12 +5,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
-import { CallerLeft } from '../../../../gateway/edge/body/upload.ts';
 import { readHead } from '../../../../gateway/edge/head.ts';
 import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
 import { readPresented } from '../../../../gateway/edge/presented.ts';
 import { answerTurn } from '../../../../gateway/edge/routes/answer-turn.ts';
 import { beginVisit } from '../../../../gateway/edge/visit.ts';
+import { CallerLeft } from '../../../../gateway/terms/caller-left.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);

@@ -1,4 +1,4 @@
-import { GatewayError } from '../terms/gateway-error.ts';
+import { GatewayError } from './gateway-error.ts';
 
 /** The service cannot take this now and a repeat is the right thing: restarting, full, or out of reach of its store. */
 export function unavailable(detail: string, afterSeconds = 1): GatewayError {

@@ -1,13 +1,13 @@
 import { AskError } from '../../actors/runtime/index.ts';
-import { unanswered } from '../inference/refusal-error.ts';
-import { unavailable } from '../inference/unavailable.ts';
-import { GatewayError } from '../terms/gateway-error.ts';
+import { GatewayError } from './gateway-error.ts';
+import { unanswered } from './refusal-error.ts';
+import { unavailable } from './unavailable.ts';
 
 /**
  * Whatever was thrown, as the failure the caller is told of. What the cluster could not do now is 503 and worth a
  * repeat; what nobody expected is 500 without a word of its cause, which stays in `detail` for the log.
  */
-export function failureOf(thrown: unknown): GatewayError {
+export function gatewayErrorOf(thrown: unknown): GatewayError {
   const known = thrown instanceof AskError ? unanswered(thrown) : thrown;
   if (known instanceof GatewayError) return known;
   if (known instanceof Error && STORE_ERRORS.has(known.name)) return unavailable(known.message);

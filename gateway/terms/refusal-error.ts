@@ -1,6 +1,6 @@
 import { AskError } from '../../actors/runtime/index.ts';
 import type { Refusal } from '../../actors/terms/refusal.ts';
-import { GatewayError } from '../terms/gateway-error.ts';
+import { GatewayError } from './gateway-error.ts';
 import { unavailable } from './unavailable.ts';
 
 /** Clients take a longer pause for a mistake and put their own in its place. (conventions 0.2) */

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../terms/gateway-error.ts';
+import { GatewayError } from './gateway-error.ts';
 
 /** 400: the caller's own mistake, naming the member. */
 export function invalid(message: string): GatewayError {
