@@ -7,7 +7,6 @@ import type { Floor } from './floor.ts';
 import type { HeldShard } from './held-shard.ts';
 import type { Runner } from './runner.ts';
 import type { Timers } from './timers.ts';
-import type { WarmUp } from './warm-up.ts';
 
 const PAGE = 1_000;
 const RETRY_MS = 1_000;
@@ -22,7 +21,6 @@ export interface AdoptionParts {
   readonly timers: Timers;
   /** Null where nothing may leave this engine. */
   readonly errands: Errands | null;
-  readonly warmUp: WarmUp;
   readonly store: Pick<Store, 'actorsOf' | 'rows'>;
   readonly clock: Clock;
   readonly host: EngineHost;
@@ -31,9 +29,9 @@ export interface AdoptionParts {
 type Tenant = { readonly collection: string; readonly column: 0 | 1 | 2 | 3; readonly event: string };
 
 /**
- * What happens beside serving when shards are adopted: their timers are loaded, resident kinds activated, rows that are
- * open on behalf of a dead node told to their actors, and the actors used last are loaded. Shards adopted in one turn share their reads. The events wait
- * in no caller's way; a read that fails is tried again while the shard is served.
+ * Work beside serving when shards are adopted: loads their timers, activates resident kinds, and sends the actors of
+ * rows that are open on behalf of a dead node their event. Shards adopted in one turn share their reads. No caller waits
+ * for these events; a read that fails is repeated while the shard is served.
  */
 export class Adoption {
   private readonly parts: AdoptionParts;
@@ -60,7 +58,6 @@ export class Adoption {
       for (const home of homes) this.parts.errands?.fill(home);
       this.repeat('residents', () => this.activate(homes));
       for (const tenant of this.tenants) this.repeat('tenants', () => this.checkTenants(tenant, homes));
-      this.parts.warmUp.start(homes);
     });
   }
 

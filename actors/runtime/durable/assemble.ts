@@ -17,12 +17,10 @@ import { Outbox } from './outbox.ts';
 import type { Outside } from './outside.ts';
 import { Performing } from './performing.ts';
 import { Quarantine } from './quarantine.ts';
-import { RecentUse } from './recent-use.ts';
 import { Residents } from './residents.ts';
 import { Runner } from './runner.ts';
 import { Sealing } from './sealing.ts';
 import { Timers } from './timers.ts';
-import { WarmUp } from './warm-up.ts';
 import { Watchers } from './watchers.ts';
 
 /** What an engine is made from. */
@@ -56,7 +54,6 @@ export interface Assembly {
   /** Null where nothing may leave this engine. */
   readonly outwards: Outwards | null;
   readonly residents: Residents;
-  readonly recentUse: RecentUse;
   readonly quarantine: Quarantine;
   /** Something ended: a shard that is being sealed may be done. */
   readonly eased: () => void;
@@ -99,11 +96,6 @@ export function assemble(options: EngineOptions): Assembly {
   floor.outbox = outwards?.outbox ?? null;
   const errands = outwards?.errands ?? null;
   const residents = new Residents({ floor, queue, clock, host, residentsMax: limits.residentsMax });
-  const recentUse = new RecentUse({ floor, queue, clock });
-  const opened = (): void => {
-    residents.opened();
-    recentUse.arm();
-  };
   const keeper = new Keeper({
     ...{ clock, host },
     isHere: (cell) => floor.cells.get(cell.address) === cell,
@@ -121,18 +113,17 @@ export function assemble(options: EngineOptions): Assembly {
     limits,
     host,
     self,
-    opened,
+    opened: () => residents.opened(),
     eased,
   });
   const monotonic = (): number => clock.monotonic();
   const judge = new StoreJudge({ floor, queue, gate, runner, timers, watchers, errands, host, monotonic, eased });
   const sealing = new Sealing(floor, queue, (home) => judge.drop(home, [], LOST));
-  const warmUp = new WarmUp({ floor, runner, residents, store, clock, host });
-  const adoption = new Adoption({ floor, runner, timers, errands, warmUp, store, clock, host });
+  const adoption = new Adoption({ floor, runner, timers, errands, store, clock, host });
   const quarantine = new Quarantine({ floor, runner, timers, adoption, clock, host });
   return {
     ...{ floor, gate, queue, runner, timers, judge, sealing, adoption, watchers },
-    ...{ residents, recentUse, quarantine, outwards, eased },
+    ...{ residents, quarantine, outwards, eased },
   };
 }
 

@@ -9,7 +9,7 @@ import { inspect } from './inspection.ts';
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock, now } = options;
   const parts = assemble(options);
-  const { floor, runner, timers, adoption, watchers, recentUse, quarantine } = parts;
+  const { floor, runner, timers, adoption, watchers, quarantine } = parts;
   return {
     adopt(shard, epoch) {
       const held = floor.shards.get(shard);
@@ -43,7 +43,6 @@ export function createEngine(options: EngineOptions): Engine {
       await Promise.all([...floor.shards.values()].map((home) => seal(parts, home)));
       timers.close();
       parts.outwards?.intents.close();
-      recentUse.close();
     },
   };
 }

@@ -62,17 +62,14 @@ export class Floor implements Neighbours {
     return this.kinds.has(kindOf(address)) ? null : `no kind of actor is called ${kindOf(address)}`;
   }
 
-  /** A new cell, to be loaded; the address must be without fault. `used`: for somebody who needs it now. */
-  open(address: string, home: HeldShard, used = true): Cell {
+  /** A new cell, to be loaded; the address must be without fault. */
+  open(address: string, home: HeldShard): Cell {
     const kind = this.kinds.get(kindOf(address));
     if (kind === undefined) throw new Error(`no kind of actor is called ${kindOf(address)}`);
     const cell = new Cell(address, kind, home, this.trailMax);
     this.cells.set(address, cell);
     home.cells.add(cell);
-    if (!kind.kind.resident) {
-      if (used) this.order.add(cell);
-      else this.order.addOldest(cell);
-    }
+    if (!kind.kind.resident) this.order.add(cell);
     return cell;
   }
 

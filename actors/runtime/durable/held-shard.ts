@@ -14,8 +14,6 @@ export class HeldShard implements Home {
   /** Entries not judged yet. */
   entries = 0;
   committed = false;
-  /** The order of use as it was written down last. */
-  recent = '';
   /** Actors whose timers do not load, and why. */
   readonly faults = new Map<string, string>();
   /** Quarantined actors that were reported already. */

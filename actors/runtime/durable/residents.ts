@@ -50,11 +50,6 @@ export class Residents {
     return this.parts.floor.order.size >= this.parts.residentsMax;
   }
 
-  /** Room for actors that nobody asked for. */
-  get roomy(): boolean {
-    return this.parts.floor.order.size < this.goal;
-  }
-
   /** A cell was opened. */
   opened(): void {
     if (this.parts.floor.order.size > this.goal) this.arm();

@@ -45,12 +45,12 @@ export class Runner {
     this.fetcher = new Fetcher(parts.loader, this);
   }
 
-  /** The cell of an address of this shard, loading if it was not in memory. `used`: for somebody who needs it now. */
-  cellOf(address: string, home: HeldShard, used = true): Cell {
+  /** The cell of an address of this shard, loading if it was not in memory. */
+  cellOf(address: string, home: HeldShard): Cell {
     const { floor, loader } = this.parts;
     const known = floor.cells.get(address);
     if (known !== undefined) return known;
-    const cell = floor.open(address, home, used);
+    const cell = floor.open(address, home);
     this.parts.opened();
     this.load(cell);
     loader.load(cell);

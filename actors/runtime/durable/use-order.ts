@@ -20,17 +20,6 @@ export class UseOrder {
     this.newest = cell;
   }
 
-  /** A cell that was used before all others here, as far as is known. */
-  addOldest(cell: Cell): void {
-    if (cell.ordered) return;
-    cell.ordered = true;
-    this.size++;
-    cell.newer = this.oldest;
-    if (this.oldest === null) this.newest = cell;
-    else this.oldest.older = cell;
-    this.oldest = cell;
-  }
-
   /** A cell that is in the list is used now. */
   touch(cell: Cell): void {
     if (cell === this.newest || !cell.ordered) return;

@@ -1,12 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { shardOf } from '../../../../actors/runtime/actor/address.ts';
 import type { Answer } from '../../../../actors/runtime/actor/answer.ts';
 import { systemClock } from '../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { MemoryStore } from '../../../support/memory-store.ts';
 import { counterKind } from '../../example-kinds/counter.ts';
-import { HandClock } from './hand-clock.ts';
 import { openStage, SHARDS, type Stage, turns, until } from './stage.ts';
 
 const it = bounded(test, 10_000);
@@ -144,50 +142,6 @@ it('works through more actors than its cap under load, counting everything once'
     const { actor } = (await store.loadActor(address)) ?? {};
     assert.is(JSON.parse(actor?.snapshot ?? '{}').context.total, sum, address);
   }
-});
-
-it('loads the actors used last first, in that order, after a crash, in the background and within its room', async () => {
-  const clock = new HandClock();
-  const store = new CountingStore({ clock, shards: SHARDS });
-  const first = await openStage({ store, clock });
-  const addresses = Array.from({ length: 90 }, (_, i) => `counter:acct_1/c${i}`);
-  for (const address of addresses) await first.body(address, add);
-  // A read is a use, and costs no write.
-  const { entries } = first.engine.gauges;
-  await first.body('counter:acct_1/c3', { type: 'read' });
-  assert.is(first.engine.gauges.entries, entries);
-  await clock.advance(10_000);
-  await clock.advance(10_000);
-  assert.is(first.engine.gauges.entries, entries + 1, 'written down once, and not again unless it changed');
-  first.engine.drop(shardOf('counter:acct_1', SHARDS));
-
-  const second = await openStage({ store, clock, name: 'n2', adopt: false });
-  store.loaded.length = 0;
-  for (const row of await store.claim(second.incarnation, await store.shards()))
-    second.engine.adopt(row.shard, row.epoch);
-  await store.bury(first.incarnation, 0, 'killed');
-  for (const row of await store.claim(second.incarnation, await store.shards()))
-    second.engine.adopt(row.shard, row.epoch);
-  for (let i = 0; i < 40; i++) await clock.advance(2);
-  const expected = ['counter:acct_1/c3', ...addresses.toReversed().filter((it) => it !== 'counter:acct_1/c3')];
-  assert.equal(store.loaded, expected.slice(0, 64));
-  assert.is(second.engine.gauges.cells, 64);
-  await second.body('counter:acct_1/c0', { type: 'read' });
-  assert.is(store.loaded.at(-1), 'counter:acct_1/c0', 'what is not warm is loaded when it is asked for');
-  await second.close();
-});
-
-it('warms up no more actors than there is room for', async () => {
-  const clock = new HandClock();
-  const store = new CountingStore({ clock, shards: SHARDS });
-  const first = await openStage({ store, clock });
-  for (const address of named(40)) await first.body(address, add);
-  await clock.advance(10_000);
-  await first.close();
-  const second = await openStage({ store, clock, limits: { residentsMax: 16 } });
-  for (let i = 0; i < 40; i++) await clock.advance(2);
-  assert.equal([second.engine.gauges.cells, second.engine.gauges.evicted], [15, 0]);
-  await second.close();
 });
 
 it('lets in how work ended, although as many actors are in use as may be resident', async () => {

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { shardOf } from '../../../../actors/runtime/actor/address.ts';
@@ -120,6 +121,29 @@ it('makes an actor anew in the batch after the one that ended it', () =>
     assert.equal(await first.timersOf('counter:a'), []);
     assert.is((await first.loadActor('counter:a'))?.actor.version, 2);
     await stage.close();
+  }));
+
+it('takes over a database with the lists of recent use that older builds wrote, and loads nothing by them', () =>
+  withStores(async (first, second) => {
+    const old = await openStage({ store: first, name: 'n1' });
+    await old.body('counter:acct_1', { type: 'add', by: 1 });
+    const shard = shardOf('counter:acct_1', SHARDS);
+    const nothing = { actors: [], stopped: [], rowsRemoved: [], timersSet: [], timersCancelled: [] };
+    const recent = {
+      ...{ address: `$shard:${shard}`, collection: '$recent', id: String(shard), sort: shard, index: [] },
+      ...{ open: false, expiresAt: null, body: JSON.stringify({ shard, addresses: ['counter:acct_1'] }) },
+    };
+    const epoch = old.engine.epochOf(shard) ?? 0;
+    await first.commit([{ shard, owner: old.incarnation, epoch, ...nothing, rowsPut: [recent] }]);
+    assert.is((await second.rows({ collection: '$recent', limit: 10 })).length, 1);
+    const next = await openStage({ store: second, name: 'n2', adopt: false });
+    await bury(second, old.incarnation);
+    await next.claim();
+    await pause(100);
+    assert.equal([next.engine.gauges.cells, next.engine.gauges.commits, next.recorded.logged], [0, 0, []]);
+    assert.is(await total(next, 'counter:acct_1'), 1);
+    await next.close();
+    await old.close();
   }));
 
 test.after(() => rmSync(folder, { recursive: true }));
