@@ -24,6 +24,8 @@ export const accountMachine = setup({
     isGranted: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'granted',
     isShort: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'short',
     isUnheard: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'unheard',
+    isBeyondLimit: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'key-short',
+    isStaleOpen: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'stale',
     isHeldOrEnded: ({ context, event }) => ['recorded', 'ended'].includes(judgeOpen(context, only(event, 'hold.open'))),
     mayMove: ({ context, event }) => judgeRaise(context, only(event, 'hold.raise')) === 'granted',
     isKeyShort: ({ context, event }) => judgeRaise(context, only(event, 'hold.raise')) === 'key-short',
@@ -37,6 +39,7 @@ export const accountMachine = setup({
     isMalformed: ({ event }) => judgeSettle(only(event, 'hold.settle')) === 'malformed',
     isReleasable: ({ event }) => judgeRelease(only(event, 'hold.release')) === 'release',
     isStaleRelease: ({ event }) => judgeRelease(only(event, 'hold.release')) === 'stale',
+    isSuperseded: ({ event }) => judgeRelease(only(event, 'hold.release')) === 'supersede',
     isUnadmitted: ({ event }) => judgeRelease(only(event, 'hold.release')) === 'bury',
   },
   actions: {
@@ -69,6 +72,10 @@ export const accountMachine = setup({
     refuseShort: emit<Book, AccountEvent>(({ context, event }) =>
       answers.refuseShort(context, only(event, 'hold.open')),
     ),
+    refuseBeyondLimit: emit<Book, AccountEvent>(({ event }) => answers.refuseBeyondLimit(only(event, 'hold.open'))),
+    refuseStaleOpen: emit<Book, AccountEvent>(({ event }) =>
+      answers.refuseHold(only(event, 'hold.open'), answers.STALE),
+    ),
     refuseSuspended: emit<Book, AccountEvent>(({ event }) =>
       answers.refuseHold(only(event, 'hold.open'), UNAUTHENTICATED),
     ),
@@ -98,6 +105,9 @@ export const accountMachine = setup({
 
     letGo: assign(({ context, event }) => changes.letGo(context, event)),
     recordRelease: emit<Book, AccountEvent>(({ event }) => answers.recordRelease(only(event, 'hold.release'))),
+    recordSupersession: emit<Book, AccountEvent>(({ event }) =>
+      answers.recordSupersession(only(event, 'hold.release')),
+    ),
     answerRelease: emit<Book, AccountEvent>(({ event }) => answers.answerRelease(only(event, 'hold.release'))),
     remember: assign(({ context, event }) => changes.bury(context, event)),
     bury: emit<Book, AccountEvent>(({ context, event }) => answers.bury(context, only(event, 'hold.release'))),
@@ -120,8 +130,10 @@ export const accountMachine = setup({
         'account.standing': { actions: 'vouch' },
         'hold.open': [
           { guard: 'isGranted', actions: ['hold', 'recordHold'] },
+          { guard: 'isBeyondLimit', actions: 'refuseBeyondLimit' },
           { guard: 'isShort', actions: 'refuseShort' },
           { guard: 'isUnheard', actions: 'renew' },
+          { guard: 'isStaleOpen', actions: 'refuseStaleOpen' },
           { actions: 'answerHold' },
         ],
         'hold.raise': [
@@ -141,7 +153,9 @@ export const accountMachine = setup({
         'account.standing': { actions: 'refuseOwner' },
         'hold.open': [
           { guard: 'isHeldOrEnded', actions: 'answerHold' },
+          { guard: 'isStaleOpen', actions: 'refuseStaleOpen' },
           { guard: 'isUnheard', actions: 'renew' },
+          { guard: 'isBeyondLimit', actions: 'refuseBeyondLimit' },
           { actions: 'refuseSuspended' },
         ],
         'hold.raise': [{ guard: 'isMovedOrEnded', actions: 'answerRaise' }, { actions: 'refuseSuspendedRaise' }],
@@ -166,6 +180,7 @@ export const accountMachine = setup({
     'hold.release': [
       { guard: 'isReleasable', actions: ['letGo', 'recordRelease'] },
       { guard: 'isStaleRelease', actions: 'refuseStale' },
+      { guard: 'isSuperseded', actions: 'recordSupersession' },
       { guard: 'isUnadmitted', actions: ['remember', 'bury'] },
       { actions: 'answerRelease' },
     ],

@@ -1,6 +1,7 @@
 /** The account kind, and how to speak with an account. Every amount is exact decimal USD, every id a natural id. */
 import type { ActorEvent, Cluster, Json, Kind, RowRef } from '../runtime/index.ts';
-import type { Generation, Release, Released, Settled, Settlement } from '../terms/hold.ts';
+import type { Generation, HoldRequest, Release, Released, Settled, Settlement } from '../terms/hold.ts';
+import { isFirstHold } from '../terms/hold-attempt.ts';
 import { plain } from '../terms/only.ts';
 import type { Refused } from '../terms/refusal.ts';
 import { same } from '../terms/same.ts';
@@ -41,7 +42,7 @@ function rowsOf(event: ActorEvent): readonly RowRef[] {
   const told = event as unknown as AccountEvent;
   switch (told.type) {
     case 'hold.open':
-      return [generationRef(told.request.generation, told.request.repeat), tombstoneRef(told.request.generation)];
+      return [openedRef(told.request), tombstoneRef(told.request.generation)];
     case 'hold.raise':
       return [generationRef(told.request.generation, false)];
     case 'hold.settle':
@@ -66,6 +67,11 @@ const ALL_TOMBSTONES: RowRef = { as: 'tombstone', collection: 'tombstone', open:
 
 function generationRef(id: string, mayBeStored: boolean): RowRef {
   return { as: 'generation', collection: 'generation', id, mayBeStored };
+}
+
+/** An ended row is looked for where one may exist: for a repeat, and for every attempt but the first of all. */
+function openedRef({ generation, attempt, repeat }: HoldRequest): RowRef {
+  return generationRef(generation, repeat || !isFirstHold(attempt));
 }
 
 function tombstoneRef(id: string): RowRef {

@@ -1,35 +1,74 @@
 /**
- * What becomes of a request to hold money, to move a hold, to charge it or to let it go: one word per case, decided from
- * the book and the rows of the event. The chart's guards ask here; nothing here changes anything.
+ * Decides a request to hold money, to move a hold, to charge it or to release it: one word per case, from the book and the
+ * rows of the event. The chart's guards ask here; nothing here changes anything.
  */
 import type { Generation } from '../terms/hold.ts';
 import { firstRow } from '../terms/row.ts';
-import { compare, isCharge, isUsd, subtract } from '../terms/usd.ts';
+import { add, compare, isCharge, isUsd, subtract } from '../terms/usd.ts';
 import { available, type Book } from './book.ts';
 import type { HoldOpen, HoldRaise, HoldRelease, HoldSettle } from './events.ts';
+import { newestAttempt } from './generation.ts';
+import type { Tombstone } from './tombstone.ts';
 
 export type OpenCase =
   /** Held already under this attempt: the recorded answer. */
   | 'recorded'
-  /** Ended, released before it came, or held under another attempt. */
+  /** Charged, released under this attempt, or held under another key. */
   | 'ended'
-  /** A repeat that finds nothing: its first sending never arrived, the key decides anew. */
+  /** A newer attempt was admitted or released before. */
+  | 'stale'
+  /** A repeat, and nothing is on record for its attempt: the key decides as for a first sending. */
   | 'unheard'
+  /** Held: anew, again after the release of an older attempt, or in place of an older attempt that still holds. */
   | 'granted'
+  | 'key-short'
   | 'short';
 
 export function judgeOpen(book: Book, event: HoldOpen): OpenCase {
   const { request } = event;
   if (!isUsd(request.amount)) throw new RangeError('the amount of a hold must be a decimal in USD');
-  const row = firstRow<Generation>(event, 'generation');
-  if (row !== null) return isHeldBy(row, event) ? 'recorded' : 'ended';
-  if (firstRow(event, 'tombstone') !== null) return 'ended';
+  const known = judgeRecord(event);
+  if (known !== null) return known;
   if (request.repeat) return 'unheard';
-  return compare(available(book), request.amount) >= 0 ? 'granted' : 'short';
+  const room = keyRoom(event);
+  if (room !== null && compare(request.amount, room) > 0) return 'key-short';
+  return compare(request.amount, accountRoom(book, event)) > 0 ? 'short' : 'granted';
 }
 
-function isHeldBy(row: Generation, { request, key }: HoldOpen): boolean {
-  return row.status === 'running' && row.attempt === request.attempt && row.key === key;
+/** What the records say of this attempt; null where they leave it open. */
+function judgeRecord(event: HoldOpen): 'recorded' | 'ended' | 'stale' | null {
+  const { attempt } = event.request;
+  const row = firstRow<Generation>(event, 'generation');
+  if (row === null) return judgeTombstone(firstRow<Tombstone>(event, 'tombstone'), attempt);
+  if (row.key !== event.key) return 'ended';
+  if (row.status === 'running' && row.attempt === attempt) return 'recorded';
+  const newest = newestAttempt(row);
+  if (attempt < newest) return 'stale';
+  return attempt === newest || row.status === 'settled' ? 'ended' : null;
+}
+
+/** A tombstone of an older build names no attempt and refuses all. */
+function judgeTombstone(tombstone: Tombstone | null, attempt: number): 'ended' | 'stale' | null {
+  if (tombstone === null) return null;
+  if (tombstone.attempt === undefined || tombstone.attempt === attempt) return 'ended';
+  return attempt < tombstone.attempt ? 'stale' : null;
+}
+
+/** What the hold that this one takes over holds; '0' where it takes over none. Only judged requests may ask. */
+export function heldBefore(event: HoldOpen): string {
+  const row = firstRow<Generation>(event, 'generation');
+  return row?.status === 'running' ? row.amount : '0';
+}
+
+/** What the account can hold for this request, the hold that it takes over included. */
+export function accountRoom(book: Book, event: HoldOpen): string {
+  return add(available(book), heldBefore(event));
+}
+
+/** As `accountRoom`, of the key's limit. Null: it has none, or the key has checked it itself. */
+export function keyRoom(event: HoldOpen): string | null {
+  const { room = null } = event;
+  return room === null ? null : add(room, heldBefore(event));
 }
 
 export type RaiseCase = 'recorded' | 'ended' | 'stale' | 'granted' | 'key-short' | 'account-short';
@@ -64,6 +103,7 @@ export function judgeSettle(event: HoldSettle): SettleCase {
   if (row === null) return 'unknown';
   if (row.attempt !== settlement.attempt) return 'stale';
   if (row.status === 'settled') return 'recorded';
+  if (newestAttempt(row) > settlement.attempt) return 'stale';
   if (!isCharge(settlement.cost)) return 'malformed';
   return row.status === 'running' ? 'charge' : 'late';
 }
@@ -71,14 +111,20 @@ export function judgeSettle(event: HoldSettle): SettleCase {
 export type ReleaseCase =
   | 'recorded'
   | 'release'
-  /** An older attempt lets go of what a newer one holds. */
+  /** An older attempt releases what a newer one holds. */
   | 'stale'
+  /** Released before, by an older attempt: the row takes the newer number, so that a late admit of it is refused. */
+  | 'supersede'
   /** Never admitted: remembered, so that a late admit is refused. */
   | 'bury';
 
 export function judgeRelease(event: HoldRelease): ReleaseCase {
+  const { attempt } = event.release;
   const row = firstRow<Generation>(event, 'generation');
-  if (row === null) return firstRow(event, 'tombstone') === null ? 'bury' : 'recorded';
-  if (row.status !== 'running') return 'recorded';
-  return event.release.attempt < row.attempt ? 'stale' : 'release';
+  if (row === null) {
+    const tombstone = firstRow<Tombstone>(event, 'tombstone');
+    return judgeTombstone(tombstone, attempt) === null ? 'bury' : 'recorded';
+  }
+  if (row.status === 'running') return attempt < row.attempt ? 'stale' : 'release';
+  return row.status === 'released' && attempt > newestAttempt(row) ? 'supersede' : 'recorded';
 }

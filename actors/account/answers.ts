@@ -6,9 +6,10 @@ import { paymentRequired } from '../terms/payment-required.ts';
 import type { Refusal } from '../terms/refusal.ts';
 import { firstRow } from '../terms/row.ts';
 import { subtract } from '../terms/usd.ts';
+import { accountRoom, heldBefore, keyRoom } from './admission.ts';
 import { available, type Book } from './book.ts';
 import type { HoldOpen, HoldRaise, HoldRelease, HoldSettle } from './events.ts';
-import { opened, raised, released, settled } from './generation.ts';
+import { opened, raised, released, reopened, settled } from './generation.ts';
 import { type LedgerEntry, ledgerId } from './ledger.ts';
 import { TOMBSTONE_MS, type Tombstone } from './tombstone.ts';
 
@@ -38,11 +39,21 @@ export function issued({ key, label }: { key: string; label: string }): Effect {
 
 export function recordHold(book: Book, event: HoldOpen): Effect[] {
   const { generation, attempt, amount, deadlineAt } = event.request;
+  const row = firstRow<Generation>(event, 'generation');
+  const body = plain(row === null ? opened(event) : reopened(row, event));
   return [
-    { type: 'put', collection: 'generation', id: generation, body: plain(opened(event)) },
+    { type: 'put', collection: 'generation', id: generation, body },
     ...sweepAt(book, deadlineAt),
+    ...takeFromKey(event),
     reply({ admitted: true, generation, attempt, amount } satisfies Admission),
   ];
+}
+
+/** A later attempt, for which the key has reserved nothing: it takes what this hold is more than the one before it. */
+function takeFromKey(event: HoldOpen): Effect[] {
+  if (event.room === undefined) return [];
+  const delta = subtract(event.request.amount, heldBefore(event));
+  return [{ type: 'send', to: event.key, event: { type: 'hold.moved', delta } }];
 }
 
 /** The answer of a hold that is recorded. What the key took for a second sending goes back to it. */
@@ -56,8 +67,13 @@ export function refuseHold(event: HoldOpen, refusal: Refusal): Effect[] {
 }
 
 export function refuseShort(book: Book, event: HoldOpen): Effect[] {
-  const shortfall = { required: event.request.amount, available: available(book) };
+  const shortfall = { required: event.request.amount, available: accountRoom(book, event) };
   return refuseHold(event, paymentRequired('account', shortfall));
+}
+
+export function refuseBeyondLimit(event: HoldOpen): Effect[] {
+  const shortfall = { required: event.request.amount, available: keyRoom(event) ?? '0' };
+  return refuseHold(event, paymentRequired('key', shortfall));
 }
 
 /** A repeat that finds nothing is admitted by its key as if it came for the first time. */
@@ -123,6 +139,16 @@ export function recordRelease(event: HoldRelease): Effect[] {
   ];
 }
 
+/** The row names the newer attempt as released; money and key were given back before. */
+export function recordSupersession(event: HoldRelease): Effect[] {
+  const { release, at } = event;
+  const { generation } = release;
+  return [
+    { type: 'put', collection: 'generation', id: generation, body: plain(released(rowOf(event), release, at)) },
+    reply({ generation, status: 'released' } satisfies Released),
+  ];
+}
+
 export function answerRelease(event: HoldRelease): Effect {
   const row = firstRow<Generation>(event, 'generation');
   const { generation } = event.release;
@@ -130,8 +156,8 @@ export function answerRelease(event: HoldRelease): Effect {
 }
 
 export function bury(book: Book, event: HoldRelease): Effect[] {
-  const { generation } = event.release;
-  const tombstone: Tombstone = { generation, createdAt: event.at, forgetAt: event.at + TOMBSTONE_MS };
+  const { generation, attempt } = event.release;
+  const tombstone: Tombstone = { generation, attempt, createdAt: event.at, forgetAt: event.at + TOMBSTONE_MS };
   return [
     { type: 'put', collection: 'tombstone', id: generation, body: plain(tombstone) },
     ...sweepAt(book, tombstone.forgetAt),
@@ -151,8 +177,8 @@ function sweepAt(book: Book, dueAt: number): Effect[] {
   return [{ type: 'schedule', name: SWEEP_TIMER, at: dueAt, event: { type: SWEEP_TIMER } }];
 }
 
-function giveBack({ request, key }: HoldOpen): Effect[] {
-  if (request.repeat) return [];
+function giveBack({ request, key, room }: HoldOpen): Effect[] {
+  if (request.repeat || room !== undefined) return [];
   return [{ type: 'send', to: key, event: { type: 'hold.refused', amount: request.amount } }];
 }
 

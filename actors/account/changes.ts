@@ -2,7 +2,7 @@
 import type { Generation } from '../terms/hold.ts';
 import { only } from '../terms/only.ts';
 import { firstRow } from '../terms/row.ts';
-import { usd } from '../terms/usd.ts';
+import { subtract, usd } from '../terms/usd.ts';
 import { raiseDelta } from './answers.ts';
 import {
   type Book,
@@ -35,8 +35,12 @@ export function adjust(book: Book, { adjustment, amount, at }: AdjustmentRecord)
   return withAdjustment(book, { id: adjustment, amount: parseAdjustment(amount), at });
 }
 
-export function hold(book: Book, { request }: HoldOpen): Book {
-  return withHold(book, request.amount, request.deadlineAt);
+/** A hold more, or one in place of that of an older attempt. */
+export function hold(book: Book, event: HoldOpen): Book {
+  const { amount, deadlineAt } = event.request;
+  const row = firstRow<Generation>(event, 'generation');
+  if (row?.status !== 'running') return withHold(book, amount, deadlineAt);
+  return withRaise(book, subtract(amount, row.amount), deadlineAt);
 }
 
 export function moveHold(book: Book, event: HoldRaise): Book {

@@ -8,6 +8,11 @@ export type HoldOpen = Stamped & {
   readonly request: HoldRequest;
   readonly key: string;
   readonly perMinute: number;
+  /**
+   * What the key's limit leaves (USD, null without a limit), where the key has reserved nothing: the hold may take over
+   * one that the key counts already, which only the account knows. Absent where the key has reserved the amount.
+   */
+  readonly room?: string | null;
 };
 
 /** From a key: a hold moves to another endpoint. `room` is what the key's limit leaves (USD); null without a limit. */

@@ -3,7 +3,7 @@
  * so it has one truth; its columns derive from it (`generationCollection`).
  */
 import type { Collection } from '../runtime/index.ts';
-import type { Generation, HoldRequest, Release, Settlement } from '../terms/hold.ts';
+import type { Generation, HoldMove, HoldRequest, Release, Settlement } from '../terms/hold.ts';
 import { compare, subtract } from '../terms/usd.ts';
 import type { HoldOpen } from './events.ts';
 
@@ -40,12 +40,29 @@ export function opened({ request, key, at }: HoldOpen): Generation {
   };
 }
 
+/**
+ * Held by a later attempt, after the release of an earlier one or in its place: the row keeps its beginning, and what the
+ * earlier attempt held stays visible among its moves.
+ */
+export function reopened(row: Generation, event: HoldOpen): Generation {
+  return { ...opened(event), createdAt: row.createdAt, moves: movesOf(row) };
+}
+
+/** The highest attempt known to have held, or to have been released, whichever is newer. */
+export function newestAttempt({ attempt, release }: Generation): number {
+  return release === null ? attempt : Math.max(attempt, release.attempt);
+}
+
 /** The hold moved to another endpoint: what the caller said of itself stays as it was. */
 export function raised(row: Generation, request: HoldRequest): Generation {
   const { attempt, amount, gateway, deadlineAt, model, endpoint, provider, tariff } = request;
-  const before = { attempt: row.attempt, endpoint: row.endpoint, amount: row.amount };
-  const moves = [...(row.moves ?? []), before].slice(-MOVES_MAX);
+  const moves = movesOf(row);
   return { ...row, attempt, amount, gateway, deadlineAt, model, endpoint, provider, tariff, moves };
+}
+
+/** The hold as it is joins those before it. */
+function movesOf({ moves = [], attempt, endpoint, amount }: Generation): readonly HoldMove[] {
+  return [...moves, { attempt, endpoint, amount }].slice(-MOVES_MAX);
 }
 
 /** Charged. One that was released before keeps its release beside the late settlement. */

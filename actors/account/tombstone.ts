@@ -2,10 +2,12 @@ import type { Collection } from '../runtime/index.ts';
 
 /**
  * Remembers for a while that a generation was released before it was ever admitted, so that an admit overtaken by its
- * release finds no way in. Always resident; the sweep forgets it.
+ * release is refused. Always resident; the sweep forgets it.
  */
 export interface Tombstone {
   readonly generation: string;
+  /** Highest attempt released: later ones are admitted. Absent in rows of older builds, which refuse every attempt. */
+  readonly attempt?: number;
   /** Store time, ms. */
   readonly createdAt: number;
   /** From then on no admit of that generation can still be under way: all have passed their deadlines. */

@@ -27,6 +27,15 @@ export function openHold(purse: Purse, { request, perMinute }: TurnAdmit): Effec
   return { type: 'send', to: purse.account, event };
 }
 
+/**
+ * A later attempt may take over a hold that this key counts already, which only the account knows. So the key reserves
+ * nothing: the account compares the difference with what the limit leaves, and answers with what the key has to take.
+ */
+export function openLaterHold(purse: Purse, { request, perMinute, at }: TurnAdmit): Effect {
+  const event = { type: 'hold.open', request: plain(request), key: purse.address, perMinute, room: roomOf(purse, at) };
+  return { type: 'send', to: purse.account, event };
+}
+
 /** To the account, with what the limit leaves: whoever holds the row compares the difference with both purses. */
 export function raiseHold(purse: Purse, { request, at }: TurnRaise): Effect {
   const event = { type: 'hold.raise', request: plain(request), key: purse.address, room: roomOf(purse, at) };

@@ -39,7 +39,7 @@ export type FromAccount =
   | (Stamped & { readonly type: 'spend.record'; readonly cost: string; readonly held: string })
   /** `count` holds of `amount` in all ended without a charge. */
   | (Stamped & { readonly type: 'hold.closed'; readonly amount: string; readonly count: number })
-  /** A hold was replaced by one that differs by `delta`. */
+  /** A hold was replaced by one that differs by `delta`, or a later attempt opened one of `delta` anew. */
   | (Stamped & { readonly type: 'hold.moved'; readonly delta: string })
   /** The account took no hold: what the key took goes back. */
   | (Stamped & { readonly type: 'hold.refused'; readonly amount: string });

@@ -1,10 +1,12 @@
 /**
  * The key's chart: active, disabled or revoked; expiry is read from the event's time. It checks, in this order, the rate
- * window, its status, its kind and its limit, and then lets its account decide. A revoked key is never final: it goes on
+ * window, its status, its kind and its limit, and then lets its account decide. Of a later attempt the account also
+ * checks the limit. A revoked key is never final: it goes on
  * answering 401, and is charged for what it had running.
  */
 import { assign, setup } from 'xstate';
 import { emit, ownerOf } from '../runtime/index.ts';
+import { isFirstHold } from '../terms/hold-attempt.ts';
 import { accountAddress } from '../terms/ids.ts';
 import { only } from '../terms/only.ts';
 import * as answers from './answers.ts';
@@ -20,6 +22,7 @@ export const keyMachine = setup({
   guards: {
     isNew: ({ context }) => context.createdAt === null,
     isRepeat: ({ event }) => only(event, 'turn.admit').request.repeat,
+    isLaterAttempt: ({ event }) => !isFirstHold(only(event, 'turn.admit').request.attempt),
     isOverRate: ({ context, event }) => purse.isOverRate(context, only(event, 'turn.admit', 'key.count')),
     isExpired: ({ context, event }) => purse.isExpired(context, event.at),
     isManagement: ({ context }) => context.kind === 'management',
@@ -40,6 +43,9 @@ export const keyMachine = setup({
     count: assign(({ context, event }) => purse.countRequest(context, event.at)),
     reserve: assign(({ context, event }) => purse.reserve(context, only(event, 'turn.admit'))),
     openHold: emit<Purse, KeyEvent>(({ context, event }) => answers.openHold(context, only(event, 'turn.admit'))),
+    openLaterHold: emit<Purse, KeyEvent>(({ context, event }) =>
+      answers.openLaterHold(context, only(event, 'turn.admit')),
+    ),
     raiseHold: emit<Purse, KeyEvent>(({ context, event }) => answers.raiseHold(context, only(event, 'turn.raise'))),
     askStanding: emit<Purse, KeyEvent>(({ context }) => answers.askStanding(context)),
     refuseRate: emit<Purse, KeyEvent>(({ context, event }) =>
@@ -70,6 +76,7 @@ export const keyMachine = setup({
           { guard: 'isOverRate', actions: 'refuseRate' },
           { guard: 'isExpired', actions: ['count', 'refuseTurn'] },
           { guard: 'isManagement', actions: ['count', 'refuseManagement'] },
+          { guard: 'isLaterAttempt', actions: ['count', 'openLaterHold'] },
           { guard: 'exceedsLimit', actions: ['count', 'refuseLimit'] },
           { actions: ['reserve', 'openHold'] },
         ],

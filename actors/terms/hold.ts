@@ -159,7 +159,7 @@ export interface Released {
   readonly status: 'released' | 'settled';
 }
 
-/** A hold as it stood before it moved to another endpoint. */
+/** A hold as it was before it moved to another endpoint or to a later attempt. */
 export interface HoldMove {
   readonly attempt: number;
   readonly endpoint: string;
@@ -171,7 +171,7 @@ export interface Generation extends Omit<HoldRequest, 'repeat'> {
   readonly status: 'running' | 'settled' | 'released';
   /** Address of the key it runs under. */
   readonly key: string;
-  /** What was held before the hold moved to where it stands now; absent where it never moved. */
+  /** What was held before the hold moved, or a later attempt opened it again; absent where neither happened. */
   readonly moves?: readonly HoldMove[];
   /** Store time, ms. */
   readonly createdAt: number;

@@ -1,6 +1,7 @@
 /**
- * Account and keys against a model of a hundred lines: whatever is admitted, raised, settled, released, repeated, lost
- * or late, in whatever order, both say the same, and the invariants of money hold behind every command.
+ * Account and keys against a model of a hundred lines: both give the same answers to admits, runs of later attempts,
+ * raises, settles, releases, repeats, lost gateways and late messages in any order, and the invariants of money hold
+ * after every command.
  */
 import fc from 'fast-check';
 import { test } from 'uvu';
@@ -12,6 +13,7 @@ import { TOMBSTONE_MS } from '../../../actors/account/tombstone.ts';
 import { keyKind } from '../../../actors/key/key.ts';
 import type { Purse } from '../../../actors/key/purse.ts';
 import type { Admission, Generation, Released, Settled } from '../../../actors/terms/hold.ts';
+import { HOLDS_PER_RUN_MAX, holdAttempt, isFirstHold } from '../../../actors/terms/hold-attempt.ts';
 import type { Refused } from '../../../actors/terms/refusal.ts';
 import { bounded } from '../../support/bounded.ts';
 import { House } from '../../support/model/house.ts';
@@ -35,8 +37,10 @@ const money = upTo(1);
 const rarelyFalse = fc.constantFrom(true, true, true, true, false);
 const generation = fc.integer({ min: 1, max: 15 }).map((n) => `gen-${n}`);
 const key = fc.constantFrom(...KEYS);
+/** Which attempt: by chance one of `ATTEMPTS`, or relative to what stands recorded (`aimed`). */
 const attempt = fc.constantFrom(0, 0, 0, 1, 2);
-const gateway = fc.constantFrom('inc-1', 'inc-2');
+const ATTEMPTS = [holdAttempt(1, 1), holdAttempt(1, 2), holdAttempt(2, 1)] as const;
+const gateway = fc.constantFrom('inc-1', 'inc-2', 'inc-3');
 /** Which of the known generations a command is aimed at; null leaves generation and attempt to chance. */
 const aim = fc.option(fc.nat({ max: 20 }), { freq: 4 });
 
@@ -44,6 +48,15 @@ const command = fc.oneof(
   fc.record({ do: fc.constant('deposit' as const), id: fc.integer({ min: 1, max: 5 }), amount: upTo(2) }),
   { arbitrary: fc.record({ do: fc.constant('admit' as const), generation, key, amount: money, gateway }), weight: 8 },
   fc.record({ do: fc.constant('repeat' as const), generation, key, amount: money, gateway, attempt }),
+  {
+    arbitrary: fc.record({
+      do: fc.constant('rerun' as const),
+      ...{ generation, aim, attempt, gateway, amount: money },
+      otherKey: fc.option(key, { freq: 8 }),
+      repeat: fc.boolean(),
+    }),
+    weight: 4,
+  },
   { arbitrary: fc.record({ do: fc.constant('raise' as const), generation, aim, attempt, amount: money }), weight: 4 },
   { arbitrary: fc.record({ do: fc.constant('settle' as const), generation, aim, attempt, cost: money }), weight: 4 },
   { arbitrary: fc.record({ do: fc.constant('release' as const), generation, aim, attempt }), weight: 1 },
@@ -58,9 +71,13 @@ type Command = typeof command extends fc.Arbitrary<infer T> ? T : never;
 const seen = new Map<string, number>();
 const note = (what: string): void => void seen.set(what, (seen.get(what) ?? 0) + 1);
 
+/** Gateways whose hold a later attempt took over, by generation. */
+const formerly = new Map<string, Set<string>>();
+
 function open(): { house: House; model: MoneyModel } {
   const house = new House([accountKind(), keyKind], words.START);
   const model = new MoneyModel(words.START);
+  formerly.clear();
   house.tell(words.ACCOUNT, { type: 'account.create', name: 'model' } as never);
   house.tell(words.ACCOUNT, words.depositEvent('dep-0', '2'));
   model.deposit('dep-0', units('2'));
@@ -85,24 +102,25 @@ function run(house: House, model: MoneyModel, told: Command): void {
       model.deposit(`dep-${told.id}`, units(told.amount));
       break;
     case 'admit':
-      admit(house, model, { ...told, attempt: 0, repeat: false });
+      admit(house, model, { ...told, attempt: holdAttempt(1, 1), repeat: false });
       break;
     case 'repeat':
-      admit(house, model, { ...told, repeat: true });
+      admit(house, model, { ...told, attempt: ATTEMPTS[told.attempt] ?? 1, repeat: true });
+      break;
+    case 'rerun':
+      rerun(house, model, aimed(model, told, 'next run'));
       break;
     case 'raise':
-      raise(house, model, aimed(model, told, 1));
+      raise(house, model, aimed(model, told, 'next hold'));
       break;
     case 'settle':
-      settle(house, model, aimed(model, told, 0));
+      settle(house, model, aimed(model, told, 'same'));
       break;
     case 'release':
-      release(house, model, aimed(model, told, 0));
+      release(house, model, aimed(model, told, 'same'));
       break;
     case 'lose':
-      house.tell(words.ACCOUNT, { type: 'gateway.lost', incarnation: told.gateway } as never);
-      house.advance(0);
-      model.lose(told.gateway);
+      lose(house, model, told.gateway);
       break;
     case 'advance':
       house.advance(told.ms);
@@ -118,16 +136,58 @@ function run(house: House, model: MoneyModel, told: Command): void {
   }
 }
 
-/** The command as aimed: at a known generation, `ahead` of the attempt that stands recorded, now and then behind. */
+/**
+ * The command as aimed at a known generation: mostly ahead of the attempt that stands recorded as far as `ahead` says, now
+ * and then behind it, or of the run after it.
+ */
 function aimed<T extends { generation: string; attempt: number; aim: number | null }>(
   model: MoneyModel,
   told: T,
-  ahead: number,
+  ahead: 'same' | 'next hold' | 'next run',
 ): T {
-  if (told.aim === null || model.holds.size === 0) return told;
-  const [generation, hold] = [...model.holds][told.aim % model.holds.size] as [string, ModelHold];
-  const attempts = [hold.attempt + ahead, Math.max(0, hold.attempt - 1), 2];
-  return { ...told, generation, attempt: attempts[told.attempt] ?? 0 };
+  const free = { ...told, attempt: ATTEMPTS[told.attempt] ?? 1 };
+  if (told.aim === null || model.holds.size === 0) return free;
+  const [generation, { attempt, newest }] = [...model.holds][told.aim % model.holds.size] as [string, ModelHold];
+  const nextRun = holdAttempt(Math.floor(newest / HOLDS_PER_RUN_MAX) + 2, 1);
+  const usual = { same: attempt, 'next hold': attempt + 1, 'next run': nextRun };
+  return { ...told, generation, attempt: [usual[ahead], attempt - 1, nextRun][told.attempt] ?? 1 };
+}
+
+/** A run of another attempt of the same generation, on another gateway or the same. */
+function rerun(
+  house: House,
+  model: MoneyModel,
+  told: {
+    readonly generation: string;
+    readonly otherKey: string | null;
+    readonly amount: string;
+    readonly gateway: string;
+    readonly attempt: number;
+    readonly repeat: boolean;
+  },
+): void {
+  const known = model.holds.get(told.generation);
+  const before = known?.status ?? 'nothing';
+  const former = known?.gateway;
+  const relation = known === undefined || told.attempt > known.newest ? 'later' : 'older';
+  const said = admit(house, model, { ...told, key: told.otherKey ?? known?.key ?? KEYS[0] });
+  if (said === undefined) return;
+  note(`${relation} run ${said} after ${before}`);
+  if (said === 'ok' && before === 'running' && former !== undefined && former !== told.gateway) {
+    formerly.set(told.generation, (formerly.get(told.generation) ?? new Set()).add(former));
+  }
+}
+
+/** The burial of a gateway: it releases what this gateway holds now, and nothing that was taken over from it. */
+function lose(house: House, model: MoneyModel, gateway: string): void {
+  const spared = [...formerly].some(([id, former]) => {
+    const hold = model.holds.get(id);
+    return former.has(gateway) && hold?.status === 'running' && hold.gateway !== gateway;
+  });
+  if (spared) note('burial after a takeover');
+  house.tell(words.ACCOUNT, { type: 'gateway.lost', incarnation: gateway } as never);
+  house.advance(0);
+  model.lose(gateway);
 }
 
 function release(house: House, model: MoneyModel, told: { generation: string; attempt: number }): void {
@@ -142,10 +202,10 @@ function admit(
   house: House,
   model: MoneyModel,
   told: { generation: string; key: string; amount: string; gateway: string; attempt: number; repeat: boolean },
-): void {
+): string | undefined {
   const known = model.holds.get(told.generation);
-  // A gateway sends each admit once without the mark of a repeat, and under one key.
-  if (!told.repeat && known && known.status !== 'running') return;
+  // The very first admit of a generation is sent once without the mark of a repeat, and under one key.
+  if (!told.repeat && isFirstHold(told.attempt) && known && known.status !== 'running') return undefined;
   const deadlineAt = house.now + 300_000;
   const held = words.request(told.generation, told.amount, { ...told, deadlineAt });
   const before = house.row<Generation>(words.ACCOUNT, 'generation', told.generation);
@@ -155,7 +215,14 @@ function admit(
   assert.is(said, expected, `admit ${told.generation}: ${said}, expected ${expected}`);
   if (said !== 'ok') assert.not(outcome.durable, 'a refused admit commits nothing');
   if (said === 'ok' && before === null) assert.ok(outcome.durable);
+  const row = house.row<Generation>(words.ACCOUNT, 'generation', told.generation);
+  if (said === 'ok' && row?.attempt !== before?.attempt) {
+    assert.is(row?.gateway, told.gateway);
+    assert.is(row?.deadlineAt, deadlineAt);
+    assert.is(row?.createdAt, before?.createdAt ?? house.now, 'a generation keeps its beginning');
+  }
   note(`${told.repeat ? 'repeat' : 'admit'} ${said}`);
+  return said;
 }
 
 function raise(house: House, model: MoneyModel, told: { generation: string; attempt: number; amount: string }): void {
@@ -169,7 +236,8 @@ function raise(house: House, model: MoneyModel, told: { generation: string; atte
 }
 
 function settle(house: House, model: MoneyModel, told: { generation: string; attempt: number; cost: string }): void {
-  const before = model.holds.get(told.generation)?.status;
+  const hold = model.holds.get(told.generation);
+  const before = hold?.status;
   const event = words.settleEvent(words.settlement(told.generation, told.cost, told.attempt));
   const answer = house.ask<Settled | Refused>(words.ACCOUNT, event);
   const expected = model.settle(told.generation, told.attempt, units(told.cost));
@@ -180,6 +248,7 @@ function settle(house: House, model: MoneyModel, told: { generation: string; att
     if (before === 'released') assert.ok(answer.late);
     if (answer.overshoot) note('overshoot');
   }
+  if (expected === '409') note(`settle of an ${told.attempt < (hold?.newest ?? 0) ? 'older' : 'unknown'} attempt`);
   note(`settle ${'refusal' in answer ? expected : `after ${before}`}`);
 }
 
@@ -232,7 +301,10 @@ it('money agrees with the model after every command, whatever comes in whatever 
     ...['admit ok', 'admit 402 account', 'admit 402 key', 'admit 401', 'admit 409', 'repeat ok', 'repeat 409'],
     ...['raise ok', 'raise 402 account', 'raise 402 key', 'raise 409', 'release released', 'release settled'],
     ...['release 409', 'settle after running', 'settle after released', 'settle after settled', 'settle 404'],
-    ...['settle 409', 'overshoot'],
+    ...['settle 409', 'overshoot', 'settle of an older attempt', 'burial after a takeover'],
+    ...['running', 'released', 'nothing'].map((before) => `later run ok after ${before}`),
+    ...['later run 409 after settled', 'later run 402 key after running', 'later run 402 account after running'],
+    ...['later run 401 after released', 'older run 409 after running', 'older run 409 after released'],
   ];
   assert.equal(
     wanted.filter((what) => !seen.has(what)),

@@ -4,7 +4,9 @@
  */
 export interface ModelHold {
   readonly key: string;
+  /** The attempt that holds or held, and the highest one that held or was released. */
   attempt: number;
+  newest: number;
   amount: bigint;
   gateway: string;
   deadlineAt: number;
@@ -27,7 +29,7 @@ export class MoneyModel {
   readonly keys = new Map<string, ModelKey>();
   readonly holds = new Map<string, ModelHold>();
   readonly credited = new Set<string>();
-  readonly buried = new Map<string, number>();
+  readonly buried = new Map<string, { readonly attempt: number; readonly forgetAt: number }>();
 
   constructor(now: number) {
     this.now = now;
@@ -46,21 +48,31 @@ export class MoneyModel {
     this.credited.add(id);
   }
 
-  admit(id: string, wanted: Omit<ModelHold, 'status' | 'cost'>, repeat: boolean): string {
+  admit(id: string, wanted: Omit<ModelHold, 'status' | 'cost' | 'newest'>, repeat: boolean): string {
     const key = this.key(wanted.key);
-    const known = this.holds.get(id);
-    const recorded = known?.status === 'running' && known.attempt === wanted.attempt && known.key === wanted.key;
-    if (repeat && known) return recorded ? 'ok' : '409';
-    if (repeat && this.buried.has(id)) return '409';
+    const known = this.recorded(id, wanted);
+    if (repeat && known) return known;
     if (!key.live) return '401';
-    if (key.limit !== null && key.spent + key.held + wanted.amount > key.limit) return '402 key';
-    if (known) return recorded ? 'ok' : '409';
-    if (this.buried.has(id)) return '409';
+    const isLater = wanted.attempt > 1;
+    if (isLater && known) return known;
+    const hold = this.holds.get(id);
+    const takenOver = isLater && hold?.status === 'running' ? hold.amount : 0n;
+    if (key.limit !== null && key.spent + key.held - takenOver + wanted.amount > key.limit) return '402 key';
+    if (known) return known;
     if (this.suspended) return '401';
-    if (this.available < wanted.amount) return '402 account';
-    this.holds.set(id, { ...wanted, status: 'running', cost: null });
-    key.held += wanted.amount;
+    if (this.available + takenOver < wanted.amount) return '402 account';
+    this.holds.set(id, { ...wanted, newest: wanted.attempt, status: 'running', cost: null });
+    key.held += wanted.amount - takenOver;
     return 'ok';
+  }
+
+  /** What is on record for an attempt: held under it, or shut to it; null leaves it open. */
+  private recorded(id: string, { attempt, key }: Pick<ModelHold, 'attempt' | 'key'>): 'ok' | '409' | null {
+    const hold = this.holds.get(id);
+    if (!hold) return attempt <= (this.buried.get(id)?.attempt ?? 0) ? '409' : null;
+    if (hold.key !== key || hold.status === 'settled') return '409';
+    if (hold.status === 'running' && hold.attempt === attempt) return 'ok';
+    return attempt <= hold.newest ? '409' : null;
   }
 
   raise(id: string, keyName: string, attempt: number, amount: bigint, deadlineAt: number): string {
@@ -74,7 +86,7 @@ export class MoneyModel {
     const delta = amount - hold.amount;
     if (delta > 0n && key.limit !== null && key.spent + key.held + delta > key.limit) return '402 key';
     if (delta > 0n && delta > this.available) return '402 account';
-    Object.assign(hold, { attempt, amount, deadlineAt });
+    Object.assign(hold, { attempt, newest: attempt, amount, deadlineAt });
     key.held += delta;
     return 'ok';
   }
@@ -84,6 +96,7 @@ export class MoneyModel {
     if (!hold) return '404';
     if (hold.attempt !== attempt) return '409';
     if (hold.status === 'settled') return hold.cost ?? '404';
+    if (hold.newest > attempt) return '409';
     this.close(hold, 'settled');
     hold.cost = cost;
     this.charges += cost;
@@ -94,13 +107,14 @@ export class MoneyModel {
   release(id: string, attempt: number, tombstoneMs: number): string {
     const hold = this.holds.get(id);
     if (!hold) {
-      if (!this.buried.has(id)) this.buried.set(id, this.now + tombstoneMs);
+      const before = this.buried.get(id)?.attempt ?? -1;
+      if (attempt > before) this.buried.set(id, { attempt, forgetAt: this.now + tombstoneMs });
       return 'released';
     }
-    if (hold.status !== 'running') return hold.status;
-    if (attempt < hold.attempt) return '409';
+    if (hold.status === 'running' && attempt < hold.attempt) return '409';
+    if (hold.status !== 'settled') hold.newest = Math.max(hold.newest, attempt);
     this.close(hold, 'released');
-    return 'released';
+    return hold.status;
   }
 
   lose(gateway: string): void {
@@ -110,7 +124,7 @@ export class MoneyModel {
   advance(ms: number): void {
     this.now += ms;
     for (const hold of this.holds.values()) if (hold.deadlineAt <= this.now) this.close(hold, 'released');
-    for (const [id, forgetAt] of this.buried) if (forgetAt <= this.now) this.buried.delete(id);
+    for (const [id, { forgetAt }] of this.buried) if (forgetAt <= this.now) this.buried.delete(id);
   }
 
   private close(hold: ModelHold, status: 'settled' | 'released'): void {

@@ -1,0 +1,113 @@
+/** What a key checks and counts when another attempt of one generation asks for its hold. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { accountKind } from '../../../actors/account/account.ts';
+import { keyKind } from '../../../actors/key/key.ts';
+import type { Purse } from '../../../actors/key/purse.ts';
+import type { Admission } from '../../../actors/terms/hold.ts';
+import { holdAttempt } from '../../../actors/terms/hold-attempt.ts';
+import type { Refusal } from '../../../actors/terms/refusal.ts';
+import { bounded } from '../../support/bounded.ts';
+import { House } from '../../support/model/house.ts';
+import * as words from '../../support/model/words.ts';
+import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
+
+const it = bounded(test, 5_000);
+
+function open(more: Record<string, unknown> = {}): House {
+  const house = new House([accountKind(), keyKind], START);
+  house.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
+  house.tell(ACCOUNT, words.depositEvent('dep-0', '100'));
+  house.tell(KEY, words.createKeyEvent(more));
+  return house;
+}
+
+function run(house: House, attempt: number, amount: string, id = 'gen-1', perMinute = 1_000): Refusal | 'ok' {
+  const held = words.request(id, amount, { attempt: holdAttempt(attempt, 1), gateway: `inc-${attempt}`, repeat: true });
+  const answer = house.ask<Admission>(KEY, words.admitEvent(held, perMinute));
+  return answer.admitted ? 'ok' : answer.refusal;
+}
+
+const purse = (house: House): Purse => house.context<Purse>(KEY);
+const statusOf = (answer: Refusal | 'ok'): number | 'ok' => (answer === 'ok' ? 'ok' : answer.status);
+const settle = (house: House, attempt: number, cost: string) =>
+  house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', cost, holdAttempt(attempt, 1))));
+
+it('a limit that the generation itself has used up admits its next run, which takes the hold over', () => {
+  const house = open({ limit: '1' });
+  assert.is(run(house, 1, '1'), 'ok');
+  assert.is(run(house, 2, '1'), 'ok');
+  assert.is(purse(house).held, '1');
+  assert.is(run(house, 3, '0.4'), 'ok');
+  assert.is(purse(house).held, '0.4');
+  assert.is(run(house, 1, '0.6', 'gen-2'), 'ok', 'what was freed can be held again');
+});
+
+it('a limit is judged with what the run takes over, and refused with the numbers of a new hold', () => {
+  const house = open({ limit: '1' });
+  run(house, 1, '0.3');
+  run(house, 1, '0.5', 'gen-2');
+  const short = run(house, 2, '0.6') as Refusal;
+  assert.equal(short.metadata, { scope: 'key', required: '0.6', available: '0.5' });
+  assert.is(purse(house).held, '0.8');
+  assert.is(run(house, 2, '0.5'), 'ok');
+  assert.is(purse(house).held, '1');
+});
+
+it('a limit is judged as for a new hold after a release, on an account that is suspended too', () => {
+  const house = open({ limit: '1' });
+  run(house, 1, '0.9');
+  house.tell(ACCOUNT, { type: 'gateway.lost', incarnation: 'inc-1' } as never);
+  assert.is(purse(house).held, '0');
+  const short = run(house, 2, '1.1') as Refusal;
+  assert.equal(short.metadata, { scope: 'key', required: '1.1', available: '1' });
+  house.tell(ACCOUNT, { type: 'account.suspend' });
+  assert.is(statusOf(run(house, 2, '1.1')), 402);
+  assert.is(statusOf(run(house, 2, '1')), 401);
+  house.tell(ACCOUNT, { type: 'account.resume' });
+  assert.is(run(house, 2, '1'), 'ok');
+  assert.is(purse(house).held, '1');
+});
+
+it('each run that is admitted counts as a request; the repeat of an admit does not', () => {
+  const house = open();
+  run(house, 1, '1');
+  run(house, 1, '1');
+  assert.is(purse(house).rate.count, 1);
+  run(house, 2, '1');
+  run(house, 2, '1');
+  assert.is(purse(house).rate.count, 2);
+  assert.is(statusOf(run(house, 3, '1', 'gen-1', 2)), 429);
+  assert.is(purse(house).held, '1', 'a refused run leaves the earlier hold to its burial');
+});
+
+it('a run of a key that is disabled, revoked or expired meanwhile is refused, and the earlier hold is untouched', () => {
+  for (const end of ['key.disable', 'key.revoke']) {
+    const house = open();
+    run(house, 1, '1');
+    house.tell(KEY, { type: end });
+    assert.is(statusOf(run(house, 2, '1')), 401);
+    assert.is(run(house, 1, '1'), 'ok', 'what is recorded is answered');
+    assert.is(purse(house).held, '1');
+  }
+  const house = open({ expiresAt: START + 1_000 });
+  run(house, 1, '1');
+  house.now += 1_000;
+  assert.is(statusOf(run(house, 2, '1')), 401);
+  assert.is(statusOf(run(open({ kind: 'management' }), 2, '1')), 403);
+});
+
+it('spends once, by the run that is charged, and holds nothing afterwards', () => {
+  const house = open({ limit: '5', limitWindow: 'daily' });
+  run(house, 1, '1');
+  run(house, 2, '2');
+  settle(house, 1, '0.9');
+  assert.equal([purse(house).held, purse(house).spending.total], ['2', '0']);
+  settle(house, 2, '0.7');
+  settle(house, 2, '0.7');
+  assert.equal([purse(house).held, purse(house).spending.total], ['0', '0.7']);
+  assert.is(statusOf(run(house, 3, '1')), 409);
+  assert.equal([purse(house).held, purse(house).spending.total], ['0', '0.7']);
+});
+
+test.run();
