@@ -3,7 +3,7 @@
  * `{file, passed, failed, skipped, errors}`. Loads the files itself, because the runner of uvu neither says which file
  * forgot to run its tests nor keeps the results apart. What tests print goes to stdout as it comes.
  */
-import { writeSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -11,12 +11,18 @@ globalThis.UVU_DEFER = 1;
 const { test } = await import('uvu');
 const queue = globalThis.UVU_QUEUE;
 
+/** Closes what several files share, after the last of them. */
+const endings = [];
+globalThis.TROUPE_AT_END = (close) => endings.push(close);
+
 let running = null;
 process.on('uncaughtException', (error) => broken(error));
 process.on('unhandledRejection', (error) => broken(error));
 
-for (const [at, file] of process.argv.slice(2).entries()) {
+const files = process.argv.slice(2);
+for (const [at, file] of files.entries()) {
   running = file;
+  const cpuBefore = cpuMs();
   const group = [];
   queue[at] = group;
   globalThis.UVU_INDEX = at;
@@ -27,8 +33,9 @@ for (const [at, file] of process.argv.slice(2).entries()) {
   } catch (error) {
     result = { passed: 0, failed: 1, skipped: 0, errors: `    does not load: ${error?.stack ?? error}\n` };
   }
+  if (at === files.length - 1) result = await endAll(result);
   running = null;
-  tell({ file, ...result });
+  tell({ file, ...result, cpuMs: cpuMs() - cpuBefore });
   // What a file registered and did not run must not count for the next one.
   globalThis.UVU_INDEX = at;
   test.run();
@@ -49,12 +56,39 @@ async function runSuites(group) {
   return sum;
 }
 
+/** What fails to close fails the last file. */
+async function endAll(result) {
+  const failures = (await Promise.allSettled(endings.map((close) => close()))).filter(
+    ({ status }) => status === 'rejected',
+  );
+  const errors = failures.map(({ reason }) => `    at the end of all files: ${reason?.stack ?? reason}\n`).join('');
+  return { ...result, failed: result.failed + failures.length, errors: result.errors + errors };
+}
+
 /** An error nobody waited for: the file that runs has failed, whatever its tests say, and the process is not to be trusted. */
 function broken(error) {
   const errors = `    an error that no test caught: ${error?.stack ?? error}\n`;
   if (running !== null) tell({ file: running, passed: 0, failed: 1, skipped: 0, errors });
   process.stderr.write(errors);
   process.exit(running === null ? 2 : 0);
+}
+
+/** CPU time of this process and, where the system tells it cheaply, of its children that have ended. */
+function cpuMs() {
+  const { user, system } = process.cpuUsage();
+  return Math.round((user + system) / 1_000) + childrenMs();
+}
+
+/** Linux counts in ticks of 10 ms; fields 16 and 17 of the line, counted from behind the name in brackets. */
+function childrenMs() {
+  try {
+    const fields = readFileSync('/proc/self/stat', 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return (Number(fields[13]) + Number(fields[14])) * 10;
+  } catch {
+    return 0;
+  }
 }
 
 function tell(result) {

@@ -1,7 +1,7 @@
 /**
  * `npm test`: installs, checks types, format and lint, then runs every test; ends with one line `N passed, N failed`.
- * Light test files share a process per folder, heavy ones have their own; two processes run at a time, but those that
- * start node processes or measure time run alone. A file that runs no test fails; one that takes too long is killed and fails; one that leaves something open fails.
+ * Light test files share a process per folder, and so do those of a folder below `tests/api`, which share a cluster;
+ * heavy ones have their own. Two processes run at a time, but files that start node processes or measure time run alone. A file that runs no test fails; one that takes too long is killed and fails; one that leaves something open fails.
  * `--check` runs the checks and the tidy test only; `npm test -- PART...` only the files whose path contains
  * one of the parts, without the checks.
  */
@@ -16,6 +16,8 @@ import { ROOT } from './run.mjs';
 const HEAVY = ['tests/api/', 'tests/contracts/', 'tests/simulation/', 'tests/gateway/operator/', 'tests/powercut/'];
 /** These kill, stop and cut node processes and look at the time that passes: alone on the machine as well. */
 const ALONE = ['tests/cluster/', 'tests/chaos/', 'tests/bench/'];
+/** The files of one of these folders share one started cluster, and so one process. */
+const SHARED_CLUSTER = /^tests\/api\/[^/]+\//;
 const PROCESSES_AT_ONCE = 2;
 const FILES_PER_PROCESS_MAX = 40;
 const LIGHT_FILE_MS_MAX = 60_000;
@@ -90,10 +92,7 @@ function build() {
 async function runAll(all) {
   const alone = (file) => isIn(ALONE, file);
   await runSideBySide(groups(all.filter(isLight)), LIGHT_FILE_MS_MAX);
-  await runSideBySide(
-    all.filter((file) => isIn(HEAVY, file)).map((file) => [file]),
-    HEAVY_FILE_MS_MAX,
-  );
+  await runSideBySide(heavyGroups(all.filter((file) => isIn(HEAVY, file))), HEAVY_FILE_MS_MAX);
   for (const file of all.filter(alone)) await runGroup([file], HEAVY_FILE_MS_MAX);
 }
 
@@ -112,14 +111,20 @@ function isLight(file) {
   return !isIn(HEAVY, file) && !isIn(ALONE, file);
 }
 
+/** A process for each file, and one for each folder of files that share a cluster. */
+function heavyGroups(heavy) {
+  return grouped(heavy, (file) => SHARED_CLUSTER.exec(file)?.[0] ?? file);
+}
+
+function grouped(files, nameOf) {
+  const byName = new Map();
+  for (const file of files) byName.set(nameOf(file), [...(byName.get(nameOf(file)) ?? []), file]);
+  return [...byName.values()];
+}
+
 /** Light files by their folder below `tests/`, the largest group first. */
 function groups(light) {
-  const byFolder = new Map();
-  for (const file of light) {
-    const folder = file.split('/').slice(1, 3).join('/');
-    byFolder.set(folder, [...(byFolder.get(folder) ?? []), file]);
-  }
-  return [...byFolder.values()]
+  return grouped(light, (file) => file.split('/').slice(1, 3).join('/'))
     .flatMap((group) =>
       Array.from({ length: Math.ceil(group.length / FILES_PER_PROCESS_MAX) }, (_, i) =>
         group.slice(i * FILES_PER_PROCESS_MAX, (i + 1) * FILES_PER_PROCESS_MAX),
@@ -207,12 +212,14 @@ function killGroup(pid) {
   }
 }
 
-function report({ file, passed, failed, skipped, errors, ms }, output) {
+function report({ file, passed, failed, skipped, errors, ms, cpuMs }, output) {
   total.passed += passed;
   total.failed += failed;
   total.skipped += skipped;
   const mark = failed > 0 ? 'FAIL' : 'ok  ';
-  print(`${mark} ${file}  ${passed}/${passed + failed}  ${Math.round(ms)} ms\n`);
+  print(
+    `${mark} ${file}  ${passed}/${passed + failed}  ${Math.round(ms)} ms${cpuMs === undefined ? '' : ` (${cpuMs} CPU)`}\n`,
+  );
   if (failed === 0) return;
   if (errors) print(`${errors}\n`);
   if (output.trim()) print(`    printed:\n${output.trimEnd().replace(/^/gm, '      ')}\n`);

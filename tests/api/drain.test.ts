@@ -2,25 +2,28 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
 import { startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { frames } from '../support/stream/frames.ts';
 
 const it = bounded(test, 60_000);
 
 let cluster: TestCluster;
+let headers: Record<string, string>;
 
 test.before(async () => {
   cluster = await startCluster({ nodes: 2, rates: { keyPerMinute: 100_000 }, edge: { drainGraceMs: 1_000 } });
+  const { key } = await cluster.fund('100');
+  headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
 });
 test.after(() => cluster.close());
 
+function ask(base: string, directive: object, stream = false): Promise<Response> {
+  const messages = [{ role: 'user', content: `@sim ${JSON.stringify(directive)}` }];
+  const body = JSON.stringify({ model: 'sim/fast', messages, stream });
+  return fetch(`${base}/chat/completions`, { method: 'POST', headers, body });
+}
+
 it('drains one of two nodes: no call fails, its open stream is charged, the other goes on', async () => {
-  const { key } = await cluster.fund('100');
   const [leaving, staying] = cluster.baseUrls as [string, string];
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const ask = (base: string, directive: object, stream = false): Promise<Response> => {
-    const messages = [{ role: 'user', content: `@sim ${JSON.stringify(directive)}` }];
-    const body = JSON.stringify({ model: 'sim/fast', messages, stream });
-    return fetch(`${base}/chat/completions`, { method: 'POST', headers, body });
-  };
   const long = await ask(leaving, { tokens: 2_000, tps: 50 }, true);
   const id = long.headers.get('x-generation-id');
   const reading = long.text();
@@ -44,6 +47,17 @@ it('drains one of two nodes: no call fails, its open stream is charged, the othe
   const { data } = (await answer.json()) as { data: { status: string; usage: number } };
   assert.is(data.status, 'settled');
   assert.ok(data.usage > 0);
+});
+
+it('drains the last node: open streams end in the in-band 503, and the node goes quietly', async () => {
+  const last = cluster.baseUrls[1] as string;
+  const answer = await ask(last, { tokens: 2_000, tps: 50 }, true);
+  const reading = answer.text();
+  await cluster.nodes[1]?.drain();
+  const { chunks } = frames(await reading);
+  const error = chunks.at(-1)?.error as { code: number };
+  assert.is(error.code, 503);
+  assert.is(await fetch(`${last}/`).catch(() => 'refused'), 'refused');
 });
 
 test.run();

@@ -86,4 +86,14 @@ it('an error that no test caught fails the file that was running', async () => {
   assert.match(String(results.get('stray.test.ts')?.errors), /astray/);
 });
 
+it('what files share is closed once, after the last of them, and a failure to close fails that file', async () => {
+  const share = (text: string): string =>
+    `test('uses it', () => { assert.not(globalThis.closed); ${text} }); test.run();`;
+  const closing = 'globalThis.TROUPE_AT_END(async () => { globalThis.closed = true; throw new Error("still open"); });';
+  const { results } = await run({ 'first.test.ts': share(closing), 'second.test.ts': share('') });
+  assert.equal([results.get('first.test.ts')?.passed, results.get('first.test.ts')?.failed], [1, 0]);
+  assert.equal([results.get('second.test.ts')?.passed, results.get('second.test.ts')?.failed], [1, 1]);
+  assert.match(String(results.get('second.test.ts')?.errors), /at the end of all files.*still open/);
+});
+
 test.run();

@@ -77,6 +77,21 @@ const ASK_MS = 10_000;
 const TEST_RUNTIME = { shards: 32, heartbeatMs: 100, ballastBytes: 1024 * 1024 };
 
 export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
+  const cluster = await startUnwatched(options);
+  const watch = watchFetch(cluster.origins);
+  return {
+    ...cluster,
+    async close() {
+      await cluster.close();
+      await watch.end();
+    },
+  };
+}
+
+/** The same without the watch over its answers: for callers that put one on each of its users. */
+export async function startUnwatched(
+  options: ClusterOptions = {},
+): Promise<TestCluster & { readonly origins: readonly string[] }> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-api-'));
   const simulators = await Promise.all(slugsOf(options).map((name) => startSimulator({ name, keep: true })));
   const config = configOf(folder, simulators, options);
@@ -92,11 +107,10 @@ export async function startCluster(options: ClusterOptions = {}): Promise<TestCl
       }),
     );
   await Promise.all(nodes.map((node) => node.ready));
-  const bases = await Promise.all(nodes.map((node) => node.listen('127.0.0.1', 0)));
+  const origins = await Promise.all(nodes.map((node) => node.listen('127.0.0.1', 0)));
   const [first] = nodes;
   if (!first) throw new Error('a cluster needs a node');
   const pepper = await readPepper(folder);
-  const watch = watchFetch(bases);
 
   const issue = async (account: string, key: Partial<NewKey> = {}) => {
     const text = keyText(systemRandom);
@@ -117,7 +131,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<TestCl
   };
   return {
     nodes,
-    baseUrls: bases.map((base) => `${base}/api/v1`),
+    origins,
+    baseUrls: origins.map((origin) => `${origin}/api/v1`),
     simulators,
     folder,
     issue,
@@ -131,7 +146,6 @@ export async function startCluster(options: ClusterOptions = {}): Promise<TestCl
       await Promise.all(nodes.map((node) => node.drain()));
       await Promise.all(simulators.map((simulator) => simulator.close()));
       await rm(folder, { recursive: true, force: true });
-      await watch.end();
     },
   };
 }

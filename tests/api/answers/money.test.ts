@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bounded } from '../support/bounded.ts';
-import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { bounded } from '../../support/bounded.ts';
+import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 30_000);
 
@@ -10,7 +11,7 @@ let funded: Funded;
 let base: string;
 
 test.before(async () => {
-  cluster = await startCluster({ rates: { keyPerMinute: 100_000 } });
+  cluster = await openCluster();
   funded = await cluster.fund('10');
   base = cluster.baseUrls[0] as string;
 });

@@ -2,8 +2,9 @@ import { OpenRouter } from '@openrouter/sdk';
 import OpenAI from 'openai';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bounded } from '../support/bounded.ts';
-import { startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { bounded } from '../../support/bounded.ts';
+import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openCluster } from './cluster.ts';
 
 /** The whole demo: four providers, one of which speaks the messages dialect, each doing what its document declares. */
 const it = bounded(test, 30_000);
@@ -12,8 +13,7 @@ let openai: OpenAI;
 let openrouter: OpenRouter;
 
 test.before(async () => {
-  const simulators = ['sim-a', 'sim-b', 'sim-c', 'sim-d'];
-  cluster = await startCluster({ simulators, rates: { keyPerMinute: 100_000 } });
+  cluster = await openCluster();
   const { key: apiKey } = await cluster.fund('10');
   const [baseURL] = cluster.baseUrls as [string];
   openai = new OpenAI({ apiKey, baseURL, maxRetries: 0 });

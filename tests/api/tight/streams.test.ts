@@ -1,8 +1,10 @@
 import { connect } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bounded } from '../support/bounded.ts';
-import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { bounded } from '../../support/bounded.ts';
+import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { frames } from '../../support/stream/frames.ts';
+import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 40_000);
 
@@ -10,10 +12,7 @@ let cluster: TestCluster;
 let funded: Funded;
 
 test.before(async () => {
-  cluster = await startCluster({
-    rates: { keyPerMinute: 100_000 },
-    edge: { keepAliveCommentMs: 150, drainGraceMs: 700, streamBufferBytesMax: 64 * 1024, streamStalledMs: 500 },
-  });
+  cluster = await openCluster();
   funded = await cluster.fund('1000');
 });
 test.after(() => cluster.close());
@@ -29,27 +28,6 @@ function stream(directive: object, signal?: AbortSignal): Promise<Response> {
     }),
     ...(signal ? { signal } : {}),
   });
-}
-
-/** The grammar every stream keeps: comments of one line, unnamed data frames, one `[DONE]` at the very end. */
-function frames(text: string): { readonly comments: number; readonly chunks: Record<string, unknown>[] } {
-  let comments = 0;
-  const chunks: Record<string, unknown>[] = [];
-  let rest = text;
-  let done = 0;
-  while (rest !== '') {
-    const comment = /^: [a-z-]+\n/.exec(rest);
-    const data = /^data: (.+)\n\n/.exec(rest);
-    const found = comment ?? data;
-    if (!found) throw new Error(`not a frame: ${JSON.stringify(rest.slice(0, 80))}`);
-    if (comment) comments++;
-    else if (data?.[1] === '[DONE]') done++;
-    else chunks.push(JSON.parse(data?.[1] as string) as Record<string, unknown>);
-    rest = rest.slice(found[0].length);
-    if (done > 0) assert.is(rest, '', 'nothing follows [DONE]');
-  }
-  assert.is(done, 1);
-  return { comments, chunks };
 }
 
 it('opens with a comment, keeps its grammar, and ends with usage and [DONE]', async () => {
@@ -110,17 +88,6 @@ it('cuts a reader that takes nothing, and stays small', async () => {
   socket.destroy();
   const answer = await fetch(`${cluster.baseUrls[0]}/credits`, { headers: { authorization: `Bearer ${funded.key}` } });
   assert.is(answer.status, 200);
-});
-
-it('drains: open streams end in the in-band 503 and are charged, and the node goes quietly', async () => {
-  const answer = await stream({ tokens: 2_000, tps: 50 });
-  const node = cluster.nodes[0];
-  const reading = answer.text();
-  await node?.drain();
-  const { chunks } = frames(await reading);
-  const error = chunks.at(-1)?.error as { code: number };
-  assert.is(error.code, 503);
-  assert.is(await fetch(`${cluster.baseUrls[0]}/`).catch(() => 'refused'), 'refused');
 });
 
 test.run();

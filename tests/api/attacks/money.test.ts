@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Directive } from '../../gateway/simulator/behaviour.ts';
-import { amount, text } from '../support/auditor/amount.ts';
-import { bounded } from '../support/bounded.ts';
-import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
-import { say } from '../support/provider/say.ts';
+import type { Directive } from '../../../gateway/simulator/behaviour.ts';
+import { amount, text } from '../../support/auditor/amount.ts';
+import { bounded } from '../../support/bounded.ts';
+import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { say } from '../../support/provider/say.ts';
+import { openCluster } from './cluster.ts';
 
 /** Attacks 72 to 76 of the list: getting an answer without its price, or a price without its answer. */
 const it = bounded(test, 90_000);
@@ -14,7 +15,7 @@ let cluster: TestCluster;
 let base: string;
 
 test.before(async () => {
-  cluster = await startCluster({ rates: { keyPerMinute: 1_000_000, addressPerMinute: 100_000 } });
+  cluster = await openCluster();
   base = cluster.baseUrls[0] as string;
 });
 test.after(() => cluster.close());

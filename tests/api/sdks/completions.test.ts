@@ -1,8 +1,9 @@
 import OpenAI from 'openai';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bounded } from '../support/bounded.ts';
-import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { bounded } from '../../support/bounded.ts';
+import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 40_000);
 
@@ -11,7 +12,7 @@ let funded: Funded;
 let client: OpenAI;
 
 test.before(async () => {
-  cluster = await startCluster({ rates: { keyPerMinute: 100_000 } });
+  cluster = await openCluster();
   funded = await cluster.fund('100');
   client = new OpenAI({ apiKey: funded.key, baseURL: cluster.baseUrls[0] as string, maxRetries: 0 });
 });

@@ -1,13 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bounded } from '../support/bounded.ts';
-import { startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { bounded } from '../../support/bounded.ts';
+import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 30_000);
 
 let cluster: TestCluster;
 test.before(async () => {
-  cluster = await startCluster({});
+  cluster = await openCluster();
 });
 test.after(() => cluster.close());
 

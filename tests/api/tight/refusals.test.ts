@@ -1,9 +1,10 @@
 import { connect } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { changeKey } from '../../actors/key/key.ts';
-import { bounded } from '../support/bounded.ts';
-import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { changeKey } from '../../../actors/key/key.ts';
+import { bounded } from '../../support/bounded.ts';
+import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 30_000);
 
@@ -12,8 +13,7 @@ let funded: Funded;
 let base: string;
 
 test.before(async () => {
-  const rates = { keyPerMinute: 100_000, addressPerMinute: 100_000 };
-  cluster = await startCluster({ rates, edge: { bodyBytesMax: 100_000 } });
+  cluster = await openCluster();
   funded = await cluster.fund('10');
   base = cluster.baseUrls[0] as string;
 });

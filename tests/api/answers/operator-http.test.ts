@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bounded } from '../support/bounded.ts';
-import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { bounded } from '../../support/bounded.ts';
+import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 30_000);
 
@@ -12,7 +13,7 @@ let funded: Funded;
 let token: string;
 
 test.before(async () => {
-  cluster = await startCluster();
+  cluster = await openCluster();
   funded = await cluster.fund('10');
   token = (await readFile(join(cluster.folder, 'secrets', 'operator-token'), 'utf8')).trim();
 });

@@ -1,12 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { changeKey, createKey } from '../../actors/key/key.ts';
-import { systemRandom } from '../../actors/runtime/index.ts';
-import { keyAddress, keyDigest, keyId } from '../../actors/terms/ids.ts';
-import { readPepper } from '../../gateway/operator/config/secrets.ts';
-import { bounded } from '../support/bounded.ts';
-import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
-import { rawExchange } from '../support/raw-exchange.ts';
+import { changeKey, createKey } from '../../../actors/key/key.ts';
+import { systemRandom } from '../../../actors/runtime/index.ts';
+import { keyAddress, keyDigest, keyId } from '../../../actors/terms/ids.ts';
+import { readPepper } from '../../../gateway/operator/config/secrets.ts';
+import { bounded } from '../../support/bounded.ts';
+import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { rawExchange } from '../../support/raw-exchange.ts';
+import { openCluster } from './cluster.ts';
 
 /** Attacks 9 to 14 and 71 of the list: what stands for a key, and what does not. Each row names its number. */
 const it = bounded(test, 30_000);
@@ -16,7 +17,7 @@ let funded: Funded;
 let base: string;
 
 test.before(async () => {
-  cluster = await startCluster({ rates: { keyPerMinute: 100_000, addressPerMinute: 100_000 } });
+  cluster = await openCluster();
   funded = await cluster.fund('10');
   base = cluster.baseUrls[0] as string;
 });

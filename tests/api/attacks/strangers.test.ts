@@ -1,15 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ENDPOINT_WINDOW, windowAddress } from '../../actors/rate-window/rate-window.ts';
-import defaults from '../../cluster.config.ts';
-import { AccountedBudgets } from '../../gateway/edge/accounted-budgets.ts';
-import { Authentication } from '../../gateway/edge/authentication.ts';
-import { readPresented } from '../../gateway/edge/presented.ts';
-import { readPepper } from '../../gateway/operator/config/secrets.ts';
-import { GatewayError } from '../../gateway/terms/gateway-error.ts';
-import { bounded } from '../support/bounded.ts';
-import { bytesHeld } from '../support/bytes-held.ts';
-import { startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { ENDPOINT_WINDOW, windowAddress } from '../../../actors/rate-window/rate-window.ts';
+import defaults from '../../../cluster.config.ts';
+import { AccountedBudgets } from '../../../gateway/edge/accounted-budgets.ts';
+import { Authentication } from '../../../gateway/edge/authentication.ts';
+import { readPresented } from '../../../gateway/edge/presented.ts';
+import { readPepper } from '../../../gateway/operator/config/secrets.ts';
+import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
+import { bounded } from '../../support/bounded.ts';
+import { bytesHeld } from '../../support/bytes-held.ts';
+import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openCluster } from './cluster.ts';
 
 /**
  * Attack 12 of the list: random keys, as many as anybody likes, against everything that remembers one. They go in behind
@@ -25,7 +26,7 @@ const it = bounded(test, 30_000 + RANDOM_KEYS * 5);
 
 let cluster: TestCluster;
 test.before(async () => {
-  cluster = await startCluster();
+  cluster = await openCluster();
 });
 test.after(() => cluster.close());
 

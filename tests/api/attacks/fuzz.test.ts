@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bounded } from '../support/bounded.ts';
-import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { bounded } from '../../support/bounded.ts';
+import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openCluster } from './cluster.ts';
 import { bodies, type Route } from './fuzz-bodies.ts';
 
 /**
@@ -18,7 +19,7 @@ let cluster: TestCluster;
 let funded: Funded;
 
 test.before(async () => {
-  cluster = await startCluster({ rates: { keyPerMinute: 1e9, addressPerMinute: 1e9, endpointPerMinute: 1e9 } });
+  cluster = await openCluster();
   funded = await cluster.fund('1000000');
 });
 test.after(() => cluster.close());

@@ -4,9 +4,10 @@ import { APICallError, generateText, type LanguageModel, Output, stepCountIs, st
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
-import { bounded } from '../support/bounded.ts';
-import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
-import { say } from '../support/provider/say.ts';
+import { bounded } from '../../support/bounded.ts';
+import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { say } from '../../support/provider/say.ts';
+import { openCluster } from './cluster.ts';
 
 /** The AI SDK with both providers that speak the chat dialect: each clause is run with either. */
 const it = bounded(test, 30_000);
@@ -15,10 +16,7 @@ let cluster: TestCluster;
 let funded: Funded;
 
 test.before(async () => {
-  cluster = await startCluster({
-    rates: { keyPerMinute: 100_000 },
-    simulators: ['sim-a', 'sim-b', 'sim-c', 'sim-d'],
-  });
+  cluster = await openCluster();
   funded = await cluster.fund('10');
 });
 test.after(() => cluster.close());

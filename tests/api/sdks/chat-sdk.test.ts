@@ -11,10 +11,10 @@ import { zodResponseFormat } from 'openai/helpers/zod';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
-import { bounded } from '../support/bounded.ts';
-import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { bounded } from '../../support/bounded.ts';
+import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openCluster } from './cluster.ts';
 
-const SIMULATED_PROVIDERS = ['sim-a', 'sim-b', 'sim-c', 'sim-d'];
 const it = bounded(test, 30_000);
 
 let cluster: TestCluster;
@@ -22,7 +22,7 @@ let funded: Funded;
 let client: OpenAI;
 
 test.before(async () => {
-  cluster = await startCluster({ rates: { keyPerMinute: 100_000 }, simulators: SIMULATED_PROVIDERS });
+  cluster = await openCluster();
   funded = await cluster.fund('10');
   client = clientOf(funded.key);
 });

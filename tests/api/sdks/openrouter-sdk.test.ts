@@ -3,9 +3,10 @@ import type { ChatRequest, ChatResult, ChatStreamChunk } from '@openrouter/sdk/m
 import * as errors from '@openrouter/sdk/models/errors';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bounded } from '../support/bounded.ts';
-import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
-import { say } from '../support/provider/say.ts';
+import { bounded } from '../../support/bounded.ts';
+import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { say } from '../../support/provider/say.ts';
+import { openCluster } from './cluster.ts';
 
 /** This SDK validates every answer member by member: whatever it accepts here, it accepts of us unchanged. */
 const it = bounded(test, 30_000);
@@ -15,10 +16,7 @@ let funded: Funded;
 let client: OpenRouter;
 
 test.before(async () => {
-  cluster = await startCluster({
-    rates: { keyPerMinute: 100_000 },
-    simulators: ['sim-a', 'sim-b', 'sim-c', 'sim-d'],
-  });
+  cluster = await openCluster();
   funded = await cluster.fund('10');
   client = clientOf(funded.key);
 });

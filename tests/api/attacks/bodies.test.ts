@@ -1,9 +1,10 @@
 import { createServer } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bounded } from '../support/bounded.ts';
-import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
-import { say } from '../support/provider/say.ts';
+import { bounded } from '../../support/bounded.ts';
+import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { say } from '../../support/provider/say.ts';
+import { openCluster } from './cluster.ts';
 
 /** Attacks 60 to 67 of the list: bodies and queries that cost, pollute, or mean something else than they seem to. */
 const it = bounded(test, 60_000);
@@ -13,7 +14,7 @@ let funded: Funded;
 let base: string;
 
 test.before(async () => {
-  cluster = await startCluster({ rates: { keyPerMinute: 100_000, addressPerMinute: 100_000 } });
+  cluster = await openCluster();
   funded = await cluster.fund('100');
   base = cluster.baseUrls[0] as string;
 });
@@ -129,7 +130,7 @@ it('attacks 64 and 65: a query is text to compare with, and its numbers are whol
     const answer = await get(`/models?q=${encodeURIComponent(q).replace('%2525', '%25')}`);
     assert.equal((JSON.parse(answer.text) as { data: unknown[] }).data, [], q);
   }
-  for (const id of ["gen-' OR '1'='1", 'gen-%', 'gen-_', `gen-${'a'.repeat(10_000)}`, 'account:acct_1', '../../key'])
+  for (const id of ["gen-' OR '1'='1", 'gen-%', 'gen-_', `gen-${'a'.repeat(10_000)}`, 'account:acct_1', '../../../key'])
     assert.is((await get(`/generation?id=${encodeURIComponent(id)}`)).status, 404, id);
 });
 

@@ -1,0 +1,4 @@
+import { sharedCluster, UNLIMITED } from '../../support/cluster/shared-cluster.ts';
+
+/** Two simulated providers, default bounds of the edge; rate limits out of the way. */
+export const openCluster = sharedCluster({ rates: UNLIMITED });

@@ -1,0 +1,44 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../support/bounded.ts';
+import { startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+
+const it = bounded(test, 30_000);
+
+let cluster: TestCluster;
+test.before(async () => {
+  cluster = await startCluster({ workspace: { zeroRetention: true }, simulators: ['sim-a', 'sim-b', 'sim-c'] });
+});
+test.after(() => cluster.close());
+
+it('a workspace that demands zero retention is served by nobody whose claim was not approved, whatever is asked', async () => {
+  const { key } = await cluster.fund('10');
+  const ask = async (body: object): Promise<{ status: number; message: string }> => {
+    const answer = await fetch(`${cluster.baseUrls[0]}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ messages: [{ role: 'user', content: 'hello' }], max_tokens: 20, ...body }),
+    });
+    const { error } = (await answer.json()) as { error?: { message: string } };
+    return { status: answer.status, message: error?.message ?? '' };
+  };
+  for (const provider of [undefined, { zdr: false }]) {
+    const { status, message } = await ask({ model: 'sim/fast', ...(provider ? { provider } : {}) });
+    assert.is(status, 503);
+    assert.match(message, /workspace\.zdr/);
+  }
+  assert.ok(cluster.simulators.every(({ calls }) => calls.length === 0));
+});
+
+it('the list of one key leaves out what its workspace could have served by nobody (spec: catalogue, /models/user)', async () => {
+  const { key } = await cluster.fund('1');
+  const ids = async (path: string): Promise<readonly string[]> => {
+    const answer = await fetch(`${cluster.baseUrls[0]}${path}`, { headers: { authorization: `Bearer ${key}` } });
+    return ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id);
+  };
+  const [all, mine, vetted] = [await ids('/models'), await ids('/models/user'), await ids('/models?zdr=true')];
+  assert.ok(all.includes('sim/fast') && !mine.includes('sim/fast') && mine.includes('sim/structured'));
+  assert.equal(mine, vetted);
+});
+
+test.run();
