@@ -214,7 +214,7 @@ class RunningNode implements NodeHandle {
     this.#node = await this.#startNode(secrets);
     this.#outbound = new Pools({ clock: this.#clock, ...this.#options.config.upstream });
     this.#openInference();
-    this.#edge = await this.#openEdge(secrets);
+    this.#edge = this.#openEdge(secrets);
     this.#takeSignals();
     this.ready = this.#becomeReady();
   }
@@ -270,7 +270,7 @@ class RunningNode implements NodeHandle {
     });
   }
 
-  #openEdge(secrets: Secrets): Promise<Edge> {
+  #openEdge(secrets: Secrets): Edge {
     const { config } = this.#options;
     return openEdge({
       cluster: this.#node,

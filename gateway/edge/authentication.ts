@@ -9,10 +9,13 @@ import { Lru } from '../terms/lru.ts';
 import { refusalError } from '../terms/refusal-error.ts';
 import type { Budgets } from './budgets.ts';
 import { clientAddress } from './client-address.ts';
-import type { Visit } from './visit.ts';
+import type { RequestContext } from './request-context.ts';
 
 /** What a route asks of its caller: an inference key, or nothing (a credential that is sent all the same is counted). */
 export type Policy = 'key' | 'open';
+
+/** What authentication reads and writes of a request. */
+export type Authenticated = Pick<RequestContext, 'credential' | 'digest' | 'caller' | 'counted'>;
 
 /** Where a request came from; a socket will do. */
 export interface Remote {
@@ -60,42 +63,42 @@ export class Authentication {
    * Null: go on. A promise resolves to go on, or rejects with the refusal (GatewayError 401, 403 or 429). `connection`
    * is asked for its address only where that is counted.
    */
-  enter(visit: Visit, policy: Policy, connection: Remote): Promise<void> | null {
-    const { presented } = visit;
-    if (presented.type === 'none' && policy === 'open') return null;
-    if (presented.type !== 'key') return this.#countAddress(policy, clientAddress(connection.remoteAddress));
-    const known = this.#digests.find(presented.key);
-    const digest = known ?? keyDigest(this.#options.pepper, presented.key);
-    visit.digest = digest;
+  enter(context: Authenticated, policy: Policy, connection: Remote): Promise<void> | null {
+    const { credential } = context;
+    if (credential.type === 'none' && policy === 'open') return null;
+    if (credential.type !== 'key') return this.#countAddress(policy, clientAddress(connection.remoteAddress));
+    const known = this.#digests.find(credential.key);
+    const digest = known ?? keyDigest(this.#options.pepper, credential.key);
+    context.digest = digest;
     const remembered = this.#recall(digest);
     if (remembered?.type === 'limited') return Promise.reject(refusalError(tooManyOf(remembered), this.#now()));
     const caller = this.#callers.find(digest);
     const lapsed = remembered !== undefined && remembered.until <= this.#now();
-    if (!caller || lapsed) return this.#findCaller(visit, policy, digest, remembered);
-    visit.caller = caller;
+    if (!caller || lapsed) return this.#findCaller(context, policy, digest, remembered);
+    context.caller = caller;
     if (policy === 'key' && caller.kind === 'inference' && remembered === undefined) return null;
-    return this.#countKnown(visit, policy);
+    return this.#countKnown(context, policy);
   }
 
   /**
    * Charges the caller's budget for a request that was not admitted. Resolves with the answer that takes the place of
-   * whatever the request would have been told, or null. Counts at most once per visit.
+   * whatever the request would have been told, or null. Counts at most once per request.
    */
-  async count(visit: Visit): Promise<GatewayError | null> {
-    const { caller } = visit;
-    if (!caller || visit.counted) return null;
-    visit.counted = true;
+  async count(context: Authenticated): Promise<GatewayError | null> {
+    const { caller } = context;
+    if (!caller || context.counted) return null;
+    context.counted = true;
     const refusal = await this.#options.budgets.countKey(caller.key);
     if (refusal === null) return null;
     const error = refusalError(refusal, this.#now());
-    this.learn(visit, error);
+    this.learn(context, error);
     return error;
   }
 
   /** Remembers what a count or an admit was refused with, where it says something of the key. */
-  learn({ digest, presented }: Visit, { status, headers }: GatewayError): void {
+  learn({ digest, credential }: Authenticated, { status, headers }: GatewayError): void {
     if (digest === null) return;
-    if (status === 401 && presented.type === 'key') this.#digests.drop(presented.key);
+    if (status === 401 && credential.type === 'key') this.#digests.drop(credential.key);
     const resetAt = Number(headers['x-ratelimit-reset'] ?? 0) * 1_000;
     if (status === 401) {
       this.#remembered.keep(digest, { type: 'dead', until: this.#now() + this.#options.deadKeyMs });
@@ -106,21 +109,21 @@ export class Authentication {
   }
 
   async #findCaller(
-    visit: Visit,
+    context: Authenticated,
     policy: Policy,
     digest: string,
     remembered: Exclude<Remembered, { type: 'limited' }> | undefined,
   ): Promise<void> {
-    const key = visit.presented.type === 'key' ? visit.presented.key : '';
+    const key = context.credential.type === 'key' ? context.credential.key : '';
     const found = remembered?.type === 'unknown' ? null : await this.#load(digest);
     // What is no key is looked up all the same, so that it takes as long.
     if (found === null || !isKeyText(key)) return this.#countUnknown(policy, digest);
     const { account, key: address, kind } = found;
     const caller: Caller = { account, key: address, kind };
     this.#callers.keep(digest, caller);
-    visit.caller = caller;
+    context.caller = caller;
     const suspect = remembered?.type === 'dead' || this.#isDead(found);
-    if (policy === 'open' || kind === 'management' || suspect) await this.#countKnown(visit, policy);
+    if (policy === 'open' || kind === 'management' || suspect) await this.#countKnown(context, policy);
     if (this.#remembered.find(digest)?.type !== 'dead') this.#digests.keep(key, digest);
   }
 
@@ -135,11 +138,11 @@ export class Authentication {
   }
 
   /** A known key on a route that needs none, a management key where it may not be, or one that was dead a moment ago. */
-  async #countKnown(visit: Visit, policy: Policy): Promise<void> {
-    const error = await this.count(visit);
+  async #countKnown(context: Authenticated, policy: Policy): Promise<void> {
+    const error = await this.count(context);
     if (error?.status === 429 || (error !== null && policy === 'key')) throw error;
-    if (policy === 'key' && visit.caller?.kind === 'management') throw onlyManages();
-    if (visit.digest !== null && error === null) this.#remembered.drop(visit.digest);
+    if (policy === 'key' && context.caller?.kind === 'management') throw onlyManages();
+    if (context.digest !== null && error === null) this.#remembered.drop(context.digest);
   }
 
   async #countUnknown(policy: Policy, digest: string): Promise<void> {

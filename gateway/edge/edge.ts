@@ -3,8 +3,7 @@ import { AccountedBudgets } from './accounted-budgets.ts';
 import { Authentication } from './authentication.ts';
 import { BodyRoom } from './body/body-room.ts';
 import { EndpointWindow } from './endpoint-window.ts';
-import { openApp } from './http/app.ts';
-import { Gate } from './http/gate.ts';
+import { openApi } from './http/api.ts';
 import type { Listener } from './http/listener.ts';
 import { OpenTurns } from './http/open-turns.ts';
 import type { EdgeServices } from './services.ts';
@@ -40,7 +39,7 @@ export interface EdgeGauges {
 
 const SETTLED_LOOK_MS = 20;
 
-export async function openEdge(services: EdgeServices): Promise<Edge> {
+export function openEdge(services: EdgeServices): Edge {
   const { cluster, clock, limits } = services;
   const budgets = new AccountedBudgets(services);
   const window = new EndpointWindow(budgets, clock, { now: () => cluster.now(), idleMs: limits.sliceIdleMs });
@@ -54,14 +53,15 @@ export async function openEdge(services: EdgeServices): Promise<Edge> {
   let listener: Listener | null = null;
   let ended = false;
   const serving = (): boolean => !ended && services.serving();
-  const gate = new Gate({
+  const turns = new OpenTurns();
+  const open = openApi({
     services: { ...services, serving },
     authentication,
     window,
+    turns,
+    bodies: new BodyRoom(limits.bodiesBytesMax),
     underWay: () => listener?.underWay ?? 0,
   });
-  const turns = new OpenTurns();
-  const open = await openApp({ services, gate, turns, authentication, bodies: new BodyRoom(limits.bodiesBytesMax) });
   listener = open;
 
   return {

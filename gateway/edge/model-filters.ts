@@ -2,9 +2,6 @@ import { compare } from '../../actors/terms/usd.ts';
 import type { ModelSummary } from '../catalogue/models.ts';
 import { invalid } from '../terms/invalid.ts';
 
-/** Query parameters as the router parsed them: text, or a list where a name repeats. */
-export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
-
 export interface FilteredModels {
   readonly data: readonly ModelSummary[];
   /** Filters that were named and are not computed: then nothing matches. Absent when there is none. */
@@ -35,13 +32,13 @@ const UNSUPPORTED: readonly string[] = [
 ];
 
 type Order = (a: ModelSummary, b: ModelSummary) => number;
-const ORDERS: Readonly<Record<string, Order>> = {
-  newest: () => 0,
-  oldest: (a, b) => a.created - b.created,
-  'price-low-to-high': (a, b) => comparePrices(a, b, 1),
-  'price-high-to-low': (a, b) => comparePrices(a, b, -1),
-  'context-high-to-low': (a, b) => Number(b.context_length) - Number(a.context_length),
-};
+const ORDERS: ReadonlyMap<string, Order> = new Map<string, Order>([
+  ['newest', () => 0],
+  ['oldest', (a, b) => a.created - b.created],
+  ['price-low-to-high', (a, b) => comparePrices(a, b, 1)],
+  ['price-high-to-low', (a, b) => comparePrices(a, b, -1)],
+  ['context-high-to-low', (a, b) => Number(b.context_length) - Number(a.context_length)],
+]);
 
 const LIMIT_MAX = 10_000;
 
@@ -49,12 +46,16 @@ const LIMIT_MAX = 10_000;
  * The list, newest first as it comes, narrowed by the query; `kept` are the models with an endpoint that keeps nothing.
  * Throws 400 for a value out of range.
  */
-export function filterModels(all: readonly ModelSummary[], query: Query, kept: ReadonlySet<string>): FilteredModels {
-  const order = ORDERS[textOf(query, 'sort') ?? 'newest'];
-  if (!order) throw invalid(`sort must be one of ${Object.keys(ORDERS).join(', ')}`);
+export function filterModels(
+  all: readonly ModelSummary[],
+  query: URLSearchParams,
+  kept: ReadonlySet<string>,
+): FilteredModels {
+  const order = ORDERS.get(textOf(query, 'sort') ?? 'newest');
+  if (!order) throw invalid(`sort must be one of ${[...ORDERS.keys()].join(', ')}`);
   const limit = wholeNumber('limit', textOf(query, 'limit') ?? String(LIMIT_MAX), 1);
   const offset = wholeNumber('offset', textOf(query, 'offset') ?? '0');
-  const unsupported = UNSUPPORTED.filter((name) => query[name] !== undefined);
+  const unsupported = UNSUPPORTED.filter((name) => query.has(name));
   if (unsupported.length > 0)
     return { data: [], unsupported_filters: unsupported, total_count: 0, links: { next: null } };
   const named = Object.entries(FILTERS).flatMap(([name, test]) => {
@@ -68,21 +69,20 @@ export function filterModels(all: readonly ModelSummary[], query: Query, kept: R
   return { data, total_count: matching.length, links: { next } };
 }
 
-function nextPage(query: Query, offset: number): string {
-  const next = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (typeof value === 'string') next.set(name, value);
+function nextPage(query: URLSearchParams, offset: number): string {
+  const next = new URLSearchParams(query);
   next.set('offset', String(offset));
   return `/api/v1/models?${next}`;
 }
 
-function textOf(query: Query, name: string): string | null {
-  const value = query[name];
+function textOf(query: URLSearchParams, name: string): string | null {
+  const [value, ...others] = query.getAll(name);
   if (value === undefined) return null;
-  if (typeof value !== 'string') throw invalid(`${name} may be given once`);
+  if (others.length > 0) throw invalid(`${name} may be given once`);
   return value;
 }
 
-function flag(query: Query, name: string): boolean {
+function flag(query: URLSearchParams, name: string): boolean {
   const text = textOf(query, name) ?? 'false';
   if (text !== 'true' && text !== 'false') throw invalid(`${name} must be true or false`);
   return text === 'true';

@@ -11,9 +11,6 @@ export function gatewayErrorOf(thrown: unknown): GatewayError {
   const known = thrown instanceof AskError ? unanswered(thrown) : thrown;
   if (known instanceof GatewayError) return known;
   if (known instanceof Error && STORE_ERRORS.has(known.name)) return unavailable(known.message);
-  if (isFrameworkRefusal(known)) {
-    return new GatewayError({ status: 400, type: 'invalid_request', message: 'The request could not be read' });
-  }
   return new GatewayError({
     status: 500,
     type: 'server',
@@ -24,11 +21,3 @@ export function gatewayErrorOf(thrown: unknown): GatewayError {
 
 /** Named by text: the store's errors cross layers, and nothing outside the runtime imports its ports. */
 const STORE_ERRORS: ReadonlySet<string> = new Set(['StoreRefused', 'StoreOutcomeUnknown']);
-
-/** The HTTP framework says by a code of its own, and a status from 400 on, what it could not read. */
-function isFrameworkRefusal(thrown: unknown): boolean {
-  if (!(thrown instanceof Error) || !('code' in thrown) || !('statusCode' in thrown)) return false;
-  const framework = typeof thrown.code === 'string' && thrown.code.startsWith('FST_');
-  const status = thrown.statusCode;
-  return framework && typeof status === 'number' && status >= 400 && status < 500;
-}

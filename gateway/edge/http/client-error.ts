@@ -1,8 +1,7 @@
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { renderEnvelope } from '../envelope.ts';
-import { visitOf } from '../visit.ts';
+import type { RequestContext } from '../request-context.ts';
 
 const STATUS_TEXT: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -18,21 +17,20 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
 export function answerClientError(
   error: Error & { readonly code?: string },
   socket: Socket,
-  options: { readonly current: ServerResponse | null; readonly generation: () => string },
+  options: { readonly current: RequestContext | null; readonly generation: () => string },
 ): void {
-  const { current } = options;
-  const underWay = current !== null && !current.writableEnded;
-  if (underWay && current.req.complete) {
-    // The running request is whole; what follows it is broken. Its answer is the last one here.
-    current.shouldKeepAlive = false;
-    current.once('close', () => socket.destroy());
+  const current = options.current?.response.writableEnded === false ? options.current : null;
+  if (current?.request.complete) {
+    // The running request is whole; what follows it is broken. Its answer is the last one on this connection.
+    current.response.shouldKeepAlive = false;
+    current.response.once('close', () => socket.destroy());
     return;
   }
-  if (error.code === 'ECONNRESET' || !socket.writable || (underWay && current.headersSent)) {
+  if (error.code === 'ECONNRESET' || !socket.writable || current?.response.headersSent) {
     socket.destroy(error);
     return;
   }
-  const id = underWay ? visitOf(current.req).id : options.generation();
+  const id = current?.id ?? options.generation();
   socket.end(rawAnswer(refusalOf(error.code), id));
 }
 

@@ -1,12 +1,12 @@
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Head } from '../head.ts';
 import { type Presented, readPresented } from '../presented.ts';
+import type { RequestContext } from '../request-context.ts';
 
-/** One client connection, and the answers it is owed, in the order of their requests. */
+/** One client connection, and its requests without a complete answer, in their order. */
 export class Connection {
   readonly socket: Socket;
-  readonly #owed: ServerResponse[] = [];
+  readonly #owed: RequestContext[] = [];
   #quietSince: number;
   /** The header of the last request that had this one credential alone, and what was read of it. */
   #authorization: string | null = null;
@@ -18,12 +18,12 @@ export class Connection {
     this.#quietSince = now;
   }
 
-  /** The answer to the last request that came; null when it is over. */
-  get current(): ServerResponse | null {
+  /** The last request on it; null once every one was answered. */
+  get current(): RequestContext | null {
     return this.#owed.at(-1) ?? null;
   }
 
-  /** Since when nothing is asked on it, monotonic ms; null while it is owed an answer. */
+  /** Since when no request runs on it, monotonic ms; null while one does. */
   get idleSince(): number | null {
     return this.#owed.length === 0 ? this.#quietSince : null;
   }
@@ -44,17 +44,17 @@ export class Connection {
     return this.#presented;
   }
 
-  owe(response: ServerResponse): void {
-    this.#owed.push(response);
+  owe(context: RequestContext): void {
+    this.#owed.push(context);
   }
 
-  /** The answer is over; false when it was before. */
-  settle(response: ServerResponse, now: number): boolean {
-    // Answers leave in the order of their requests: it is the first, and nearly always the only one.
-    if (this.#owed[0] === response) {
+  /** The answer to this request has ended; false if it had before. */
+  settle(context: RequestContext, now: number): boolean {
+    // Answers are sent in the order of their requests: it is the first, and nearly always the only one.
+    if (this.#owed[0] === context) {
       this.#owed.shift();
     } else {
-      const at = this.#owed.indexOf(response);
+      const at = this.#owed.indexOf(context);
       if (at < 0) return false;
       this.#owed.splice(at, 1);
     }
@@ -63,11 +63,11 @@ export class Connection {
   }
 
   /**
-   * The connection is gone. Node tells the answer whose turn it was, and forgets those that waited behind it for theirs:
-   * whoever works on one of them hears of it here, as of any caller that leaves.
+   * The connection has closed. Node emits 'close' only on the answer that was being sent: this emits it on the answers
+   * that waited behind it, so that their handlers stop as for any caller that leaves.
    */
   end(): void {
-    for (const response of [...this.#owed]) {
+    for (const { response } of [...this.#owed]) {
       if (response.socket !== null || response.writableFinished) continue;
       response.destroy();
       response.emit('close');

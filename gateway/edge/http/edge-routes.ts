@@ -1,14 +1,16 @@
 import type { Authentication } from '../authentication.ts';
 import type { BodyRoom } from '../body/body-room.ts';
+import type { EndpointWindow } from '../endpoint-window.ts';
 import type { EdgeServices } from '../services.ts';
-import type { Gate } from './gate.ts';
 import type { OpenTurns } from './open-turns.ts';
 
-/** What a route is built from. */
+/** What the hooks and the handlers of the public API share on one node. */
 export interface EdgeRoutes {
   readonly services: EdgeServices;
-  readonly gate: Gate;
+  readonly authentication: Authentication;
+  readonly window: EndpointWindow;
   readonly turns: OpenTurns;
   readonly bodies: BodyRoom;
-  readonly authentication: Authentication;
+  /** Requests under way on this node. */
+  readonly underWay: () => number;
 }

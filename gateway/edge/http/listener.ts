@@ -6,7 +6,7 @@ import { GatewayError } from '../../terms/gateway-error.ts';
 import { clientAddress } from '../client-address.ts';
 import { renderEnvelope } from '../envelope.ts';
 import { malformed, readHead } from '../head.ts';
-import { beginVisit } from '../visit.ts';
+import { beginRequest, type RequestContext } from '../request-context.ts';
 import { AddressPlaces } from './address-places.ts';
 import { answerClientError } from './client-error.ts';
 import { Connection } from './connection.ts';
@@ -18,7 +18,7 @@ export interface ListenerOptions {
   readonly clock: Clock;
   readonly generation: () => string;
   /** Answers a request, under its generation id. */
-  readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly serve: (context: RequestContext) => void;
 }
 
 /** How often Node looks for connections that are late with their request. */
@@ -155,17 +155,18 @@ export class Listener {
 
   #arrive(request: IncomingMessage, response: ServerResponse, expects = false): void {
     const connection = this.#connections.get(request.socket);
-    if (connection === undefined) throw new Error('a request came on a connection that nobody accepted');
+    if (connection === undefined) throw new Error('a request arrived on a connection that was not accepted');
     const id = this.#options.generation();
     const head = readHead(request);
-    const presented = connection.presented(head);
+    const credential = connection.presented(head);
+    const startedAt = this.#options.clock.monotonic();
     const invite = expects ? () => response.writeContinue() : null;
-    beginVisit(request, { id, head, presented, startedAt: this.#options.clock.monotonic(), invite });
+    const context = beginRequest({ request, response, id, credential, startedAt, invite });
     if (this.#draining) response.shouldKeepAlive = false;
-    this.#track(connection, request, response);
+    this.#track(connection, context);
     const flaw = this.#flawOf(request, head, expects);
-    if (flaw === null) this.#options.serve(request, response);
-    else answerAndClose(response, id, flaw);
+    if (flaw === null) this.#options.serve(context);
+    else answerAndClose(context, flaw);
   }
 
   #clientError(error: Error & { readonly code?: string }, socket: Socket): void {
@@ -173,18 +174,19 @@ export class Listener {
     answerClientError(error, socket, { current, generation: this.#options.generation });
   }
 
-  #track(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
+  #track(connection: Connection, context: RequestContext): void {
+    const { request, response } = context;
     this.#underWay++;
-    connection.owe(response);
+    connection.owe(context);
     response.on('close', () => {
-      if (!connection.settle(response, this.#options.clock.monotonic())) return;
+      if (!connection.settle(context, this.#options.clock.monotonic())) return;
       this.#underWay--;
       this.#answers.set(response.statusCode, (this.#answers.get(response.statusCode) ?? 0) + 1);
       if (response.writableFinished && !request.complete && !request.destroyed) this.#endUpload(request);
     });
   }
 
-  /** What nobody wanted of a refused body is read and thrown away, so that the answer arrives; not for ever. */
+  /** Drains the rest of a refused upload, for a bounded time, so that the client can read the response. */
   #endUpload(request: IncomingMessage): void {
     const { socket } = request;
     const { clock, limits } = this.#options;
@@ -212,7 +214,7 @@ export class Listener {
   }
 }
 
-function answerAndClose(response: ServerResponse, id: string, error: GatewayError): void {
+function answerAndClose({ response, id }: RequestContext, error: GatewayError): void {
   response.shouldKeepAlive = false;
   const headers = generationHeaders(id);
   headers.push('content-type', 'application/json; charset=utf-8');

@@ -6,7 +6,12 @@ import type { ServerResponse } from 'node:http';
  * Head and body are one write of the system. `end` alone makes them a gathering write with an empty second piece, for
  * which Node allocates three times the text.
  */
-export function writeAnswer(response: ServerResponse, status: number, headers: string[], body: string): void {
+export function writeAnswer(
+  response: ServerResponse,
+  status: number,
+  headers: string[],
+  body: string | Uint8Array,
+): void {
   headers.push('content-length', String(Buffer.byteLength(body)));
   response.writeHead(status, headers);
   response.cork();

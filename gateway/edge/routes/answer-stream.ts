@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Cancel } from '../../../actors/runtime/index.ts';
 import type { ReplyDialect, ReplyFrames } from '../../dialects/reply/reply-dialect.ts';
 import type { Departure } from '../../inference/departure.ts';
@@ -13,7 +12,7 @@ import type { TurnEvent } from '../../terms/turn-event.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { EventStream } from '../http/event-stream.ts';
 import { nameAnswer } from '../http/generation-headers.ts';
-import { visitOf } from '../visit.ts';
+import type { RequestContext } from '../request-context.ts';
 import type { AcceptedTurn } from './accepted-turn.ts';
 
 /**
@@ -21,20 +20,15 @@ import type { AcceptedTurn } from './accepted-turn.ts';
  * keep-alive period has passed by then; afterwards it is told in-band. The charge is recorded before the usage leaves; a
  * caller that left, and a charge that could not be recorded now, see none. (spec: inference, Chat stream, Errors 3)
  */
-export async function answerStream(
-  routes: EdgeRoutes,
-  accepted: AcceptedTurn,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const stream = new AnswerStream(routes, accepted, request, response);
+export async function answerStream(routes: EdgeRoutes, accepted: AcceptedTurn, context: RequestContext): Promise<null> {
+  const stream = new AnswerStream(routes, accepted, context);
   await stream.run();
+  return null;
 }
 
 class AnswerStream {
   readonly #routes: EdgeRoutes;
-  readonly #request: IncomingMessage;
-  readonly #response: ServerResponse;
+  readonly #context: RequestContext;
   readonly #turn: TurnRequest;
   readonly #dialect: ReplyDialect;
   readonly #departure: Departure;
@@ -49,10 +43,9 @@ class AnswerStream {
   #told = false;
   #cutByNode = false;
 
-  constructor(routes: EdgeRoutes, accepted: AcceptedTurn, request: IncomingMessage, response: ServerResponse) {
+  constructor(routes: EdgeRoutes, accepted: AcceptedTurn, context: RequestContext) {
     this.#routes = routes;
-    this.#request = request;
-    this.#response = response;
+    this.#context = context;
     this.#turn = accepted;
     this.#departure = accepted.signal;
     this.#dialect = accepted.dialect;
@@ -61,7 +54,7 @@ class AnswerStream {
   async run(): Promise<void> {
     const { services, turns } = this.#routes;
     const closeTurn = turns.open(this.#cut);
-    this.#response.once('close', this.#left);
+    this.#context.response.once('close', this.#left);
     const openLate = services.clock.after(services.limits.keepAliveCommentMs, () => this.#open());
     try {
       await this.#begin(openLate);
@@ -74,7 +67,7 @@ class AnswerStream {
     } finally {
       openLate();
       closeTurn();
-      this.#response.off('close', this.#left);
+      this.#context.response.off('close', this.#left);
     }
   }
 
@@ -82,7 +75,7 @@ class AnswerStream {
     try {
       this.#running = await runTurn(this.#routes.services.inference, this.#turn);
     } catch (thrown) {
-      if (thrown instanceof GatewayError) this.#routes.authentication.learn(visitOf(this.#request), thrown);
+      if (thrown instanceof GatewayError) this.#routes.authentication.learn(this.#context, thrown);
       throw thrown;
     } finally {
       openLate();
@@ -135,8 +128,8 @@ class AnswerStream {
   #open(): EventStream {
     if (this.#events) return this.#events;
     const { services } = this.#routes;
-    nameAnswer(this.#response, this.#turn.generation);
-    this.#events = new EventStream(this.#response, services.clock, services.limits, this.#dialect);
+    nameAnswer(this.#context.response, this.#turn.generation);
+    this.#events = new EventStream(this.#context.response, services.clock, services.limits, this.#dialect);
     return this.#events;
   }
 

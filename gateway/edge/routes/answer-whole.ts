@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { ReplyHead } from '../../dialects/reply/reply-head.ts';
 import type { Departure } from '../../inference/departure.ts';
 import { runTurn } from '../../inference/run-turn.ts';
@@ -13,8 +13,8 @@ import { cutSlowReader } from '../http/cut-slow-reader.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { generationHeaders } from '../http/generation-headers.ts';
 import { writeAnswer } from '../http/write-answer.ts';
+import type { RequestContext } from '../request-context.ts';
 import type { EdgeServices } from '../services.ts';
-import { visitOf } from '../visit.ts';
 import type { AcceptedTurn } from './accepted-turn.ts';
 
 /**
@@ -22,13 +22,9 @@ import type { AcceptedTurn } from './accepted-turn.ts';
  * be done now, the reply goes without `usage` and the charge follows in the background. (spec: inference, Chat completion
  * reply, Chat stream 3)
  */
-export async function answerWhole(
-  routes: EdgeRoutes,
-  turn: AcceptedTurn,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+export async function answerWhole(routes: EdgeRoutes, turn: AcceptedTurn, context: RequestContext): Promise<null> {
   const { services, turns } = routes;
+  const { response } = context;
   const ending = new Ending(turn.signal);
   response.on('close', ending.left);
   const closeTurn = turns.open(ending.cut);
@@ -49,8 +45,9 @@ export async function answerWhole(
     const head = { id: turn.generation, created, model, provider };
     const closing = charged === null ? null : { usage: receipt.usage, cost: charged.cost, honoured };
     send(services, response, head, turn.dialect.whole(head, events, closing));
+    return null;
   } catch (thrown) {
-    throw running === null ? reasonOf(thrown, ending, routes, request) : thrown;
+    throw running === null ? reasonOf(thrown, ending, routes, context) : thrown;
   } finally {
     closeTurn();
   }
@@ -67,10 +64,10 @@ function send(services: EdgeServices, response: ServerResponse, { id, provider }
 }
 
 /** Why a turn never ran, as its caller is told. */
-function reasonOf(thrown: unknown, ending: Ending, routes: EdgeRoutes, request: IncomingMessage): unknown {
+function reasonOf(thrown: unknown, ending: Ending, routes: EdgeRoutes, context: RequestContext): unknown {
   if (ending.by === 'caller') return new CallerLeft();
   if (ending.by === 'node') return unavailable('the node is restarting');
-  if (thrown instanceof GatewayError) routes.authentication.learn(visitOf(request), thrown);
+  if (thrown instanceof GatewayError) routes.authentication.learn(context, thrown);
   return thrown;
 }
 

@@ -1,4 +1,3 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ENDPOINTS_TOPIC } from '../../../actors/endpoint/endpoint.ts';
 import type { Json } from '../../../actors/runtime/index.ts';
 import { modelEndpoints } from '../../catalogue/endpoints.ts';
@@ -6,54 +5,63 @@ import { findBareModel, findModel, listModels } from '../../catalogue/models.ts'
 import { publishedSchema } from '../../catalogue/published-schema.ts';
 import { withoutRetention } from '../../catalogue/without-retention.ts';
 import { notFound } from '../../terms/not-found.ts';
+import { type Answer, jsonAnswer } from '../http/answer.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
-import { filterModels, type Query } from '../model-filters.ts';
-
-interface Named {
-  readonly Params: { readonly author: string; readonly slug: string };
-}
+import type { Route } from '../http/route.ts';
+import { filterModels } from '../model-filters.ts';
+import { paramOf, type RequestContext } from '../request-context.ts';
 
 /** The catalogue as far as it is built, read from the board and never from an actor. (spec: catalogue, Endpoints) */
-export function registerModels(app: FastifyInstance, { gate, services }: EdgeRoutes): void {
-  const offers = (): ReadonlyMap<string, Json> => services.cluster.board.topic(ENDPOINTS_TOPIC);
-  const open = { onRequest: gate.guard('open') };
+export const modelRoutes: readonly Route[] = [
+  open('/models', ({ query }, edge) => {
+    const offers = offersOf(edge);
+    return json(filterModels(listModels(offers), new URLSearchParams(query), withoutRetention(offers)));
+  }),
+  open('/models/count', (_context, edge) => json({ data: { count: listModels(offersOf(edge)).length } })),
+  open('/models/document.schema.json', documentSchema),
+  { method: 'GET', path: '/models/user', policy: 'key', body: 'none', answer: listForCaller },
+  open('/models/:id', (context, edge) => {
+    const id = paramOf(context, 'id');
+    return json(findBareModel(offersOf(edge), id) ?? unknown(id));
+  }),
+  open('/models/:author/:slug', summary),
+  open('/model/:author/:slug', summary),
+  open('/models/:author/:slug/endpoints', (context, edge) => {
+    const id = idOf(context);
+    return json({ data: modelEndpoints(offersOf(edge), id) ?? unknown(id) });
+  }),
+];
 
-  app.get<{ Querystring: Query }>('/models', open, (request, reply) => {
-    send(reply, filterModels(listModels(offers()), request.query, withoutRetention(offers())));
-  });
-  app.get('/models/count', open, (_request, reply) => {
-    send(reply, { data: { count: listModels(offers()).length } });
-  });
-  let schema: string | null = null;
-  app.get('/models/document.schema.json', open, (_request, reply) => {
-    schema ??= JSON.stringify(publishedSchema());
-    reply.header('content-type', 'application/schema+json; charset=utf-8').send(schema);
-  });
-  app.get('/models/user', { onRequest: gate.guard('key') }, async (request, reply) => {
-    await gate.charge(request.raw);
-    const all = listModels(offers());
-    if (!services.inference.config.workspace.zeroRetention) return send(reply, { data: all });
-    const kept = withoutRetention(offers());
-    return send(reply, { data: all.filter(({ id }) => kept.has(id)) });
-  });
-  app.get<{ Params: { readonly id: string } }>('/models/:id', open, (request, reply) => {
-    const { id } = request.params;
-    send(reply, findBareModel(offers(), id) ?? unknown(id));
-  });
-  const summary = (request: FastifyRequest<Named>, reply: FastifyReply): void => {
-    const id = idOf(request);
-    send(reply, { data: findModel(offers(), id) ?? unknown(id) });
-  };
-  app.get<Named>('/models/:author/:slug', open, summary);
-  app.get<Named>('/model/:author/:slug', open, summary);
-  app.get<Named>('/models/:author/:slug/endpoints', open, (request, reply) => {
-    const id = idOf(request);
-    send(reply, { data: modelEndpoints(offers(), id) ?? unknown(id) });
-  });
+function open(path: string, answer: Route['answer']): Route {
+  return { method: 'GET', path, policy: 'open', body: 'none', answer };
 }
 
-/** A segment with a slash of its own is no author and no slug. */
-function idOf({ params: { author, slug } }: FastifyRequest<Named>): string {
+let schema: string | null = null;
+
+function documentSchema(): Answer {
+  schema ??= JSON.stringify(publishedSchema());
+  return { type: 'application/schema+json; charset=utf-8', body: schema };
+}
+
+function listForCaller(_context: RequestContext, edge: EdgeRoutes): Answer {
+  const all = listModels(offersOf(edge));
+  if (!edge.services.inference.config.workspace.zeroRetention) return json({ data: all });
+  const kept = withoutRetention(offersOf(edge));
+  return json({ data: all.filter(({ id }) => kept.has(id)) });
+}
+
+function summary(context: RequestContext, edge: EdgeRoutes): Answer {
+  const id = idOf(context);
+  return json({ data: findModel(offersOf(edge), id) ?? unknown(id) });
+}
+
+function offersOf({ services }: EdgeRoutes): ReadonlyMap<string, Json> {
+  return services.cluster.board.topic(ENDPOINTS_TOPIC);
+}
+
+/** A segment that holds an encoded slash is no author and no slug. */
+function idOf(context: RequestContext): string {
+  const [author, slug] = [paramOf(context, 'author'), paramOf(context, 'slug')];
   const id = `${author}/${slug}`;
   if (author.includes('/') || slug.includes('/')) unknown(id);
   return id;
@@ -64,6 +72,6 @@ function unknown(id: string): never {
   throw notFound('No such model', metadata);
 }
 
-function send(reply: FastifyReply, value: object): FastifyReply {
-  return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(value));
+function json(value: object): Answer {
+  return jsonAnswer(JSON.stringify(value));
 }

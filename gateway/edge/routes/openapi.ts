@@ -1,22 +1,28 @@
-import type { FastifyInstance, HTTPMethods } from 'fastify';
-import type { EdgeRoutes } from '../http/edge-routes.ts';
+import { jsonAnswer } from '../http/answer.ts';
+import type { Route } from '../http/route.ts';
 import { openApiDocument } from '../openapi/document.ts';
-import type { Operation } from '../openapi/operation.ts';
 import { OPERATIONS } from '../openapi/operations.ts';
 
 /**
- * `GET /openapi.json`: the routes that this node has, as it validates and answers them. Its bytes are made once, when
- * the first reader asks: then every route is registered.
+ * `GET /openapi.json`: the given routes, and the schemas that validate and answer them. Rendered once, on the first
+ * request: later additions to the list are in it until then.
  */
-export function registerOpenApi(app: FastifyInstance, { gate }: EdgeRoutes): void {
-  const exists = ({ method, path }: Operation): boolean =>
-    app.hasRoute({
-      method: method.toUpperCase() as HTTPMethods,
-      url: `${app.prefix}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
-    });
+export function openApiRoute(routes: readonly Route[]): Route {
   let bytes: Buffer | null = null;
-  app.get('/openapi.json', { onRequest: gate.guard('open') }, (_request, reply) => {
-    bytes ??= Buffer.from(JSON.stringify(openApiDocument(OPERATIONS.filter(exists))));
-    reply.type('application/json; charset=utf-8').send(bytes);
-  });
+  const render = (): Buffer => {
+    const registered = new Set(routes.map(({ method, path }) => `${method} ${path}`));
+    const exists = (method: string, path: string): boolean =>
+      registered.has(`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`);
+    return Buffer.from(JSON.stringify(openApiDocument(OPERATIONS.filter(({ method, path }) => exists(method, path)))));
+  };
+  return {
+    method: 'GET',
+    path: '/openapi.json',
+    policy: 'open',
+    body: 'none',
+    answer: () => {
+      bytes ??= render();
+      return jsonAnswer(bytes);
+    },
+  };
 }

@@ -39,10 +39,9 @@ it('attack 12: random keys leave no more than 50 MiB behind, and a bounded numbe
   const attempt = async (at: number): Promise<number> => {
     const key = `sk-gw-v1-${at.toString(16).padStart(64, '0')}`;
     const head = { authorizations: [`Bearer ${key}`], apiKeys: [], hosts: 1, count: 3 };
-    const found = { caller: null, digest: null, counted: false, invite: null };
-    const visit = { id: 'gen-1', head, presented: readPresented(head), startedAt: 0, ...found };
+    const context = { credential: readPresented(head), caller: null, digest: null, counted: false };
     try {
-      await authentication.enter(visit, 'key', { remoteAddress: '10.0.0.1' });
+      await authentication.enter(context, 'key', { remoteAddress: '10.0.0.1' });
       return 200;
     } catch (error) {
       return error instanceof GatewayError ? error.status : 0;

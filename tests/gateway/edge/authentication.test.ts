@@ -4,10 +4,9 @@ import type { RowRecord } from '../../../actors/runtime/index.ts';
 import { keyDigest } from '../../../actors/terms/ids.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
 import { UNAUTHENTICATED } from '../../../actors/terms/unauthenticated.ts';
-import { Authentication, type Policy } from '../../../gateway/edge/authentication.ts';
+import { type Authenticated, Authentication, type Policy } from '../../../gateway/edge/authentication.ts';
 import type { Budgets } from '../../../gateway/edge/budgets.ts';
 import { readPresented } from '../../../gateway/edge/presented.ts';
-import type { Visit } from '../../../gateway/edge/visit.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../support/bounded.ts';
 
@@ -55,29 +54,20 @@ class Bench {
     this.authentication = new Authentication({ cluster, budgets, pepper: PEPPER, callersMax: 100, deadKeyMs: 2_000 });
   }
 
-  /** The visit after it entered, and the refusal it met. */
+  /** The context after authentication, and its refusal. */
   async enter(
     headers: { readonly authorization?: string[]; readonly apiKey?: string[] },
     policy: Policy = 'key',
-  ): Promise<{ readonly visit: Visit; readonly refusal: GatewayError | null }> {
+  ): Promise<{ readonly context: Authenticated; readonly refusal: GatewayError | null }> {
     const head = { authorizations: headers.authorization ?? [], apiKeys: headers.apiKey ?? [], hosts: 1, count: 3 };
-    const presented = readPresented(head);
-    const visit: Visit = {
-      id: 'gen-1',
-      head,
-      presented,
-      caller: null,
-      digest: null,
-      startedAt: 0,
-      counted: false,
-      invite: null,
-    };
+    const credential = readPresented(head);
+    const context: Authenticated = { credential, caller: null, digest: null, counted: false };
     try {
-      await this.authentication.enter(visit, policy, { remoteAddress: '10.0.0.1' });
-      return { visit, refusal: null };
+      await this.authentication.enter(context, policy, { remoteAddress: '10.0.0.1' });
+      return { context, refusal: null };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      return { visit, refusal: error };
+      return { context, refusal: error };
     }
   }
 }
@@ -100,11 +90,11 @@ const BAD: readonly (readonly [string, { authorization?: string[]; apiKey?: stri
 for (const [what, headers] of BAD) {
   it(`answers the one 401 to ${what}, and counts the try`, async () => {
     const bench = new Bench();
-    const { visit, refusal } = await bench.enter(headers);
+    const { context, refusal } = await bench.enter(headers);
     assert.is(refusal?.status, 401);
     assert.is(refusal?.message, UNAUTHENTICATED.message);
     assert.equal(refusal?.headers, {});
-    assert.is(visit.caller, null);
+    assert.is(context.caller, null);
     assert.is(bench.counted.length, 1);
   });
 }
@@ -116,9 +106,9 @@ it('finds a key in either header, or in both when they agree, and reads its row 
     { apiKey: [KEY] },
     { authorization: [`bearer ${KEY}`], apiKey: [KEY] },
   ]) {
-    const { visit, refusal } = await bench.enter(headers);
+    const { context, refusal } = await bench.enter(headers);
     assert.is(refusal, null);
-    assert.is(visit.caller?.key, 'key:a/inference');
+    assert.is(context.caller?.key, 'key:a/inference');
   }
   assert.is(bench.lookups, 1);
   assert.equal(bench.counted, []);
@@ -149,9 +139,9 @@ it('lets anybody onto an open route, but counts a credential that is sent', asyn
 
 it('remembers a used-up window until its reset, without asking again', async () => {
   const bench = new Bench();
-  const { visit } = await bench.enter({ authorization: [`Bearer ${KEY}`] });
+  const { context } = await bench.enter({ authorization: [`Bearer ${KEY}`] });
   bench.refusals.set('key:a/inference', LIMITED);
-  assert.is((await bench.authentication.count(visit))?.status, 429);
+  assert.is((await bench.authentication.count(context))?.status, 429);
   bench.now = 30_500;
   const { refusal } = await bench.enter({ authorization: [`Bearer ${KEY}`] });
   assert.is(refusal?.status, 429);
@@ -169,9 +159,9 @@ it('remembers a used-up window until its reset, without asking again', async () 
 it('counts a dead key before anything else for a moment, then trusts its actor again', async () => {
   const bench = new Bench();
   const headers = { authorization: [`Bearer ${KEY}`] };
-  const { visit } = await bench.enter(headers);
+  const { context } = await bench.enter(headers);
   bench.refusals.set('key:a/inference', UNAUTHENTICATED);
-  assert.is((await bench.authentication.count(visit))?.status, 401);
+  assert.is((await bench.authentication.count(context))?.status, 401);
   assert.is((await bench.enter(headers)).refusal?.status, 401);
   assert.is(bench.counted.length, 2);
   bench.refusals.clear();
@@ -194,9 +184,9 @@ it('looks an unknown key up once in a while only, and counts every try', async (
 
 it('counts a request at most once', async () => {
   const bench = new Bench();
-  const { visit } = await bench.enter({ authorization: [`Bearer ${KEY}`] });
-  await bench.authentication.count(visit);
-  await bench.authentication.count(visit);
+  const { context } = await bench.enter({ authorization: [`Bearer ${KEY}`] });
+  await bench.authentication.count(context);
+  await bench.authentication.count(context);
   assert.equal(bench.counted, ['key:a/inference']);
 });
 

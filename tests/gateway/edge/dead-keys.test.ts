@@ -9,9 +9,8 @@ import type { RowRecord } from '../../../actors/runtime/index.ts';
 import { keyDigest } from '../../../actors/terms/ids.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
 import { UNAUTHENTICATED } from '../../../actors/terms/unauthenticated.ts';
-import { Authentication, type Policy } from '../../../gateway/edge/authentication.ts';
+import { type Authenticated, Authentication, type Policy } from '../../../gateway/edge/authentication.ts';
 import { readPresented } from '../../../gateway/edge/presented.ts';
-import type { Visit } from '../../../gateway/edge/visit.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../support/bounded.ts';
 
@@ -67,16 +66,15 @@ class Desk {
     return made;
   }
 
-  async enter(key: string, policy: Policy = 'key'): Promise<{ visit: Visit; refusal: GatewayError | null }> {
+  async enter(key: string, policy: Policy = 'key'): Promise<{ context: Authenticated; refusal: GatewayError | null }> {
     const head = { authorizations: [`Bearer ${key}`], apiKeys: [], hosts: 1, count: 3 };
-    const found = { caller: null, digest: null, counted: false, invite: null };
-    const visit: Visit = { id: 'gen-1', head, presented: readPresented(head), startedAt: 0, ...found };
+    const context: Authenticated = { credential: readPresented(head), caller: null, digest: null, counted: false };
     try {
-      await this.authentication.enter(visit, policy, { remoteAddress: '10.0.0.1' });
-      return { visit, refusal: null };
+      await this.authentication.enter(context, policy, { remoteAddress: '10.0.0.1' });
+      return { context, refusal: null };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      return { visit, refusal: error };
+      return { context, refusal: error };
     }
   }
 
@@ -117,11 +115,11 @@ it('attack 13: a key that was in use goes that way from the first refusal on', a
   const desk = new Desk();
   const key = keyOf('5');
   const made = desk.put(key, {});
-  const { visit, refusal } = await desk.enter(key);
+  const { context, refusal } = await desk.enter(key);
   assert.is(refusal, null);
   desk.put(key, { status: 'revoked' });
   // Its actor says so: in a count, or in the admit.
-  assert.is((await desk.authentication.count(visit))?.status, 401);
+  assert.is((await desk.authentication.count(context))?.status, 401);
   desk.now += DEAD_KEY_MS;
   assert.is(await desk.story(key), await new Desk().story(UNKNOWN));
   // The row may be a moment behind, its actor is not.
@@ -137,8 +135,8 @@ it('a key whose owner is suspended, which no row tells, is counted first once th
   const desk = new Desk();
   const key = keyOf('6');
   desk.put(key, {});
-  const { visit } = await desk.enter(key);
-  await desk.authentication.count(visit);
+  const { context } = await desk.enter(key);
+  await desk.authentication.count(context);
   desk.now += DEAD_KEY_MS;
   assert.is(await desk.story(key), await new Desk().story(UNKNOWN));
 });

@@ -1,27 +1,24 @@
 import { EventEmitter } from 'node:events';
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Connection } from '../../../../gateway/edge/http/connection.ts';
 import { readPresented } from '../../../../gateway/edge/presented.ts';
+import type { RequestContext } from '../../../../gateway/edge/request-context.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
 
-/** An answer as far as a connection looks at it; `socket` while it is its turn. */
-function answer(socket: object | null, writableFinished = false): ServerResponse {
-  return Object.assign(new EventEmitter(), {
-    socket,
-    writableFinished,
-    destroy: () => {},
-  }) as unknown as ServerResponse;
+/** A request as far as a connection looks at it; its answer has a `socket` while it is the one that is sent. */
+function asked(socket: object | null, writableFinished = false): RequestContext {
+  const response = Object.assign(new EventEmitter(), { socket, writableFinished, destroy: () => {} });
+  return { response } as unknown as RequestContext;
 }
 
 it('is idle since the last answer that was owed, and not while one is', () => {
   const connection = new Connection({} as Socket, 5);
   assert.is(connection.idleSince, 5);
-  const [first, second] = [answer({}), answer(null)];
+  const [first, second] = [asked({}), asked(null)];
   connection.owe(first);
   connection.owe(second);
   assert.is(connection.current, second);
@@ -36,11 +33,11 @@ it('is idle since the last answer that was owed, and not while one is', () => {
 it('tells those who wait behind the answer whose turn it is that their caller left', () => {
   const connection = new Connection({} as Socket, 0);
   const told: string[] = [];
-  const owed = { turn: answer({}), waiting: answer(null), done: answer(null, true), last: answer(null) };
-  for (const [name, response] of Object.entries(owed)) {
-    connection.owe(response);
-    response.on('close', () => {
-      connection.settle(response, 1);
+  const owed = { turn: asked({}), waiting: asked(null), done: asked(null, true), last: asked(null) };
+  for (const [name, context] of Object.entries(owed)) {
+    connection.owe(context);
+    context.response.on('close', () => {
+      connection.settle(context, 1);
       told.push(name);
     });
   }

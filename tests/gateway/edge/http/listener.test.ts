@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -6,7 +5,7 @@ import { systemClock } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
 import { nameAnswer } from '../../../../gateway/edge/http/generation-headers.ts';
 import { Listener } from '../../../../gateway/edge/http/listener.ts';
-import { visitOf } from '../../../../gateway/edge/visit.ts';
+import type { RequestContext } from '../../../../gateway/edge/request-context.ts';
 import type { EdgeLimits } from '../../../../gateway/terms/config.ts';
 import { bounded } from '../../../support/bounded.ts';
 
@@ -19,7 +18,7 @@ interface Running {
 
 async function start(
   limits: Partial<EdgeLimits> = {},
-  serve: (request: IncomingMessage, response: ServerResponse) => void = (_request, response) => response.end('served'),
+  serve: (context: RequestContext) => void = ({ response }) => response.end('served'),
 ): Promise<Running> {
   let count = 0;
   const listener = new Listener({
@@ -76,7 +75,7 @@ const HOSTILE: readonly (readonly [string, string, number])[] = [
 for (const [what, bytes, status] of HOSTILE) {
   it(`answers ${what} with one ${status} in the envelope, then closes`, async () => {
     // Never answers by itself: the refusal must not come from a route.
-    const { listener, port } = await start({}, (request) => request.resume());
+    const { listener, port } = await start({}, ({ request }) => request.resume());
     const answer = await exchange(port, bytes);
     listener.close();
     assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
@@ -104,9 +103,9 @@ it('closes an idle connection once it was quiet too long', async () => {
 });
 
 it('gives every request an id before its route sees it', async () => {
-  const { listener, port } = await start({}, (request, response) => {
-    nameAnswer(response, visitOf(request).id);
-    response.end(visitOf(request).id);
+  const { listener, port } = await start({}, ({ response, id }) => {
+    nameAnswer(response, id);
+    response.end(id);
   });
   const answer = await fetch(`http://127.0.0.1:${port}/`);
   assert.is(await answer.text(), answer.headers.get('x-generation-id'));
@@ -170,7 +169,7 @@ it('attack 50: a connection that says nothing at all is closed in the time of it
 
 it('answers that wait behind another one are over with their connection: none stays counted as under way', async () => {
   const over: string[] = [];
-  const { listener, port } = await start({}, (request, response) => {
+  const { listener, port } = await start({}, ({ request, response }) => {
     response.on('close', () => over.push(request.url ?? ''));
   });
   const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
@@ -186,7 +185,7 @@ it('answers that wait behind another one are over with their connection: none st
 it('a connection that is refused again and again gathers nothing', async () => {
   let served = 0;
   let listeners = 0;
-  const { listener, port } = await start({}, (request, response) => {
+  const { listener, port } = await start({}, ({ request, response }) => {
     served++;
     listeners = Math.max(listeners, request.socket.listenerCount('close'));
     if (served === 40) response.setHeader('connection', 'close');

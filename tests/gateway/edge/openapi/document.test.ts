@@ -1,5 +1,5 @@
 import { Check } from '@sinclair/typebox/value';
-import fastify, { type FastifyInstance } from 'fastify';
+import { Ajv } from 'ajv';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Frames } from '../../../../gateway/dialects/chat/frames.ts';
@@ -11,11 +11,15 @@ import { completionReply } from '../../../../gateway/dialects/completions/reply-
 import { completionRequest } from '../../../../gateway/dialects/completions/request-schema.ts';
 import type { ReplyFrames } from '../../../../gateway/dialects/reply/reply-dialect.ts';
 import { renderEnvelope } from '../../../../gateway/edge/envelope.ts';
+import type { Answer } from '../../../../gateway/edge/http/answer.ts';
 import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
+import type { Route } from '../../../../gateway/edge/http/route.ts';
 import { openApiDocument } from '../../../../gateway/edge/openapi/document.ts';
 import { envelopeSchema } from '../../../../gateway/edge/openapi/envelope-schema.ts';
 import { OPERATIONS } from '../../../../gateway/edge/openapi/operations.ts';
-import { registerRoutes } from '../../../../gateway/edge/routes/register-routes.ts';
+import type { RequestContext } from '../../../../gateway/edge/request-context.ts';
+import { apiRoutes } from '../../../../gateway/edge/routes/api-routes.ts';
+import { openApiRoute } from '../../../../gateway/edge/routes/openapi.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -40,54 +44,43 @@ interface Parameter {
 /** As a reader of the wire has it: text, and nothing that only this process knows. */
 const published = JSON.parse(JSON.stringify(openApiDocument(OPERATIONS))) as Document;
 
-/** The routes of the API on a framework of their own; nothing behind them is built. */
-async function routed(): Promise<{ app: FastifyInstance; registered: string[]; keyed: string[] }> {
-  const registered: string[] = [];
-  const keyed: string[] = [];
-  const app = fastify({ exposeHeadRoutes: false });
-  const guards = { open: pass(), key: pass() };
-  app.addHook('onRoute', ({ method, url, onRequest }) => {
-    const route = `${String(method).toLowerCase()} ${url.replaceAll(/:(\w+)/g, '{$1}')}`;
-    registered.push(route);
-    if (onRequest === guards.key) keyed.push(route);
-  });
-  const routes = {
-    gate: { guard: (policy: 'open' | 'key') => guards[policy] },
-    services: { rates: { keyPerMinute: 1 } },
-  } as unknown as EdgeRoutes;
-  await app.register(async (api) => registerRoutes(api, routes), { prefix: '/api/v1' });
-  await app.ready();
-  return { app, registered, keyed };
-}
-
-function pass(): (request: unknown, reply: unknown, done: () => void) => void {
-  return (_request, _reply, done) => done();
+/** The document as the API serves it. */
+async function served(): Promise<{ readonly type: string; readonly text: string; readonly document: Document }> {
+  const route = apiRoutes().find(({ path }) => path === '/openapi.json') as Route;
+  const answer = (await route.answer({} as RequestContext, {} as EdgeRoutes)) as Answer;
+  const text = String(answer.body);
+  return { type: answer.type, text, document: JSON.parse(text) };
 }
 
 it('the document and the registered routes are the same list', async () => {
-  const { app, registered, keyed } = await routed();
-  const served = (await app.inject('/api/v1/openapi.json')).json() as Document;
-  const documented = Object.entries(served.paths).flatMap(([path, operations]) =>
-    Object.keys(operations).map((method) => `${method} /api/v1${path}`),
+  const { document } = await served();
+  const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method} ${path}`),
   );
-  // The prefix itself is one route, with and without its slash.
-  const routes = registered.map((route) => (route === 'get /api/v1' ? 'get /api/v1/' : route));
-  assert.equal([...new Set(routes)].sort(), documented.sort());
-  const secured = Object.entries(served.paths).flatMap(([path, operations]) =>
-    Object.entries(operations).flatMap(([method, { security }]) => (security ? [`${method} /api/v1${path}`] : [])),
+  const nameOf = ({ method, path }: Route): string =>
+    // The prefix itself is one route, with and without its slash.
+    `${method.toLowerCase()} ${path === '' ? '/' : path.replaceAll(/:(\w+)/g, '{$1}')}`;
+  assert.equal([...new Set(apiRoutes().map(nameOf))].sort(), documented.sort());
+  const secured = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { security }]) => (security ? [`${method} ${path}`] : [])),
   );
-  assert.equal(secured.sort(), keyed.sort());
-  await app.close();
+  const keyed = apiRoutes().filter(({ policy }) => policy === 'key' || policy === 'admit');
+  assert.equal(secured.sort(), keyed.map(nameOf).sort());
+});
+
+it('a route that is not registered is not in the document', async () => {
+  const fewer = openApiRoute(apiRoutes().filter(({ path }) => path !== '/credits'));
+  const { body } = (await fewer.answer({} as RequestContext, {} as EdgeRoutes)) as Answer;
+  const { paths } = JSON.parse(String(body)) as Document;
+  assert.not.ok('/credits' in paths);
+  assert.ok('/key' in paths);
 });
 
 it('it is served as it is, and its bytes are the same every time', async () => {
-  const { app } = await routed();
-  const first = await app.inject('/api/v1/openapi.json');
-  assert.is(first.statusCode, 200);
-  assert.is(first.headers['content-type'], 'application/json; charset=utf-8');
-  assert.equal(first.json().components, published.components);
-  assert.is((await app.inject('/api/v1/openapi.json')).body, first.body);
-  await app.close();
+  const { type, text, document } = await served();
+  assert.is(type, 'application/json; charset=utf-8');
+  assert.equal(document.components, published.components);
+  assert.is((await served()).text, text);
 });
 
 it('every reference leads somewhere, every path parameter is described, every operation has a name of its own', () => {
@@ -113,29 +106,18 @@ it('the published request schemas are the very ones that validate', () => {
   assert.equal(published.components.schemas.CompletionRequest, JSON.parse(JSON.stringify(completionRequest)));
 });
 
-it('another validator that reads only the published text agrees with ours on every row of the table', async () => {
-  const options = { coerceTypes: false as const, removeAdditional: false, useDefaults: false, strict: false };
-  const app = fastify({ ajv: { customOptions: options } });
-  const body = published.components.schemas.ChatRequest as object;
-  app.post('/', { schema: { body } }, () => 'sound');
-  await app.ready();
+it('another validator that reads only the published text agrees with ours on every row of the table', () => {
+  const validates = new Ajv({ strict: false }).compile(published.components.schemas.ChatRequest as object);
   let judged = 0;
   for (const [name, { accepts, refuses }] of Object.entries({ ...SAMPLING_ROWS, ...FEATURE_ROWS })) {
     for (const [value, , beside] of [...accepts, ...refuses.map(([wrong]) => [wrong, {}, undefined] as const)]) {
       const text = JSON.stringify({ ...BASE, ...tooled, ...beside, [name]: value });
       const sound = Check(chatRequest, JSON.parse(text));
-      const answer = await app.inject({
-        method: 'POST',
-        url: '/',
-        payload: text,
-        headers: { 'content-type': 'application/json' },
-      });
-      assert.is(answer.statusCode, sound ? 200 : 400, `${text.slice(0, 200)}: ${answer.body.slice(0, 200)}`);
+      assert.is(validates(JSON.parse(text)), sound, `${text.slice(0, 200)}: ${JSON.stringify(validates.errors)}`);
       judged++;
     }
   }
   assert.ok(judged > 200);
-  await app.close();
 });
 
 const HEAD = { id: 'gen-1', created: 1_750_000_000, model: 'a/b', provider: 'P' };

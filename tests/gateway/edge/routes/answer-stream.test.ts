@@ -9,6 +9,7 @@ import { chatDialect } from '../../../../gateway/dialects/chat/chat-dialect.ts';
 import type { ReplyDialect } from '../../../../gateway/dialects/reply/reply-dialect.ts';
 import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
 import { OpenTurns } from '../../../../gateway/edge/http/open-turns.ts';
+import type { RequestContext } from '../../../../gateway/edge/request-context.ts';
 import { answerStream } from '../../../../gateway/edge/routes/answer-stream.ts';
 import { Departure } from '../../../../gateway/inference/departure.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -31,9 +32,9 @@ async function answered(
   const services = { inference: on.services, clock: systemClock, cluster: on.services.cluster, limits: config.edge };
   const routes = { turns, services: { ...services, log: quiet } } as unknown as EdgeRoutes;
   const request = on.request({ ...body, stream: true }, onlyA);
-  const server = createServer((raw, response) => {
+  const server = createServer((_raw, response) => {
     const accepted = { ...request, dialect: dialectOf(chatDialect(request.turn)), signal: new Departure() };
-    void answerStream(routes, accepted, raw, response);
+    void answerStream(routes, accepted, { response } as RequestContext);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {

@@ -1,0 +1,20 @@
+import { generationId } from '../../../actors/terms/ids.ts';
+import { apiRoutes } from '../routes/api-routes.ts';
+import type { EdgeRoutes } from './edge-routes.ts';
+import { Listener } from './listener.ts';
+import { Router } from './router.ts';
+import { serve } from './serve.ts';
+
+const PREFIX = '/api/v1';
+
+/** The public API of one node: the listener, and every route behind it. */
+export function openApi(edge: EdgeRoutes): Listener {
+  const { limits, clock, random } = edge.services;
+  const router = new Router(apiRoutes(), PREFIX);
+  return new Listener({
+    limits,
+    clock,
+    generation: () => generationId(random, clock.now()),
+    serve: (context) => void serve(context, router, edge),
+  });
+}

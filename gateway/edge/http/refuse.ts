@@ -1,0 +1,65 @@
+import { AskError } from '../../../actors/runtime/index.ts';
+import { CallerLeft } from '../../terms/caller-left.ts';
+import type { GatewayError } from '../../terms/gateway-error.ts';
+import { gatewayErrorOf } from '../../terms/gateway-error-of.ts';
+import { renderEnvelope } from '../envelope.ts';
+import type { RequestContext } from '../request-context.ts';
+import { JSON_TYPE } from './answer.ts';
+import type { EdgeRoutes } from './edge-routes.ts';
+import { generationHeaders } from './generation-headers.ts';
+import { writeAnswer } from './write-answer.ts';
+
+/** SDKs repeat 409 and every 5xx by themselves: here a repeat cannot help. (spec: conventions 0.2) */
+const POINTLESS: ReadonlySet<number> = new Set([409, 500]);
+
+/**
+ * The one place that answers a failure of a request. A refusal of a known caller is counted against the key's rate budget
+ * first; a refusal by that count is sent instead. Where part of an answer was sent, the connection is closed. Never
+ * rejects. (spec: inference, Limits)
+ */
+export async function refuse(
+  thrown: unknown,
+  context: RequestContext,
+  edge: Pick<EdgeRoutes, 'services' | 'authentication'>,
+  render: (error: GatewayError) => string = renderEnvelope,
+): Promise<void> {
+  const { request, response } = context;
+  if (thrown instanceof CallerLeft) {
+    request.destroy();
+    return;
+  }
+  const error = await counted(context, thrown, edge);
+  record(context, error, edge);
+  if (response.headersSent) {
+    // Part of an answer was sent: the client can only be told by the end of the connection.
+    response.destroy();
+    return;
+  }
+  const headers = generationHeaders(context.id);
+  for (const name in error.headers) headers.push(name, error.headers[name] as string);
+  if (POINTLESS.has(error.status) && !('x-should-retry' in error.headers)) headers.push('x-should-retry', 'false');
+  headers.push('content-type', JSON_TYPE);
+  writeAnswer(response, error.status, headers, render(error));
+}
+
+async function counted(
+  context: RequestContext,
+  thrown: unknown,
+  { authentication }: Pick<EdgeRoutes, 'authentication'>,
+): Promise<GatewayError> {
+  const error = gatewayErrorOf(thrown);
+  // Where the cluster did not answer, a second ask would only add to the wait.
+  if (context.caller === null || context.counted || thrown instanceof AskError) return error;
+  try {
+    return (await authentication.count(context)) ?? error;
+  } catch (failure) {
+    return error.status >= 500 ? error : gatewayErrorOf(failure);
+  }
+}
+
+function record({ id, caller }: RequestContext, error: GatewayError, { services }: Pick<EdgeRoutes, 'services'>): void {
+  if (error.status < 500) return;
+  const fields = { generation: id, key: caller?.key ?? null, status: error.status, detail: error.detail };
+  if (error.status === 500) services.log.error(fields, 'a request failed');
+  else services.log.warn(fields, 'a request was refused');
+}

@@ -1,0 +1,26 @@
+import type { GatewayError } from '../../terms/gateway-error.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { Answer } from './answer.ts';
+import type { EdgeRoutes } from './edge-routes.ts';
+import type { Address } from './router.ts';
+
+/**
+ * What a route asks before its handler runs.
+ *
+ * - `unguarded`: nothing. Answered while the node is not ready; no budget counts it.
+ * - `open`: no credential. One that is sent is counted against its own budget all the same.
+ * - `key`: an inference key. The request is counted against the key before the handler runs.
+ * - `admit`: an inference key. The admit of a hold counts the request, or its refusal does.
+ */
+export type RoutePolicy = 'unguarded' | 'open' | 'key' | 'admit';
+
+/** One route of the public API, below its prefix. */
+export interface Route extends Address {
+  readonly policy: RoutePolicy;
+  /** `json`: read and parsed before the handler runs, see `takeBody`. `none`: left to the handler. */
+  readonly body: 'json' | 'none';
+  /** Returns the answer, or null once the handler has written one itself; throws or rejects with a refusal. */
+  readonly answer: (context: RequestContext, edge: EdgeRoutes) => Answer | null | Promise<Answer | null>;
+  /** Renders the body of a refusal; absent: the envelope of the API. */
+  readonly renderRefusal?: (error: GatewayError) => string;
+}

@@ -1,0 +1,88 @@
+import type { GatewayError } from '../../terms/gateway-error.ts';
+import { notFound } from '../../terms/not-found.ts';
+import { unavailable } from '../../terms/unavailable.ts';
+import { readJson } from '../body/read-json.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { Answer } from './answer.ts';
+import type { EdgeRoutes } from './edge-routes.ts';
+import { generationHeaders } from './generation-headers.ts';
+import { refuse } from './refuse.ts';
+import type { Route } from './route.ts';
+import type { Router } from './router.ts';
+import { writeAnswer } from './write-answer.ts';
+
+/**
+ * Answers one request. This is the order of every request: shed, window, credential, body, handler, and the refusal of
+ * whichever of them fails. Never rejects. Steps that need not wait cost no promise. (spec: inference, Limits)
+ */
+export async function serve(context: RequestContext, router: Router<Route>, edge: EdgeRoutes): Promise<void> {
+  let route = NO_ROUTE;
+  try {
+    route = routeOf(context, router);
+    if (route.policy !== 'unguarded') {
+      shed(edge);
+      const windowShare = edge.window.take();
+      if (windowShare !== null) await windowShare;
+      const authenticated = authenticate(context, route, edge);
+      if (authenticated !== null) await authenticated;
+      if (route.policy === 'key') await countRead(context, edge);
+    }
+    if (route.body === 'json') context.body = await readJson(context, edge);
+    const answer = await route.answer(context, edge);
+    if (answer !== null) write(context, answer);
+  } catch (thrown) {
+    await refuse(thrown, context, edge, route.renderRefusal);
+  }
+}
+
+type ServedRoute = Omit<Route, 'method' | 'path'>;
+
+/** An address without a route is served in the same order, and answered 404. */
+const NO_ROUTE: ServedRoute = {
+  policy: 'open',
+  body: 'none',
+  answer: ({ request }) => {
+    throw noSuchRoute(request.method, request.url);
+  },
+};
+
+function routeOf(context: RequestContext, router: Router<Route>): ServedRoute {
+  const { request } = context;
+  const found = router.find(request.method as string, request.url as string);
+  if (found === null) return NO_ROUTE;
+  context.params = found.params;
+  context.query = found.query;
+  return found.route;
+}
+
+/** Names the method and the path, and nothing of the query. */
+function noSuchRoute(method = '', url = ''): GatewayError {
+  const [path = '/'] = url.split('?', 1);
+  return notFound(`No route for ${method} ${path.slice(0, 200)}`);
+}
+
+/** Throws 503 where this node serves nothing now. */
+function shed({ underWay, services }: EdgeRoutes): void {
+  if (underWay() > services.limits.requestsMax) throw unavailable('too many requests are under way on this node');
+  if (!services.serving()) throw unavailable('the node is not ready, or out of reach of its store');
+}
+
+function authenticate(
+  context: RequestContext,
+  { policy }: Pick<Route, 'policy'>,
+  edge: EdgeRoutes,
+): Promise<void> | null {
+  return edge.authentication.enter(context, policy === 'open' ? 'open' : 'key', context.request.socket);
+}
+
+/** Counts a request that runs no generation; rejects with the 401 or 429 that the key answers. */
+async function countRead(context: RequestContext, { authentication }: EdgeRoutes): Promise<void> {
+  const refusal = await authentication.count(context);
+  if (refusal) throw refusal;
+}
+
+function write({ response, id }: RequestContext, { type, body }: Answer): void {
+  const headers = generationHeaders(id);
+  headers.push('content-type', type);
+  writeAnswer(response, 200, headers, body);
+}

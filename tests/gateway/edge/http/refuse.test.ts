@@ -1,0 +1,67 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
+import { refuse } from '../../../../gateway/edge/http/refuse.ts';
+import { beginRequest } from '../../../../gateway/edge/request-context.ts';
+import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { rawExchange } from '../../../support/raw-exchange.ts';
+
+const it = bounded(test, 10_000);
+
+interface Refused {
+  readonly answer: string;
+  readonly logged: number;
+}
+
+/** How `thrown` is answered, after `sent` of an answer was sent. */
+async function refused(
+  thrown: unknown,
+  { sent, render }: { readonly sent?: string; readonly render?: (error: GatewayError) => string } = {},
+): Promise<Refused> {
+  let logged = 0;
+  const services = { log: { error: () => logged++, warn: () => logged++ } };
+  const edge = { services } as unknown as EdgeRoutes;
+  const server = createServer((request, response) => {
+    const none = { credential: { type: 'none' }, startedAt: 0, invite: null } as const;
+    const context = beginRequest({ request, response, id: 'gen-1', ...none });
+    if (sent !== undefined) response.write(sent);
+    setImmediate(() => void refuse(thrown, context, edge, render));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const answer = await rawExchange(base, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  return { answer, logged };
+}
+
+it('answers an unexpected failure with a 500 that does not name it, and logs it', async () => {
+  const { answer, logged } = await refused(new RangeError('of nobody'));
+  assert.match(answer, /^HTTP\/1\.1 500 [\s\S]*\r\nx-generation-id: gen-1\r\n[\s\S]*"message":"Internal Server Error"/);
+  assert.not.match(answer, /of nobody/);
+  assert.is(logged, 1);
+});
+
+it('closes a connection on which part of an answer was sent, and writes nothing into it', async () => {
+  const { answer, logged } = await refused(new RangeError('of nobody'), { sent: 'half' });
+  assert.match(answer, /^HTTP\/1\.1 200 /);
+  assert.not.match(answer, /Internal Server Error|\r\n0\r\n/);
+  assert.is(logged, 1);
+});
+
+it('a route may render the body of its refusals; status and headers stay', async () => {
+  const error = new GatewayError({
+    status: 400,
+    type: 'invalid_request',
+    message: 'no',
+    headers: { 'retry-after': '7' },
+  });
+  const { answer } = await refused(error, { render: ({ type, message }) => `{"type":"error","${type}":"${message}"}` });
+  assert.match(answer, /^HTTP\/1\.1 400 [\s\S]*\r\nx-generation-id: gen-1\r\n[\s\S]*\r\nretry-after: 7\r\n/);
+  assert.match(answer, /\r\n\r\n\{"type":"error","invalid_request":"no"\}$/);
+});
+
+test.run();

@@ -1,0 +1,169 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../../actors/runtime/index.ts';
+import config from '../../../../cluster.config.ts';
+import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
+import { Listener } from '../../../../gateway/edge/http/listener.ts';
+import type { Route } from '../../../../gateway/edge/http/route.ts';
+import { Router } from '../../../../gateway/edge/http/router.ts';
+import { serve } from '../../../../gateway/edge/http/serve.ts';
+import { callerOf, takeBody } from '../../../../gateway/edge/request-context.ts';
+import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { rawExchange } from '../../../support/raw-exchange.ts';
+
+const it = bounded(test, 10_000);
+
+type Step = 'shed' | 'window' | 'credential' | 'count' | 'handler';
+
+const CALLER = { account: 'account:a', key: 'key:a/k', kind: 'inference' } as const;
+const refusal = (step: Step): GatewayError =>
+  new GatewayError({ status: 418, type: 'invalid_request', message: `refused: ${step}` });
+
+interface Observed {
+  readonly steps: readonly Step[];
+  readonly answer: string;
+}
+
+interface Asked {
+  readonly policy: Route['policy'];
+  readonly body?: Route['body'];
+  /** The step that refuses. */
+  readonly fails?: Step;
+  /** Steps that may wait do. */
+  readonly waits?: boolean;
+  readonly sent?: string;
+  readonly lines?: string;
+  readonly path?: string;
+}
+
+/** The steps that one request took through `serve`, and its answer. */
+async function observed({ policy, body = 'none', fails, waits = false, sent, lines, path }: Asked): Promise<Observed> {
+  const steps: Step[] = [];
+  const take = (step: Step): Promise<void> | null => {
+    steps.push(step);
+    if (step !== fails) return waits ? Promise.resolve() : null;
+    if (waits) return Promise.reject(refusal(step));
+    throw refusal(step);
+  };
+  const serving = (): boolean => {
+    steps.push('shed');
+    return fails !== 'shed';
+  };
+  const edge = {
+    services: { limits: config.edge, clock: systemClock, serving, log: { warn: () => {}, error: () => {} } },
+    window: { take: () => take('window') },
+    authentication: {
+      enter: (context: { caller: unknown }) => {
+        const entering = take('credential');
+        if (fails !== 'credential') context.caller = CALLER;
+        return entering;
+      },
+      count: async (context: { counted: boolean }) => {
+        context.counted = true;
+        steps.push('count');
+        return fails === 'count' ? refusal('count') : null;
+      },
+    },
+    bodies: { take: () => true },
+    underWay: () => 1,
+  } as unknown as EdgeRoutes;
+  const route: Route = {
+    method: 'POST',
+    path: '/a/:id',
+    policy,
+    body,
+    answer: (context) => {
+      take('handler');
+      const value = body === 'json' ? takeBody(context).value : null;
+      const caller = context.caller === null ? null : callerOf(context).key;
+      return { type: 'text/x', body: JSON.stringify({ value, caller, id: context.params.id, query: context.query }) };
+    },
+  };
+  const router = new Router([route]);
+  const listener = new Listener({
+    limits: config.edge,
+    clock: systemClock,
+    generation: () => 'gen-1',
+    serve: (context) => void serve(context, router, edge),
+  });
+  const base = await listener.listen('127.0.0.1', 0);
+  const text = sent ?? '{"a":1}';
+  const head = `POST ${path ?? '/a/b?c=d'} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n`;
+  const length = `Content-Type: application/json\r\nContent-Length: ${text.length}\r\n`;
+  const answer = await rawExchange(base, `${head}${length}${lines ?? ''}\r\n${text}`);
+  listener.close();
+  return { steps, answer };
+}
+
+const ORDER: readonly Step[] = ['shed', 'window', 'credential'];
+
+it('takes the steps of each policy in one order', async () => {
+  for (const waits of [false, true]) {
+    for (const [policy, steps] of [
+      ['unguarded', []],
+      ['open', ORDER],
+      ['admit', ORDER],
+      ['key', [...ORDER, 'count']],
+    ] as const) {
+      const done = await observed({ policy, waits });
+      assert.equal(done.steps, [...steps, 'handler'], policy);
+      assert.match(
+        done.answer,
+        /^HTTP\/1\.1 200 [\s\S]*\r\nx-generation-id: gen-1\r\n[\s\S]*\r\ncontent-type: text\/x\r\n/,
+      );
+      assert.ok(done.answer.endsWith('"id":"b","query":"c=d"}'), done.answer);
+    }
+  }
+});
+
+it('a step that refuses is the last one, whether it waits or not', async () => {
+  for (const waits of [false, true]) {
+    for (const fails of ['window', 'credential', 'count'] as const) {
+      const done = await observed({ policy: 'key', fails, waits });
+      assert.is(done.steps.at(-1), fails, `${fails} ${waits}`);
+      assert.not.ok(done.steps.includes('handler'));
+      assert.match(done.answer, new RegExp(`^HTTP/1\\.1 418 [\\s\\S]*"message":"refused: ${fails}"`));
+    }
+  }
+  const { steps, answer } = await observed({ policy: 'key', fails: 'shed' });
+  assert.equal(steps, ['shed']);
+  assert.match(answer, /^HTTP\/1\.1 503 /);
+});
+
+it('a body is read after the credential and before the handler', async () => {
+  const read = await observed({ policy: 'admit', body: 'json' });
+  assert.equal(read.steps, [...ORDER, 'handler']);
+  assert.match(read.answer, /\{"value":\{"a":1\},"caller":"key:a\/k"/);
+  const broken = await observed({ policy: 'admit', body: 'json', sent: '{' });
+  // A refusal of a known caller is counted.
+  assert.equal(broken.steps, [...ORDER, 'count']);
+  assert.match(broken.answer, /^HTTP\/1\.1 400 [\s\S]*"message":"The body is not valid JSON"/);
+});
+
+it('a client that holds its body back is asked for it once it was let in, and not before', async () => {
+  const lines = 'Expect: 100-continue\r\n';
+  const asked = await observed({ policy: 'admit', body: 'json', lines });
+  assert.match(asked.answer, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
+  const refused = await observed({ policy: 'admit', body: 'json', lines, fails: 'credential' });
+  assert.match(refused.answer, /^HTTP\/1\.1 418 /);
+});
+
+it('a handler that reads its body itself gets it unread, and one that throws is refused', async () => {
+  const unread = await observed({ policy: 'admit', sent: '{' });
+  assert.match(unread.answer, /^HTTP\/1\.1 200 /);
+  const thrown = await observed({ policy: 'admit', fails: 'handler' });
+  assert.equal(thrown.steps, [...ORDER, 'handler', 'count']);
+  assert.match(thrown.answer, /^HTTP\/1\.1 418 [\s\S]*"message":"refused: handler"/);
+});
+
+it('an address without a route takes the steps of an open one', async () => {
+  for (const path of ['/nothing?secret', '/a/%zz', `/a/${'b'.repeat(513)}`]) {
+    const { steps, answer } = await observed({ policy: 'key', path });
+    assert.equal(steps, [...ORDER, 'count']);
+    assert.match(answer, /^HTTP\/1\.1 404 [\s\S]*"message":"No route for POST \/[^?]*"/);
+    assert.not.match(answer, /secret/);
+  }
+});
+
+test.run();
