@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { type Cluster, parseAddress } from '../../../actors/runtime/index.ts';
 import type { Declared } from '../../catalogue/declare.ts';
+import { type Address, Router } from '../../edge/http/router.ts';
 import { type Measurement, renderMetrics } from './metrics.ts';
 
 export interface OperatorServerOptions {
@@ -27,9 +28,8 @@ const HEADER_BYTES_MAX = 8 * 1024;
 const REQUEST_MS_MAX = 5_000;
 
 /**
- * The operators' HTTP port of one node: `/health`, `/ready`, and behind the token `/metrics`, `/ps`, `/inspect`, `/why`
- * (both with `?address=kind:owner/local`), and `POST /models/refresh` (`?provider=slug` for one). It sends no actor
- * anything that this node would not send by itself. (spec: reliability, attacks 80, 84)
+ * The operators' HTTP port of one node. It sends no actor a message that this node would not send by itself.
+ * (spec: reliability, attacks 80, 84)
  */
 export function openOperatorServer(
   host: string,
@@ -69,47 +69,85 @@ function json(status: number, value: unknown): Reply {
   return { status, type: 'application/json; charset=utf-8', body: `${JSON.stringify(value)}\n` };
 }
 
+interface OpenRoute extends Address {
+  readonly policy: 'open';
+  readonly answer: (options: OperatorServerOptions) => Reply;
+}
+
+interface TokenRoute extends Address {
+  readonly policy: 'token';
+  readonly answer: (asked: OperatorRequest) => Reply | Promise<Reply>;
+}
+
+/** A request that has shown the token, to a node that has started. */
+interface OperatorRequest {
+  readonly cluster: Cluster;
+  readonly query: URLSearchParams;
+  readonly options: OperatorServerOptions;
+}
+
+/** `/inspect` and `/why` take `?address=kind:owner/local`, `/models/refresh` takes `?provider=slug` for one provider. */
+const ROUTES: readonly (OpenRoute | TokenRoute)[] = [
+  { method: 'GET', path: '/health', policy: 'open', answer: () => json(200, { status: 'ok' }) },
+  { method: 'GET', path: '/ready', policy: 'open', answer: readiness },
+  { method: 'GET', path: '/metrics', policy: 'token', answer: metrics },
+  {
+    method: 'GET',
+    path: '/ps',
+    policy: 'token',
+    answer: async ({ cluster }) => json(200, await cluster.operator.ps()),
+  },
+  { method: 'GET', path: '/inspect', policy: 'token', answer: (asked) => inspect(asked, (inspection) => inspection) },
+  { method: 'GET', path: '/why', policy: 'token', answer: (asked) => inspect(asked, reasons) },
+  { method: 'POST', path: '/models/refresh', policy: 'token', answer: refresh },
+];
+
+const router = new Router(ROUTES);
+
 const NOT_FOUND = json(404, { error: 'Not found' });
 
+/** The order of every request: route, token, node, handler. Which paths a GET finds is not shown without the token. */
 async function answer(request: IncomingMessage, options: OperatorServerOptions): Promise<Reply> {
-  const url = new URL(request.url ?? '/', 'http://operator');
-  const refreshes = request.method === 'POST' && url.pathname === '/models/refresh';
-  if (request.method !== 'GET' && !refreshes) return NOT_FOUND;
-  if (url.pathname === '/health') return json(200, { status: 'ok' });
-  if (url.pathname === '/ready') {
-    return options.serving() ? json(200, { status: 'ready' }) : json(503, { status: 'not ready' });
-  }
-  if (!permitted(request.headers.authorization, options.token)) {
+  const { method = '', url: target = '/', headers } = request;
+  // Resolves dot segments and absolute targets.
+  if (!URL.canParse(target, ORIGIN)) return NOT_FOUND;
+  const { pathname, searchParams: query } = new URL(target, ORIGIN);
+  const route = router.find(method, pathname)?.route;
+  if (route?.policy === 'open') return route.answer(options);
+  if (route === undefined && method !== 'GET') return NOT_FOUND;
+  if (!permitted(headers.authorization, options.token)) {
     return json(401, { error: 'Missing or invalid operator token' });
   }
   const cluster = options.cluster();
   if (cluster === null) return json(503, { error: 'The node is starting' });
-  if (refreshes) return refresh(url, options);
-  switch (url.pathname) {
-    case '/metrics':
-      return { status: 200, type: 'text/plain; version=0.0.4', body: renderMetrics(await options.measure(cluster)) };
-    case '/ps':
-      return json(200, await cluster.operator.ps());
-    case '/inspect':
-      return inspect(url, cluster, (inspection) => inspection);
-    case '/why':
-      return inspect(url, cluster, ({ address, state, explanation }) => ({ address, state, why: explanation }));
-    default:
-      return NOT_FOUND;
-  }
+  return route === undefined ? NOT_FOUND : route.answer({ cluster, query, options });
 }
 
-async function refresh(url: URL, options: OperatorServerOptions): Promise<Reply> {
+const ORIGIN = 'http://operator';
+
+function readiness({ serving }: OperatorServerOptions): Reply {
+  return serving() ? json(200, { status: 'ready' }) : json(503, { status: 'not ready' });
+}
+
+async function metrics({ cluster, options }: OperatorRequest): Promise<Reply> {
+  return { status: 200, type: 'text/plain; version=0.0.4', body: renderMetrics(await options.measure(cluster)) };
+}
+
+async function refresh({ query, options }: OperatorRequest): Promise<Reply> {
   if (!options.serving()) return json(503, { error: 'The node does not serve yet, or leaves' });
-  const provider = url.searchParams.get('provider');
+  const provider = query.get('provider');
   const declared = await options.refreshModels(provider);
   return declared === null ? json(404, { error: `no provider is called ${provider}` }) : json(200, { data: declared });
 }
 
 type Inspected = NonNullable<Awaited<ReturnType<Cluster['operator']['inspect']>>>;
 
-async function inspect(url: URL, cluster: Cluster, view: (found: Inspected) => unknown): Promise<Reply> {
-  const address = url.searchParams.get('address') ?? '';
+function reasons({ address, state, explanation }: Inspected): object {
+  return { address, state, why: explanation };
+}
+
+async function inspect({ cluster, query }: OperatorRequest, view: (found: Inspected) => unknown): Promise<Reply> {
+  const address = query.get('address') ?? '';
   if (parseAddress(address) === null) return json(400, { error: 'address must be kind:owner or kind:owner/local' });
   const found = await cluster.operator.inspect(address);
   return found === null ? json(404, { error: `${address} is absent` }) : json(200, view(found));
