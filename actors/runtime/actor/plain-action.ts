@@ -13,22 +13,11 @@ export interface PlainAction {
   names: readonly string[] | null;
 }
 
-const looked = new WeakMap<AnyTransitionDefinition, readonly PlainAction[] | null>();
-
-/** The actions of a transition that stays and neither raises nor does anything that registration has not let in. */
+/** The actions of a transition; null where it has a target, or an action that is neither assign nor `emit`. */
 export function plainActions(
   machine: AnyStateMachine,
   transition: AnyTransitionDefinition,
 ): readonly PlainAction[] | null {
-  let plain = looked.get(transition);
-  if (plain === undefined) {
-    plain = lookUp(machine, transition);
-    looked.set(transition, plain);
-  }
-  return plain;
-}
-
-function lookUp(machine: AnyStateMachine, transition: AnyTransitionDefinition): readonly PlainAction[] | null {
   if (transition.target !== undefined) return null;
   const plain: PlainAction[] = [];
   for (const action of transition.actions as readonly (

@@ -1,6 +1,7 @@
-import type { AnyEventObject, AnyTransitionDefinition } from 'xstate';
+import type { AnyEventObject } from 'xstate';
+import type { Branches } from './branches.ts';
 import type { Effect } from './effect.ts';
-import { asked, assigned, type PlainAction, paramsFor, plainActions } from './plain-action.ts';
+import { asked, assigned, type PlainAction, paramsFor } from './plain-action.ts';
 import type { RegisteredKind } from './registered-kind.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -13,19 +14,19 @@ export interface PlainStep {
 const NONE: readonly Effect[] = Object.freeze([]);
 
 /**
- * Takes the step where it stays in its state: the transitions are chosen as XState would, guards included, and their
- * actions run here, in their order, each seeing what the ones before assigned. Null where a transition has a target or an
- * action raises, or where a chart with regions or wildcards has eventless transitions: that is XState's whole algorithm,
- * with exit and entry sets which come out empty here.
+ * Takes the step of a flat chart that stays in its state: chooses the transition as XState does, guards included, and
+ * runs its actions in order, each on the context that the ones before assigned. Null for every other step, which XState
+ * takes whole: one in a chart with wildcards or in a state with substates, with a target, with an action that raises, or
+ * with one of XState's own guards.
  */
 export function plainStep(kind: RegisteredKind, before: Snapshot, event: AnyEventObject): PlainStep | null {
   const { branches, scope } = kind;
   const { value, context } = before;
-  if (kind.eventless && (branches === null || typeof value !== 'string')) return null;
-  const actions = chosen(kind, before, event);
+  if (branches === null || typeof value !== 'string') return null;
+  const actions = chosen(branches, value, context, event);
   if (actions === null) return null;
   const taken = take({ context, effects: null, assigns: 0 }, scope, actions, event);
-  if (kind.eventless && !takeEventless(kind, value, taken, event)) return null;
+  if (kind.eventless && !takeEventless(kind, branches, value, taken, event)) return null;
   return { snapshot: taken.assigns > 0 ? withContext(before, taken.context) : before, effects: taken.effects ?? NONE };
 }
 
@@ -56,13 +57,19 @@ function take(
 }
 
 /**
- * Takes eventless transitions until none is left or one assigned nothing, as XState does. False where one is not plain, or
- * where so many are taken that the bound is near: XState counts them, and says better that they do not end.
+ * Takes eventless transitions until none is left or one assigned nothing, as XState does. False where one is not plain,
+ * and in the last round below the bound: XState counts the rounds too, and its error names the endless loop.
  */
-function takeEventless(kind: RegisteredKind, state: string, taken: Taken, event: AnyEventObject): boolean {
+function takeEventless(
+  kind: RegisteredKind,
+  branches: Branches,
+  state: string,
+  taken: Taken,
+  event: AnyEventObject,
+): boolean {
   const { maxIterations } = kind.machine.options as { readonly maxIterations: number };
   for (let round = 1; round < maxIterations; round++) {
-    const actions = kind.branches?.chooseEventless(state, taken.context, event) ?? null;
+    const actions = branches.chooseEventless(state, taken.context, event);
     if (actions === null) return false;
     const { assigns } = taken;
     take(taken, kind.scope, actions, event);
@@ -71,25 +78,19 @@ function takeEventless(kind: RegisteredKind, state: string, taken: Taken, event:
   return false;
 }
 
-/** The actions of all transitions that are taken; null where one of them is not plain. */
-function chosen(kind: RegisteredKind, before: Snapshot, event: AnyEventObject): readonly PlainAction[] | null {
-  const { machine, branches } = kind;
-  if (branches !== null && typeof before.value === 'string') {
-    try {
-      const actions = branches.choose(before.value, before.context, event);
-      if (actions !== null) return actions;
-    } catch {
-      // A guard threw, and does so again below, where XState says in which state and for which event.
-    }
+/** The actions of the transition that is taken; null where it is not plain, or where a guard threw. */
+function chosen(
+  branches: Branches,
+  state: string,
+  context: object,
+  event: AnyEventObject,
+): readonly PlainAction[] | null {
+  try {
+    return branches.choose(state, context, event);
+  } catch {
+    // XState calls the guard again, and its error names the state and the event.
+    return null;
   }
-  const transitions: readonly AnyTransitionDefinition[] = machine.getTransitionData(before as never, event);
-  let all: readonly PlainAction[] = [];
-  for (const transition of transitions) {
-    const actions = plainActions(machine, transition);
-    if (actions === null) return null;
-    all = all.length === 0 ? actions : all.concat(actions);
-  }
-  return all;
 }
 
 /** A snapshot of XState, whose declared type leaves some of its members out. */

@@ -40,6 +40,6 @@ export interface RegisteredKind {
    * never shown to XState, which would keep a look-up entry for each of them for ever.
    */
   readonly knows: ReadonlySet<string> | null;
-  /** How the chart chooses among its transitions; null where it has wildcards. */
+  /** How a state without substates chooses among its transitions; null where the chart has wildcards. */
   readonly branches: Branches | null;
 }
