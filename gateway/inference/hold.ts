@@ -1,9 +1,8 @@
-import { release, settle } from '../../actors/account/account.ts';
 import { admit, raise } from '../../actors/key/key.ts';
 import { AskError } from '../../actors/runtime/index.ts';
-import type { AttemptRecord, HoldRequest, Release, Settled, Settlement } from '../../actors/terms/hold.ts';
+import type { HoldRequest } from '../../actors/terms/hold.ts';
 import { holdAttempt } from '../../actors/terms/hold-attempt.ts';
-import type { Refusal, Refused } from '../../actors/terms/refusal.ts';
+import type { Refusal } from '../../actors/terms/refusal.ts';
 import { estimate } from '../pricing/estimate.ts';
 import { inputImages } from '../pricing/input-images.ts';
 import { mediaBounds } from '../pricing/media-bounds.ts';
@@ -19,8 +18,8 @@ import type { TurnRequest } from './turn-request.ts';
 const FULL_AFTER_SECONDS = 5;
 
 /**
- * The money of one turn: admitted before any provider is contacted, moved with the turn from endpoint to endpoint, and
- * let go when nothing came of it. What got no answer is followed up in the background until somebody acknowledges.
+ * Opens the hold of one turn: admitted before any provider is contacted, raised where the next endpoint is dearer. It
+ * never ends a hold: `end-hold` charges and releases.
  */
 export class Hold {
   readonly #services: InferenceServices;
@@ -36,6 +35,14 @@ export class Hold {
   constructor(services: InferenceServices, request: TurnRequest) {
     this.#services = services;
     this.#request = request;
+  }
+
+  /**
+   * The attempt that a release has to name: the highest requested, since a request without an answer may have been granted
+   * after all. Null when nothing can be held.
+   */
+  get releaseAttempt(): number | null {
+    return this.#attempt === 0 ? null : this.#asked;
   }
 
   /** Attempt number under which the money is held now; 0 before it is. */
@@ -82,17 +89,6 @@ export class Hold {
     }
   }
 
-  /** Lets the money go, in the background, until it is acknowledged. Harmless before anything was held. */
-  release(reason: string, status: number | null, attempts: readonly AttemptRecord[]): void {
-    if (this.#attempt === 0) return;
-    const { generation, caller } = this.#request;
-    const totalMs = tenths(this.#services.clock.monotonic() - this.#request.startedAt);
-    releaseHold(this.#services, caller.account, {
-      ...{ generation, attempt: this.#asked, reason, status, attempts, totalMs },
-      ...(this.#admittedMs === null ? {} : { admittedMs: this.#admittedMs }),
-    });
-  }
-
   #holdRequest(candidate: Candidate, attempt: number): HoldRequest {
     const { generation, turn, attribution, startedAt, runAttempt } = this.#request;
     const { cluster, clock, config } = this.#services;
@@ -134,96 +130,4 @@ export class Hold {
       inputImages: inputImages(turn, messages),
     });
   }
-}
-
-/** Lets a hold go without a charge, in the background, until it is acknowledged. */
-export function releaseHold(services: InferenceServices, account: string, ended: Release): void {
-  const { cluster, config, pending } = services;
-  const { generation } = ended;
-  const send = async (): Promise<void> => {
-    logRefused(services, generation, await release(cluster, account, ended, config.upstream.askMs));
-  };
-  pending.add(untilAcknowledged(services, generation, send));
-}
-
-/** Charges a hold. Null when it could not be closed now: it is tried again in the background. */
-export async function chargeHold(
-  services: InferenceServices,
-  account: string,
-  settlement: Settlement,
-): Promise<Settled | null> {
-  const { cluster, config, pending } = services;
-  const { generation } = settlement;
-  try {
-    return closed(services, generation, await settle(cluster, account, settlement, config.upstream.askMs));
-  } catch (thrown) {
-    if (!(thrown instanceof AskError)) throw thrown;
-    if (logKept(services, generation, thrown)) return null;
-    const again = async (): Promise<void> => {
-      closed(services, generation, await settle(cluster, account, settlement, config.upstream.askMs));
-    };
-    pending.add(pauseThen(services, () => untilAcknowledged(services, generation, again)));
-    return null;
-  }
-}
-
-function closed(services: InferenceServices, generation: string, answer: Settled | Refused): Settled | null {
-  if (logRefused(services, generation, answer)) return null;
-  const settled = answer as Settled;
-  if (settled.late || settled.overshoot !== undefined) {
-    services.log({ level: 'warn', message: 'charged late or beyond its hold', ...settled });
-  }
-  services.crashpoint('settle.committed');
-  return settled;
-}
-
-function logRefused(services: InferenceServices, generation: string, answer: object): answer is Refused {
-  if (!('refusal' in answer)) return false;
-  services.log({ level: 'error', message: 'the account refused the end of a hold', generation, answer });
-  return true;
-}
-
-/**
- * True where the account does not load and its runtime keeps what ends the hold, to be stepped once when that loads. An
- * operator has to mend the account; the books are right then without anybody asking again.
- */
-function logKept(services: InferenceServices, generation: string, thrown: unknown): boolean {
-  if (!(thrown instanceof AskError) || thrown.failure.code !== 'quarantined' || !thrown.failure.kept) return false;
-  const message = 'the end of a hold is kept for its account, which is quarantined';
-  services.log({ level: 'error', message, generation, detail: thrown.message });
-  return true;
-}
-
-/** Repeats a message to the account with pauses, up to the configured bound; then the hold's deadline ends it. */
-async function untilAcknowledged(
-  services: InferenceServices,
-  generation: string,
-  send: () => Promise<void>,
-): Promise<void> {
-  const { settleRetriesMax } = services.config.upstream;
-  let detail = '';
-  for (let sent = 0; sent < settleRetriesMax; sent++) {
-    try {
-      await send();
-      return;
-    } catch (thrown) {
-      if (logKept(services, generation, thrown)) return;
-      detail = thrown instanceof Error ? thrown.message : String(thrown);
-      const pointless = !(thrown instanceof AskError) || thrown.failure.code === 'absent';
-      if (pointless) break;
-    }
-    await pause(services);
-  }
-  services.log({ level: 'error', message: 'the end of a hold was not acknowledged', generation, detail });
-}
-
-async function pauseThen(services: InferenceServices, next: () => Promise<void>): Promise<void> {
-  await pause(services);
-  await next();
-}
-
-function pause({ clock, config }: InferenceServices): Promise<void> {
-  return new Promise((resolve) => {
-    clock.after(config.upstream.settleRetryMs, resolve);
-  });
 }

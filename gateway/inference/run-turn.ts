@@ -10,6 +10,7 @@ import { GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
 import { refusalError } from '../terms/refusal-error.ts';
 import type { Turn } from '../terms/turn.ts';
+import { releaseHold } from './end-hold.ts';
 import { endOfTrial, type Failed } from './end-of-trial.ts';
 import { endedEarly, firstPart } from './first-part.ts';
 import { Hold } from './hold.ts';
@@ -201,9 +202,21 @@ class Trial {
     });
   }
 
+  /** Releases what is held, and what may be. */
   #release(thrown: unknown): void {
+    const { releaseAttempt: attempt, admittedMs } = this.#hold;
+    if (attempt === null) return;
+    const { generation, caller, startedAt } = this.#request;
     const known = thrown instanceof GatewayError;
-    this.#hold.release(known ? thrown.message : 'Internal Server Error', known ? thrown.status : 500, this.#attempts);
+    releaseHold(this.#services, caller.account, {
+      generation,
+      attempt,
+      reason: known ? thrown.message : 'Internal Server Error',
+      status: known ? thrown.status : 500,
+      attempts: this.#attempts,
+      totalMs: tenths(this.#services.clock.monotonic() - startedAt),
+      ...(admittedMs === null ? {} : { admittedMs }),
+    });
   }
 }
 

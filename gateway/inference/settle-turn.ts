@@ -5,7 +5,7 @@ import type { Conditions } from '../pricing/prices.ts';
 import { CallerLeft } from '../terms/caller-left.ts';
 import { isEmpty } from '../terms/is-empty.ts';
 import type { Receipt } from '../terms/receipt.ts';
-import { chargeHold, releaseHold } from './hold.ts';
+import { chargeHold, releaseHold } from './end-hold.ts';
 import type { InferenceServices } from './services.ts';
 import type { TurnRequest } from './turn-request.ts';
 

@@ -5,7 +5,7 @@ import { type LedgerEntry, verifyLedger } from '../../../actors/account/ledger.t
 import { kinds } from '../../../actors/kinds.ts';
 import { type ActorEvent, AskError, systemClock } from '../../../actors/runtime/index.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
-import { chargeHold, releaseHold } from '../../../gateway/inference/hold.ts';
+import { chargeHold, releaseHold } from '../../../gateway/inference/end-hold.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { settleTurn } from '../../../gateway/inference/settle-turn.ts';
 import { openStage, SHARDS, type Stage } from '../../actors/runtime/durable/stage.ts';

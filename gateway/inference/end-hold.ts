@@ -1,0 +1,103 @@
+import { release, settle } from '../../actors/account/account.ts';
+import { AskError } from '../../actors/runtime/index.ts';
+import type { Release, Settled, Settlement } from '../../actors/terms/hold.ts';
+import type { Refused } from '../../actors/terms/refusal.ts';
+import type { InferenceServices } from './services.ts';
+
+/**
+ * The two ends of a hold, each sent to the account until it is acknowledged: a charge, which its caller waits for once, and
+ * a release, which nobody waits for. What got no answer is repeated in the background up to a bound; the natural id of the
+ * generation makes a repeat harmless.
+ */
+
+/** Releases a hold without a charge, in the background, until the account acknowledges it. */
+export function releaseHold(services: InferenceServices, account: string, ended: Release): void {
+  const { cluster, config, pending } = services;
+  const { generation } = ended;
+  const send = async (): Promise<void> => {
+    logRefused(services, generation, await release(cluster, account, ended, config.upstream.askMs));
+  };
+  pending.add(untilAcknowledged(services, generation, send));
+}
+
+/** Charges a hold. Null when it could not be closed now: it is tried again in the background. */
+export async function chargeHold(
+  services: InferenceServices,
+  account: string,
+  settlement: Settlement,
+): Promise<Settled | null> {
+  const { cluster, config, pending } = services;
+  const { generation } = settlement;
+  try {
+    return closed(services, generation, await settle(cluster, account, settlement, config.upstream.askMs));
+  } catch (thrown) {
+    if (!(thrown instanceof AskError)) throw thrown;
+    if (logKept(services, generation, thrown)) return null;
+    const again = async (): Promise<void> => {
+      closed(services, generation, await settle(cluster, account, settlement, config.upstream.askMs));
+    };
+    pending.add(pauseThen(services, () => untilAcknowledged(services, generation, again)));
+    return null;
+  }
+}
+
+function closed(services: InferenceServices, generation: string, answer: Settled | Refused): Settled | null {
+  if (logRefused(services, generation, answer)) return null;
+  const settled = answer as Settled;
+  if (settled.late || settled.overshoot !== undefined) {
+    services.log({ level: 'warn', message: 'charged late or beyond its hold', ...settled });
+  }
+  services.crashpoint('settle.committed');
+  return settled;
+}
+
+function logRefused(services: InferenceServices, generation: string, answer: object): answer is Refused {
+  if (!('refusal' in answer)) return false;
+  services.log({ level: 'error', message: 'the account refused the end of a hold', generation, answer });
+  return true;
+}
+
+/**
+ * True where the account does not load and its runtime keeps what ends the hold, to be stepped once when that loads. An
+ * operator has to mend the account; the books are right then without anybody asking again.
+ */
+function logKept(services: InferenceServices, generation: string, thrown: unknown): boolean {
+  if (!(thrown instanceof AskError) || thrown.failure.code !== 'quarantined' || !thrown.failure.kept) return false;
+  const message = 'the end of a hold is kept for its account, which is quarantined';
+  services.log({ level: 'error', message, generation, detail: thrown.message });
+  return true;
+}
+
+/** Repeats a message to the account with pauses, up to the configured bound; then the hold's deadline ends it. */
+async function untilAcknowledged(
+  services: InferenceServices,
+  generation: string,
+  send: () => Promise<void>,
+): Promise<void> {
+  const { settleRetriesMax } = services.config.upstream;
+  let detail = '';
+  for (let sent = 0; sent < settleRetriesMax; sent++) {
+    try {
+      await send();
+      return;
+    } catch (thrown) {
+      if (logKept(services, generation, thrown)) return;
+      detail = thrown instanceof Error ? thrown.message : String(thrown);
+      const pointless = !(thrown instanceof AskError) || thrown.failure.code === 'absent';
+      if (pointless) break;
+    }
+    await pause(services);
+  }
+  services.log({ level: 'error', message: 'the end of a hold was not acknowledged', generation, detail });
+}
+
+async function pauseThen(services: InferenceServices, next: () => Promise<void>): Promise<void> {
+  await pause(services);
+  await next();
+}
+
+function pause({ clock, config }: InferenceServices): Promise<void> {
+  return new Promise((resolve) => {
+    clock.after(config.upstream.settleRetryMs, resolve);
+  });
+}
