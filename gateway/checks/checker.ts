@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { configurationOf } from '../../actors/endpoint/configuration.ts';
 import { ENDPOINTS_TOPIC, observeCheck } from '../../actors/endpoint/endpoint.ts';
 import type { Cancel, Clock, Cluster } from '../../actors/runtime/index.ts';
@@ -11,7 +12,7 @@ import { PROBE_VERSION } from './probe.ts';
 import { checksFor, probeFor } from './probes-for.ts';
 import { runProbe } from './run-probe.ts';
 
-/** Tries remembered until the board shows them; beyond it the oldest are forgotten and may come once too often. */
+/** Tries remembered until the board shows them; beyond it the oldest are dropped and may come once too often. */
 const TRIED_MAX = 10_000;
 
 export interface CheckerParts {
@@ -41,7 +42,7 @@ export class Checker {
   readonly #parts: CheckerParts;
   /** Slugs of the providers being asked, and how to call that off. */
   readonly #asking = new Map<string, () => void>();
-  readonly #tried = new Map<string, number>();
+  readonly #tried = new LRUCache<string, number>({ max: TRIED_MAX });
   readonly #schedules = new WeakMap<EndpointOffer, readonly Due[]>();
   #since: number | null = null;
   #timer: Cancel | null = null;
@@ -118,7 +119,7 @@ export class Checker {
   /** When a check may come again that this node has tried and the board does not show yet; null where it shows it. */
   #retryAt({ offer, check, shownAt }: Due): number | null {
     const name = `${offer.id} ${check}`;
-    const triedAt = this.#tried.get(name);
+    const triedAt = this.#tried.peek(name);
     if (triedAt === undefined) return null;
     if (shownAt < triedAt) return triedAt + this.#parts.limits.againMs;
     this.#tried.delete(name);
@@ -130,7 +131,7 @@ export class Checker {
     const { slug } = offer.provider;
     let abort = (): void => {};
     this.#asking.set(slug, () => abort());
-    this.#remember(`${offer.id} ${check}`, cluster.now());
+    this.#tried.set(`${offer.id} ${check}`, cluster.now());
     const begun = (way: () => void): void => {
       abort = way;
       if (this.#stopped) way();
@@ -149,10 +150,5 @@ export class Checker {
     } finally {
       this.#asking.delete(slug);
     }
-  }
-
-  #remember(name: string, at: number): void {
-    this.#tried.set(name, at);
-    if (this.#tried.size > TRIED_MAX) this.#tried.delete(this.#tried.keys().next().value as string);
   }
 }

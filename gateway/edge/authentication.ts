@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Credential } from '../../actors/key/credential.ts';
 import type { Cluster } from '../../actors/runtime/index.ts';
 import { isKeyText, keyDigest } from '../../actors/terms/ids.ts';
@@ -5,7 +6,6 @@ import type { Refusal } from '../../actors/terms/refusal.ts';
 import { UNAUTHENTICATED } from '../../actors/terms/unauthenticated.ts';
 import type { Caller } from '../terms/caller.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
-import { Lru } from '../terms/lru.ts';
 import { refusalError } from '../terms/refusal-error.ts';
 import type { Budgets } from './budgets.ts';
 import { clientAddress } from './client-address.ts';
@@ -48,15 +48,16 @@ type Remembered =
 export class Authentication {
   readonly #options: AuthenticationOptions;
   /** Digests of keys that were found, by their whole text: two hashes less per request. */
-  readonly #digests: Lru<string>;
-  readonly #callers: Lru<Caller>;
-  readonly #remembered: Lru<Remembered>;
+  readonly #digests: LRUCache<string, string>;
+  readonly #callers: LRUCache<string, Caller>;
+  readonly #remembered: LRUCache<string, Remembered>;
 
   constructor(options: AuthenticationOptions) {
     this.#options = options;
-    this.#digests = new Lru(options.callersMax);
-    this.#callers = new Lru(options.callersMax);
-    this.#remembered = new Lru(options.callersMax);
+    const max = options.callersMax;
+    this.#digests = new LRUCache({ max });
+    this.#callers = new LRUCache({ max });
+    this.#remembered = new LRUCache({ max });
   }
 
   /**
@@ -67,12 +68,12 @@ export class Authentication {
     const { credential } = context;
     if (credential.type === 'none' && policy === 'open') return null;
     if (credential.type !== 'key') return this.#countAddress(policy, clientAddress(connection.remoteAddress));
-    const known = this.#digests.find(credential.key);
+    const known = this.#digests.get(credential.key);
     const digest = known ?? keyDigest(this.#options.pepper, credential.key);
     context.digest = digest;
     const remembered = this.#recall(digest);
     if (remembered?.type === 'limited') return Promise.reject(refusalError(tooManyOf(remembered), this.#now()));
-    const caller = this.#callers.find(digest);
+    const caller = this.#callers.get(digest);
     const lapsed = remembered !== undefined && remembered.until <= this.#now();
     if (!caller || lapsed) return this.#findCaller(context, policy, digest, remembered);
     context.caller = caller;
@@ -98,13 +99,13 @@ export class Authentication {
   /** Remembers what a count or an admit was refused with, where it says something of the key. */
   learn({ digest, credential }: Authenticated, { status, headers }: GatewayError): void {
     if (digest === null) return;
-    if (status === 401 && credential.type === 'key') this.#digests.drop(credential.key);
+    if (status === 401 && credential.type === 'key') this.#digests.delete(credential.key);
     const resetAt = Number(headers['x-ratelimit-reset'] ?? 0) * 1_000;
     if (status === 401) {
-      this.#remembered.keep(digest, { type: 'dead', until: this.#now() + this.#options.deadKeyMs });
+      this.#remembered.set(digest, { type: 'dead', until: this.#now() + this.#options.deadKeyMs });
     } else if (status === 429 && resetAt > 0) {
       const limit = Number(headers['x-ratelimit-limit']);
-      this.#remembered.keep(digest, { type: 'limited', limit, resetAt, until: resetAt });
+      this.#remembered.set(digest, { type: 'limited', limit, resetAt, until: resetAt });
     }
   }
 
@@ -120,11 +121,11 @@ export class Authentication {
     if (found === null || !isKeyText(key)) return this.#countUnknown(policy, digest);
     const { account, key: address, kind } = found;
     const caller: Caller = { account, key: address, kind };
-    this.#callers.keep(digest, caller);
+    this.#callers.set(digest, caller);
     context.caller = caller;
     const suspect = remembered?.type === 'dead' || this.#isDead(found);
     if (policy === 'open' || kind === 'management' || suspect) await this.#countKnown(context, policy);
-    if (this.#remembered.find(digest)?.type !== 'dead') this.#digests.keep(key, digest);
+    if (this.#remembered.get(digest)?.type !== 'dead') this.#digests.set(key, digest);
   }
 
   async #load(digest: string): Promise<Credential | null> {
@@ -142,7 +143,7 @@ export class Authentication {
     const error = await this.count(context);
     if (error?.status === 429 || (error !== null && policy === 'key')) throw error;
     if (policy === 'key' && context.caller?.kind === 'management') throw onlyManages();
-    if (context.digest !== null && error === null) this.#remembered.drop(context.digest);
+    if (context.digest !== null && error === null) this.#remembered.delete(context.digest);
   }
 
   async #countUnknown(policy: Policy, digest: string): Promise<void> {
@@ -150,9 +151,9 @@ export class Authentication {
     const refusal = await this.#options.budgets.countUnknown(digest);
     if (refusal?.window) {
       const { limit, resetAt } = refusal.window;
-      this.#remembered.keep(digest, { type: 'limited', limit, resetAt, until: resetAt });
+      this.#remembered.set(digest, { type: 'limited', limit, resetAt, until: resetAt });
     } else {
-      this.#remembered.keep(digest, { type: 'unknown', until: now + this.#options.deadKeyMs });
+      this.#remembered.set(digest, { type: 'unknown', until: now + this.#options.deadKeyMs });
     }
     if (refusal) throw refusalError(refusal, now);
     if (policy === 'key') throw refusalError(UNAUTHENTICATED, now);
@@ -165,9 +166,9 @@ export class Authentication {
   }
 
   #recall(digest: string): Remembered | undefined {
-    const remembered = this.#remembered.find(digest);
+    const remembered = this.#remembered.get(digest);
     if (remembered === undefined || remembered.type === 'dead' || remembered.until > this.#now()) return remembered;
-    this.#remembered.drop(digest);
+    this.#remembered.delete(digest);
     return undefined;
   }
 

@@ -1,4 +1,4 @@
-import { Lru } from '../terms/lru.ts';
+import { LRUCache } from 'lru-cache';
 
 const CONVERSATIONS_MAX = 50_000;
 
@@ -7,15 +7,15 @@ const CONVERSATIONS_MAX = 50_000;
  * own account. Forgetting costs only a cold cache at the provider. (spec: inference, Routing rules 1)
  */
 export class Affinity {
-  readonly #served = new Lru<string>(CONVERSATIONS_MAX);
+  readonly #served = new LRUCache<string, string>({ max: CONVERSATIONS_MAX });
 
   /** Endpoint id, or null when unknown. */
   recall(account: string, conversation: string | undefined): string | null {
     if (conversation === undefined) return null;
-    return this.#served.find(`${account}\n${conversation}`) ?? null;
+    return this.#served.get(`${account}\n${conversation}`) ?? null;
   }
 
   remember(account: string, conversation: string | undefined, endpoint: string): void {
-    if (conversation !== undefined) this.#served.keep(`${account}\n${conversation}`, endpoint);
+    if (conversation !== undefined) this.#served.set(`${account}\n${conversation}`, endpoint);
   }
 }

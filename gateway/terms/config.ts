@@ -137,7 +137,7 @@ export interface EdgeLimits {
   readonly drainGraceMs: number;
   /** While draining, a connection without a request for this long is closed before the grace ends. */
   readonly drainIdleMs: number;
-  /** Callers remembered by the digest of their key, and keys remembered as dead or used up. */
+  /** Callers remembered by the digest of their key, and keys remembered as dead or used up; a place each is reserved. */
   readonly callersMax: number;
   /** For how long an unknown or dead key is not looked up anew. */
   readonly deadKeyMs: number;
