@@ -1,4 +1,5 @@
 import type { Mutation } from './mutation.ts';
+import { chargedAgain } from './mutations/charged-again.ts';
 import { earlyGate } from './mutations/early-gate.ts';
 import { epochNotBumped } from './mutations/epoch-not-bumped.ts';
 import { everyDeathCounts } from './mutations/every-death-counts.ts';
@@ -7,6 +8,7 @@ import { heldForEver } from './mutations/held-for-ever.ts';
 import { leaverLetOff } from './mutations/leaver-let-off.ts';
 import { noFence } from './mutations/no-fence.ts';
 import { noVersionCheck } from './mutations/no-version-check.ts';
+import { olderRunReleases } from './mutations/older-run-releases.ts';
 import { refusalUndoesAll } from './mutations/refusal-undoes-all.ts';
 import { ringsTwice } from './mutations/rings-twice.ts';
 import { staleSettle } from './mutations/stale-settle.ts';
@@ -23,6 +25,8 @@ export const MUTATIONS: readonly Mutation[] = [
   heldForEver,
   takeoverReleases,
   staleSettle,
+  chargedAgain,
+  olderRunReleases,
   leaverLetOff,
   refusalUndoesAll,
   everyDeathCounts,

@@ -37,6 +37,13 @@ export const SITUATIONS: readonly string[] = [
   'charged above its hold',
   'settled after its release',
   'settle of an old attempt refused',
+  'later run admitted where a hold was running',
+  'later run admitted where a hold was released',
+  'later run admitted where a hold was orphaned',
+  'gateway buried after its hold was taken over',
+  'open of a charged or newer generation refused',
+  'settle of an older run refused',
+  'release of an older run refused',
 ];
 
 /** Below this share of answered asks a run has mostly failed, and proves nothing. */

@@ -2,6 +2,7 @@ import type { LedgerEntry } from '../../actors/account/ledger.ts';
 import type { Intent } from '../../actors/runtime/actor/intent.ts';
 import type { ShardRow } from '../../actors/runtime/ports/store.ts';
 import type { Generation } from '../../actors/terms/hold.ts';
+import { HOLDS_PER_RUN_MAX } from '../../actors/terms/hold-attempt.ts';
 import { amount, text } from '../support/auditor/amount.ts';
 import type { Sample } from '../support/auditor/evidence.ts';
 import type { CommitPart, IntentSeen, ShardMove } from '../support/auditor/runtime-evidence.ts';
@@ -65,6 +66,9 @@ export class CommitWitness implements Witness {
   buried(incarnation: string, why: string): void {
     this.deaths.set(incarnation, this.#database?.scheduler.now ?? 0);
     this.#history.note('buried', { incarnation, why });
+    const all = [...this.#generations.values()].flatMap((rows) => [...rows.values()]);
+    const spared = all.some(({ status, former }) => status === 'running' && former.has(incarnation));
+    if (spared) this.#history.saw('gateway buried after its hold was taken over');
     if (why === 'outside the live set') this.#history.saw('minority voted out');
     if (why === 'silent heartbeat') this.#history.saw('silent node voted out');
   }
@@ -99,7 +103,12 @@ export class CommitWitness implements Witness {
 
   #take(account: string, row: Generation): void {
     const rows = this.#generations.get(account) ?? new Map<string, Hold>();
-    this.#generations.set(account, rows.set(row.generation, holdOf(row)));
+    const before = rows.get(row.generation);
+    this.#generations.set(account, rows.set(row.generation, holdOf(row, before)));
+    if (before !== undefined && isLaterRun(before.attempt, row.attempt)) {
+      const orphaned = before.status === 'running' && this.deaths.has(before.gateway);
+      this.#history.saw(`later run admitted where a hold was ${orphaned ? 'orphaned' : before.status}`);
+    }
     if (row.release?.reason.includes('deadline')) this.#history.saw('hold expired by time');
     if (row.release?.reason.includes('lost')) this.#history.saw('hold released by a death');
   }
@@ -150,9 +159,21 @@ interface Hold {
   readonly held: bigint;
   readonly cost: bigint;
   readonly endedAt: number;
+  readonly attempt: number;
+  readonly gateway: string;
+  /** Gateways of earlier runs from which this hold was taken over. */
+  readonly former: ReadonlySet<string>;
 }
 
-function holdOf({ key, status, amount: held, settlement, endedAt }: Generation): Hold {
+function holdOf(row: Generation, before: Hold | undefined): Hold {
+  const { key, status, amount: held, settlement, endedAt, attempt, gateway } = row;
   const cost = settlement === null ? 0n : amount(settlement.cost);
-  return { key, status, held: status === 'running' ? amount(held) : 0n, cost, endedAt: endedAt ?? 0 };
+  const former = new Set(before?.former ?? []);
+  if (before?.status === 'running' && before.gateway !== gateway) former.add(before.gateway);
+  const ended = { status, held: status === 'running' ? amount(held) : 0n, cost, endedAt: endedAt ?? 0 };
+  return { key, ...ended, attempt, gateway, former };
+}
+
+function isLaterRun(before: number, after: number): boolean {
+  return Math.floor(after / HOLDS_PER_RUN_MAX) > Math.floor(before / HOLDS_PER_RUN_MAX);
 }

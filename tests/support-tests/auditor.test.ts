@@ -67,6 +67,11 @@ const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evid
   ],
   [
     'M5',
+    'a charge under a hold whose own calls never answered',
+    (e) => ({ ...e, calls: e.calls.map((call) => ({ ...call, holdAttempt: 1_001 })) }),
+  ],
+  [
+    'M5',
     'an answer without its charge',
     (e) => ledger(e, { entries: e.ledger.entries.filter((each) => each.generation !== 'gen-1') }),
   ],

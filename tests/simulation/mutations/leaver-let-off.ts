@@ -6,7 +6,7 @@ import { accountWith } from './account-with.ts';
 /** Whoever leaves in the middle of an answer is not charged for it: his hold runs out. */
 export const leaverLetOff: Mutation = {
   name: 'a caller who leaves is not charged',
-  caughtBy: 2,
+  caughtBy: 1,
   kinds: accountWith({
     guards: {
       isChargeable: ({ event }) => {

@@ -7,7 +7,7 @@ const prototype = Adoption.prototype as unknown as { checkTenants(this: Open, ..
 /** Whoever adopts a shard takes every gateway for dead. */
 export const takeoverReleases: Mutation = {
   name: 'hold released by a takeover',
-  caughtBy: 2,
+  caughtBy: 1,
   begin() {
     const { checkTenants } = prototype;
     prototype.checkTenants = function (...args) {

@@ -8,6 +8,8 @@ export interface Client {
   readonly node: ClusterNode;
   readonly clock: Clock;
   readonly dice: Dice;
+  /** False once its process has ended: what it was doing then has no end. */
+  readonly isAlive: () => boolean;
 }
 
 export function pause({ clock }: Pick<Client, 'clock'>, ms: number): Promise<void> {

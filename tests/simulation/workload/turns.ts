@@ -8,18 +8,20 @@ import type {
   Settled,
   Settlement,
 } from '../../../actors/terms/hold.ts';
+import { holdAttempt } from '../../../actors/terms/hold-attempt.ts';
 import { generationId } from '../../../actors/terms/ids.ts';
 import type { Refusal, Refused } from '../../../actors/terms/refusal.ts';
 import { charge } from '../../../gateway/pricing/charge.ts';
 import { total } from '../../../gateway/pricing/total.ts';
-import type { Call } from '../../../gateway/simulator/call-log.ts';
 import { amount } from '../../support/auditor/amount.ts';
+import type { CallSeen } from '../../support/auditor/evidence.ts';
 import type { HistoryEntry } from '../../support/auditor/history.ts';
 import type { History } from '../history.ts';
 import type { Database } from '../world/database.ts';
 import type { Bank, KeyMade } from './bank.ts';
 import { type Client, pause } from './client.ts';
 import { type Ending, endingOf } from './ending.ts';
+import { type Line, Lines } from './lines.ts';
 import { MODEL, OFFERS, type Offer } from './price-list.ts';
 
 const ADMIT_MS_MIN = 300;
@@ -32,6 +34,12 @@ const PROMPT_MAX = 40;
 const COMPLETION_MAX = 60;
 /** One caller of so many leaves in the middle of his answer. */
 const LEAVES_ONE_IN = 9;
+/** One request of so many is a line: its generation outlives the run, and is run again when that ends without an outcome. */
+const LINES_ONE_IN = 3;
+const LINE_LAPSES_MS_MIN = 1_000;
+const LINE_LAPSES_MS_MAX = 12_000;
+const CALL_MS_MAX = 2_500;
+const LINE_CALL_MS_MAX = 5_000;
 
 /** One request as this gateway knows it. */
 interface Turn {
@@ -42,6 +50,9 @@ interface Turn {
   readonly promptBound: number;
   readonly completionMax: number;
   readonly deadlineAt: number;
+  /** Attempt of the run, from 1; only a line has further ones. */
+  readonly run: number;
+  readonly line: Line<Turn> | null;
 }
 
 interface Answered {
@@ -54,22 +65,31 @@ interface Answered {
 /** Requests for money: admitted, carried to a provider, charged or let go, as a gateway does it. */
 export class Turns {
   readonly history: HistoryEntry[] = [];
-  readonly calls: Call[] = [];
+  readonly calls: CallSeen[] = [];
   readonly releases: { readonly generation: string; readonly at: number; readonly stored: string }[] = [];
   readonly #history: History;
   readonly #database: Database;
   readonly #bank: Bank;
+  readonly #lines: Lines<Turn>;
   #ops = 0;
 
   constructor(bank: Bank, history: History, database: Database) {
     this.#bank = bank;
     this.#history = history;
     this.#database = database;
+    this.#lines = new Lines(database);
   }
 
-  async act(client: Client): Promise<void> {
+  /** Runs again what another node has left without an outcome, else a new request. */
+  act(client: Client): Promise<void> {
+    const line = this.#lines.take(client);
+    const turn =
+      line === null ? this.#begin(client, client.dice.pick(this.#bank.keys)) : this.#beginAgain(client, line);
+    return this.#run(client, turn);
+  }
+
+  async #run(client: Client, turn: Turn): Promise<void> {
     const { dice } = client;
-    const turn = this.#begin(client, dice.pick(this.#bank.keys));
     const first = OFFERS[0];
     const admission = await endingOf(
       admit(client.node, turn.key.address, this.#request(client, turn, first, 1), {
@@ -78,7 +98,7 @@ export class Turns {
       }),
     );
     if (!this.#isAdmitted(client, turn, admission, 1)) return;
-    const answered = await this.#call(client, turn, first);
+    const answered = await this.#call(client, turn, first, 1);
     if (answered !== null) return this.#charge(client, turn, first, 1, answered);
     await this.#fallBack(client, turn);
   }
@@ -98,22 +118,24 @@ export class Turns {
     if (!this.#isAdmitted(client, turn, moved, 2)) return;
     this.#history.saw('hold moved to a dearer endpoint');
     if (dice.happens(0.3)) await this.#settleStale(client, turn, first);
-    const answered = await this.#call(client, turn, second);
+    const answered = await this.#call(client, turn, second, 2);
     if (answered !== null) return this.#charge(client, turn, second, 2, answered);
     this.#fail(turn, 502);
     await this.#letGo(client, turn, 2);
   }
 
-  #begin({ name, dice, node }: Client, key: KeyMade): Turn {
+  #begin(client: Client, key: KeyMade): Turn {
+    const { name, dice } = client;
     const op = ++this.#ops;
     const nonce = `n${op}`;
-    const short = dice.happens(0.12);
-    const turn: Turn = {
+    const plain: Turn = {
       ...{ op, nonce, key, generation: generationId(dice, this.#database.now()) },
       promptBound: dice.whole(1, PROMPT_MAX),
       completionMax: dice.whole(1, COMPLETION_MAX),
-      deadlineAt: node.now() + (short ? dice.whole(50, 1_500) : dice.whole(12_000, 25_000)),
+      deadlineAt: deadlineOf(client),
+      ...{ run: 1, line: null },
     };
+    const turn = op % LINES_ONE_IN === 0 ? this.#asLine(client, plain) : plain;
     this.history.push({
       ...{ type: 'invoke', op, at: this.#database.scheduler.now, wallAt: this.#database.now(), nonce },
       ...{ account: key.account, key: key.address, model: MODEL, stream: false, expects: 'any' },
@@ -122,33 +144,64 @@ export class Turns {
     return turn;
   }
 
-  #request({ node }: Client, turn: Turn, offer: Offer, attempt: number): HoldRequest {
+  #asLine(client: Client, plain: Turn): Turn {
+    const line: Line<Turn> = { turn: plain, ...this.#runOf(client), run: 1, over: false };
+    line.turn = { ...plain, line };
+    this.#lines.add(line);
+    return line.turn;
+  }
+
+  /** The next run of a line, under the same generation; what the run before it still does comes too late. */
+  #beginAgain(client: Client, line: Line<Turn>): Turn {
+    const run = line.run + 1;
+    Object.assign(line, this.#runOf(client), { run });
+    line.turn = { ...line.turn, run, deadlineAt: deadlineOf(client) };
+    const { nonce, generation } = line.turn;
+    this.#history.note('turn again', { nonce, generation, run, client: client.name });
+    return line.turn;
+  }
+
+  #runOf(runner: Client): { readonly runner: Client; readonly lapsesAt: number } {
+    const lapsesAt = this.#database.scheduler.now + runner.dice.between(LINE_LAPSES_MS_MIN, LINE_LAPSES_MS_MAX);
+    return { runner, lapsesAt };
+  }
+
+  /** `hold` counts the holds of this run, from 1. A line is sent as what another run may have sent before. */
+  #request({ node }: Client, turn: Turn, offer: Offer, hold: number): HoldRequest {
     const { generation, nonce, promptBound, completionMax, deadlineAt } = turn;
     return {
-      ...{ generation, attempt, amount: total(offer.tariff, promptBound, completionMax) },
+      ...{ generation, attempt: holdAttempt(turn.run, hold), amount: total(offer.tariff, promptBound, completionMax) },
       ...{ gateway: node.self.incarnation, deadlineAt, model: MODEL, endpoint: offer.endpoint, provider: offer.name },
       ...{ tariff: offer.tariff.id, streamed: false, appTitle: null, appUrl: null, user: nonce, sessionId: null },
-      ...{ metadata: null, repeat: false },
+      ...{ metadata: null, repeat: turn.line !== null },
     };
   }
 
   /** What an admission came to; whoever is not admitted has been answered, and nothing is left behind. */
-  #isAdmitted(client: Client, turn: Turn, ending: Ending<Admission>, attempt: number): boolean {
+  #isAdmitted(client: Client, turn: Turn, ending: Ending<Admission>, hold: number): boolean {
     if (ending.type === 'ok' && ending.body.admitted) return true;
     if (ending.type === 'ok' && !ending.body.admitted) {
       const { refusal } = ending.body;
       this.#noteRefusal(turn, refusal);
       // Whoever was called before its move was refused has failed upstream, not for money.
-      this.#fail(turn, attempt > 1 ? 502 : refusal.status);
+      this.#failUnadmitted(turn, hold, hold > 1 ? 502 : refusal.status);
     } else {
-      this.#fail(turn, 503);
+      this.#failUnadmitted(turn, hold, 503);
     }
     // A refused move leaves the first hold; an unanswered admit may have been granted.
-    if (attempt > 1 || ending.type === 'unknown') void this.#letGo(client, turn, attempt);
+    if (hold > 1 || ending.type === 'unknown') void this.#letGo(client, turn, hold);
     return false;
   }
 
-  #noteRefusal({ key }: Turn, { status, metadata }: Refusal): void {
+  /** A later run that was never admitted cannot tell what became of the earlier one: that may have been charged. */
+  #failUnadmitted(turn: Turn, hold: number, status: number): void {
+    const { generation, run } = turn;
+    if (run === 1 || hold > 1) this.#fail(turn, status);
+    else this.#end(turn, { type: 'unknown', generation, reason: 'a later run was not admitted' });
+  }
+
+  #noteRefusal({ key, line }: Turn, { status, metadata }: Refusal): void {
+    if (status === 409 && line !== null) this.#history.saw('open of a charged or newer generation refused');
     if (status === 429) this.#history.saw('429 by rate');
     if (status === 401) this.#history.saw('401 of a disabled key');
     if (status === 403) this.#history.saw('management key refused');
@@ -161,15 +214,15 @@ export class Turns {
   }
 
   /** One call at a provider; null when it failed. */
-  async #call(client: Client, turn: Turn, offer: Offer): Promise<Answered | null> {
+  async #call(client: Client, turn: Turn, offer: Offer, hold: number): Promise<Answered | null> {
     const { dice } = client;
-    const call: Call = {
+    const call: CallSeen = {
       ...{ provider: offer.slug, call: this.calls.length + 1, id: turn.nonce, model: MODEL, stream: false },
       ...{ startAt: this.#database.now(), firstByteAt: null, endAt: null, abortAt: null, outcome: 'open' },
-      ...{ status: null, chunks: 0, usage: null },
+      ...{ status: null, chunks: 0, usage: null, holdAttempt: holdAttempt(turn.run, hold) },
     };
     this.calls.push(call);
-    await pause(client, dice.between(5, 2_500));
+    await pause(client, dice.between(5, turn.line === null ? CALL_MS_MAX : LINE_CALL_MS_MAX));
     call.endAt = this.#database.now();
     if (dice.happens(0.3)) {
       Object.assign(call, { outcome: 'status', status: 500 });
@@ -187,8 +240,8 @@ export class Turns {
     return { promptTokens, completionTokens };
   }
 
-  async #charge(client: Client, turn: Turn, offer: Offer, attempt: number, answered: Answered): Promise<void> {
-    const settlement = this.#settlement(turn, offer, attempt, answered);
+  async #charge(client: Client, turn: Turn, offer: Offer, hold: number, answered: Answered): Promise<void> {
+    const settlement = this.#settlement(turn, offer, hold, answered);
     const left = leaves(turn);
     if (left) this.#leave(turn);
     const first = await endingOf(settle(client.node, turn.key.account, settlement, SETTLE_MS));
@@ -207,7 +260,10 @@ export class Turns {
 
   #recorded(turn: Turn, settlement: Settlement, answer: Settled | Refused): Settled | null {
     this.#history.note('settled', { nonce: turn.nonce, answer });
-    if ('refusal' in answer) return null;
+    if ('refusal' in answer) {
+      if (isSuperseded(turn)) this.#history.saw('settle of an older run refused');
+      return null;
+    }
     if (answer.late) this.#history.saw('settled after its release');
     if (answer.overshoot !== undefined) this.#history.saw('charged above its hold');
     else if (answer.cost === settlement.cost) this.#history.saw('settle < hold');
@@ -222,7 +278,7 @@ export class Turns {
     if (ending.type === 'ok' && 'refusal' in ending.body) this.#history.saw('settle of an old attempt refused');
   }
 
-  #settlement(turn: Turn, offer: Offer, attempt: number, answered: Answered): Settlement {
+  #settlement(turn: Turn, offer: Offer, hold: number, answered: Answered): Settlement {
     const { promptTokens, completionTokens, cut = false } = answered;
     const { cost, unpriced } = charge(
       offer.tariff,
@@ -231,7 +287,14 @@ export class Turns {
     );
     const attempts: readonly AttemptRecord[] = [];
     return {
-      ...{ generation: turn.generation, attempt, cost, unpriced, promptTokens, completionTokens },
+      ...{
+        generation: turn.generation,
+        attempt: holdAttempt(turn.run, hold),
+        cost,
+        unpriced,
+        promptTokens,
+        completionTokens,
+      },
       ...{ cachedTokens: null, reasoningTokens: null, estimated: cut, finishReason: 'stop' },
       ...(cut ? { unmeasured: ['completion'] } : {}),
       ...{
@@ -245,15 +308,20 @@ export class Turns {
     };
   }
 
-  async #letGo(client: Client, turn: Turn, attempt: number): Promise<void> {
+  async #letGo(client: Client, turn: Turn, hold: number): Promise<void> {
     const { generation } = turn;
+    const attempt = holdAttempt(turn.run, hold);
     const ended = { generation, attempt, reason: 'nothing came of it', status: 502, attempts: [] };
     await this.#insist(client, turn, async () => {
       const answer = await release(client.node, turn.key.account, ended, SETTLE_MS);
       this.#history.note('released', { nonce: turn.nonce, answer });
-      if ('refusal' in answer) return;
+      if ('refusal' in answer) {
+        if (isSuperseded(turn)) this.#history.saw('release of an older run refused');
+        return;
+      }
       const row = this.#database.tables.row({ address: turn.key.account, collection: 'generation', id: generation });
-      const stored = row === null ? 'absent' : (JSON.parse(row.body) as Generation).status;
+      const { status, attempt: newest } = row === null ? ABSENT : (JSON.parse(row.body) as Generation);
+      const stored = newest > attempt ? 'held by a newer attempt' : status;
       this.releases.push({ generation, at: this.#database.scheduler.now, stored });
     });
   }
@@ -278,16 +346,31 @@ export class Turns {
     this.#end(turn, { type: 'fail', status, errorType: null, generation, delivered: false, endings: 0 });
   }
 
+  /** A run that another one has replaced has no say any more. */
   #end(turn: Turn, outcome: Outcome): void {
+    if (isSuperseded(turn)) return;
+    if (turn.line !== null) turn.line.over = true;
     this.history.push({ op: turn.op, at: this.#database.scheduler.now, ...outcome } as HistoryEntry);
     this.#history.note('turn end', { nonce: turn.nonce, outcome });
   }
 }
 
-/** By its number, so that whoever is awaited does not depend on it. */
-function leaves({ op }: Turn): boolean {
-  return op % LEAVES_ONE_IN === 0;
+/** Store time, ms: now and then so soon that the hold ends before its turn. */
+function deadlineOf({ dice, node }: Client): number {
+  const short = dice.happens(0.12);
+  return node.now() + (short ? dice.whole(50, 1_500) : dice.whole(12_000, 25_000));
 }
+
+function isSuperseded({ run, line }: Turn): boolean {
+  return line !== null && line.run !== run;
+}
+
+/** By its number, so that whoever is awaited does not depend on it. A line (`LINES_ONE_IN`) has no caller who could. */
+function leaves({ op }: Turn): boolean {
+  return op % LEAVES_ONE_IN === 1;
+}
+
+const ABSENT = { status: 'absent', attempt: 0 };
 
 type Bare<T> = T extends unknown ? Omit<T, 'op' | 'at'> : never;
 type Outcome = Bare<Exclude<HistoryEntry, { type: 'invoke' }>>;

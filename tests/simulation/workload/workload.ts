@@ -84,7 +84,8 @@ export class Workload {
 
   client(process: SimulatedProcess, name: string): Client {
     if (process.node === null) throw new Error(`${process.name} has not joined`);
-    return { name: `${process.name}/${name}`, node: process.node, clock: process.clock, dice: this.#dice.fork() };
+    const { node, clock } = process;
+    return { name: `${process.name}/${name}`, node, clock, dice: this.#dice.fork(), isAlive: () => process.running };
   }
 
   /** Starts the callers of a process that has just joined; they end with it. */

@@ -2,6 +2,7 @@ import type { Generation } from '../../../actors/terms/hold.ts';
 import type { Call } from '../../../gateway/simulator/call-log.ts';
 import { amount, cost, text } from './amount.ts';
 import { type Check, Checking } from './check.ts';
+import type { CallSeen } from './evidence.ts';
 import type { Joined } from './joined.ts';
 
 const CALLS_PER_ENDPOINT_MAX = 2;
@@ -26,7 +27,7 @@ export function chargesMatchAnswers(joined: Joined): Check {
   const check = new Checking('M5', 'charge <=> delivered answer');
   for (const [generation, lines] of joined.chargesByGeneration) {
     const row = joined.rowById.get(generation);
-    const calls = joined.callsByNonce.get(row?.user ?? '') ?? [];
+    const calls = chargedCalls(joined, row);
     check.expect(row?.status === 'settled', () => `${generation}: charged, its row is ${row?.status ?? 'absent'}`);
     const free = lines.every((line) => amount(line.amount) === 0n);
     check.expect(
@@ -144,7 +145,7 @@ export function callsAreBounded(joined: Joined): Check {
     const row = joined.rowByNonce.get(nonce);
     if (!row?.settlement || amount(row.settlement.cost) === 0n) continue;
     const slug = joined.evidence.slugs[row.provider] ?? row.provider;
-    const served = calls.some((call) => call.provider === slug && answered(call));
+    const served = chargedCalls(joined, row).some((call) => call.provider === slug && answered(call));
     check.expect(served, () => `${nonce}: charged at ${slug}, which did not answer`);
   }
   return check.done();
@@ -169,9 +170,17 @@ function expectedCost(joined: Joined, row: Generation): bigint | null {
   ]);
 }
 
+/** The calls of a request that its charge may be for: those made under the hold that was charged, where calls tell. */
+function chargedCalls(joined: Joined, row: Generation | undefined): readonly CallSeen[] {
+  const calls = joined.callsByNonce.get(row?.user ?? '') ?? [];
+  const charged = row?.settlement?.attempt;
+  return calls.filter(({ holdAttempt = charged }) => holdAttempt === charged);
+}
+
 /** The usage of the call that served this generation, when it reported one. */
 function reportedBy(joined: Joined, row: Generation): Readonly<Record<string, unknown>> | null {
   const slug = joined.evidence.slugs[row.provider] ?? row.provider;
-  const calls = joined.callsByNonce.get(row.user ?? '') ?? [];
-  return calls.findLast((call) => call.provider === slug && call.outcome === 'served')?.usage ?? null;
+  return (
+    chargedCalls(joined, row).findLast((call) => call.provider === slug && call.outcome === 'served')?.usage ?? null
+  );
 }

@@ -3,10 +3,13 @@ import type { Call } from '../../../gateway/simulator/call-log.ts';
 import type { HistoryEntry } from './history.ts';
 import type { RuntimeEvidence } from './runtime-evidence.ts';
 
+/** A call, with the attempt of the hold under which it was made, where the workload can tell. */
+export type CallSeen = Call & { readonly holdAttempt?: number };
+
 /** Everything an audit looks at: what clients saw, what providers saw, and what the store says at the end and did say. */
 export interface Evidence {
   readonly history: readonly HistoryEntry[];
-  readonly calls: readonly Call[];
+  readonly calls: readonly CallSeen[];
   readonly ledger: LedgerDump;
   /** Taken while the run went on, oldest first. */
   readonly samples: readonly Sample[];

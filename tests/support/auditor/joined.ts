@@ -1,6 +1,5 @@
 import type { Generation } from '../../../actors/terms/hold.ts';
-import type { Call } from '../../../gateway/simulator/call-log.ts';
-import type { Evidence, LedgerLine } from './evidence.ts';
+import type { CallSeen, Evidence, LedgerLine } from './evidence.ts';
 import { type Operation, operations } from './history.ts';
 
 /** The evidence with its three views joined by nonce and generation id, made once for all checks. */
@@ -12,7 +11,7 @@ export interface Joined {
   readonly rowByNonce: ReadonlyMap<string, Generation>;
   readonly accountOf: ReadonlyMap<string, string>;
   readonly chargesByGeneration: ReadonlyMap<string, readonly LedgerLine[]>;
-  readonly callsByNonce: ReadonlyMap<string, readonly Call[]>;
+  readonly callsByNonce: ReadonlyMap<string, readonly CallSeen[]>;
 }
 
 export function join(evidence: Evidence): Joined {

@@ -1,0 +1,15 @@
+import { judgeRelease } from '../../../actors/account/admission.ts';
+import { only } from '../../../actors/terms/only.ts';
+import type { Mutation } from '../mutation.ts';
+import { accountWith } from './account-with.ts';
+
+/** The release of an older attempt ends what a newer one has taken over. */
+export const olderRunReleases: Mutation = {
+  name: 'release of an older run accepted',
+  caughtBy: 1,
+  kinds: accountWith({
+    guards: {
+      isReleasable: ({ event }) => ['release', 'stale'].includes(judgeRelease(only(event, 'hold.release'))),
+    },
+  }),
+};
