@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sealStream } from '../../actors/runtime/bytes/seal-stream.ts';
+import { sealBlob } from '../../actors/runtime/bytes/seal-blob.ts';
 import type { Blobs } from '../../actors/runtime/ports/blobs.ts';
 import type { Store } from '../../actors/runtime/ports/store.ts';
 import { openBlobDirectory } from '../../actors/runtime/stores/directory/open-blob-directory.ts';
@@ -109,7 +109,7 @@ async function committer(store: Store): Promise<(ms: number) => Promise<readonly
 async function acceptOne(blobs: Blobs): Promise<void> {
   const key = await new MemoryKeyStore(ports).current();
   const place = { account: 'account:a', object: 'file_1', kind: 'file' };
-  const { id } = await blobs.put(sealStream(key, place, arriving(), systemRandom));
+  const { id } = sealBlob(key, place, await blobs.put(arriving()), systemRandom);
   await blobs.remove(id);
 }
 

@@ -3,15 +3,16 @@
  * each connection can lose the place, as a node that is cut off does. Never fails by itself.
  */
 import { blobId } from '../../actors/runtime/bytes/blob-id.ts';
-import { readBlob } from '../../actors/runtime/bytes/read-blob.ts';
+import { readBlob, type StoredBlob } from '../../actors/runtime/bytes/read-blob.ts';
 import { type BlobDraft, writeBlob } from '../../actors/runtime/bytes/write-blob.ts';
 import { WriteSlots } from '../../actors/runtime/bytes/write-slots.ts';
 import {
   BlobMissing,
   type BlobQuery,
-  type BlobReference,
   type Blobs,
   BlobsRefused,
+  type ByteRange,
+  type OpenBlob,
 } from '../../actors/runtime/ports/blobs.ts';
 import type { Clock } from '../../actors/runtime/ports/clock.ts';
 import type { Random } from '../../actors/runtime/ports/random.ts';
@@ -23,7 +24,6 @@ export interface MemoryBlobsOptions {
   readonly writesMax?: number;
 }
 
-const PIECE_BYTES = 256 * 1024;
 const LIST_MAX = 1_000;
 
 interface Place {
@@ -34,6 +34,8 @@ interface Place {
 export class MemoryBlobs implements Blobs {
   /** True: every call of this connection is refused as unreachable. */
   cut = false;
+  /** The stretches of stored bytes that this connection has read, as [at, bytes]. */
+  readonly reads: (readonly [number, number])[] = [];
   readonly #options: MemoryBlobsOptions;
   readonly #place: Place;
   readonly #slots: WriteSlots;
@@ -63,14 +65,12 @@ export class MemoryBlobs implements Blobs {
     this.#place.finished.set(id, Buffer.from(bytes));
   }
 
-  async put(source: AsyncIterable<Uint8Array>): Promise<BlobReference> {
-    const { bytesMax } = this.#options;
-    const shape = { pieceBytes: PIECE_BYTES, bytesMax };
-    return this.#slots.take(() => writeBlob(async () => this.#begin(), source, shape));
+  async put(source: AsyncIterable<Uint8Array>): Promise<OpenBlob> {
+    return this.#slots.take(() => writeBlob(async () => this.#begin(), source, this.#options));
   }
 
-  read(blob: BlobReference): AsyncIterable<Uint8Array> {
-    return readBlob(this.#pieces(blob.id), blob);
+  read(blob: OpenBlob, range?: ByteRange): AsyncIterable<Uint8Array> {
+    return readBlob((id) => this.#open(id), blob, range);
   }
 
   async remove(id: string): Promise<boolean> {
@@ -122,14 +122,20 @@ export class MemoryBlobs implements Blobs {
     };
   }
 
-  async *#pieces(id: string): AsyncGenerator<Uint8Array> {
+  async #open(id: string): Promise<StoredBlob> {
     this.#reach();
-    const bytes = this.#place.finished.get(id);
-    if (bytes === undefined) throw new BlobMissing(id);
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      this.#reach();
-      yield Uint8Array.from(bytes.subarray(at, at + PIECE_BYTES));
-    }
+    const stored = this.#place.finished.get(id);
+    if (stored === undefined) throw new BlobMissing(id);
+    return {
+      bytes: stored.length,
+      read: async (at, bytes) => {
+        this.#reach();
+        const read = stored.subarray(at, at + bytes);
+        this.reads.push([at, read.length]);
+        return read;
+      },
+      close: async () => {},
+    };
   }
 
   #reach(): void {

@@ -7,6 +7,7 @@ import type { Clock } from '../../actors/runtime/ports/clock.ts';
 import {
   type ClusterRows,
   type Heartbeat,
+  type IndexColumn,
   type NodeRow,
   type RowKey,
   type RowQuery,
@@ -140,6 +141,9 @@ export class MemoryStore implements Store {
   }
   rows(query: RowQuery) {
     return this.#run(() => this.#tables.query(query));
+  }
+  referred(columns: readonly IndexColumn[], values: readonly string[]) {
+    return this.#run(() => this.#tables.referred(columns, values));
   }
   sweepRows(now: number, limit: number) {
     return this.#run(() => this.#tables.sweep(now, limit));

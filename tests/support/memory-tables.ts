@@ -4,6 +4,7 @@ import type {
   CensusRow,
   ClusterRows,
   Heartbeat,
+  IndexColumn,
   NodeRow,
   RowKey,
   RowQuery,
@@ -163,6 +164,14 @@ export class MemoryTables {
         (query.after === undefined || turn * compareRows(row, query.after) > 0),
     );
     return found.sort((a, b) => turn * compareRows(a, b)).slice(0, query.limit);
+  }
+
+  referred(columns: readonly IndexColumn[], values: readonly string[]): readonly string[] {
+    const standing = new Set<string | null | undefined>();
+    for (const { collection, column } of columns) {
+      for (const row of this.#allRows(collection)) standing.add(row.index[column]);
+    }
+    return values.filter((value) => standing.has(value));
   }
 
   *#allRows(collection?: string): Generator<RowRecord> {

@@ -3,11 +3,11 @@
  * clock. One record is a sealed text in a row and a sealed file in a blob that the row refers to.
  */
 import { join } from 'node:path';
-import { openStream } from '../../actors/runtime/bytes/open-stream.ts';
+import { openBlob } from '../../actors/runtime/bytes/open-blob.ts';
 import { openValue } from '../../actors/runtime/bytes/open-value.ts';
-import { sealStream } from '../../actors/runtime/bytes/seal-stream.ts';
+import { type SealedBlob, sealBlob } from '../../actors/runtime/bytes/seal-blob.ts';
 import { sealValue } from '../../actors/runtime/bytes/seal-value.ts';
-import type { BlobReference, Blobs } from '../../actors/runtime/ports/blobs.ts';
+import type { Blobs, ByteRange } from '../../actors/runtime/ports/blobs.ts';
 import type { Clock } from '../../actors/runtime/ports/clock.ts';
 import type { KeyStore } from '../../actors/runtime/ports/key-store.ts';
 import type { Store } from '../../actors/runtime/ports/store.ts';
@@ -28,7 +28,7 @@ export interface SealedRecord {
 
 interface Body {
   readonly sealed: string;
-  readonly blob: BlobReference;
+  readonly blob: SealedBlob;
 }
 
 export class SealedHouse {
@@ -59,7 +59,7 @@ export class SealedHouse {
     const key = await this.keys.current();
     const place = { account, object: id, kind: 'text' };
     const sealed = sealValue(key, place, Buffer.from(text), systemRandom).toString('base64');
-    const blob = await this.blobs.put(sealStream(key, { ...place, kind: 'file' }, pieces.of(file), systemRandom));
+    const blob = sealBlob(key, { ...place, kind: 'file' }, await this.blobs.put(pieces.of(file)), systemRandom);
     const body: Body = { sealed, blob };
     const kept = row(id, { address: account, collection: 'files', index: [blob.id], body: JSON.stringify(body) });
     await this.put([kept]);
@@ -76,9 +76,10 @@ export class SealedHouse {
     return String(await openValue(keys, { account, object: id, kind: 'text' }, Buffer.from(sealed, 'base64')));
   }
 
-  async file(account: string, id: string, keys: KeyStore = this.keys): Promise<Buffer> {
+  async file(account: string, id: string, keys: KeyStore = this.keys, range?: ByteRange): Promise<Buffer> {
     const { blob } = await this.#body(account, id);
-    return pieces.gather(openStream(keys, { account, object: id, kind: 'file' }, this.blobs.read(blob)));
+    const opened = await openBlob(keys, { account, object: id, kind: 'file' }, blob);
+    return pieces.gather(this.blobs.read(opened, range));
   }
 
   async close(): Promise<void> {

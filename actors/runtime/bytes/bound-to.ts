@@ -4,9 +4,13 @@ import type { Place } from './place.ts';
  * The associated data of one encryption: every word with its length before it, so that no two lists of words read the
  * same.
  */
-export function boundTo(purpose: string, { account, object, kind }: Place, ...numbers: readonly number[]): Buffer {
+export function boundTo(
+  purpose: string,
+  { account, object, kind }: Place,
+  ...more: readonly (string | number)[]
+): Buffer {
   const parts: Buffer[] = [];
-  for (const word of [purpose, account, object, kind, ...numbers.map(String)]) {
+  for (const word of [purpose, account, object, kind, ...more.map(String)]) {
     const bytes = Buffer.from(word, 'utf8');
     const length = Buffer.alloc(4);
     length.writeUInt32BE(bytes.length);

@@ -6,7 +6,7 @@ import { sealHead } from './seal-head.ts';
 
 /** What `sealValue` sealed for this place. Rejects with SealBroken, KeyDestroyed or KeyStoreUnreachable. */
 export async function openValue(keys: KeyStore, place: Place, sealed: Uint8Array): Promise<Buffer> {
-  const secret = await sealHead.open('value', keys, place, sealed);
+  const secret = await sealHead.open({ form: 'value', place, words: [] }, keys, sealed);
   try {
     return aead.open(secret, sealed.subarray(sealHead.bytes), boundTo('value', place));
   } finally {

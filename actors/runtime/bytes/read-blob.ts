@@ -1,25 +1,65 @@
-import { createHash } from 'node:crypto';
-import { BlobCorrupt, type BlobReference } from '../ports/blobs.ts';
+import { BlobCorrupt, BlobRangeError, type ByteRange, type OpenBlob } from '../ports/blobs.ts';
+import { SealBroken } from './seal-broken.ts';
+import { segment } from './segment.ts';
 
-/**
- * Passes stored pieces on and holds the last one back until the whole has proved to be what the reference says, so that
- * damaged bytes never look complete. Throws BlobCorrupt.
- */
-export async function* readBlob(
-  pieces: AsyncIterable<Uint8Array>,
-  { id, bytes, sha256 }: BlobReference,
+/** The stored bytes of one blob, as an implementation of the port provides them. */
+export interface StoredBlob {
+  /** How many there are. */
+  readonly bytes: number;
+  /** The stored bytes from `at` on, all of one piece; fewer than asked for only where there are no more. */
+  read(at: number, bytes: number): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/** Checks the range, then reads: see the port. Throws BlobRangeError. */
+export function readBlob(
+  open: (id: string) => Promise<StoredBlob>,
+  blob: OpenBlob,
+  range: ByteRange = { from: 0, to: blob.bytes },
 ): AsyncGenerator<Uint8Array> {
-  const hash = createHash('sha256');
-  let held: Uint8Array | null = null;
-  let read = 0;
-  for await (const piece of pieces) {
-    read += piece.length;
-    if (read > bytes) throw new BlobCorrupt(id, `it has more than its ${bytes} bytes`);
-    hash.update(piece);
-    if (held) yield held;
-    held = piece;
+  const { from, to } = range;
+  const ordered = 0 <= from && from <= to && to <= blob.bytes;
+  if (!ordered || !Number.isInteger(from) || !Number.isInteger(to)) throw new BlobRangeError(range, blob.bytes);
+  return readRange(open, blob, range);
+}
+
+async function* readRange(
+  open: (id: string) => Promise<StoredBlob>,
+  blob: OpenBlob,
+  { from, to }: ByteRange,
+): AsyncGenerator<Uint8Array> {
+  const stored = await open(blob.id);
+  try {
+    const count = segment.count(blob.bytes);
+    requireLength(blob, stored.bytes, count);
+    const first = Math.min(Math.floor(from / segment.plainBytes), count - 1);
+    const end = Math.max(Math.ceil(to / segment.plainBytes), first + 1);
+    for (let position = first; position < end; ) {
+      const pieceEnd = Math.min(segment.pieceEnd(position), end);
+      const bytes = await stored.read(position * segment.storedBytes, (pieceEnd - position) * segment.storedBytes);
+      for (let at = 0; position < pieceEnd; position++, at += segment.storedBytes) {
+        const plain = openSegment(blob, bytes.subarray(at, at + segment.storedBytes), position, count);
+        const start = position * segment.plainBytes;
+        const wanted = plain.subarray(Math.max(0, from - start), to - start);
+        if (wanted.length > 0) yield wanted;
+      }
+    }
+  } finally {
+    await stored.close();
   }
-  if (read < bytes) throw new BlobCorrupt(id, `it has ${read} of its ${bytes} bytes`);
-  if (hash.digest('hex') !== sha256) throw new BlobCorrupt(id, 'its checksum differs');
-  if (held) yield held;
+}
+
+/** A blob that was cut or extended shows before any of it is read. */
+function requireLength({ id, bytes }: OpenBlob, stored: number, segments: number): void {
+  const expected = bytes + segments * (segment.storedBytes - segment.plainBytes);
+  if (stored !== expected) throw new BlobCorrupt(id, `${stored} bytes are stored instead of ${expected}`);
+}
+
+function openSegment({ id, secret }: OpenBlob, stored: Uint8Array, position: number, count: number): Buffer {
+  try {
+    return segment.open(secret, stored, { position, last: position === count - 1 });
+  } catch (error) {
+    if (error instanceof SealBroken) throw new BlobCorrupt(id, `segment ${position} of ${count} does not open`);
+    throw error;
+  }
 }

@@ -7,7 +7,8 @@ import { sealHead } from './seal-head.ts';
 
 /** One value held in memory, sealed: head, then the encryption. The key is obtained before anything is stored. */
 export function sealValue(key: SealingKey, place: Place, plain: Uint8Array, random: Random): Buffer {
-  const { head, secret } = sealHead.close('value', key, place, random);
+  const secret = random.bytes(sealHead.secretBytes);
+  const head = sealHead.close({ form: 'value', place, words: [] }, key, secret, random);
   const body = aead.close(secret, plain, boundTo('value', place), random);
   secret.fill(0);
   return Buffer.concat([head, body]);

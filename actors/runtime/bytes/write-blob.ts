@@ -1,43 +1,59 @@
-import { createHash } from 'node:crypto';
-import { type BlobReference, BlobTooLarge } from '../ports/blobs.ts';
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import { BlobTooLarge, type OpenBlob } from '../ports/blobs.ts';
+import type { Random } from '../ports/random.ts';
 import { rechunk } from './rechunk.ts';
+import { segment } from './segment.ts';
+import { withLast } from './with-last.ts';
+
+const SECRET_BYTES = 32;
 
 /** One blob on its way in, as an implementation of the port provides it. */
 export interface BlobDraft {
   readonly id: string;
-  /** Takes the next piece; resolves when another may follow. */
+  /** Takes the next piece, `segment.pieceBytes` long unless it is the last; resolves when another may follow. */
   append(piece: Uint8Array): Promise<void>;
   /** Makes the blob durable, then visible. */
-  finish(bytes: number): Promise<void>;
+  finish(): Promise<void>;
   /** Removes what was written. Never rejects: what it cannot remove is swept. */
   discard(): Promise<void>;
 }
 
 export interface BlobWriting {
-  readonly pieceBytes: number;
   readonly bytesMax: number;
+  readonly random: Random;
 }
 
-/** Writes one source into one draft, piece by piece, and measures it on the way. The draft is discarded on any failure. */
+/** Encrypts one source into one draft, piece by piece. The draft is discarded on any failure. */
 export async function writeBlob(
   begin: () => Promise<BlobDraft>,
   source: AsyncIterable<Uint8Array>,
-  { pieceBytes, bytesMax }: BlobWriting,
-): Promise<BlobReference> {
+  { bytesMax, random }: BlobWriting,
+): Promise<OpenBlob> {
   const draft = await begin();
   try {
-    const hash = createHash('sha256');
+    const secret = newSecret(random);
     let bytes = 0;
-    for await (const piece of rechunk(source, pieceBytes)) {
-      bytes += piece.length;
+    let position = 0;
+    let piece: Buffer[] = [];
+    for await (const { piece: plain, last } of withLast(rechunk(source, segment.plainBytes))) {
+      bytes += plain.length;
       if (bytes > bytesMax) throw new BlobTooLarge(bytesMax);
-      hash.update(piece);
-      await draft.append(piece);
+      piece.push(segment.close(secret, plain, { position: position++, last }, random));
+      if (piece.length < segment.perPiece && !last) continue;
+      await draft.append(Buffer.concat(piece));
+      piece = [];
     }
-    await draft.finish(bytes);
-    return { id: draft.id, bytes, sha256: hash.digest('hex') };
+    await draft.finish();
+    return { id: draft.id, bytes, secret };
   } catch (error) {
     await draft.discard();
     throw error;
   }
+}
+
+function newSecret(random: Random): KeyObject {
+  const bytes = random.bytes(SECRET_BYTES);
+  const secret = createSecretKey(bytes);
+  bytes.fill(0);
+  return secret;
 }

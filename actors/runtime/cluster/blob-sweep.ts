@@ -1,13 +1,15 @@
 import type { Kind } from '../actor/kind.ts';
 import type { Blobs } from '../ports/blobs.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { RowQuery, Store } from '../ports/store.ts';
+import type { IndexColumn, Store } from '../ports/store.ts';
 import { Chore } from './chore.ts';
 import type { Log } from './log.ts';
 
-/** Blobs looked at before the others get their turn: each costs a few look-ups by index. */
-const BLOBS_PER_PAGE = 20;
-const PAGE_PAUSE_MS = 20;
+/** Names read from the place of the blobs at once: a folder is read whole for each list. */
+const LISTED_MAX = 1_000;
+/** Blobs judged and removed before commits get their turn: one look-up by index each and collection. */
+const BLOBS_PER_PAGE = 50;
+const PAGE_PAUSE_MS = 50;
 
 export interface BlobSweepParts {
   /** Only one node of the cluster sweeps. */
@@ -31,56 +33,76 @@ export interface BlobSweepLimits {
 }
 
 /**
- * Removes blobs that no row refers to and writes that nobody finished, once they are old enough. Walks the blobs from
- * the oldest on, a bounded stretch per round, and begins again behind the last. Where no collection of these kinds
- * declares a blob it does nothing at all: all would be orphans.
+ * Removes blobs that no row refers to and writes that were never finished, once they are old enough. Walks the blobs from
+ * the oldest on in small pages with a pause behind each, a bounded stretch per round, and begins again behind the last.
+ * Where no collection of these kinds declares a blob it does nothing at all: every blob would look like an orphan.
  */
 export function blobSweep(parts: BlobSweepParts): Chore {
-  const { isMine, blobs, clock, limits, log, now } = parts;
-  const references = referencesOf(parts.kinds);
+  const { clock, limits, log, isMine } = parts;
+  const columns = columnsOf(parts.kinds);
   let after: string | null = null;
-
-  async function page(before: number, limit: number): Promise<number> {
-    const ids = await blobs.list({ after, before, limit });
-    for (const id of ids) if (!(await isReferred(parts.store, references, id))) await blobs.remove(id);
-    after = ids.length < limit ? null : (ids.at(-1) ?? null);
-    return ids.length;
-  }
 
   return new Chore({
     ...{ name: 'blob sweep', clock, log },
     everyMs: () => limits.sweepMs,
     run: async (stopped) => {
-      if (references.length === 0 || !isMine()) return;
-      const before = now() - limits.blobOrphanMs;
-      await blobs.sweepUnfinished(before, limits.sweepBlobsMax);
-      for (let left = limits.sweepBlobsMax; left > 0 && !stopped(); ) {
-        const limit = Math.min(left, BLOBS_PER_PAGE);
-        if ((await page(before, limit)) < limit) return;
-        left -= limit;
-        await new Promise<void>((resolve) => clock.after(PAGE_PAUSE_MS, resolve));
-      }
+      const isOver = (): boolean => stopped() || !isMine();
+      if (columns.length === 0 || isOver()) return;
+      await sweepUnfinished(parts, isOver);
+      after = await sweepOrphans(parts, { columns, after, isOver });
     },
   });
 }
 
-type Reference = Required<Pick<RowQuery, 'collection'>> & { readonly column: 0 | 1 | 2 | 3 };
+async function sweepUnfinished(parts: BlobSweepParts, isOver: () => boolean): Promise<void> {
+  const { blobs, limits, now } = parts;
+  const before = now() - limits.blobOrphanMs;
+  for (let left = limits.sweepBlobsMax; left > 0 && !isOver(); left -= BLOBS_PER_PAGE) {
+    if ((await blobs.sweepUnfinished(before, BLOBS_PER_PAGE)) < BLOBS_PER_PAGE) return;
+    await pause(parts);
+  }
+}
 
-/** Where ids of blobs stand. Kinds may share the name of a collection and not its columns. */
-function referencesOf(kinds: readonly Kind[]): readonly Reference[] {
-  const found = new Map<string, Reference>();
+interface Walk {
+  readonly columns: readonly IndexColumn[];
+  /** The last id of the round before, or null to begin with the oldest blob. */
+  readonly after: string | null;
+  readonly isOver: () => boolean;
+}
+
+/** One round. Returns the last id it judged, or null at the end of the walk. */
+async function sweepOrphans(parts: BlobSweepParts, { columns, after, isOver }: Walk): Promise<string | null> {
+  const { blobs, store, limits, now } = parts;
+  const before = now() - limits.blobOrphanMs;
+  let judged = after;
+  for (let left = limits.sweepBlobsMax; left > 0; ) {
+    const limit = Math.min(left, LISTED_MAX);
+    const ids = await blobs.list({ after: judged, before, limit });
+    for (let at = 0; at < ids.length; at += BLOBS_PER_PAGE) {
+      if (isOver()) return judged;
+      const page = ids.slice(at, at + BLOBS_PER_PAGE);
+      const kept = new Set(await store.referred(columns, page));
+      for (const id of page) if (!kept.has(id)) await blobs.remove(id);
+      judged = page.at(-1) ?? judged;
+      await pause(parts);
+    }
+    if (ids.length < limit) return null;
+    left -= limit;
+  }
+  return judged;
+}
+
+function pause({ clock }: BlobSweepParts): Promise<void> {
+  return new Promise((resolve) => void clock.after(PAGE_PAUSE_MS, resolve));
+}
+
+/** The columns that name blobs. Kinds may share the name of a collection and not its columns. */
+function columnsOf(kinds: readonly Kind[]): readonly IndexColumn[] {
+  const found = new Map<string, IndexColumn>();
   for (const { collections } of kinds) {
     for (const [collection, { blob: column }] of Object.entries(collections)) {
       if (column !== undefined) found.set(`${collection} ${column}`, { collection, column });
     }
   }
   return [...found.values()];
-}
-
-async function isReferred(store: Store, references: readonly Reference[], id: string): Promise<boolean> {
-  for (const { collection, column } of references) {
-    const rows = await store.rows({ collection, where: { column, equals: id }, limit: 1 });
-    if (rows.length > 0) return true;
-  }
-  return false;
 }

@@ -1,16 +1,29 @@
 /**
- * Large bytes beside the store: written once, never changed, read as a stream. A blob goes first, the commit that carries
- * its reference follows, and what no row refers to is swept later. A blob never travels in a message between nodes: every
- * node reads the same place (the embedded size shares one folder, the clustered size one PostgreSQL), and what travels is
- * the reference.
+ * Large bytes beside the store: written once, never changed, read whole or by range as a stream. A blob goes first, the
+ * commit that carries its sealed reference follows, and the sweep removes what no row refers to. A blob never travels in a
+ * message between nodes: every node reads the same place (the embedded size shares one folder, the clustered size one
+ * PostgreSQL), and what travels is the reference.
+ *
+ * A blob is stored as segments of 64 KiB, each encrypted under a secret of the blob's own and bound to its position and
+ * to being the last. That encryption is the only proof of the bytes: a range is proven by the segments it touches.
  */
+import type { KeyObject } from 'node:crypto';
 
-/** What a row keeps of a blob: where it lies, and what it must be. Plain JSON. */
-export interface BlobReference {
+/**
+ * A blob in the hands of this process: what `put` returns and `read` needs. It holds the secret, so it is never stored
+ * or sent (a KeyObject has no JSON): `sealBlob` makes of it what a row keeps, `openBlob` makes it again.
+ */
+export interface OpenBlob {
   readonly id: string;
+  /** Bytes that were put: the total of a `Content-Range`. */
   readonly bytes: number;
-  /** Of the stored bytes, 64 hex digits. */
-  readonly sha256: string;
+  readonly secret: KeyObject;
+}
+
+/** The bytes at `from` and behind it, up to and without the one at `to`; `0 <= from <= to <= bytes`. */
+export interface ByteRange {
+  readonly from: number;
+  readonly to: number;
 }
 
 export interface BlobQuery {
@@ -28,13 +41,14 @@ export interface Blobs {
    * Whatever `source` throws is thrown on. Rejects with BlobTooLarge or BlobsRefused. Nothing is visible after a
    * rejection, nor after a crash; what is left of it goes with `sweepUnfinished`.
    */
-  put(source: AsyncIterable<Uint8Array>): Promise<BlobReference>;
+  put(source: AsyncIterable<Uint8Array>): Promise<OpenBlob>;
   /**
-   * The bytes, read piece by piece as they are asked for. The last piece comes only after length and checksum of the
-   * whole agree with the reference, so whoever reads to the end has what was put. Throws BlobMissing, BlobCorrupt,
-   * BlobsRefused.
+   * The bytes of the range, or all of them, at most 64 KiB at a time as they are asked for. Reads only the segments that
+   * hold them (of an empty range one, so that a missing blob shows), and passes a byte on only after its whole segment
+   * has proved to be what was put at that position. Throws BlobRangeError at the call; the iteration throws BlobMissing,
+   * BlobCorrupt, BlobsRefused.
    */
-  read(blob: BlobReference): AsyncIterable<Uint8Array>;
+  read(blob: OpenBlob, range?: ByteRange): AsyncIterable<Uint8Array>;
   /** False when there was none. */
   remove(id: string): Promise<boolean>;
   /** Ids of finished blobs, ascending, which is the order in which their writing began. */
@@ -52,7 +66,18 @@ export class BlobMissing extends Error {
   }
 }
 
-/** The stored bytes are not those that were put. They are never delivered to the end. */
+/** The range does not lie within the blob: an unsatisfiable `Range` (416), or a mistake of the caller. */
+export class BlobRangeError extends RangeError {
+  override readonly name = 'BlobRangeError';
+  /** Of the whole blob, for `Content-Range`. */
+  readonly bytes: number;
+  constructor({ from, to }: ByteRange, bytes: number) {
+    super(`bytes ${from} to ${to} do not lie within the ${bytes} bytes of the blob`);
+    this.bytes = bytes;
+  }
+}
+
+/** The stored bytes are not those that were put: changed, cut, extended, reordered or of another blob. */
 export class BlobCorrupt extends Error {
   override readonly name = 'BlobCorrupt';
   constructor(id: string, fault: string) {

@@ -172,6 +172,12 @@ export interface RowQuery {
   readonly limit: number;
 }
 
+/** One of the look-up columns of one collection. */
+export interface IndexColumn {
+  readonly collection: string;
+  readonly column: 0 | 1 | 2 | 3;
+}
+
 export interface Store {
   /**
    * Shards that are equal modulo this share a part; commits of different parts are under way side by side without
@@ -197,6 +203,8 @@ export interface Store {
   /** By id alone, whatever actor holds it (digests, generation ids); the first by address. */
   rowById(collection: string, id: string): Promise<RowRecord | null>;
   rows(query: RowQuery): Promise<readonly RowRecord[]>;
+  /** Those of the values that stand in any of these columns, judged in one view of all rows. For sweeps, 1 to 1000. */
+  referred(columns: readonly IndexColumn[], values: readonly string[]): Promise<readonly string[]>;
   /** Removes at most `limit` rows whose `expiresAt` has passed; returns how many. */
   sweepRows(now: number, limit: number): Promise<number>;
 

@@ -1,6 +1,7 @@
 import {
   type ClusterRows,
   type Heartbeat,
+  type IndexColumn,
   type RowKey,
   type RowQuery,
   type ShardRow,
@@ -94,6 +95,9 @@ export class SimulatedStore implements Store {
   }
   rows(query: RowQuery) {
     return this.#ask('rows', () => this.#database.tables.query(query));
+  }
+  referred(columns: readonly IndexColumn[], values: readonly string[]) {
+    return this.#ask('referred', () => this.#database.tables.referred(columns, values));
   }
   sweepRows(now: number, limit: number) {
     return this.#ask('sweepRows', () => this.#database.tables.sweep(now, limit));

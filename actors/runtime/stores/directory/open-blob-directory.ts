@@ -2,14 +2,21 @@
  * The Blobs port over one folder of one host, shared by its node processes. A blob is written under `writing/`, synced
  * bit by bit, and renamed into its place, a folder for every 17 minutes: what is visible is whole and on the disk.
  */
-import { mkdir, open, readdir, rename, rmdir, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { blobId } from '../../bytes/blob-id.ts';
-import { readBlob } from '../../bytes/read-blob.ts';
+import { readBlob, type StoredBlob } from '../../bytes/read-blob.ts';
 import { Turns } from '../../bytes/turns.ts';
 import { type BlobDraft, writeBlob } from '../../bytes/write-blob.ts';
 import { WriteSlots } from '../../bytes/write-slots.ts';
-import { BlobMissing, type BlobQuery, type BlobReference, type Blobs, BlobsRefused } from '../../ports/blobs.ts';
+import {
+  BlobMissing,
+  type BlobQuery,
+  type Blobs,
+  BlobsRefused,
+  type ByteRange,
+  type OpenBlob,
+} from '../../ports/blobs.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
 import { syncFolder } from './sync-folder.ts';
@@ -25,8 +32,6 @@ export interface BlobDirectoryOptions {
   readonly writesMax?: number;
 }
 
-/** Read and written at a time: with the source's own piece, all that one transfer keeps in memory. */
-const PIECE_BYTES = 256 * 1024;
 /**
  * Bytes that may wait for the disk: a sync of another file of the same file system, such as a commit's, may wait for them
  * as well. Worst commit beside 32 MiB blobs written without a pause: 26-47 ms with 1 MiB, 24-156 ms with 256 KiB, 66 ms
@@ -63,14 +68,12 @@ class BlobDirectory implements Blobs {
     this.#slots = new WriteSlots(options.writesMax);
   }
 
-  async put(source: AsyncIterable<Uint8Array>): Promise<BlobReference> {
-    const { bytesMax } = this.#options;
-    const shape = { pieceBytes: PIECE_BYTES, bytesMax };
-    return this.#slots.take(() => writeBlob(() => this.#begin(), source, shape));
+  async put(source: AsyncIterable<Uint8Array>): Promise<OpenBlob> {
+    return this.#slots.take(() => writeBlob(() => this.#begin(), source, this.#options));
   }
 
-  read(blob: BlobReference): AsyncIterable<Uint8Array> {
-    return readBlob(this.#pieces(blob.id), blob);
+  read(blob: OpenBlob, range?: ByteRange): AsyncIterable<Uint8Array> {
+    return readBlob((id) => this.#open(id), blob, range);
   }
 
   async remove(id: string): Promise<boolean> {
@@ -158,22 +161,19 @@ class BlobDirectory implements Blobs {
     }
   }
 
-  async *#pieces(id: string): AsyncGenerator<Uint8Array> {
+  async #open(id: string): Promise<StoredBlob> {
     if (!blobId.isOne(id)) throw new BlobMissing(id);
-    const file = await this.#disk(() =>
-      open(this.#place(id), 'r').catch((error: NodeJS.ErrnoException) => {
+    return this.#disk(async () => {
+      const file = await open(this.#place(id), 'r').catch((error: NodeJS.ErrnoException) => {
         throw error.code === 'ENOENT' ? new BlobMissing(id) : error;
-      }),
-    );
-    try {
-      for (;;) {
-        const { bytesRead, buffer } = await this.#disk(() => file.read(new Uint8Array(PIECE_BYTES), 0, PIECE_BYTES));
-        if (bytesRead === 0) return;
-        yield buffer.subarray(0, bytesRead);
-      }
-    } finally {
-      await file.close();
-    }
+      });
+      const { size } = await file.stat();
+      return {
+        bytes: size,
+        read: (at, bytes) => this.#disk(() => readFrom(file, at, bytes)),
+        close: () => file.close(),
+      };
+    });
   }
 
   async #folders(): Promise<string[]> {
@@ -198,7 +198,7 @@ class BlobDirectory implements Blobs {
   }
 }
 
-/** What the disk said becomes the port's error. */
+/** Turns an error of the disk into the port's error. */
 async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -210,6 +210,17 @@ async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
     }
     throw new BlobsRefused('unreachable', `the blob folder ${path} cannot be used (${message})`, { cause: error });
   }
+}
+
+/** The bytes from `at` on, fewer than asked for only at the end of the file. */
+async function readFrom(file: FileHandle, at: number, bytes: number): Promise<Uint8Array> {
+  const buffer = Buffer.allocUnsafeSlow(bytes);
+  for (let filled = 0; filled < bytes; ) {
+    const { bytesRead } = await file.read(buffer, filled, bytes - filled, at + filled);
+    if (bytesRead === 0) return buffer.subarray(0, filled);
+    filled += bytesRead;
+  }
+  return buffer;
 }
 
 /** Sorted; empty when the folder is gone. */

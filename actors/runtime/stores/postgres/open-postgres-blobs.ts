@@ -1,13 +1,21 @@
 /**
  * The Blobs port over the database of the PostgreSQL store, for nodes on any number of hosts. Each piece is a statement
- * of its own and durable before the next is asked for: no transaction is open while a slow sender thinks, and no commit
- * of others has more than a few pieces of log before it.
+ * of its own and durable before the next is asked for: no transaction stays open while a sender is slow, and no commit
+ * of others has more than a few pieces of log before it. A read fetches the segments it needs and no whole pieces.
  */
 import { blobId } from '../../bytes/blob-id.ts';
-import { readBlob } from '../../bytes/read-blob.ts';
+import { readBlob, type StoredBlob } from '../../bytes/read-blob.ts';
+import { segment } from '../../bytes/segment.ts';
 import { type BlobDraft, writeBlob } from '../../bytes/write-blob.ts';
 import { WriteSlots } from '../../bytes/write-slots.ts';
-import { BlobMissing, type BlobQuery, type BlobReference, type Blobs, BlobsRefused } from '../../ports/blobs.ts';
+import {
+  BlobMissing,
+  type BlobQuery,
+  type Blobs,
+  BlobsRefused,
+  type ByteRange,
+  type OpenBlob,
+} from '../../ports/blobs.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
 import { StoreRefused } from '../../ports/store.ts';
@@ -29,8 +37,6 @@ export interface PostgresBlobsOptions {
   readonly writesMax?: number;
 }
 
-/** One row, and all that one transfer keeps in memory beside the source's own piece. */
-const PIECE_BYTES = 256 * 1024;
 /** Connections for blobs: two pieces at a time leave the server to the commits. */
 const LANES = 2;
 const LIST_MAX = 1_000;
@@ -65,14 +71,12 @@ class PostgresBlobs implements Blobs {
     this.#lanes = Array.from({ length: LANES }, () => new Lane({ clock, random, bounds, connect: reach }));
   }
 
-  async put(source: AsyncIterable<Uint8Array>): Promise<BlobReference> {
-    const { bytesMax } = this.#options;
-    const shape = { pieceBytes: PIECE_BYTES, bytesMax };
-    return this.#slots.take(() => writeBlob(() => this.#begin(), source, shape));
+  async put(source: AsyncIterable<Uint8Array>): Promise<OpenBlob> {
+    return this.#slots.take(() => writeBlob(() => this.#begin(), source, this.#options));
   }
 
-  read(blob: BlobReference): AsyncIterable<Uint8Array> {
-    return readBlob(this.#pieces(blob.id), blob);
+  read(blob: OpenBlob, range?: ByteRange): AsyncIterable<Uint8Array> {
+    return readBlob((id) => this.#open(id), blob, range);
   }
 
   async remove(id: string): Promise<boolean> {
@@ -110,23 +114,26 @@ class PostgresBlobs implements Blobs {
     };
   }
 
-  async *#pieces(id: string): AsyncGenerator<Uint8Array> {
-    const count = await this.#count(id);
-    for (let n = 0; n < count; n++) {
-      const [row] = await this.#read<{ body: Buffer }>(blobSql.piece, id, n);
-      if (row === undefined) {
-        // Removed while it was read; else what is missing shows in the length.
-        await this.#count(id);
-        return;
-      }
-      yield row.body;
-    }
+  async #open(id: string): Promise<StoredBlob> {
+    const bytes = await this.#bytesOf(id);
+    return { bytes, read: (at, wanted) => this.#readFrom(id, at, wanted), close: async () => {} };
   }
 
-  async #count(id: string): Promise<number> {
-    const [found] = blobId.isOne(id) ? await this.#read<{ pieces: number }>(blobSql.find, id) : [];
+  async #readFrom(id: string, at: number, bytes: number): Promise<Uint8Array> {
+    const piece = Math.floor(at / segment.pieceBytes);
+    // PostgreSQL counts bytes from 1.
+    const first = (at % segment.pieceBytes) + 1;
+    const [row] = await this.#read<{ body: Buffer }>(blobSql.part, id, piece, first, bytes);
+    if (row) return row.body;
+    // Without its row the piece is damage, unless the whole blob was removed while it was read.
+    await this.#bytesOf(id);
+    return new Uint8Array(0);
+  }
+
+  async #bytesOf(id: string): Promise<number> {
+    const [found] = blobId.isOne(id) ? await this.#read<{ bytes: number }>(blobSql.find, id) : [];
     if (found === undefined) throw new BlobMissing(id);
-    return found.pieces;
+    return found.bytes;
   }
 
   async #read<Row extends object>(statement: Statement, ...values: readonly unknown[]): Promise<readonly Row[]> {

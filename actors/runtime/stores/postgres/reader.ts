@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { ActorRecord, RowKey, RowQuery, RowRecord, Store, TimerRecord } from '../../ports/store.ts';
 import type { Call, Manner } from './lane.ts';
 import { actorSql } from './statements/actors.ts';
-import { rowList, rowSql } from './statements/rows.ts';
+import { referredQuery, rowList, rowSql } from './statements/rows.ts';
 import { timerSql } from './statements/timers.ts';
 
 export const QUERY_ROWS_MAX = 1_000;
@@ -32,7 +32,7 @@ interface StoredTimer extends Omit<TimerRecord, 'dueAt'> {
 
 export type Reading = Pick<
   Store,
-  'loadActor' | 'actorsOf' | 'census' | 'states' | 'row' | 'rowById' | 'rows' | 'timersDue' | 'timersOf'
+  'loadActor' | 'actorsOf' | 'census' | 'states' | 'row' | 'rowById' | 'rows' | 'referred' | 'timersDue' | 'timersOf'
 >;
 
 /** Answers one call after the other; a lane, or the one connection of a tool. */
@@ -77,6 +77,11 @@ export function reader(lanes: readonly Asked[]): Reading {
       }
       const list = rowList(query);
       return (await ask<StoredRow>(list, ...list.values)).map(rowOf);
+    },
+    async referred(columns, values) {
+      const names = columns.map(({ collection }) => collection);
+      const found = await ask<{ value: string }>(referredQuery(columns), [...values], ...names);
+      return found.map(({ value }) => value);
     },
     async timersDue(shards, until, limit) {
       return (await ask<StoredTimer>(timerSql.due, until, [...shards], limit)).map(timerOf);

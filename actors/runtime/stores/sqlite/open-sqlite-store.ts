@@ -135,6 +135,7 @@ function compose(writer: Writer, read: Read, { clock, full, close }: Rest): Sqli
     row: (key) => read((from) => from.row(key)),
     rowById: (collection, id) => read((from) => from.rowById(collection, id)),
     rows: (query) => read((from) => from.rows(query)),
+    referred: (columns, values) => read((from) => from.referred(columns, values)),
     sweepRows: (now, limit) => writer.call('sweepRows', now, limit),
     timersDue: (shards, until, limit) => read((from) => from.timersDue(shards, until, limit)),
     timersOf: (address) => read((from) => from.timersOf(address)),

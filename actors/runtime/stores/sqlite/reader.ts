@@ -5,6 +5,7 @@
 import type {
   ActorRecord,
   CensusRow,
+  IndexColumn,
   RowKey,
   RowQuery,
   RowRecord,
@@ -14,7 +15,7 @@ import type {
 } from '../../ports/store.ts';
 import type { Connection } from './connect.ts';
 import { actorSql } from './statements/actors.ts';
-import { rowQuerySql, rowQueryValues, rowSql } from './statements/rows.ts';
+import { referredSql, rowQuerySql, rowQueryValues, rowSql } from './statements/rows.ts';
 import { shardSql } from './statements/shards.ts';
 import { timerSql } from './statements/timers.ts';
 
@@ -41,6 +42,8 @@ export function reader(connection: Connection) {
   const shards = connection.prepare<[], ShardRow>(shardSql.all);
   /** Shapes of lists are few (their SQL depends on no value), so this needs no bound of its own. */
   const lists = new Map<string, ReturnType<typeof prepareList>>();
+  const lookUps = new Map<string, ReturnType<typeof prepareLookUp>>();
+  const prepareLookUp = (sql: string) => connection.prepare<string[], string>(sql).pluck();
   const prepareList = (sql: string) => connection.prepare<(string | number)[], StoredRow>(sql).raw();
   const loadBoth = connection.transaction((address: string) => {
     const stored = load.get(address);
@@ -63,6 +66,12 @@ export function reader(connection: Connection) {
       const list = lists.get(sql) ?? prepareList(sql);
       lists.set(sql, list);
       return list.all(...rowQueryValues(query)).map(rowOf);
+    },
+    referred(columns: readonly IndexColumn[], values: readonly string[]): string[] {
+      const sql = referredSql(columns);
+      const lookUp = lookUps.get(sql) ?? prepareLookUp(sql);
+      lookUps.set(sql, lookUp);
+      return lookUp.all(JSON.stringify(values), ...columns.map(({ collection }) => collection));
     },
     timersDue: (of: readonly number[], until: number, limit: number) =>
       due.all(until, JSON.stringify(of), limit).map(timerOf),

@@ -1,16 +1,19 @@
-/** Sealed values and streams: they open at their own place, whole and unchanged, and nowhere and nohow else. */
+/** Sealed values and blobs open at their own place, whole, by range and unchanged, and in no other way. */
+import { inspect } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openStream } from '../../../../actors/runtime/bytes/open-stream.ts';
+import { openBlob } from '../../../../actors/runtime/bytes/open-blob.ts';
 import { openValue } from '../../../../actors/runtime/bytes/open-value.ts';
 import type { Place } from '../../../../actors/runtime/bytes/place.ts';
+import { type SealedBlob, sealBlob } from '../../../../actors/runtime/bytes/seal-blob.ts';
 import { SealBroken } from '../../../../actors/runtime/bytes/seal-broken.ts';
-import { sealStream } from '../../../../actors/runtime/bytes/seal-stream.ts';
 import { sealValue } from '../../../../actors/runtime/bytes/seal-value.ts';
+import { BlobCorrupt, type ByteRange } from '../../../../actors/runtime/ports/blobs.ts';
 import { KeyDestroyed, KeyStoreUnreachable } from '../../../../actors/runtime/ports/key-store.ts';
 import { systemRandom } from '../../../../actors/runtime/system/random.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { failureOf } from '../../../support/failure-of.ts';
+import { MemoryBlobs } from '../../../support/memory-blobs.ts';
 import { MemoryKeyStore } from '../../../support/memory-key-store.ts';
 import { pieces } from '../../../support/pieces.ts';
 import { HandClock } from '../durable/hand-clock.ts';
@@ -28,11 +31,22 @@ const ELSEWHERE: readonly Place[] = [
 ];
 /** Head of both forms: version, hour, wrapped secret. */
 const HEAD_BYTES = 65;
-const SEGMENT_BYTES = 65_536 + 28;
+const SEGMENT_BYTES = 65_536;
+const BLOB_BYTES_MAX = 64 * 1024 * 1024;
 
 function stage() {
   const clock = new HandClock(HOUR_MS * 490_000);
-  return { clock, keys: new MemoryKeyStore({ clock, random: systemRandom }) };
+  const keys = new MemoryKeyStore({ clock, random: systemRandom });
+  const blobs = new MemoryBlobs({ clock, random: systemRandom, bytesMax: BLOB_BYTES_MAX });
+  const seal = async (plain: AsyncIterable<Uint8Array> | Uint8Array, place = PLACE): Promise<SealedBlob> => {
+    const key = await keys.current();
+    const source = plain instanceof Uint8Array ? pieces.of(plain) : plain;
+    // As a row keeps it.
+    return JSON.parse(JSON.stringify(sealBlob(key, place, await blobs.put(source), systemRandom)));
+  };
+  const open = async (sealed: SealedBlob, range?: ByteRange, place = PLACE): Promise<Buffer> =>
+    pieces.gather(blobs.read(await openBlob(keys, place, sealed), range));
+  return { clock, keys, blobs, seal, open };
 }
 
 function flip(bytes: Uint8Array, bit: number): Buffer {
@@ -95,108 +109,154 @@ it('halves of two values of one place and hour do not open together', async () =
   assert.instance(await failureOf(openValue(keys, PLACE, mixed)), SealBroken);
 });
 
-it('a value and a stream never open as each other, and an unknown version opens as neither', async () => {
-  const { keys } = stage();
+it('a value and the head of a blob never open as each other, and an unknown version opens as neither', async () => {
+  const { keys, seal, open } = stage();
   const value = sealValue(await keys.current(), PLACE, pieces.random(32), systemRandom);
-  const stream = await pieces.gather(
-    sealStream(await keys.current(), PLACE, pieces.of(pieces.random(32)), systemRandom),
-  );
+  const blob = await seal(pieces.random(32));
+  const head = Buffer.from(blob.head, 'base64');
+  assert.is(head.length, HEAD_BYTES);
   const as = (version: number, bytes: Buffer): Buffer => Buffer.concat([Buffer.of(version), bytes.subarray(1)]);
-  for (const bytes of [stream, as(1, stream), as(3, value)]) {
+  for (const bytes of [head, as(1, head), as(2, value), as(3, value)]) {
     assert.instance(await failureOf(openValue(keys, PLACE, bytes)), SealBroken);
   }
-  for (const bytes of [value, as(2, value), as(3, stream)]) {
-    assert.instance(await failureOf(pieces.gather(openStream(keys, PLACE, pieces.of(bytes)))), SealBroken);
+  const valueHead = value.subarray(0, HEAD_BYTES);
+  for (const bytes of [valueHead, as(3, valueHead), as(1, head), as(2, head), as(4, head)]) {
+    assert.instance(await failureOf(open({ ...blob, head: bytes.toString('base64') })), SealBroken);
   }
 });
 
-it('a stream of any length opens, however its bytes are cut on the way', async () => {
-  const { keys } = stage();
-  for (const length of [0, 1, 65_535, 65_536, 65_537, 131_072, 300_000]) {
+it('a reference as it was before blobs were read by range is refused in one line', async () => {
+  const { open } = stage();
+  const old = { id: '0'.repeat(36), bytes: 5, sha256: 'a'.repeat(64) };
+  const failure = await failureOf(open(old as unknown as SealedBlob));
+  assert.instance(failure, SealBroken);
+  assert.match(failure.message, /its reference has no head, as before blobs were read by range/);
+});
+
+it('a sealed blob of any length opens whole and by range, for as long as its key lives', async () => {
+  const { clock, seal, open } = stage();
+  const lengths = [0, 1, SEGMENT_BYTES - 1, SEGMENT_BYTES, SEGMENT_BYTES + 1, 300_000];
+  const sealed: [SealedBlob, Uint8Array][] = [];
+  for (const length of lengths) {
     const plain = pieces.random(length, length + 1);
-    const sealed = await pieces.gather(
-      sealStream(await keys.current(), PLACE, pieces.of(plain.subarray(0, 10), plain.subarray(10)), systemRandom),
-    );
-    for (const size of [1_000, 65_564, sealed.length]) {
-      const cut: Uint8Array[] = [];
-      for (let at = 0; at < sealed.length; at += size) cut.push(sealed.subarray(at, at + size));
-      assert.ok(
-        (await pieces.gather(openStream(keys, PLACE, pieces.of(...cut)))).equals(plain),
-        `${length} by ${size}`,
-      );
-    }
+    const blob = await seal(plain);
+    assert.is(blob.bytes, length, 'the total is known without a read');
+    sealed.push([blob, plain]);
+  }
+  await clock.advance(50 * HOUR_MS - 1);
+  for (const [blob, plain] of sealed) {
+    assert.ok((await open(blob)).equals(plain));
+    const range = { from: plain.length >> 2, to: plain.length - (plain.length >> 3) };
+    assert.ok((await open(blob, range)).equals(plain.subarray(range.from, range.to)));
+  }
+  await clock.advance(1);
+  for (const [blob] of sealed) assert.instance(await failureOf(open(blob, { from: 0, to: 0 })), KeyDestroyed);
+});
+
+it('a thousand bodies in one sealed blob open one by one, each by the segments it lies in', async () => {
+  const { blobs, seal, open } = stage();
+  const bodies = Array.from({ length: 1_000 }, (_, n) => pieces.random(1 + ((n * 7_919) % 9_000), n + 1));
+  let offset = 0;
+  const ranges = bodies.map(({ length }) => {
+    const from = offset;
+    offset += length;
+    return { from, to: offset };
+  });
+  const sealed = await seal(pieces.of(...bodies));
+  assert.is(sealed.bytes, offset);
+  for (const n of [0, 1, 14, 15, 500, 998, 999]) {
+    blobs.reads.splice(0);
+    const range = ranges[n] as ByteRange;
+    assert.ok((await open(sealed, range)).equals(bodies[n] as Uint8Array), `body ${n}`);
+    const read = blobs.reads.reduce((sum, [, bytes]) => sum + bytes, 0);
+    assert.ok(read <= 2 * (SEGMENT_BYTES + 28), `${read} stored bytes were read for one body`);
   }
 });
 
-it('a stream of 32 MiB opens, and no more than a few segments of it are ever held', async () => {
-  const { keys } = stage();
+it('a blob of 32 MiB opens, and no more than a few segments of it are ever held', async () => {
+  const { keys, blobs, seal } = stage();
   const piece = pieces.random(256 * 1024);
-  let given = 0;
   async function* source() {
-    for (; given < 128; given++) yield piece;
+    for (let given = 0; given < 128; given++) yield piece;
   }
+  const sealed = await seal(source());
+  blobs.reads.splice(0);
   let taken = 0;
+  let read = 0;
   let aheadMax = 0;
-  for await (const plain of openStream(keys, PLACE, sealStream(await keys.current(), PLACE, source(), systemRandom))) {
+  for await (const plain of blobs.read(await openBlob(keys, PLACE, sealed))) {
+    for (const [, bytes] of blobs.reads.splice(0)) read += bytes;
     taken += plain.length;
-    aheadMax = Math.max(aheadMax, given * piece.length - taken);
+    aheadMax = Math.max(aheadMax, read - taken);
   }
   assert.is(taken, 32 * 1024 * 1024);
   assert.ok(aheadMax <= 2 * piece.length, `${aheadMax} bytes were held`);
 });
 
-it('a stream that was cut, reordered, doubled or mixed does not open to its end', async () => {
-  const { keys } = stage();
-  const key = await keys.current();
-  const seal = (seed: number) =>
-    pieces.gather(sealStream(key, PLACE, pieces.of(pieces.random(200_000, seed)), systemRandom));
-  const [one, two] = [await seal(1), await seal(2)];
-  const head = one.subarray(0, HEAD_BYTES);
-  const segments = (of: Buffer): Buffer[] =>
-    [0, 1, 2, 3].map((at) => of.subarray(HEAD_BYTES + at * SEGMENT_BYTES, HEAD_BYTES + (at + 1) * SEGMENT_BYTES));
-  const [a, b, c, d] = segments(one) as [Buffer, Buffer, Buffer, Buffer];
-  const other = segments(two) as [Buffer, Buffer, Buffer, Buffer];
-  const broken: Readonly<Record<string, readonly Buffer[]>> = {
-    'cut after each segment': [head, a, b, c],
-    'cut to its head': [head],
-    'cut inside the head': [head.subarray(0, 20)],
-    'cut inside a segment': [head, a, b.subarray(0, 99)],
-    'without its first': [head, b, c, d],
-    'without one between': [head, a, c, d],
-    reordered: [head, b, a, c, d],
-    doubled: [head, a, a, b, c, d],
-    'its end twice': [head, a, b, c, d, d],
-    'bytes behind the end': [head, a, b, c, d, Buffer.alloc(1)],
-    'a segment of another stream': [head, a, other[1], c, d],
-    'the head of another stream': [two.subarray(0, HEAD_BYTES), a, b, c, d],
-  };
-  assert.is((await pieces.gather(openStream(keys, PLACE, pieces.of(head, a, b, c, d)))).length, 200_000);
-  for (const [how, parts] of Object.entries(broken)) {
-    const failure = await failureOf(pieces.gather(openStream(keys, PLACE, pieces.of(...parts))));
-    assert.instance(failure, SealBroken, how);
+it('a blob moved to another account, object or kind does not open, nor with another id or length', async () => {
+  const { blobs, seal, open } = stage();
+  const plain = pieces.random(200_000);
+  const [one, two] = [await seal(plain), await seal(plain)];
+  for (const place of ELSEWHERE) assert.instance(await failureOf(open(one, undefined, place)), SealBroken);
+  for (const changed of [
+    { ...one, id: two.id },
+    { ...one, head: two.head },
+    { ...one, bytes: 199_999 },
+    { ...one, bytes: 2 * SEGMENT_BYTES },
+  ]) {
+    assert.instance(await failureOf(open(changed)), SealBroken);
   }
-  for (const place of ELSEWHERE) {
-    assert.instance(await failureOf(pieces.gather(openStream(keys, place, pieces.of(one)))), SealBroken);
+  blobs.replace(one.id, blobs.stored(two.id) as Buffer);
+  assert.instance(await failureOf(open(one)), BlobCorrupt, 'the bytes of another blob, sealed at the same place');
+});
+
+it('a reference with any one bit of its head changed, or cut, does not open', async () => {
+  const { seal, open } = stage();
+  const blob = await seal(pieces.random(32));
+  const head = Buffer.from(blob.head, 'base64');
+  for (let bit = 0; bit < head.length * 8; bit++) {
+    const failure = await failureOf(open({ ...blob, head: flip(head, bit).toString('base64') }));
+    const inHour = bit >= 8 && bit < 40;
+    assert.ok(failure instanceof SealBroken || (inHour && failure instanceof KeyDestroyed), `bit ${bit}: ${failure}`);
+  }
+  for (let length = 0; length < head.length; length++) {
+    const cut = head.subarray(0, length).toString('base64');
+    assert.instance(await failureOf(open({ ...blob, head: cut })), SealBroken);
   }
 });
 
-it('a thousand streams with one bit changed somewhere are all refused', async () => {
-  const { keys } = stage();
-  const sealed = await pieces.gather(
-    sealStream(await keys.current(), PLACE, pieces.of(pieces.random(70_000)), systemRandom),
-  );
+it('a thousand blobs with one bit changed somewhere are all refused', async () => {
+  const { blobs, seal, open } = stage();
+  const sealed = await seal(pieces.random(70_000));
+  const stored = Buffer.from(blobs.stored(sealed.id) as Buffer);
   for (let flipped = 0; flipped < 1_000; flipped++) {
-    // A step that shares no factor with the length reaches every part of the stream.
-    const bit = (flipped * 7_919 + (flipped % 8)) % (sealed.length * 8);
-    const failure = await failureOf(pieces.gather(openStream(keys, PLACE, pieces.of(flip(sealed, bit)))));
-    assert.ok(failure instanceof SealBroken || failure instanceof KeyDestroyed, `bit ${bit}: ${failure}`);
+    // A step that shares no factor with the length reaches every part of the blob.
+    const bit = (flipped * 7_919 + (flipped % 8)) % (stored.length * 8);
+    blobs.replace(sealed.id, flip(stored, bit));
+    assert.instance(await failureOf(open(sealed)), BlobCorrupt, `bit ${bit}`);
   }
 });
 
-it('out of reach of the keys nothing opens, and a source is let go when its taker stops', async () => {
-  const { keys } = stage();
+it('what is stored shows nothing of what was put, and an open blob shows no secret as text or JSON', async () => {
+  const { keys, blobs, seal } = stage();
+  const plain = Buffer.from('the words of a caller, '.repeat(9_000));
+  const sealed = await seal(plain);
+  assert.not.ok((blobs.stored(sealed.id) as Buffer).includes('words of a caller'));
+  const opened = await openBlob(keys, PLACE, sealed);
+  const secret = opened.secret.export();
+  const shown = [
+    JSON.stringify(opened),
+    inspect(opened, { depth: 9, showHidden: true }),
+    JSON.stringify(sealed),
+  ].join();
+  for (const form of ['hex', 'base64', 'latin1'] as const) assert.not.ok(shown.includes(secret.toString(form)));
+});
+
+it('out of reach of the keys nothing opens, and a source is let go when its write fails', async () => {
+  const { keys, blobs, seal, open } = stage();
   const key = await keys.current();
   const value = sealValue(key, PLACE, Buffer.from('words'), systemRandom);
+  const sealed = await seal(pieces.random(10));
   let ended = 0;
   async function* source() {
     try {
@@ -205,15 +265,13 @@ it('out of reach of the keys nothing opens, and a source is let go when its take
       ended++;
     }
   }
-  for await (const piece of sealStream(key, PLACE, source(), systemRandom)) if (piece.length > HEAD_BYTES) break;
-  assert.is(ended, 1);
-  for await (const _ of openStream(keys, PLACE, sealStream(key, PLACE, source(), systemRandom))) break;
-  assert.is(ended, 2);
+  await failureOf(blobs.put(source()));
+  assert.is(ended, 1, 'the blob was too large');
   keys.cut = true;
   assert.instance(await failureOf(keys.current()), KeyStoreUnreachable);
   assert.instance(await failureOf(openValue(keys, PLACE, value)), KeyStoreUnreachable);
-  const opening = openStream(keys, PLACE, sealStream(key, PLACE, source(), systemRandom));
-  assert.instance(await failureOf(pieces.gather(opening)), KeyStoreUnreachable);
+  assert.instance(await failureOf(open(sealed)), KeyStoreUnreachable);
+  assert.instance(await failureOf(open(sealed, { from: 1, to: 2 })), KeyStoreUnreachable);
 });
 
 test.run();

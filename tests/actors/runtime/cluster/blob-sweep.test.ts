@@ -5,7 +5,7 @@ import type { Kind } from '../../../../actors/runtime/actor/kind.ts';
 import { blobSweep } from '../../../../actors/runtime/cluster/blob-sweep.ts';
 import { isSweeper } from '../../../../actors/runtime/cluster/is-sweeper.ts';
 import type { Member } from '../../../../actors/runtime/cluster/member.ts';
-import type { BlobReference } from '../../../../actors/runtime/ports/blobs.ts';
+import type { OpenBlob } from '../../../../actors/runtime/ports/blobs.ts';
 import { systemRandom } from '../../../../actors/runtime/system/random.ts';
 import { own, row, write } from '../../../contracts/store/records.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -51,7 +51,7 @@ async function stage(kinds: readonly Kind[] = KINDS) {
   chore.start();
   return {
     ...{ clock, store, blobs, log, mine, chore },
-    put: (): Promise<BlobReference> => blobs.put(pieces.of(pieces.random(100))),
+    put: (): Promise<OpenBlob> => blobs.put(pieces.of(pieces.random(100))),
     commit: (more: Parameters<typeof write>[1]) => store.commit([write(fence, more ?? {})]),
     left: () => blobs.list({ after: null, before: clock.now() + 1, limit: 1_000 }),
   };

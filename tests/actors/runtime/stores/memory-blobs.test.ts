@@ -18,6 +18,7 @@ blobsContract('memory', async (clock) => {
   return {
     blobs,
     other: blobs.connect(),
+    touched: () => blobs.reads.splice(0),
     damage: async (id, change) => blobs.replace(id, change(blobs.stored(id) as Buffer)),
     close: async () => {},
   };

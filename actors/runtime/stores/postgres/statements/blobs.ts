@@ -4,8 +4,17 @@ export const blobSql = {
   append: { name: 'blob-append', text: 'INSERT INTO blob_pieces (blob, n, body) VALUES ($1, $2, $3)' },
   finish: { name: 'blob-finish', text: 'UPDATE blobs SET finished = true, pieces = $2 WHERE id = $1 AND NOT finished' },
   discard: { name: 'blob-discard', text: 'DELETE FROM blobs WHERE id = $1' },
-  find: { name: 'blob-find', text: 'SELECT pieces FROM blobs WHERE id = $1 AND finished' },
-  piece: { name: 'blob-piece', text: 'SELECT body FROM blob_pieces WHERE blob = $1 AND n = $2' },
+  /** The length of a stored value is known without reading it. */
+  find: {
+    name: 'blob-find',
+    text: `SELECT (SELECT coalesce(sum(octet_length(body)), 0) FROM blob_pieces WHERE blob = $1)::double precision AS bytes
+      FROM blobs WHERE id = $1 AND finished`,
+  },
+  /** Pieces are kept as they are (STORAGE EXTERNAL), so that of a large one only the part itself is read. */
+  part: {
+    name: 'blob-part',
+    text: 'SELECT substring(body FROM $3::integer FOR $4::integer) AS body FROM blob_pieces WHERE blob = $1 AND n = $2',
+  },
   remove: { name: 'blob-remove', text: 'DELETE FROM blobs WHERE id = $1 AND finished' },
   list: {
     name: 'blob-list',

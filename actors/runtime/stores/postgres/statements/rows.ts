@@ -1,4 +1,4 @@
-import type { RowQuery } from '../../../ports/store.ts';
+import type { IndexColumn, RowQuery } from '../../../ports/store.ts';
 
 const COLUMNS = 'address, collection, id, sort, index0, index1, index2, index3, open, expires_at, body';
 
@@ -20,6 +20,19 @@ export const rowSql = {
       WHERE r.collection = old.collection AND r.id = old.id AND r.address = old.address`,
   },
 } as const;
+
+/**
+ * Those of the texts of $1 that stand in one of the columns, one look-up by index for each: LIMIT keeps the planner from
+ * joining whole collections, and one row from standing for the thousands that may name the same value.
+ */
+export function referredQuery(columns: readonly IndexColumn[]): { readonly name: string; readonly text: string } {
+  const lookUps = columns.map(
+    ({ column }, at) => `SELECT given.value FROM unnest($1::text[]) AS given (value)
+      CROSS JOIN LATERAL (SELECT 1 FROM rows WHERE collection = $${at + 2} AND index${column} = given.value LIMIT 1) AS found`,
+  );
+  const name = `row_referred_${columns.map(({ column }) => column).join('')}`;
+  return { name, text: lookUps.join(' UNION ') };
+}
 
 export interface RowList {
   readonly name: string;

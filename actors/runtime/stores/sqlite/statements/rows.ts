@@ -1,4 +1,4 @@
-import type { RowQuery } from '../../../ports/store.ts';
+import type { IndexColumn, RowQuery } from '../../../ports/store.ts';
 
 const COLUMNS = 'address, collection, id, sort, index0, index1, index2, index3, open, expires_at, body';
 
@@ -38,6 +38,15 @@ export function rowQuerySql(query: RowQuery): string {
   if (query.after) conditions.push(`(sort, id) ${descending ? '<' : '>'} (?, ?)`);
   return `SELECT ${COLUMNS} FROM rows INDEXED BY ${indexFor(query)}
     WHERE ${conditions.join(' AND ')} ORDER BY sort ${direction}, id ${direction} LIMIT ?`;
+}
+
+/** Those of the values of a JSON list that stand in one of the columns: a look-up each, however many rows name it. */
+export function referredSql(columns: readonly IndexColumn[]): string {
+  const stands = columns.map(
+    ({ column }) => `EXISTS (SELECT 1 FROM rows INDEXED BY rows_by_index${column}
+      WHERE collection = ? AND index${column} = given.value)`,
+  );
+  return `SELECT given.value FROM json_each(?) AS given WHERE ${stands.join(' OR ')}`;
 }
 
 /** Open rows of the runtime's own collections (`$...`) have an index of their own, by their first column. */

@@ -2,6 +2,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open as openFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,6 +30,18 @@ function fileOf(path: string, id: string): string {
   return join(path, id.slice(0, 7), id);
 }
 
+/** Notes every positioned read of this process's file handles. */
+const reads: (readonly [number, number])[] = [];
+const handle = await openFile(folder, 'r');
+const handles = Object.getPrototypeOf(handle) as { read(...args: unknown[]): ReturnType<FileHandle['read']> };
+await handle.close();
+const { read } = handles;
+handles.read = async function (this: FileHandle, ...args: unknown[]) {
+  const result = await read.apply(this, args);
+  reads.push([args[3] as number, result.bytesRead]);
+  return result;
+};
+
 blobsContract('directory', async (clock) => {
   const path = place();
   const open = () => openBlobDirectory({ path, clock, random: systemRandom, ...bounds });
@@ -36,6 +49,7 @@ blobsContract('directory', async (clock) => {
   return {
     blobs,
     other,
+    touched: () => reads.splice(0),
     damage: async (id, change) => writeFileSync(fileOf(path, id), change(readFileSync(fileOf(path, id)))),
     close: async () => {},
   };
@@ -98,6 +112,9 @@ if (limited) {
   });
 }
 
-test.after(() => rmSync(folder, { recursive: true }));
+test.after(() => {
+  handles.read = read;
+  rmSync(folder, { recursive: true });
+});
 
 test.run();
