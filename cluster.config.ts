@@ -63,7 +63,8 @@ const config: ClusterConfig = {
     sweepRowsMax: 500,
     // Above any upload, any step of a clock and any rolling upgrade: until then a blob may await its commit.
     blobOrphanMs: 24 * 60 * 60_000,
-    sweepBlobsMax: 1_000,
+    // Judged in pages of 50 with a pause of 50 ms behind each, so a full round takes about a minute.
+    sweepBlobsMax: 50_000,
     blobBytesMax: 64 * 1024 * 1024,
     storeBusyMs: 5_000,
     ballastBytes: 64 * 1024 * 1024,

@@ -20,6 +20,7 @@ export function rowClauses(clause: Clause): void {
   historyClauses(clause);
   listClauses(clause);
   openClauses(clause);
+  referredClauses(clause);
   runtimeClauses(clause);
   sweepClauses(clause);
 }
@@ -232,6 +233,40 @@ function openClauses(clause: Clause): void {
     assert.equal(await ids(store, { ...orphans, address: 'account:a' }), ['1']);
     assert.equal(await ids(store, { ...orphans, after: { sort: 1, id: '3' } }), ['1']);
     assert.equal(await ids(store, { collection: 'holds', openOnly: true, address: 'account:a', limit: 9 }), ['4', '1']);
+  });
+}
+
+function referredClauses(clause: Clause): void {
+  clause('the values that stand in one of some columns are found, once each, whoever names them', async (store) => {
+    await put(store, [
+      row('1', { index: ['b1'] }),
+      row('2', { index: ['b1'], address: 'account:b' }),
+      row('3', { index: [null, 'b2', 'b3'] }),
+      row('4', { index: ['b4'], open: true }),
+      row('5', { index: ['b5'], collection: 'files' }),
+      row('6', { index: ['b1'], collection: 'files' }),
+      row("it's", { index: ["b'6"] }),
+    ]);
+    const asked = ['b0', 'b1', 'b2', 'b3', 'b4', 'b5', "b'6", ''];
+    const found = async (...columns: readonly (readonly [string, 0 | 1 | 2 | 3])[]): Promise<readonly string[]> => {
+      const given = columns.map(([collection, column]) => ({ collection, column }));
+      return [...(await store.referred(given, asked))].sort();
+    };
+    assert.equal(await found(['holds', 0]), ["b'6", 'b1', 'b4']);
+    assert.equal(await found(['holds', 1]), ['b2']);
+    assert.equal(await found(['holds', 3]), []);
+    assert.equal(await found(['files', 0]), ['b1', 'b5']);
+    assert.equal(await found(['holds', 2], ['files', 0], ['holds', 0]), ["b'6", 'b1', 'b3', 'b4', 'b5']);
+    assert.equal(await found(['nowhere', 0]), []);
+  });
+
+  clause('a thousand values are looked up at once, also where one value has many rows', async (store) => {
+    const rows = Array.from({ length: 500 }, (_, n) => row(`r${n}`, { index: [n < 300 ? 'batch' : `b${n}`] }));
+    await put(store, rows);
+    const asked = ['batch', ...Array.from({ length: 999 }, (_, n) => `b${n}`)];
+    const found = await store.referred([{ collection: 'holds', column: 0 }], asked);
+    assert.is(found.length, 201);
+    assert.is(new Set(found).size, 201);
   });
 }
 

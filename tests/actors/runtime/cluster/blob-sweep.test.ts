@@ -2,11 +2,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Kind } from '../../../../actors/runtime/actor/kind.ts';
-import { blobSweep } from '../../../../actors/runtime/cluster/blob-sweep.ts';
+import { blobId } from '../../../../actors/runtime/bytes/blob-id.ts';
+import { type BlobSweepLimits, blobSweep } from '../../../../actors/runtime/cluster/blob-sweep.ts';
 import { isSweeper } from '../../../../actors/runtime/cluster/is-sweeper.ts';
 import type { Member } from '../../../../actors/runtime/cluster/member.ts';
 import type { OpenBlob } from '../../../../actors/runtime/ports/blobs.ts';
 import { systemRandom } from '../../../../actors/runtime/system/random.ts';
+import clusterConfig from '../../../../cluster.config.ts';
 import { own, row, write } from '../../../contracts/store/records.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { failureOf } from '../../../support/failure-of.ts';
@@ -16,8 +18,15 @@ import { pieces } from '../../../support/pieces.ts';
 import { HandClock } from '../durable/hand-clock.ts';
 
 const it = bounded(test, 10_000);
+const itLong = bounded(test, 60_000);
 const HOUR_MS = 3_600_000;
 const ORPHAN_MS = 24 * HOUR_MS;
+const MINUTE_MS = 60_000;
+const LIVING = 3_000;
+const ORPHANS_A_MINUTE = 1_000;
+const MINUTES = 6;
+/** A round ends at most a minute after it began, and the next begins a minute later. */
+const LATE_MINUTES_MAX = 3;
 const limits = { sweepMs: 60_000, blobOrphanMs: ORPHAN_MS, sweepBlobsMax: 50 };
 
 function kind(collections: Kind['collections']): Kind {
@@ -31,7 +40,7 @@ const KINDS = [
   kind({ videos: { sort, index: [column], blob: 0 } }),
 ];
 
-async function stage(kinds: readonly Kind[] = KINDS) {
+async function stage(kinds: readonly Kind[] = KINDS, given: BlobSweepLimits = limits) {
   const clock = new HandClock(1_763_690_000_000);
   const store = new MemoryStore({ clock, shards: 16 });
   const blobs = new MemoryBlobs({ clock, random: systemRandom, bytesMax: 1_000_000 });
@@ -43,7 +52,7 @@ async function stage(kinds: readonly Kind[] = KINDS) {
     blobs,
     store,
     clock,
-    limits,
+    limits: given,
     log: (line: object) => void log.push(line),
     now: () => clock.now(),
   };
@@ -114,6 +123,93 @@ it('a long list is walked in bounded stretches, from the oldest on, and then aga
   await commit({ rowsRemoved: [{ address: 'account:a', collection: 'files', id: 'f1' }] });
   await clock.advance(6 * (limits.sweepMs + 1_000));
   assert.is((await left()).length, 119);
+  chore.stop();
+});
+
+itLong('with the limits of the product a thousand orphans a minute go on time, beside blobs that stay', async () => {
+  const product = clusterConfig.runtime;
+  const { clock, store, blobs, put, commit, chore } = await stage(KINDS, product);
+  const kept = new Set<string>();
+  for (let n = 0; n < LIVING; n++) {
+    const { id } = await put();
+    kept.add(id);
+  }
+  await commit({ rowsPut: [...kept].map((id, n) => row(`f${n}`, { collection: 'files', index: [null, id] })) });
+  await clock.advance(1);
+  for (let minute = 0; minute < MINUTES; minute++) {
+    for (let n = 0; n < ORPHANS_A_MINUTE; n++) await put();
+    await clock.advance(MINUTE_MS);
+  }
+  const work = workOf(clock, store, blobs);
+  await clock.advance(ORPHAN_MS - MINUTES * MINUTE_MS - 1);
+  for (let minute = 0; minute < MINUTES + LATE_MINUTES_MAX; minute++) {
+    await clock.advance(MINUTE_MS);
+    const ids = new Set(await allOf(blobs, clock.now() + 1));
+    for (const id of kept) assert.ok(ids.has(id), 'a blob that a row refers to stays');
+    const orphans = [...ids].filter((id) => !kept.has(id)).map((id) => clock.now() - blobId.madeAt(id));
+    assert.is(orphans.filter((age) => age < ORPHAN_MS).length, Math.max(0, MINUTES - 1 - minute) * ORPHANS_A_MINUTE);
+    const late = orphans.filter((age) => age >= ORPHAN_MS + LATE_MINUTES_MAX * MINUTE_MS);
+    assert.is(late.length, 0, `${late.length} orphans are late in minute ${minute}`);
+  }
+  assert.is((await allOf(blobs, clock.now() + 1)).length, LIVING);
+  assert.is(work.removed, MINUTES * ORPHANS_A_MINUTE);
+  assert.ok(work.mostInAnInstant <= 50, `${work.mostInAnInstant} blobs were judged without a pause`);
+  chore.stop();
+});
+
+/** Counts what is removed, and how many blobs are judged at most before the clock moves on. */
+function workOf(clock: HandClock, store: MemoryStore, blobs: MemoryBlobs) {
+  const work = { removed: 0, mostInAnInstant: 0 };
+  let [at, judged] = [0, 0];
+  const { referred, remove } = { referred: store.referred.bind(store), remove: blobs.remove.bind(blobs) };
+  store.referred = (columns, values) => {
+    if (clock.now() > at) [at, judged] = [clock.now(), 0];
+    judged += values.length;
+    work.mostInAnInstant = Math.max(work.mostInAnInstant, judged);
+    return referred(columns, values);
+  };
+  blobs.remove = async (id) => {
+    work.removed++;
+    return remove(id);
+  };
+  return work;
+}
+
+async function allOf(blobs: MemoryBlobs, before: number): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (;;) {
+    const page = await blobs.list({ after: found.at(-1) ?? null, before, limit: 1_000 });
+    found.push(...page);
+    if (page.length < 1_000) return found;
+  }
+}
+
+it('a blob whose row moves to another collection while it is judged stays', async () => {
+  const { clock, store, put, commit, left, chore } = await stage();
+  const { id } = await put();
+  const inFiles = row('m', { collection: 'files', index: [null, id] });
+  const inVideos = row('m', { collection: 'videos', index: [id] });
+  await commit({ rowsPut: [inFiles] });
+  // Moves between any two reads of the sweep, forwards and backwards.
+  const { referred, rows } = { referred: store.referred.bind(store), rows: store.rows.bind(store) };
+  let moves = 0;
+  const move = async (): Promise<void> => {
+    const [from, to] = moves++ % 2 === 0 ? [inFiles, inVideos] : [inVideos, inFiles];
+    await commit({ rowsPut: [to], rowsRemoved: [from] });
+  };
+  store.referred = async (columns, values) => {
+    const found = await referred(columns, values);
+    await move();
+    return found;
+  };
+  store.rows = async (query) => {
+    const found = await rows(query);
+    await move();
+    return found;
+  };
+  await clock.advance(ORPHAN_MS + 9 * limits.sweepMs);
+  assert.ok(moves >= 8);
+  assert.equal(await left(), [id]);
   chore.stop();
 });
 
