@@ -6,10 +6,27 @@ export type { ActorEvent, Json, RowView, Stamped } from './actor/event.ts';
 export type { Collection, Kind, RowRef, SavedState, Tenancy, View } from './actor/kind.ts';
 export { Slots } from './actor/slots.ts';
 export { Blocks } from './bytes/blocks.ts';
+export type { ByteAccess } from './bytes/byte-access.ts';
+export { openBlob } from './bytes/open-blob.ts';
+export { openValue } from './bytes/open-value.ts';
+export type { Place } from './bytes/place.ts';
+export { type SealedBlob, sealBlob } from './bytes/seal-blob.ts';
+export { SealBroken } from './bytes/seal-broken.ts';
+export { sealValue } from './bytes/seal-value.ts';
 export type { AskOptions, Board, Cluster, ClusterView, Operator, RowReader } from './cluster/cluster.ts';
 export type { AsideView, CommittedStep, Inspection, Reloaded } from './durable/engine.ts';
 export type { Preflight } from './inspect/preflight.ts';
+export {
+  BlobCorrupt,
+  BlobMissing,
+  BlobRangeError,
+  BlobsRefused,
+  BlobTooLarge,
+  type ByteRange,
+  type OpenBlob,
+} from './ports/blobs.ts';
 export type { Cancel, Clock } from './ports/clock.ts';
+export { KeyDestroyed, KeyStoreUnreachable, type SealingKey } from './ports/key-store.ts';
 export { type Job, type Performer, PerformFailed } from './ports/performer.ts';
 export type { Random } from './ports/random.ts';
 export type { RowQuery, RowRecord, Store } from './ports/store.ts';

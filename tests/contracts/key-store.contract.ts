@@ -1,15 +1,23 @@
 /** Every clause of the KeyStore port as tests. One suite, run by each implementation from its own test file. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openBlob } from '../../actors/runtime/bytes/open-blob.ts';
+import { openValue } from '../../actors/runtime/bytes/open-value.ts';
+import { sealBlob } from '../../actors/runtime/bytes/seal-blob.ts';
+import { SealBroken } from '../../actors/runtime/bytes/seal-broken.ts';
+import { sealValue } from '../../actors/runtime/bytes/seal-value.ts';
 import {
   KeyDestroyed,
   type KeyStore,
   KeyStoreUnreachable,
   type SealingKey,
 } from '../../actors/runtime/ports/key-store.ts';
+import { systemRandom } from '../../actors/runtime/system/random.ts';
 import { HandClock } from '../actors/runtime/durable/hand-clock.ts';
 import { bounded } from '../support/bounded.ts';
 import { failureOf } from '../support/failure-of.ts';
+import { MemoryBlobs } from '../support/memory-blobs.ts';
+import { pieces } from '../support/pieces.ts';
 
 /** One opened, empty key store under the given clock. */
 export interface OpenedKeys {
@@ -48,6 +56,7 @@ export function keyStoreContract(name: string, open: (clock: HandClock) => Promi
     });
   makingClauses(clause);
   lifeClauses(clause);
+  sealedClauses(clause);
   reachClauses(clause);
 }
 
@@ -158,6 +167,32 @@ function lifeClauses(clause: Clause): void {
     await clock.advance(-LIFE_MS);
     assert.instance(await failureOf(keys.key(HOUR)), KeyDestroyed);
     assert.not.ok(bytesOf(await keys.current()).equals(gone));
+  });
+}
+
+function sealedClauses(clause: Clause): void {
+  clause('what one node seals every node opens, a range of a blob as well, until its key is over', async (opened) => {
+    const { keys, others, clock } = opened;
+    const place = { account: 'account:a', object: 'file_1', kind: 'file' };
+    const plain = pieces.random(200_000);
+    const blobs = new MemoryBlobs({ clock, random: systemRandom, bytesMax: plain.length });
+    const key = await keys.current();
+    const value = sealValue(key, place, plain.subarray(0, 99), systemRandom);
+    const blob = sealBlob(key, place, await blobs.put(pieces.of(plain)), systemRandom);
+    const range = { from: 131_000, to: 132_000 };
+    await clock.advance(LIFE_MS - 1);
+    for (const node of [keys, ...others]) {
+      assert.ok((await openValue(node, place, value)).equals(plain.subarray(0, 99)));
+      const part = await pieces.gather(blobs.read(await openBlob(node, place, blob), range));
+      assert.ok(part.equals(plain.subarray(range.from, range.to)));
+      const elsewhere = { ...place, account: 'account:b' };
+      assert.instance(await failureOf(openBlob(node, elsewhere, blob)), SealBroken);
+    }
+    await clock.advance(1);
+    for (const node of [keys, ...others]) {
+      assert.instance(await failureOf(openValue(node, place, value)), KeyDestroyed);
+      assert.instance(await failureOf(openBlob(node, place, blob)), KeyDestroyed);
+    }
   });
 }
 

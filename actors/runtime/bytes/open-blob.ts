@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import type { OpenBlob } from '../ports/blobs.ts';
-import type { KeyStore } from '../ports/key-store.ts';
+import type { ByteAccess } from './byte-access.ts';
 import type { Place } from './place.ts';
 import type { SealedBlob } from './seal-blob.ts';
 import { SealBroken } from './seal-broken.ts';
@@ -10,7 +10,11 @@ import { sealHead } from './seal-head.ts';
  * The blob that `sealBlob` sealed for this place, ready to be read whole or by range; reads no byte of it. Rejects with
  * SealBroken, KeyDestroyed or KeyStoreUnreachable.
  */
-export async function openBlob(keys: KeyStore, place: Place, { id, bytes, head }: SealedBlob): Promise<OpenBlob> {
+export async function openBlob(
+  keys: ByteAccess['keys'],
+  place: Place,
+  { id, bytes, head }: SealedBlob,
+): Promise<OpenBlob> {
   if (typeof head !== 'string') throw new SealBroken('its reference has no head, as before blobs were read by range');
   const scope = { form: 'blob', place, words: [id, bytes] } as const;
   const secret = await sealHead.open(scope, keys, Buffer.from(head, 'base64'));

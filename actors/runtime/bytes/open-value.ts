@@ -1,11 +1,11 @@
-import type { KeyStore } from '../ports/key-store.ts';
 import { aead } from './aead.ts';
 import { boundTo } from './bound-to.ts';
+import type { ByteAccess } from './byte-access.ts';
 import type { Place } from './place.ts';
 import { sealHead } from './seal-head.ts';
 
 /** What `sealValue` sealed for this place. Rejects with SealBroken, KeyDestroyed or KeyStoreUnreachable. */
-export async function openValue(keys: KeyStore, place: Place, sealed: Uint8Array): Promise<Buffer> {
+export async function openValue(keys: ByteAccess['keys'], place: Place, sealed: Uint8Array): Promise<Buffer> {
   const secret = await sealHead.open({ form: 'value', place, words: [] }, keys, sealed);
   try {
     return aead.open(secret, sealed.subarray(sealHead.bytes), boundTo('value', place));

@@ -5,13 +5,13 @@ import type { Place } from './place.ts';
 import { sealHead } from './seal-head.ts';
 
 /** What a row keeps of a blob. Plain JSON of some 160 characters; the row names `id` in the index column of its kind. */
-export interface SealedBlob {
+export type SealedBlob = {
   readonly id: string;
   /** Bytes that were put. */
   readonly bytes: number;
   /** The blob's secret, wrapped by the key of an hour and bound to place, id and bytes; base64. */
   readonly head: string;
-}
+};
 
 /**
  * Seals a written blob for its place. Obtain the key before the blob is put: with the key store out of reach nothing may

@@ -2,10 +2,11 @@
  * The head of everything sealed: version, hour, and the secret of one value or blob wrapped by the key of that hour. A
  * secret is random, serves one value or blob alone, and its bytes are wiped after use.
  */
-import type { KeyStore, SealingKey } from '../ports/key-store.ts';
+import type { SealingKey } from '../ports/key-store.ts';
 import type { Random } from '../ports/random.ts';
 import { aead } from './aead.ts';
 import { boundTo } from './bound-to.ts';
+import type { ByteAccess } from './byte-access.ts';
 import type { Place } from './place.ts';
 import { SealBroken } from './seal-broken.ts';
 
@@ -36,7 +37,7 @@ function close(scope: SealScope, key: SealingKey, secret: Uint8Array, random: Ra
 }
 
 /** The secret, for the caller to wipe. Rejects with SealBroken, KeyDestroyed or KeyStoreUnreachable. */
-async function open(scope: SealScope, keys: KeyStore, sealed: Uint8Array): Promise<Uint8Array> {
+async function open(scope: SealScope, keys: ByteAccess['keys'], sealed: Uint8Array): Promise<Uint8Array> {
   if (sealed.length < HEAD_BYTES) throw new SealBroken('it is cut short');
   const head = Buffer.from(sealed.buffer, sealed.byteOffset, HEAD_BYTES);
   const version = head.readUInt8(0);

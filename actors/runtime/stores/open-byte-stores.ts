@@ -7,6 +7,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { KeyStore } from '../ports/key-store.ts';
 import type { Random } from '../ports/random.ts';
 import { openByteFolders } from './directory/open-byte-folders.ts';
+import { noKeyStore } from './no-key-store.ts';
 import type { PostgresChoice, StoreChoice } from './open-store.ts';
 
 export interface OpenByteStoresOptions {
@@ -17,10 +18,10 @@ export interface OpenByteStoresOptions {
   readonly random: Random;
 }
 
+/** What a node opens, sweeps and closes; to gateway code and activity handlers it goes as `ByteAccess`. */
 export interface ByteStores {
   readonly blobs: Blobs;
-  /** Absent: nothing can be sealed here. */
-  readonly keys?: KeyStore;
+  readonly keys: KeyStore;
 }
 
 /** Rejects with one line for the operator. */
@@ -34,7 +35,7 @@ async function openInPostgres(choice: PostgresChoice, options: OpenByteStoresOpt
   const { url, keysUrl, bounds } = choice;
   const { openPostgresBlobs } = await import('./postgres/open-postgres-blobs.ts');
   const blobs = await openPostgresBlobs({ url, clock, random, bounds, bytesMax });
-  if (keysUrl === null) return { blobs };
+  if (keysUrl === null) return { blobs, keys: noKeyStore };
   const { openPostgresKeyStore } = await import('./postgres/open-postgres-key-store.ts');
   try {
     return { blobs, keys: await openPostgresKeyStore({ url: keysUrl, clock, random, bounds }) };

@@ -123,7 +123,9 @@ class Drill {
     for (const hour of hours) {
       const { account, id } = record(hour);
       for (const keys of [thief.keys, ...(loose as unknown as KeyStore[])]) {
-        for (const attempt of [() => thief.text(account, id, keys), () => thief.file(account, id, keys)]) {
+        const part = { from: 65_530, to: 65_540 };
+        const texts = [() => thief.text(account, id, keys), () => thief.file(account, id, keys)];
+        for (const attempt of [...texts, () => thief.file(account, id, keys, part)]) {
           const failure = await attempt().then(
             () => null,
             (error: unknown) => error,
@@ -151,8 +153,8 @@ it('copies of every hour and the keys that are left at 50 h and 1 s open nothing
     }
     assert.is(
       await drill.steal(HOURS - 1, [HOURS - 1]),
-      4,
-      'a thief who comes in time opens text and file, with either key ring',
+      6,
+      'a thief who comes in time opens text, file and part of a file, with either key ring',
     );
     for (let hour = 0; hour < HOURS; hour++) {
       const { account, id, text, file } = record(hour);

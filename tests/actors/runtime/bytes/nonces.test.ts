@@ -1,10 +1,13 @@
-/** A million seals under one key use no nonce twice (spec: reliability, attack 87). */
+/** A million seals under one key, and the segments of one blob, use no nonce twice (spec: reliability, attack 87). */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sealValue } from '../../../../actors/runtime/bytes/seal-value.ts';
+import { segment } from '../../../../actors/runtime/bytes/segment.ts';
 import { systemRandom } from '../../../../actors/runtime/system/random.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { MemoryBlobs } from '../../../support/memory-blobs.ts';
 import { MemoryKeyStore } from '../../../support/memory-key-store.ts';
+import { pieces } from '../../../support/pieces.ts';
 import { HandClock } from '../durable/hand-clock.ts';
 
 const it = bounded(test, 300_000);
@@ -37,6 +40,18 @@ it('a million seals of one hour share neither the nonce of their wrapping nor th
   assert.is(distinct(wraps), SEALS);
   assert.is(distinct(values), SEALS);
   assert.is(distinct(BigUint64Array.of(5n, 7n, 5n)), 2, 'a repeat would have been seen');
+});
+
+it('equal segments of one blob, and two blobs of equal bytes, have nothing in common', async () => {
+  const blobs = new MemoryBlobs({ clock: new HandClock(), random: systemRandom, bytesMax: 2 ** 25 });
+  const equal = Array.from({ length: 256 }, () => new Uint8Array(segment.plainBytes));
+  const stored: Buffer[] = [];
+  for (let blob = 0; blob < 2; blob++) stored.push(blobs.stored((await blobs.put(pieces.of(...equal))).id) as Buffer);
+  const starts = stored.flatMap((bytes) => equal.map((_, n) => bytes.subarray(n * segment.storedBytes)));
+  const nonces = BigUint64Array.from(starts, (start) => start.readBigUInt64BE());
+  const texts = BigUint64Array.from(starts, (start) => start.readBigUInt64BE(12));
+  assert.is(distinct(nonces), 512);
+  assert.is(distinct(texts), 512);
 });
 
 test.run();

@@ -7,7 +7,8 @@ import { BlobCorrupt, BlobsRefused, type OpenBlob } from '../../../../../actors/
 import { openPostgresBlobs } from '../../../../../actors/runtime/stores/postgres/open-postgres-blobs.ts';
 import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
-import { BLOB_BYTES_MAX, BLOB_WRITES_MAX, blobsContract } from '../../../../contracts/blobs.contract.ts';
+import { BLOB_BYTES_MAX, BLOB_WRITES_MAX } from '../../../../contracts/blobs/clause.ts';
+import { blobsContract } from '../../../../contracts/blobs.contract.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { failureOf } from '../../../../support/failure-of.ts';
 import { pieces } from '../../../../support/pieces.ts';
@@ -44,6 +45,7 @@ async function damage(id: string, change: (bytes: Buffer) => Buffer): Promise<vo
     id,
   ]);
   const changed = change(Buffer.concat(rows.map(({ body }) => body)));
+  await direct.query('BEGIN');
   await direct.query('DELETE FROM blob_pieces WHERE blob = $1', [id]);
   let n = 0;
   for (let at = 0; at < changed.length; at += segment.pieceBytes) {
@@ -51,6 +53,7 @@ async function damage(id: string, change: (bytes: Buffer) => Buffer): Promise<vo
     await direct.query('INSERT INTO blob_pieces (blob, n, body) VALUES ($1, $2, $3)', [id, n++, body]);
   }
   await direct.query('UPDATE blobs SET pieces = $2 WHERE id = $1', [id, n]);
+  await direct.query('COMMIT');
 }
 
 blobsContract('postgres', async (clock) => {

@@ -1,0 +1,71 @@
+/** An example to copy: an activity stores a clip, a row keeps its sealed reference, and a reader opens any range of it. */
+import { setup } from 'xstate';
+import {
+  type ActorEvent,
+  type ByteAccess,
+  type ByteRange,
+  type Effect,
+  emit,
+  type Kind,
+  openBlob,
+  ownerOf,
+  type Performer,
+  type Random,
+  type SealedBlob,
+  type Stamped,
+  sealBlob,
+} from '../../../actors/runtime/index.ts';
+
+type Event = ActorEvent & Stamped;
+const RENDER_MS = 60_000;
+const does = (effects: (event: Event) => readonly Effect[]) => emit<object, Event>(({ event }) => effects(event));
+
+const machine = setup({
+  types: {} as { context: object; events: Event },
+  actions: {
+    render: does(({ at }) => [
+      { type: 'perform', name: 'render', id: 'clip', input: null, deadlineAt: at + RENDER_MS },
+      { type: 'reply', body: null },
+    ]),
+    // From this commit on the blob stays, until the row goes: the collection declares the column that names it.
+    keep: does(({ result }) => [{ type: 'put', collection: 'clips', id: 'clip', body: result as SealedBlob }]),
+    end: does(() => [{ type: 'stop' }]),
+  },
+}).createMachine({
+  context: {},
+  options: { maxIterations: 10 },
+  on: {
+    'film.order': { actions: 'render' },
+    'render.done': { actions: 'keep' },
+    'render.failed': { actions: 'end' },
+  },
+});
+
+export const filmKind: Kind = {
+  ...{ name: 'film', machine, version: 1, creates: ['film.order'], finishes: [], volatile: [] },
+  collections: { clips: { sort: () => 0, index: [({ id }: SealedBlob) => id], blob: 0 } },
+  explain: () => ['The film is rendered once.'],
+  redact: (context) => context,
+};
+
+/** The clip opens at this place alone: swapped with the row of another account or film it does not open. */
+const placeOf = (film: string) => ({ account: ownerOf(film), object: film, kind: 'clip' });
+
+/** The handler of the activity. The key comes first: with the key store out of reach nothing is stored. */
+export function renderer(
+  { blobs, keys }: ByteAccess,
+  random: Random,
+  film: () => AsyncIterable<Uint8Array>,
+): Performer {
+  return {
+    perform: async ({ address }) => {
+      const key = await keys.current();
+      return sealBlob(key, placeOf(address), await blobs.put(film()), random);
+    },
+  };
+}
+
+/** A range of the clip, from its own segments alone; its total is `clip.bytes`. Throws BlobRangeError beyond it (416). */
+export async function readClip({ blobs, keys }: ByteAccess, film: string, clip: SealedBlob, range: ByteRange) {
+  return blobs.read(await openBlob(keys, placeOf(film), clip), range);
+}

@@ -1,0 +1,29 @@
+/** One clause of the Blobs contract, and what all of them need. */
+import type { Blobs, OpenBlob } from '../../../actors/runtime/ports/blobs.ts';
+import type { HandClock } from '../../actors/runtime/durable/hand-clock.ts';
+import { pieces } from '../../support/pieces.ts';
+
+/** What an implementation is opened with. */
+export const BLOB_BYTES_MAX = 3 * 1024 * 1024;
+export const BLOB_WRITES_MAX = 4;
+
+/** One opened, empty blob store under the given clock. */
+export interface OpenedBlobs {
+  readonly blobs: Blobs;
+  /** Another node's view of the same blobs. */
+  readonly other: Blobs;
+  /** Changes stored bytes behind the port's back: a flipped bit, a lost end, another blob's bytes in its place. */
+  readonly damage: (id: string, change: (bytes: Buffer) => Buffer) => Promise<void>;
+  /** Which stretches of stored bytes this node has read since the last call, as [at, bytes]. */
+  readonly touched: () => readonly (readonly [number, number])[];
+  readonly close: () => Promise<void>;
+}
+
+export type Clause = (
+  title: string,
+  run: (opened: OpenedBlobs & { readonly clock: HandClock }) => Promise<void>,
+) => void;
+
+export async function put(blobs: Blobs, bytes: Uint8Array = pieces.random(1_000)): Promise<OpenBlob> {
+  return blobs.put(pieces.of(bytes));
+}
