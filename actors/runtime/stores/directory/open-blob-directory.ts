@@ -167,7 +167,10 @@ class BlobDirectory implements Blobs {
       const file = await open(this.#place(id), 'r').catch((error: NodeJS.ErrnoException) => {
         throw error.code === 'ENOENT' ? new BlobMissing(id) : error;
       });
-      const { size } = await file.stat();
+      const { size } = await file.stat().catch(async (error: unknown) => {
+        await file.close();
+        throw error;
+      });
       return {
         bytes: size,
         read: (at, bytes) => this.#disk(() => readFrom(file, at, bytes)),
