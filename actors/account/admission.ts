@@ -54,21 +54,26 @@ function judgeTombstone(tombstone: Tombstone | null, attempt: number): 'ended' |
   return attempt < tombstone.attempt ? 'stale' : null;
 }
 
-/** What the hold that this one takes over holds; '0' where it takes over none. Only judged requests may ask. */
-export function heldBefore(event: HoldOpen): string {
+/** What the hold that this one takes over holds; null where it takes over none. Only judged requests may ask. */
+export function heldBefore(event: HoldOpen): string | null {
   const row = firstRow<Generation>(event, 'generation');
-  return row?.status === 'running' ? row.amount : '0';
+  return row?.status === 'running' ? row.amount : null;
 }
 
 /** What the account can hold for this request, the hold that it takes over included. */
 export function accountRoom(book: Book, event: HoldOpen): string {
-  return add(available(book), heldBefore(event));
+  return withFreed(available(book), event);
 }
 
 /** As `accountRoom`, of the key's limit. Null: it has none, or the key has checked it itself. */
 export function keyRoom(event: HoldOpen): string | null {
   const { room = null } = event;
-  return room === null ? null : add(room, heldBefore(event));
+  return room === null ? null : withFreed(room, event);
+}
+
+function withFreed(left: string, event: HoldOpen): string {
+  const freed = heldBefore(event);
+  return freed === null ? left : add(left, freed);
 }
 
 export type RaiseCase = 'recorded' | 'ended' | 'stale' | 'granted' | 'key-short' | 'account-short';

@@ -52,7 +52,7 @@ export function recordHold(book: Book, event: HoldOpen): Effect[] {
 /** A later attempt, for which the key has reserved nothing: it takes what this hold is more than the one before it. */
 function takeFromKey(event: HoldOpen): Effect[] {
   if (event.room === undefined) return [];
-  const delta = subtract(event.request.amount, heldBefore(event));
+  const delta = subtract(event.request.amount, heldBefore(event) ?? '0');
   return [{ type: 'send', to: event.key, event: { type: 'hold.moved', delta } }];
 }
 

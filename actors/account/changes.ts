@@ -3,6 +3,7 @@ import type { Generation } from '../terms/hold.ts';
 import { only } from '../terms/only.ts';
 import { firstRow } from '../terms/row.ts';
 import { subtract, usd } from '../terms/usd.ts';
+import { heldBefore } from './admission.ts';
 import { raiseDelta } from './answers.ts';
 import {
   type Book,
@@ -38,9 +39,8 @@ export function adjust(book: Book, { adjustment, amount, at }: AdjustmentRecord)
 /** A hold more, or one in place of that of an older attempt. */
 export function hold(book: Book, event: HoldOpen): Book {
   const { amount, deadlineAt } = event.request;
-  const row = firstRow<Generation>(event, 'generation');
-  if (row?.status !== 'running') return withHold(book, amount, deadlineAt);
-  return withRaise(book, subtract(amount, row.amount), deadlineAt);
+  const before = heldBefore(event);
+  return before === null ? withHold(book, amount, deadlineAt) : withRaise(book, subtract(amount, before), deadlineAt);
 }
 
 export function moveHold(book: Book, event: HoldRaise): Book {
