@@ -2,7 +2,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { blobSweep } from '../../actors/runtime/cluster/blob-sweep.ts';
-import { BlobRangeError, SealBroken, type SealedBlob } from '../../actors/runtime/index.ts';
+import { BlobRangeError, KeyStoreUnreachable, SealBroken, type SealedBlob } from '../../actors/runtime/index.ts';
+import { noKeyStore } from '../../actors/runtime/stores/no-key-store.ts';
 import { systemRandom } from '../../actors/runtime/system/random.ts';
 import { bounded } from '../support/bounded.ts';
 import { failureOf } from '../support/failure-of.ts';
@@ -57,6 +58,17 @@ it('a clip that an activity stored is kept by its row and read by range, at its 
     assert.instance(await failureOf(read(film, 0, 1)), SealBroken);
   }
   await town.close();
+});
+
+it('where no key database is configured an activity stores nothing, and there is nothing to destroy', async () => {
+  const blobs = new MemoryBlobs({ clock: new HandClock(), random: systemRandom, bytesMax: 1_000 });
+  const handler = renderer({ blobs, keys: noKeyStore }, systemRandom, () => pieces.of(pieces.random(100)));
+  const job = { address: FILM, id: 'clip', name: 'render', input: null, key: 'k', attempt: 1, deadlineAt: 1 };
+  const failure = await failureOf(handler.perform(job, new AbortController().signal));
+  assert.instance(failure, KeyStoreUnreachable);
+  assert.match(failure.message, /set store.keysUrl/);
+  assert.equal(await blobs.list({ after: null, before: 1e13, limit: 9 }), []);
+  assert.equal(await noKeyStore.sweep(), { destroyed: 0, kept: 0 });
 });
 
 test.run();

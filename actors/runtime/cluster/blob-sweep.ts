@@ -40,7 +40,7 @@ export interface BlobSweepLimits {
 export function blobSweep(parts: BlobSweepParts): Chore {
   const { clock, limits, log, isMine } = parts;
   const columns = columnsOf(parts.kinds);
-  let after: string | null = null;
+  const walk: Walk = { after: null };
 
   return new Chore({
     ...{ name: 'blob sweep', clock, log },
@@ -49,7 +49,7 @@ export function blobSweep(parts: BlobSweepParts): Chore {
       const isOver = (): boolean => stopped() || !isMine();
       if (columns.length === 0 || isOver()) return;
       await sweepUnfinished(parts, isOver);
-      after = await sweepOrphans(parts, { columns, after, isOver });
+      await sweepOrphans(parts, columns, walk, isOver);
     },
   });
 }
@@ -64,32 +64,38 @@ async function sweepUnfinished(parts: BlobSweepParts, isOver: () => boolean): Pr
 }
 
 interface Walk {
-  readonly columns: readonly IndexColumn[];
-  /** The last id of the round before, or null to begin with the oldest blob. */
-  readonly after: string | null;
-  readonly isOver: () => boolean;
+  /** The last id that was judged, or null to begin with the oldest blob. */
+  after: string | null;
 }
 
-/** One round. Returns the last id it judged, or null at the end of the walk. */
-async function sweepOrphans(parts: BlobSweepParts, { columns, after, isOver }: Walk): Promise<string | null> {
+/** One round. A removal that fails ends it, and the next round continues behind that blob, so none blocks the others. */
+async function sweepOrphans(
+  parts: BlobSweepParts,
+  columns: readonly IndexColumn[],
+  walk: Walk,
+  isOver: () => boolean,
+): Promise<void> {
   const { blobs, store, limits, now } = parts;
   const before = now() - limits.blobOrphanMs;
-  let judged = after;
   for (let left = limits.sweepBlobsMax; left > 0; ) {
     const limit = Math.min(left, LISTED_MAX);
-    const ids = await blobs.list({ after: judged, before, limit });
+    const ids = await blobs.list({ after: walk.after, before, limit });
     for (let at = 0; at < ids.length; at += BLOBS_PER_PAGE) {
-      if (isOver()) return judged;
+      if (isOver()) return;
       const page = ids.slice(at, at + BLOBS_PER_PAGE);
       const kept = new Set(await store.referred(columns, page));
-      for (const id of page) if (!kept.has(id)) await blobs.remove(id);
-      judged = page.at(-1) ?? judged;
+      for (const id of page) {
+        walk.after = id;
+        if (!kept.has(id)) await blobs.remove(id);
+      }
       await pause(parts);
     }
-    if (ids.length < limit) return null;
+    if (ids.length < limit) {
+      walk.after = null;
+      return;
+    }
     left -= limit;
   }
-  return judged;
 }
 
 function pause({ clock }: BlobSweepParts): Promise<void> {

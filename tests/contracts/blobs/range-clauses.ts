@@ -12,7 +12,8 @@ export function rangeClauses(clause: Clause): void {
     const fraction = seededFraction(11);
     const upTo = (max: number): number => Math.floor(fraction() * (max + 1));
     const { plainBytes } = segment;
-    for (const length of [0, 1, plainBytes - 1, plainBytes, plainBytes + 1, 4 * plainBytes, 5 * plainBytes + 3_001]) {
+    const edgeLengths = [0, 1, plainBytes - 1, plainBytes, plainBytes + 1, 4 * plainBytes, 5 * plainBytes + 3_001];
+    for (const length of [...edgeLengths, ...Array.from({ length: 4 }, () => upTo(1_000_000))]) {
       const bytes = pieces.random(length, length + 1);
       const blob = await put(blobs, bytes);
       const edges = [0, 1, plainBytes - 1, plainBytes, plainBytes + 1, 4 * plainBytes, length - 1, length];

@@ -107,7 +107,7 @@ class PostgresBlobs implements Blobs {
       id,
       append: async (piece) => void (await this.#change(blobSql.append, id, pieces++, piece)),
       finish: async () => {
-        if ((await this.#change(blobSql.finish, id, pieces)) === 1) return;
+        if ((await this.#change(blobSql.finish, id)) === 1) return;
         throw new BlobsRefused('unreachable', `the blob ${id} was swept while it was written`);
       },
       discard: async () => void (await this.#change(blobSql.discard, id).catch(() => {})),

@@ -213,6 +213,24 @@ it('a blob whose row moves to another collection while it is judged stays', asyn
   chore.stop();
 });
 
+it('a blob that cannot be removed does not keep those behind it', async () => {
+  const { clock, blobs, put, left, log, chore } = await stage();
+  const stuck = await put();
+  for (let n = 0; n < 120; n++) {
+    await clock.advance(1);
+    await put();
+  }
+  const remove = blobs.remove.bind(blobs);
+  blobs.remove = async (id) => {
+    if (id === stuck.id) throw new Error('the disk refuses');
+    return remove(id);
+  };
+  await clock.advance(ORPHAN_MS + 12 * limits.sweepMs);
+  assert.equal(await left(), [stuck.id]);
+  assert.ok(log.some((line) => JSON.stringify(line).includes('the disk refuses')));
+  chore.stop();
+});
+
 it('only the sweeper sweeps, and nobody does when the store is out of reach or nothing declares a blob', async () => {
   const { clock, store, put, left, mine, log, chore } = await stage();
   await put();

@@ -1,8 +1,8 @@
-/** SQL on `blobs` and `blob_pieces`. Only a finished blob is to be seen. */
+/** SQL on `blobs` and `blob_pieces`. Only finished blobs are visible. The column `pieces` is no longer used. */
 export const blobSql = {
   begin: { name: 'blob-begin', text: 'INSERT INTO blobs (id) VALUES ($1)' },
   append: { name: 'blob-append', text: 'INSERT INTO blob_pieces (blob, n, body) VALUES ($1, $2, $3)' },
-  finish: { name: 'blob-finish', text: 'UPDATE blobs SET finished = true, pieces = $2 WHERE id = $1 AND NOT finished' },
+  finish: { name: 'blob-finish', text: 'UPDATE blobs SET finished = true WHERE id = $1 AND NOT finished' },
   discard: { name: 'blob-discard', text: 'DELETE FROM blobs WHERE id = $1' },
   /** The length of a stored value is known without reading it. */
   find: {

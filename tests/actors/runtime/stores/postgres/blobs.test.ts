@@ -52,7 +52,6 @@ async function damage(id: string, change: (bytes: Buffer) => Buffer): Promise<vo
     const body = changed.subarray(at, at + segment.pieceBytes);
     await direct.query('INSERT INTO blob_pieces (blob, n, body) VALUES ($1, $2, $3)', [id, n++, body]);
   }
-  await direct.query('UPDATE blobs SET pieces = $2 WHERE id = $1', [id, n]);
   await direct.query('COMMIT');
 }
 
