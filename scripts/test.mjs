@@ -1,27 +1,22 @@
 /**
  * `npm test`: installs, checks types, format and lint, then runs every test; ends with one line `N passed, N failed`.
  * Light test files share a process per folder, and so do those of a folder below `tests/api`, which share a cluster;
- * heavy ones have their own. Two processes run at a time, but files that start node processes or measure time run alone. A file that runs no test fails; one that takes too long is killed and fails; one that leaves something open fails.
+ * heavy ones have their own. Three processes run at a time, of which one at most judges real time under faults. Each
+ * file is told with its wall and CPU time. A file that runs no test fails; one that takes too long is killed and fails;
+ * one that leaves something open fails.
  * `--check` runs the checks and the tidy test only; `npm test -- PART...` only the files whose path contains
  * one of the parts, without the checks.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ensureInstalled } from './install.mjs';
 import { ROOT } from './run.mjs';
+import { isLight, jobsOf } from './test-jobs.mjs';
 
-/** Whole clusters in one process, launchers, long searches: each file alone in a process. */
-const HEAVY = ['tests/api/', 'tests/contracts/', 'tests/simulation/', 'tests/gateway/operator/', 'tests/powercut/'];
-/** These kill, stop and cut node processes and look at the time that passes: alone on the machine as well. */
-const ALONE = ['tests/cluster/', 'tests/chaos/', 'tests/bench/'];
-/** The files of one of these folders share one started cluster, and so one process. */
-const SHARED_CLUSTER = /^tests\/api\/[^/]+\//;
-const PROCESSES_AT_ONCE = 2;
-const FILES_PER_PROCESS_MAX = 40;
-const LIGHT_FILE_MS_MAX = 60_000;
-const HEAVY_FILE_MS_MAX = 300_000;
+/** Two cores; three, since many tests wait for time to pass or for each other's processes. */
+const PROCESSES_AT_ONCE = 3;
 /** A process whose files are done must end by itself within this time. */
 const LINGER_MS_MAX = 5_000;
 const OUTPUT_CHARS_MAX = 20_000;
@@ -40,97 +35,48 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 const onlyCheck = process.argv.includes('--check');
 const parts = onlyCheck ? ['tests/tidy.test.ts'] : process.argv.slice(2);
 const started = performance.now();
-if (onlyCheck || parts.length === 0) check();
+if (onlyCheck || parts.length === 0) await check();
 const files = walk('tests').filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)));
 // Tests of whole clusters run what a person runs.
-if (files.some((file) => !isLight(file))) build();
+if (files.some((file) => !isLight(file))) await step('build', 'scripts/build.mjs', [], { tellSuccess: false });
 await runAll(files);
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
 print(`\n${files.length} files in ${((performance.now() - started) / 1_000).toFixed(0)} s${skipped}\n`);
 print(`${total.passed} passed, ${total.failed} failed\n`);
 process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
 
-/** Types, then format and lint: each counts as one test. */
-function check() {
-  step('types', ['typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json']);
-  step('format and lint', ['@biomejs/biome/bin/biome', 'check', '--error-on-warnings']);
+/** Types beside format and lint: each counts as one test. */
+async function check() {
+  await Promise.all([
+    step('types', 'node_modules/typescript/bin/tsc', ['--noEmit', '-p', 'tsconfig.json']),
+    step('format and lint', 'node_modules/@biomejs/biome/bin/biome', ['check', '--error-on-warnings']),
+  ]);
 }
 
-function step(name, [tool, ...args]) {
+/** In a process of its own: a tool that fails is one failure, and the tests run all the same. */
+async function step(file, tool, args, { tellSuccess = true } = {}) {
   const before = performance.now();
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, 'node_modules', tool), ...args], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  report(
-    {
-      file: name,
-      passed: status === 0 ? 1 : 0,
-      failed: status === 0 ? 0 : 1,
-      skipped: 0,
-      errors: '',
-      ms: performance.now() - before,
-    },
-    stdout + stderr,
-  );
-}
-
-/** In a process of its own: what does not compile is one failure, and the tests that need no build still run. */
-function build() {
-  const before = performance.now();
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  if (status === 0) return;
-  report(
-    { file: 'build', passed: 0, failed: 1, skipped: 0, errors: '', ms: performance.now() - before },
-    stdout + stderr,
-  );
-}
-
-async function runAll(all) {
-  const alone = (file) => isIn(ALONE, file);
-  await runSideBySide(groups(all.filter(isLight)), LIGHT_FILE_MS_MAX);
-  await runSideBySide(heavyGroups(all.filter((file) => isIn(HEAVY, file))), HEAVY_FILE_MS_MAX);
-  for (const file of all.filter(alone)) await runGroup([file], HEAVY_FILE_MS_MAX);
-}
-
-async function runSideBySide(waiting, fileMsMax) {
-  const next = async () => {
-    for (let group = waiting.shift(); group; group = waiting.shift()) await runGroup(group, fileMsMax);
+  const child = spawn(process.execPath, [join(ROOT, tool), ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  const collect = (chunk) => {
+    output = (output + chunk).slice(-OUTPUT_CHARS_MAX);
   };
-  await Promise.all(Array.from({ length: PROCESSES_AT_ONCE }, next));
+  child.stdout.setEncoding('utf8').on('data', collect);
+  child.stderr.setEncoding('utf8').on('data', collect);
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  if (code === 0 && !tellSuccess) return;
+  const [passed, failed] = code === 0 ? [1, 0] : [0, 1];
+  report({ file, passed, failed, skipped: 0, errors: '', ms: performance.now() - before }, output);
 }
 
-function isIn(folders, file) {
-  return folders.some((folder) => file.startsWith(folder));
-}
-
-function isLight(file) {
-  return !isIn(HEAVY, file) && !isIn(ALONE, file);
-}
-
-/** A process for each file, and one for each folder of files that share a cluster. */
-function heavyGroups(heavy) {
-  return grouped(heavy, (file) => SHARED_CLUSTER.exec(file)?.[0] ?? file);
-}
-
-function grouped(files, nameOf) {
-  const byName = new Map();
-  for (const file of files) byName.set(nameOf(file), [...(byName.get(nameOf(file)) ?? []), file]);
-  return [...byName.values()];
-}
-
-/** Light files by their folder below `tests/`, the largest group first. */
-function groups(light) {
-  return grouped(light, (file) => file.split('/').slice(1, 3).join('/'))
-    .flatMap((group) =>
-      Array.from({ length: Math.ceil(group.length / FILES_PER_PROCESS_MAX) }, (_, i) =>
-        group.slice(i * FILES_PER_PROCESS_MAX, (i + 1) * FILES_PER_PROCESS_MAX),
-      ),
-    )
-    .sort((a, b) => b.length - a.length);
+/** The first lane takes the timed jobs, and then, as all lanes do, the others. */
+async function runAll(all) {
+  const { timed, others } = jobsOf(all);
+  const lane = async (queue) => {
+    for (let job = queue.shift(); job; job = queue.shift()) await runGroup(job.files, job.fileMsMax);
+  };
+  const rest = Array.from({ length: PROCESSES_AT_ONCE - 1 }, () => lane(others));
+  await Promise.all([lane(timed).then(() => lane(others)), ...rest]);
 }
 
 /** Runs files in one process; what a killed or broken process left over runs in the next. */

@@ -96,4 +96,28 @@ it('what files share is closed once, after the last of them, and a failure to cl
   assert.match(String(results.get('second.test.ts')?.errors), /at the end of all files.*still open/);
 });
 
+it('every file is in one job, those that judge real time apart, and those of a folder with one cluster together', async () => {
+  const { jobsOf } = (await import(new URL('../../../scripts/test-jobs.mjs', import.meta.url).href)) as {
+    readonly jobsOf: (files: readonly string[]) => Readonly<Record<'timed' | 'others', readonly { files: string[] }[]>>;
+  };
+  const light = Array.from({ length: 90 }, (_, i) => `tests/actors/runtime/a${i}.test.ts`);
+  const own = ['tests/api/rates.test.ts', 'tests/simulation/simulation.test.ts'];
+  const shared = ['tests/api/sdks/a.test.ts', 'tests/api/sdks/b.test.ts'];
+  const judging = ['tests/cluster/takeover.test.ts', 'tests/chaos/short.test.ts'];
+  const all = [...own, ...shared, ...judging, ...light];
+  const { timed, others } = jobsOf(all);
+  assert.equal([...timed, ...others].flatMap(({ files }) => files).sort(), [...all].sort());
+  assert.equal(
+    timed.map(({ files }) => files),
+    judging.reverse().map((file) => [file]),
+  );
+  const groups = others.map(({ files }) => files);
+  for (const file of own) assert.ok(groups.some((group) => group.length === 1 && group[0] === file));
+  assert.ok(groups.some((group) => group.join() === shared.join()));
+  assert.equal(
+    groups.slice(0, 3).map((group) => group.length),
+    [40, 40, 10],
+  );
+});
+
 test.run();

@@ -1,0 +1,95 @@
+/** What the test runner starts as one process, and in which order. Pure: `npm test` runs it. */
+
+/** Whole clusters in one process, launchers, long searches: each file in a process of its own. */
+const HEAVY = [
+  'tests/api/',
+  'tests/chaos/',
+  'tests/cluster/',
+  'tests/contracts/',
+  'tests/gateway/operator/',
+  'tests/powercut/',
+  'tests/simulation/',
+];
+/** The files of one of these folders share one started cluster, and so one process. */
+const SHARED_CLUSTER = /^tests\/api\/[^/]+\//;
+/**
+ * Kill, stop and cut node processes and judge the time that passes: one of these at a time. The longest first, so that
+ * none is left alone at the end. Measured alone on two cores: 95 s down to 8 s.
+ */
+const TIMED = [
+  'tests/chaos/short',
+  'tests/cluster/faulty-node',
+  'tests/chaos/drains',
+  'tests/cluster/postgres-faults',
+  'tests/cluster/zombie',
+  'tests/chaos/cut-off',
+  'tests/cluster/takeover',
+  'tests/cluster/http2-floods',
+];
+/** Of the others the longest, which begin first; a name that is not here costs order and nothing else. */
+const LONG = [
+  'tests/actors/runtime/',
+  'tests/gateway/operator/launcher/fleet',
+  'tests/gateway/operator/cli/up',
+  'tests/api/sdks/',
+  'tests/simulation/',
+  'tests/cluster/links',
+  'tests/cluster/grpc',
+  'tests/api/attacks/',
+  'tests/gateway/operator/cli/',
+  'tests/powercut/',
+  'tests/api/',
+  'tests/gateway/pricing/',
+];
+const FILES_PER_PROCESS_MAX = 40;
+const LIGHT_FILE_MS_MAX = 60_000;
+const HEAVY_FILE_MS_MAX = 300_000;
+
+/** True for files that need nothing but the sources: no build, no process, no cluster. */
+export function isLight(file) {
+  return rank(HEAVY, file) === HEAVY.length;
+}
+
+/** Jobs `{files, fileMsMax}`, the longest first; those of `timed` must not run beside each other. */
+export function jobsOf(files) {
+  const isTimed = (file) => rank(TIMED, file) < TIMED.length;
+  const heavy = (some) =>
+    jobs(
+      grouped(some, (file) => SHARED_CLUSTER.exec(file)?.[0] ?? file),
+      HEAVY_FILE_MS_MAX,
+    );
+  const light = grouped(files.filter(isLight), (file) => file.split('/').slice(1, 3).join('/')).flatMap(chunks);
+  const others = [
+    ...heavy(files.filter((file) => !isLight(file) && !isTimed(file))),
+    ...jobs(light, LIGHT_FILE_MS_MAX),
+  ];
+  return {
+    timed: byRank(TIMED, heavy(files.filter(isTimed))),
+    others: byRank(LONG, others),
+  };
+}
+
+function jobs(groups, fileMsMax) {
+  return groups.map((files) => ({ files, fileMsMax }));
+}
+
+function byRank(list, all) {
+  return [...all].sort((a, b) => rank(list, a.files[0]) - rank(list, b.files[0]) || b.files.length - a.files.length);
+}
+
+function rank(list, file) {
+  const at = list.findIndex((part) => file.startsWith(part));
+  return at < 0 ? list.length : at;
+}
+
+function grouped(files, nameOf) {
+  const byName = new Map();
+  for (const file of files) byName.set(nameOf(file), [...(byName.get(nameOf(file)) ?? []), file]);
+  return [...byName.values()];
+}
+
+function chunks(group) {
+  return Array.from({ length: Math.ceil(group.length / FILES_PER_PROCESS_MAX) }, (_, i) =>
+    group.slice(i * FILES_PER_PROCESS_MAX, (i + 1) * FILES_PER_PROCESS_MAX),
+  );
+}
