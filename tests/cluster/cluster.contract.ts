@@ -3,7 +3,7 @@ import type * as uvu from 'uvu';
 import * as assert from 'uvu/assert';
 import { AskError, type Json, shardOf } from '../../actors/runtime/index.ts';
 import { bounded } from '../support/bounded.ts';
-import { addressOn, Harness, type Started, until } from './harness.ts';
+import { addressOn, Harness, type Started } from './harness.ts';
 
 const add = { type: 'tally.add', by: 1 };
 const sumOf = (body: Json): number => (body as { sum: number }).sum;
@@ -48,9 +48,9 @@ export function clusterContract(test: uvu.Test, wire: 'loopback' | 'grpc'): void
     });
 
   within('three nodes that start together own every shard within a second, without moving any', async (harness) => {
-    const began = performance.now();
+    const began = harness.clock.monotonic();
     const trio = await harness.trio();
-    assert.ok(performance.now() - began < 2_500, `${performance.now() - began} ms`);
+    assert.ok(harness.clock.monotonic() - began < 2_500, `${harness.clock.monotonic() - began} ms`);
     const rows = await harness.store.shards();
     assert.ok(rows.every((row) => row.owner !== null));
     const view = await trio[0].node.operator.ps();
@@ -75,14 +75,14 @@ export function clusterContract(test: uvu.Test, wire: 'loopback' | 'grpc'): void
         (error: AskError) => error.failure.code,
       );
     assert.is(refused, 'absent');
-    assert.ok(trio.every(({ node }) => node.connected && Math.abs(node.now() - Date.now()) < 1_000));
+    assert.ok(trio.every(({ node }) => node.connected && Math.abs(node.now() - harness.clock.now()) < 1_000));
   });
 
   within('an abrupt death hands its actors over well below a second, with their state', async (harness) => {
     const [a, b, c] = await harness.trio();
     const address = addressOn(b.node, 'kill');
     for (let i = 0; i < 5; i++) await a.node.ask(address, add, { withinMs: 3_000 });
-    const began = performance.now();
+    const began = harness.clock.monotonic();
     void b.kill();
     const sums = await Promise.all(
       [a, c].map(async ({ node }) => {
@@ -95,7 +95,7 @@ export function clusterContract(test: uvu.Test, wire: 'loopback' | 'grpc'): void
         }
       }),
     );
-    const tookMs = performance.now() - began;
+    const tookMs = harness.clock.monotonic() - began;
     assert.ok(tookMs < 1_000, `takeover took ${tookMs} ms`);
     assert.equal(sums.sort(), [6, 7]);
     assert.ok([a, c].some(({ node }) => node.owns(address)));
@@ -110,8 +110,11 @@ export function clusterContract(test: uvu.Test, wire: 'loopback' | 'grpc'): void
       const address = addressOn(b.node, 'stale');
       await b.node.ask(address, add, { withinMs: 3_000 });
       b.store.cut = true;
-      await until(() => !b.node.connected, 'its read lease has ended');
-      await until(() => harness.store.allNodes().some((row) => row.state === 'dead'), 'the others voted it out');
+      await harness.until(() => !b.node.connected, 'its read lease has ended');
+      await harness.until(
+        () => harness.store.allNodes().some((row) => row.state === 'dead'),
+        'the others voted it out',
+      );
       assert.is(sumOf(await a.node.ask(address, add, { withinMs: 5_000 })), 2);
       assert.equal(b.died, [], 'it cannot know yet');
       b.store.cut = false;
@@ -119,7 +122,7 @@ export function clusterContract(test: uvu.Test, wire: 'loopback' | 'grpc'): void
         .ask(address, add, { withinMs: 3_000 })
         .then(sumOf, (error: AskError) => error.failure.code);
       assert.ok(late === 3 || late === 'moved' || late === 'lost' || late === 'refused', `${late}`);
-      await until(() => b.died.length === 1, 'it learns that it is dead');
+      await harness.until(() => b.died.length === 1, 'it learns that it is dead');
       assert.is(b.node.owns(address), false);
       const sum = sumOf(await a.node.ask(address, { type: 'tally.read' }, { withinMs: 3_000 }));
       assert.is(sum, late === 3 ? 3 : 2);
@@ -130,7 +133,7 @@ export function clusterContract(test: uvu.Test, wire: 'loopback' | 'grpc'): void
     const [a, b, c] = await harness.trio();
     const addresses = Array.from({ length: 60 }, (_, i) => `tally:move${i}`);
     const load = [traffic(a, addresses), traffic(c, addresses), traffic(b, addresses)];
-    await until(() => b.node.ready && a.node.ready, 'all are ready');
+    await harness.until(() => b.node.ready && a.node.ready, 'all are ready');
     await b.node.drain();
     assert.is((await a.node.operator.ps()).nodes.find((row) => row.name === 'n2')?.shards, 0);
     const outcomes = await Promise.all(load.map((it) => it.stop()));
@@ -152,7 +155,7 @@ export function clusterContract(test: uvu.Test, wire: 'loopback' | 'grpc'): void
     'a node that joins is given its shards while asks go on, and a restarted one gets the same back',
     async (harness) => {
       const a = await harness.start('n1');
-      await until(() => a.node.ready, 'the first is ready');
+      await harness.until(() => a.node.ready, 'the first is ready');
       const addresses = Array.from({ length: 60 }, (_, i) => `tally:join${i}`);
       const load = traffic(a, addresses);
       const b = await harness.start('n2');
@@ -165,7 +168,7 @@ export function clusterContract(test: uvu.Test, wire: 'loopback' | 'grpc'): void
           const now = (await owned(started.node.self.incarnation)).length;
           same = now === count && now > 0 ? same + 1 : 0;
           count = now;
-          await new Promise((resolve) => setTimeout(resolve, 50));
+          await harness.pause(50);
         }
         return owned(started.node.self.incarnation);
       };
@@ -184,21 +187,21 @@ export function clusterContract(test: uvu.Test, wire: 'loopback' | 'grpc'): void
     'boards agree: a value published anywhere is seen everywhere, also by a node that comes later',
     async (harness) => {
       const [a, b] = [await harness.start('n1'), await harness.start('n2')];
-      await until(() => a.node.ready && b.node.ready, 'both are ready');
+      await harness.until(() => a.node.ready && b.node.ready, 'both are ready');
       const addresses = [addressOn(a.node, 'board'), addressOn(b.node, 'board')];
       for (const address of addresses) await a.node.ask(address, add, { withinMs: 3_000 });
       const seen = (started: Started): boolean =>
         addresses.every((it) => started.node.board.topic('tally').get(it) === 1);
-      await until(() => seen(a) && seen(b), 'both have both values');
+      await harness.until(() => seen(a) && seen(b), 'both have both values');
       const c = await harness.start('n3');
-      await until(() => c.node.ready, 'the third is ready');
+      await harness.until(() => c.node.ready, 'the third is ready');
       assert.ok(seen(c), 'ready means complete');
       let changes = 0;
       const stop = c.node.board.onChange('tally', () => {
         changes += 1;
       });
       await b.node.ask(addresses[0] as string, add, { withinMs: 3_000 });
-      await until(() => c.node.board.topic('tally').get(addresses[0] as string) === 2, 'the change arrived');
+      await harness.until(() => c.node.board.topic('tally').get(addresses[0] as string) === 2, 'the change arrived');
       assert.ok(changes > 0);
       stop();
     },
@@ -219,10 +222,10 @@ export function clusterContract(test: uvu.Test, wire: 'loopback' | 'grpc'): void
 
   within('a stranger without the secret, or with another configuration, is kept out', async (harness) => {
     const a = await harness.start('n1');
-    await until(() => a.node.ready, 'the first is ready');
+    await harness.until(() => a.node.ready, 'the first is ready');
     const stranger = await harness.start('n9', { secret: 'guess' });
     const odd = await harness.start('n8', { configDigest: 'other' });
-    await until(() => stranger.died.length > 0 && odd.died.length > 0, 'both are voted out');
+    await harness.until(() => stranger.died.length > 0 && odd.died.length > 0, 'both are voted out');
     const why = harness.logs.filter((it) => it.message === 'no link').map((it) => String(it.why));
     assert.ok(why.some((it) => /secret/.test(it)) && why.some((it) => /configurations/.test(it)), why.join('; '));
     assert.ok((await harness.store.shards()).every((row) => row.owner === a.node.self.incarnation));

@@ -6,7 +6,7 @@ import { counterKind } from '../actors/example-kinds/counter.ts';
 import { orderKind } from '../actors/example-kinds/order.ts';
 import { postmanKind } from '../actors/example-kinds/postman.ts';
 import { bounded } from '../support/bounded.ts';
-import { Harness, type Started, until } from './harness.ts';
+import { Harness, type Started } from './harness.ts';
 
 const it = bounded(test, 30_000);
 const WITHIN = { withinMs: 5_000 };
@@ -45,7 +45,7 @@ const within = (title: string, run: (scene: Scene) => Promise<void>): void =>
       const trio = await Promise.all(
         names.map((name) => harness.start(name, { kinds, performers: bank.performers(name) })),
       );
-      await until(() => trio.every(({ node }) => node.ready), 'all three are ready');
+      await harness.until(() => trio.every(({ node }) => node.ready), 'all three are ready');
       await run({ harness, bank, trio: trio as [Started, Started, Started] });
     } finally {
       await harness.close();
@@ -69,13 +69,13 @@ within(
     const order = on(a, 'order', 'o');
     await a.node.ask(till, { type: 'add', by: 0 }, WITHIN);
     assert.equal(await b.node.ask(order, { type: 'order.place', cents: 250, till }, WITHIN), { cents: 250 });
-    await until(() => b.node.board.topic('orders').get(order) === 'paid', 'the board says paid');
-    while ((await totalOf(a, till)) !== 250) await new Promise((resolve) => setTimeout(resolve, 5));
+    await harness.until(() => b.node.board.topic('orders').get(order) === 'paid', 'the board says paid');
+    while ((await totalOf(a, till)) !== 250) await harness.pause(5);
     assert.is(bank.calls.length, 1);
     const seen = await b.node.operator.inspect(order);
     assert.equal([seen?.state, seen?.timers.length, seen?.intents.length], ['paid', 0, 0]);
     assert.equal(seen?.explanation, ['The order is paid.']);
-    while ((await stored(harness, '$outbox')) > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while ((await stored(harness, '$outbox')) > 0) await harness.pause(5);
   },
 );
 
@@ -90,23 +90,26 @@ within('a node killed in the middle of charges and messages: each order is paid 
   await a.node.ask(till, { type: 'add', by: 0 }, WITHIN);
   const orders = Array.from({ length: 30 }, (_, i) => on(trio[i % 2] as Started, 'order', `k${i}x`));
   for (const order of orders) await c.node.ask(order, { type: 'order.place', cents: 10, till }, WITHIN);
-  await until(() => bank.calls.length === 30, 'all charges are under way');
+  await harness.until(() => bank.calls.length === 30, 'all charges are under way');
   const victims = bank.calls.filter(({ node }) => node === 'n1').length;
   assert.is(victims, 15);
   await a.kill();
   await c.node.operator.recordDeath(a.node.self.incarnation, 'outside');
-  await until(() => bank.calls.length === 45, 'what ran on the dead node runs again');
+  await harness.until(() => bank.calls.length === 45, 'what ran on the dead node runs again');
   release();
-  await until(() => orders.every((order) => c.node.board.topic('orders').get(order) === 'paid'), 'all are paid');
-  while ((await stored(harness, '$outbox')) > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await harness.until(
+    () => orders.every((order) => c.node.board.topic('orders').get(order) === 'paid'),
+    'all are paid',
+  );
+  while ((await stored(harness, '$outbox')) > 0) await harness.pause(10);
   assert.is(await totalOf(b, till), 300);
   assert.is(bank.charged.size, 30);
   const again = bank.calls.slice(30);
   assert.ok(again.every(({ attempt, node }) => attempt === 2 && node !== 'n1'));
-  await until(() => a.died.length > 0 || a.store.cut, 'the dead node knows');
+  await harness.until(() => a.died.length > 0 || a.store.cut, 'the dead node knows');
 });
 
-within('a node that drains lets its work end, and the new owner takes the result', async ({ bank, trio }) => {
+within('a node that drains lets its work end, and the new owner takes the result', async ({ bank, trio, harness }) => {
   const [a, b] = trio;
   let release = (): void => {};
   bank.open = new Promise((resolve) => {
@@ -115,9 +118,12 @@ within('a node that drains lets its work end, and the new owner takes the result
   const man = on(a, 'postman', 'm');
   await b.node.ask(man, { type: 'open' }, WITHIN);
   await b.node.ask(man, { type: 'work', id: 'w', input: { cents: 1 } }, WITHIN);
-  await until(() => bank.calls.length === 1, 'the work runs');
+  await harness.until(() => bank.calls.length === 1, 'the work runs');
   const left = a.node.leave();
-  await until(() => !a.node.owns(man) && trio.slice(1).some(({ node }) => node.owns(man)), 'the shard has moved');
+  await harness.until(
+    () => !a.node.owns(man) && trio.slice(1).some(({ node }) => node.owns(man)),
+    'the shard has moved',
+  );
   assert.not.ok(bank.calls[0]?.signal.aborted);
   release();
   await left;
@@ -133,19 +139,19 @@ within('a cancel reaches the runner on another node, and one declared dead abort
   const man = on(a, 'postman', 'm');
   await b.node.ask(man, { type: 'open' }, WITHIN);
   await b.node.ask(man, { type: 'work', id: 'far', input: { cents: 1 } }, WITHIN);
-  await until(() => bank.calls.length === 1, 'the work runs');
+  await harness.until(() => bank.calls.length === 1, 'the work runs');
   await a.node.drain();
   await b.node.ask(man, { type: 'drop', id: 'far' }, WITHIN);
-  await until(() => bank.calls[0]?.signal.aborted === true, 'the far call is aborted');
+  await harness.until(() => bank.calls[0]?.signal.aborted === true, 'the far call is aborted');
   const other = on(b, 'postman', 'other');
   await b.node.ask(other, { type: 'open' }, WITHIN);
   await b.node.ask(other, { type: 'work', id: 'doomed', input: { cents: 2 } }, WITHIN);
-  await until(() => bank.calls.length === 2, 'the second work runs');
+  await harness.until(() => bank.calls.length === 2, 'the second work runs');
   const row = (await harness.store.heartbeat({ incarnation: 'nobody', hears: [], state: 'up' })).nodes.find(
     ({ incarnation }) => incarnation === b.node.self.incarnation,
   );
   assert.ok(await harness.store.bury(b.node.self.incarnation, row?.beat ?? 0, 'the test'));
-  await until(() => b.died.length > 0, 'it learns that it is dead');
+  await harness.until(() => b.died.length > 0, 'it learns that it is dead');
   assert.ok(bank.calls[1]?.signal.aborted);
 });
 

@@ -1,12 +1,17 @@
-/** Several nodes in this process on one memory store, over loopback or gRPC; and ways to kill one without goodbye. */
+/**
+ * Several nodes in this process on one memory store, and ways to kill one without goodbye. Over loopback they live on a
+ * virtual clock that runs by itself, so that nothing waits for real time or judges it; over gRPC on the system's clock.
+ */
 
 import { type ClusterNode, type NodeParts, startNode, type TransportFactory } from '../../actors/runtime/node.ts';
+import type { Clock } from '../../actors/runtime/ports/clock.ts';
 import type { Transport } from '../../actors/runtime/ports/transport.ts';
 import { systemClock } from '../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../actors/runtime/system/random.ts';
 import { GrpcTransport } from '../../actors/runtime/transports/grpc/transport.ts';
 import { LoopbackNetwork } from '../../actors/runtime/transports/loopback/network.ts';
 import config from '../../cluster.config.ts';
+import { HandClock } from '../actors/runtime/durable/hand-clock.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { tally } from './tally.ts';
 
@@ -23,13 +28,20 @@ export interface Started {
 
 export class Harness {
   readonly network = new LoopbackNetwork();
-  readonly store = new MemoryStore({ clock: systemClock });
+  readonly clock: Clock;
+  readonly store: MemoryStore;
   readonly logs: Record<string, unknown>[] = [];
   readonly started: Started[] = [];
   readonly #wire: 'loopback' | 'grpc';
 
+  readonly #stopClock: () => void;
+
   constructor(wire: 'loopback' | 'grpc') {
     this.#wire = wire;
+    const virtual = new HandClock(Date.now());
+    this.clock = wire === 'loopback' ? virtual : systemClock;
+    this.#stopClock = wire === 'loopback' ? virtual.run() : () => {};
+    this.store = new MemoryStore({ clock: this.clock });
   }
 
   async start(name: string, change: Partial<NodeParts> = {}): Promise<Started> {
@@ -38,8 +50,7 @@ export class Harness {
     const drains: number[] = [];
     let transport: Transport | null = null;
     const factory: TransportFactory = (parts) => {
-      transport =
-        this.#wire === 'grpc' ? new GrpcTransport(parts) : this.network.transport(systemClock, config.runtime);
+      transport = this.#wire === 'grpc' ? new GrpcTransport(parts) : this.network.transport(this.clock, config.runtime);
       return transport;
     };
     const node = await startNode({
@@ -50,14 +61,14 @@ export class Harness {
       pid: process.pid,
       kinds: [tally],
       store,
-      clock: systemClock,
+      clock: this.clock,
       random: systemRandom,
       limits: config.runtime,
       secret: 'cluster secret',
       operatorToken: TOKEN,
       configDigest: 'digest',
       transport: factory,
-      log: (record) => this.logs.push({ at: Math.round(performance.now()), node: name, ...record }),
+      log: (record) => this.logs.push({ at: Math.round(this.clock.monotonic()), node: name, ...record }),
       onDead: (why) => died.push(why),
       onDrain: () => drains.push(1),
       ...change,
@@ -73,7 +84,7 @@ export class Harness {
 
   async trio(): Promise<[Started, Started, Started]> {
     const trio = await Promise.all([this.start('n1'), this.start('n2'), this.start('n3')]);
-    await until(() => trio.every(({ node }) => node.ready), 'all three are ready');
+    await this.until(() => trio.every(({ node }) => node.ready), 'all three are ready');
     return trio as [Started, Started, Started];
   }
 
@@ -83,20 +94,27 @@ export class Harness {
       this.started.splice(0).map(async ({ node, store, died }) => {
         if (store.cut) {
           store.cut = false;
-          await until(() => died.length > 0, `${node.self.name} learns that it is dead`);
+          await this.until(() => died.length > 0, `${node.self.name} learns that it is dead`);
         }
         await node.leave();
       }),
     );
+    this.#stopClock();
   }
-}
 
-/** Polls a condition; the test's own time-out names what it waits for. */
-export async function until(holds: () => boolean, what: string, withinMs = 8_000): Promise<void> {
-  const end = performance.now() + withinMs;
-  while (!holds()) {
-    if (performance.now() > end) throw new Error(`waited in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  /** Polls a condition on the cluster's clock; the failure names what was waited for. */
+  async until(holds: () => boolean | Promise<boolean>, what: string, withinMs = 8_000): Promise<void> {
+    const end = this.clock.monotonic() + withinMs;
+    while (!(await holds())) {
+      if (this.clock.monotonic() > end) throw new Error(`waited in vain until ${what}`);
+      await this.pause(5);
+    }
+  }
+
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.clock.after(ms, resolve);
+    });
   }
 }
 

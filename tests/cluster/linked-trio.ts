@@ -3,7 +3,7 @@ import { AskError, type Json } from '../../actors/runtime/index.ts';
 import type { NodeParts } from '../../actors/runtime/node.ts';
 import { GrpcTransport } from '../../actors/runtime/transports/grpc/transport.ts';
 import { LinkMesh } from '../support/links/mesh.ts';
-import { Harness, type Started, until } from './harness.ts';
+import { Harness, type Started } from './harness.ts';
 
 const NAMES = ['n1', 'n2', 'n3'] as const;
 const ASK_MS = 2_000;
@@ -44,7 +44,7 @@ export class LinkedTrio {
       await proxies;
     };
     const nodes = await Promise.all(NAMES.map((name) => trio.harness.start(name, trio.#parts(name, onBound(name)))));
-    await until(() => nodes.every(({ node }) => node.ready), 'all three are ready');
+    await trio.harness.until(() => nodes.every(({ node }) => node.ready), 'all three are ready');
     return trio;
   }
 

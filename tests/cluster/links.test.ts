@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
-import { addressOn, until } from './harness.ts';
+import { addressOn } from './harness.ts';
 import { LinkedTrio } from './linked-trio.ts';
 
 const it = bounded(test, 90_000);
@@ -57,7 +57,7 @@ async function under(fault: (trio: LinkedTrio, addresses: readonly string[]) => 
   try {
     const addresses = await addressesOf(trio);
     trio.ask(addresses);
-    await until(() => trio.answers.length > 50, 'asks are answered');
+    await trio.harness.until(() => trio.answers.length > 50, 'asks are answered');
     await fault(trio, addresses);
     assert.ok(trio.mesh.struck > 0, 'the fault never struck');
     trio.mesh.heal();
@@ -73,13 +73,13 @@ async function under(fault: (trio: LinkedTrio, addresses: readonly string[]) => 
 /** The loser is voted out, nobody else, and its actors are served elsewhere. */
 async function votesOut(trio: LinkedTrio, loser: string, address: string): Promise<void> {
   const began = performance.now();
-  await until(() => !trio.alive().includes(loser), `${loser} is voted out`, 15_000);
+  await trio.harness.until(() => !trio.alive().includes(loser), `${loser} is voted out`, 15_000);
   const [other] = trio.alive();
   assert.is(trio.alive().length, 2, trio.alive().join());
   await trio.node(other as string).node.ask(address, { type: 'tally.add', by: 0 }, { withinMs: 5_000 });
   process.stdout.write(`cut to first step elsewhere: ${Math.round(performance.now() - began)} ms\n`);
   const gone = trio.harness.started.find(({ node }) => node.self.name === loser);
-  await until(() => (gone?.died.length ?? 0) > 0, 'it learns that it is dead');
+  await trio.harness.until(() => (gone?.died.length ?? 0) > 0, 'it learns that it is dead');
   assert.is(gone?.node.owns(address), false);
 }
 

@@ -4,7 +4,7 @@ import { AskError } from '../../actors/runtime/index.ts';
 import { connectOperator, OperatorError } from '../../actors/runtime/inspect/client.ts';
 import { postmanKind } from '../actors/example-kinds/postman.ts';
 import { bounded } from '../support/bounded.ts';
-import { addressOn, Harness, TOKEN, until } from './harness.ts';
+import { addressOn, Harness, TOKEN } from './harness.ts';
 import { tally } from './tally.ts';
 
 const it = bounded(test, 20_000);
@@ -33,7 +33,7 @@ it('an operator sees and steers the whole cluster through any node', async () =>
     while (steps.length === 0) {
       asked += 1;
       assert.equal(await operator.ask(elsewhere, add, { withinMs: 2_000 }), { sum: 2 * asked });
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await harness.pause(30);
     }
     assert.is(steps[0]?.node, 'n2');
     assert.is(steps[0]?.address, elsewhere);
@@ -48,7 +48,7 @@ it('an operator sees and steers the whole cluster through any node', async () =>
     assert.ok(steps.every((step) => step.address.startsWith('tally:seen')));
 
     await operator.drain('n3');
-    await until(() => c.drains.length === 1, 'the node was asked to drain');
+    await harness.until(() => c.drains.length === 1, 'the node was asked to drain');
     await rejects(operator.drain('n7'), /no living node is called "n7"/);
     await rejects(operator.inspect('nonsense'), /no address/);
     const failure = await operator.ask('tally:none', { type: 'tally.read' }, { withinMs: 2_000 }).then(
@@ -68,7 +68,7 @@ it('an operator retries and skips what was set aside, and hears why it failed ag
   const { node } = await harness.start('n1', { kinds: [tally, postmanKind] });
   const operator = connectOperator(node.self.address, TOKEN);
   try {
-    await until(() => node.ready, 'the node is ready');
+    await harness.until(() => node.ready, 'the node is ready');
     const letters = [0, 1].map((i) => ({ to: 'tally:nobody', event: { type: 'tally.read', i } }));
     await operator.ask('postman:a', { type: 'open' }, { withinMs: 2_000 });
     await operator.ask('postman:a', { type: 'post', letters }, { withinMs: 2_000 });
@@ -118,7 +118,7 @@ it('an operator sees a quarantined actor of any node, and has it loaded again', 
         (error: AskError) => error.failure.code,
       );
     // The first step meets the other version and is refused; then the shard is read anew.
-    while ((await codeOf()) !== 'quarantined') await new Promise((resolve) => setTimeout(resolve, 20));
+    while ((await codeOf()) !== 'quarantined') await harness.pause(20);
     const view = await operator.ps();
     assert.equal(
       view.quarantined.map(({ address, node }) => [address, node]),

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Json } from '../../actors/runtime/index.ts';
 import { bounded } from '../support/bounded.ts';
-import { Harness, type Started, until } from './harness.ts';
+import { Harness, type Started } from './harness.ts';
 import { tallyTwo } from './tally-two.ts';
 
 const it = bounded(test, 40_000);
@@ -39,32 +39,32 @@ const quarantined = async ({ node }: Started): Promise<readonly Json[]> =>
 it('an old and a new build share a cluster: shards move both ways, nothing is lost, the level rises at the end', () =>
   withHarness(async (harness) => {
     const old = await harness.start('n1');
-    await until(() => old.node.ready, 'the old one is ready');
+    await harness.until(() => old.node.ready, 'the old one is ready');
     assert.equal(await addToAll(old), all(1));
 
     const fresh = await harness.start('n2', NEW);
-    await until(() => addresses.some((to) => fresh.node.owns(to)), 'shards moved to the new build');
-    await until(() => fresh.node.ready, 'the new one is ready');
+    await harness.until(() => addresses.some((to) => fresh.node.owns(to)), 'shards moved to the new build');
+    await harness.until(() => fresh.node.ready, 'the new one is ready');
     assert.equal(await addToAll(old), all(2));
     assert.ok(addresses.some((to) => fresh.node.owns(to)) && addresses.some((to) => old.node.owns(to)));
     assert.equal(await charts(harness), { 1: 40 }, 'the new build writes what the old one loads');
 
     // Back to an old build: all the new one wrote is loaded there.
     await fresh.node.leave();
-    await until(() => addresses.every((to) => old.node.owns(to)), 'everything is back');
+    await harness.until(() => addresses.every((to) => old.node.owns(to)), 'everything is back');
     assert.equal(await addToAll(old), all(3));
 
     const second = await harness.start('n2', NEW);
-    await until(() => addresses.some((to) => second.node.owns(to)), 'shards moved to the new build again');
+    await harness.until(() => addresses.some((to) => second.node.owns(to)), 'shards moved to the new build again');
     assert.equal(await addToAll(second), all(4));
     assert.equal([...(await quarantined(old)), ...(await quarantined(second))], []);
     await old.node.leave();
-    await until(() => addresses.every((to) => second.node.owns(to)), 'the new build has everything');
+    await harness.until(() => addresses.every((to) => second.node.owns(to)), 'the new build has everything');
     const risen = (): boolean =>
       harness.logs.some(
         ({ node, message, chart }) => node === 'n2' && /another chart/.test(`${message}`) && chart === 2,
       );
-    await until(risen, 'the level rose');
+    await harness.until(risen, 'the level rose');
     assert.equal(await addToAll(second), all(5));
     assert.equal(await charts(harness), { 2: 40 });
     assert.equal(await quarantined(second), []);
@@ -80,11 +80,11 @@ it('an old and a new build share a cluster: shards move both ways, nothing is lo
 it('a new build that cannot write for the old one is refused, with one line that says why', () =>
   withHarness(async (harness) => {
     const old = await harness.start('n1');
-    await until(() => old.node.ready, 'the old one is ready');
+    await harness.until(() => old.node.ready, 'the old one is ready');
     await addToAll(old);
     const { downcast: _, ...oneWay } = tallyTwo;
     const fresh = await harness.start('n2', { kinds: [oneWay] });
-    await until(() => fresh.died.length > 0, 'it is voted out', 12_000);
+    await harness.until(() => fresh.died.length > 0, 'it is voted out', 12_000);
     const why = harness.logs.filter(({ message }) => message === 'no link').map((it) => String(it.why));
     assert.ok(
       why.some((it) => /n2 writes tally at chart 2 or higher, n1 loads it up to 1/.test(it)),

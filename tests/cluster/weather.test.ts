@@ -4,14 +4,13 @@ import * as assert from 'uvu/assert';
 import { type LedgerEntry, verifyLedger } from '../../actors/account/ledger.ts';
 import { kinds } from '../../actors/kinds.ts';
 import { type ActorEvent, AskError, type Json } from '../../actors/runtime/index.ts';
-import { systemClock } from '../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../actors/runtime/system/random.ts';
 import type { Generation } from '../../actors/terms/hold.ts';
 import config from '../../cluster.config.ts';
 import { bounded } from '../support/bounded.ts';
 import { inWeather, type Tally, type Weather } from '../support/links/weather.ts';
 import * as words from '../support/model/words.ts';
-import { Harness, until } from './harness.ts';
+import { Harness } from './harness.ts';
 
 const it = bounded(test, 60_000);
 const LANES = 8;
@@ -34,19 +33,19 @@ interface Outcome {
 async function run(weather: Weather): Promise<Outcome> {
   const harness = new Harness('loopback');
   const tally: Tally = { lost: 0, duplicated: 0 };
-  const ports = { clock: systemClock, random: systemRandom, tally };
-  const transport = () => inWeather(harness.network.transport(systemClock, config.runtime), weather, ports);
+  const ports = { clock: harness.clock, random: systemRandom, tally };
+  const transport = () => inWeather(harness.network.transport(harness.clock, config.runtime), weather, ports);
   try {
     const nodes = await Promise.all(['n1', 'n2'].map((name) => harness.start(name, { kinds, transport })));
-    await until(() => nodes.every(({ node }) => node.ready), 'both are ready');
-    await until(() => nodes.some(({ node }) => node.owns(ACCOUNT)), 'the account has an owner');
+    await harness.until(() => nodes.every(({ node }) => node.ready), 'both are ready');
+    await harness.until(() => nodes.some(({ node }) => node.owns(ACCOUNT)), 'the account has an owner');
     const asker = nodes.find(({ node }) => !node.owns(ACCOUNT));
     if (!asker) throw new Error('both own the account');
     let [tries, answered, slowestMs] = [0, 0, 0];
     const tell = async (to: string, event: object): Promise<Json> => {
       for (let i = 0; i < TRIES_MAX; i++) {
         tries += 1;
-        const began = performance.now();
+        const began = harness.clock.monotonic();
         try {
           const body = await asker.node.ask(to, event as ActorEvent, { withinMs: TRY_MS });
           answered += 1;
@@ -54,7 +53,7 @@ async function run(weather: Weather): Promise<Outcome> {
         } catch (error) {
           if (!(error instanceof AskError)) throw error;
         } finally {
-          slowestMs = Math.max(slowestMs, performance.now() - began);
+          slowestMs = Math.max(slowestMs, harness.clock.monotonic() - began);
         }
       }
       throw new Error(`${JSON.stringify(event)} was never answered`);
@@ -65,7 +64,7 @@ async function run(weather: Weather): Promise<Outcome> {
       for (let turn = 0; turn < TURNS_PER_LANE; turn++) {
         const id = `${at}-${turn}`;
         await tell(ACCOUNT, words.depositEvent(`dep-${id}`, '1'));
-        const held = words.request(`gen-${id}`, '0.5', { deadlineAt: Date.now() + 600_000, repeat: true });
+        const held = words.request(`gen-${id}`, '0.5', { deadlineAt: harness.clock.now() + 600_000, repeat: true });
         await tell(KEY, words.admitEvent(held));
         if (turn % 3 === 2) await tell(ACCOUNT, words.releaseEvent(words.release(`gen-${id}`)));
         else await tell(ACCOUNT, words.settleEvent(words.settlement(`gen-${id}`, '0.015')));
@@ -73,7 +72,7 @@ async function run(weather: Weather): Promise<Outcome> {
     };
     await Promise.all(Array.from({ length: LANES }, (_, at) => lane(at)));
     // What is still on its way are doubles of what was answered; they arrive before the books are read.
-    await new Promise((resolve) => setTimeout(resolve, weather.delayMsMax + TRY_MS));
+    await harness.pause(weather.delayMsMax + TRY_MS);
     return { state: await booksOf(harness), tries, answered, slowestMs, tally };
   } finally {
     await harness.close();

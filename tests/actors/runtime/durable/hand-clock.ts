@@ -5,6 +5,9 @@ interface Waiting {
   readonly run: () => void;
 }
 
+/** Virtual ms per step of a clock that runs by itself: what the turns of one step stand for. */
+const STEP_MS = 5;
+
 /** A clock that only moves when told to. What is due in no time still runs in the next turn of the real loop. */
 export class HandClock implements Clock {
   private time: number;
@@ -50,5 +53,17 @@ export class HandClock implements Clock {
     }
     this.time = end;
     for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Moves on by itself, a few turns of the loop for each step of virtual time, until the returned function is called. */
+  run(): () => void {
+    let running = true;
+    const go = async (): Promise<void> => {
+      while (running) await this.advance(STEP_MS);
+    };
+    void go();
+    return () => {
+      running = false;
+    };
   }
 }
