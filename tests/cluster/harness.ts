@@ -33,24 +33,26 @@ export class Harness {
   readonly logs: Record<string, unknown>[] = [];
   readonly started: Started[] = [];
   readonly #wire: 'loopback' | 'grpc';
-
   readonly #stopClock: () => void;
+  readonly #limits: typeof config.runtime;
 
-  constructor(wire: 'loopback' | 'grpc') {
+  /** `byHand`: a clock that the test itself moves. */
+  constructor(wire: 'loopback' | 'grpc', { byHand, shards }: { byHand?: HandClock; shards?: number } = {}) {
     this.#wire = wire;
-    const virtual = new HandClock(Date.now());
+    const virtual = byHand ?? new HandClock(Date.now());
     this.clock = wire === 'loopback' ? virtual : systemClock;
-    this.#stopClock = wire === 'loopback' ? virtual.run() : () => {};
-    this.store = new MemoryStore({ clock: this.clock });
+    this.#stopClock = wire === 'loopback' && !byHand ? virtual.run() : () => {};
+    this.#limits = { ...config.runtime, ...(shards ? { shards } : {}) };
+    this.store = new MemoryStore({ clock: this.clock, shards: this.#limits.shards });
   }
 
   async start(name: string, change: Partial<NodeParts> = {}): Promise<Started> {
-    const store = this.store.connect();
+    const store = change.store instanceof MemoryStore ? change.store : this.store.connect();
     const died: string[] = [];
     const drains: number[] = [];
     let transport: Transport | null = null;
     const factory: TransportFactory = (parts) => {
-      transport = this.#wire === 'grpc' ? new GrpcTransport(parts) : this.network.transport(this.clock, config.runtime);
+      transport = this.#wire === 'grpc' ? new GrpcTransport(parts) : this.network.transport(this.clock, this.#limits);
       return transport;
     };
     const node = await startNode({
@@ -63,7 +65,7 @@ export class Harness {
       store,
       clock: this.clock,
       random: systemRandom,
-      limits: config.runtime,
+      limits: this.#limits,
       secret: 'cluster secret',
       operatorToken: TOKEN,
       configDigest: 'digest',

@@ -154,4 +154,73 @@ it('a cut that is over within a second changes nothing', async () => {
   assert.ok(cluster.nodes.every((each) => cluster.isAlive(each)));
 });
 
+const STORE_AWAY_MS = [4_500, 12_000];
+const BACK_MS_MAX = 2_000;
+
+async function ownersOf(cluster: VirtualNodes): Promise<string> {
+  return JSON.stringify((await cluster.store.shards()).map(({ owner, epoch }) => [owner, epoch]));
+}
+
+for (const awayMs of STORE_AWAY_MS) {
+  it(`a store that nobody reaches for ${awayMs} ms ends reads and moves no shard, whatever the phase`, async () => {
+    const cluster = await VirtualNodes.start(GAPS_MS);
+    const before = await ownersOf(cluster);
+    for (let phase = 0; phase < 500; phase += 25) {
+      await cluster.clock.advance(5_000 + phase);
+      for (const { store } of cluster.nodes) store.cut = true;
+      await cluster.clock.advance(awayMs);
+      assert.equal(
+        cluster.nodes.map(({ node }) => node.connected),
+        [false, false, false],
+        `phase ${phase}`,
+      );
+      for (const { store } of cluster.nodes) store.cut = false;
+      const backMs = await cluster.until(() => cluster.nodes.every(({ node }) => node.connected), 10_000);
+      assert.ok(backMs !== null && backMs <= BACK_MS_MAX, `phase ${phase}: ${backMs} ms`);
+      await cluster.clock.advance(3_000);
+      assert.ok(cluster.nodes.every((each) => cluster.isAlive(each)));
+      assert.is(await ownersOf(cluster), before, `phase ${phase}`);
+    }
+    assert.ok(cluster.nodes.every(({ died }) => died.length === 0));
+  });
+}
+
+it('a node that cannot reach the store stops reading before it is replaced, within 4.5 s, whatever the phase', async () => {
+  for (const phase of PHASES_MS) {
+    const cluster = await VirtualNodes.start(GAPS_MS);
+    const victim = nodesOf(cluster)[(phase % 3) as 0 | 1 | 2];
+    await cluster.clock.advance(phase);
+    victim.store.cut = true;
+    const tookMs = await cluster.until(() => !cluster.isAlive(victim), 10_000);
+    assert.is(victim.node.connected, false, `phase ${phase}`);
+    assert.ok(tookMs !== null && tookMs <= VERDICT_MS_MAX, `phase ${phase}: ${tookMs} ms`);
+    assert.is(cluster.nodes.filter((each) => cluster.isAlive(each)).length, 2);
+    assert.equal(victim.died, [], 'it cannot know yet');
+    victim.store.cut = false;
+    await cluster.clock.advance(1_500);
+    assert.is(victim.died.length, 1);
+  }
+});
+
+it('clocks that step an hour and stand 30 s apart take no shard from anybody, whatever the phase', async () => {
+  const HOUR_MS = 3_600_000;
+  const cluster = await VirtualNodes.start(GAPS_MS);
+  const before = await ownersOf(cluster);
+  const [a, b] = nodesOf(cluster);
+  for (let phase = 0; phase < 500; phase += 25) {
+    for (const [first, second] of [
+      [30_000, -30_000],
+      [HOUR_MS, 0],
+      [-HOUR_MS, 30_000],
+    ] as const) {
+      a.skewMs = first;
+      b.skewMs = second;
+      await cluster.clock.advance(1_200 + phase);
+      assert.ok(cluster.nodes.every((each) => cluster.isAlive(each) && each.node.connected));
+    }
+  }
+  assert.is(await ownersOf(cluster), before);
+  assert.ok(cluster.nodes.every(({ died }) => died.length === 0));
+});
+
 test.run();

@@ -1,13 +1,9 @@
-/** Whole nodes in this process on a clock that moves by hand, over loopback and a memory store; each can be paused. */
-import { type ClusterNode, startNode } from '../../actors/runtime/node.ts';
+/** Nodes over loopback, each on a host of its own, on a clock that the test moves; the loop of each can be paused. */
 import type { Clock } from '../../actors/runtime/ports/clock.ts';
 import type { Ear, Hello, Link, Transport, Welcome } from '../../actors/runtime/ports/transport.ts';
-import { systemRandom } from '../../actors/runtime/system/random.ts';
-import { LoopbackNetwork } from '../../actors/runtime/transports/loopback/network.ts';
 import config from '../../cluster.config.ts';
 import { HandClock } from '../actors/runtime/durable/hand-clock.ts';
-import { MemoryStore } from '../support/memory-store.ts';
-import { tally } from './tally.ts';
+import { Harness, type Started } from './harness.ts';
 
 const SHARDS = 8;
 const STEP_MS = 10;
@@ -31,16 +27,17 @@ class Pause {
   }
 }
 
-export interface VirtualNode {
-  readonly node: ClusterNode;
-  readonly died: string[];
+export interface VirtualNode extends Started {
   readonly pause: Pause;
+  /** How far its wall clock is off. */
+  skewMs: number;
 }
 
 export class VirtualNodes {
   readonly clock = new HandClock();
-  readonly network = new LoopbackNetwork();
-  readonly store = new MemoryStore({ clock: this.clock, shards: SHARDS });
+  readonly harness = new Harness('loopback', { byHand: this.clock, shards: SHARDS });
+  readonly network = this.harness.network;
+  readonly store = this.harness.store;
   readonly nodes: VirtualNode[] = [];
 
   /** Starts nodes n1, n2, ... each so many ms after the one before it, and waits until all are ready. */
@@ -83,26 +80,23 @@ export class VirtualNodes {
 
   async #add(name: string): Promise<void> {
     const pause = new Pause();
-    const clock = pausing(this.clock, pause);
-    const died: string[] = [];
-    const node = await startNode({
-      ...{ name, grpcAddress: `${name}:0`, operatorUrl: () => '', host: name, pid: 1, kinds: [tally], clock },
-      ...{ store: this.store.connect(clock), random: systemRandom, limits: { ...config.runtime, shards: SHARDS } },
-      ...{ secret: 's', operatorToken: 't', configDigest: 'd', log: () => {}, onDrain: () => {} },
+    const virtual = { pause, skewMs: 0 };
+    const clock = pausing(this.clock, virtual);
+    const started = await this.harness.start(name, {
+      ...{ grpcAddress: `${name}:0`, host: name, clock, store: this.store.connect(clock) },
       transport: () => pausingTransport(this.network.transport(clock, config.runtime), pause),
-      onDead: (why) => died.push(why),
     });
-    this.nodes.push({ node, died, pause });
+    this.nodes.push(Object.assign(virtual, started));
   }
 }
 
-function pausing(clock: Clock, pause: Pause): Clock {
+function pausing(clock: Clock, node: Pick<VirtualNode, 'pause' | 'skewMs'>): Clock {
   return {
-    now: () => clock.now(),
+    now: () => clock.now() + node.skewMs,
     monotonic: () => clock.monotonic(),
     after: (delayMs, run) => {
       let over = false;
-      const cancel = clock.after(delayMs, () => pause.run(() => void (over || run())));
+      const cancel = clock.after(delayMs, () => node.pause.run(() => void (over || run())));
       return () => {
         over = true;
         cancel();
