@@ -13,8 +13,8 @@ import { Providers } from './providers.ts';
 
 const it = bounded(test, 150_000);
 
-it('restarts all three nodes under load without one failed call, and each takes back its share and no more', async () => {
-  const ways = ['SIGTERM', 'troupe drain', 'SIGTERM'] as const;
+it('restarts a node by either way under load without one failed call, and each takes back its share and no more', async () => {
+  const ways = ['SIGTERM', 'troupe drain'] as const;
   const { operations, drains } = await rollingDrains({ ways, inFlight: 6, calmMs: 700 });
   assert.equal(failuresOf(operations), [], `of ${operations.length} calls`);
   for (const { node, join: joined } of drains) {

@@ -1,4 +1,7 @@
-/** Three nodes in this process over gRPC, every direction between two of them through a proxy of its own. */
+/**
+ * Three nodes in this process, every direction between two of them to be cut: over gRPC through a proxy each, over
+ * loopback in the network itself and on a virtual clock.
+ */
 import { AskError, type Json } from '../../actors/runtime/index.ts';
 import type { NodeParts } from '../../actors/runtime/node.ts';
 import { GrpcTransport } from '../../actors/runtime/transports/grpc/transport.ts';
@@ -21,16 +24,23 @@ export interface Answered {
 }
 
 export class LinkedTrio {
-  readonly harness = new Harness('grpc');
+  readonly harness: Harness;
   readonly mesh = new LinkMesh();
   readonly answers: Answered[] = [];
   readonly #bound: Record<string, string> = {};
   #asking = true;
   #askers: Promise<void>[] = [];
 
+  readonly #wire: 'loopback' | 'grpc';
+
+  private constructor(wire: 'loopback' | 'grpc') {
+    this.#wire = wire;
+    this.harness = new Harness(wire);
+  }
+
   /** All three ready. None registers, and so none is dialled, before every proxy is there. */
-  static async start(): Promise<LinkedTrio> {
-    const trio = new LinkedTrio();
+  static async start(wire: 'loopback' | 'grpc'): Promise<LinkedTrio> {
+    const trio = new LinkedTrio(wire);
     let opened = (): void => {};
     const proxies = new Promise<void>((resolve) => {
       opened = resolve;
@@ -38,7 +48,7 @@ export class LinkedTrio {
     const onBound = (name: string) => async (address: string) => {
       trio.#bound[name] = address;
       if (Object.keys(trio.#bound).length === NAMES.length) {
-        await trio.mesh.open(trio.#bound);
+        if (wire === 'grpc') await trio.mesh.open(trio.#bound);
         opened();
       }
       await proxies;
@@ -46,6 +56,17 @@ export class LinkedTrio {
     const nodes = await Promise.all(NAMES.map((name) => trio.harness.start(name, trio.#parts(name, onBound(name)))));
     await trio.harness.until(() => nodes.every(({ node }) => node.ready), 'all three are ready');
     return trio;
+  }
+
+  /** Nothing that `from` sends reaches `to` any more. */
+  cut(from: string, to: string): void {
+    if (this.#wire === 'grpc') this.mesh.cut(from, to);
+    else this.harness.network.cut(this.#bound[from] as string, this.#bound[to] as string);
+  }
+
+  heal(): void {
+    this.mesh.heal();
+    this.harness.network.heal();
   }
 
   /** The node of this name that is alive; throws when it is not. */
@@ -98,7 +119,7 @@ export class LinkedTrio {
 
   async close(): Promise<void> {
     this.#asking = false;
-    this.mesh.heal();
+    this.heal();
     await Promise.all(this.#askers);
     await this.harness.close();
     await this.mesh.close();
@@ -108,21 +129,22 @@ export class LinkedTrio {
     for (let i = 0; this.#asking; i++) {
       const asker = this.harness.started.find(({ node, died }) => node.self.name === name && died.length === 0);
       if (!asker) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await this.harness.pause(20);
         continue;
       }
       const address = addresses[i % addresses.length] as string;
-      const began = performance.now();
+      const began = this.harness.clock.monotonic();
       const answer = await asker.node.ask(address, { type: 'tally.add', by: 1 }, { withinMs: ASK_MS }).then(
         (body: Json) => ({ sum: (body as { sum: number }).sum, failure: null }),
         (error: unknown) => ({ sum: null, failure: String(error) }),
       );
-      this.answers.push({ address, ...answer, tookMs: performance.now() - began, withinMs: ASK_MS });
-      if (answer.failure !== null) await new Promise((resolve) => setTimeout(resolve, 5));
+      this.answers.push({ address, ...answer, tookMs: this.harness.clock.monotonic() - began, withinMs: ASK_MS });
+      if (answer.failure !== null) await this.harness.pause(5);
     }
   }
 
   #parts(name: string, onBound: (address: string) => Promise<void>): Partial<NodeParts> {
+    if (this.#wire === 'loopback') return { onBound };
     const route = (address: string): string => {
       const to = NAMES.find((other) => this.#bound[other] === address);
       return (to && this.mesh.route(name, to)) ?? address;
