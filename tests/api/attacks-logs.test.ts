@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Simulator, startSimulator } from '../../gateway/simulator/simulator.ts';
-import { LaunchedCluster } from '../chaos/launched-cluster.ts';
 import { bounded } from '../support/bounded.ts';
+import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { simulatedProvider } from '../support/provider/simulated-provider.ts';
 
 /** Attack 15 of the list, and A3: whatever is sent, no file of a cluster holds a prompt, an answer or a key. */

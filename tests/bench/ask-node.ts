@@ -1,8 +1,5 @@
 import { hostname } from 'node:os';
-import { systemClock, systemRandom } from '../../actors/runtime/index.ts';
-import { startNode } from '../../actors/runtime/node.ts';
-import { GrpcTransport } from '../../actors/runtime/transports/grpc/transport.ts';
-import config from '../../cluster.config.ts';
+import { startBareNode } from '../support/cluster/bare-node.ts';
 import { type AskResult, askLoop } from './ask-loop.ts';
 import { openBenchStore } from './bench-store.ts';
 import { DEBIT, OPEN, purseKind, SHOW } from './purse-kind.ts';
@@ -26,29 +23,15 @@ const NODES = 2;
 /** Longer than the pause between two hand-overs of shards. */
 const SETTLED_MS = 1_500;
 const [name = '', path = ''] = process.argv.slice(2);
-const { runtime } = config;
 
-const store = await openBenchStore(path);
-const node = await startNode({
+const node = await startBareNode({
   name,
-  grpcAddress: '127.0.0.1:0',
-  operatorUrl: () => 'http://127.0.0.1:0',
-  host: hostname(),
-  pid: process.pid,
   kinds: [purseKind],
-  store,
-  clock: systemClock,
-  random: systemRandom,
-  limits: runtime,
-  secret: 'bench',
-  operatorToken: 'bench',
-  configDigest: 'bench',
-  transport: (parts) => new GrpcTransport(parts),
-  log: () => {},
+  store: await openBenchStore(path),
+  host: hostname(),
   onDead: (why) => {
     throw new Error(why);
   },
-  onDrain: () => {},
 });
 
 let purses: readonly string[] = [];

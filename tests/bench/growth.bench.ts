@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { openAccounts } from '../chaos/bank.ts';
-import type { LaunchedCluster } from '../chaos/launched-cluster.ts';
 import type { Payer } from '../chaos/workload.ts';
+import type { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { cpuSeconds, type Listening, LoadProcess, listening } from './child.ts';
 import { type Figure, median } from './figure.ts';
 import type { Load } from './load.ts';

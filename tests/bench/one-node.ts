@@ -1,4 +1,4 @@
-import { LaunchedCluster } from '../chaos/launched-cluster.ts';
+import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { simulatedProvider } from '../support/provider/simulated-provider.ts';
 
 const UNLIMITED = 1_000_000_000;

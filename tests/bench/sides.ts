@@ -1,4 +1,4 @@
-import type { LaunchedCluster } from '../chaos/launched-cluster.ts';
+import type { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { type Listening, LoadProcess, listening } from './child.ts';
 import type { Load } from './load.ts';
 import { oneNode } from './one-node.ts';

@@ -13,7 +13,7 @@ import {
   maskKey,
 } from '../../actors/terms/ids.ts';
 import { readPepper } from '../../gateway/operator/config/secrets.ts';
-import type { LaunchedCluster } from './launched-cluster.ts';
+import type { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import type { Payer } from './workload.ts';
 
 const ASK_MS = 20_000;

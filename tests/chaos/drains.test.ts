@@ -6,9 +6,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { storeFile } from '../support/auditor/store-file.ts';
 import { bounded } from '../support/bounded.ts';
+import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { openAccounts } from './bank.ts';
 import { failuresOf, rollingDrains } from './drains.ts';
-import { LaunchedCluster } from './launched-cluster.ts';
 import { Providers } from './providers.ts';
 
 const it = bounded(test, 150_000);

@@ -1,5 +1,5 @@
+import { freePort } from '../support/cluster/launched-cluster.ts';
 import { LinkMesh } from '../support/links/mesh.ts';
-import { freePort } from './launched-cluster.ts';
 
 /** What is cut between one node and all others. */
 export const CUTS = ['cut', 'cut one way: unheard', 'cut one way: deaf'] as const;

@@ -3,19 +3,17 @@
  * virtual clock that runs by itself, so that nothing waits for real time or judges it; over gRPC on the system's clock.
  */
 
-import { type ClusterNode, type NodeParts, startNode, type TransportFactory } from '../../actors/runtime/node.ts';
+import type { ClusterNode, NodeParts, TransportFactory } from '../../actors/runtime/node.ts';
 import type { Clock } from '../../actors/runtime/ports/clock.ts';
 import type { Transport } from '../../actors/runtime/ports/transport.ts';
 import { systemClock } from '../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../actors/runtime/system/random.ts';
 import { GrpcTransport } from '../../actors/runtime/transports/grpc/transport.ts';
 import { LoopbackNetwork } from '../../actors/runtime/transports/loopback/network.ts';
 import config from '../../cluster.config.ts';
 import { HandClock } from '../actors/runtime/durable/hand-clock.ts';
+import { startBareNode } from '../support/cluster/bare-node.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { tally } from './tally.ts';
-
-export const TOKEN = 'operator-token';
 
 export interface Started {
   readonly node: ClusterNode;
@@ -55,20 +53,12 @@ export class Harness {
       transport = this.#wire === 'grpc' ? new GrpcTransport(parts) : this.network.transport(this.clock, this.#limits);
       return transport;
     };
-    const node = await startNode({
+    const node = await startBareNode({
       name,
-      grpcAddress: '127.0.0.1:0',
-      operatorUrl: () => `http://${name}`,
-      host: 'test',
-      pid: process.pid,
       kinds: [tally],
       store,
       clock: this.clock,
-      random: systemRandom,
       limits: this.#limits,
-      secret: 'cluster secret',
-      operatorToken: TOKEN,
-      configDigest: 'digest',
       transport: factory,
       log: (record) => this.logs.push({ at: Math.round(this.clock.monotonic()), node: name, ...record }),
       onDead: (why) => died.push(why),

@@ -3,13 +3,12 @@
  * input, answering by lines of JSON. `node --import tsx node-process.ts NAME DATABASE`.
  */
 import { createInterface } from 'node:readline';
-import { startNode } from '../../actors/runtime/node.ts';
 import { openPostgresStore } from '../../actors/runtime/stores/postgres/open-postgres-store.ts';
 import { openSqliteStore } from '../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
 import { systemClock } from '../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../actors/runtime/system/random.ts';
-import { GrpcTransport } from '../../actors/runtime/transports/grpc/transport.ts';
 import config from '../../cluster.config.ts';
+import { startBareNode } from '../support/cluster/bare-node.ts';
 import { tally } from './tally.ts';
 
 const [name = 'n1', path = ''] = process.argv.slice(2);
@@ -28,11 +27,10 @@ const store = path.startsWith('postgres://')
         process.exit(70);
       },
     });
-const node = await startNode({
-  ...{ name, grpcAddress: '127.0.0.1:0', operatorUrl: () => '', host: 'test', pid: process.pid, kinds: [tally], store },
-  ...{ clock: systemClock, random: systemRandom, limits: config.runtime, secret: 's', operatorToken: 'token' },
-  configDigest: 'd',
-  transport: (parts) => new GrpcTransport(parts),
+const node = await startBareNode({
+  name,
+  kinds: [tally],
+  store,
   log: (record) => {
     if (record.message !== 'first commit after adoption') say({ log: { t: Date.now() % 1e6, ...record } });
   },

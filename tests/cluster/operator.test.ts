@@ -4,7 +4,8 @@ import { AskError } from '../../actors/runtime/index.ts';
 import { connectOperator, OperatorError } from '../../actors/runtime/inspect/client.ts';
 import { postmanKind } from '../actors/example-kinds/postman.ts';
 import { bounded } from '../support/bounded.ts';
-import { addressOn, Harness, TOKEN } from './harness.ts';
+import { TOKEN } from '../support/cluster/bare-node.ts';
+import { addressOn, Harness } from './harness.ts';
 import { tally } from './tally.ts';
 
 const it = bounded(test, 20_000);

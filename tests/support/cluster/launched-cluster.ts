@@ -24,7 +24,7 @@ export interface Connection {
 const READY_MS = 60_000;
 const STOP_MS = 45_000;
 const POLL_MS = 50;
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
  * A real cluster: the launcher as anybody starts it, in a data folder of its own, with a configuration laid over the

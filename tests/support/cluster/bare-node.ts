@@ -1,0 +1,29 @@
+import { type ClusterNode, type NodeParts, startNode } from '../../../actors/runtime/node.ts';
+import { systemClock } from '../../../actors/runtime/system/clock.ts';
+import { systemRandom } from '../../../actors/runtime/system/random.ts';
+import { GrpcTransport } from '../../../actors/runtime/transports/grpc/transport.ts';
+import config from '../../../cluster.config.ts';
+
+export const TOKEN = 'operator-token';
+
+/** A node of the runtime alone, without a gateway: by default on the system's clock and over gRPC on loopback. */
+export function startBareNode(
+  parts: Pick<NodeParts, 'name' | 'kinds' | 'store' | 'onDead'> & Partial<NodeParts>,
+): Promise<ClusterNode> {
+  return startNode({
+    grpcAddress: '127.0.0.1:0',
+    operatorUrl: () => `http://${parts.name}`,
+    host: 'test',
+    pid: process.pid,
+    clock: systemClock,
+    random: systemRandom,
+    limits: config.runtime,
+    secret: 'cluster secret',
+    operatorToken: TOKEN,
+    configDigest: 'digest',
+    transport: (own) => new GrpcTransport(own),
+    log: () => {},
+    onDrain: () => {},
+    ...parts,
+  });
+}
