@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { buildFirst } from '../chaos/build-first.ts';
+import { buildFirst } from '../support/cluster/build-first.ts';
 import { type Figure, ratio, reached, table } from './figure.ts';
 import type { Settings } from './settings.ts';
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
+import { buildFirst } from '../support/cluster/build-first.ts';
 import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { FaultDesk } from '../support/faults/fault-desk.ts';
-import { buildFirst } from './build-first.ts';
 import { Providers } from './providers.ts';
 
 const it = bounded(test, 120_000);

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { buildFirst } from './build-first.ts';
+import { buildFirst } from '../support/cluster/build-first.ts';
 import { STORE_KINDS } from './chaos-store.ts';
 import { passed, render } from './report.ts';
 import { runChaos } from './run.ts';

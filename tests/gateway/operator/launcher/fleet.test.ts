@@ -12,9 +12,13 @@ import { Fleet } from '../../../../gateway/operator/launcher/fleet.ts';
 import type { JournalEntry } from '../../../../gateway/operator/launcher/journal.ts';
 import { openPublicPort, refuseConnection } from '../../../../gateway/operator/launcher/public-port.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { buildFirst } from '../../../support/cluster/build-first.ts';
 
 const it = bounded(test, 25_000);
-const ENTRY = fileURLToPath(new URL('./fake-node.ts', import.meta.url));
+await buildFirst();
+// The launcher hands the flags of its own process on to its nodes; theirs need no loader.
+process.execArgv.length = 0;
+const ENTRY = fileURLToPath(new URL('./fake-node.mjs', import.meta.url));
 
 interface Strike {
   readonly signal: string;
