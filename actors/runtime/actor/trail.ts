@@ -1,5 +1,3 @@
-import { joined, textHash, textShift } from './text-hash.ts';
-
 /** One remembered transition: version, store time, event type, state before, state after. */
 export type TrailStep = readonly [version: number, at: number, event: string, from: string, to: string];
 
@@ -10,14 +8,6 @@ export type TrailStep = readonly [version: number, at: number, event: string, fr
 type StoredStep = TrailStep | readonly [sinceMs: number, event: string, to?: string] | number;
 
 const CHUNKS = 5;
-const OPEN = textHash('[');
-
-/** Steps as text, with a comma behind. */
-interface Chunk {
-  readonly length: number;
-  readonly hash: number;
-  readonly shift: number;
-}
 
 /**
  * The last transitions of one actor, newest last, as the JSON text they are stored in. Each step becomes text once and
@@ -29,11 +19,10 @@ interface Chunk {
 export class Trail {
   private readonly max: number;
   private readonly chunkMax: number;
-  /** Full chunks, oldest first. */
-  private readonly chunks: Chunk[] = [];
-  /** Their text behind the opening bracket, and its hash. */
+  /** Lengths of the full chunks, oldest first. */
+  private readonly chunks: number[] = [];
+  /** Their text behind the opening bracket, a comma behind each. */
   private full = '[';
-  private fullHash = OPEN;
   private chunk = '';
   private inChunk = 0;
   private version = 0;
@@ -63,11 +52,9 @@ export class Trail {
   /** The chunk is full: it joins those before it, and the oldest is forgotten when they are too many. */
   private close(): void {
     const text = [this.chunk, ','].join('');
-    const forgotten = this.chunks.length < CHUNKS ? 0 : (this.chunks.shift() as Chunk).length;
-    this.chunks.push({ length: text.length, hash: textHash(text), shift: textShift(text) });
+    const forgotten = this.chunks.length < CHUNKS ? 0 : (this.chunks.shift() as number);
+    this.chunks.push(text.length);
     this.full = ['[', this.full.slice(1 + forgotten), text].join('');
-    this.fullHash = OPEN;
-    for (const { hash, shift } of this.chunks) this.fullHash = joined(this.fullHash, hash, shift);
     this.chunk = '';
     this.inChunk = 0;
   }
@@ -84,17 +71,15 @@ export class Trail {
     return [this.full, this.chunk, ']'].join('');
   }
 
-  /** The hash of `text(0)`, most of it without reading it. */
-  hash(): number {
-    return textHash(']', textHash(this.chunk, this.fullHash));
-  }
-
   /** At most `max`, newest last. */
   steps(): readonly TrailStep[] {
     return read(this.text(0)).slice(-this.max);
   }
 
-  /** Takes up what was stored; answers with the store time of the newest step, 0 if there is none. Never throws. */
+  /**
+   * Restores a stored text and answers with the store time of its newest step, 0 for none. Never throws: no check sum
+   * covers the text, and one that does not read leaves the log empty.
+   */
   restore(stored: string): number {
     for (const step of read(stored)) this.add(...step);
     return this.at;
@@ -125,10 +110,19 @@ function read(stored: string): readonly TrailStep[] {
 function parse(stored: string): readonly StoredStep[] {
   try {
     const parsed: unknown = JSON.parse(stored);
-    return Array.isArray(parsed) ? parsed : [];
+    return Array.isArray(parsed) && parsed.every(isStored) ? parsed : [];
   } catch {
     return [];
   }
+}
+
+function isStored(step: unknown): step is StoredStep {
+  if (typeof step === 'number') return true;
+  if (!Array.isArray(step)) return false;
+  const [first, second, ...rest] = step as unknown[];
+  const words = step.length === 5 ? rest : [second, ...rest];
+  if (step.length === 5 ? typeof second !== 'number' : step.length < 2 || step.length > 3) return false;
+  return typeof first === 'number' && words.every((word) => typeof word === 'string');
 }
 
 const quoted = new Map<string, string>();

@@ -3,7 +3,6 @@ import type { RowWrite } from '../actor/held-rows.ts';
 import type { Placed, TimerWrite } from '../actor/outcome.ts';
 import { persistAt } from '../actor/persist.ts';
 import { withSum } from '../actor/snapshot-sum.ts';
-import { textHash } from '../actor/text-hash.ts';
 import type { ActorWrite, RowRecord, ShardWrite, TimerRecord } from '../ports/store.ts';
 import type { EngineLimits } from './engine-limits.ts';
 import type { Entry } from './entry.ts';
@@ -137,7 +136,7 @@ function actorWrite(change: Change, shard: number): ActorWrite {
   cell.bytes = body.length + trail.length;
   const plain = { address, kind: kind.name, hash, shard, version, chart: kind.level, snapshot: body, trail };
   return {
-    record: { ...plain, snapshot: withSum(plain, ahead === 0 ? cell.trail.hash() : textHash(trail)) },
+    record: { ...plain, snapshot: withSum(plain, state === null ? change.at : cell.lastAt) },
     expected: handedVersion,
   };
 }

@@ -71,7 +71,7 @@ export class Loader {
 function take(cell: Cell, { actor, openRows }: NonNullable<Loaded>): void {
   const fault = (cell.home as HeldShard).faults.get(cell.address);
   if (fault !== undefined) throw new Error(fault);
-  checkSum(actor);
+  const at = checkSum(actor);
   const snapshot = restore(cell.kind, actor);
   // All or nothing: what does not parse leaves no row behind.
   const rows = openRows.flatMap((record) => {
@@ -83,7 +83,9 @@ function take(cell: Cell, { actor, openRows }: NonNullable<Loaded>): void {
   cell.restoredVersion = cell.version;
   cell.handedVersion = actor.version;
   cell.durableVersion = actor.version;
-  cell.lastAt = Math.max(cell.lastAt, cell.trail.restore(actor.trail));
+  const loggedAt = cell.trail.restore(actor.trail);
+  // A snapshot of an older build carries no time; its sum covers the log.
+  cell.lastAt = Math.max(cell.lastAt, at ?? loggedAt);
   for (const row of rows) cell.rows.load(row);
 }
 

@@ -2,10 +2,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RestoreRefused } from '../../../../actors/runtime/actor/restore-refused.ts';
 import { checkSum, withSum } from '../../../../actors/runtime/actor/snapshot-sum.ts';
-import { textHash } from '../../../../actors/runtime/actor/text-hash.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
+const AT = 1_763_690_400_000;
 const plain = {
   address: 'counter:a',
   kind: 'counter',
@@ -14,7 +14,12 @@ const plain = {
   snapshot: '{"value":"open","context":{"name":"Zoë","total":"12.5"},"status":"active"}',
   trail: '[[7,1000,"add","open","open"]]',
 };
-const stored = { ...plain, snapshot: withSum(plain, textHash(plain.trail)) };
+const stored = { ...plain, snapshot: withSum(plain, AT) };
+/** As builds before 2026-11-22 wrote the same record. */
+const old = {
+  ...plain,
+  snapshot: '{"sum":"173c7612","value":"open","context":{"name":"Zoë","total":"12.5"},"status":"active"}',
+};
 
 const isRefused = (record: typeof plain): boolean => {
   try {
@@ -26,40 +31,69 @@ const isRefused = (record: typeof plain): boolean => {
   }
 };
 
-it('takes what was written, and the text stays JSON with the same members', () => {
-  checkSum(stored);
-  const { sum, ...rest } = JSON.parse(stored.snapshot);
+it('takes what was written and gives its time back, and the text stays JSON with the same members', () => {
+  for (const at of [AT, 0, -1, 12.75, 1e21]) assert.is(checkSum({ ...plain, snapshot: withSum(plain, at) }), at);
+  const { at, sum, ...rest } = JSON.parse(stored.snapshot);
+  assert.is(at, AT);
   assert.match(sum, /^[0-9a-f]{8}$/);
   assert.equal(rest, JSON.parse(plain.snapshot));
 });
 
-it('finds every single changed bit of the text, wherever it is', () => {
-  const bytes = Buffer.from(stored.snapshot);
-  for (let bit = 0; bit < bytes.length * 8; bit++) {
-    const damaged = Buffer.from(bytes);
-    damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-    assert.ok(isRefused({ ...stored, snapshot: damaged.toString() }), `bit ${bit}`);
-  }
+for (const [form, record] of Object.entries({ stored, old })) {
+  it(`finds every single changed bit of the text, wherever it is (${form})`, () => {
+    const bytes = Buffer.from(record.snapshot);
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const damaged = Buffer.from(bytes);
+      damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      assert.ok(isRefused({ ...record, snapshot: damaged.toString() }), `bit ${bit}`);
+    }
+  });
+
+  it(`finds every byte that became another character (${form})`, () => {
+    const bytes = Buffer.from(record.snapshot);
+    for (let at = 0; at < bytes.length; at++) {
+      for (let other = 0x20; other < 0x7f; other++) {
+        if (bytes[at] === other) continue;
+        const damaged = Buffer.from(bytes);
+        damaged[at] = other;
+        assert.ok(isRefused({ ...record, snapshot: damaged.toString() }), damaged.toString());
+      }
+    }
+  });
+
+  it(`finds another address, kind, version or chart, and a text that was cut (${form})`, () => {
+    for (const change of [
+      { address: 'counter:b' },
+      { kind: 'purse' },
+      { version: 8 },
+      { chart: 2 },
+      { snapshot: record.snapshot.slice(0, -1) },
+      { snapshot: record.snapshot.slice(0, -20) },
+      { snapshot: '' },
+      { snapshot: '{"sum":"' },
+    ]) {
+      assert.ok(isRefused({ ...record, ...change }), JSON.stringify(change));
+    }
+  });
+}
+
+it('covers the transition log in the old form alone', () => {
+  const trail = plain.trail.replace('1000', '9000');
+  assert.is(checkSum({ ...stored, trail }), AT);
+  assert.is(checkSum(old), null);
+  assert.ok(isRefused({ ...old, trail }));
 });
 
-it('finds another address, kind, version, chart or trail, and a text that was cut', () => {
-  for (const change of [
-    { address: 'counter:b' },
-    { kind: 'purse' },
-    { version: 8 },
-    { chart: 2 },
-    { trail: plain.trail.replace('1000', '9000') },
-    { snapshot: stored.snapshot.slice(0, -1) },
-    { snapshot: '' },
-    { snapshot: '{"sum":"' },
-  ]) {
-    assert.ok(isRefused({ ...stored, ...change }), JSON.stringify(change));
-  }
+it('begins with the value, so that older builds take it for one without a sum', () => {
+  assert.ok(stored.snapshot.startsWith('{"value":'));
 });
 
 it('takes a snapshot without a sum: an operator who mends a row leaves it out', () => {
-  checkSum({ ...plain, snapshot: '{"value":"open","context":{},"status":"active"}' });
+  assert.is(checkSum({ ...plain, snapshot: '{"value":"open","context":{},"status":"active"}' }), null);
+  assert.is(checkSum({ ...plain, snapshot: `{"value":"open","context":{},"status":"active","at":${AT}}` }), null);
   assert.ok(isRefused({ ...plain, snapshot: '{"context":{},"value":"open","status":"active"}' }));
+  assert.ok(isRefused({ ...plain, snapshot: '{"value":"open","context":{},"status":"active","more":1}' }));
+  assert.ok(isRefused({ ...plain, snapshot: '{"value":"open","context":{},"status":"active"' }));
 });
 
 test.run();

@@ -1,18 +1,23 @@
-/** A thousand flipped bytes in stored snapshots: each is found, quarantines its actor alone, and ends nothing else. */
+/**
+ * A thousand flipped bytes in stored snapshots: each is found, quarantines its actor alone, and ends nothing else.
+ * Flipped bytes in transition logs change no state.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { shardOf } from '../../../../../actors/runtime/actor/address.ts';
 import { openSqliteStore } from '../../../../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
 import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
 import { bounded } from '../../../../support/bounded.ts';
-import { openStage, SHARDS } from '../../durable/stage.ts';
+import { openStage, SHARDS, turns } from '../../durable/stage.ts';
 
 const it = bounded(test, 60_000);
 const FLIPS = 1_000;
+const LOG_FLIPS = 200;
 const SEED = 20_261_121;
 
 interface Stored {
@@ -29,7 +34,14 @@ function numbers(seed: number): () => number {
   };
 }
 
-it('finds every one of a thousand flipped bytes of stored snapshots and trails', async () => {
+function flipped(sound: Buffer, next: () => number): { readonly bytes: Buffer; readonly at: number } {
+  const bytes = Buffer.from(sound);
+  const at = next() % bytes.length;
+  bytes[at] = (bytes[at] ?? 0) ^ (1 + (next() % 255));
+  return { bytes, at };
+}
+
+it('finds every one of a thousand flipped bytes of stored snapshots, and serves on with a flipped transition log', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-flip-'));
   const path = join(folder, 'troupe.db');
   const options = { path, shards: SHARDS, clock: systemClock, random: systemRandom, busyBoundMs: 2_000 };
@@ -57,11 +69,8 @@ it('finds every one of a thousand flipped bytes of stored snapshots and trails',
     for (let flip = 0; flip < FLIPS; flip++) {
       const address = addresses[next() % addresses.length] as string;
       const { snapshot, trail } = sound.get(address) as Stored;
-      const damaged = { snapshot: Buffer.from(snapshot), trail: Buffer.from(trail) };
-      const bytes = next() % 4 === 0 ? damaged.trail : damaged.snapshot;
-      const at = next() % bytes.length;
-      bytes[at] = (bytes[at] ?? 0) ^ (1 + (next() % 255));
-      write.run(damaged.snapshot, damaged.trail, address);
+      const { bytes, at } = flipped(snapshot, next);
+      write.run(bytes, trail, address);
       const { outcome } = await stage.engine.reload(address);
       if (outcome !== 'quarantined') missed.push(`${address} byte ${at}: ${outcome}`);
     }
@@ -74,6 +83,24 @@ it('finds every one of a thousand flipped bytes of stored snapshots and trails',
     }
     for (const address of addresses) {
       assert.is(((await stage.body(address, { type: 'read' })) as { total: number }).total, 15);
+    }
+
+    const address = addresses[0] as string;
+    const { snapshot, trail } = sound.get(address) as Stored;
+    const shard = shardOf(address, SHARDS);
+    const epoch = stage.engine.epochOf(shard) ?? 0;
+    for (let flip = 0; flip < LOG_FLIPS; flip++) {
+      write.run(flipped(snapshot, next).bytes, trail, address);
+      stage.engine.drop(shard);
+      await turns();
+      stage.engine.adopt(shard, epoch);
+      const answer = await stage.ask(address, { type: 'read' });
+      assert.is(answer.ok ? 'ok' : answer.failure.code, 'quarantined');
+      const log = flipped(trail, next);
+      write.run(snapshot, log.bytes, address);
+      assert.equal(await stage.engine.reload(address), { outcome: 'loaded' }, `seed ${SEED}, byte ${log.at}`);
+      assert.is(((await stage.body(address, { type: 'read' })) as { total: number }).total, 15);
+      assert.is((await stage.engine.inspect(address))?.state, 'counting');
     }
     await stage.close();
   } finally {

@@ -1,0 +1,72 @@
+/** The time of an actor's newest event over a load: charts never see time run backwards, whatever became of the log. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../../../support/bounded.ts';
+import { DamagedStore } from '../../../support/damaged-store.ts';
+import { oldSnapshot } from '../../../support/old-snapshot.ts';
+import { HandClock } from './hand-clock.ts';
+import { openStage, SHARDS, type Stage } from './stage.ts';
+
+const it = bounded(test, 5_000);
+const A = 'counter:acct_1/a';
+const add = { type: 'add', by: 1 };
+const WRITTEN_AT = 1_000_000;
+
+/** A store with one actor that was stepped twice at `WRITTEN_AT`. */
+async function written(): Promise<DamagedStore> {
+  const clock = new HandClock(WRITTEN_AT);
+  const store = new DamagedStore({ clock, shards: SHARDS });
+  const stage = await openStage({ store, clock });
+  for (let i = 0; i < 2; i++) await stage.body(A, add);
+  await stage.close();
+  return store;
+}
+
+const loadedAt = (store: DamagedStore, now: number): Promise<Stage> => openStage({ store, clock: new HandClock(now) });
+
+/** The time that the chart saw at one more step. */
+async function nextEventAt(stage: Stage): Promise<number> {
+  const { total, lastAt } = (await stage.body(A, add)) as { readonly total: number; readonly lastAt: number };
+  assert.is(total, 3);
+  return lastAt;
+}
+
+it('is at least that of the newest event that was written, although the clock stepped back', async () => {
+  const stage = await loadedAt(await written(), WRITTEN_AT - 5_000);
+  assert.is(await nextEventAt(stage), WRITTEN_AT);
+  await stage.close();
+});
+
+it('stands in the snapshot: no damage to the transition log moves it, backward or forward', async () => {
+  for (const trail of ['', '[]', '[[2,9999999999999,"add","counting","counting"]]', '[null]']) {
+    for (const now of [WRITTEN_AT - 5_000, WRITTEN_AT + 5_000]) {
+      const store = await written();
+      store.actors.set(A, (loaded) => ({ ...loaded, actor: { ...loaded.actor, trail } }));
+      const stage = await loadedAt(store, now);
+      assert.is(await nextEventAt(stage), Math.max(now, WRITTEN_AT), trail);
+      await stage.close();
+    }
+  }
+});
+
+it('is that of the transition log for a snapshot of an older build, which the next step writes anew', async () => {
+  const store = await written();
+  store.actors.set(A, (loaded) => ({ ...loaded, actor: oldSnapshot(loaded.actor) }));
+  const stage = await loadedAt(store, WRITTEN_AT - 5_000);
+  assert.is(await nextEventAt(stage), WRITTEN_AT);
+  await stage.close();
+  store.mend();
+  const { snapshot = '' } = (await store.loadActor(A))?.actor ?? {};
+  assert.match(snapshot, /^\{"value":.*,"at":1000000,"sum":"[0-9a-f]{8}"\}$/);
+});
+
+it('finds damage to the transition log of an older build, whose sum covers it', async () => {
+  const store = await written();
+  store.actors.set(A, (loaded) => ({ ...loaded, actor: { ...oldSnapshot(loaded.actor), trail: '[]' } }));
+  const stage = await loadedAt(store, WRITTEN_AT);
+  const answer = await stage.ask(A, add);
+  assert.ok(!answer.ok && answer.failure.code === 'quarantined');
+  await stage.close();
+});
+
+test.run();
