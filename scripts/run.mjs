@@ -11,12 +11,7 @@ export function say(line) {
 
 /** The tool writes to our own stderr, so that stdout stays the caller's. */
 export function run(command, args, failure) {
-  const { status, error } = spawnSync(command, args, {
-    cwd: ROOT,
-    stdio: ['ignore', 2, 2],
-    // The one native module is two large files: compiled side by side where it has to be.
-    env: { JOBS: 'max', ...process.env },
-  });
+  const { status, error } = spawnSync(command, args, { cwd: ROOT, stdio: ['ignore', 2, 2] });
   if (status === 0) return;
   say(`troupe: ${failure}${error ? ` (${error.message})` : ''}`);
   process.exit(1);
