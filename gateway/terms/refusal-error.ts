@@ -6,7 +6,7 @@ import { unavailable } from './unavailable.ts';
 /** Clients take a longer pause for a mistake and put their own in its place. (conventions 0.2) */
 const RETRY_AFTER_SECONDS_MAX = 60;
 /** Failures that no repeat mends. */
-const OURS: ReadonlySet<string> = new Set(['failed', 'unhandled', 'finished', 'quarantined']);
+const OURS: ReadonlySet<string> = new Set(['failed', 'rejected', 'unhandled', 'finished', 'quarantined']);
 
 /** An actor's refusal as the caller's failure; a used-up window brings its headers. `now` is store time in ms. */
 export function refusalError(refusal: Refusal, now: number): GatewayError {

@@ -1,16 +1,25 @@
 import type { Json } from './event.ts';
+import type { MessageRefusal } from './message-refusal.ts';
 
 /** Why an ask has no answer from the actor. `expired` and `unavailable` leave open whether the step happened. */
 export type AskFailure =
   /** No such actor, and the event does not create one. Nothing happened. */
   | { readonly code: 'absent' }
-  /** The actor is in a final state, or no step replied. For `unhandled` the state may have changed. */
+  /**
+   * The actor is in a final state; or its state has no transition for the event, or no step replied. In the last case the
+   * state may have changed.
+   */
   | { readonly code: 'finished' }
   | { readonly code: 'unhandled' }
   /** The start lane is full. Nothing happened; try again after this many ms. */
   | { readonly code: 'busy'; readonly retryAfterMs: number }
   /** The step threw. Nothing happened. `kindUnknown`: this build has no such kind of actor, another may. */
   | { readonly code: 'failed'; readonly detail: string; readonly kindUnknown?: true }
+  /**
+   * Another actor did not take a message that the step, or one it caused, sent within the shard. Nothing happened, and a
+   * repeat comes to the same as long as that actor stays as it is.
+   */
+  | { readonly code: 'rejected'; readonly detail: string; readonly refusal: MessageRefusal }
   /**
    * The actor, or one that the step needs, does not load and waits for an operator. Nothing happened. With `kept` the
    * event lies beside the actor, durable, and is stepped once when that loads, whoever owns it then: nothing is gained

@@ -13,7 +13,8 @@ interface Branch {
 }
 
 const NONE: readonly Branch[] = Object.freeze([]);
-const STAYS: readonly PlainAction[] = Object.freeze([]);
+/** What `choose` answers where no transition is taken: unlike the list of an empty transition, which has no actions either. */
+export const UNTAKEN: readonly PlainAction[] = Object.freeze([]);
 
 /**
  * Which transition a chart without regions takes: for each state and event type the candidates in XState's order, those of
@@ -34,8 +35,8 @@ export class Branches {
   }
 
   /**
-   * The actions of the first transition whose guard passes, none where no guard does; null where XState has to choose or
-   * to take it. Throws what a guard throws.
+   * The actions of the first transition whose guard passes, `UNTAKEN` where no guard does; null where XState has to choose
+   * or to take it. Throws what a guard throws.
    */
   choose(state: string, context: object, event: AnyEventObject): readonly PlainAction[] | null {
     return first(this.#byState.get(state)?.get(event.type) ?? this.#lookUp(state, event.type), context, event);
@@ -78,7 +79,7 @@ function first(
     const { guard, params, actions } = branches[i] as Branch;
     if (guard === null || guard(args, paramsFor(params, context, event))) return actions;
   }
-  return STAYS;
+  return UNTAKEN;
 }
 
 function branchesOf(

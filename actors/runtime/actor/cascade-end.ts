@@ -2,6 +2,12 @@
 export type CascadeEnd =
   | 'done'
   | 'failed'
+  /** The chart of the asked actor has no transition for the event in its state. */
+  | 'unhandled'
+  /** The asked actor itself refused. */
+  | 'refused'
+  /** Another actor refused a message of the cascade, or its state has no transition for it. */
+  | 'rejected'
   /** The asked actor does not exist, has ended, or is just being stopped (its end is not durable yet). */
   | 'absent'
   | 'finished'

@@ -1,26 +1,21 @@
 import type { CascadeEnd } from './cascade-end.ts';
-import type { Cell, Change } from './cell.ts';
-import { deriveRow } from './derive-row.ts';
+import type { Cell } from './cell.ts';
+import { Collected, type Sent } from './collected.ts';
 import type { Effect } from './effect.ts';
-import type { ActorEvent, Json } from './event.ts';
-import type { RowWrite } from './held-rows.ts';
-import { ASIDE, keptInput, mayBeKept } from './kept-input.ts';
-import type { Firing, Mail } from './mail.ts';
+import type { ActorEvent } from './event.ts';
+import { keptInput, mayBeKept } from './kept-input.ts';
+import type { Mail } from './mail.ts';
+import { type MessageRefusal, refusedEvent, textOfRefusal } from './message-refusal.ts';
 import type { Numbering } from './numbering.ts';
 import { outboxRow } from './outbox-row.ts';
-import type { Outcome, TimerWrite } from './outcome.ts';
-import { isReserved, LETTER_CHARS_MAX, type Receipt } from './parcel.ts';
-import type { Pending, Publish } from './pending.ts';
+import { LETTER_CHARS_MAX, type Parcel, type Receipt } from './parcel.ts';
+import type { Pending } from './pending.ts';
 import { persistAt } from './persist.ts';
-import type { RegisteredCollection } from './registered-kind.ts';
-import { removeRow } from './remove-row.ts';
 import { resolveRows, Unread } from './resolve-rows.ts';
 import { setAside } from './set-aside.ts';
 import type { Snapshot } from './snapshot.ts';
 import { type StepResult, step } from './step.ts';
-import { systemCollections } from './system-collections.ts';
 import { unpack } from './unpack.ts';
-import { cancelledWork, isOpen, openedWork, openWork } from './work.ts';
 
 /** Where a cascade finds the actors its messages go to. */
 export interface Neighbours {
@@ -38,78 +33,50 @@ export interface Neighbours {
 /** Messages to other shards that one cascade may send. */
 const LETTERS_MAX = 256;
 
-interface Sent {
-  readonly to: string;
-  readonly event: ActorEvent;
-}
-
 /**
  * Runs one message and all the messages its steps send within the shard, on drafts beside the cells. It is all or
- * nothing: until `install` no cell has changed, and whatever went wrong, `abandon` leaves everything as it was. One
- * object serves all cascades of an engine, since they never overlap.
+ * nothing: until `install` no cell has changed, and after a failure or a refusal `abandon` leaves everything as it was.
+ * One object serves all cascades of an engine, since they never overlap.
  */
-export class Cascade implements Outcome {
-  changes: Change[] = [];
-  rows: RowWrite[] = [];
-  timers: TimerWrite[] = [];
-  publishes: Publish[] = [];
-  replied = false;
-  reply: Json = null;
-  durable = false;
-  /** Newest entry that the outcome depends on; null when all it saw is durable. */
+export class Cascade extends Collected {
+  /** Newest entry that the outcome depends on; null when everything it was decided by is durable. */
   depends: Pending | null = null;
   /** Why it failed. */
   failure = '';
-  /** It failed because this actor, whom a message goes to, is quarantined; null otherwise. */
+  /** What was refused, for the ends `refused` and `rejected`. */
+  refusal: MessageRefusal | null = null;
+  /** The quarantined actor that a message goes to, if the cascade failed because of it. */
   quarantined: Cell | null = null;
   /** The actor that lacks, or whose row lacks. */
   lacking = '';
   lackingRow: Unread | null = null;
-
-  errands = false;
   /** What became of a parcel. */
   receipt: Receipt = 'taken';
+  /** Steps of all cascades, the abandoned ones included. */
+  steps = 0;
+  /** Events of all cascades for which their actor's chart had no transition. */
+  unhandled = 0;
 
   private readonly neighbours: Neighbours;
   private readonly stepsMax: number;
-  /** The incarnation of this node. */
-  readonly self: string;
-  readonly numbering: Numbering;
-  /** The messages it sends within the shard, in places that the next cascade uses again. */
-  private readonly sent: (Sent | null)[] = [];
-  /** Who sent each of them. */
-  private readonly senders: (Cell | null)[] = [];
-  private sentCount = 0;
   private sentNext = 0;
   private letters = 0;
-  /** All changing steps so far were of volatile types, and nothing durable was asked for. */
-  private volatile = true;
-  /** Store time, ms, of what it does. */
-  at = 0;
-  /** Steps of all cascades, those in vain included. */
-  steps = 0;
 
   constructor(neighbours: Neighbours, stepsMax: number, self: string, numbering: Numbering) {
+    super(self, numbering, (name) => neighbours.performs(name));
     this.neighbours = neighbours;
     this.stepsMax = stepsMax;
-    this.self = self;
-    this.numbering = numbering;
   }
 
   /** `now` is the store time all its steps are stamped with, unless an actor has seen a later one. */
   run(root: Cell, mail: Mail, now: number): CascadeEnd {
     this.reset(now);
-    if (mail.firing !== null) this.consume(root, mail.firing);
-    let end = mail.parcel === null ? this.stepRoot(root, mail.event) : this.stepParcel(root, mail);
-    // Each step that was sent for is one more; a message that leaves the shard is none.
-    const enough = this.steps + this.stepsMax - 1;
-    while (end === 'done' && this.sentNext < this.sentCount) {
-      if (this.steps >= enough) end = this.fail(`the cascade takes more than ${this.stepsMax} steps`);
-      else end = this.stepSent(root, this.sentNext++);
-    }
+    const isInput = mail.parcel !== null || mail.firing !== null;
+    let end = this.attempt(root, mail, null);
+    if (end === 'rejected' && isInput) end = this.attemptRefused(root, mail);
     if (end !== 'done') {
       this.abandon();
-      if (mail.parcel !== null || mail.firing !== null) end = this.insteadOf(root, mail, end);
+      if (isInput) end = this.insteadOf(root, mail, end);
     }
     this.durable = !this.volatile;
     return end;
@@ -129,34 +96,15 @@ export class Cascade implements Outcome {
     if (pending !== null) for (const write of this.rows) write.beside.apply(write, pending);
   }
 
-  /** The input goes with the step it causes. */
-  private consume({ address, rows }: Cell, { name, kept }: Firing): void {
-    if (kept !== undefined) this.rows.push(removeRow(rows, ASIDE, kept));
-    else this.timers.push({ address, name, dueAt: 0, event: null, slot: null });
-    this.volatile = false;
-  }
-
   private reset(now: number): void {
-    // An entry that waits still holds those of the last outcome, the empty ones too: they are not ours to fill.
-    this.changes = [];
-    this.rows = [];
-    this.timers = [];
-    this.publishes = [];
-    for (; this.sentCount > 0; this.sentCount--) {
-      this.sent[this.sentCount - 1] = null;
-      this.senders[this.sentCount - 1] = null;
-    }
+    this.forget(now);
     this.sentNext = 0;
     this.letters = 0;
-    this.errands = false;
     this.receipt = 'taken';
-    this.reply = null;
-    this.replied = false;
-    this.volatile = true;
     this.depends = null;
     this.failure = '';
+    this.refusal = null;
     this.quarantined = null;
-    this.at = now;
   }
 
   private abandon(): void {
@@ -168,10 +116,39 @@ export class Cascade implements Outcome {
     return 'failed';
   }
 
+  /** Steps the root and then, in order, what was sent. `refusal`: what the root is told instead of the input itself. */
+  private attempt(root: Cell, mail: Mail, refusal: MessageRefusal | null): CascadeEnd {
+    const { firing, parcel } = mail;
+    if (firing !== null) this.consume(root, firing);
+    let end = parcel === null ? this.stepRoot(root, mail.event, refusal) : this.stepParcel(root, mail, parcel, refusal);
+    // Each step that was sent for is one more; a message that leaves the shard is none.
+    const enough = this.steps + this.stepsMax - 1;
+    while (end === 'done' && this.sentNext < this.sentCount) {
+      if (this.steps >= enough) end = this.fail(`the cascade takes more than ${this.stepsMax} steps`);
+      else end = this.stepSent(root, this.sentNext++);
+    }
+    return end;
+  }
+
+  /**
+   * Steps an input that cannot be refused once more, as the event that names the refused message, so that its chart can
+   * decide. A chart without a transition for it, and a second refusal, leave the input failed by the first.
+   */
+  private attemptRefused(root: Cell, mail: Mail): CascadeEnd {
+    const { refusal, failure, depends } = this;
+    this.abandon();
+    this.reset(this.at);
+    this.depends = depends;
+    const end = this.attempt(root, mail, refusal);
+    if (end !== 'unhandled' && end !== 'refused' && end !== 'rejected' && end !== 'absent') return end;
+    this.failure = end === 'absent' ? failure : `${failure}; ${this.failure}`;
+    this.refusal = refusal;
+    return 'rejected';
+  }
+
   /** A parcel's own rows first, so that they stand in the same entry as the step it causes. */
-  private stepParcel(root: Cell, mail: Mail): CascadeEnd {
-    if (mail.parcel === null) throw new Error('no parcel');
-    const unpacked = unpack(root, mail.parcel, mail.event, this);
+  private stepParcel(root: Cell, mail: Mail, parcel: Parcel, refusal: MessageRefusal | null): CascadeEnd {
+    const unpacked = unpack(root, parcel, mail.event, this);
     if (unpacked instanceof Unread) {
       this.lacking = root.address;
       this.lackingRow = unpacked;
@@ -181,22 +158,24 @@ export class Cascade implements Outcome {
     this.receipt = receipt;
     if (depends !== null) this.dependOnEntry(depends);
     for (const row of rows) this.writeOwn(row);
-    return event === null ? 'done' : this.stepRoot(root, event);
+    return event === null ? 'done' : this.stepRoot(root, event, refusal);
   }
 
-  /** What a failed input that cannot be refused leaves behind instead: it is recorded once, and aside or dropped. */
+  /** What a failed input that cannot be refused leaves behind instead: it is recorded once, as a dead letter or dropped. */
   private insteadOf(root: Cell, mail: Mail, end: CascadeEnd): CascadeEnd {
     if (this.quarantined !== null) return end;
+    const { failure, depends } = this;
     const aside = setAside(root, mail, end, {
       at: this.at,
       self: this.self,
-      detail: this.failure,
+      detail: failure,
       id: this.numbering.next(root.home),
     });
     if (aside === null) return end;
     const { receipt, rows, timers } = aside;
     this.reset(this.at);
-    this.dependOn(root);
+    this.depends = depends;
+    this.failure = failure;
     this.receipt = receipt;
     this.timers.push(...timers);
     for (const row of rows) this.writeOwn(row);
@@ -204,27 +183,21 @@ export class Cascade implements Outcome {
     return 'done';
   }
 
-  /** A row of the runtime itself. */
-  private writeOwn(row: RowWrite): void {
-    this.rows.push(row);
-    this.volatile = false;
-    if (row.collection === systemCollections.outbox || row.collection === systemCollections.intents)
-      this.errands = true;
-  }
-
-  private stepRoot(cell: Cell, event: ActorEvent): CascadeEnd {
+  private stepRoot(cell: Cell, input: ActorEvent, refusal: MessageRefusal | null): CascadeEnd {
+    const event = refusal === null ? input : refusedEvent(input, refusal);
     this.dependOn(cell);
     if (cell.snapshot === null) {
       if (!cell.kind.creates.has(event.type)) return 'absent';
       if (cell.stopping) return 'stopping';
     } else if (cell.snapshot.status !== 'active') return 'finished';
-    return this.stepCell(cell, cell.snapshot, cell.version, event);
+    return this.stepCell(cell, cell.snapshot, cell.version, event, null);
   }
 
   private stepSent(root: Cell, place: number): CascadeEnd {
     const { to, event } = this.sent[place] as Sent;
+    const from = this.senders[place] as Cell;
     const cell = this.neighbours.find(to, root);
-    if (cell === 'elsewhere') return this.post(this.senders[place] as Cell, to, event);
+    if (cell === 'elsewhere') return this.post(from, to, event);
     if (cell === 'unloaded') {
       this.lacking = to;
       return 'lacks-actor';
@@ -238,7 +211,7 @@ export class Cascade implements Outcome {
       if (!cell.kind.creates.has(event.type)) return this.fail(`${to} is absent and ${event.type} does not create it`);
       if (cell.stopping || draft?.stopped) return this.fail(`${to} is being stopped`);
     } else if (snapshot.status !== 'active') return this.fail(`${to} has ended and takes no ${event.type}`);
-    return this.stepCell(cell, snapshot, draft === null ? cell.version : draft.version, event);
+    return this.stepCell(cell, snapshot, draft === null ? cell.version : draft.version, event, from);
   }
 
   /** A message to another shard: a row of its sender, on its way once that is durable. */
@@ -271,7 +244,14 @@ export class Cascade implements Outcome {
     if (this.depends === null || pending.order > this.depends.order) this.depends = pending;
   }
 
-  private stepCell(cell: Cell, snapshot: Snapshot | null, version: number, event: ActorEvent): CascadeEnd {
+  /** `from`: the actor whose step sent the event; null for the root. */
+  private stepCell(
+    cell: Cell,
+    snapshot: Snapshot | null,
+    version: number,
+    event: ActorEvent,
+    from: Cell | null,
+  ): CascadeEnd {
     this.steps++;
     if (cell.lastAt > this.at) this.at = cell.lastAt;
     else cell.lastAt = this.at;
@@ -283,6 +263,13 @@ export class Cascade implements Outcome {
         return 'lacks-row';
       }
       const result = step(cell.kind, snapshot, event, { at: this.at, self: cell.address, rows });
+      if (!result.handled) return this.notHandled(cell, event, snapshot === null ? result.to : result.from, from);
+      const refused = refusedIn(result, snapshot);
+      if (refused !== null) {
+        this.refusal = { by: cell.address, event: event.type, body: refused.body ?? null };
+        this.failure = textOfRefusal(this.refusal);
+        return from === null ? 'refused' : 'rejected';
+      }
       // A state without a form in the older chart fails its own step now, not its shard's batch later.
       if (cell.kind.level !== cell.kind.version && result.snapshot !== snapshot) persistAt(cell.kind, result.snapshot);
       this.take(cell, snapshot, version, event, result);
@@ -292,98 +279,27 @@ export class Cascade implements Outcome {
     }
   }
 
-  /** Files what a step led to. */
-  private take(cell: Cell, before: Snapshot | null, version: number, event: ActorEvent, result: StepResult): void {
-    let lasting = false;
-    let stopped = false;
-    const { effects } = result;
-    for (let i = 0; i < effects.length; i++) {
-      const { type } = effects[i] as Effect;
-      if (type === 'reply' || type === 'send' || type === 'publish') continue;
-      lasting = true;
-      if (type === 'stop') stopped = true;
-    }
-    const changed = lasting || result.snapshot !== before;
-    const next = changed ? version + 1 : version;
-    if (changed) {
-      const { snapshot, from, to } = result;
-      const change = { cell, snapshot, version: next, at: this.at, event: event.type, from, to, stopped };
-      cell.draft = change;
-      this.changes.push(change);
-      if (lasting || !cell.kind.volatile.has(event.type)) this.volatile = false;
-    }
-    for (let i = 0; i < effects.length; i++) this.collect(cell, effects[i] as Effect, next);
-    // Nobody is left who could hear how its work ended.
-    if (stopped) for (const id of openWork(cell, this.rows)) this.writeOwn(cancelledWork(cell, id));
-  }
-
-  private perform(cell: Cell, effect: Extract<Effect, { readonly type: 'perform' }>): void {
-    const id = nameIn(effect.id);
-    if (!this.neighbours.performs(effect.name)) throw new Error(`no performer is called ${effect.name}`);
-    if (isOpen(cell, id, this.rows)) throw new Error(`work with the id ${id} is open already`);
-    const number = this.numbering.next(cell.home);
-    const sort = this.numbering.sortAt(this.at);
-    this.writeOwn(openedWork(cell, effect, { number, sort, at: this.at, self: this.self }));
-  }
-
-  private collect(cell: Cell, effect: Effect, version: number): void {
-    const { address } = cell;
-    switch (effect.type) {
-      case 'reply':
-        if (this.replied) throw new Error('a second reply to one ask');
-        this.replied = true;
-        this.reply = effect.body ?? null;
-        return;
-      case 'send':
-        if (isReserved(effect.event.type)) throw new Error(`${effect.event.type} is the runtime's own event type`);
-        this.sent[this.sentCount] = effect;
-        this.senders[this.sentCount++] = cell;
-        return;
-      case 'put':
-        this.rows.push(deriveRow(cell.rows, collectionOf(cell, effect.collection), nameIn(effect.id), effect.body));
-        return;
-      case 'remove':
-        this.rows.push(removeRow(cell.rows, collectionOf(cell, effect.collection), nameIn(effect.id)));
-        return;
-      case 'schedule':
-        if (!Number.isFinite(effect.at)) throw new Error(`timer ${effect.name} has no finite time`);
-        this.timers.push({ address, name: nameIn(effect.name), dueAt: effect.at, event: effect.event, slot: null });
-        return;
-      case 'cancel':
-        if ('perform' in effect) {
-          if (isOpen(cell, effect.perform, this.rows)) this.writeOwn(cancelledWork(cell, effect.perform));
-          return;
-        }
-        this.timers.push({ address, name: nameIn(effect.name), dueAt: 0, event: null, slot: null });
-        return;
-      case 'perform':
-        this.perform(cell, effect);
-        return;
-      case 'publish':
-        this.publishes.push({
-          topic: effect.topic,
-          key: effect.key,
-          value: effect.value,
-          address,
-          epoch: cell.home.epoch,
-          version,
-        });
-        return;
-      case 'stop':
-        return;
-      default:
-        throw new Error(`unknown effect ${JSON.stringify(effect satisfies never)}`);
-    }
+  private notHandled(cell: Cell, event: ActorEvent, state: string, from: Cell | null): CascadeEnd {
+    this.unhandled++;
+    this.failure = `${cell.address} does not handle ${event.type} in state ${state}`;
+    if (from === null) return 'unhandled';
+    this.refusal = { by: cell.address, event: event.type, body: { unhandled: state } };
+    return 'rejected';
   }
 }
 
-function collectionOf(cell: Cell, name: string): RegisteredCollection {
-  const collection = cell.kind.collections.get(name);
-  if (collection === undefined) throw new Error(`kind ${cell.kind.name} has no collection ${name}`);
-  return collection;
-}
-
-function nameIn(id: string): string {
-  if (typeof id !== 'string' || id === '') throw new Error('an effect without a name or id');
-  return id;
+/** The refusal that a step asks for, or null. Throws where the step changes or asks for anything beside it. */
+function refusedIn(
+  { effects, snapshot }: StepResult,
+  before: Snapshot | null,
+): Extract<Effect, { readonly type: 'refuse' }> | null {
+  for (let i = 0; i < effects.length; i++) {
+    const effect = effects[i] as Effect;
+    if (effect.type !== 'refuse') continue;
+    if (effects.length > 1 || (before !== null && snapshot !== before)) {
+      throw new Error('a step that refuses may change nothing and ask for nothing else');
+    }
+    return effect;
+  }
+  return null;
 }

@@ -8,8 +8,16 @@ export type Effect =
   /** Answers the ask that this step, or the cascade it is part of, serves. At most one reply per ask. */
   | { readonly type: 'reply'; readonly body: Json }
   /**
-   * A message to another actor. Of the same shard: stepped in the same entry, all or nothing. Of another shard: it
-   * leaves after the commit, arrives once, and in order with what this actor sent there before.
+   * Declines the event. The step changes nothing and asks for nothing else, and nothing of its cascade is committed. Asked
+   * directly, the asker gets `body` as its answer. Reached by a message of another step of the same shard, that step's
+   * cascade fails: an asker gets the failure `rejected`, an input that cannot be refused (timer, result, message of another
+   * shard) is stepped once more as `<type>.refused` with the member `refusal`. An input that its own actor refuses is a
+   * dead letter at once.
+   */
+  | { readonly type: 'refuse'; readonly body: Json }
+  /**
+   * A message to another actor. Of the same shard: stepped in the same entry, all or nothing; it must be handled there.
+   * Of another shard: it leaves after the commit, arrives once, and in order with what this actor sent there before.
    */
   | { readonly type: 'send'; readonly to: string; readonly event: ActorEvent }
   /** A durable timer of this actor; the same name replaces. `at` is store time in ms. */

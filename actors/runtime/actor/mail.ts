@@ -36,6 +36,13 @@ export interface Mail {
   fetched: Fetched | null;
 }
 
+/** An event of the runtime itself on its way to an actor: it has no deadline and no trace. */
+export function ownMail(event: ActorEvent, input: Pick<Mail, 'answer' | 'firing' | 'parcel'>): Mail {
+  const { answer, firing, parcel } = input;
+  const deadline = Number.POSITIVE_INFINITY;
+  return { event, deadline, trace: undefined, answer, firing, parcel, next: null, fetched: null };
+}
+
 /** What a message keeps in memory while it waits to be stepped again. */
 export interface Fetched {
   /** How often it was stepped in vain. */

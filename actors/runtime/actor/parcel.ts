@@ -18,6 +18,8 @@ export type Parcel =
     }
   /** The runner of a suspect is about to start it, with nothing else beside it. */
   | { readonly type: 'alone'; readonly id: string; readonly attempt: number }
+  /** The runtime's own event for an actor: its activation, or the death of a node that it has open rows for. */
+  | { readonly type: 'notice'; readonly last: boolean }
   /** An operator wants an input that was set aside stepped again, or dropped. */
   | { readonly type: 'retry' | 'skip'; readonly id: string };
 
@@ -71,6 +73,7 @@ function isParcel(parcel: Parcel): boolean {
     case 'retry':
     case 'skip':
       return typeof parcel.id === 'string';
+    // A notice never travels: each owner of a shard makes its own.
     default:
       return false;
   }

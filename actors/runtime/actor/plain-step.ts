@@ -1,5 +1,5 @@
 import type { AnyEventObject } from 'xstate';
-import type { Branches } from './branches.ts';
+import { type Branches, UNTAKEN } from './branches.ts';
 import type { Effect } from './effect.ts';
 import { asked, assigned, type PlainAction, paramsFor } from './plain-action.ts';
 import type { RegisteredKind } from './registered-kind.ts';
@@ -9,6 +9,8 @@ import type { Snapshot } from './snapshot.ts';
 export interface PlainStep {
   readonly snapshot: Snapshot;
   readonly effects: readonly Effect[];
+  /** False where no transition was taken for the event. */
+  readonly handled: boolean;
 }
 
 const NONE: readonly Effect[] = Object.freeze([]);
@@ -27,7 +29,8 @@ export function plainStep(kind: RegisteredKind, before: Snapshot, event: AnyEven
   if (actions === null) return null;
   const taken = take({ context, effects: null, assigns: 0 }, scope, actions, event);
   if (kind.eventless && !takeEventless(kind, branches, value, taken, event)) return null;
-  return { snapshot: taken.assigns > 0 ? withContext(before, taken.context) : before, effects: taken.effects ?? NONE };
+  const snapshot = taken.assigns > 0 ? withContext(before, taken.context) : before;
+  return { snapshot, effects: taken.effects ?? NONE, handled: actions !== UNTAKEN };
 }
 
 /** How far a step has come. */
@@ -78,7 +81,7 @@ function takeEventless(
   return false;
 }
 
-/** The actions of the transition that is taken; null where it is not plain, or where a guard threw. */
+/** The actions of the transition that is taken, `UNTAKEN` where none is; null where it is not plain, or a guard threw. */
 function chosen(
   branches: Branches,
   state: string,

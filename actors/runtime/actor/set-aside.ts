@@ -1,12 +1,13 @@
+import { createHash } from 'node:crypto';
 import { ownerHash } from './address.ts';
 import type { CascadeEnd } from './cascade-end.ts';
 import type { Cell } from './cell.ts';
 import type { ActorEvent, Json } from './event.ts';
 import type { RowWrite } from './held-rows.ts';
 import { afterAttempt, type Intent } from './intent.ts';
-import type { Mail } from './mail.ts';
+import type { Firing, Mail } from './mail.ts';
 import type { TimerWrite } from './outcome.ts';
-import type { Receipt } from './parcel.ts';
+import type { Parcel, Receipt } from './parcel.ts';
 import { removeRow } from './remove-row.ts';
 import { systemCollections, systemRow } from './system-collections.ts';
 
@@ -16,7 +17,7 @@ export const FAILURES_MAX = 5;
 /** An input that was set aside, as its row holds it. */
 export type SetAside = {
   /** A `letter` lies beside its sender: its receiver could not even set it aside. All others lie beside their receiver. */
-  readonly source: 'timer' | 'message' | 'result' | 'ask' | 'letter';
+  readonly source: 'timer' | 'message' | 'result' | 'notice' | 'ask' | 'letter';
   /** The actor that sent it; null for all but a message or letter. */
   readonly from: string | null;
   /** Whom a letter goes to. */
@@ -42,46 +43,105 @@ interface Now {
   readonly id: string;
 }
 
+/** What failed, and whether it is out of tries. */
+interface Failed extends Now {
+  /** Tries that the dead letter reports; null while the input may be tried again. */
+  readonly times: number | null;
+}
+
 const NONE: readonly never[] = Object.freeze([]);
 
 /**
  * What is recorded instead of the step that an input should have caused: null where it may be tried again, or where its
- * sender hears what was wrong. A message without a receiver is set aside at once; a result without one interests nobody.
+ * sender receives the failure. A thrown step is tried five times. A chart that does not handle the input, a refusal and a
+ * missing receiver are final: a repeat would come to the same. A result without a receiver interests nobody.
  */
 export function setAside(cell: Cell, mail: Mail, end: CascadeEnd, now: Now): Instead | null {
   const { firing, parcel, event } = mail;
+  const isFinal = end === 'unhandled' || end === 'refused' || end === 'rejected';
+  const last = end === 'failed' && (firing?.last ?? (parcel !== null && 'last' in parcel && parcel.last));
+  const failed = { ...now, times: isFinal ? 1 : last ? FAILURES_MAX : null };
+  if (firing !== null)
+    return firing.kept === undefined ? ofTimer(cell, firing, event, failed) : ofKept(cell, firing.kept, failed);
   const gone = end === 'absent' || end === 'finished';
-  if (firing !== null) {
-    if (end !== 'failed' || !firing.last) return null;
-    const { address } = cell;
-    const timers = [{ address, name: firing.name, dueAt: 0, event: null, slot: null }];
-    return { receipt: 'aside', rows: [row(cell, now, { source: 'timer', from: null, event }, FAILURES_MAX)], timers };
+  switch (parcel?.type) {
+    case 'message':
+      return ofMessage(
+        cell,
+        parcel,
+        event,
+        gone ? { ...failed, detail: `${cell.address} is ${end}`, times: 1 } : failed,
+      );
+    case 'result':
+      return ofResult(cell, parcel, failed, gone);
+    case 'notice':
+      return ofNotice(cell, event, failed);
+    default:
+      return null;
   }
-  if (parcel?.type === 'message') {
-    if (!gone && !(end === 'failed' && parcel.last)) return null;
-    const { from, number } = parcel;
-    const at = { beside: cell.rows, shard: cell.home.shard, open: false, sort: now.at };
-    const heard = systemRow(at, systemCollections.heard, from, { number });
-    // Named after the message, so that one that arrives twice is set aside once.
-    const id = `${number}.${ownerHash(from).toString(36)}`;
-    const detail = gone ? `${cell.address} is ${end}` : now.detail;
-    const aside = row(cell, { ...now, id, detail }, { source: 'message', from, event }, gone ? 1 : FAILURES_MAX);
-    return { receipt: 'aside', rows: [heard, aside], timers: NONE };
-  }
-  if (parcel?.type !== 'result') return null;
-  if (!gone && !(end === 'failed' && parcel.last)) return null;
+}
+
+function ofTimer(cell: Cell, { name }: Firing, event: ActorEvent, failed: Failed): Instead | null {
+  if (failed.times === null) return null;
+  const timers = [{ address: cell.address, name, dueAt: 0, event: null, slot: null }];
+  return { receipt: 'aside', rows: [row(cell, failed, { source: 'timer', from: null, event })], timers };
+}
+
+/** An input that was deferred beside its actor lies in its row already: it becomes a dead letter there. */
+function ofKept(cell: Cell, id: string, failed: Failed): Instead | null {
+  const held = cell.rows.find(systemCollections.aside.name, id);
+  if (failed.times === null || held === undefined) return null;
+  const { source, from, event } = held.latest.body as SetAside;
+  return { receipt: 'aside', rows: [row(cell, { ...failed, id }, { source, from, event })], timers: NONE };
+}
+
+function ofMessage(
+  cell: Cell,
+  { from, number }: Parcel & { type: 'message' },
+  event: ActorEvent,
+  failed: Failed,
+): Instead | null {
+  if (failed.times === null) return null;
+  const at = { beside: cell.rows, shard: cell.home.shard, open: false, sort: failed.at };
+  const heard = systemRow(at, systemCollections.heard, from, { number });
+  // Named after the message, so that one that arrives twice is set aside once.
+  const id = `${number}.${ownerHash(from).toString(36)}`;
+  return {
+    receipt: 'aside',
+    rows: [heard, row(cell, { ...failed, id }, { source: 'message', from, event })],
+    timers: NONE,
+  };
+}
+
+function ofResult(cell: Cell, { id, end }: Parcel & { type: 'result' }, failed: Failed, gone: boolean): Instead | null {
+  if (!gone && failed.times === null) return null;
   const { intents } = systemCollections;
-  const ended = removeRow(cell.rows, intents, parcel.id);
-  const intent = cell.rows.find(intents.name, parcel.id)?.latest.body as Intent | undefined;
+  const ended = removeRow(cell.rows, intents, id);
+  const intent = cell.rows.find(intents.name, id)?.latest.body as Intent | undefined;
   if (gone || intent === undefined) return { receipt: 'dropped', rows: [ended], timers: NONE };
-  const after = afterAttempt(intent, parcel.id, parcel.end, now);
+  const after = afterAttempt(intent, id, end, failed);
   if ('next' in after) return null;
-  const aside = row(cell, now, { source: 'result', from: null, event: after.event }, FAILURES_MAX);
+  const aside = row(cell, failed, { source: 'result', from: null, event: after.event });
   return { receipt: 'aside', rows: [ended, aside], timers: NONE };
 }
 
-function row(cell: Cell, now: Now, input: Pick<SetAside, 'source' | 'from' | 'event'>, times: number): RowWrite {
-  const body: SetAside = { ...input, failure: now.detail, times, at: now.at };
-  const at = { beside: cell.rows, shard: cell.home.shard, open: false, sort: now.at };
-  return systemRow(at, systemCollections.aside, now.id, body as Json);
+/** Named after what it says: every adoption gives the same notice anew, and it is one dead letter. */
+function ofNotice(cell: Cell, event: ActorEvent, failed: Failed): Instead | null {
+  if (failed.times === null) return null;
+  const id = `notice.${createHash('sha256').update(JSON.stringify(event)).digest('base64url').slice(0, 16)}`;
+  return {
+    receipt: 'aside',
+    rows: [row(cell, { ...failed, id }, { source: 'notice', from: null, event })],
+    timers: NONE,
+  };
+}
+
+function row(
+  cell: Cell,
+  { at, id, detail, times }: Failed,
+  input: Pick<SetAside, 'source' | 'from' | 'event'>,
+): RowWrite {
+  const body: SetAside = { ...input, failure: detail, times: times ?? 0, at };
+  const place = { beside: cell.rows, shard: cell.home.shard, open: false, sort: at };
+  return systemRow(place, systemCollections.aside, id, body as Json);
 }

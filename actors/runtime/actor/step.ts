@@ -12,6 +12,8 @@ export interface StepResult {
   /** Short state texts, for the trail. */
   readonly from: string;
   readonly to: string;
+  /** False where no transition was taken for the event. An empty one (`on: { 'x': {} }`) is taken: it ignores the event. */
+  readonly handled: boolean;
 }
 
 const NO_EFFECTS: readonly Effect[] = Object.freeze([]);
@@ -29,16 +31,27 @@ export function step(kind: RegisteredKind, snapshot: Snapshot | null, event: Act
   const from = snapshot === null ? ABSENT : stateText(before.value);
   if (kind.knows !== null && !kind.knows.has(event.type)) {
     const to = snapshot === null ? stateText(before.value) : from;
-    return { snapshot: before, effects: snapshot === null ? scope.collected() : NO_EFFECTS, from, to };
+    return { snapshot: before, effects: snapshot === null ? scope.collected() : NO_EFFECTS, from, to, handled: false };
   }
   const seen = stamp(event, stamped);
   const plain = snapshot === null ? null : plainStep(kind, before, seen);
-  if (plain !== null) return { snapshot: plain.snapshot, effects: plain.effects, from, to: from };
+  if (plain !== null) {
+    return { snapshot: plain.snapshot, effects: plain.effects, from, to: from, handled: plain.handled };
+  }
   const after = machine.transition(before, seen, scope.xstate) as Snapshot;
   if (after.status === 'error') throw after.error;
   if (after.status === 'stopped') throw new Error(`${stamped.self}: event ${event.type} would stop the chart itself`);
   const to = after.value === before.value && snapshot !== null ? from : stateText(after.value);
-  return { snapshot: after, effects: scope.collected(), from, to };
+  return { snapshot: after, effects: scope.collected(), from, to, handled: isHandled(kind, before, after, seen) };
+}
+
+/**
+ * Whether XState took a transition for the event, which it does not say. Another snapshot shows that it did, unless a
+ * transition that needs no event may have made it; only then are the guards asked again.
+ */
+function isHandled(kind: RegisteredKind, before: Snapshot, after: Snapshot, event: ActorEvent & Stamped): boolean {
+  if (after !== before && !kind.eventless) return true;
+  return kind.machine.getTransitionData(before as never, event).length > 0;
 }
 
 /**

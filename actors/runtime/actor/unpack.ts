@@ -36,6 +36,8 @@ export function unpack(cell: Cell, parcel: Parcel, event: ActorEvent, now: Now):
       return heard(cell, parcel, event, now);
     case 'result':
       return ended(cell, parcel, now);
+    case 'notice':
+      return { event, rows: NO_ROWS, receipt: 'taken', depends: null };
     case 'alone':
       return goesAlone(cell, parcel);
     case 'retry':

@@ -219,6 +219,7 @@ function isNewestOf(row: NodeRow, nodes: readonly NodeRow[]): boolean {
 
 /** A copy as plain data: an engine may compute them on reading. */
 function gaugesOf({ gauges }: Engine): EngineGauges {
-  const { cells, quarantined, evicted, queued, commitsInFlight, steps, commits, entries } = gauges;
-  return { cells, quarantined, evicted, queued, commitsInFlight, steps, commits, entries };
+  const { cells, quarantined, evicted, queued, commitsInFlight, steps } = gauges;
+  const { unhandled, deadLetters, commits, entries } = gauges;
+  return { cells, quarantined, evicted, queued, commitsInFlight, steps, unhandled, deadLetters, commits, entries };
 }

@@ -21,7 +21,7 @@ const TELL_WITHIN_MS = 5_000;
 const OPEN_WINDOWS_MAX = 4;
 
 /** What refuses or fails a repeat says nothing of what was sent before it. */
-const UNTOLD: ReadonlySet<AskFailure['code']> = new Set(['busy', 'refused', 'failed', 'quarantined']);
+const UNTOLD: ReadonlySet<AskFailure['code']> = new Set(['busy', 'refused', 'failed', 'rejected', 'quarantined']);
 
 export interface RouterParts {
   readonly self: string;

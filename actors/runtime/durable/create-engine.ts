@@ -58,7 +58,7 @@ async function seal({ timers, sealing, outwards }: Assembly, home: HeldShard): P
   await sealing.start(home);
 }
 
-function gaugesOf({ floor, queue, runner, residents, quarantine }: Assembly): EngineGauges {
+function gaugesOf({ floor, queue, runner, residents, quarantine, outwards }: Assembly): EngineGauges {
   return {
     get cells() {
       return floor.cells.size;
@@ -79,6 +79,12 @@ function gaugesOf({ floor, queue, runner, residents, quarantine }: Assembly): En
     },
     get steps() {
       return runner.steps;
+    },
+    get unhandled() {
+      return runner.unhandled;
+    },
+    get deadLetters() {
+      return runner.deadLetters + (outwards?.outbox.deadLetters ?? 0);
     },
     get commits() {
       return queue.commits;

@@ -151,7 +151,7 @@ export interface Inspection {
     readonly deadlineAt: number;
     readonly suspect: boolean;
   }[];
-  /** Inputs that failed too often: for `retry` or `skip`. */
+  /** Inputs that failed for good: for `retry` or `skip`. */
   readonly aside: readonly AsideView[];
   readonly queue: { readonly system: number; readonly finish: number; readonly start: number };
   readonly timers: readonly { readonly name: string; readonly dueAt: number; readonly event: string }[];
@@ -169,6 +169,10 @@ export interface EngineGauges {
   readonly queued: number;
   readonly commitsInFlight: number;
   readonly steps: number;
+  /** Events so far for which their actor's chart had no transition. */
+  readonly unhandled: number;
+  /** Inputs so far that were set aside, those of senders included. */
+  readonly deadLetters: number;
   readonly commits: number;
   readonly entries: number;
 }

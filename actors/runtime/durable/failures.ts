@@ -1,4 +1,5 @@
 import type { Answer } from '../actor/answer.ts';
+import type { MessageRefusal } from '../actor/message-refusal.ts';
 
 const RETRY_AFTER_MS = 100;
 
@@ -13,6 +14,17 @@ export const BUSY: Answer = { ok: false, failure: { code: 'busy', retryAfterMs: 
 /** The step did not happen, and repeating it will not help. */
 export function failed(detail: string): Answer {
   return { ok: false, failure: { code: 'failed', detail } };
+}
+
+/** What an asker receives whose event its actor does not handle, refused itself, or could not take for another's refusal. */
+export function declined(
+  end: 'unhandled' | 'refused' | 'rejected',
+  detail: string,
+  refusal: MessageRefusal | null,
+): Answer {
+  if (refusal === null) return UNHANDLED;
+  if (end === 'refused') return { ok: true, body: refusal.body };
+  return { ok: false, failure: { code: 'rejected', detail, refusal } };
 }
 
 /** There is no such actor as far as this build knows: nothing happened, and a newer build may think otherwise. */

@@ -78,6 +78,9 @@ export interface OutboxParts {
  * fails and cannot set aside either is set aside beside its sender. Whoever adopts the shard goes on.
  */
 export class Outbox {
+  /** Messages that were set aside beside their sender here. */
+  deadLetters = 0;
+
   private readonly parts: OutboxParts;
   private readonly books = new Map<HeldShard, Book>();
   private ready: Pair[] = [];
@@ -236,6 +239,7 @@ export class Outbox {
     const entry = asideLetter(home, dead, { order: queue.nextOrder(), at: now() }, (answer) => {
       if (this.books.get(home) !== pair.book) return;
       if (!answer.ok) return this.pause(pair, letter);
+      this.deadLetters++;
       const message = 'a message was set aside beside its sender: see it with inspect, then retry or skip it';
       log({ level: 'error', message, address: letter.from, to: letter.to, event: letter.event.type, detail: failure });
       this.over(pair, letter);

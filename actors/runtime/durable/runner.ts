@@ -2,11 +2,12 @@ import type { Answer } from '../actor/answer.ts';
 import { Cascade } from '../actor/cascade.ts';
 import type { Cell } from '../actor/cell.ts';
 import type { ActorEvent } from '../actor/event.ts';
-import type { Firing, LaneName, Mail } from '../actor/mail.ts';
+import { type Firing, type LaneName, type Mail, ownMail } from '../actor/mail.ts';
 import { Numbering } from '../actor/numbering.ts';
 import type { Parcel } from '../actor/parcel.ts';
+import { FAILURES_MAX } from '../actor/set-aside.ts';
 import { Entry } from './entry.ts';
-import { ABSENT, EXPIRED, FINISHED, failed, quarantined, refused, UNHANDLED } from './failures.ts';
+import { ABSENT, declined, EXPIRED, FINISHED, failed, quarantined, refused, UNHANDLED } from './failures.ts';
 import { Fetcher } from './fetcher.ts';
 import type { HeldShard } from './held-shard.ts';
 import { isKeptAsk, keptAsk } from './kept-ask.ts';
@@ -17,7 +18,7 @@ import type { RunnerParts } from './runner-parts.ts';
 /** Steps of one turn of the loop, before others get their chance. */
 const STEPS_PER_TURN_MAX = 2_048;
 const LANE_FULL_RETRY_MS = 250;
-const REFUSED_RETRY_MS = 1_000;
+const NOTICE_RETRY_MS = 1_000;
 const NOTHING = Object.freeze({ changes: [], rows: [], publishes: [], errands: false });
 
 /**
@@ -29,6 +30,14 @@ export class Runner {
   get steps(): number {
     return this.cascade.steps;
   }
+
+  /** Events for which their actor's chart had no transition. */
+  get unhandled(): number {
+    return this.cascade.unhandled;
+  }
+
+  /** Inputs that were set aside here. */
+  deadLetters = 0;
 
   private readonly parts: RunnerParts;
   private readonly cascade: Cascade;
@@ -79,39 +88,36 @@ export class Runner {
     firing: Firing | null = null,
     answer: Mail['answer'] = null,
   ): boolean {
-    const cell = this.cellOf(address, home);
-    const deadline = Number.POSITIVE_INFINITY;
-    const mail = { event, deadline, trace: undefined, answer, firing, parcel: null, next: null, fetched: null };
-    return this.offer(cell, home, firing?.kept === undefined ? 'system' : 'kept', mail);
+    const lane = firing?.kept === undefined ? 'system' : 'kept';
+    return this.offer(this.cellOf(address, home), home, lane, ownMail(event, { answer, firing, parcel: null }));
   }
 
   /** What the engine itself has found out about an actor's work; false when the lane is full. */
   bring(home: HeldShard, address: string, parcel: Parcel, answer: NonNullable<Mail['answer']>): boolean {
-    const event = { type: parcel.type };
-    const deadline = Number.POSITIVE_INFINITY;
-    const mail = { event, deadline, trace: undefined, answer, firing: null, parcel, next: null, fetched: null };
+    const mail = ownMail({ type: parcel.type }, { answer, firing: null, parcel });
     return this.offer(this.cellOf(address, home), home, 'finish', mail);
   }
 
   /**
-   * Tells what nobody will say a second time, again and again while the store refuses its reading or its commit. Ends
-   * with the shard: whoever adopts it finds out anew.
+   * Gives an actor a notice of the runtime that has no other sender: repeated while the store refuses its reading or its
+   * commit, and while its step throws, until it is a dead letter. Ends with the shard: its next owner makes its own notices.
    */
-  insist(address: string, event: ActorEvent): void {
-    const { floor, clock, host } = this.parts;
-    const again = (delayMs: number): void => {
-      clock.after(delayMs, () => this.insist(address, event));
+  insist(address: string, event: ActorEvent, failures = 0): void {
+    const { floor, clock } = this.parts;
+    const again = (delayMs: number, times: number): void => {
+      clock.after(delayMs, () => this.insist(address, event, times));
     };
-    const heard = (answer: Answer): void => {
+    const answered = (answer: Answer): void => {
       if (answer.ok) return;
-      const { failure } = answer;
-      if (failure.code === 'refused') again(REFUSED_RETRY_MS);
-      else if (failure.code === 'failed') {
-        host.log({ level: 'warn', message: 'a step failed', address, event: event.type, detail: failure.detail });
-      }
+      const { code } = answer.failure;
+      if (code === 'refused') again(NOTICE_RETRY_MS, failures);
+      else if (code === 'failed') again(NOTICE_RETRY_MS * (failures + 1), failures + 1);
     };
     const home = floor.homeOf(address);
-    if (home !== undefined && !this.tell(home, address, event, null, heard)) again(LANE_FULL_RETRY_MS);
+    if (home === undefined) return;
+    const parcel = { type: 'notice', last: failures >= FAILURES_MAX - 1 } as const;
+    const mail = ownMail(event, { answer: answered, firing: null, parcel });
+    if (!this.offer(this.cellOf(address, home), home, 'system', mail)) again(LANE_FULL_RETRY_MS, failures);
   }
 
   /** Has the cell served in its turn. */
@@ -272,7 +278,10 @@ export class Runner {
         this.decline(home, mail, FINISHED);
         return;
       case 'failed':
-        this.fail(cell, home, mail);
+      case 'unhandled':
+      case 'refused':
+      case 'rejected':
+        this.fail(cell, home, mail, end);
         return;
       case 'outbox-full':
         this.postpone(home, mail, refused(`the outbox of shard ${home.shard} is full`));
@@ -293,9 +302,11 @@ export class Runner {
   }
 
   private sayAside(cell: Cell, mail: Mail): void {
+    this.deadLetters++;
     const message = 'an input was set aside: see it with inspect, then retry or skip it';
     const from = mail.parcel?.type === 'message' ? mail.parcel.from : null;
-    this.parts.host.log({ level: 'error', message, address: cell.address, event: mail.event.type, from });
+    const [event, detail] = [mail.event.type, this.cascade.failure];
+    this.parts.host.log({ level: 'error', message, address: cell.address, event, from, detail });
   }
 
   private conclude(cell: Cell, home: HeldShard, mail: Mail): void {
@@ -361,17 +372,20 @@ export class Runner {
     this.parts.gate.tell(mail.answer, answer);
   }
 
-  private fail(cell: Cell, home: HeldShard, mail: Mail): void {
-    const detail = this.cascade.failure;
+  /** Nothing has happened. An asker or operator is answered; what has no asker is logged. */
+  private fail(cell: Cell, home: HeldShard, mail: Mail, end: 'failed' | 'unhandled' | 'refused' | 'rejected'): void {
+    const { failure: detail, quarantined: other, refusal, depends } = this.cascade;
+    const { answer, firing, parcel } = mail;
     this.finish(home, mail);
-    const { quarantined: other, depends } = this.cascade;
-    if (other === null) mail.firing?.failed(detail);
-    else mail.firing?.postponed();
-    if (mail.parcel?.type === 'message' || (mail.answer === null && mail.firing === null)) {
-      const { trace } = mail;
-      this.parts.host.log({ level: 'warn', message: 'a step failed', address: cell.address, detail, trace });
+    if (other === null) firing?.failed(detail);
+    else firing?.postponed();
+    if (parcel?.type === 'message' || parcel?.type === 'notice' || (answer === null && firing === null)) {
+      const [{ address }, { trace, event }] = [cell, mail];
+      this.parts.host.log({ level: 'warn', message: 'a step failed', address, event: event.type, detail, trace });
     }
-    const reply = other === null ? failed(detail) : quarantined(other.address, other.fault);
-    this.parts.gate.pass({ answer: mail.answer, reply, publishes: NOTHING.publishes }, depends);
+    let reply = failed(detail);
+    if (other !== null) reply = quarantined(other.address, other.fault);
+    else if (end !== 'failed' && parcel === null) reply = declined(end, detail, refusal);
+    this.parts.gate.pass({ answer, reply, publishes: NOTHING.publishes }, depends);
   }
 }

@@ -73,6 +73,7 @@ function explained(error: unknown): unknown {
     case 'quarantined':
       return new Fault(`${failure.detail}; mend what is stored, then \`troupe reload\` it`);
     case 'failed':
+    case 'rejected':
       return new Fault(`${address}: ${failure.detail}`);
     case 'refused':
       return new Fault(`${address}: the store takes no writes now (${failure.detail}); repeat it later`);

@@ -74,6 +74,8 @@ export function renderMetrics(measured: Measurement): string {
       metric('troupe_events_queued', 'gauge', 'Events waiting for their actor', one(engine.queued)),
       metric('troupe_commits_in_flight', 'gauge', 'Commits under way', one(engine.commitsInFlight)),
       metric('troupe_steps_total', 'counter', 'Steps taken', one(engine.steps)),
+      metric('troupe_events_unhandled_total', 'counter', 'Events that a chart did not handle', one(engine.unhandled)),
+      metric('troupe_dead_letters_total', 'counter', 'Inputs set aside for an operator', one(engine.deadLetters)),
       metric('troupe_commits_total', 'counter', 'Commits made', one(engine.commits)),
       metric('troupe_entries_total', 'counter', 'Entries committed', one(engine.entries)),
     );

@@ -1,0 +1,188 @@
+import type { Cell, Change } from './cell.ts';
+import { deriveRow } from './derive-row.ts';
+import type { Effect } from './effect.ts';
+import type { ActorEvent, Json } from './event.ts';
+import type { RowWrite } from './held-rows.ts';
+import { ASIDE } from './kept-input.ts';
+import type { Firing } from './mail.ts';
+import type { Numbering } from './numbering.ts';
+import type { Outcome, TimerWrite } from './outcome.ts';
+import { isReserved } from './parcel.ts';
+import type { Publish } from './pending.ts';
+import type { RegisteredCollection } from './registered-kind.ts';
+import { removeRow } from './remove-row.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { StepResult } from './step.ts';
+import { systemCollections } from './system-collections.ts';
+import { cancelledWork, isOpen, openedWork, openWork } from './work.ts';
+
+/** A message that a step sent, wherever its receiver lives. */
+export interface Sent {
+  readonly to: string;
+  readonly event: ActorEvent;
+}
+
+/**
+ * Everything the steps of one cascade have asked for so far, each effect checked and in its order. Nothing of it has
+ * happened: changes lie on drafts beside the cells, rows and timers are lists. It runs nothing itself.
+ */
+export class Collected implements Outcome {
+  changes: Change[] = [];
+  rows: RowWrite[] = [];
+  timers: TimerWrite[] = [];
+  publishes: Publish[] = [];
+  replied = false;
+  reply: Json = null;
+  durable = false;
+  errands = false;
+  /** Store time, ms, of what it does. */
+  at = 0;
+  /** The incarnation of this node. */
+  readonly self: string;
+  readonly numbering: Numbering;
+
+  /** True when work of this name can be performed. */
+  private readonly performs: (name: string) => boolean;
+  /** The messages sent within the shard, in places that the next cascade uses again. */
+  protected readonly sent: (Sent | null)[] = [];
+  /** The sender of each of them. */
+  protected readonly senders: (Cell | null)[] = [];
+  protected sentCount = 0;
+  /** All changing steps so far were of volatile types, and nothing durable was asked for. */
+  protected volatile = true;
+
+  constructor(self: string, numbering: Numbering, performs: (name: string) => boolean) {
+    this.self = self;
+    this.numbering = numbering;
+    this.performs = performs;
+  }
+
+  protected forget(at: number): void {
+    // An entry that waits still holds those of the last outcome, the empty ones too: they are not ours to fill.
+    this.changes = [];
+    this.rows = [];
+    this.timers = [];
+    this.publishes = [];
+    for (; this.sentCount > 0; this.sentCount--) {
+      this.sent[this.sentCount - 1] = null;
+      this.senders[this.sentCount - 1] = null;
+    }
+    this.errands = false;
+    this.reply = null;
+    this.replied = false;
+    this.volatile = true;
+    this.at = at;
+  }
+
+  /** The input goes with the step it causes. */
+  protected consume({ address, rows }: Cell, { name, kept }: Firing): void {
+    if (kept !== undefined) this.rows.push(removeRow(rows, ASIDE, kept));
+    else this.timers.push({ address, name, dueAt: 0, event: null, slot: null });
+    this.volatile = false;
+  }
+
+  /** A row of the runtime itself. */
+  protected writeOwn(row: RowWrite): void {
+    this.rows.push(row);
+    this.volatile = false;
+    if (row.collection === systemCollections.outbox || row.collection === systemCollections.intents)
+      this.errands = true;
+  }
+
+  /** Files what a step led to. */
+  protected take(cell: Cell, before: Snapshot | null, version: number, event: ActorEvent, result: StepResult): void {
+    let lasting = false;
+    let stopped = false;
+    const { effects } = result;
+    for (let i = 0; i < effects.length; i++) {
+      const { type } = effects[i] as Effect;
+      if (type === 'reply' || type === 'send' || type === 'publish') continue;
+      lasting = true;
+      if (type === 'stop') stopped = true;
+    }
+    const changed = lasting || result.snapshot !== before;
+    const next = changed ? version + 1 : version;
+    if (changed) {
+      const { snapshot, from, to } = result;
+      const change = { cell, snapshot, version: next, at: this.at, event: event.type, from, to, stopped };
+      cell.draft = change;
+      this.changes.push(change);
+      if (lasting || !cell.kind.volatile.has(event.type)) this.volatile = false;
+    }
+    for (let i = 0; i < effects.length; i++) this.collect(cell, effects[i] as Effect, next);
+    // A stopped actor receives no result: its work is cancelled.
+    if (stopped) for (const id of openWork(cell, this.rows)) this.writeOwn(cancelledWork(cell, id));
+  }
+
+  private perform(cell: Cell, effect: Extract<Effect, { readonly type: 'perform' }>): void {
+    const id = nameIn(effect.id);
+    if (!this.performs(effect.name)) throw new Error(`no performer is called ${effect.name}`);
+    if (isOpen(cell, id, this.rows)) throw new Error(`work with the id ${id} is open already`);
+    const number = this.numbering.next(cell.home);
+    const sort = this.numbering.sortAt(this.at);
+    this.writeOwn(openedWork(cell, effect, { number, sort, at: this.at, self: this.self }));
+  }
+
+  private collect(cell: Cell, effect: Effect, version: number): void {
+    const { address } = cell;
+    switch (effect.type) {
+      case 'reply':
+        if (this.replied) throw new Error('a second reply to one ask');
+        this.replied = true;
+        this.reply = effect.body ?? null;
+        return;
+      case 'send':
+        if (isReserved(effect.event.type)) throw new Error(`${effect.event.type} is the runtime's own event type`);
+        this.sent[this.sentCount] = effect;
+        this.senders[this.sentCount++] = cell;
+        return;
+      case 'put':
+        this.rows.push(deriveRow(cell.rows, collectionOf(cell, effect.collection), nameIn(effect.id), effect.body));
+        return;
+      case 'remove':
+        this.rows.push(removeRow(cell.rows, collectionOf(cell, effect.collection), nameIn(effect.id)));
+        return;
+      case 'schedule':
+        if (!Number.isFinite(effect.at)) throw new Error(`timer ${effect.name} has no finite time`);
+        this.timers.push({ address, name: nameIn(effect.name), dueAt: effect.at, event: effect.event, slot: null });
+        return;
+      case 'cancel':
+        if ('perform' in effect) {
+          if (isOpen(cell, effect.perform, this.rows)) this.writeOwn(cancelledWork(cell, effect.perform));
+          return;
+        }
+        this.timers.push({ address, name: nameIn(effect.name), dueAt: 0, event: null, slot: null });
+        return;
+      case 'perform':
+        this.perform(cell, effect);
+        return;
+      case 'publish':
+        this.publishes.push({
+          topic: effect.topic,
+          key: effect.key,
+          value: effect.value,
+          address,
+          epoch: cell.home.epoch,
+          version,
+        });
+        return;
+      case 'stop':
+        return;
+      case 'refuse':
+        throw new Error('a refusal is never collected: its step changes nothing');
+      default:
+        throw new Error(`unknown effect ${JSON.stringify(effect satisfies never)}`);
+    }
+  }
+}
+
+function collectionOf(cell: Cell, name: string): RegisteredCollection {
+  const collection = cell.kind.collections.get(name);
+  if (collection === undefined) throw new Error(`kind ${cell.kind.name} has no collection ${name}`);
+  return collection;
+}
+
+function nameIn(id: string): string {
+  if (typeof id !== 'string' || id === '') throw new Error('an effect without a name or id');
+  return id;
+}
