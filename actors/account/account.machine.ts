@@ -99,9 +99,9 @@ export const accountMachine = setup({
       answers.recordCharge(context, only(event, 'hold.settle')),
     ),
     answerSettled: emit<Book, AccountEvent>(({ event }) => answers.answerSettled(only(event, 'hold.settle'))),
-    refuseStale: emit(() => answers.reply({ refusal: answers.STALE })),
-    refuseMalformed: emit(() => answers.reply({ refusal: answers.MALFORMED })),
-    refuseUnknown: emit(() => answers.reply({ refusal: answers.UNKNOWN })),
+    refuseStale: emit(() => answers.refuse(answers.STALE)),
+    refuseMalformed: emit(() => answers.refuse(answers.MALFORMED)),
+    refuseUnknown: emit(() => answers.refuse(answers.UNKNOWN)),
 
     letGo: assign(({ context, event }) => changes.letGo(context, event)),
     recordRelease: emit<Book, AccountEvent>(({ event }) => answers.recordRelease(only(event, 'hold.release'))),

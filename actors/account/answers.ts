@@ -3,7 +3,7 @@ import type { Effect } from '../runtime/index.ts';
 import type { Admission, Generation, Released, Settled } from '../terms/hold.ts';
 import { plain } from '../terms/only.ts';
 import { paymentRequired } from '../terms/payment-required.ts';
-import type { Refusal } from '../terms/refusal.ts';
+import type { Refusal, Refused } from '../terms/refusal.ts';
 import { firstRow } from '../terms/row.ts';
 import { subtract } from '../terms/usd.ts';
 import { accountRoom, heldBefore, keyRoom } from './admission.ts';
@@ -17,6 +17,11 @@ export const SWEEP_TIMER = 'holds.sweep';
 
 export function reply(body: object): Effect {
   return { type: 'reply', body: plain(body) };
+}
+
+/** Declines a charge or a release. Sent by another actor's step, nothing of that step is committed either. */
+export function refuse(refusal: Refusal): Effect {
+  return { type: 'refuse', body: plain({ refusal } satisfies Refused) };
 }
 
 /** An attempt that does not hold the money (any more) can neither charge nor release it. */

@@ -1,5 +1,6 @@
 import { BriefMap } from './brief-map.ts';
 import type { Json, RowView } from './event.ts';
+import { OpenOrder } from './open-order.ts';
 import type { Pending } from './pending.ts';
 import type { RegisteredCollection } from './registered-kind.ts';
 
@@ -45,6 +46,8 @@ export class HeldRows {
   private readonly byCollection = new Map<string, BriefMap<HeldRow>>();
   /** Null while no message waits for a row: nearly always, and then no write has to look into it. */
   private read: Map<string, ReadRow> | null = null;
+  /** By collection, those that a chart has asked the next rows of; null while there is none. */
+  private orders: Map<string, OpenOrder<RowWrite>> | null = null;
   /** How many rows are ahead of the store. */
   unsettled = 0;
 
@@ -65,7 +68,11 @@ export class HeldRows {
 
   /** Takes a write over; it stays until `pending` is durable. */
   apply(write: RowWrite, pending: Pending): void {
-    const held = this.rowsOf(write.collection.name).getOrSet(write.id, () => heldOf(write));
+    const rows = this.rowsOf(write.collection.name);
+    if (this.orders !== null) {
+      this.orders.get(write.collection.name)?.change(rows.get(write.id)?.latest ?? null, write);
+    }
+    const held = rows.getOrSet(write.id, () => heldOf(write));
     held.latest = write;
     if (held.pending === null) this.unsettled++;
     held.pending = pending;
@@ -97,6 +104,17 @@ export class HeldRows {
     for (const held of this.byCollection.get(collection)?.values() ?? []) {
       if (held.latest.open) yield held.latest;
     }
+  }
+
+  /** The first open rows of a collection by sort and id, `count` of them or all there are. */
+  next(collection: string, count: number): readonly RowWrite[] {
+    this.orders ??= new Map();
+    let order = this.orders.get(collection);
+    if (order === undefined) {
+      order = new OpenOrder<RowWrite>(this.open(collection));
+      this.orders.set(collection, order);
+    }
+    return order.first(count);
   }
 
   /** Undefined: not read. Null: read, and there is none. */

@@ -10,6 +10,11 @@ export interface Collection {
   /** Open rows are resident beside the cell and load with it. Absent: none is. */
   readonly open?: (body: never) => boolean;
   /**
+   * How many open rows a chart may ask for at once with `next`, 1 to `NEXT_ROWS_MAX`; their order is then kept in memory.
+   * Absent: the chart asks for one row or for all.
+   */
+  readonly nextMax?: number;
+  /**
    * The index column that holds the id of the blob a row refers to, or null. The blob stays as long as such a row does;
    * within `blobOrphanMs` of its writing it must be named in a commit, and may move between rows only within one.
    */
@@ -18,12 +23,17 @@ export interface Collection {
   readonly retentionMs?: number | null;
 }
 
+/** The largest `nextMax`: rows are shown to a chart as one list, copied for each step. */
+export const NEXT_ROWS_MAX = 1_024;
+
 /** Names the rows a chart wants to see with one event. */
 export type RowRef =
   /** One row by id. Found among the resident and uncommitted ones, else read from the store if `mayBeStored`. */
   | { readonly as: string; readonly collection: string; readonly id: string; readonly mayBeStored: boolean }
-  /** All open rows of a collection. */
-  | { readonly as: string; readonly collection: string; readonly open: true };
+  /** All open rows of a collection, by sort and id. */
+  | { readonly as: string; readonly collection: string; readonly open: true }
+  /** The first open rows of a collection by sort and id, this many or as many as there are; at most its `nextMax`. */
+  | { readonly as: string; readonly collection: string; readonly next: number };
 
 /** Rows that name the node on whose behalf they are open: its death is told to their actor. */
 export interface Tenancy {
@@ -51,11 +61,19 @@ export interface SavedState {
   readonly status: 'active' | 'done';
 }
 
+/** The event every actor of a resident kind gets when its shard is adopted. */
+export const ACTIVATED = 'actor.activated';
+
 /** Everything the runtime knows of a kind of actor. */
 export interface Kind {
   /** The word before the colon of its addresses. */
   readonly name: string;
-  /** Made by `setup()`; initial context from `input: {address}`; never started, only stepped. */
+  /**
+   * Made by `setup()`; initial context from `input: {address}`; never started, only stepped. An event for which the state
+   * has no transition, or none whose guard passes, is not handled: nothing of its step is kept. An asker gets `unhandled`,
+   * a message of a step in the same shard fails that step's cascade, and a timer, result, notice or message of another
+   * shard is a dead letter at once. A state ignores an event by an empty transition: `on: { 'x': {} }`.
+   */
   readonly machine: AnyStateMachine;
   /**
    * Chart version, raised by one when a persisted snapshot of the old chart would not do. Rows and events have none:
@@ -76,7 +94,7 @@ export interface Kind {
    * cancel, stop): its answer leaves at once, its state is written with the actor's next commit and at hand-over.
    */
   readonly volatile: readonly string[];
-  /** Activated with the event `actor.activated` whenever its shard is adopted. */
+  /** Given the event `ACTIVATED` whenever its shard is adopted. */
   readonly resident?: boolean;
   readonly collections: Readonly<Record<string, Collection>>;
   /** Rows the chart sees with this event. Absent: none. */

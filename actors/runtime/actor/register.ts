@@ -1,7 +1,7 @@
 import { Branches } from './branches.ts';
 import { checkChart } from './check-chart.ts';
 import type { Json } from './event.ts';
-import type { Collection, Kind } from './kind.ts';
+import { ACTIVATED, type Collection, type Kind, NEXT_ROWS_MAX } from './kind.ts';
 import { KindRefused } from './kind-refused.ts';
 import { eventsOf } from './known-events.ts';
 import type { RegisteredCollection, RegisteredKind } from './registered-kind.ts';
@@ -33,6 +33,7 @@ export function register(kind: Kind): RegisteredKind {
   }
   checkTenancy(kind, collections);
   const { eventless, named, knows } = eventsOf(kind.machine);
+  if (named !== null) checkHandled(kind, named);
   return {
     name: kind.name,
     kind,
@@ -52,6 +53,14 @@ export function register(kind: Kind): RegisteredKind {
   };
 }
 
+/** What makes an actor and what the runtime itself tells it must have a transition somewhere in the chart. */
+function checkHandled(kind: Kind, named: ReadonlySet<string>): void {
+  const own = [...(kind.resident ? [ACTIVATED] : []), ...(kind.tenancy ? [kind.tenancy.event] : [])];
+  for (const type of [...kind.creates, ...own]) {
+    if (!named.has(type)) throw new KindRefused(kind.name, `no state has a transition for ${type}`);
+  }
+}
+
 function takeCollection({ name: kind, tenancy }: Kind, name: string, collection: Collection): RegisteredCollection {
   if (!NAME.test(name)) throw new KindRefused(kind, `collection "${name}" has no usable name (a-z, 0-9, -; 32)`);
   if (typeof collection.sort !== 'function') throw new KindRefused(kind, `collection ${name} has no sort`);
@@ -65,6 +74,7 @@ function takeCollection({ name: kind, tenancy }: Kind, name: string, collection:
       `collection ${name} names column ${collection.blob} as its blob, which is not declared`,
     );
   }
+  checkNext(kind, name, collection);
   const retentionMs = collection.retentionMs ?? null;
   if (retentionMs !== null && !(Number.isFinite(retentionMs) && retentionMs >= 0)) {
     throw new KindRefused(kind, `collection ${name} has a retentionMs of ${retentionMs}`);
@@ -74,10 +84,19 @@ function takeCollection({ name: kind, tenancy }: Kind, name: string, collection:
     sort: collection.sort as (body: Json) => number,
     index: index as readonly ((body: Json) => string | null)[],
     open: (collection.open as ((body: Json) => boolean) | undefined) ?? null,
+    nextMax: collection.nextMax ?? 0,
     retentionMs,
     tenancy: tenancy?.collection === name ? { column: tenancy.column, event: tenancy.event } : null,
     bodyBytes: 512,
   };
+}
+
+function checkNext(kind: string, name: string, { nextMax, open }: Collection): void {
+  if (nextMax === undefined) return;
+  if (!Number.isInteger(nextMax) || nextMax < 1 || nextMax > NEXT_ROWS_MAX) {
+    throw new KindRefused(kind, `collection ${name} has a nextMax of ${nextMax}, which must be 1 to ${NEXT_ROWS_MAX}`);
+  }
+  if (open === undefined) throw new KindRefused(kind, `collection ${name} has a nextMax and no open rows`);
 }
 
 function checkTenancy(kind: Kind, collections: ReadonlyMap<string, RegisteredCollection>): void {

@@ -10,6 +10,8 @@ export interface RegisteredCollection {
   readonly sort: (body: Json) => number;
   readonly index: readonly ((body: Json) => string | null)[];
   readonly open: ((body: Json) => boolean) | null;
+  /** How many open rows a chart may ask for in order; 0 where it may not. */
+  readonly nextMax: number;
   /** How long a closed row is kept after `sort`, ms; null keeps it. */
   readonly retentionMs: number | null;
   /** The column that names the node on whose behalf a row is open, and what its actor is told when that node dies. */

@@ -2,6 +2,7 @@ import type { Cell } from './cell.ts';
 import type { ActorEvent, RowView } from './event.ts';
 import type { RowWrite } from './held-rows.ts';
 import type { RowRef } from './kind.ts';
+import { byOrder } from './open-order.ts';
 
 /** The rows a chart sees with one event, by the name the kind gave them. */
 export type Rows = Readonly<Record<string, readonly RowView[]>>;
@@ -30,6 +31,10 @@ export function resolveRows(cell: Cell, event: ActorEvent, written: readonly Row
   for (const ref of refs) {
     if ('open' in ref) {
       rows[ref.as] = openRows(cell, ref.collection, written);
+      continue;
+    }
+    if ('next' in ref) {
+      rows[ref.as] = nextRows(cell, ref, written);
       continue;
     }
     const found = rowOf(cell, ref, written);
@@ -72,6 +77,29 @@ function openRows(cell: Cell, collection: string, written: readonly RowWrite[]):
     if (write.open) open.set(write.id, write);
     else open.delete(write.id);
   }
-  const sorted = [...open.values()].sort((a, b) => a.sort - b.sort || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+  const sorted = [...open.values()].sort(byOrder);
   return sorted.map((row) => ({ id: row.id, body: row.body }));
+}
+
+/** The first open rows, as the running cascade has left them. */
+function nextRows(
+  cell: Cell,
+  { collection, next }: Extract<RowRef, { readonly next: number }>,
+  written: readonly RowWrite[],
+): readonly RowView[] {
+  const max = cell.kind.collections.get(collection)?.nextMax ?? 0;
+  if (!Number.isInteger(next) || next < 1 || next > max) {
+    throw new Error(`rows names the next ${next} of collection ${collection}, which allows 1 to ${max}`);
+  }
+  const own = new Map<string, RowWrite>();
+  for (const write of written) {
+    if (write.beside === cell.rows && write.collection.name === collection) own.set(write.id, write);
+  }
+  // Each row that this cascade has written hides at most one of those in memory.
+  let first = cell.rows.next(collection, next + own.size);
+  if (own.size > 0) {
+    const opened = [...own.values()].filter((row) => row.open);
+    first = [...first.filter((row) => !own.has(row.id)), ...opened].sort(byOrder).slice(0, next);
+  }
+  return first.map(({ id, body }) => ({ id, body }));
 }

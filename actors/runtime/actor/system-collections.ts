@@ -4,7 +4,7 @@ import type { RegisteredCollection } from './registered-kind.ts';
 
 /** A collection that the runtime itself keeps beside an actor. No kind can declare or write one: `$` begins its name. */
 function collection(name: string): RegisteredCollection {
-  return { name, sort: () => 0, index: [], open: null, retentionMs: null, tenancy: null, bodyBytes: 512 };
+  return { name, sort: () => 0, index: [], open: null, nextMax: 0, retentionMs: null, tenancy: null, bodyBytes: 512 };
 }
 
 /**

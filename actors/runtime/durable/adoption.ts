@@ -1,4 +1,5 @@
 import type { Cell } from '../actor/cell.ts';
+import { ACTIVATED } from '../actor/kind.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RowQuery, RowRecord, Store } from '../ports/store.ts';
 import type { EngineHost } from './engine.ts';
@@ -10,9 +11,6 @@ import type { Timers } from './timers.ts';
 
 const PAGE = 1_000;
 const RETRY_MS = 1_000;
-
-/** The event every actor of a resident kind gets when its shard is adopted. */
-const ACTIVATED = 'actor.activated';
 
 /** What the first moments of a shard need. */
 export interface AdoptionParts {

@@ -4,14 +4,15 @@ import { type ActorEvent, type Effect, emit, type Kind, type Stamped } from '../
 
 type Event = ActorEvent & Stamped;
 type Order = { readonly cents: number; readonly till: string };
-const LAPSE_MS = 60_000;
-const PAYMENT = 'payment';
+const [LAPSE_MS, PAYMENT] = [60_000, 'payment'] as const;
 const does = (effects: (order: Order, event: Event) => readonly Effect[]) =>
   emit<Order, Event>(({ context, event }) => effects(context, event));
 
 const machine = setup({
   types: {} as { context: Order; events: Event },
+  guards: { isFree: ({ event }) => !(Number(event.cents) > 0) },
   actions: {
+    refuse: does(() => [{ type: 'refuse', body: 'an order costs at least one cent' }]),
     take: assign({ cents: ({ event }) => Number(event.cents), till: ({ event }) => String(event.till) }),
     // The charge begins once this step is durable; should its node die, another one repeats it with the same key.
     open: does(({ cents }, { at, self }) => [
@@ -27,7 +28,6 @@ const machine = setup({
       { type: 'cancel', name: 'lapse' },
       { type: 'publish', topic: 'orders', key: self, value: 'paid' },
     ]),
-    // A charge that is still under way is aborted, and its result refused.
     lapsed: does((_, { self }) => [
       { type: 'cancel', perform: PAYMENT },
       { type: 'remove', collection: 'lines', id: '1' },
@@ -42,13 +42,13 @@ const machine = setup({
   states: {
     open: {
       on: {
-        'order.place': { actions: ['take', 'open'] },
+        'order.place': [{ guard: 'isFree', actions: 'refuse' }, { actions: ['take', 'open'] }],
         'charge.done': { target: 'paid', actions: 'paid' },
         'charge.failed': { actions: 'lapsed' },
         'order.lapse': { actions: 'lapsed' },
       },
     },
-    paid: {},
+    paid: { on: { 'order.lapse': {} } }, // ignored; an event without a transition would be a dead letter
   },
 });
 

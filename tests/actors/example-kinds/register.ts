@@ -14,6 +14,8 @@ export interface Line {
   readonly node: string;
   readonly open: boolean;
   readonly at: number;
+  /** Its place among all, where that is not its time. */
+  readonly rank?: number;
 }
 
 type RegisterEvent = ActorEvent & Stamped;
@@ -24,6 +26,7 @@ const lineIn = (event: RegisterEvent): Line => ({
   node: String(event.node ?? 'n1'),
   open: event.open !== false,
   at: event.at,
+  ...(event.rank === undefined ? {} : { rank: Number(event.rank) }),
 });
 
 const json = (value: unknown): Json => value as Json;
@@ -60,6 +63,15 @@ export const registerMachine = setup({
       type: 'reply',
       body: (event.rows.open ?? []).map((row) => row.id),
     })),
+    answerNext: emit<Book, RegisterEvent>(({ event }) => ({
+      type: 'reply',
+      body: (event.rows.next ?? []).map((row) => row.id),
+    })),
+    forward: emit<Book, RegisterEvent>(({ event }) =>
+      (event.events as unknown as readonly ActorEvent[]).map(
+        (each) => ({ type: 'send', to: event.self, event: each }) as const,
+      ),
+    ),
     answerWritten: emit<Book, RegisterEvent>(({ context }) => ({ type: 'reply', body: context.written })),
   },
 }).createMachine({
@@ -75,6 +87,12 @@ export const registerMachine = setup({
         remove: { actions: ['count', 'remove', 'answerWritten'] },
         line: { actions: 'answerLine' },
         list: { actions: 'answerOpen' },
+        next: { actions: 'answerNext' },
+        // Several of its own events in one cascade; the last of them answers.
+        quiet: { actions: ['count', 'put'] },
+        shut: { actions: ['count', 'close'] },
+        drop: { actions: ['count', 'remove'] },
+        all: { actions: 'forward' },
         'node.lost': { actions: ['count', 'closeLost'] },
       },
     },
@@ -82,6 +100,7 @@ export const registerMachine = setup({
 });
 
 export const LINE_RETENTION_MS = 1_000;
+export const NEXT_MAX = 100;
 
 export const registerKind: Kind = {
   name: 'register',
@@ -92,16 +111,19 @@ export const registerKind: Kind = {
   volatile: [],
   collections: {
     line: {
-      sort: (body: Line) => body.at,
+      sort: (body: Line) => body.rank ?? body.at,
       index: [(body: Line) => body.node, (body: Line) => (body.amount > 0 ? 'paid' : null)],
       open: (body: Line) => body.open,
+      nextMax: NEXT_MAX,
       retentionMs: LINE_RETENTION_MS,
     },
   },
   rows: (event) => {
-    if (event.type === 'line' || event.type === 'close') {
+    if (event.type === 'line' || event.type === 'close' || event.type === 'shut') {
       return [{ as: 'line', collection: 'line', id: String(event.id), mayBeStored: event.stored !== false }];
     }
+    if (event.type === 'next')
+      return [{ as: 'next', collection: String(event.of ?? 'line'), next: Number(event.count) }];
     if (event.type === 'list' || event.type === 'node.lost') return [{ as: 'open', collection: 'line', open: true }];
     return [];
   },

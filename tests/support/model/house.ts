@@ -117,6 +117,11 @@ export class House {
       const stamped = { at: this.now, self: message.to, rows };
       const result = step(kind, before, message.event, stamped);
       if (before !== null) sameAsXstate(result, xstateStep(kind, before, message.event, stamped));
+      const [first] = result.effects;
+      if (!result.handled || first?.type === 'refuse') {
+        if (steps > 1) throw new Error(`${message.to} does not take ${message.event.type}`);
+        return { reply: first?.type === 'refuse' ? first.body : undefined, steps, durable: false, published };
+      }
       this.snapshots.set(message.to, result.snapshot);
       freeze(result.snapshot.context);
       const lasting = result.effects.some((effect) => !['reply', 'send', 'publish'].includes(effect.type));
@@ -148,11 +153,14 @@ export class House {
     const views: Record<string, readonly RowView[]> = {};
     for (const ref of kind.kind.rows?.(event) ?? []) {
       const open = kind.collections.get(ref.collection)?.open ?? (() => false);
-      if ('open' in ref) {
+      if ('open' in ref || 'next' in ref) {
         const prefix = `${address} ${ref.collection} `;
+        const sort = kind.collections.get(ref.collection)?.sort ?? (() => 0);
         views[ref.as] = [...this.rows]
           .filter(([key, body]) => key.startsWith(prefix) && open(body))
-          .map(([key, body]) => ({ id: key.slice(prefix.length), body }));
+          .map(([key, body]) => ({ id: key.slice(prefix.length), body }))
+          .sort((a, b) => sort(a.body) - sort(b.body) || (a.id < b.id ? -1 : 1))
+          .slice(0, 'next' in ref ? ref.next : undefined);
         continue;
       }
       const body = this.rows.get(`${address} ${ref.collection} ${ref.id}`);
@@ -177,7 +185,7 @@ function freeze<T>(value: T): T {
 }
 
 /** Whatever way the runtime took, the outcome is what XState itself makes of the event. */
-function sameAsXstate({ snapshot, effects }: StepResult, whole: ReturnType<typeof xstateStep>): void {
+function sameAsXstate({ snapshot, effects, handled }: StepResult, whole: ReturnType<typeof xstateStep>): void {
   const { value, context, status } = snapshot;
-  assert.equal({ value, context, status, effects }, whole);
+  assert.equal({ value, context, status, effects, handled }, whole);
 }

@@ -14,8 +14,11 @@ export function xstateStep(
   readonly context: unknown;
   readonly status: string;
   readonly effects: readonly Effect[];
+  readonly handled: boolean;
 } {
   scope.begin();
-  const after = machine.transition(before, { ...event, ...stamped }, scope.xstate) as Snapshot;
-  return { value: after.value, context: after.context, status: after.status, effects: scope.collected() };
+  const seen = { ...event, ...stamped };
+  const { value, context, status } = machine.transition(before, seen, scope.xstate) as Snapshot;
+  const handled = machine.getTransitionData(before as never, seen).length > 0;
+  return { value, context, status, effects: scope.collected(), handled };
 }

@@ -197,7 +197,7 @@ for (const [name, kind] of Object.entries({
             const result = step(kind, snapshot, each, STAMPED);
             snapshot = result.snapshot;
             const { value, context, status } = snapshot;
-            return { value, context, status, effects: result.effects };
+            return { value, context, status, effects: result.effects, handled: result.handled };
           });
           assert.equal(stepped, whole);
           if ('error' in stepped) failed++;

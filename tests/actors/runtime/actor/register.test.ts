@@ -22,7 +22,7 @@ import {
   stopChild,
 } from 'xstate';
 import { emit } from '../../../../actors/runtime/actor/effect.ts';
-import type { Kind } from '../../../../actors/runtime/actor/kind.ts';
+import { type Kind, NEXT_ROWS_MAX } from '../../../../actors/runtime/actor/kind.ts';
 import { KindRefused } from '../../../../actors/runtime/actor/kind-refused.ts';
 import { register } from '../../../../actors/runtime/actor/register.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -35,6 +35,7 @@ const it = bounded(test, 5_000);
 const kindOf = (machine: unknown, more: Partial<Kind> = {}): Kind => ({
   ...counterKind,
   name: 'trial',
+  creates: [],
   machine: machine as AnyStateMachine,
   ...more,
 });
@@ -199,6 +200,28 @@ it('refuses bad collections and tenancies', () => {
   assert.match(refuses({ collections: {}, tenancy }), /names collection line/);
   assert.match(refuses({ collections: { line: { sort, open: () => true } }, tenancy }), /column 0/);
   assert.match(refuses({ collections: { line: { sort, index: [column] } }, tenancy }), /open rows/);
+});
+
+it('refuses a kind whose chart has no transition for what makes its actors or what the runtime tells them', () => {
+  const on = (...types: string[]) => machineOf({ on: Object.fromEntries(types.map((type) => [type, {}])) });
+  const collections = { line: { sort: () => 0, index: [() => ''], open: () => true } };
+  const tenancy = { collection: 'line', column: 0, event: 'node.lost' } as const;
+  assert.match(refusal(kindOf(on('b'), { creates: ['a'] })), /no state has a transition for a$/);
+  assert.match(refusal(kindOf(on('b'), { resident: true })), /no state has a transition for actor\.activated/);
+  assert.match(refusal(kindOf(on('b'), { collections, tenancy })), /no state has a transition for node\.lost/);
+  assert.is(refusal(kindOf(on('a', 'node.lost'), { creates: ['a'], collections, tenancy })), '');
+  assert.is(refusal(kindOf(on('*'), { creates: ['a'] })), '');
+});
+
+it('refuses a bound on the next rows that is none, and one for rows that are never open', () => {
+  const refuses = (line: object): string =>
+    refusal(kindOf(machineOf({}), { collections: { line: { sort: () => 0, ...line } } }));
+  const open = (): boolean => true;
+  for (const nextMax of [0, -1, 1.5, Number.NaN, NEXT_ROWS_MAX + 1]) {
+    assert.match(refuses({ open, nextMax }), /has a nextMax of/);
+  }
+  assert.match(refuses({ nextMax: 1 }), /nextMax and no open rows/);
+  assert.is(refuses({ open, nextMax: NEXT_ROWS_MAX }), '');
 });
 
 it('refuses casters of a first version, which have nothing to cast from or to', () => {

@@ -18,6 +18,7 @@ const registered = (config: object, version = 1): RegisteredKind =>
   register({
     ...counterKind,
     name: 'trial',
+    creates: [],
     version,
     machine: createMachine({
       context: {},

@@ -102,6 +102,38 @@ it('leaves the very same snapshot when a step only replies', () => {
   assert.is(read.effects.length, 1);
 });
 
+it('says whether a transition was taken, whichever way the step goes; an empty one is taken', () => {
+  const parts = setup({ guards: { never: () => false, late: ({ event }) => Number(event.at) > 5_000 } });
+  const on = { empty: {}, forbidden: undefined, guarded: { guard: 'never', actions: [] }, moves: '.b' };
+  const always = { guard: 'late', target: 'b' };
+  const options = { maxIterations: 10 };
+  const charts: Readonly<Record<string, object>> = {
+    'without regions': { options, initial: 'a', on, states: { a: {}, b: {} } },
+    'with eventless transitions': { options, initial: 'a', on, states: { a: { always }, b: {} } },
+    'with regions': {
+      options,
+      type: 'parallel',
+      states: { left: { initial: 'a', on, states: { a: {}, b: {} } }, right: {} },
+    },
+    'with wildcards': { options, initial: 'a', on: { ...on, 'any.*': {} }, states: { a: {}, b: {} } },
+  };
+  for (const [name, config] of Object.entries(charts)) {
+    const kind = registered(parts.createMachine(config as never));
+    for (const at of [1_000, 10_000]) {
+      const stamped = { ...STAMPED, at };
+      const handled = (type: string): boolean => {
+        const { snapshot } = stepOn(kind, null, { type: 'empty' });
+        const live = stepOn(kind, snapshot, { type }, stamped).handled;
+        assert.is(stepOn(kind, null, { type }, stamped).handled, live, `${name}: ${type} makes the actor`);
+        return live;
+      };
+      const types = ['empty', 'forbidden', 'moves', 'guarded', 'unknown'];
+      assert.equal(types.map(handled), [true, true, true, false, false], `${name} at ${at}`);
+    }
+    assert.is(stepOn(kind, null, { type: 'any.thing' }).handled, name === 'with wildcards');
+  }
+});
+
 it('keeps no memory of event types: a million unknown ones cost XState nothing', () => {
   assert.is(counter.knows?.has('add'), true);
   assert.is(counter.knows?.has('unheard.of'), false);

@@ -1,0 +1,125 @@
+/**
+ * A test kind: it books bills and has a vault of its shard pay them, in one commit. A bill comes as an ask, a timer, a
+ * result or a message of another shard. What a refused payment means is told by its mood.
+ */
+import { assign, setup } from 'xstate';
+import {
+  type ActorEvent,
+  type Effect,
+  emit,
+  type Json,
+  type Kind,
+  type Stamped,
+} from '../../../actors/runtime/index.ts';
+
+interface Clerk {
+  readonly booked: number;
+  /** `helpless` handles no refusal, `stubborn` has the vault asked again, `broken` throws. */
+  readonly mood: 'copes' | 'helpless' | 'stubborn' | 'broken';
+  /** The events that told of a refusal. */
+  readonly told: readonly string[];
+}
+
+export interface Bill {
+  readonly id: string;
+  readonly state: 'paid' | 'failed';
+}
+
+type ClerkEvent = ActorEvent & Stamped;
+
+/** The result of the work is the bill; everything else carries its members itself. */
+const billIn = (event: ClerkEvent): Record<string, Json> => (event.result ?? event) as unknown as Record<string, Json>;
+const put = (event: ClerkEvent, state: Bill['state']): Effect => {
+  const id = String(billIn(event).bill);
+  return { type: 'put', collection: 'bill', id, body: { id, state } };
+};
+const take = (event: ClerkEvent): Effect => {
+  const { vault, amount } = billIn(event);
+  return { type: 'send', to: String(vault), event: { type: 'take', amount: amount ?? 0 } };
+};
+const does = (effects: (event: ClerkEvent, clerk: Clerk) => readonly Effect[]) =>
+  emit<Clerk, ClerkEvent>(({ event, context }) => effects(event, context));
+
+const BOOKED = { actions: ['book', 'pay'] } as const;
+const REFUSED = [
+  { guard: { type: 'is', params: { mood: 'copes' } }, actions: ['hear', 'fail'] },
+  { guard: { type: 'is', params: { mood: 'stubborn' } }, actions: ['hear', 'insist'] },
+  { guard: { type: 'is', params: { mood: 'broken' } }, actions: 'throw' },
+] as const;
+
+const machine = setup({
+  types: {} as { context: Clerk; events: ClerkEvent },
+  guards: { is: ({ context }, params: { readonly mood: string }) => context.mood === params.mood, never: () => false },
+  actions: {
+    book: assign({ booked: ({ context }) => context.booked + 1 }),
+    change: assign({ mood: ({ event }) => event.mood as Clerk['mood'] }),
+    hear: assign({ told: ({ context, event }) => [...context.told, JSON.stringify({ ...event, at: 0, rows: 0 })] }),
+    throw: assign(() => {
+      throw new Error('it cannot cope');
+    }),
+    pay: does((event) => [put(event, 'paid'), take(event)]),
+    fail: does((event) => [put(event, 'failed')]),
+    insist: does((event) => [take(event)]),
+    post: does((event) => [
+      { type: 'send', to: String(event.to), event: event.letter as unknown as ActorEvent },
+      { type: 'reply', body: 'posted' },
+    ]),
+    remind: does((event) => [
+      { type: 'schedule', name: 'later', at: event.at + 1, event: event.letter as unknown as ActorEvent },
+      { type: 'reply', body: 'reminded' },
+    ]),
+    work: does((event) => [
+      { type: 'perform', name: 'work', id: String(event.id), input: null, deadlineAt: event.at + 60_000 },
+      { type: 'reply', body: 'begun' },
+    ]),
+    throws: does(() => {
+      throw new Error('a bad notice');
+    }),
+    answer: does((_, clerk) => [{ type: 'reply', body: clerk as unknown as Json }]),
+    decline: does(() => [{ type: 'refuse', body: 'not here' }]),
+  },
+}).createMachine({
+  context: { booked: 0, mood: 'helpless', told: [] },
+  options: { maxIterations: 10 },
+  initial: 'up',
+  states: {
+    up: {
+      on: {
+        mood: { actions: ['change', 'answer'] },
+        bill: BOOKED,
+        'bill.refused': REFUSED,
+        'work.done': BOOKED,
+        'work.done.refused': REFUSED,
+        post: { actions: 'post' },
+        remind: { actions: 'remind' },
+        work: { actions: 'work' },
+        decline: { actions: 'decline' },
+        leave: { target: 'away', actions: 'answer' },
+        'actor.activated': {},
+      },
+    },
+    away: {
+      on: {
+        bill: { guard: 'never', actions: 'book' },
+        remark: {},
+        'node.lost': { actions: 'throws' },
+        back: { target: 'up', actions: 'answer' },
+      },
+    },
+  },
+  on: { open: { actions: 'answer' } },
+});
+
+export const clerkKind: Kind = {
+  name: 'clerk',
+  machine,
+  version: 1,
+  creates: ['open'],
+  finishes: [],
+  volatile: [],
+  resident: true,
+  collections: { bill: { sort: () => 0, index: [() => 'gone'], open: (bill: Bill) => bill.state === 'paid' } },
+  tenancy: { collection: 'bill', column: 0, event: 'node.lost' },
+  explain: ({ state }) => [`It is ${state}.`],
+  redact: (context) => context,
+};

@@ -1,0 +1,44 @@
+/** A test kind: it pays out what it has, refuses what it has not, and pays nothing while it is closed. */
+import { assign, setup } from 'xstate';
+import { type ActorEvent, emit, type Kind, type Stamped } from '../../../actors/runtime/index.ts';
+
+interface Vault {
+  readonly amount: number;
+}
+
+type VaultEvent = ActorEvent & Stamped;
+const amountIn = (event: VaultEvent): number => Number(event.amount ?? 0);
+
+const machine = setup({
+  types: {} as { context: Vault; events: VaultEvent },
+  guards: { covers: ({ context, event }) => context.amount >= amountIn(event) },
+  actions: {
+    credit: assign({ amount: ({ context, event }) => context.amount + amountIn(event) }),
+    debit: assign({ amount: ({ context, event }) => context.amount - amountIn(event) }),
+    answer: emit<Vault, VaultEvent>(({ context }) => ({ type: 'reply', body: context.amount })),
+    refuse: emit<Vault, VaultEvent>(({ context }) => ({ type: 'refuse', body: { short: context.amount } })),
+  },
+}).createMachine({
+  context: { amount: 0 },
+  options: { maxIterations: 10 },
+  initial: 'open',
+  states: {
+    open: {
+      on: {
+        take: [{ guard: 'covers', actions: ['debit', 'answer'] }, { actions: 'refuse' }],
+        // Wrong on purpose: what refuses may neither change nor answer.
+        sloppy: { actions: ['debit', 'refuse'] },
+        both: { actions: ['answer', 'refuse'] },
+        close: { target: 'closed', actions: 'answer' },
+      },
+    },
+    closed: { on: { reopen: { target: 'open', actions: 'answer' } } },
+  },
+  on: { fill: { actions: ['credit', 'answer'] }, show: { actions: 'answer' } },
+});
+
+export const vaultKind: Kind = {
+  ...{ name: 'vault', machine, version: 1, creates: ['fill'], finishes: ['take'], volatile: [], collections: {} },
+  explain: () => ['holds money'],
+  redact: (context) => context,
+};

@@ -1,0 +1,224 @@
+/** An input that its chart does not handle is never dropped in silence: it is a dead letter at once, unless the chart ignores it. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { assign, setup } from 'xstate';
+import { emit } from '../../../../actors/runtime/actor/effect.ts';
+import type { ActorEvent } from '../../../../actors/runtime/actor/event.ts';
+import type { Kind } from '../../../../actors/runtime/actor/kind.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { clerkKind } from '../../example-kinds/clerk.ts';
+import { counterKind } from '../../example-kinds/counter.ts';
+import { vaultKind } from '../../example-kinds/vault.ts';
+import { Desk } from './desk.ts';
+import { HandClock } from './hand-clock.ts';
+import { openStage, type Stage, turns, until } from './stage.ts';
+import { type House, inShard, Town } from './town.ts';
+
+const it = bounded(test, 10_000);
+const ALL = [0, 1, 2, 3, 4, 5, 6, 7];
+const clerk: Kind = { ...clerkKind, resident: false };
+const A = inShard('clerk', 0, 'a');
+const FAR = inShard('clerk', 1, 'f');
+
+interface Scene {
+  readonly clock: HandClock;
+  readonly town: Town;
+  readonly desk: Desk;
+  readonly house: House;
+}
+
+const within = (title: string, run: (scene: Scene) => Promise<void>): void =>
+  it(title, async () => {
+    const clock = new HandClock();
+    const town = new Town(clock);
+    const desk = new Desk();
+    try {
+      const house = await town.build('n1', desk.performers, [clerk, vaultKind]);
+      await house.take(ALL);
+      for (const address of [A, FAR]) await house.body(address, { type: 'open' });
+      await run({ clock, town, desk, house });
+    } finally {
+      await town.close();
+    }
+  });
+
+const asideOf = async (house: Stage, address = A) => (await house.engine.inspect(address))?.aside ?? [];
+
+/** Brings an event by every way that has nobody to tell. */
+async function bringAll({ house, clock, desk, town }: Scene, event: ActorEvent): Promise<void> {
+  await house.body(A, { type: 'remind', letter: event });
+  await house.body(A, { type: 'work', id: 'w' });
+  await until(() => desk.calls.length === 1);
+  await house.body(A, { type: 'leave' });
+  await house.body(FAR, { type: 'post', to: A, letter: event });
+  desk.call(0).resolve(event);
+  await until(async () => {
+    await clock.advance(50);
+    const waiting = await town.store.rows({ collection: '$outbox', limit: 1 });
+    return waiting.length === 0 && house.engine.work.size === 0;
+  });
+}
+
+within(
+  'a timer, a message and a result that the state does not handle are dead letters after one step',
+  async (scene) => {
+    const { house, clock, town } = scene;
+    await bringAll(scene, { type: 'nonsense', vault: 'x' });
+    const letters = [...(await asideOf(house))].sort((a, b) => (a.source < b.source ? -1 : 1));
+    assert.equal(
+      letters.map(({ source, event, times, failure }) => [source, event, times, failure]),
+      [
+        ['message', 'nonsense', 1, `${A} does not handle nonsense in state away`],
+        ['result', 'work.done', 1, `${A} does not handle work.done in state away`],
+        ['timer', 'nonsense', 1, `${A} does not handle nonsense in state away`],
+      ],
+    );
+    const why = (await house.engine.inspect(A))?.explanation.join('\n') ?? '';
+    for (const { id } of letters)
+      assert.match(why, new RegExp(`set aside after it failed once.*retry or skip ${A} ${id}`));
+    const alarms = house.recorded.logged.filter(({ level }) => level === 'error');
+    assert.equal(alarms.map(({ detail }) => detail).sort(), letters.map(({ failure }) => failure).sort());
+    assert.equal([house.engine.gauges.deadLetters, house.engine.gauges.unhandled], [3, 3]);
+    const { steps } = house.engine.gauges;
+    await clock.advance(100_000);
+    assert.is(house.engine.gauges.steps, steps, 'none is tried again by itself');
+    assert.equal((await house.engine.inspect(A))?.timers, []);
+    assert.equal(await town.store.rows({ collection: '$intents', limit: 1 }), []);
+  },
+);
+
+within(
+  'a retry steps what the state handles by then; one that still is not handled stays, with the cause',
+  async (scene) => {
+    const { house } = scene;
+    await house.body(A, { type: 'mood', mood: 'copes' });
+    await bringAll(scene, { type: 'bill.refused', bill: 'b', refusal: 'none' });
+    const [letter] = (await asideOf(house)).filter(({ source }) => source === 'timer');
+    const retry = { type: '$retry', id: letter?.id ?? '' };
+    const answer = await house.ask(A, retry);
+    assert.ok(!answer.ok && answer.failure.code === 'failed');
+    assert.match(answer.failure.detail, /does not handle bill\.refused in state away/);
+    assert.is((await asideOf(house)).length, 3);
+    await house.body(A, { type: 'back' });
+    assert.is(await house.body(A, retry), 'taken');
+    assert.is((await asideOf(house)).length, 2);
+    const { told } = (await house.body(A, { type: 'open' })) as { told: string[] };
+    assert.is(told.length, 1);
+  },
+);
+
+within('a transition whose guard fails handles nothing', async (scene) => {
+  const { house } = scene;
+  await bringAll(scene, { type: 'bill' });
+  assert.equal((await asideOf(house)).map(({ event }) => event).sort(), ['bill', 'bill', 'work.done']);
+});
+
+within('an empty transition ignores an event: nothing is written of it, and nothing set aside', async (scene) => {
+  const { house, town } = scene;
+  await bringAll(scene, { type: 'remark' });
+  assert.equal(
+    (await asideOf(house)).map(({ event }) => event),
+    ['work.done'],
+  );
+  assert.equal((await town.store.timersOf(A)).length, 0);
+  const answer = await house.ask(A, { type: 'remark' });
+  assert.ok(!answer.ok && answer.failure.code === 'unhandled', 'an asker has no reply');
+  assert.is(house.engine.gauges.unhandled, 1);
+});
+
+within('an ask that is not handled changes nothing; a tell likewise, and is logged', async ({ house }) => {
+  await house.body(A, { type: 'leave' });
+  const { entries } = house.engine.gauges;
+  const answer = await house.ask(A, { type: 'bill' });
+  assert.equal(answer, { ok: false, failure: { code: 'unhandled' } });
+  house.tell(A, { type: 'bill' });
+  await turns(20);
+  const [warning] = house.recorded.logged.filter(({ level }) => level === 'warn');
+  assert.equal([warning?.address, warning?.detail], [A, `${A} does not handle bill in state away`]);
+  assert.equal([house.engine.gauges.entries, await asideOf(house)], [entries, []]);
+});
+
+it('an event that makes an actor and that its first state does not handle makes none', async () => {
+  const shy: Kind = { ...clerkKind, name: 'shy', resident: false, creates: ['open', 'remark'] };
+  const stage = await openStage({ kinds: [shy] });
+  const answer = await stage.ask('shy:a', { type: 'remark' });
+  assert.equal(answer, { ok: false, failure: { code: 'unhandled' } });
+  assert.is(await stage.store.loadActor('shy:a'), null);
+  assert.is(stage.engine.gauges.cells, 0);
+  await stage.close();
+});
+
+it('a transition without an event that an unknown event sets off is no handling of it', async () => {
+  const machine = setup({
+    types: {} as { context: { n: number }; events: ActorEvent },
+    guards: { few: ({ context, event }) => event.type === 'other' && context.n < 3 },
+    actions: {
+      count: assign({ n: ({ context }) => context.n + 1 }),
+      answer: emit<{ n: number }, ActorEvent>(({ context }) => ({ type: 'reply', body: context.n })),
+    },
+  }).createMachine({
+    context: { n: 0 },
+    options: { maxIterations: 10 },
+    initial: 'on',
+    states: { on: { always: { guard: 'few', actions: 'count' } } },
+    on: { open: { actions: 'answer' } },
+  });
+  const stage = await openStage({ kinds: [{ ...counterKind, name: 'busy', machine, creates: ['open'] }] });
+  assert.is(await stage.body('busy:a', { type: 'open' }), 0);
+  assert.equal(await stage.ask('busy:a', { type: 'other' }), { ok: false, failure: { code: 'unhandled' } });
+  assert.is(await stage.body('busy:a', { type: 'open' }), 0);
+  await stage.close();
+});
+
+it("the runtime's own notices are dead letters too, one for each however often it is given", async () => {
+  const clock = new HandClock();
+  const kinds = [clerkKind, vaultKind];
+  const first = await openStage({ clock, kinds });
+  await first.body(A, { type: 'open' });
+  await first.body(A.replace('clerk:', 'vault:'), { type: 'fill', amount: 9 });
+  await first.body(A, { type: 'bill', bill: 'b', amount: 1, vault: A.replace('clerk:', 'vault:') });
+  await first.body(A, { type: 'leave' });
+  await first.body(A, { type: 'back' });
+  first.recorded.gone.add('gone');
+  for (let i = 0; i < 3; i++) {
+    first.engine.buried('gone');
+    await clock.advance(10_000);
+  }
+  const [lost, ...more] = await asideOf(first);
+  assert.equal([lost?.source, lost?.event, lost?.times, more.length], ['notice', 'node.lost', 1, 0]);
+  assert.is(lost?.failure, `${A} does not handle node.lost in state up`);
+  await first.body(A, { type: 'leave' });
+  await first.close();
+
+  for (let owners = 0; owners < 2; owners++) {
+    const next = await openStage({ clock, kinds, store: first.store });
+    await clock.advance(10_000);
+    const letters = await asideOf(next);
+    assert.equal(letters.map(({ event, times }) => [event, times]).sort(), [
+      ['actor.activated', 1],
+      ['node.lost', 1],
+    ]);
+    await next.close();
+  }
+});
+
+it('a notice on which the chart throws is tried five times and then set aside', async () => {
+  const clock = new HandClock();
+  const stage = await openStage({ clock, kinds: [clerk, vaultKind] });
+  await stage.body(A, { type: 'open' });
+  await stage.body(A.replace('clerk:', 'vault:'), { type: 'fill', amount: 9 });
+  await stage.body(A, { type: 'bill', bill: 'b', amount: 1, vault: A.replace('clerk:', 'vault:') });
+  await stage.body(A, { type: 'leave' });
+  stage.recorded.gone.add('gone');
+  stage.engine.buried('gone');
+  await clock.advance(8_000);
+  assert.equal(await asideOf(stage), []);
+  await clock.advance(8_000);
+  const [letter] = await asideOf(stage);
+  assert.equal([letter?.source, letter?.event, letter?.times], ['notice', 'node.lost', 5]);
+  assert.match(letter?.failure ?? '', /a bad notice/);
+  assert.is(stage.recorded.logged.filter(({ message }) => message === 'a step failed').length, 4);
+  await stage.close();
+});
+
+test.run();
