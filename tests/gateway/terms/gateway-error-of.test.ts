@@ -19,6 +19,7 @@ it('turns every way an ask can fail into 503 with advice, or into a silent 500',
     [{ code: 'lost' }, 503],
     [{ code: 'finished' }, 500],
     [{ code: 'unhandled' }, 500],
+    [{ code: 'rejected', detail: 'b refused c', refusal: { by: 'b', event: 'c', body: null } }, 500],
     [{ code: 'failed', detail: 'x' }, 500],
   ];
   for (const [failure, status] of table) {
