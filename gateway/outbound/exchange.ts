@@ -10,6 +10,9 @@ const WAITING_BYTES_MAX = 64 * 1024;
 /** A total time of which this share was spent on waiting for our reader was not the sender's to use. */
 const UNREAD_SHARE = 0.25;
 
+/** By lower-case name; a list where one repeats. */
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
 interface Waiter<T> {
   resolve(value: T): void;
   reject(error: OutboundError): void;
@@ -21,8 +24,8 @@ export interface ExchangeParts {
 }
 
 /**
- * One request and its answer: the HTTP client's callbacks on one side, a pulled body on the other. Every wait has its
- * bound, whatever phase it is in, and so have the unread bytes. Settles exactly once.
+ * One request and its answer: the HTTP client's callbacks on one side, a pulled body on the other. Bounds every wait, in
+ * whatever phase, and the unread bytes. Settles exactly once. The callbacks are those that undici 7 and 8 share.
  */
 export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, OutboundBody, Bounded {
   status = 0;
@@ -38,16 +41,15 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
   readonly #startedAt: number;
   #head: Waiter<OutboundReply>;
   #phase: 'connecting' | 'waiting' | 'body' | 'ended' = 'connecting';
-  #headers: readonly Buffer[] = [];
+  #headers: Headers = {};
   #chunks: Uint8Array[] = [];
   #waitingBytes = 0;
   #bytes = 0;
   #progressAt: number;
   #reader: Waiter<readonly Uint8Array[] | null> | null = null;
   #error: OutboundError | null = null;
-  #abort: ((reason?: Error) => void) | null = null;
-  #resume: (() => void) | null = null;
-  #paused = false;
+  /** Null until the request is on a connection. */
+  #controller: Dispatcher.DispatchController | null = null;
   /** Since when something waits to be read, and for how long it did before. */
   #unreadSince = 0;
   #unreadMs = 0;
@@ -77,65 +79,58 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
   }
 
   header(name: string): string | null {
-    const headers = this.#headers;
-    for (let i = 0; i + 1 < headers.length; i += 2) {
-      if (headers[i]?.length !== name.length || headers[i]?.toString('latin1').toLowerCase() !== name) continue;
-      return (headers[i + 1] as Buffer).toString('latin1');
-    }
-    return null;
+    const value = this.#headers[name];
+    return (Array.isArray(value) ? value[0] : value) ?? null;
   }
 
   // What the HTTP client calls.
 
-  onConnect(abort: (reason?: Error) => void): void {
+  onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#phase === 'ended') {
-      abort();
+      controller.abort(this.#error ?? new OutboundError('aborted', 'called off'));
       return;
     }
-    this.#abort = abort;
+    this.#controller = controller;
     this.#phase = 'waiting';
     this.#progressAt = this.#clock.monotonic();
     this.#deadlines.by(this.#dueMs());
   }
 
-  onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
-    if (status < 200 || this.#phase === 'ended') return true;
-    this.#resume = resume;
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    if (status < 200 || this.#phase === 'ended') return;
     this.#headers = headers;
     this.status = status;
     const encoding = this.header('content-encoding');
     if (encoding !== null && encoding !== '' && encoding.toLowerCase() !== 'identity') {
       this.#fail('encoded', 'the answer came with a content-encoding');
-      return true;
+      return;
     }
     this.#phase = 'body';
     this.#progressAt = this.#clock.monotonic();
     this.#deadlines.by(this.#dueMs());
     this.#head.resolve(this);
-    return true;
   }
 
-  onData(chunk: Buffer): boolean {
-    if (this.#phase !== 'body') return true;
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#phase !== 'body') return;
     this.#bytes += chunk.length;
     if (this.#bytes > this.#limits.bodyBytesMax) {
       this.#fail('malformed', `the answer is larger than ${this.#limits.bodyBytesMax} bytes`);
-      return true;
+      return;
     }
     const reader = this.#reader;
     if (reader) {
       this.#reader = null;
       reader.resolve([chunk]);
-      return true;
+      return;
     }
     if (this.#chunks.length === 0) this.#unreadSince = this.#clock.monotonic();
     this.#chunks.push(chunk);
     this.#waitingBytes += chunk.length;
-    this.#paused = this.#waitingBytes >= WAITING_BYTES_MAX;
-    return !this.#paused;
+    if (this.#waitingBytes >= WAITING_BYTES_MAX) controller.pause();
   }
 
-  onComplete(): void {
+  onResponseEnd(): void {
     if (this.#phase === 'ended') {
       this.#free();
       return;
@@ -147,7 +142,7 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
     this.#free();
   }
 
-  onError(error: Error): void {
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     const failure = this.#phase === 'connecting' ? 'connect' : isMalformed(error) ? 'malformed' : 'reset';
     this.#fail(failure, error.message);
     this.#free();
@@ -225,10 +220,7 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
     this.#chunks = [];
     this.#waitingBytes = 0;
     if (chunks.length > 0) this.#unreadMs += this.#clock.monotonic() - this.#unreadSince;
-    if (this.#paused) {
-      this.#paused = false;
-      this.#resume?.();
-    }
+    if (this.#controller?.paused) this.#controller.resume();
     return chunks;
   }
 
@@ -241,7 +233,7 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
     const reader = this.#reader;
     this.#reader = null;
     reader?.reject(this.#error);
-    this.#abort?.(this.#error);
+    this.#controller?.abort(this.#error);
   }
 
   #free(): void {

@@ -86,7 +86,8 @@ export class Pools implements Outbound {
     const options: Client.Options = {
       pipelining: 1,
       // One for all of them: it remembers the origin's TLS sessions.
-      connect: buildConnector({ timeout: this.#options.connectMs }),
+      connect: buildConnector({ timeout: this.#options.connectMs, allowH2: false }),
+      allowH2: false,
       maxHeaderSize: HEADER_BYTES_MAX,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,

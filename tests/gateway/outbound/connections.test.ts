@@ -213,6 +213,19 @@ it('calls that wait for a connection to a server that refuses them all fail, eac
   );
 });
 
+it('a header is found by its lower-case name, the first where it repeats, whatever others are called', async () => {
+  const head = 'HTTP/1.1 200 OK\r\nX-Twice: one\r\n__proto__: odd\r\nconstructor: odd\r\nx-twice: two\r\n';
+  await serving(
+    (socket) => socket.write(`${head}x-latin: caf\u00e9\r\ncontent-length: 2\r\n\r\nok`, 'latin1'),
+    async (client, call) => {
+      const reply = await client.send(call);
+      const found = ['x-twice', 'x-latin', 'x-none', 'X-Twice'].map((name) => reply.header(name));
+      assert.equal(found, ['one', 'caf\u00e9', null, null]);
+      assert.is(await reply.body.text(), 'ok');
+    },
+  );
+});
+
 it('a call over TLS is answered, and a certificate of nobody we trust is refused', async () => {
   const authority = await Authority.make();
   const { certificate: cert, key } = await authority.issue({ names: ['localhost'] });
@@ -231,7 +244,8 @@ it('a call over TLS is answered, and a certificate of nobody we trust is refused
       }
       assert.is(sockets.length, 1, 'one connection for all three');
     },
-    createTlsServer({ cert, key }) as Server,
+    // A server that prefers HTTP/2 is spoken to in HTTP/1.1: one call for each connection.
+    createTlsServer({ cert, key, ALPNProtocols: ['h2', 'http/1.1'] }) as Server,
     'https',
   );
 });
