@@ -3,6 +3,7 @@ import { type ChatRequest, textOf } from './chat-request.ts';
 import { flawsOf } from './flaws.ts';
 import { jsonAnswer } from './json-answer.ts';
 import { picturesOf, type Speech, seenIn, speechOf } from './media.ts';
+import { piecesOf } from './pieces.ts';
 import { type ToolCall, toolCallsOf } from './tool-calls.ts';
 
 /**
@@ -58,7 +59,7 @@ export function answerOf(request: ChatRequest, behaviour: Behaviour, call: { pro
 function chunksOf(request: ChatRequest, behaviour: Behaviour, tag: string): readonly string[] {
   if (behaviour.text !== null) return wordsOf(behaviour.text);
   const json = jsonAnswer(request);
-  if (json !== null) return piecesOf(json);
+  if (json !== null) return piecesOf(json, JSON_PIECE_CHARS);
   const seen = behaviour.sees ? seenIn(request) : [];
   if (seen.length > 0) return wordsOf(`${tag}sees ${seen.join(', ')}`);
   const chunks: string[] = [];
@@ -68,10 +69,6 @@ function chunksOf(request: ChatRequest, behaviour: Behaviour, tag: string): read
 
 function wordsOf(text: string): readonly string[] {
   return text.match(/\S+\s*|\s+/g) ?? [];
-}
-
-function piecesOf(text: string): readonly string[] {
-  return text.match(new RegExp(`.{1,${JSON_PIECE_CHARS}}`, 'gs')) ?? [];
 }
 
 function promptTokens(request: ChatRequest): number {

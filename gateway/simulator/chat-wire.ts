@@ -1,4 +1,5 @@
 import type { Answer } from './answer.ts';
+import { piecesOf } from './pieces.ts';
 import type { Wire } from './wire.ts';
 
 const ARGUMENT_PIECE_CHARS = 8;
@@ -89,8 +90,8 @@ function imageOf(url: string, index: number): object {
 function* callPieces({ toolCalls }: Answer): Iterable<object> {
   for (const [index, call] of toolCalls.entries()) {
     yield { index, id: call.id, type: 'function', function: { name: call.name, arguments: '' } };
-    for (let at = 0; at < call.arguments.length; at += ARGUMENT_PIECE_CHARS) {
-      yield { index, function: { arguments: call.arguments.slice(at, at + ARGUMENT_PIECE_CHARS) } };
+    for (const piece of piecesOf(call.arguments, ARGUMENT_PIECE_CHARS)) {
+      yield { index, function: { arguments: piece } };
     }
   }
 }
@@ -99,8 +100,7 @@ function* audioPieces({ speech }: Answer): Iterable<object> {
   if (speech === null) return;
   const { id, data, transcript, expiresAt } = speech;
   for (const text of transcript.match(/\S+\s*/g) ?? []) yield { id, transcript: text };
-  for (let at = 0; at < data.length; at += AUDIO_PIECE_CHARS)
-    yield { id, data: data.slice(at, at + AUDIO_PIECE_CHARS) };
+  for (const piece of piecesOf(data, AUDIO_PIECE_CHARS)) yield { id, data: piece };
   yield { id, expires_at: expiresAt };
 }
 

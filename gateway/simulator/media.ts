@@ -69,8 +69,10 @@ function sizeOf({ size, resolution = '1K', aspect_ratio = '1:1' }: ImageConfig):
 }
 
 function described(url: string): string {
-  const data = /^data:([^;,]*)[^,]*,(.*)$/s.exec(url);
-  return data ? `${data[1]} ${bytes(data[2] as string)}` : `at ${url}`;
+  if (!url.startsWith('data:')) return `at ${url}`;
+  const comma = url.indexOf(',');
+  const [type] = url.slice('data:'.length, comma).split(';', 1);
+  return `${type} ${bytes(url.slice(comma + 1))}`;
 }
 
 function bytes(base64: string): string {

@@ -1,4 +1,5 @@
 import type { Answer } from './answer.ts';
+import { piecesOf } from './pieces.ts';
 import type { Wire } from './wire.ts';
 
 const ARGUMENT_PIECE_CHARS = 8;
@@ -90,7 +91,7 @@ function blocksOf(answer: Answer): readonly Block[] {
   }
   for (const call of answer.toolCalls) {
     const begin = { type: 'tool_use', id: call.id.replace('call', 'toolu'), name: call.name, input: {} };
-    const pieces = call.arguments.match(new RegExp(`.{1,${ARGUMENT_PIECE_CHARS}}`, 'gs')) ?? [''];
+    const pieces = call.arguments === '' ? [''] : piecesOf(call.arguments, ARGUMENT_PIECE_CHARS);
     const deltas = pieces.map((partial_json) => ({ type: 'input_json_delta', partial_json }));
     blocks.push({ begin, deltas, whole: { ...begin, input: parsed(call.arguments) } });
   }
