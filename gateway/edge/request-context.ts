@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type ErrorEnvelope, standardEnvelope } from '../dialects/reply/error-envelope.ts';
 import type { Caller } from '../terms/caller.ts';
 import type { RequestBody } from './body/request-body.ts';
 import type { PathParams } from './http/router.ts';
@@ -27,6 +28,8 @@ export interface RequestContext {
   counted: boolean;
   /** The body of a route that takes JSON, from when it was read until its handler takes it. */
   body: RequestBody | null;
+  /** How a refusal is written; a dialect puts its own here once the body is read. */
+  errorEnvelope: ErrorEnvelope;
 }
 
 const NO_PARAMS: PathParams = Object.freeze(Object.create(null) as PathParams);
@@ -49,6 +52,7 @@ export function beginRequest(
     digest: null,
     counted: false,
     body: null,
+    errorEnvelope: standardEnvelope,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Attempt as Observed } from '../../actors/endpoint/window.ts';
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
+import type { ReplyHead } from '../dialects/reply/reply-head.ts';
 import { inputImages } from '../pricing/input-images.ts';
 import { type MediaBounds, mediaBounds } from '../pricing/media-bounds.ts';
 import type { Attempt } from '../providers/attempt.ts';
@@ -23,18 +24,16 @@ import type { TurnRequest } from './turn-request.ts';
 
 /** A turn whose first part is there. From now on nothing is tried again; it ends by itself, by an error, or by leaving. */
 export interface RunningTurn {
-  /** Display name of the serving provider, and the model id that serves. */
-  readonly provider: string;
-  readonly model: string;
-  /** Unix seconds. */
-  readonly created: number;
+  readonly request: TurnRequest;
+  /** Which generation, model and provider the reply names. */
+  readonly head: ReplyHead;
   /** Settings that were asked for, and whether the endpoint declares them. */
   readonly honoured: Readonly<Record<string, boolean>>;
   /** The parts that came since the last read; null behind `finish` (and `usage`) or one `error`. One reader. */
   read(): Promise<readonly TurnEvent[] | null>;
   /** The caller is gone: the answer is aborted, or read on for its usage. Harmless at the end. */
   leave(): void;
-  /** How it ended; for `settleTurn`. Never rejects. */
+  /** How it ended; for `endTurn`. Never rejects. */
   readonly receipt: Promise<Receipt>;
 }
 
@@ -57,10 +56,10 @@ type Batch = readonly TurnEvent[];
 const ENDED: Promise<null> = Promise.resolve(null);
 
 export class Running implements RunningTurn {
-  readonly created: number;
+  readonly request: TurnRequest;
+  readonly head: ReplyHead;
   readonly receipt: Promise<Receipt>;
   readonly #services: InferenceServices;
-  readonly #request: TurnRequest;
   readonly #begun: Begun;
   readonly #tally: Tally;
   #first: Batch | null;
@@ -76,10 +75,15 @@ export class Running implements RunningTurn {
 
   constructor(services: InferenceServices, request: TurnRequest, begun: Begun) {
     this.#services = services;
-    this.#request = request;
+    this.request = request;
     this.#begun = begun;
     this.#tally = new Tally(request.turn.speech?.format ?? null);
-    this.created = Math.floor(services.cluster.now() / 1_000);
+    this.head = {
+      id: request.generation,
+      created: Math.floor(services.cluster.now() / 1_000),
+      model: begun.candidate.model,
+      provider: begun.candidate.offer.provider.name,
+    };
     this.receipt = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -90,16 +94,8 @@ export class Running implements RunningTurn {
     if (!request.turn.stream) this.#close(null);
   }
 
-  get provider(): string {
-    return this.#begun.candidate.offer.provider.name;
-  }
-
-  get model(): string {
-    return this.#begun.candidate.model;
-  }
-
   get honoured(): Readonly<Record<string, boolean>> {
-    this.#honoured ??= honoured(this.#request.turn, this.#begun.candidate.offer);
+    this.#honoured ??= honoured(this.request.turn, this.#begun.candidate.offer);
     return this.#honoured;
   }
 
@@ -150,7 +146,7 @@ export class Running implements RunningTurn {
       const failure = failureOf(thrown, this.#begun.attempt.status);
       // Reading on was given up by ourselves: no fault of the provider.
       this.#close(this.#left && failure.reason === 'aborted' ? null : failure);
-      return [{ type: 'error', error: brokenStream(failure, this.provider) }];
+      return [{ type: 'error', error: brokenStream(failure, this.head.provider) }];
     }
   }
 
@@ -177,11 +173,11 @@ export class Running implements RunningTurn {
 
   #mediaBounds(): MediaBounds | null {
     const { offer, completionTokensMax } = this.#begun.candidate;
-    return mediaBounds(this.#request.turn, offer, completionTokensMax);
+    return mediaBounds(this.request.turn, offer, completionTokensMax);
   }
 
   #resolveWith(receipt: Receipt, { media, beyond }: MeasuredMedia): void {
-    const { turn, generation } = this.#request;
+    const { turn, generation } = this.request;
     const { offer, messages } = this.#begun.candidate;
     if (beyond) this.#services.log({ level: 'warn', message: 'media beyond belief', generation, endpoint: offer.id });
     const images = inputImages(turn, messages);
@@ -195,7 +191,7 @@ export class Running implements RunningTurn {
     const ceiling = candidate.completionTokensMax;
     const completionTokensMax = ceiling + (this.#mediaBounds()?.imageTokens ?? 0);
     const reported = attempt.usage;
-    const usage = credible(reported, promptTokensBelieved(this.#request.turn, candidate), completionTokensMax);
+    const usage = credible(reported, promptTokensBelieved(this.request.turn, candidate), completionTokensMax);
     if (usage !== reported) this.#warn(reported);
     const billed = this.#tally.billed(usage, prompt.counted, ceiling);
     const { finish } = this.#tally;
@@ -212,6 +208,7 @@ export class Running implements RunningTurn {
       attempt: holdAttempt,
       admittedAt,
       delivered: this.#delivered,
+      broken: failure !== null,
       usage,
       billed,
       estimated: billed !== usage,
@@ -222,21 +219,21 @@ export class Running implements RunningTurn {
       cancelled: this.#cancelled,
       admittedMs,
       honoured: this.honoured,
-      latencyMs: tenths(firstAt - this.#request.startedAt),
-      generationMs: tenths(now - this.#request.startedAt),
+      latencyMs: tenths(firstAt - this.request.startedAt),
+      generationMs: tenths(now - this.request.startedAt),
       attempts: attempts.length === 0 ? [own] : [...attempts, own],
     };
   }
 
   #warn(usage: Usage): void {
-    const { generation } = this.#request;
+    const { generation } = this.request;
     const { id } = this.#begun.candidate.offer;
     this.#services.log({ level: 'warn', message: 'usage beyond belief', generation, endpoint: id, usage });
   }
 
   #tell(failure: ProviderFailure | null, receipt: Receipt, now: number): void {
     const { outcomes, affinity } = this.#services;
-    const { turn, caller } = this.#request;
+    const { turn, caller } = this.request;
     const { candidate, sentAt, firstAt } = this.#begun;
     if (failure === null) affinity.remember(caller.account, turn.conversation, candidate.offer.id);
     const { completionTokens } = receipt.usage;

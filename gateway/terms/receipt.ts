@@ -12,6 +12,8 @@ export interface Receipt {
   readonly admittedAt: number;
   /** True when something was handed on to the caller. */
   readonly delivered: boolean;
+  /** True when the provider broke the answer off: its caller received an error behind what was delivered. */
+  readonly broken: boolean;
   /** What the provider reported, as the caller is told; absent counts stay absent. */
   readonly usage: Usage;
   /** What is charged: the reported counts, and our own count of the missing ones with `estimated`. */

@@ -1,22 +1,34 @@
 import type { Turn } from '../../terms/turn.ts';
+import type { Dialect } from '../dialect.ts';
+import { standardEnvelope } from '../reply/error-envelope.ts';
 import { KEEP_ALIVE, PROCESSING } from '../reply/event-text.ts';
 import type { ReplyDialect } from '../reply/reply-dialect.ts';
 import { Frames } from './frames.ts';
+import { parse } from './parse.ts';
 import { render } from './render.ts';
 
-const PLAIN = dialectOf(false, false);
-const HIDDEN = dialectOf(true, false);
-const DISPATCHING = dialectOf(false, true);
-const HIDDEN_DISPATCHING = dialectOf(true, true);
+/** Chat completions. (spec: inference, Chat completion request) */
+export const chatDialect: Dialect = {
+  parse: (body, session) => {
+    const turn = parse(body, session);
+    return { turn, reply: chatReplyDialect(turn) };
+  },
+  errorEnvelope: () => standardEnvelope,
+};
+
+const PLAIN = replyDialect(false, false);
+const HIDDEN = replyDialect(true, false);
+const DISPATCHING = replyDialect(false, true);
+const HIDDEN_DISPATCHING = replyDialect(true, true);
 
 /** How the answer to a chat request is written. (spec: inference, `reasoning.exclude`, Call-ready tool dispatch) */
-export function chatDialect(turn: Turn): ReplyDialect {
+export function chatReplyDialect(turn: Turn): ReplyDialect {
   const hidden = turn.reasoning?.excluded === true;
   if (turn.dispatch === true) return hidden ? HIDDEN_DISPATCHING : DISPATCHING;
   return hidden ? HIDDEN : PLAIN;
 }
 
-function dialectOf(hidden: boolean, dispatch: boolean): ReplyDialect {
+function replyDialect(hidden: boolean, dispatch: boolean): ReplyDialect {
   const options = { hidden, dispatch };
   return {
     whole: (head, events, closing) => render(head, events, closing, hidden),

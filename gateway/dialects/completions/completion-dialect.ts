@@ -1,10 +1,22 @@
+import type { Dialect } from '../dialect.ts';
+import { standardEnvelope } from '../reply/error-envelope.ts';
 import { KEEP_ALIVE, PROCESSING } from '../reply/event-text.ts';
 import type { ReplyDialect } from '../reply/reply-dialect.ts';
 import { Frames } from './frames.ts';
+import { parse } from './parse.ts';
 import { render } from './render.ts';
 
+/** Text completions. (spec: inference, Text completion) */
+export const completionDialect: Dialect = {
+  parse: (body, session) => {
+    const { turn, echo } = parse(body, session);
+    return { turn, reply: completionReplyDialect(echo) };
+  },
+  errorEnvelope: () => standardEnvelope,
+};
+
 /** How the answer to a text completion is written. `echo`: text that stands before it. (spec: inference, Text completion) */
-export function completionDialect(echo: string | null): ReplyDialect {
+export function completionReplyDialect(echo: string | null): ReplyDialect {
   return {
     whole: (head, events, closing) => render(head, events, closing, echo),
     frames: (head) => new Frames(head, echo),

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
+import { renderEnvelope } from '../../dialects/reply/error-envelope.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
-import { renderEnvelope } from '../envelope.ts';
 import type { RequestContext } from '../request-context.ts';
 
 const STATUS_TEXT: Readonly<Record<number, string>> = {

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
 import type { Clock } from '../../../actors/runtime/index.ts';
+import { renderEnvelope } from '../../dialects/reply/error-envelope.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { clientAddress } from '../client-address.ts';
-import { renderEnvelope } from '../envelope.ts';
 import { malformed, readHead } from '../head.ts';
 import { beginRequest, type RequestContext } from '../request-context.ts';
 import { AddressPlaces } from './address-places.ts';

@@ -2,9 +2,7 @@ import { AskError } from '../../../actors/runtime/index.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { gatewayErrorOf } from '../../terms/gateway-error-of.ts';
-import { renderEnvelope } from '../envelope.ts';
 import type { RequestContext } from '../request-context.ts';
-import { JSON_TYPE } from './answer.ts';
 import type { EdgeRoutes } from './edge-routes.ts';
 import { generationHeaders } from './generation-headers.ts';
 import { writeAnswer } from './write-answer.ts';
@@ -13,7 +11,7 @@ import { writeAnswer } from './write-answer.ts';
 const POINTLESS: ReadonlySet<number> = new Set([409, 500]);
 
 /**
- * The one place that answers a failure of a request. A refusal of a known caller is counted against the key's rate budget
+ * The one place that answers a failure of a request, in the envelope that its context names. A refusal of a known caller is counted against the key's rate budget
  * first; a refusal by that count is sent instead. Where part of an answer was sent, the connection is closed. Never
  * rejects. (spec: inference, Limits)
  */
@@ -21,7 +19,6 @@ export async function refuse(
   thrown: unknown,
   context: RequestContext,
   edge: Pick<EdgeRoutes, 'services' | 'authentication'>,
-  render: (error: GatewayError) => string = renderEnvelope,
 ): Promise<void> {
   const { request, response } = context;
   if (thrown instanceof CallerLeft) {
@@ -38,8 +35,10 @@ export async function refuse(
   const headers = generationHeaders(context.id);
   for (const name in error.headers) headers.push(name, error.headers[name] as string);
   if (POINTLESS.has(error.status) && !('x-should-retry' in error.headers)) headers.push('x-should-retry', 'false');
-  headers.push('content-type', JSON_TYPE);
-  writeAnswer(response, error.status, headers, render(error));
+  const reply = context.errorEnvelope(error, context.id);
+  for (const name in reply.headers) headers.push(name, reply.headers[name] as string);
+  headers.push('content-type', reply.type);
+  writeAnswer(response, error.status, headers, reply.body);
 }
 
 async function counted(

@@ -1,4 +1,3 @@
-import type { GatewayError } from '../../terms/gateway-error.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Answer } from './answer.ts';
 import type { EdgeRoutes } from './edge-routes.ts';
@@ -21,6 +20,4 @@ export interface Route extends Address {
   readonly body: 'json' | 'none';
   /** Returns the answer, or null once the handler has written one itself; throws or rejects with a refusal. */
   readonly answer: (context: RequestContext, edge: EdgeRoutes) => Answer | null | Promise<Answer | null>;
-  /** Renders the body of a refusal; absent: the envelope of the API. */
-  readonly renderRefusal?: (error: GatewayError) => string;
 }

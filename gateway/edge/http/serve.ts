@@ -31,7 +31,7 @@ export async function serve(context: RequestContext, router: Router<Route>, edge
     const answer = await route.answer(context, edge);
     if (answer !== null) write(context, answer);
   } catch (thrown) {
-    await refuse(thrown, context, edge, route.renderRefusal);
+    await refuse(thrown, context, edge);
   }
 }
 

@@ -1,9 +1,8 @@
 import type { Cancel } from '../../../actors/runtime/index.ts';
-import type { ReplyDialect, ReplyFrames } from '../../dialects/reply/reply-dialect.ts';
+import type { ReplyFrames } from '../../dialects/reply/reply-dialect.ts';
 import type { Departure } from '../../inference/departure.ts';
-import { runTurn } from '../../inference/run-turn.ts';
+import { endTurn } from '../../inference/end-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
-import { settleTurn } from '../../inference/settle-turn.ts';
 import type { TurnRequest } from '../../inference/turn-request.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
@@ -13,89 +12,93 @@ import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { EventStream } from '../http/event-stream.ts';
 import { nameAnswer } from '../http/generation-headers.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { AcceptedTurn } from './accepted-turn.ts';
 
 /**
  * A turn answered as a stream, in whatever dialect. A failure before the first part is an ordinary answer, unless a
  * keep-alive period has passed by then; afterwards it is told in-band. The charge is recorded before the usage leaves; a
  * caller that left, and a charge that could not be recorded now, see none. (spec: inference, Chat stream, Errors 3)
  */
-export async function answerStream(routes: EdgeRoutes, accepted: AcceptedTurn, context: RequestContext): Promise<null> {
-  const stream = new AnswerStream(routes, accepted, context);
-  await stream.run();
-  return null;
-}
-
-class AnswerStream {
+export class StreamAnswer {
   readonly #routes: EdgeRoutes;
   readonly #context: RequestContext;
-  readonly #turn: TurnRequest;
-  readonly #dialect: ReplyDialect;
-  readonly #departure: Departure;
+  readonly #signal: Departure;
+  /** Null until the turn may run. */
+  #request: TurnRequest | null = null;
+  #cancelOpening: Cancel | null = null;
   #events: EventStream | null = null;
   #running: RunningTurn | null = null;
   #frames: ReplyFrames | null = null;
-  /** Nothing more may be sent: the caller left, or was told of an error of ours. */
+  /** Nothing more may be sent: the caller left, or received an error of ours. */
   #over = false;
-  /** The turn ended in an error of its own: its caller is shown no usage. */
+  /** The turn ended in an error of its own. */
   #broken = false;
   /** Every part was written: only the charge is still to come. */
   #told = false;
   #cutByNode = false;
 
-  constructor(routes: EdgeRoutes, accepted: AcceptedTurn, context: RequestContext) {
+  constructor(routes: EdgeRoutes, context: RequestContext, signal: Departure) {
     this.#routes = routes;
     this.#context = context;
-    this.#turn = accepted;
-    this.#departure = accepted.signal;
-    this.#dialect = accepted.dialect;
+    this.#signal = signal;
   }
 
-  async run(): Promise<void> {
-    const { services, turns } = this.#routes;
+  /** The turn may run: its stream opens with the first part, or after one keep-alive period. */
+  accept(request: TurnRequest): void {
+    const { clock, limits } = this.#routes.services;
+    this.#request = request;
+    this.#cancelOpening = clock.after(limits.keepAliveCommentMs, () => this.#open(request));
+  }
+
+  /** Streams a turn that is being started; rejects with a refusal where the stream was not opened yet. */
+  async send(starting: Promise<RunningTurn>): Promise<null> {
+    const { turns } = this.#routes;
+    const { response } = this.#context;
     const closeTurn = turns.open(this.#cut);
-    this.#context.response.once('close', this.#left);
-    const openLate = services.clock.after(services.limits.keepAliveCommentMs, () => this.#open());
+    response.once('close', this.#left);
     try {
-      await this.#begin(openLate);
+      const running = await this.#begun(starting);
       turns.streams++;
-      await this.#send().finally(() => {
+      await this.#relayAndEnd(running).finally(() => {
         turns.streams--;
       });
     } catch (thrown) {
       await this.#fail(thrown);
     } finally {
-      openLate();
+      this.#cancelOpening?.();
       closeTurn();
-      this.#context.response.off('close', this.#left);
+      response.off('close', this.#left);
     }
+    return null;
   }
 
-  async #begin(openLate: Cancel): Promise<void> {
+  async #begun(starting: Promise<RunningTurn>): Promise<RunningTurn> {
     try {
-      this.#running = await runTurn(this.#routes.services.inference, this.#turn);
+      this.#running = await starting;
+      return this.#running;
     } catch (thrown) {
       if (thrown instanceof GatewayError) this.#routes.authentication.learn(this.#context, thrown);
       throw thrown;
     } finally {
-      openLate();
+      this.#cancelOpening?.();
     }
   }
 
-  async #send(): Promise<void> {
-    const running = this.#running as RunningTurn;
-    if (!this.#over) {
-      // Whatever befalls the writing, the turn is ended below and what was delivered of it is paid for.
-      await this.#relay(running, this.#open(), this.#framesOf(running)).catch((thrown) => {
-        running.leave();
-        return this.#fail(thrown);
-      });
+  async #relayAndEnd(running: RunningTurn): Promise<void> {
+    try {
+      if (!this.#over) await this.#relay(running);
+    } catch (thrown) {
+      running.leave();
+      await this.#fail(thrown);
+    } finally {
+      // Whatever failed in the writing, the turn is ended and what was delivered of it is paid for.
+      if (this.#over) running.leave();
+      await this.#end(running);
     }
-    if (this.#over) running.leave();
-    await this.#settle(running);
   }
 
-  async #relay(running: RunningTurn, stream: EventStream, frames: ReplyFrames): Promise<void> {
+  async #relay(running: RunningTurn): Promise<void> {
+    const stream = this.#open(running.request);
+    const frames = this.#framesOf(running.request);
     for (let events = await running.read(); events !== null; events = await running.read()) {
       if (this.#over) return;
       this.#see(events);
@@ -108,44 +111,44 @@ class AnswerStream {
     this.#told = true;
   }
 
-  async #settle(running: RunningTurn): Promise<void> {
+  async #end(running: RunningTurn): Promise<void> {
     const { services, turns } = this.#routes;
-    const receipt = await running.receipt;
-    const charged = await settleTurn(services.inference, this.#turn, receipt);
-    if (charged === null && receipt.delivered) turns.settledLater++;
+    const { charge, closing } = await endTurn(services.inference, running);
+    if (charge === 'unrecorded') turns.settledLater++;
     const stream = this.#events;
     if (this.#over || stream === null) return;
-    const closing =
-      charged !== null && !this.#broken
-        ? { usage: receipt.usage, cost: charged.cost, honoured: running.honoured }
-        : null;
+    const frames = this.#framesOf(running.request).end(closing);
     this.#over = true;
-    await stream.end(this.#framesOf(running).end(closing));
+    await stream.end(frames);
     services.crashPoint?.('reply.sent');
   }
 
   /** From here on the status is 200. */
-  #open(): EventStream {
+  #open({ generation, reply }: TurnRequest): EventStream {
     if (this.#events) return this.#events;
     const { services } = this.#routes;
-    nameAnswer(this.#context.response, this.#turn.generation);
-    this.#events = new EventStream(this.#context.response, services.clock, services.limits, this.#dialect);
+    const { response } = this.#context;
+    nameAnswer(response, generation);
+    this.#events = new EventStream(response, services.clock, services.limits, reply);
     return this.#events;
   }
 
-  #framesOf(running: RunningTurn | null): ReplyFrames {
-    this.#frames ??= this.#dialect.frames({
-      id: this.#turn.generation,
-      created: running?.created ?? Math.floor(this.#routes.services.cluster.now() / 1_000),
-      model: running?.model ?? (this.#turn.turn.models[0] as string),
-      provider: running?.provider ?? '',
-    });
+  /** Before the turn runs, a stream names the first model that was asked for. */
+  #framesOf({ generation, turn, reply }: TurnRequest): ReplyFrames {
+    this.#frames ??= reply.frames(
+      this.#running?.head ?? {
+        id: generation,
+        created: Math.floor(this.#routes.services.cluster.now() / 1_000),
+        model: turn.models[0] as string,
+        provider: '',
+      },
+    );
     return this.#frames;
   }
 
   /** A failure of the turn, or of ours. Before the stream was opened it is thrown on, as an ordinary answer. */
   async #fail(thrown: unknown): Promise<void> {
-    if (this.#events === null) throw this.#departure.aborted ? this.#reasonToEnd() : thrown;
+    if (this.#events === null) throw this.#signal.aborted ? this.#reasonToEnd() : thrown;
     const error = gatewayErrorOf(thrown);
     this.#log(error);
     await this.#endInError(error);
@@ -156,15 +159,16 @@ class AnswerStream {
   }
 
   async #endWith(last: (frames: ReplyFrames) => string): Promise<void> {
-    if (this.#over || this.#events === null) return;
+    if (this.#over || this.#events === null || this.#request === null) return;
+    const frames = last(this.#framesOf(this.#request));
     this.#over = true;
-    await this.#events.end(last(this.#framesOf(this.#running)));
+    await this.#events.end(frames);
   }
 
   /**
-   * The node drains and its grace is over: the caller hears of it in-band, what was delivered is charged. Who has the
-   * whole answer is not asked to repeat the request, and pay twice, and who was told of an error hears of no second one:
-   * their streams end without usage.
+   * The node drains and its grace is over: the stream ends in the in-band 503, and what was delivered is charged. A stream
+   * that was written whole ends without usage and without an error, so that its caller does not repeat the request and pay
+   * twice; one that ended in an error gets no second one.
    */
   readonly #cut = (): void => {
     this.#cutByNode = true;
@@ -180,7 +184,7 @@ class AnswerStream {
   #leave(): void {
     this.#events?.stop();
     this.#running?.leave();
-    this.#departure.abort();
+    this.#signal.abort();
   }
 
   #reasonToEnd(): Error {
@@ -195,8 +199,9 @@ class AnswerStream {
   }
 
   #log({ status, detail }: GatewayError): void {
-    const { generation, caller } = this.#turn;
-    this.#routes.services.log.warn({ generation, key: caller.key, status, detail }, 'a stream ended in an error');
+    const { id, caller } = this.#context;
+    const record = { generation: id, key: caller?.key ?? null, status, detail };
+    this.#routes.services.log.warn(record, 'a stream ended in an error');
   }
 }
 

@@ -1,44 +1,41 @@
-import { ENDPOINTS_TOPIC } from '../../../actors/endpoint/endpoint.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import { asksStream } from '../../dialects/request/asks-stream.ts';
 import { Departure } from '../../inference/departure.ts';
-import { plan } from '../../routing/plan.ts';
+import { startTurn } from '../../inference/start-turn.ts';
 import { readAttribution } from '../attribution.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { callerOf, type RequestContext, takeBody } from '../request-context.ts';
-import type { AcceptedTurn } from './accepted-turn.ts';
-import { answerStream } from './answer-stream.ts';
-import { answerWhole } from './answer-whole.ts';
-import type { ParseRequest } from './turn-route.ts';
+import { StreamAnswer } from './answer-stream.ts';
+import { WholeAnswer } from './answer-whole.ts';
 
 /**
- * Answers a request for inference whose caller was let in and whose body was read: turn, plan, then the turn itself in one
- * piece or as a stream. A failure before the turn runs is counted when it is refused; from then on the admit has counted
- * the request. Returns without awaiting: a frame that waits for the answer would hold the parsed body as long.
+ * Answers a request for inference whose caller was let in and whose body was read, in one piece or as a stream. Every
+ * refusal is written in the envelope that the dialect has for this body. A failure before the plan stands is counted when
+ * it is refused; from then on the admit has counted the request. Not async: a frame that waits for the answer would keep
+ * the parsed body alive as long.
  */
-export function answerTurn(routes: EdgeRoutes, parse: ParseRequest, context: RequestContext): Promise<null> {
-  const accepted = acceptTurn(routes, parse, context);
-  context.counted = true;
-  return accepted.turn.stream ? answerStream(routes, accepted, context) : answerWhole(routes, accepted, context);
-}
-
-/** What is known of a request before any actor is asked: the turn and where it may run. */
-function acceptTurn({ services }: EdgeRoutes, parse: ParseRequest, context: RequestContext): AcceptedTurn {
-  const caller = callerOf(context);
+export function answerTurn(routes: EdgeRoutes, dialect: Dialect, context: RequestContext): Promise<null> {
+  const { value, bytes } = takeBody(context);
+  const streamed = asksStream(value);
+  context.errorEnvelope = dialect.errorEnvelope(streamed);
   const { headers } = context.request;
   const session = headers['x-session-id'];
-  const { value, bytes } = takeBody(context);
-  const { turn, dialect } = parse(value, typeof session === 'string' ? session : null);
-  const { affinity, config } = services.inference;
-  const last = affinity.recall(caller.account, turn.conversation);
-  const offers = services.cluster.board.topic(ENDPOINTS_TOPIC);
-  return {
-    generation: context.id,
-    turn,
-    bytes,
+  const signal = new Departure();
+  const answer = streamed ? new StreamAnswer(routes, context, signal) : new WholeAnswer(routes, context, signal);
+  const starting = startTurn(routes.services.inference, {
     dialect,
-    plan: plan(turn, offers, services.random.fraction(), last, config.workspace),
-    caller,
+    body: value,
+    bytes,
+    session: typeof session === 'string' ? session : null,
+    generation: context.id,
+    caller: callerOf(context),
     attribution: readAttribution(headers),
     startedAt: context.startedAt,
-    signal: new Departure(),
-  };
+    signal,
+    onAccepted: (request) => {
+      context.counted = true;
+      answer.accept(request);
+    },
+  });
+  return answer.send(starting);
 }

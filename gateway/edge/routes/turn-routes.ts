@@ -1,16 +1,21 @@
+import type { Dialect } from '../../dialects/dialect.ts';
+import { DIALECTS } from '../../dialects/dialect-table.ts';
 import type { Route } from '../http/route.ts';
 import { answerTurn } from './answer-turn.ts';
-import { chatCompletions } from './chat-completions.ts';
-import { completions } from './completions.ts';
-import type { TurnRoute } from './turn-route.ts';
 
-const TURN_ROUTES: readonly TurnRoute[] = [chatCompletions, completions];
+/** A route for inference: the path of a dialect. */
+export function turnRoute(path: string, dialect: Dialect): Route {
+  return {
+    method: 'POST',
+    path,
+    policy: 'admit',
+    body: 'json',
+    answer: (context, edge) => answerTurn(edge, dialect, context),
+  };
+}
 
-/** The inference routes, one for each dialect. */
-export const turnRoutes: readonly Route[] = TURN_ROUTES.map(({ path, parse }) => ({
-  method: 'POST',
-  path,
-  policy: 'admit',
-  body: 'json',
-  answer: (context, edge) => answerTurn(edge, parse, context),
-}));
+/** The inference routes, one for each dialect. (spec: inference, Endpoints) */
+export const turnRoutes: readonly Route[] = [
+  turnRoute('/chat/completions', DIALECTS.chat),
+  turnRoute('/completions', DIALECTS.completions),
+];

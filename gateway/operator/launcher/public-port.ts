@@ -4,7 +4,7 @@
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '../../../actors/runtime/index.ts';
-import { renderEnvelope } from '../../edge/envelope.ts';
+import { renderEnvelope } from '../../dialects/reply/error-envelope.ts';
 import { unavailable } from '../../terms/unavailable.ts';
 import { Fault, lineOf } from '../config/fault.ts';
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { renderEnvelope } from '../../../gateway/edge/envelope.ts';
+import { renderEnvelope } from '../../../gateway/dialects/reply/error-envelope.ts';
 import { headerText } from '../../../gateway/edge/header-text.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { gatewayErrorOf } from '../../../gateway/terms/gateway-error-of.ts';

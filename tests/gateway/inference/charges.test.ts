@@ -4,8 +4,8 @@ import type { HoldRequest, Settlement } from '../../../actors/terms/hold.ts';
 import type { EndpointOffer } from '../../../actors/terms/offer.ts';
 import type { Tariff } from '../../../actors/terms/tariff.ts';
 import { compare } from '../../../actors/terms/usd.ts';
+import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
-import { settleTurn } from '../../../gateway/inference/settle-turn.ts';
 import { bounded } from '../../support/bounded.ts';
 import { drain, openScene, sim } from './scene.ts';
 import { board, offer, type Stage, stage } from './stage.ts';
@@ -41,7 +41,7 @@ async function settled(body: object, served: EndpointOffer, at: readonly number[
   const request = on.request({ model: served.model, max_tokens: 50, ...body }, board(served));
   const turn = await runTurn(on.services, request);
   await drain(turn);
-  await settleTurn(on.services, request, await turn.receipt);
+  await endTurn(on.services, turn);
   await on.end();
   const hold = on.asks.find(({ event }) => event.request)?.event.request as HoldRequest;
   const settlement = on.asks.find(({ event }) => event.settlement)?.event.settlement as Settlement;

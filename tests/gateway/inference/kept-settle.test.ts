@@ -6,8 +6,8 @@ import { kinds } from '../../../actors/kinds.ts';
 import { type ActorEvent, AskError, systemClock } from '../../../actors/runtime/index.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
 import { chargeHold, releaseHold } from '../../../gateway/inference/end-hold.ts';
+import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
-import { settleTurn } from '../../../gateway/inference/settle-turn.ts';
 import { openStage, SHARDS, type Stage } from '../../actors/runtime/durable/stage.ts';
 import { bounded } from '../../support/bounded.ts';
 import { DamagedStore } from '../../support/damaged-store.ts';
@@ -72,7 +72,7 @@ it('a stream whose account is damaged under it is delivered whole and charged ex
   const rest = await drain(turn);
   assert.ok(textOf(first).length < textOf([...first, ...rest]).length, 'it was under way');
   const receipt = await turn.receipt;
-  assert.is(await settleTurn(on.services, request, receipt), null, 'no charge is shown that is not in the books');
+  assert.is((await endTurn(on.services, turn)).closing, null, 'no charge is shown that is not in the books');
   await on.services.pending.idle();
   const { generation } = request;
   assert.equal(

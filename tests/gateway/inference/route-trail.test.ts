@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { HoldRequest, Release, Settlement } from '../../../actors/terms/hold.ts';
+import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { routeTrail } from '../../../gateway/inference/route-trail.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
-import { settleTurn } from '../../../gateway/inference/settle-turn.ts';
 import { bounded } from '../../support/bounded.ts';
 import { drain, failed, openScene, releaseOf, settlementOf, sim } from './scene.ts';
 import { board, offer, stage } from './stage.ts';
@@ -44,7 +44,7 @@ it('a plain request keeps no trail: one endpoint, taken at the first attempt', a
   const request = on.request(sim({ tokens: 2 }), onlyA);
   const turn = await runTurn(on.services, request);
   await drain(turn);
-  await settleTurn(on.services, request, await turn.receipt);
+  await endTurn(on.services, turn);
   assert.is(on.asks[0]?.event.request?.route, undefined);
   assert.not.ok('honoured' in (settlementOf(on) as Settlement));
   assert.ok((settlementOf(on)?.admittedMs as number) >= 0);

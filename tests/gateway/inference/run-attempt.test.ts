@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { HoldRequest } from '../../../actors/terms/hold.ts';
+import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
-import { settleTurn } from '../../../gateway/inference/settle-turn.ts';
 import { bounded } from '../../support/bounded.ts';
 import { drain, failed, openScene, releaseOf, settlementOf, sim } from './scene.ts';
 import { stage } from './stage.ts';
@@ -18,7 +18,7 @@ it('a later run of a turn requests its holds above all of the earlier run, as wh
   await drain(turn);
   const receipt = await turn.receipt;
   assert.is(receipt.attempt, 1_002);
-  await settleTurn(on.services, request, receipt);
+  await endTurn(on.services, turn);
   const holds = on.asks.slice(0, 2).map(({ event }) => event.request as HoldRequest);
   assert.equal(
     holds.map(({ attempt, repeat }) => [attempt, repeat]),

@@ -2,8 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { HoldRequest, Settlement } from '../../../actors/terms/hold.ts';
 import { Departure } from '../../../gateway/inference/departure.ts';
+import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
-import { settleTurn } from '../../../gateway/inference/settle-turn.ts';
 import { bounded } from '../../support/bounded.ts';
 import {
   callsAt,
@@ -32,7 +32,7 @@ it('a whole reply costs two asks: the hold before the call, the charge after it'
   assert.is(typesOf(events), 'text-delta finish usage');
   assert.match(textOf(events), /^a:\d+ x1 x2 x3 $/);
   const receipt = await turn.receipt;
-  const charged = await settleTurn(on.services, request, receipt);
+  const { closing: charged } = await endTurn(on.services, turn);
   assert.equal(eventsOf(on), ['turn.admit', 'hold.settle']);
   const hold = on.asks[0]?.event.request as HoldRequest;
   const settled = on.asks[1]?.event.settlement as Settlement;
@@ -47,8 +47,8 @@ it('a whole reply costs two asks: the hold before the call, the charge after it'
   assert.is(charged?.cost, ((settled.promptTokens as number) + 2 * 4).toString().padStart(7, '0').replace(/^0/, '0.'));
   assert.ok(Number(hold.amount) > Number(settled.cost));
   assert.equal(on.crashpoints, ['hold.committed', 'upstream.sent', 'upstream.firstbyte', 'settle.committed']);
-  assert.is(turn.provider, 'A');
-  assert.is(turn.model, 'sim/fast');
+  assert.is(turn.head.provider, 'A');
+  assert.is(turn.head.model, 'sim/fast');
   await on.end();
 });
 
@@ -154,14 +154,14 @@ it('rules 9 and 10: fail-over moves the hold to the dearer endpoint, under a new
   const body = { ...sim({ only_on: 'a', status: 500, tokens: 4 }), max_tokens: 20 };
   const request = on.request(body, both);
   const turn = await runTurn(on.services, request);
-  assert.is(turn.provider, 'B');
+  assert.is(turn.head.provider, 'B');
   const events = await drain(turn);
   assert.is(callsAt(a, body), 2);
   assert.is(callsAt(b, body), 1);
   assert.is(typesOf(events), 'text-delta finish usage');
   const receipt = await turn.receipt;
   assert.is(receipt.attempt, 2);
-  await settleTurn(on.services, request, receipt);
+  await endTurn(on.services, turn);
   assert.equal(eventsOf(on), ['turn.admit', 'turn.raise', 'hold.settle']);
   const [first, second] = on.asks.map(({ event }) => event.request as HoldRequest);
   assert.ok(Number(second?.amount) > Number(first?.amount));
@@ -205,7 +205,7 @@ for (const garbage of GARBAGE) {
       const on = stage();
       const body = { ...sim({ only_on: 'a', garbage, tokens: 3 }), stream };
       const turn = await runTurn(on.services, on.request(body, both));
-      assert.is(turn.provider, breaks ? 'A' : 'B');
+      assert.is(turn.head.provider, breaks ? 'A' : 'B');
       assert.is(typesOf(await drain(turn)), breaks ? 'text-delta error' : 'text-delta finish usage');
       assert.ok(callsAt(a, body) <= 2);
       await on.end();
@@ -223,7 +223,7 @@ it('rule 10: an endpoint that breaks off in hidden thoughts has delivered nothin
     const body = { ...sim({ only_on: 'a', reasoning_tokens: 40, cut_after: 2 }), stream: true, reasoning: { exclude } };
     const turn = await runTurn(on.services, on.request(body, thinkers));
     const events = await drain(turn);
-    assert.is(turn.provider, exclude ? 'B' : 'A');
+    assert.is(turn.head.provider, exclude ? 'B' : 'A');
     assert.is(events.at(-1)?.type, exclude ? 'usage' : 'error');
     await on.end();
   }
@@ -246,7 +246,7 @@ it('rule 10: a cut before the first chunk is no delivery: the next endpoint serv
   const on = stage();
   const body = { ...sim({ only_on: 'a', cut_after: 0, hang: undefined, tokens: 5 }), stream: true };
   const turn = await runTurn(on.services, on.request(body, both));
-  assert.is(turn.provider, 'B');
+  assert.is(turn.head.provider, 'B');
   await drain(turn);
   assert.is(callsAt(a, body), 2);
   await on.end();
@@ -302,7 +302,7 @@ it('rule 4: a demanded tool call that comes as prose fails over, and finally is 
       const on = stage();
       const body = { ...sim({ only_on: 'a', garbage: 'prose' }), tools, tool_choice, stream };
       const turn = await runTurn(on.services, on.request(body, both));
-      assert.is(turn.provider, 'B');
+      assert.is(turn.head.provider, 'B');
       const events = await drain(turn);
       assert.ok(events.some(({ type }) => type === 'tool-start'));
       assert.is(callsAt(a, body), 1, 'the contract is not asked twice of one endpoint');

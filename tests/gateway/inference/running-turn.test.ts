@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { HoldRequest } from '../../../actors/terms/hold.ts';
+import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
-import { settleTurn } from '../../../gateway/inference/settle-turn.ts';
 import { bounded } from '../../support/bounded.ts';
 import { callsAt, drain, eventsOf, openScene, outcomesOf, releaseOf, sim, textOf, typesOf } from './scene.ts';
 import { board, failing, generous, offer, stage } from './stage.ts';
@@ -50,7 +50,7 @@ for (const garbage of ['negative-usage', 'nan-usage', 'string-usage', 'huge-usag
     assert.is(receipt.estimated, true);
     assert.ok((receipt.billed.completionTokens as number) > 0 && (receipt.billed.completionTokens as number) <= 30);
     const hold = on.asks[0]?.event.request as HoldRequest;
-    const charged = await settleTurn(on.services, request, receipt);
+    const { closing: charged } = await endTurn(on.services, turn);
     assert.ok(Number(charged?.cost) > 0 && Number(charged?.cost) <= Number(hold.amount));
     await on.end();
   });
@@ -94,7 +94,10 @@ it('a stream cut after its first part ends in one error, never a clean end, and 
   const receipt = await turn.receipt;
   assert.ok(receipt.delivered && receipt.estimated);
   assert.is(receipt.finishReason, 'error');
-  assert.ok(Number((await settleTurn(on.services, request, receipt))?.cost) > 0);
+  const { charge, settlement, closing } = await endTurn(on.services, turn);
+  assert.is(charge, 'recorded');
+  assert.ok(Number(settlement?.cost) > 0);
+  assert.is(closing, null, 'who got an error is shown no usage');
   await on.end();
   assert.equal(outcomesOf(on), ['error']);
 });
@@ -136,7 +139,7 @@ it('a caller that leaves before the first part was handed on pays nothing, whate
     turn.leave();
     const receipt = await turn.receipt;
     assert.not(receipt.delivered);
-    assert.is(await settleTurn(on.services, request, receipt), null);
+    assert.is((await endTurn(on.services, turn)).closing, null);
     await on.end();
     assert.equal(eventsOf(on), ['turn.admit', 'hold.release']);
     assert.is(releaseOf(on)?.attempt, 1);
@@ -190,7 +193,7 @@ it('a charge that finds nobody goes on in the background and shutdown waits for 
   const request = on.request(sim({ tokens: 2 }), onlyA);
   const turn = await runTurn(on.services, request);
   await drain(turn);
-  assert.is(await settleTurn(on.services, request, await turn.receipt), null);
+  assert.is((await endTurn(on.services, turn)).closing, null);
   assert.is(on.services.pending.count, 1);
   await on.end();
   assert.is(settles, 4);
@@ -204,7 +207,7 @@ it('a settle that the account refuses is told to the log and not repeated', asyn
   const request = on.request(sim({ tokens: 2 }), onlyA);
   const turn = await runTurn(on.services, request);
   await drain(turn);
-  assert.is(await settleTurn(on.services, request, await turn.receipt), null);
+  assert.is((await endTurn(on.services, turn)).closing, null);
   assert.is(on.logs.length, 1);
   await on.end();
 });
@@ -258,7 +261,7 @@ it('a prompt that is longer than any could be does not reach a dearer tier: no c
     );
     const turn = await runTurn(on.services, request);
     await drain(turn);
-    const charged = await settleTurn(on.services, request, await turn.receipt);
+    const { closing: charged } = await endTurn(on.services, turn);
     const { amount } = on.asks.at(-2)?.event.request ?? {};
     return [Number(amount), Number(charged?.cost)];
   };
@@ -291,7 +294,7 @@ it('what a prompt weighs beside its text is only guessed: a count within the win
     await drain(turn);
     const receipt = await turn.receipt;
     assert.is(receipt.usage.promptTokens, 6_000);
-    assert.is((await settleTurn(on.services, request, receipt))?.cost, '0.006002');
+    assert.is((await endTurn(on.services, turn)).closing?.cost, '0.006002');
   }
   const beyond = on.request(sim({ usage: { prompt_tokens: 6_000, completion_tokens: 1 }, tokens: 1 }), offers);
   const turn = await runTurn(on.services, beyond);

@@ -13,7 +13,7 @@ import { endpointId, providerId } from '../../../actors/terms/ids.ts';
 import type { EndpointOffer } from '../../../actors/terms/offer.ts';
 import type { Tariff } from '../../../actors/terms/tariff.ts';
 import config from '../../../cluster.config.ts';
-import { parse } from '../../../gateway/dialects/chat/parse.ts';
+import { chatDialect } from '../../../gateway/dialects/chat/chat-dialect.ts';
 import type { Leaving } from '../../../gateway/inference/departure.ts';
 import { drainInference, type InferenceServices, openInference } from '../../../gateway/inference/services.ts';
 import type { TurnRequest } from '../../../gateway/inference/turn-request.ts';
@@ -121,8 +121,15 @@ export interface Stage {
   end(): Promise<void>;
 }
 
+export interface StageOptions {
+  readonly upstream?: Partial<UpstreamLimits>;
+  readonly answers?: Answers;
+  /** What the board shows to `startTurn`. */
+  readonly offers?: ReadonlyMap<string, Json>;
+}
+
 /** Inference with a cluster that only answers as it is told and writes down what it was asked. */
-export function stage(options: { upstream?: Partial<UpstreamLimits>; answers?: Answers } = {}): Stage {
+export function stage(options: StageOptions = {}): Stage {
   const asks: Asked[] = [];
   const tells: Asked[] = [];
   const crashpoints: string[] = [];
@@ -138,6 +145,7 @@ export function stage(options: { upstream?: Partial<UpstreamLimits>; answers?: A
     },
     tell: (to: string, event: ActorEvent) => void tells.push({ to, event } as Asked),
     now: () => Date.now(),
+    board: { topic: () => options.offers ?? new Map() },
   } as unknown as Cluster;
   const upstream = { ...config.upstream, settleRetryMs: 5, ...options.upstream };
   const outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 64, connectMs: upstream.connectMs });
@@ -160,10 +168,12 @@ export function stage(options: { upstream?: Partial<UpstreamLimits>; answers?: A
     crashpoints,
     logs,
     request: (body, offers, signal) => {
-      const turn = parse({ model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }], ...body });
+      const chat = { model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }], ...body };
+      const { turn, reply } = chatDialect.parse(chat, null);
       return {
         generation: `gen-${++generation}`,
         turn,
+        reply,
         bytes: JSON.stringify(body).length,
         plan: plan({ ...turn, preferences: { ...turn.preferences, sort: 'price' } }, offers, 0.5),
         caller: { account: 'account:acct_1', key: 'key:acct_1/key_1', kind: 'inference' },

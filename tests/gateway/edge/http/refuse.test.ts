@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { ErrorEnvelope } from '../../../../gateway/dialects/reply/error-envelope.ts';
 import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
 import { refuse } from '../../../../gateway/edge/http/refuse.ts';
 import { beginRequest } from '../../../../gateway/edge/request-context.ts';
@@ -19,7 +20,7 @@ interface Refused {
 /** How `thrown` is answered, after `sent` of an answer was sent. */
 async function refused(
   thrown: unknown,
-  { sent, render }: { readonly sent?: string; readonly render?: (error: GatewayError) => string } = {},
+  { sent, envelope }: { readonly sent?: string; readonly envelope?: ErrorEnvelope } = {},
 ): Promise<Refused> {
   let logged = 0;
   const services = { log: { error: () => logged++, warn: () => logged++ } };
@@ -28,7 +29,8 @@ async function refused(
     const none = { credential: { type: 'none' }, startedAt: 0, invite: null } as const;
     const context = beginRequest({ request, response, id: 'gen-1', ...none });
     if (sent !== undefined) response.write(sent);
-    setImmediate(() => void refuse(thrown, context, edge, render));
+    if (envelope !== undefined) context.errorEnvelope = envelope;
+    setImmediate(() => void refuse(thrown, context, edge));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -52,16 +54,22 @@ it('closes a connection on which part of an answer was sent, and writes nothing 
   assert.is(logged, 1);
 });
 
-it('a route may render the body of its refusals; status and headers stay', async () => {
+it('a dialect may write a refusal: its type, its headers and its body; the status and the other headers stay', async () => {
   const error = new GatewayError({
     status: 400,
     type: 'invalid_request',
     message: 'no',
     headers: { 'retry-after': '7' },
   });
-  const { answer } = await refused(error, { render: ({ type, message }) => `{"type":"error","${type}":"${message}"}` });
+  const envelope: ErrorEnvelope = ({ type, message }, generation) => ({
+    type: 'application/problem+json',
+    headers: { 'x-dialect': 'own' },
+    body: `{"type":"error","${type}":"${message}","request_id":"${generation}"}`,
+  });
+  const { answer } = await refused(error, { envelope });
   assert.match(answer, /^HTTP\/1\.1 400 [\s\S]*\r\nx-generation-id: gen-1\r\n[\s\S]*\r\nretry-after: 7\r\n/);
-  assert.match(answer, /\r\n\r\n\{"type":"error","invalid_request":"no"\}$/);
+  assert.match(answer, /\r\nx-dialect: own\r\ncontent-type: application\/problem\+json\r\n/);
+  assert.match(answer, /\r\n\r\n\{"type":"error","invalid_request":"no","request_id":"gen-1"\}$/);
 });
 
 test.run();

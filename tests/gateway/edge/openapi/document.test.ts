@@ -6,11 +6,11 @@ import { Frames } from '../../../../gateway/dialects/chat/frames.ts';
 import { render } from '../../../../gateway/dialects/chat/render.ts';
 import { chatChunk, chatReply } from '../../../../gateway/dialects/chat/reply-schema.ts';
 import { chatRequest } from '../../../../gateway/dialects/chat/request-schema.ts';
-import { completionDialect } from '../../../../gateway/dialects/completions/completion-dialect.ts';
+import { completionReplyDialect } from '../../../../gateway/dialects/completions/completion-dialect.ts';
 import { completionReply } from '../../../../gateway/dialects/completions/reply-schema.ts';
 import { completionRequest } from '../../../../gateway/dialects/completions/request-schema.ts';
+import { renderEnvelope } from '../../../../gateway/dialects/reply/error-envelope.ts';
 import type { ReplyFrames } from '../../../../gateway/dialects/reply/reply-dialect.ts';
-import { renderEnvelope } from '../../../../gateway/edge/envelope.ts';
 import type { Answer } from '../../../../gateway/edge/http/answer.ts';
 import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
 import type { Route } from '../../../../gateway/edge/http/route.ts';
@@ -156,7 +156,7 @@ it('what is rendered is what is published', () => {
   const chunks = framesOf(new Frames(HEAD, { hidden: false, dispatch: false }));
   assert.ok(chunks.length >= EVENTS.length);
   for (const chunk of chunks) assert.ok(Check(chatChunk, chunk), JSON.stringify(chunk));
-  const completion = completionDialect('Once');
+  const completion = completionReplyDialect('Once');
   for (const closing of [CLOSING, null]) {
     assert.ok(Check(completionReply, JSON.parse(completion.whole(HEAD, EVENTS, closing))));
   }

@@ -6,12 +6,13 @@ import type { Json } from '../../../../actors/runtime/index.ts';
 import { systemClock } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
 import { chatDialect } from '../../../../gateway/dialects/chat/chat-dialect.ts';
+import type { Dialect } from '../../../../gateway/dialects/dialect.ts';
 import type { ReplyDialect } from '../../../../gateway/dialects/reply/reply-dialect.ts';
+import { RequestBody } from '../../../../gateway/edge/body/request-body.ts';
 import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
 import { OpenTurns } from '../../../../gateway/edge/http/open-turns.ts';
-import type { RequestContext } from '../../../../gateway/edge/request-context.ts';
-import { answerStream } from '../../../../gateway/edge/routes/answer-stream.ts';
-import { Departure } from '../../../../gateway/inference/departure.ts';
+import { beginRequest } from '../../../../gateway/edge/request-context.ts';
+import { answerTurn } from '../../../../gateway/edge/routes/answer-turn.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { openScene, releaseOf, settlementOf, sim } from '../../inference/scene.ts';
 import { type Asked, generous, type Stage, stage } from '../../inference/stage.ts';
@@ -21,7 +22,9 @@ const { a, onlyA, close } = await openScene();
 
 test.after(close);
 
-/** One turn answered over a real connection by `dialect`; what was read of it. */
+const CALLER = { account: 'account:acct_1', key: 'key:acct_1/key_1', kind: 'inference' } as const;
+
+/** One turn answered over a real connection, its reply written by `dialectOf` of the chat dialect; what was read of it. */
 async function answered(
   on: Stage,
   body: object,
@@ -31,10 +34,20 @@ async function answered(
   const quiet = { warn: () => {} };
   const services = { inference: on.services, clock: systemClock, cluster: on.services.cluster, limits: config.edge };
   const routes = { turns, services: { ...services, log: quiet } } as unknown as EdgeRoutes;
-  const request = on.request({ ...body, stream: true }, onlyA);
-  const server = createServer((_raw, response) => {
-    const accepted = { ...request, dialect: dialectOf(chatDialect(request.turn)), signal: new Departure() };
-    void answerStream(routes, accepted, { response } as RequestContext);
+  const dialect: Dialect = {
+    ...chatDialect,
+    parse: (value, session) => {
+      const { turn, reply } = chatDialect.parse(value, session);
+      return { turn, reply: dialectOf(reply) };
+    },
+  };
+  const server = createServer((request, response) => {
+    const arrived = { id: 'gen-1', credential: { type: 'none' }, startedAt: systemClock.monotonic(), invite: null };
+    const context = beginRequest({ request, response, ...arrived } as Parameters<typeof beginRequest>[0]);
+    context.caller = CALLER;
+    context.body = new RequestBody(1_000, { model: 'sim/fast', ...body, stream: true });
+    // As `refuse` does it for an answer of which a part was sent.
+    answerTurn(routes, dialect, context).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {
@@ -48,7 +61,7 @@ async function answered(
 }
 
 it('a stream that cannot be written on ends in an error, its provider is let go and what was delivered is charged (reliability, M3, M5)', async () => {
-  const on = stage();
+  const on = stage({ offers: onlyA });
   const breaking = (dialect: ReplyDialect): ReplyDialect => ({
     ...dialect,
     frames: (head) => {
@@ -73,6 +86,25 @@ it('a stream that cannot be written on ends in an error, its provider is let go 
   await on.end();
 });
 
+it('a stream of which no frame can be written is broken off, and its turn is released and ended (reliability, M3)', async () => {
+  const on = stage({ offers: onlyA });
+  const mute = (dialect: ReplyDialect): ReplyDialect => ({
+    ...dialect,
+    frames: () => {
+      throw new RangeError('no frames');
+    },
+  });
+  const outcome = await answered(on, sim({ tokens: 10_000, tps: 100 }), mute).then(
+    () => 'ended',
+    () => 'broken off',
+  );
+  assert.is(outcome, 'broken off');
+  await on.end();
+  assert.ok(releaseOf(on));
+  assert.is(settlementOf(on), undefined);
+  await until(() => a.calls.at(-1)?.outcome === 'aborted');
+});
+
 it('a cut by the draining node between the last part and the charge asks nobody to repeat what he has (reliability, X37)', async () => {
   const turns = new OpenTurns();
   let cut = 0;
@@ -83,7 +115,7 @@ it('a cut by the draining node between the last part and the charge asks nobody 
     }
     return generous(asked);
   };
-  const on = stage({ answers });
+  const on = stage({ answers, offers: onlyA });
   const text = await answered(on, sim({ tokens: 5 }), (dialect) => dialect, turns);
   assert.is(cut, 1);
   assert.match(text, /"finish_reason":"stop"/);
@@ -99,7 +131,7 @@ it('a cut by the node behind an error of the provider is no second error (reliab
     if (asked.event.type === 'hold.settle') turns.cutAll();
     return generous(asked);
   };
-  const on = stage({ answers });
+  const on = stage({ answers, offers: onlyA });
   const text = await answered(on, sim({ tokens: 20, cut_after: 3, tps: 200 }), (dialect) => dialect, turns);
   assert.is(text.split('"error":{').length - 1, 1);
   assert.match(text, /"code":502/);

@@ -1,58 +1,19 @@
-import type { Settled, Settlement } from '../../actors/terms/hold.ts';
+import type { Settlement } from '../../actors/terms/hold.ts';
 import { charge } from '../pricing/charge.ts';
 import { promptTokensHeld } from '../pricing/estimate.ts';
 import type { Conditions } from '../pricing/prices.ts';
-import { CallerLeft } from '../terms/caller-left.ts';
 import { isEmpty } from '../terms/is-empty.ts';
 import type { Receipt } from '../terms/receipt.ts';
-import { chargeHold, releaseHold } from './end-hold.ts';
-import type { InferenceServices } from './services.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 /**
- * Charges a turn by its receipt, with one ask: what was recorded. Null when the account could not be reached: the charge
- * is then closed in the background and the caller is shown none. Null too for a turn of which nothing was delivered: its
- * hold is let go.
+ * What a turn of which something was delivered has cost, and what its record tells beside. Pure: whoever commits it, by an
+ * ask of its own or inside the commit of another actor, commits the same.
  */
-export function settleTurn(
-  services: InferenceServices,
-  request: TurnRequest,
-  receipt: Receipt,
-): Promise<Settled | null> {
-  if (!receipt.delivered) {
-    const { attempt, attempts, admittedMs, generationMs: totalMs } = receipt;
-    const { message: reason, status } = new CallerLeft();
-    const ended = { generation: request.generation, attempt, reason, status, attempts, totalMs };
-    releaseHold(services, request.caller.account, admittedMs === null ? ended : { ...ended, admittedMs });
-    return UNSETTLED;
-  }
+export function settlementOf({ generation }: TurnRequest, receipt: Receipt): Settlement {
   const { candidate, billed, media } = receipt;
   const { at, promptTokens } = conditionsOf(receipt);
   const { cost, unpriced } = charge(candidate.offer.tariff, billed, { at, promptTokens, media });
-  return chargeHold(services, request.caller.account, settlementOf(request, receipt, cost, unpriced));
-}
-
-const UNSETTLED: Promise<null> = Promise.resolve(null);
-
-/**
- * By the tariff and at the instant of admission. The prompt's tier is that of the reported count; where none was reported
- * it stays the one that the hold was read from, so that the entry it was admitted under is charged at its own price.
- * (spec: inference, Routing rules 9; catalogue, Conditional prices)
- */
-function conditionsOf({ candidate, usage, admittedAt }: Receipt): Conditions {
-  return {
-    at: admittedAt,
-    promptTokens: usage.promptTokens ?? promptTokensHeld(candidate.offer, candidate.prompt.bound),
-  };
-}
-
-function settlementOf(
-  { generation }: TurnRequest,
-  receipt: Receipt,
-  cost: string,
-  unpriced: readonly string[],
-): Settlement {
-  const { billed } = receipt;
   const settlement: Draft = {
     generation,
     attempt: receipt.attempt,
@@ -74,6 +35,18 @@ function settlementOf(
   addLessUsual(settlement, receipt);
   addStory(settlement, receipt);
   return settlement;
+}
+
+/**
+ * By the tariff and at the instant of admission. The prompt's tier is that of the reported count; where none was reported
+ * it stays the one that the hold was read from, so that the entry it was admitted under is charged at its own price.
+ * (spec: inference, Routing rules 9; catalogue, Conditional prices)
+ */
+function conditionsOf({ candidate, usage, admittedAt }: Receipt): Conditions {
+  return {
+    at: admittedAt,
+    promptTokens: usage.promptTokens ?? promptTokensHeld(candidate.offer, candidate.prompt.bound),
+  };
 }
 
 type Draft = { -readonly [member in keyof Settlement]: Settlement[member] };

@@ -1,0 +1,9 @@
+import { chatDialect } from './chat/chat-dialect.ts';
+import { completionDialect } from './completions/completion-dialect.ts';
+import type { Dialect } from './dialect.ts';
+
+/** Every dialect by its name. */
+export const DIALECTS = {
+  chat: chatDialect,
+  completions: completionDialect,
+} as const satisfies Readonly<Record<string, Dialect>>;

@@ -1,0 +1,49 @@
+/** A test kind: keeps the reply of a turn and has its account charge it, in one commit. What a line of a batch will do. */
+import { assign, setup } from 'xstate';
+import { emit } from '../../../actors/runtime/actor/effect.ts';
+import type { ActorEvent, Stamped } from '../../../actors/runtime/actor/event.ts';
+import type { Kind } from '../../../actors/runtime/actor/kind.ts';
+
+interface Line {
+  readonly reply: string | null;
+}
+
+type LineEvent = ActorEvent & Stamped;
+
+const lineMachine = setup({
+  types: {} as { context: Line; events: LineEvent; input: { address: string } },
+  actions: {
+    keep: assign({ reply: ({ event }) => String(event.reply) }),
+    settle: emit<Line, LineEvent>(({ event }) => ({
+      type: 'send',
+      to: String(event.account),
+      event: { type: 'hold.settle', settlement: event.settlement ?? null },
+    })),
+    answer: emit<Line, LineEvent>(({ context }) => ({ type: 'reply', body: context.reply })),
+  },
+}).createMachine({
+  id: 'line',
+  initial: 'open',
+  context: { reply: null },
+  options: { maxIterations: 100 },
+  states: {
+    open: {
+      on: {
+        'line.end': { actions: ['keep', 'settle'] },
+        'line.show': { actions: 'answer' },
+      },
+    },
+  },
+});
+
+export const lineKind: Kind = {
+  name: 'line',
+  machine: lineMachine,
+  version: 1,
+  creates: ['line.end', 'line.show'],
+  finishes: [],
+  volatile: [],
+  collections: {},
+  explain: () => [],
+  redact: (context) => context,
+};

@@ -1,0 +1,319 @@
+/** A turn from a body to its end by the two functions that live requests and batch lines use, and no HTTP. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { LedgerEntry } from '../../../actors/account/ledger.ts';
+import { kinds } from '../../../actors/kinds.ts';
+import { type ActorEvent, AskError, type Json } from '../../../actors/runtime/index.ts';
+import type { Generation, Settlement } from '../../../actors/terms/hold.ts';
+import { holdAttempt } from '../../../actors/terms/hold-attempt.ts';
+import { DIALECTS } from '../../../gateway/dialects/dialect-table.ts';
+import { Departure } from '../../../gateway/inference/departure.ts';
+import { type EndedTurn, endTurn, type Settle } from '../../../gateway/inference/end-turn.ts';
+import type { RunningTurn } from '../../../gateway/inference/running-turn.ts';
+import { startTurn, type TurnInput } from '../../../gateway/inference/start-turn.ts';
+import { CallerLeft } from '../../../gateway/terms/caller-left.ts';
+import { lineKind } from '../../actors/example-kinds/line.ts';
+import { openStage } from '../../actors/runtime/durable/stage.ts';
+import { bounded } from '../../support/bounded.ts';
+import * as words from '../../support/model/words.ts';
+import { ACCOUNT, KEY } from '../../support/model/words.ts';
+import { callsAt, eventsOf, failed, openScene, releaseOf, settlementOf, sim } from './scene.ts';
+import { board, failing, generous, offer, type Stage, stage } from './stage.ts';
+
+const it = bounded(test, 10_000);
+const { a, b, both, onlyA, close } = await openScene();
+test.after(close);
+
+let generations = 0;
+
+/** The text completion of a directive: the same words as its chat message. */
+function prompt(directive: object): object {
+  const [message] = (sim(directive) as { messages: { content: string }[] }).messages;
+  return { prompt: message?.content };
+}
+
+const BODY = { chat: sim, completions: prompt } as const;
+type Name = keyof typeof BODY;
+const NAMES = Object.keys(BODY) as Name[];
+
+/** What a caller of `startTurn` brings: nothing of it is HTTP. */
+function input(name: Name, body: unknown, more: Partial<TurnInput> = {}): TurnInput {
+  const complete =
+    typeof body === 'object' && !Array.isArray(body) ? { model: 'sim/fast', max_tokens: 50, ...body } : body;
+  return {
+    dialect: DIALECTS[name],
+    body: body === null ? null : complete,
+    session: null,
+    generation: `gen-line-${++generations}`,
+    bytes: 100,
+    caller: { account: ACCOUNT, key: KEY, kind: 'inference' },
+    attribution: { appTitle: 'the app', appUrl: null },
+    startedAt: performance.now(),
+    ...more,
+  };
+}
+
+/** What a batch line would keep: the reply as its route writes it. */
+function replyOf(running: RunningTurn, { events, closing }: EndedTurn): Record<string, Json> {
+  return JSON.parse(running.request.reply.whole(running.head, events, closing));
+}
+
+const textIn = (reply: Record<string, Json>): unknown => {
+  const [choice] = reply.choices as { text?: string; message?: { content: string } }[];
+  return choice?.message?.content ?? choice?.text;
+};
+
+for (const name of NAMES) {
+  it(`a ${name} body becomes a whole reply that is held, answered and charged`, async () => {
+    const on = stage({ offers: onlyA });
+    const accepted: string[] = [];
+    const asked = input(name, BODY[name]({ tokens: 3 }), {
+      onAccepted: ({ generation }) => accepted.push(`${generation} after ${on.asks.length} asks`),
+    });
+    const running = await startTurn(on.services, asked);
+    assert.equal(accepted, [`${asked.generation} after 0 asks`]);
+    const ended = await endTurn(on.services, running);
+    assert.equal(eventsOf(on), ['turn.admit', 'hold.settle']);
+    assert.is(on.asks[0]?.event.request?.appTitle, 'the app');
+    assert.equal([ended.charge, ended.error], ['recorded', null]);
+    assert.equal(ended.settlement, settlementOf(on));
+    const reply = replyOf(running, ended);
+    assert.is(reply.id, asked.generation);
+    assert.is(reply.provider, 'A');
+    assert.match(String(textIn(reply)), /^a:\d+ x1 x2 $/);
+    const { cost, completion_tokens } = reply.usage as Record<string, number>;
+    assert.is(cost, Number(ended.settlement?.cost));
+    assert.is(completion_tokens, 3);
+    await on.end();
+  });
+
+  it(`a streamed ${name} body is read in parts, and ends by the same function`, async () => {
+    const on = stage({ offers: onlyA });
+    const running = await startTurn(on.services, input(name, { ...BODY[name]({ tokens: 4, tps: 200 }), stream: true }));
+    const frames = running.request.reply.frames(running.head);
+    let text = '';
+    for (let read = await running.read(); read !== null; read = await running.read()) text += frames.of(read);
+    const ended = await endTurn(on.services, running);
+    assert.equal(ended.events, [], 'every part was read before');
+    text += frames.end(ended.closing);
+    assert.match(text, /x1 .*x2 .*"finish_reason":"stop".*"usage":\{.*"cost":.*\n\ndata: \[DONE\]\n\n$/s);
+    assert.is(ended.charge, 'recorded');
+    await on.end();
+  });
+
+  it(`a ${name} body that is refused asks no actor, whatever JSON value it is`, async () => {
+    const on = stage({ offers: onlyA });
+    const good = BODY[name]({});
+    for (const [body, status] of [
+      [null, 400],
+      [5, 400],
+      ['text', 400],
+      [[], 400],
+      [{ ...good, model: undefined }, 400],
+      [{ ...good, temperature: 3 }, 400],
+      [{ ...good, model: 'sim/unknown' }, 404],
+      [{ ...good, provider: { only: ['nobody'] } }, 503],
+    ] as const) {
+      const asked = input(name, body, { onAccepted: () => assert.unreachable('it has no plan') });
+      assert.is((await failed(startTurn(on.services, asked))).status, status, JSON.stringify(body));
+    }
+    assert.equal(on.asks, []);
+    await on.end();
+  });
+
+  it(`a ${name} turn that no provider serves is released and fails with the error of the live route`, async () => {
+    const on = stage({ offers: both });
+    const body = BODY[name]({ status: 500 });
+    const error = await failed(startTurn(on.services, input(name, body)));
+    assert.equal([error.status, error.type], [502, 'provider_unavailable']);
+    await on.end();
+    assert.is(callsAt(a, body) + callsAt(b, body), 4);
+    assert.is(eventsOf(on).at(-1), 'hold.release');
+    assert.is(releaseOf(on)?.status, 502);
+    assert.is(settlementOf(on), undefined);
+  });
+
+  it(`a ${name} turn that breaks off is charged for what was delivered, and closes with its error and no usage`, async () => {
+    const on = stage({ offers: onlyA });
+    const body = { ...BODY[name]({ tokens: 20, cut_after: 3, tps: 200 }), stream: true };
+    const running = await startTurn(on.services, input(name, body));
+    const ended = await endTurn(on.services, running);
+    assert.is(ended.error?.status, 502);
+    assert.ok(ended.events.length > 1, 'what came before the error');
+    assert.equal([ended.charge, ended.closing], ['recorded', null]);
+    assert.ok(Number(settlementOf(on)?.cost) > 0);
+    await on.end();
+  });
+}
+
+it('an admit that is refused fails the turn, and nothing is sent', async () => {
+  const refusal = { status: 402, type: 'payment_required', message: 'no credit' } as const;
+  const on = stage({ offers: onlyA, answers: () => ({ admitted: false, refusal }) });
+  const body = sim({});
+  const error = await failed(startTurn(on.services, input('chat', body)));
+  assert.equal([error.status, error.type, error.message], [402, 'payment_required', 'no credit']);
+  assert.is(callsAt(a, body), 0);
+  await on.end();
+});
+
+it('a charge without an answer leaves the reply without usage, and follows in the background', async () => {
+  let settles = 0;
+  const on = stage({
+    offers: onlyA,
+    answers: (asked) =>
+      asked.event.type === 'hold.settle' && ++settles < 3 ? failing({ code: 'lost' }) : generous(asked),
+  });
+  const running = await startTurn(on.services, input('chat', sim({ tokens: 2 })));
+  const ended = await endTurn(on.services, running);
+  assert.equal([ended.charge, ended.closing], ['unrecorded', null]);
+  assert.not.ok('usage' in replyOf(running, ended));
+  await on.end();
+  assert.is(settles, 3);
+});
+
+it('a caller that leaves before the first part gets no turn; one that leaves behind an unread one pays nothing', async () => {
+  const on = stage({ offers: onlyA });
+  const signal = new Departure();
+  const starting = startTurn(on.services, input('chat', sim({ hang: 'headers' }), { signal }));
+  signal.abort();
+  const thrown = await starting.then(
+    () => null,
+    (error) => error,
+  );
+  assert.instance(thrown, CallerLeft);
+  const running = await startTurn(on.services, input('chat', { ...sim({ tokens: 500, tps: 100 }), stream: true }));
+  running.leave();
+  const ended = await endTurn(on.services, running);
+  assert.equal([ended.settlement, ended.charge, ended.closing, ended.events], [null, 'none', null, []]);
+  await on.end();
+  assert.equal(
+    eventsOf(on).filter((type) => type !== 'turn.admit'),
+    ['hold.release', 'hold.release'],
+  );
+});
+
+it('the runner, its attempt and the session of a conversation reach the hold and the plan', async () => {
+  const offers = board(offer('a', a.baseUrl), offer('b', b.baseUrl));
+  const on = stage({ offers });
+  const session = 'conversation-1';
+  on.services.affinity.remember(ACCOUNT, session, offer('b', b.baseUrl).id);
+  for (let run = 2; run < 6; run++) {
+    const running = await startTurn(on.services, input('chat', sim({ tokens: 1 }), { session, runAttempt: run }));
+    assert.is(running.head.provider, 'B', 'the endpoint that served the conversation last');
+    const held = on.asks.at(-1)?.event.request;
+    assert.equal([held?.attempt, held?.sessionId], [holdAttempt(run, 1), session]);
+    const { receipt } = await endTurn(on.services, running);
+    assert.is(receipt.attempt, holdAttempt(run, 1));
+  }
+  await on.end();
+});
+
+/** Real actors of an account in one engine, and inference that asks them. */
+async function openHouse() {
+  const engine = await openStage({ kinds: [...kinds, lineKind] });
+  for (const [to, event] of [
+    [ACCOUNT, { type: 'account.create', name: 'Ada' }],
+    [ACCOUNT, words.depositEvent('dep-1', '10')],
+    [KEY, words.createKeyEvent()],
+  ] as const) {
+    await engine.body(to, event as ActorEvent);
+  }
+  const on: Stage = stage({ offers: onlyA });
+  const asked: string[] = [];
+  on.services.cluster.ask = (async (to: string, event: ActorEvent) => {
+    asked.push(event.type);
+    const answer = await engine.ask(to, event);
+    if (!answer.ok) throw new AskError(to, answer.failure);
+    return answer.body;
+  }) as typeof on.services.cluster.ask;
+  const rows = (collection: string) => engine.store.rows({ collection, address: ACCOUNT, limit: 100 });
+  return {
+    on,
+    asked,
+    engine,
+    generation: async (id: string) => {
+      const row = await engine.store.row({ address: ACCOUNT, collection: 'generation', id });
+      return JSON.parse(row?.body ?? 'null') as Generation | null;
+    },
+    charges: async (id: string) =>
+      (await rows('ledger'))
+        .map(({ body }) => body)
+        .filter((body) => body.includes(id))
+        .map((body) => JSON.parse(body) as LedgerEntry),
+    close: async () => {
+      await on.end();
+      await engine.close();
+    },
+  };
+}
+
+/** The caller commits it: what will be recorded is the settlement itself. */
+const byItsCaller: Settle = async (_services, _account, settlement) => settlement;
+const LINE = 'line:acct_1/line_1';
+
+for (const name of NAMES) {
+  it(`a ${name} line commits the settlement with its reply: neither is there before, and both are after`, async () => {
+    const house = await openHouse();
+    const { on, engine } = house;
+    const asked = input(name, BODY[name]({ tokens: 5 }));
+    const { generation } = asked;
+    const running = await startTurn(on.services, asked);
+    const ended = await endTurn(on.services, running, byItsCaller);
+    assert.equal(house.asked, ['turn.admit'], 'no settle was sent');
+    assert.is((await house.generation(generation))?.status, 'running');
+    assert.equal(await house.charges(generation), []);
+    assert.is(ended.charge, 'recorded');
+    const settlement = ended.settlement as Settlement;
+    assert.is(ended.closing?.cost, settlement.cost, 'the reply names the cost that its own commit records');
+
+    const reply = JSON.stringify(replyOf(running, ended));
+    const { entries } = engine.engine.gauges;
+    const recorded = await engine.body(LINE, {
+      type: 'line.end',
+      account: ACCOUNT,
+      settlement: settlement as unknown as Json,
+      reply,
+    });
+    assert.is(engine.engine.gauges.entries, entries + 1, 'one commit');
+    assert.equal(recorded, { generation, cost: settlement.cost, late: false });
+    assert.is(await engine.body(LINE, { type: 'line.show' }), reply);
+    const settled = await house.generation(generation);
+    assert.is(settled?.status, 'settled');
+    assert.equal(settled?.settlement, settlement);
+    assert.is((await house.charges(generation)).length, 1);
+    await house.close();
+  });
+
+  it(`a ${name} turn whose caller never commits is not charged`, async () => {
+    const house = await openHouse();
+    const asked = input(name, BODY[name]({ tokens: 5 }));
+    await endTurn(house.on.services, await startTurn(house.on.services, asked), byItsCaller);
+    await house.on.services.pending.idle();
+    assert.equal(house.asked, ['turn.admit']);
+    assert.equal(await house.charges(asked.generation), []);
+    await house.close();
+  });
+}
+
+it('the settlement of an ask and that of a commit of the caller are recorded alike', async () => {
+  const records = [];
+  for (const settle of [undefined, byItsCaller]) {
+    const house = await openHouse();
+    const asked = input('chat', sim({ id: 'same', tokens: 5 }), { generation: 'gen-same' });
+    const running = await startTurn(house.on.services, asked);
+    const { settlement } = await endTurn(house.on.services, running, settle);
+    if (settle !== undefined) {
+      const end = { type: 'line.end', account: ACCOUNT, settlement: settlement as unknown as Json, reply: '' };
+      await house.engine.body(LINE, end);
+    }
+    const record = (await house.generation('gen-same')) as Generation;
+    const { cost, promptTokens, completionTokens, finishReason } = record.settlement as Settlement;
+    const [charge] = await house.charges('gen-same');
+    records.push({ cost, promptTokens, completionTokens, finishReason, amount: charge?.amount });
+    await house.close();
+  }
+  assert.equal(records[0], records[1]);
+  assert.ok(Number(records[0]?.cost) > 0);
+});
+
+test.run();
