@@ -295,6 +295,30 @@ for (const name of NAMES) {
   });
 }
 
+it('a line whose run was taken over by a later attempt keeps neither its reply nor a charge', async () => {
+  const house = await openHouse();
+  const asked = input('chat', sim({ tokens: 5 }), { runAttempt: 1 });
+  const ended: EndedTurn[] = [];
+  for (const runAttempt of [1, 2]) {
+    const running = await startTurn(house.on.services, { ...asked, runAttempt });
+    ended.push(await endTurn(house.on.services, running, byItsCaller));
+  }
+  const [stale, valid] = ended.map(({ settlement }) => settlement as unknown as Json);
+  const late = await house.engine.ask(LINE, {
+    type: 'line.end',
+    account: ACCOUNT,
+    settlement: stale ?? null,
+    reply: '1',
+  });
+  assert.match(JSON.stringify(late), /"status":409/);
+  assert.is(await house.engine.body(LINE, { type: 'line.show' }), null);
+  assert.equal(await house.charges(asked.generation), []);
+  await house.engine.body(LINE, { type: 'line.end', account: ACCOUNT, settlement: valid ?? null, reply: '2' });
+  assert.is(await house.engine.body(LINE, { type: 'line.show' }), '2');
+  assert.is((await house.charges(asked.generation)).length, 1);
+  await house.close();
+});
+
 it('the settlement of an ask and that of a commit of the caller are recorded alike', async () => {
   const records = [];
   for (const settle of [undefined, byItsCaller]) {
