@@ -1,11 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { render } from '../../../../gateway/dialects/chat/render.ts';
-import { errorMember } from '../../../../gateway/dialects/reply/error-member.ts';
-import { usageText } from '../../../../gateway/dialects/reply/usage-text.ts';
-import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
-import type { Usage } from '../../../../gateway/terms/usage.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
@@ -145,25 +141,6 @@ it('scores of tokens follow each other, and both lists are named', () => {
       { token: 'b', logprob: -2 },
     ],
     refusal: null,
-  });
-});
-
-it('cached_tokens is a number wherever the details of the prompt stand, and nothing else is made up', () => {
-  const details = (usage: Usage): unknown => JSON.parse(usageText(usage, '0')).prompt_tokens_details;
-  assert.equal(details({ cacheWriteTokens: 5, cacheWrite1hTokens: 2 }), { cached_tokens: 0, cache_write_tokens: 7 });
-  assert.equal(details({ cachedTokens: 4 }), { cached_tokens: 4 });
-  assert.is(details({ cachedTokens: 0, cacheWriteTokens: 0 }), undefined, 'no caching occurred');
-  assert.is(details({}), undefined);
-  const spoken = JSON.parse(usageText({ audioTokens: 3, imageTokens: 2 }, '0')).completion_tokens_details;
-  assert.equal(spoken, { image_tokens: 2, audio_tokens: 3 });
-});
-
-it('the error member has the status, the message and its type, and a 500 has no words of its own', () => {
-  const error = new GatewayError({ status: 500, type: 'server', message: 'at line 5', detail: 'stack' });
-  assert.equal(JSON.parse(errorMember(error)), {
-    code: 500,
-    message: 'Internal Server Error',
-    metadata: { error_type: 'server' },
   });
 });
 

@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { renderEnvelope } from '../../../gateway/dialects/reply/error-envelope.ts';
-import { headerText } from '../../../gateway/edge/header-text.ts';
-import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
-import { gatewayErrorOf } from '../../../gateway/terms/gateway-error-of.ts';
-import { bounded } from '../../support/bounded.ts';
+import { renderEnvelope } from '../../../../gateway/dialects/reply/error-envelope.ts';
+import { errorMember } from '../../../../gateway/dialects/reply/error-member.ts';
+import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { gatewayErrorOf } from '../../../../gateway/terms/gateway-error-of.ts';
+import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 2_000);
 
@@ -32,13 +32,13 @@ it('keeps the status, the message and the public members, and no detail', () => 
   });
 });
 
-it('folds any text into what a header may carry', () => {
-  assert.is(headerText('Café "日本"\r\nX: y'), 'Cafe "??"??X: y');
-  assert.is(headerText('a'.repeat(1_000)).length, 256);
-  for (const text of ['ﷺ'.repeat(300), '\u0000\u007f', '🎭']) {
-    assert.match(headerText(text), /^[\x20-\x7e]{0,256}$/);
-    assert.ok(new Headers({ name: headerText(text) }));
-  }
+it('the error member has the status, the message and its type, and a 500 has no words of its own', () => {
+  const error = new GatewayError({ status: 500, type: 'server', message: 'at line 5', detail: 'stack' });
+  assert.equal(JSON.parse(errorMember(error)), {
+    code: 500,
+    message: 'Internal Server Error',
+    metadata: { error_type: 'server' },
+  });
 });
 
 test.run();
