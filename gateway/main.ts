@@ -89,12 +89,12 @@ const LOOP_RESOLUTION_MS = 20;
 
 /** Starts one node. Resolves when it is a member of its cluster; `ready` follows. Rejects with what a person can mend. */
 export async function runNode(options: NodeOptions): Promise<NodeHandle> {
-  const node = new RunningNode(options);
+  const node = new GatewayNode(options);
   await node.start();
   return node;
 }
 
-class RunningNode implements NodeHandle {
+class GatewayNode implements NodeHandle {
   readonly name: string;
   readonly pid = process.pid;
   readonly #options: NodeOptions;
@@ -265,7 +265,7 @@ class RunningNode implements NodeHandle {
     this.#checker = new Checker({
       ...parts,
       limits: config.checks,
-      targetOf: (offer) => this.#inference.targets.of(offer),
+      targetOf: (endpoint) => this.#inference.targets.of(endpoint),
       log: ({ message, ...record }) => this.#log.warn(record, message),
     });
   }

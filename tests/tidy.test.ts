@@ -2,54 +2,25 @@
  * Keeps the house: who imports whom, packages only in their homes, no cycles, sizes, names, no unused files, no real
  * time or chance outside their homes. Every rule reads the source as text; a rule that finds no file to judge fails.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LONG_FILES, LONG_FUNCTIONS } from './fixtures/tidy-ratchet.ts';
+import { ROOT, read, target, walk } from './support/sources.ts';
 
-const ROOT = resolve(import.meta.dirname ?? '.', '..');
 const FILE_LINES_MAX = 400;
 const FUNCTION_LINES_MAX = 70;
 
-interface Source {
-  readonly path: string;
-  readonly text: string;
-  readonly imports: readonly string[];
-}
-
-function walk(folder: string): string[] {
-  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : walk(path);
-    return path.endsWith('.ts') ? [path] : [];
-  });
-}
-
-const IMPORT =
-  /(?:^|\n)\s*(?:import|export)\s[^;'"]*?from\s+'([^']+)'|(?:^|[^.\w])import\(\s*'([^']+)'\s*\)|(?:^|\n)import\s+'([^']+)'/g;
-
-function read(path: string): Source {
-  const text = readFileSync(join(ROOT, path), 'utf8');
-  const imports = [...text.matchAll(IMPORT)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
-  return { path, text, imports };
-}
-
 const product = [...walk('actors'), ...walk('gateway'), 'cluster.config.ts'].map(read);
 const all = [...product, ...walk('tests').map(read)];
-
-/** Repository path of a relative import; null for a package. */
-function target(source: Source, specifier: string): string | null {
-  if (!specifier.startsWith('.')) return null;
-  return relative(ROOT, resolve(ROOT, dirname(source.path), specifier));
-}
 
 /** The simulated providers: they stand for machines of other companies and share no code with ours. */
 const SIMULATOR = /^gateway\/simulator\//;
 
 /** Layers from the bottom up; a file may import its own layer and those before it. */
 const LAYERS: readonly (readonly [RegExp, string, number])[] = [
-  [/^actors\/runtime\/(ports|system)\//, 'ports', 0],
+  [/^actors\/runtime\/(ports|system|collections)\//, 'ports|collections', 0],
   [/^actors\/runtime\/(actor|bytes)\//, 'actor|bytes', 1],
   [/^actors\/runtime\/durable\//, 'durable', 2],
   [/^actors\/runtime\/cluster\//, 'cluster', 3],
@@ -186,7 +157,7 @@ const HOMES: readonly (readonly [string, RegExp])[] = [
   ['undici', /^gateway\/outbound\//],
   ['eventsource-parser', /^gateway\/providers\//],
   ['eventsource-parser/stream', /^gateway\/providers\//],
-  ['find-my-way', /^gateway\/edge\/http\/router\.ts$/],
+  ['find-my-way', /^gateway\/edge\/http\/http-router\.ts$/],
   ['pino', /^gateway\/(main\.ts|operator\/)/],
   ['commander', /^gateway\/operator\/cli\//],
   ['lru-cache', /^gateway\/(edge|routing|checks)\//],
@@ -294,6 +265,17 @@ test('names are kebab-case nouns and verbs, none of the banned ones', () => {
   assert.equal(wrong, []);
   const indexes = product.map((source) => source.path).filter((path) => path.endsWith('/index.ts'));
   assert.equal(indexes, ['actors/runtime/index.ts']);
+});
+
+test('no two classes and no two exported types share a name', () => {
+  const homes = new Map<string, string[]>();
+  for (const { path, text } of product.filter((source) => !SIMULATOR.test(source.path))) {
+    for (const [, name = ''] of text.matchAll(/^(?:export (?:class|interface|type)|(?:abstract )?class) (\w+)/gm))
+      homes.set(name, [...(homes.get(name) ?? []), path]);
+  }
+  const twice = [...homes].filter(([, paths]) => paths.length > 1);
+  assert.ok(homes.size > 300);
+  assert.equal(twice, []);
 });
 
 test('files stay under their size, or under what the ratchet remembers', () => {

@@ -7,17 +7,17 @@ import { emit } from '../runtime/index.ts';
 import { only } from '../terms/only.ts';
 import { firstRow } from '../terms/row.ts';
 import { UNAUTHENTICATED } from '../terms/unauthenticated.ts';
+import { type AccountState, emptyAccount } from './account-state.ts';
 import { judgeOpen, judgeRaise, judgeRelease, judgeSettle } from './admission.ts';
-import * as answers from './answers.ts';
-import { type Book, emptyBook } from './book.ts';
-import * as changes from './changes.ts';
 import { answerPaidIn, recordAdjustment, recordDeposit } from './deposit.ts';
+import * as answers from './effects.ts';
 import type { AccountEvent } from './events.ts';
+import * as changes from './reducers.ts';
 import { accountView, answerCreated } from './statement.ts';
 import { recordLost, recordSweep } from './sweep.ts';
 
 export const accountMachine = setup({
-  types: {} as { context: Book; events: AccountEvent; input: { address: string } },
+  types: {} as { context: AccountState; events: AccountEvent; input: { address: string } },
   guards: {
     isNew: ({ context }) => context.createdAt === null,
     isRecorded: ({ event }) => firstRow(event, 'recorded') !== null,
@@ -44,82 +44,88 @@ export const accountMachine = setup({
   },
   actions: {
     create: assign(({ context, event }) => changes.create(context, event)),
-    answerCreated: emit<Book, AccountEvent>(({ context }) => answerCreated(context, true)),
-    answerKnown: emit<Book, AccountEvent>(({ context }) => answerCreated(context, false)),
-    showOpen: emit<Book, AccountEvent>(({ context }) => answers.reply(accountView(context, 'open'))),
-    showSuspended: emit<Book, AccountEvent>(({ context }) => answers.reply(accountView(context, 'suspended'))),
+    answerCreated: emit<AccountState, AccountEvent>(({ context }) => answerCreated(context, true)),
+    answerKnown: emit<AccountState, AccountEvent>(({ context }) => answerCreated(context, false)),
+    showOpen: emit<AccountState, AccountEvent>(({ context }) => answers.reply(accountView(context, 'open'))),
+    showSuspended: emit<AccountState, AccountEvent>(({ context }) => answers.reply(accountView(context, 'suspended'))),
     vouch: emit(() => answers.reply({ counted: true })),
     refuseOwner: emit(() => answers.reply({ refusal: UNAUTHENTICATED })),
     countKey: assign({ keys: ({ context }) => context.keys + 1 }),
-    answerIssued: emit<Book, AccountEvent>(({ event }) => answers.issued(only(event, 'key.issued'))),
+    answerIssued: emit<AccountState, AccountEvent>(({ event }) => answers.issued(only(event, 'key.issued'))),
 
     credit: assign(({ context, event }) => changes.credit(context, only(event, 'deposit.credit'))),
-    recordDeposit: emit<Book, AccountEvent>(({ context, event }) =>
+    recordDeposit: emit<AccountState, AccountEvent>(({ context, event }) =>
       recordDeposit(context, only(event, 'deposit.credit')),
     ),
     adjust: assign(({ context, event }) => changes.adjust(context, only(event, 'adjustment.record'))),
-    recordAdjustment: emit<Book, AccountEvent>(({ context, event }) =>
+    recordAdjustment: emit<AccountState, AccountEvent>(({ context, event }) =>
       recordAdjustment(context, only(event, 'adjustment.record')),
     ),
-    answerPaidIn: emit<Book, AccountEvent>(({ event }) =>
+    answerPaidIn: emit<AccountState, AccountEvent>(({ event }) =>
       answerPaidIn(only(event, 'deposit.credit', 'adjustment.record')),
     ),
 
     hold: assign(({ context, event }) => changes.hold(context, only(event, 'hold.open'))),
-    recordHold: emit<Book, AccountEvent>(({ context, event }) => answers.recordHold(context, only(event, 'hold.open'))),
-    answerHold: emit<Book, AccountEvent>(({ event }) => answers.answerHold(only(event, 'hold.open'))),
-    renew: emit<Book, AccountEvent>(({ event }) => answers.renew(only(event, 'hold.open'))),
-    refuseShort: emit<Book, AccountEvent>(({ context, event }) =>
+    recordHold: emit<AccountState, AccountEvent>(({ context, event }) =>
+      answers.recordHold(context, only(event, 'hold.open')),
+    ),
+    answerHold: emit<AccountState, AccountEvent>(({ event }) => answers.answerHold(only(event, 'hold.open'))),
+    renew: emit<AccountState, AccountEvent>(({ event }) => answers.renew(only(event, 'hold.open'))),
+    refuseShort: emit<AccountState, AccountEvent>(({ context, event }) =>
       answers.refuseShort(context, only(event, 'hold.open')),
     ),
-    refuseBeyondLimit: emit<Book, AccountEvent>(({ event }) => answers.refuseBeyondLimit(only(event, 'hold.open'))),
-    refuseStaleOpen: emit<Book, AccountEvent>(({ event }) =>
+    refuseBeyondLimit: emit<AccountState, AccountEvent>(({ event }) =>
+      answers.refuseBeyondLimit(only(event, 'hold.open')),
+    ),
+    refuseStaleOpen: emit<AccountState, AccountEvent>(({ event }) =>
       answers.refuseHold(only(event, 'hold.open'), answers.STALE),
     ),
-    refuseSuspended: emit<Book, AccountEvent>(({ event }) =>
+    refuseSuspended: emit<AccountState, AccountEvent>(({ event }) =>
       answers.refuseHold(only(event, 'hold.open'), UNAUTHENTICATED),
     ),
 
     moveHold: assign(({ context, event }) => changes.moveHold(context, only(event, 'hold.raise'))),
-    recordRaise: emit<Book, AccountEvent>(({ context, event }) =>
+    recordRaise: emit<AccountState, AccountEvent>(({ context, event }) =>
       answers.recordRaise(context, only(event, 'hold.raise')),
     ),
-    answerRaise: emit<Book, AccountEvent>(({ event }) => answers.answerRaise(only(event, 'hold.raise'))),
-    refuseKeyShort: emit<Book, AccountEvent>(({ context, event }) =>
+    answerRaise: emit<AccountState, AccountEvent>(({ event }) => answers.answerRaise(only(event, 'hold.raise'))),
+    refuseKeyShort: emit<AccountState, AccountEvent>(({ context, event }) =>
       answers.refuseRaiseShort(context, only(event, 'hold.raise'), 'key'),
     ),
-    refuseAccountShort: emit<Book, AccountEvent>(({ context, event }) =>
+    refuseAccountShort: emit<AccountState, AccountEvent>(({ context, event }) =>
       answers.refuseRaiseShort(context, only(event, 'hold.raise'), 'account'),
     ),
     refuseStaleRaise: emit(() => answers.reply({ admitted: false, refusal: answers.STALE })),
     refuseSuspendedRaise: emit(() => answers.reply({ admitted: false, refusal: UNAUTHENTICATED })),
 
     charge: assign(({ context, event }) => changes.charge(context, only(event, 'hold.settle'))),
-    recordCharge: emit<Book, AccountEvent>(({ context, event }) =>
+    recordCharge: emit<AccountState, AccountEvent>(({ context, event }) =>
       answers.recordCharge(context, only(event, 'hold.settle')),
     ),
-    answerSettled: emit<Book, AccountEvent>(({ event }) => answers.answerSettled(only(event, 'hold.settle'))),
+    answerSettled: emit<AccountState, AccountEvent>(({ event }) => answers.answerSettled(only(event, 'hold.settle'))),
     refuseStale: emit(() => answers.refuse(answers.STALE)),
     refuseMalformed: emit(() => answers.refuse(answers.MALFORMED)),
     refuseUnknown: emit(() => answers.refuse(answers.UNKNOWN)),
 
-    letGo: assign(({ context, event }) => changes.letGo(context, event)),
-    recordRelease: emit<Book, AccountEvent>(({ event }) => answers.recordRelease(only(event, 'hold.release'))),
-    recordSupersession: emit<Book, AccountEvent>(({ event }) =>
+    letGo: assign(({ context, event }) => changes.release(context, event)),
+    recordRelease: emit<AccountState, AccountEvent>(({ event }) => answers.recordRelease(only(event, 'hold.release'))),
+    recordSupersession: emit<AccountState, AccountEvent>(({ event }) =>
       answers.recordSupersession(only(event, 'hold.release')),
     ),
-    answerRelease: emit<Book, AccountEvent>(({ event }) => answers.answerRelease(only(event, 'hold.release'))),
-    remember: assign(({ context, event }) => changes.bury(context, event)),
-    bury: emit<Book, AccountEvent>(({ context, event }) => answers.bury(context, only(event, 'hold.release'))),
+    answerRelease: emit<AccountState, AccountEvent>(({ event }) => answers.answerRelease(only(event, 'hold.release'))),
+    remember: assign(({ context, event }) => changes.rememberRelease(context, event)),
+    bury: emit<AccountState, AccountEvent>(({ context, event }) =>
+      answers.recordTombstone(context, only(event, 'hold.release')),
+    ),
     sweep: assign(({ context, event }) => changes.sweep(context, event)),
-    recordSweep: emit<Book, AccountEvent>(({ event }) => recordSweep(only(event, 'holds.sweep'))),
+    recordSweep: emit<AccountState, AccountEvent>(({ event }) => recordSweep(only(event, 'holds.sweep'))),
     loseGateway: assign(({ context, event }) => changes.loseGateway(context, event)),
-    recordLost: emit<Book, AccountEvent>(({ event }) => recordLost(only(event, 'gateway.lost'))),
+    recordLost: emit<AccountState, AccountEvent>(({ event }) => recordLost(only(event, 'gateway.lost'))),
   },
 }).createMachine({
   id: 'account',
   initial: 'open',
-  context: ({ input }) => emptyBook(input.address),
+  context: ({ input }) => emptyAccount(input.address),
   options: { maxIterations: 1000 },
   states: {
     open: {

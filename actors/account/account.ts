@@ -3,7 +3,7 @@ import type { ActorEvent, Cluster, Json, Kind, RowRef } from '../runtime/index.t
 import type { Generation, HoldRequest, Release, Released, Settled, Settlement } from '../terms/hold.ts';
 import { isFirstHold } from '../terms/hold-attempt.ts';
 import { plain } from '../terms/only.ts';
-import type { Refused } from '../terms/refusal.ts';
+import type { RefusedAnswer } from '../terms/refusal.ts';
 import { same } from '../terms/same.ts';
 import { accountMachine } from './account.machine.ts';
 import { type PaidIn, paidInCollection } from './deposit.ts';
@@ -32,7 +32,7 @@ export function accountKind(generationRetentionMs: number | null = GENERATION_RE
       adjustment: paidInCollection,
     },
     rows: rowsOf,
-    tenancy: { collection: 'generation', column: 0, event: 'gateway.lost' },
+    leaseRows: { collection: 'generation', column: 0, event: 'gateway.lost' },
     explain: explainAccount,
     redact: (context: Json) => context,
   };
@@ -148,9 +148,11 @@ export function settle(
   account: string,
   settlement: Settlement,
   withinMs: number,
-): Promise<Settled | Refused> {
+): Promise<Settled | RefusedAnswer> {
   const event = { type: 'hold.settle', settlement: plain(settlement) };
-  return cluster.ask(account, event, { withinMs, repeat: same }) as Promise<unknown> as Promise<Settled | Refused>;
+  return cluster.ask(account, event, { withinMs, repeat: same }) as Promise<unknown> as Promise<
+    Settled | RefusedAnswer
+  >;
 }
 
 /** Ends a hold without a charge. Harmless on one that ended, and on one that was never admitted. Refused: 409. */
@@ -159,9 +161,9 @@ export async function release(
   account: string,
   ended: Release,
   withinMs: number,
-): Promise<Released | Refused> {
+): Promise<Released | RefusedAnswer> {
   const event = { type: 'hold.release', release: plain(ended) };
-  return (await cluster.ask(account, event, { withinMs, repeat: same })) as unknown as Released | Refused;
+  return (await cluster.ask(account, event, { withinMs, repeat: same })) as unknown as Released | RefusedAnswer;
 }
 
 /** A generation of one account, straight from the store; null when there is none. */

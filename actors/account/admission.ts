@@ -5,7 +5,7 @@
 import type { Generation } from '../terms/hold.ts';
 import { firstRow } from '../terms/row.ts';
 import { add, compare, isCharge, isUsd, subtract } from '../terms/usd.ts';
-import { available, type Book } from './book.ts';
+import { type AccountState, available } from './account-state.ts';
 import type { HoldOpen, HoldRaise, HoldRelease, HoldSettle } from './events.ts';
 import { newestAttempt } from './generation.ts';
 import type { Tombstone } from './tombstone.ts';
@@ -24,7 +24,7 @@ export type OpenCase =
   | 'key-short'
   | 'short';
 
-export function judgeOpen(book: Book, event: HoldOpen): OpenCase {
+export function judgeOpen(state: AccountState, event: HoldOpen): OpenCase {
   const { request } = event;
   if (!isUsd(request.amount)) throw new RangeError('the amount of a hold must be a decimal in USD');
   const known = judgeRecord(event);
@@ -32,7 +32,7 @@ export function judgeOpen(book: Book, event: HoldOpen): OpenCase {
   if (request.repeat) return 'unheard';
   const room = keyRoom(event);
   if (room !== null && compare(request.amount, room) > 0) return 'key-short';
-  return compare(request.amount, accountRoom(book, event)) > 0 ? 'short' : 'granted';
+  return compare(request.amount, accountRoom(state, event)) > 0 ? 'short' : 'granted';
 }
 
 /** What the records say of this attempt; null where they leave it open. */
@@ -61,8 +61,8 @@ export function heldBefore(event: HoldOpen): string | null {
 }
 
 /** What the account can hold for this request, the hold that it takes over included. */
-export function accountRoom(book: Book, event: HoldOpen): string {
-  return withFreed(available(book), event);
+export function accountRoom(state: AccountState, event: HoldOpen): string {
+  return withFreed(available(state), event);
 }
 
 /** As `accountRoom`, of the key's limit. Null: it has none, or the key has checked it itself. */
@@ -78,7 +78,7 @@ function withFreed(left: string, event: HoldOpen): string {
 
 export type RaiseCase = 'recorded' | 'ended' | 'stale' | 'granted' | 'key-short' | 'account-short';
 
-export function judgeRaise(book: Book, event: HoldRaise): RaiseCase {
+export function judgeRaise(state: AccountState, event: HoldRaise): RaiseCase {
   const { request, room } = event;
   if (!isUsd(request.amount)) throw new RangeError('the amount of a hold must be a decimal in USD');
   const row = firstRow<Generation>(event, 'generation');
@@ -88,7 +88,7 @@ export function judgeRaise(book: Book, event: HoldRaise): RaiseCase {
   const delta = subtract(request.amount, row.amount);
   if (compare(delta, '0') <= 0) return 'granted';
   if (room !== null && compare(delta, room) > 0) return 'key-short';
-  return compare(delta, available(book)) > 0 ? 'account-short' : 'granted';
+  return compare(delta, available(state)) > 0 ? 'account-short' : 'granted';
 }
 
 export type SettleCase =

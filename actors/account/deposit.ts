@@ -6,8 +6,8 @@ import type { Collection, Effect } from '../runtime/index.ts';
 import { plain } from '../terms/only.ts';
 import { firstRow } from '../terms/row.ts';
 import { usd } from '../terms/usd.ts';
-import { recordEntry, reply } from './answers.ts';
-import type { Book } from './book.ts';
+import type { AccountState } from './account-state.ts';
+import { recordEntry, reply } from './effects.ts';
 import type { AdjustmentRecord, DepositCredit } from './events.ts';
 
 /** Row of the collections `deposit` and `adjustment`; also the answer. */
@@ -26,18 +26,25 @@ export interface PaidIn {
 
 export const paidInCollection: Collection = { sort: (row: PaidIn) => row.at };
 
-export function recordDeposit(book: Book, { deposit, at }: DepositCredit): Effect[] {
-  const entry = book.last;
+export function recordDeposit(state: AccountState, { deposit, at }: DepositCredit): Effect[] {
+  const entry = state.last;
   if (entry === null) throw new Error('a deposit without its ledger entry');
   const { amount, sequence, balance } = entry;
-  return record(book, 'deposit', { id: deposit, amount, reason: null, at, sequence, balance });
+  return record(state, 'deposit', { id: deposit, amount, reason: null, at, sequence, balance });
 }
 
-export function recordAdjustment(book: Book, { adjustment, amount, reason, at }: AdjustmentRecord): Effect[] {
-  const entry = book.last;
+export function recordAdjustment(state: AccountState, { adjustment, amount, reason, at }: AdjustmentRecord): Effect[] {
+  const entry = state.last;
   if (entry === null) throw new Error('an adjustment without its ledger entry');
   const { sequence, balance } = entry;
-  return record(book, 'adjustment', { id: adjustment, amount: parseAdjustment(amount), reason, at, sequence, balance });
+  return record(state, 'adjustment', {
+    id: adjustment,
+    amount: parseAdjustment(amount),
+    reason,
+    at,
+    sequence,
+    balance,
+  });
 }
 
 /** The answer to a repeat. */
@@ -52,10 +59,10 @@ export function parseAdjustment(text: string): string {
   return size === '0' ? '0' : `-${size}`;
 }
 
-function record(book: Book, collection: 'deposit' | 'adjustment', row: PaidIn): Effect[] {
+function record(state: AccountState, collection: 'deposit' | 'adjustment', row: PaidIn): Effect[] {
   return [
     { type: 'put', collection, id: row.id, body: plain(row) },
-    recordEntry(book),
+    recordEntry(state),
     reply({ ...row, repeated: false }),
   ];
 }

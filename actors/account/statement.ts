@@ -1,8 +1,8 @@
 /** What an account says of itself: to its owner, and to an operator in sentences. */
 import type { Effect, View } from '../runtime/index.ts';
 import { isNegative } from '../terms/usd.ts';
-import { reply } from './answers.ts';
-import { available, type Book } from './book.ts';
+import { type AccountState, available } from './account-state.ts';
+import { reply } from './effects.ts';
 
 /** Answer of `account.show`. Amounts are exact decimal USD, times store time in ms. */
 export interface AccountView {
@@ -25,9 +25,9 @@ export interface AccountView {
   readonly overshoots: number;
 }
 
-export function accountView(book: Book, status: AccountView['status']): AccountView {
-  const { address: account, name, createdAt, balance, held, deposits, charges, adjustments } = book;
-  const { holds, keys, lateSettles, overshoots } = book;
+export function accountView(state: AccountState, status: AccountView['status']): AccountView {
+  const { address: account, name, createdAt, balance, held, deposits, charges, adjustments } = state;
+  const { holds, keys, lateSettles, overshoots } = state;
   return {
     account,
     name,
@@ -35,27 +35,27 @@ export function accountView(book: Book, status: AccountView['status']): AccountV
     createdAt,
     balance,
     held,
-    available: available(book),
+    available: available(state),
     deposits,
     charges,
     adjustments,
     holds,
     keys,
-    sequence: book.last?.sequence ?? 0,
-    hash: book.last?.hash ?? null,
+    sequence: state.last?.sequence ?? 0,
+    hash: state.last?.hash ?? null,
     lateSettles,
     overshoots,
   };
 }
 
 /** Answer of `account.create`. `created` is false for a repeat. */
-export function answerCreated(book: Book, created: boolean): Effect {
-  return reply({ account: book.address, name: book.name, created });
+export function answerCreated(state: AccountState, created: boolean): Effect {
+  return reply({ account: state.address, name: state.name, created });
 }
 
 export function explainAccount(view: View): readonly string[] {
-  const book = view.context as unknown as Book;
-  const left = available(book);
+  const state = view.context as unknown as AccountState;
+  const left = available(state);
   const lines: string[] = [];
   if (view.state === 'suspended') {
     lines.push('This account is suspended: every request with any of its keys is answered 401 until it is resumed.');
@@ -66,20 +66,20 @@ export function explainAccount(view: View): readonly string[] {
     );
   }
   lines.push(
-    `Balance ${book.balance} USD = ${book.deposits} deposited - ${book.charges} charged + ${book.adjustments} adjusted; ${left} USD can be held.`,
-    book.holds === 0
+    `Balance ${state.balance} USD = ${state.deposits} deposited - ${state.charges} charged + ${state.adjustments} adjusted; ${left} USD can be held.`,
+    state.holds === 0
       ? 'No request is running.'
-      : `${book.holds} running ${book.holds === 1 ? 'request holds' : 'requests hold'} ${book.held} USD.`,
+      : `${state.holds} running ${state.holds === 1 ? 'request holds' : 'requests hold'} ${state.held} USD.`,
   );
-  if (book.nextSweepAt !== null) {
-    lines.push(`Holds without an outcome are released from ${new Date(book.nextSweepAt).toISOString()} on.`);
+  if (state.nextSweepAt !== null) {
+    lines.push(`Holds without an outcome are released from ${new Date(state.nextSweepAt).toISOString()} on.`);
   }
-  if (book.overshoots > 0) lines.push(`Alarm: ${book.overshoots} charges exceeded their hold.`);
-  if (book.lateSettles > 0) lines.push(`Alarm: ${book.lateSettles} charges came after their hold was released.`);
+  if (state.overshoots > 0) lines.push(`Alarm: ${state.overshoots} charges exceeded their hold.`);
+  if (state.lateSettles > 0) lines.push(`Alarm: ${state.lateSettles} charges came after their hold was released.`);
   lines.push(
-    book.last === null
+    state.last === null
       ? 'The ledger is empty.'
-      : `The ledger has ${book.last.sequence} entries; the newest is a ${book.last.type} of ${book.last.amount} USD.`,
+      : `The ledger has ${state.last.sequence} entries; the newest is a ${state.last.type} of ${state.last.amount} USD.`,
   );
   return lines;
 }

@@ -7,7 +7,7 @@ import type { Generation } from '../terms/hold.ts';
 import { plain } from '../terms/only.ts';
 import { allRows } from '../terms/row.ts';
 import { add } from '../terms/usd.ts';
-import { SWEEP_TIMER } from './answers.ts';
+import { SWEEP_TIMER } from './effects.ts';
 import type { GatewayLost, HoldsSweep } from './events.ts';
 import { released } from './generation.ts';
 import type { Tombstone } from './tombstone.ts';
@@ -16,7 +16,7 @@ import type { Tombstone } from './tombstone.ts';
 const KEYS_PER_SLICE = 8;
 const HOLDS_PER_SLICE = 256;
 
-export interface Slice {
+export interface SweepSlice {
   readonly ended: readonly Generation[];
   /** Exact sum of what they held. */
   readonly amount: string;
@@ -27,7 +27,7 @@ export interface Slice {
 }
 
 /** Overdue holds and tombstones, and when the next one is due. */
-export function overdueSlice(event: HoldsSweep): Slice {
+export function overdueSlice(event: HoldsSweep): SweepSlice {
   const running = allRows(event, 'generation').map((row) => row.body as unknown as Generation);
   const tombstones = allRows(event, 'tombstone').map((row) => row.body as unknown as Tombstone);
   const overdue = running.filter((row) => row.deadlineAt <= event.at);
@@ -41,7 +41,7 @@ export function overdueSlice(event: HoldsSweep): Slice {
 }
 
 /** The holds of one dead gateway. */
-export function orphanSlice(event: GatewayLost): Slice {
+export function orphanSlice(event: GatewayLost): SweepSlice {
   const orphans = allRows(event, 'generation')
     .map((row) => row.body as unknown as Generation)
     .filter((row) => row.gateway === event.incarnation);
@@ -71,7 +71,7 @@ export function recordLost(event: GatewayLost): Effect[] {
 }
 
 /** Rows, and one message per key: what it held less, and over how many holds. */
-function sliceEffects(slice: Slice, at: number): Effect[] {
+function sliceEffects(slice: SweepSlice, at: number): Effect[] {
   const effects: Effect[] = [];
   const perKey = new Map<string, { amount: string; count: number }>();
   for (const row of slice.ended) {

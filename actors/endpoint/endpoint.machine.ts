@@ -8,7 +8,7 @@ import type { EndpointDeclaration } from '../terms/declaration.ts';
 import { only, plain } from '../terms/only.ts';
 import type { Observation } from './evidence.ts';
 import * as record from './record.ts';
-import type { Attempt } from './window.ts';
+import type { ObservedAttempt } from './window.ts';
 
 type EndpointRecord = record.EndpointRecord;
 
@@ -19,7 +19,7 @@ export type EndpointEvent =
       readonly digest: string;
     })
   | (Stamped & { readonly type: 'endpoint.withdraw' })
-  | (Stamped & { readonly type: 'attempts.observed'; readonly attempts: readonly Attempt[] })
+  | (Stamped & { readonly type: 'attempts.observed'; readonly attempts: readonly ObservedAttempt[] })
   | (Stamped & { readonly type: 'probe.observed'; readonly ok: boolean })
   | (Stamped & Observation & { readonly type: 'check.observed' })
   | (Stamped & { readonly type: 'actor.activated' });
@@ -30,8 +30,8 @@ function declare(before: EndpointRecord, event: EndpointEvent): EndpointRecord {
 }
 
 function publish(now: EndpointRecord): Effect {
-  const offer = record.offerOf(now);
-  return { type: 'publish', topic: 'endpoints', key: now.id, value: offer === null ? null : plain(offer) };
+  const endpoint = record.publishedEndpoint(now);
+  return { type: 'publish', topic: 'endpoints', key: now.id, value: endpoint === null ? null : plain(endpoint) };
 }
 
 const TO_HEALTHY = { guard: 'isHealthy', target: 'healthy', actions: ['refresh', 'publish'] } as const;

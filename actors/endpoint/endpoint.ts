@@ -14,9 +14,9 @@ import type { Observation } from './evidence.ts';
 import { explainEvidence } from './explain-evidence.ts';
 import { successesIn } from './health.ts';
 import type { EndpointRecord } from './record.ts';
-import type { Attempt } from './window.ts';
+import type { ObservedAttempt } from './window.ts';
 
-/** Board topic; keys are endpoint ids, values `EndpointOffer`. */
+/** Board topic; keys are endpoint ids, values `Endpoint`. */
 export const ENDPOINTS_TOPIC = 'endpoints';
 
 export const endpointKind: Kind = {
@@ -57,7 +57,7 @@ export async function withdrawEndpoint(cluster: Cluster, endpoint: string, withi
 }
 
 /** Outcomes a gateway has gathered, oldest first. Best effort: measurements, not money. */
-export function observeAttempts(cluster: Cluster, endpoint: string, attempts: readonly Attempt[]): void {
+export function observeAttempts(cluster: Cluster, endpoint: string, attempts: readonly ObservedAttempt[]): void {
   cluster.tell(endpointAddress(endpoint), { type: 'attempts.observed', attempts: plain(attempts) });
 }
 

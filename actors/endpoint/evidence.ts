@@ -4,10 +4,10 @@
  * version of the probe, for 24 hours at most. Pure. (spec: catalogue, "Capability evidence"; inference, Routing rules 2, 3)
  */
 import type { EndpointDeclaration } from '../terms/declaration.ts';
-import type { Check, Effort, Evidence } from '../terms/offer.ts';
+import type { Check, Effort, Evidence } from '../terms/endpoint.ts';
 import { configurationOf } from './configuration.ts';
 import { countAsks, type ToolAsks, toolFidelity } from './tool-asks.ts';
-import type { Attempt } from './window.ts';
+import type { ObservedAttempt } from './window.ts';
 
 export const EVIDENCE_MS = 24 * 60 * 60_000;
 const DETAIL_CHARACTERS_MAX = 160;
@@ -75,7 +75,7 @@ export function findingsUnder(findings: Findings, declaration: EndpointDeclarati
 }
 
 /** Counts the tool asks of callers. */
-export function observeAsks(findings: Findings, attempts: readonly Attempt[], at: number): Findings {
+export function observeAsks(findings: Findings, attempts: readonly ObservedAttempt[], at: number): Findings {
   const asks = countAsks(findings.asks, attempts, at);
   return asks === findings.asks ? findings : { ...findings, asks };
 }

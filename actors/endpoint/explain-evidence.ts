@@ -1,4 +1,4 @@
-import { TOOL_CALL_SUCCESS_MIN } from '../terms/offer.ts';
+import { TOOL_CALL_SUCCESS_MIN } from '../terms/endpoint.ts';
 import { EVIDENCE_MS, evidenceOf, type Finding, standing } from './evidence.ts';
 import type { EndpointRecord } from './record.ts';
 import { toolFidelity } from './tool-asks.ts';

@@ -4,7 +4,7 @@
  * package because a snapshot must be JSON: hdr-histogram's only portable form is compressed binary, decoded and encoded
  * again at every step.
  */
-import type { Percentiles } from '../terms/offer.ts';
+import type { Percentiles } from '../terms/endpoint.ts';
 
 const ERROR_MAX = 0.02;
 const GROWTH = (1 + ERROR_MAX) / (1 - ERROR_MAX);

@@ -4,7 +4,7 @@
  * findings; 2 to 20 KB in practice.
  */
 import type { EndpointDeclaration } from '../terms/declaration.ts';
-import type { EndpointOffer, Evidence, Measured } from '../terms/offer.ts';
+import type { Endpoint, Evidence, Measured } from '../terms/endpoint.ts';
 import {
   evidenceOf,
   type Findings,
@@ -16,7 +16,7 @@ import {
   observeCheck,
 } from './evidence.ts';
 import { type Health, healthOf, PROBES_MAX, type Recent, withOutcome } from './health.ts';
-import { type Attempt, figures, measure, NO_WINDOWS, type Windows } from './window.ts';
+import { figures, measure, NO_WINDOWS, type ObservedAttempt, type Windows } from './window.ts';
 
 /** How often figures are worked out and shown at most, in ms of event time; a change of health is shown at once. */
 export const PUBLISH_EVERY_MS = 5_000;
@@ -72,7 +72,7 @@ export function withdraw(record: EndpointRecord): EndpointRecord {
 }
 
 /** Attempts carry their own times where the sender knew them; none is taken to be later than the event. */
-export function observe(record: EndpointRecord, attempts: readonly Attempt[], at: number): EndpointRecord {
+export function observe(record: EndpointRecord, attempts: readonly ObservedAttempt[], at: number): EndpointRecord {
   const counted = attempts.slice(-ATTEMPTS_MAX).filter(({ outcome }) => outcome !== 'other');
   if (counted.length === 0) return record;
   const recent = counted.reduce((before, { outcome }) => withOutcome(before, outcome === 'success'), record.recent);
@@ -103,7 +103,7 @@ export function refresh(record: EndpointRecord, at: number): EndpointRecord {
   return { ...record, measured, evidence, measuredAt: at, fresh };
 }
 
-export function offerOf(record: EndpointRecord): EndpointOffer | null {
+export function publishedEndpoint(record: EndpointRecord): Endpoint | null {
   if (record.declaration === null) return null;
   return { ...record.declaration, health: healthIn(record), evidence: record.evidence, measured: record.measured };
 }

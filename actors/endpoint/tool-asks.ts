@@ -2,8 +2,8 @@
  * Demanded tool asks (required or named choice) of the last day, in mergeable half-hour buckets, at most 49. Pure; the
  * time of every observation is given. (spec: catalogue, `tool_call_success_1d`)
  */
-import { TOOL_CALL_SUCCESS_MIN } from '../terms/offer.ts';
-import type { Attempt } from './window.ts';
+import { TOOL_CALL_SUCCESS_MIN } from '../terms/endpoint.ts';
+import type { ObservedAttempt } from './window.ts';
 
 const BUCKET_MS = 30 * 60_000;
 const DAY_MS = 48 * BUCKET_MS;
@@ -26,7 +26,7 @@ export interface ToolFidelity {
 /** Adds the asks among these attempts; one older than the newest bucket counts in the newest. */
 export function countAsks(
   buckets: readonly ToolAsks[],
-  attempts: readonly Pick<Attempt, 'at' | 'toolAsk'>[],
+  attempts: readonly Pick<ObservedAttempt, 'at' | 'toolAsk'>[],
   at: number,
 ): readonly ToolAsks[] {
   let kept = buckets;

@@ -2,7 +2,7 @@
  * Measurements of one endpoint in mergeable buckets: minutes for the last half hour, half hours for the last day. A bucket
  * too old is dropped when a new one begins, so at most 31 + 49 stand. Pure; the time of every observation is given.
  */
-import type { Measured } from '../terms/offer.ts';
+import type { Measured } from '../terms/endpoint.ts';
 import { type Histogram, type HistogramDraft, percentiles, record, samplesIn } from './histogram.ts';
 
 const MINUTE_MS = 60_000;
@@ -31,7 +31,7 @@ export interface Windows {
 }
 
 /** How one upstream attempt went. Times in ms; `other` (refused by its own content, called off) counts for nothing. */
-export interface Attempt {
+export interface ObservedAttempt {
   readonly at?: number;
   readonly outcome: 'success' | 'error' | 'other';
   readonly ttftMs?: number;
@@ -45,7 +45,7 @@ export interface Attempt {
 export const NO_WINDOWS: Windows = { minutes: [], halfHours: [] };
 
 /** Adds attempts, each to the bucket of its time; one older than the newest bucket counts in the newest. */
-export function measure(windows: Windows, attempts: readonly Attempt[], at: number): Windows {
+export function measure(windows: Windows, attempts: readonly ObservedAttempt[], at: number): Windows {
   return {
     minutes: gather(windows.minutes, attempts, { at, bucketMs: MINUTE_MS, spanMs: HALF_HOUR_MS }),
     halfHours: gather(windows.halfHours, attempts, { at, bucketMs: HALF_HOUR_MS, spanMs: DAY_MS }),
@@ -87,7 +87,7 @@ interface Draft {
 /** Copies each bucket it changes once, however many attempts fall into it. */
 function gather(
   buckets: readonly Bucket[],
-  attempts: readonly Attempt[],
+  attempts: readonly ObservedAttempt[],
   { at, bucketMs, spanMs }: { readonly at: number; readonly bucketMs: number; readonly spanMs: number },
 ): readonly Bucket[] {
   let kept = [...buckets];
@@ -112,7 +112,7 @@ function gather(
   return kept;
 }
 
-function count(draft: Draft, attempt: Attempt): void {
+function count(draft: Draft, attempt: ObservedAttempt): void {
   const { outcome, ttftMs, streamed } = attempt;
   if (outcome === 'success') draft.success++;
   if (outcome === 'error') draft.error++;
@@ -122,7 +122,7 @@ function count(draft: Draft, attempt: Attempt): void {
 }
 
 /** Completion tokens over the whole time of a streamed success; null where it says too little. */
-function speedOf({ outcome, streamed, completionTokens, durationMs }: Attempt): number | null {
+function speedOf({ outcome, streamed, completionTokens, durationMs }: ObservedAttempt): number | null {
   if (outcome !== 'success' || !streamed || completionTokens === undefined || durationMs === undefined) return null;
   return completionTokens >= THROUGHPUT_TOKENS_MIN && durationMs > 0 ? (completionTokens * 1000) / durationMs : null;
 }

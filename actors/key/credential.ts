@@ -1,6 +1,6 @@
 import type { Collection, Effect } from '../runtime/index.ts';
 import { plain } from '../terms/only.ts';
-import type { Purse } from './purse.ts';
+import type { KeyState } from './key-state.ts';
 
 /**
  * What a presented key is found by: its row's id is the digest. Account, key and kind never change, so a gateway may keep
@@ -25,8 +25,8 @@ export const credentialCollection: Collection = {
   index: [(row: Credential) => row.account],
 };
 
-export function putCredential(purse: Purse, status: Credential['status']): Effect {
-  const { account, address: key, kind, label, name, createdAt, expiresAt } = purse;
+export function putCredential(state: KeyState, status: Credential['status']): Effect {
+  const { account, address: key, kind, label, name, createdAt, expiresAt } = state;
   const credential: Credential = { account, key, kind, label, name, status, createdAt: createdAt ?? 0, expiresAt };
-  return { type: 'put', collection: 'credential', id: purse.digest, body: plain(credential) };
+  return { type: 'put', collection: 'credential', id: state.digest, body: plain(credential) };
 }

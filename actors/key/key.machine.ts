@@ -9,13 +9,13 @@ import { emit, ownerOf } from '../runtime/index.ts';
 import { isFirstHold } from '../terms/hold-attempt.ts';
 import { accountAddress } from '../terms/ids.ts';
 import { only } from '../terms/only.ts';
-import * as answers from './answers.ts';
 import { putCredential } from './credential.ts';
+import * as answers from './effects.ts';
 import type { KeyEvent } from './events.ts';
-import * as purse from './purse.ts';
+import * as purse from './key-state.ts';
 import { keyView } from './statement.ts';
 
-type Purse = purse.Purse;
+type Purse = purse.KeyState;
 
 export const keyMachine = setup({
   types: {} as { context: Purse; events: KeyEvent; input: { address: string } },
@@ -66,7 +66,7 @@ export const keyMachine = setup({
 }).createMachine({
   id: 'key',
   initial: 'active',
-  context: ({ input }) => purse.emptyPurse(input.address, accountAddress(ownerOf(input.address))),
+  context: ({ input }) => purse.emptyKey(input.address, accountAddress(ownerOf(input.address))),
   options: { maxIterations: 1000 },
   states: {
     active: {

@@ -2,12 +2,12 @@
 import type { ActorEvent, Cluster, Json, Kind } from '../runtime/index.ts';
 import type { Admission, HoldRequest } from '../terms/hold.ts';
 import { plain } from '../terms/only.ts';
-import type { Refused } from '../terms/refusal.ts';
+import type { RefusedAnswer } from '../terms/refusal.ts';
 import { same } from '../terms/same.ts';
 import type { LimitWindow } from './calendar.ts';
 import { type Credential, credentialCollection } from './credential.ts';
 import { keyMachine } from './key.machine.ts';
-import type { Purse } from './purse.ts';
+import type { KeyState } from './key-state.ts';
 import { explainKey, type KeyView } from './statement.ts';
 
 export const keyKind: Kind = {
@@ -19,7 +19,7 @@ export const keyKind: Kind = {
   volatile: ['turn.admit', 'turn.raise', 'key.count', 'key.show', 'hold.refused'],
   collections: { credential: credentialCollection },
   explain: explainKey,
-  redact: (context: Json) => plain({ ...(context as unknown as Purse), digest: 'redacted' }),
+  redact: (context: Json) => plain({ ...(context as unknown as KeyState), digest: 'redacted' }),
 };
 
 export interface NewKey {
@@ -45,7 +45,7 @@ export interface KeyCreated {
   readonly created: boolean;
 }
 
-export type Counted = { readonly counted: true } | Refused;
+export type Counted = { readonly counted: true } | RefusedAnswer;
 
 /** `key` is an address, here and below. Fails, and makes nothing, when the account does not exist. */
 export async function createKey(cluster: Cluster, key: string, made: NewKey, withinMs: number): Promise<KeyCreated> {

@@ -2,7 +2,7 @@
 import type { View } from '../runtime/index.ts';
 import { compare, isNegative } from '../terms/usd.ts';
 import { type LimitWindow, windowEnd } from './calendar.ts';
-import { isExpired, type Purse } from './purse.ts';
+import { isExpired, type KeyState } from './key-state.ts';
 import { counted, RATE_WINDOW_MS } from './rate.ts';
 import { roomOf, spentIn } from './spending.ts';
 
@@ -29,16 +29,16 @@ export interface KeyView {
   readonly expiresAt: number | null;
 }
 
-export function keyView(purse: Purse, status: 'active' | 'disabled' | 'revoked', at: number): KeyView {
-  const { address: key, account, label, name, kind, limit, limitWindow, spending, held, createdAt, expiresAt } = purse;
-  const room = roomOf(purse, at);
+export function keyView(state: KeyState, status: 'active' | 'disabled' | 'revoked', at: number): KeyView {
+  const { address: key, account, label, name, kind, limit, limitWindow, spending, held, createdAt, expiresAt } = state;
+  const room = roomOf(state, at);
   return {
     key,
     account,
     label,
     name,
     kind,
-    status: status === 'active' && isExpired(purse, at) ? 'expired' : status,
+    status: status === 'active' && isExpired(state, at) ? 'expired' : status,
     limit,
     limitWindow,
     limitRemaining: room !== null && isNegative(room) ? '0' : room,
@@ -54,44 +54,44 @@ export function keyView(purse: Purse, status: 'active' | 'disabled' | 'revoked',
 }
 
 export function explainKey(view: View): readonly string[] {
-  const purse = view.context as unknown as Purse;
-  const lines = [explainStatus(purse, view.state, view.now), explainLimit(purse, view.now)];
+  const state = view.context as unknown as KeyState;
+  const lines = [explainStatus(state, view.state, view.now), explainLimit(state, view.now)];
   lines.push(
-    purse.held === '0' ? 'No request of this key is running.' : `Running requests of this key hold ${purse.held} USD.`,
-    `${purse.spending.total} USD spent in all, ${spentIn(purse.spending, 'daily', view.now)} USD today.`,
-    explainRate(purse, view.now),
+    state.held === '0' ? 'No request of this key is running.' : `Running requests of this key hold ${state.held} USD.`,
+    `${state.spending.total} USD spent in all, ${spentIn(state.spending, 'daily', view.now)} USD today.`,
+    explainRate(state, view.now),
   );
   return lines;
 }
 
-function explainStatus(purse: Purse, state: string, now: number): string {
-  if (state === 'revoked') return 'This key is revoked for good: every request with it is answered 401.';
-  if (state === 'disabled') return 'This key is disabled: every request with it is answered 401 until it is enabled.';
-  if (purse.expiresAt !== null && isExpired(purse, now)) {
-    return `This key expired at ${iso(purse.expiresAt)}: every request with it is answered 401.`;
+function explainStatus(state: KeyState, status: string, now: number): string {
+  if (status === 'revoked') return 'This key is revoked for good: every request with it is answered 401.';
+  if (status === 'disabled') return 'This key is disabled: every request with it is answered 401 until it is enabled.';
+  if (state.expiresAt !== null && isExpired(state, now)) {
+    return `This key expired at ${iso(state.expiresAt)}: every request with it is answered 401.`;
   }
-  const until = purse.expiresAt === null ? '' : ` until ${iso(purse.expiresAt)}`;
-  const what = purse.kind === 'management' ? 'manages keys and spends nothing' : 'may spend';
+  const until = state.expiresAt === null ? '' : ` until ${iso(state.expiresAt)}`;
+  const what = state.kind === 'management' ? 'manages keys and spends nothing' : 'may spend';
   return `This key is active${until}: it ${what}.`;
 }
 
-function explainLimit(purse: Purse, now: number): string {
-  const { limit, limitWindow, spending } = purse;
+function explainLimit(state: KeyState, now: number): string {
+  const { limit, limitWindow, spending } = state;
   if (limit === null) return 'It has no spending limit of its own; its account is the only bound.';
   const spent = spentIn(spending, limitWindow, now);
   const where = limitWindow === null ? 'over its whole life' : `in the ${limitWindow} window`;
   const resets = limitWindow === null ? 'it does not reset' : `it resets at ${iso(windowEnd(limitWindow, now))}`;
-  const room = roomOf(purse, now) ?? '0';
+  const room = roomOf(state, now) ?? '0';
   if (compare(spent, limit) >= 0) {
     return `This key is exhausted: ${spent} of ${limit} USD spent ${where}; ${resets}.`;
   }
-  const held = purse.held === '0' ? '' : ` and ${purse.held} USD held`;
+  const held = state.held === '0' ? '' : ` and ${state.held} USD held`;
   return `${spent} of ${limit} USD spent ${where}${held}: ${isNegative(room) ? '0' : room} USD may still be held; ${resets}.`;
 }
 
-function explainRate(purse: Purse, now: number): string {
-  const requests = counted(purse.rate, now);
-  const bound = purse.perMinute === null ? 'the configured bound' : `its own bound of ${purse.perMinute}`;
+function explainRate(state: KeyState, now: number): string {
+  const requests = counted(state.rate, now);
+  const bound = state.perMinute === null ? 'the configured bound' : `its own bound of ${state.perMinute}`;
   const resetAt = now - (now % RATE_WINDOW_MS) + RATE_WINDOW_MS;
   return `${requests} requests counted in this minute against ${bound}; the count starts again at ${iso(resetAt)}.`;
 }

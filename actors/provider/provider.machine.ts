@@ -7,7 +7,7 @@ import { type Effect, emit, type Stamped } from '../runtime/index.ts';
 import type { ProviderFacts } from '../terms/declaration.ts';
 import { only, plain } from '../terms/only.ts';
 
-export interface Listing {
+export interface ListedModels {
   readonly slug: string;
   /** Null when withdrawn. */
   readonly facts: ProviderFacts | null;
@@ -16,10 +16,10 @@ export interface Listing {
   /** Store time in ms of the last change. */
   readonly declaredAt: number | null;
   /** Absent until the document was read for the first time. */
-  readonly document?: Reading;
+  readonly document?: DocumentReading;
 }
 
-export interface Reading {
+export interface DocumentReading {
   /** Why the document cannot be used; null: it can. */
   readonly problem: string | null;
   /** Endpoints of the last document that could be used. */
@@ -34,32 +34,32 @@ export type ProviderEvent =
   | (Stamped & { readonly type: 'provider.withdraw' })
   | (Stamped & { readonly type: 'actor.activated' });
 
-function declare({ slug }: Listing, event: ProviderEvent): Listing {
+function declare({ slug }: ListedModels, event: ProviderEvent): ListedModels {
   const { facts, digest, at } = only(event, 'provider.declare');
   return { slug, facts, digest, declaredAt: at };
 }
 
 /** A broken document says nothing of endpoints: those of the one before stay. */
-function read({ document }: Listing, event: ProviderEvent): Pick<Listing, 'document'> {
+function read({ document }: ListedModels, event: ProviderEvent): Pick<ListedModels, 'document'> {
   const { problem, endpoints, at } = only(event, 'provider.read');
   return { document: { problem, endpoints: problem === null ? endpoints : (document?.endpoints ?? 0), since: at } };
 }
 
-function isRead({ document }: Listing, event: ProviderEvent): boolean {
+function isRead({ document }: ListedModels, event: ProviderEvent): boolean {
   const { problem, endpoints } = only(event, 'provider.read');
   return document?.problem === problem && (problem !== null || document.endpoints === endpoints);
 }
 
-function withdraw({ slug }: Listing, { at }: ProviderEvent): Listing {
+function withdraw({ slug }: ListedModels, { at }: ProviderEvent): ListedModels {
   return { slug, facts: null, digest: null, declaredAt: at };
 }
 
-function publish({ slug, facts }: Listing): Effect {
+function publish({ slug, facts }: ListedModels): Effect {
   return { type: 'publish', topic: 'providers', key: slug, value: facts === null ? null : plain(facts) };
 }
 
 export const providerMachine = setup({
-  types: {} as { context: Listing; events: ProviderEvent; input: { address: string } },
+  types: {} as { context: ListedModels; events: ProviderEvent; input: { address: string } },
   guards: {
     isRead: ({ context, event }) => isRead(context, event),
     isSame: ({ context, event }) => context.digest === only(event, 'provider.declare').digest,
@@ -68,7 +68,7 @@ export const providerMachine = setup({
     declare: assign(({ context, event }) => declare(context, event)),
     withdraw: assign(({ context, event }) => withdraw(context, event)),
     read: assign(({ context, event }) => read(context, event)),
-    publish: emit<Listing, ProviderEvent>(({ context }) => publish(context)),
+    publish: emit<ListedModels, ProviderEvent>(({ context }) => publish(context)),
     answerChanged: emit(() => ({ type: 'reply', body: { changed: true } })),
     answerSame: emit(() => ({ type: 'reply', body: { changed: false } })),
   },

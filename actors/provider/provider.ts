@@ -5,7 +5,7 @@ import type { ProviderFacts } from '../terms/declaration.ts';
 import { providerAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import { same } from '../terms/same.ts';
-import { type Listing, providerMachine, type Reading } from './provider.machine.ts';
+import { type DocumentReading, type ListedModels, providerMachine } from './provider.machine.ts';
 
 /** Board topic; keys are slugs, values `ProviderFacts`. */
 export const PROVIDERS_TOPIC = 'providers';
@@ -54,7 +54,7 @@ export async function withdrawProvider(cluster: Cluster, slug: string, withinMs:
 }
 
 function explainProvider(view: View): readonly string[] {
-  const { slug, facts, declaredAt, document } = view.context as unknown as Listing;
+  const { slug, facts, declaredAt, document } = view.context as unknown as ListedModels;
   const since = declaredAt === null ? '' : ` since ${timeOf(declaredAt)}`;
   const lines = document === undefined ? [] : [explainReading(document)];
   if (facts !== null) return [`${facts.name} is declared${since} and shown in the catalogue as ${slug}.`, ...lines];
@@ -62,7 +62,7 @@ function explainProvider(view: View): readonly string[] {
   return [`This provider is withdrawn${since}: the catalogue does not show it.`];
 }
 
-function explainReading({ problem, endpoints, since }: Reading): string {
+function explainReading({ problem, endpoints, since }: DocumentReading): string {
   const declares = `${endpoints} endpoint${endpoints === 1 ? '' : 's'}`;
   if (problem === null) return `Its models document declares ${declares}, as read first at ${timeOf(since)}.`;
   return `Its models document is broken since ${timeOf(since)} and the last good one stays, with ${declares}: ${problem}`;

@@ -4,32 +4,32 @@ import { register } from './actor/register.ts';
 import { BoardExchange } from './cluster/board-exchange.ts';
 import { Calls } from './cluster/calls.ts';
 import { ChartLevels } from './cluster/chart-levels.ts';
-import type { Chore } from './cluster/chore.ts';
-import { choresOf } from './cluster/chores.ts';
 import type { AskOptions, Board, Cluster, Operator, RowReader } from './cluster/cluster.ts';
+import { openClusterPort } from './cluster/cluster-port.ts';
+import { ClusterWatchers } from './cluster/cluster-watchers.ts';
 import { Deaths } from './cluster/deaths.ts';
-import { Departure } from './cluster/departure.ts';
+import { Drain } from './cluster/drain.ts';
+import { FailureReports } from './cluster/failure-reports.ts';
 import { Handoff } from './cluster/handoff.ts';
 import type { Terms } from './cluster/handshake.ts';
 import { textOf } from './cluster/log.ts';
-import { type Census, Member } from './cluster/member.ts';
+import { type ActorCounts, Member } from './cluster/member.ts';
 import type { NodeLimits, NodeParts, TransportFactory } from './cluster/node-parts.ts';
 import { NoticeBoard } from './cluster/notice-board.ts';
 import { ClusterOperator } from './cluster/operator.ts';
 import { Ownership } from './cluster/ownership.ts';
 import { Peers } from './cluster/peers.ts';
-import { reach } from './cluster/reach.ts';
+import type { PeriodicTask } from './cluster/periodic-task.ts';
+import { periodicTasks } from './cluster/periodic-tasks.ts';
 import { Readiness } from './cluster/readiness.ts';
 import { Router } from './cluster/router.ts';
 import { rowReader } from './cluster/row-reader.ts';
 import { ShardMap } from './cluster/shard-map.ts';
 import type { Signal } from './cluster/signal.ts';
+import { signalRouter } from './cluster/signal-router.ts';
 import { StoreTime } from './cluster/store-time.ts';
-import { Suspicion } from './cluster/suspicion.ts';
-import { switchboard } from './cluster/switchboard.ts';
-import { Watchers } from './cluster/watchers.ts';
-import { createEngine } from './durable/create-engine.ts';
-import type { Engine, EngineHost } from './durable/engine.ts';
+import { createEngine } from './durable/engine/create-engine.ts';
+import type { Engine, EngineHost } from './durable/engine/engine.ts';
 import { operatorService } from './inspect/service.ts';
 import type { ShardRow } from './ports/store.ts';
 import type { Transport } from './ports/transport.ts';
@@ -83,13 +83,13 @@ class Node implements ClusterNode {
   readonly #ownership: Ownership;
   readonly #handoff: Handoff;
   readonly #readiness: Readiness;
-  readonly #departure: Departure;
+  readonly #departure: Drain;
   readonly #exchange: BoardExchange;
   readonly #calls: Calls;
-  readonly #watchers: Watchers;
-  readonly #suspicion: Suspicion;
-  readonly #chores: readonly Chore[];
-  readonly #signalled: ReturnType<typeof switchboard>;
+  readonly #watchers: ClusterWatchers;
+  readonly #suspicion: FailureReports;
+  readonly #chores: readonly PeriodicTask[];
+  readonly #signalled: ReturnType<typeof signalRouter>;
   #birth = 0;
   #address: string;
   #ended = false;
@@ -113,13 +113,13 @@ class Node implements ClusterNode {
     this.rows = rowReader(store);
     const map = new ShardMap(limits.shards, (shard) => this.#ownerChanged(shard));
     const deaths = new Deaths({ store, clock, log });
-    const { performers = {} } = parts;
-    const outside = reach({ random, performers, deaths, router: () => router, calls: () => calls });
+    const { activities = {} } = parts;
+    const clusterPort = openClusterPort({ random, activities, deaths, router: () => router, calls: () => calls });
     const engine = createEngine({
       ...{ kinds, store, clock, shards: limits.shards, now, limits },
       self: { incarnation: self },
       host: this.#engineHost(),
-      outside,
+      clusterPort,
     });
     const services = [operatorService(() => this.operator, parts.operatorToken)];
     const transport = parts.transport({ clock, random, limits, services });
@@ -142,9 +142,9 @@ class Node implements ClusterNode {
       isReady: (incarnation) => readiness.isPeerReady(incarnation) && linked(incarnation),
       gave: (row) => this.#announce([row]),
     });
-    const departure = new Departure({ self, member, ownership, handoff, clock, broadcast });
+    const drain = new Drain({ self, member, ownership, handoff, clock, broadcast });
     const exchange = new BoardExchange({ board, clock, broadcast, send });
-    const watchers = new Watchers({
+    const watchers = new ClusterWatchers({
       ...{ engine, clock, self: parts.name, watchersMax: limits.watchersMax, broadcast, send },
       nameOf: (incarnation) => member.alive(incarnation)?.name ?? incarnation,
     });
@@ -155,11 +155,11 @@ class Node implements ClusterNode {
     });
     this.operator = operator;
     [this.#router, this.#ownership, this.#readiness] = [router, ownership, readiness];
-    [this.#handoff, this.#departure, this.#exchange] = [handoff, departure, exchange];
+    [this.#handoff, this.#departure, this.#exchange] = [handoff, drain, exchange];
     [this.#calls, this.#watchers] = [calls, watchers];
-    this.#suspicion = new Suspicion({ host: parts.host, clock, transport, member, log, linked });
-    this.#chores = choresOf({ ...parts, self, member, now });
-    this.#signalled = switchboard({ map, member, handoff, departure, readiness, exchange, board, calls, watchers });
+    this.#suspicion = new FailureReports({ host: parts.host, clock, transport, member, log, linked });
+    this.#chores = periodicTasks({ ...parts, self, member, now });
+    this.#signalled = signalRouter({ map, member, handoff, drain, readiness, exchange, board, calls, watchers });
   }
 
   get self(): Cluster['self'] {
@@ -202,7 +202,7 @@ class Node implements ClusterNode {
     });
     this.#birth = birth;
     await this.#member.start();
-    for (const chore of this.#chores) chore.start();
+    for (const task of this.#chores) task.start();
   }
 
   async drain(): Promise<void> {
@@ -222,8 +222,8 @@ class Node implements ClusterNode {
 
   async #leave(): Promise<void> {
     await this.drain();
-    if (!this.#ended) await this.#engine.work.idle(WORK_GRACE_MS);
-    this.#engine.work.abortAll('its node leaves');
+    if (!this.#ended) await this.#engine.activities.idle(WORK_GRACE_MS);
+    this.#engine.activities.abortAll('its node leaves');
     if (!this.#ended) await this.#departure.finish();
     const dead = this.#ended;
     this.#handoff.stop();
@@ -247,7 +247,7 @@ class Node implements ClusterNode {
 
   #end(): void {
     this.#ended = true;
-    for (const chore of this.#chores) chore.stop();
+    for (const task of this.#chores) task.stop();
     this.#member.stop();
     this.#suspicion.stop();
     this.#departure.stop();
@@ -338,7 +338,7 @@ class Node implements ClusterNode {
     this.#ownership.reconcile();
   }
 
-  #censusChanged({ nodes }: Census): void {
+  #censusChanged({ nodes }: ActorCounts): void {
     if (this.#ended) return;
     this.#peers.follow(nodes);
     this.#levels.settle();
@@ -359,7 +359,7 @@ class Node implements ClusterNode {
 
   #died(why: string): void {
     this.#parts.log({ level: 'error', message: 'this node is dead', why });
-    this.#engine.work.abortAll('its node is dead');
+    this.#engine.activities.abortAll('its node is dead');
     this.#ownership.dropAll();
     this.#end();
     void this.#transport.close();

@@ -2,7 +2,7 @@
  * What the catalogue declares to the provider and endpoint actors: plain JSON, made from the operator's config. An
  * endpoint adds its own measurements to its declaration and publishes the sum as an offer.
  */
-import type { EndpointOffer } from './offer.ts';
+import type { Endpoint } from './endpoint.ts';
 
 /** One provider, as the board shows it under its slug (topic `providers`). Null: not declared. */
 export interface ProviderFacts {
@@ -20,4 +20,4 @@ export interface ProviderFacts {
 }
 
 /** One model at one provider: an offer without what is measured. */
-export type EndpointDeclaration = Omit<EndpointOffer, 'health' | 'evidence' | 'measured'>;
+export type EndpointDeclaration = Omit<Endpoint, 'health' | 'evidence' | 'measured'>;

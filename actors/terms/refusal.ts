@@ -28,6 +28,6 @@ export type ErrorType =
   | 'unprocessable';
 
 /** How an actor answers an ask that it refuses, where the contract of the answer has no form of its own for it. */
-export interface Refused {
+export interface RefusedAnswer {
   readonly refusal: Refusal;
 }

@@ -1,8 +1,8 @@
-import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { compare } from '../../actors/terms/usd.ts';
 
 /** Cheapest first: prompt price, then completion price, then endpoint id; unknown prices last. (spec: catalogue) */
-export function byPrice(a: EndpointOffer, b: EndpointOffer): number {
+export function byPrice(a: Endpoint, b: Endpoint): number {
   return (
     comparePrices(a.tariff.prompt, b.tariff.prompt) ||
     comparePrices(a.tariff.completion, b.tariff.completion) ||

@@ -3,7 +3,7 @@ import { declareEndpoint, ENDPOINTS_TOPIC, withdrawEndpoint } from '../../actors
 import { declareProvider, PROVIDERS_TOPIC, reportReading, withdrawProvider } from '../../actors/provider/provider.ts';
 import { AskError, type Cluster } from '../../actors/runtime/index.ts';
 import type { EndpointDeclaration } from '../../actors/terms/declaration.ts';
-import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { ProviderDeclaration } from '../terms/provider-declaration.ts';
 import { providerFacts } from './endpoint-declaration.ts';
 import { BrokenDocument } from './models-document.ts';
@@ -92,22 +92,22 @@ async function declareEndpoints(
   const endpoints = declared.map(({ id }) => id);
   const kept = new Set(endpoints);
   const { slug } = provider;
-  changes += await withdrawEndpoints(parts, (offer) => offer.provider.slug === slug && !kept.has(offer.id));
+  changes += await withdrawEndpoints(parts, (endpoint) => endpoint.provider.slug === slug && !kept.has(endpoint.id));
   return { endpoints, changes };
 }
 
 /** Providers that the config does not name any more. */
 async function withdrawForeign(parts: DeclareParts): Promise<void> {
   const slugs = new Set(parts.providers.map(({ slug }) => slug));
-  await withdrawEndpoints(parts, (offer) => !slugs.has(offer.provider.slug));
+  await withdrawEndpoints(parts, (endpoint) => !slugs.has(endpoint.provider.slug));
   for (const slug of [...parts.cluster.board.topic(PROVIDERS_TOPIC).keys()]) {
     if (!slugs.has(slug)) await withdrawProvider(parts.cluster, slug, parts.upstream.askMs);
   }
 }
 
-async function withdrawEndpoints(parts: DeclareParts, gone: (offer: EndpointOffer) => boolean): Promise<number> {
-  const offers = [...parts.cluster.board.topic(ENDPOINTS_TOPIC).values()] as unknown as EndpointOffer[];
-  const foreign = offers.filter(gone);
-  for (const offer of foreign) await withdrawEndpoint(parts.cluster, offer.id, parts.upstream.askMs);
+async function withdrawEndpoints(parts: DeclareParts, gone: (endpoint: Endpoint) => boolean): Promise<number> {
+  const endpoints = [...parts.cluster.board.topic(ENDPOINTS_TOPIC).values()] as unknown as Endpoint[];
+  const foreign = endpoints.filter(gone);
+  for (const endpoint of foreign) await withdrawEndpoint(parts.cluster, endpoint.id, parts.upstream.askMs);
   return foreign.length;
 }

@@ -1,4 +1,4 @@
-import type { Descriptor } from '../../actors/terms/offer.ts';
+import type { Descriptor } from '../../actors/terms/endpoint.ts';
 import type { DeclaredDescriptor } from './document-schema.ts';
 
 /** A declared descriptor in our words; what a provider takes by default is none of the gateway's business. */

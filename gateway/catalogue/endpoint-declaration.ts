@@ -1,14 +1,14 @@
 import type { EndpointDeclaration, ProviderFacts } from '../../actors/terms/declaration.ts';
+import type { AcceptedInput, Endpoint, Modality } from '../../actors/terms/endpoint.ts';
 import { endpointId, providerId } from '../../actors/terms/ids.ts';
-import type { AcceptedInput, EndpointOffer, Modality } from '../../actors/terms/offer.ts';
 import type { ProviderDeclaration } from '../terms/provider-declaration.ts';
-import { memberOf } from './complaint.ts';
 import { descriptorsOf } from './descriptor-of.ts';
 import type { DeclaredDescriptor, DeclaredModel, InputModality, ModelsDocument } from './document-schema.ts';
 import { envelopesOf } from './envelopes-of.ts';
-import { Flaw } from './flaw.ts';
+import { InvalidDocument } from './invalid-document.ts';
 import { reasoningOf } from './reasoning-of.ts';
 import { tariffOf } from './tariff-of.ts';
+import { memberOf } from './validation-error.ts';
 
 type Path = readonly (string | number)[];
 type Parameters = Readonly<Record<string, DeclaredDescriptor>>;
@@ -23,7 +23,7 @@ const CARRIER: Readonly<Record<string, string>> = { image: 'image_config', audio
 
 /**
  * The models of one provider as its endpoint actors are told of them; those that are not ready, or answer in nothing
- * that is served, are left out. Throws `Flaw`.
+ * that is served, are left out. Throws `InvalidDocument`.
  */
 export function endpointDeclarations(
   provider: ProviderDeclaration,
@@ -32,12 +32,12 @@ export function endpointDeclarations(
   const seen = new Set<string>();
   return document.data.flatMap((model, nth) => {
     const at = ['data', nth];
-    if (seen.has(model.id)) throw new Flaw([...at, 'id'], `data[${nth}].id: ${model.id} is declared twice`);
+    if (seen.has(model.id)) throw new InvalidDocument([...at, 'id'], `data[${nth}].id: ${model.id} is declared twice`);
     seen.add(model.id);
     const answers = model.output_modalities.some(({ type }) => SERVED.has(type));
     const declaration = answers ? endpointDeclaration(provider, model, at) : null;
     if (JSON.stringify(declaration).length > DECLARATION_CHARS_MAX) {
-      throw new Flaw(at, `data[${nth}] says more than ${DECLARATION_CHARS_MAX} characters; shorten it`);
+      throw new InvalidDocument(at, `data[${nth}] says more than ${DECLARATION_CHARS_MAX} characters; shorten it`);
     }
     return declaration === null || model.is_ready === false ? [] : [declaration];
   });
@@ -101,7 +101,7 @@ function catalogueId({ id, slug, is_free }: DeclaredModel, at: Path): string {
   const named = slug ?? id;
   if (!CATALOGUE_ID.test(named)) {
     const path = [...at, 'id'];
-    throw new Flaw(
+    throw new InvalidDocument(
       path,
       `${memberOf(path.map(String))} is "${named}", which is no author/slug; name that as slug beside it`,
     );
@@ -112,14 +112,14 @@ function catalogueId({ id, slug, is_free }: DeclaredModel, at: Path): string {
 function lengthsOf(
   { input_modalities, output_modalities }: DeclaredModel,
   at: Path,
-): Pick<EndpointOffer, 'contextLength' | 'promptTokensMax' | 'completionTokensMax'> {
+): Pick<Endpoint, 'contextLength' | 'promptTokensMax' | 'completionTokensMax'> {
   const nth = input_modalities.findIndex(({ type }) => type === 'text');
   const text = input_modalities[nth] as Extract<InputModality, { type: 'text' }> | undefined;
   const length = text?.supported_inputs?.max_context_length?.value;
   if (length === undefined) {
     const path = [...at, 'input_modalities', ...(nth < 0 ? [] : [nth])];
     const what = 'supported_inputs.max_context_length of its text is missing; add it as {"value": 131072}';
-    throw new Flaw(path, `${memberOf(path.map(String))}: ${what}`);
+    throw new InvalidDocument(path, `${memberOf(path.map(String))}: ${what}`);
   }
   return {
     contextLength: length,
@@ -132,7 +132,7 @@ function lengthsOf(
 function parametersOf(
   model: DeclaredModel,
 ): Pick<
-  EndpointOffer,
+  Endpoint,
   'supportedParameters' | 'descriptors' | 'passthrough' | 'ceilingName' | 'reasoning' | 'defaultParameters'
 > {
   const text = (model.output_modalities.find(({ type }) => type === 'text')?.supported_parameters ?? {}) as Parameters;
@@ -161,7 +161,7 @@ function parametersOf(
   };
 }
 
-function inputsOf(inputs: readonly InputModality[]): EndpointOffer['inputs'] {
+function inputsOf(inputs: readonly InputModality[]): Endpoint['inputs'] {
   const accepted: { [modality in Exclude<Modality, 'text'>]?: AcceptedInput } = {};
   for (const input of inputs) {
     if (input.type === 'text') continue;
@@ -180,7 +180,7 @@ function inputsOf(inputs: readonly InputModality[]): EndpointOffer['inputs'] {
 function trustOf(
   { zdr: verdict }: ProviderDeclaration,
   { compliance, data_policy, datacenters }: DeclaredModel,
-): Pick<EndpointOffer, 'compliance' | 'dataPolicy' | 'datacenters'> {
+): Pick<Endpoint, 'compliance' | 'dataPolicy' | 'datacenters'> {
   const { zdr, hipaa } = compliance ?? {};
   const declared = zdr !== undefined || hipaa !== undefined;
   const status = zdr === undefined ? null : zdr ? (verdict ?? 'pending') : 'denied';

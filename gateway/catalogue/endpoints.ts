@@ -1,5 +1,5 @@
 import type { Json } from '../../actors/runtime/index.ts';
-import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { architecture, offersOf } from './models.ts';
 import {
   choosesTools,
@@ -32,45 +32,45 @@ export function modelEndpoints(
   };
 }
 
-function bySlug(a: EndpointOffer, b: EndpointOffer): number {
+function bySlug(a: Endpoint, b: Endpoint): number {
   if (a.provider.slug === b.provider.slug) return a.id < b.id ? -1 : 1;
   return a.provider.slug < b.provider.slug ? -1 : 1;
 }
 
 /** One endpoint as the catalogue shows it; snake_case as on the wire. (spec: catalogue, Model endpoint object) */
-export function endpointObject(offer: EndpointOffer): Readonly<Record<string, unknown>> {
-  const { provider, reasoning, evidence } = offer;
+export function endpointObject(endpoint: Endpoint): Readonly<Record<string, unknown>> {
+  const { provider, reasoning, evidence } = endpoint;
   return {
-    name: `${provider.name} | ${offer.model}`,
-    model_id: offer.model,
-    model_name: offer.modelName,
+    name: `${provider.name} | ${endpoint.model}`,
+    model_id: endpoint.model,
+    model_name: endpoint.modelName,
     provider_name: provider.name,
     provider_slug: provider.slug,
     provider_id: provider.id,
-    tag: offer.tag,
-    context_length: offer.contextLength,
-    max_completion_tokens: offer.completionTokensMax,
-    max_prompt_tokens: offer.promptTokensMax,
-    quantization: offer.quantization,
-    supported_parameters: standingParameters(offer),
-    input_modalities: offer.inputModalities,
-    declared_input_modalities: offer.inputModalities,
+    tag: endpoint.tag,
+    context_length: endpoint.contextLength,
+    max_completion_tokens: endpoint.completionTokensMax,
+    max_prompt_tokens: endpoint.promptTokensMax,
+    quantization: endpoint.quantization,
+    supported_parameters: standingParameters(endpoint),
+    input_modalities: endpoint.inputModalities,
+    declared_input_modalities: endpoint.inputModalities,
     capability_qualification: publicQualification(evidence),
-    reference_inputs: publicInputs(offer),
-    render_parameters: renderParameters(offer),
-    passthrough_parameters: publicDescriptors(offer.passthrough),
-    ...publicEnvelopes(offer.envelopes),
+    reference_inputs: publicInputs(endpoint),
+    render_parameters: renderParameters(endpoint),
+    passthrough_parameters: publicDescriptors(endpoint.passthrough),
+    ...publicEnvelopes(endpoint.envelopes),
     ...(reasoning === null ? {} : { reasoning: publicReasoning(reasoning) }),
     refuted_reasoning_efforts: evidence.refutedEfforts,
-    default_parameters: offer.defaultParameters,
-    pricing: publicPricing(offer.tariff),
-    supports_implicit_caching: offer.tariff.inputCacheRead !== undefined,
-    supports_tool_choice: choosesTools(offer),
+    default_parameters: endpoint.defaultParameters,
+    pricing: publicPricing(endpoint.tariff),
+    supports_implicit_caching: endpoint.tariff.inputCacheRead !== undefined,
+    supports_tool_choice: choosesTools(endpoint),
     supports_voice_cloning: false,
-    health: offer.health,
-    status: offer.health === 'healthy' ? 0 : -1,
-    ...trustMembers(offer),
-    ...measuredMembers(offer),
+    health: endpoint.health,
+    status: endpoint.health === 'healthy' ? 0 : -1,
+    ...trustMembers(endpoint),
+    ...measuredMembers(endpoint),
     tool_call_success_1d: evidence.toolCallSuccess1d,
     tool_call_success_1d_samples: evidence.toolCallSuccess1dSamples,
     ...UNMEASURED,
@@ -78,7 +78,7 @@ export function endpointObject(offer: EndpointOffer): Readonly<Record<string, un
 }
 
 /** A claim of zero retention holds once it was approved, and not while it is under review. (spec: catalogue, `compliance`) */
-function trustMembers({ compliance, dataPolicy, datacenters }: EndpointOffer): Readonly<Record<string, unknown>> {
+function trustMembers({ compliance, dataPolicy, datacenters }: Endpoint): Readonly<Record<string, unknown>> {
   const zdr = { approved: true, denied: false, pending: null };
   return {
     compliance: compliance && {
@@ -95,7 +95,7 @@ function trustMembers({ compliance, dataPolicy, datacenters }: EndpointOffer): R
   };
 }
 
-function measuredMembers({ measured }: EndpointOffer): Readonly<Record<string, unknown>> {
+function measuredMembers({ measured }: Endpoint): Readonly<Record<string, unknown>> {
   return {
     uptime_last_5m: measured.uptime5m,
     uptime_last_30m: measured.uptime30m,

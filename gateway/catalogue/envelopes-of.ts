@@ -1,4 +1,4 @@
-import type { Envelopes } from '../../actors/terms/offer.ts';
+import type { Envelopes } from '../../actors/terms/endpoint.ts';
 import type { DeclaredDescriptor, OutputModality } from './document-schema.ts';
 
 type Parameters = Readonly<Record<string, DeclaredDescriptor | undefined>>;

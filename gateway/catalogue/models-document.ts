@@ -1,8 +1,8 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler';
-import { complaint } from './complaint.ts';
 import { documentSchema, type ModelsDocument } from './document-schema.ts';
-import { Flaw } from './flaw.ts';
+import { InvalidDocument } from './invalid-document.ts';
 import { lineAt, lineOf } from './line-of.ts';
+import { validationError } from './validation-error.ts';
 
 /** Nested deeper is a mistake, or meant to hurt. */
 const DEPTH_MAX = 32;
@@ -44,11 +44,11 @@ function parsed(json: string): unknown {
 }
 
 function checked(value: unknown): ModelsDocument {
-  if (depthOf(value) > DEPTH_MAX) throw new Flaw([], `the document is nested deeper than ${DEPTH_MAX}`);
+  if (depthOf(value) > DEPTH_MAX) throw new InvalidDocument([], `the document is nested deeper than ${DEPTH_MAX}`);
   compiled ??= TypeCompiler.Compile(documentSchema);
   if (compiled.Check(value)) return value;
-  const wrong = complaint(documentSchema, value);
-  throw new Flaw(wrong?.path ?? [], wrong?.message ?? 'the document does not fit its schema');
+  const wrong = validationError(documentSchema, value);
+  throw new InvalidDocument(wrong?.path ?? [], wrong?.message ?? 'the document does not fit its schema');
 }
 
 function depthOf(value: unknown, depth = 0): number {
@@ -60,7 +60,7 @@ function told<T>(place: (path: readonly string[]) => string, run: () => T): T {
   try {
     return run();
   } catch (error) {
-    if (!(error instanceof Flaw)) throw error;
+    if (!(error instanceof InvalidDocument)) throw error;
     throw new BrokenDocument(`${place(error.path)}${error.message}`);
   }
 }

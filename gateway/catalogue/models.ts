@@ -1,5 +1,5 @@
 import type { Json } from '../../actors/runtime/index.ts';
-import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { byPrice } from './by-price.ts';
 import { publicReasoning, standingParameters } from './public-abilities.ts';
 import { publicPricing } from './public-pricing.ts';
@@ -31,12 +31,12 @@ export function findBareModel(offers: ReadonlyMap<string, Json>, id: string): Mo
 }
 
 /** The endpoints of one model, in no order. */
-export function offersOf(offers: ReadonlyMap<string, Json>, model: string): EndpointOffer[] {
-  return ([...offers.values()] as unknown as EndpointOffer[]).filter((offer) => offer.model === model);
+export function offersOf(offers: ReadonlyMap<string, Json>, model: string): Endpoint[] {
+  return ([...offers.values()] as unknown as Endpoint[]).filter((endpoint) => endpoint.model === model);
 }
 
-export function architecture(offer: EndpointOffer): Readonly<Record<string, unknown>> {
-  const { inputModalities, outputModalities, tokenizer } = offer;
+export function architecture(endpoint: Endpoint): Readonly<Record<string, unknown>> {
+  const { inputModalities, outputModalities, tokenizer } = endpoint;
   return {
     modality: `${inputModalities.join('+')}->${outputModalities.join('+')}`,
     input_modalities: inputModalities,
@@ -50,11 +50,11 @@ export function architecture(offer: EndpointOffer): Readonly<Record<string, unkn
 function modelsOf(offers: ReadonlyMap<string, Json>): Models {
   const known = cache.get(offers);
   if (known) return known;
-  const grouped = new Map<string, EndpointOffer[]>();
-  for (const offer of offers.values() as unknown as Iterable<EndpointOffer>) {
-    const others = grouped.get(offer.model);
-    if (others) others.push(offer);
-    else grouped.set(offer.model, [offer]);
+  const grouped = new Map<string, Endpoint[]>();
+  for (const endpoint of offers.values() as unknown as Iterable<Endpoint>) {
+    const others = grouped.get(endpoint.model);
+    if (others) others.push(endpoint);
+    else grouped.set(endpoint.model, [endpoint]);
   }
   const list = [...grouped.values()].map(summaryOf);
   list.sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1));
@@ -64,8 +64,8 @@ function modelsOf(offers: ReadonlyMap<string, Json>): Models {
 }
 
 /** One live endpoint speaks for the model: the cheapest. */
-function summaryOf(endpoints: readonly EndpointOffer[]): ModelSummary {
-  const chosen = [...endpoints].sort(byPrice)[0] as EndpointOffer;
+function summaryOf(endpoints: readonly Endpoint[]): ModelSummary {
+  const chosen = [...endpoints].sort(byPrice)[0] as Endpoint;
   return {
     id: chosen.model,
     canonical_slug: chosen.model,
@@ -97,7 +97,7 @@ function summaryOf(endpoints: readonly EndpointOffer[]): ModelSummary {
 }
 
 /** Null for a model that speaks nothing. */
-function voicesOf(endpoints: readonly EndpointOffer[]): readonly string[] | null {
+function voicesOf(endpoints: readonly Endpoint[]): readonly string[] | null {
   const speaking = endpoints.flatMap(({ envelopes }) => (envelopes.speech ? [envelopes.speech.voices] : []));
   return speaking.length === 0 ? null : [...new Set(speaking.flat())].sort();
 }

@@ -1,7 +1,7 @@
 import type { PriceKey, PriceOverride } from '../../actors/terms/tariff.ts';
-import { memberOf } from './complaint.ts';
 import type { DeclaredModel, DeclaredPrice } from './document-schema.ts';
-import { Flaw } from './flaw.ts';
+import { InvalidDocument } from './invalid-document.ts';
+import { memberOf } from './validation-error.ts';
 
 export type Condition = Omit<PriceOverride, PriceKey>;
 
@@ -37,7 +37,7 @@ const CACHE_LONG_S = 3_600;
 
 type Path = readonly (string | number)[];
 
-/** The prices of a model as it declares them, in their order. Throws `Flaw`. (spec: catalogue, Pricing keys) */
+/** The prices of a model as it declares them, in their order. Throws `InvalidDocument`. (spec: catalogue, Pricing keys) */
 export function priceEntries(model: DeclaredModel, at: Path): readonly PriceEntry[] {
   const owners = [
     ...model.input_modalities.map((owner, nth) => ({ ...owner, path: [...at, 'input_modalities', nth, 'pricing'] })),
@@ -69,15 +69,15 @@ function keyOf(owner: string, declared: DeclaredPrice): PriceKey | null {
 function windowOf({ utc_start, utc_end, utc_days }: DeclaredPrice, path: Path): Condition | null {
   const name = memberOf(path.map(String));
   if ((utc_start === undefined) !== (utc_end === undefined)) {
-    throw new Flaw(path, `${name} has only one of utc_start and utc_end; give both`);
+    throw new InvalidDocument(path, `${name} has only one of utc_start and utc_end; give both`);
   }
   for (const [member, clock] of Object.entries({ utc_start, utc_end })) {
     if (clock !== undefined && clock % 100 > 59) {
-      throw new Flaw([...path, member], `${name}.${member} is ${clock} and must end in minutes, 00 to 59`);
+      throw new InvalidDocument([...path, member], `${name}.${member} is ${clock} and must end in minutes, 00 to 59`);
     }
   }
   if (utc_start !== undefined && utc_start === utc_end) {
-    throw new Flaw(
+    throw new InvalidDocument(
       path,
       `${name}.utc_end is ${utc_end} and must differ from utc_start; leave both out for the whole day`,
     );
@@ -93,6 +93,6 @@ function refuseRepeat(declared: DeclaredPrice, seen: Set<string>, path: Path): v
   const { cost_usd: _, overrides: __, ...rest } = declared;
   const name = JSON.stringify(Object.entries(rest).sort());
   if (seen.has(name))
-    throw new Flaw(path, `${memberOf(path.map(String))} says what another price says already; keep one`);
+    throw new InvalidDocument(path, `${memberOf(path.map(String))} says what another price says already; keep one`);
   seen.add(name);
 }

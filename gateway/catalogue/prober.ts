@@ -1,7 +1,7 @@
 import { ENDPOINTS_TOPIC, observeProbe } from '../../actors/endpoint/endpoint.ts';
 import type { Cancel, Clock, Cluster } from '../../actors/runtime/index.ts';
+import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { endpointAddress } from '../../actors/terms/ids.ts';
-import type { EndpointOffer } from '../../actors/terms/offer.ts';
 import { credentialHeaders } from '../outbound/credential-headers.ts';
 import { type Outbound, outboundUrl } from '../outbound/outbound.ts';
 import type { UpstreamLimits } from '../terms/config.ts';
@@ -47,9 +47,9 @@ export class Prober {
     const waiting = [...this.#owned()];
     const worker = async (): Promise<void> => {
       for (let next = waiting.pop(); next; next = waiting.pop()) {
-        const [baseUrl, offers] = next;
-        const ok = await this.#answers(baseUrl, offers[0] as EndpointOffer);
-        for (const offer of offers) observeProbe(this.#parts.cluster, offer.id, ok);
+        const [baseUrl, endpoints] = next;
+        const ok = await this.#answers(baseUrl, endpoints[0] as Endpoint);
+        for (const endpoint of endpoints) observeProbe(this.#parts.cluster, endpoint.id, ok);
       }
     };
     await Promise.all(Array.from({ length: PROBES_AT_ONCE_MAX }, worker));
@@ -60,19 +60,19 @@ export class Prober {
     if (!this.#stopped) this.start();
   }
 
-  #owned(): Map<string, EndpointOffer[]> {
-    const byUrl = new Map<string, EndpointOffer[]>();
+  #owned(): Map<string, Endpoint[]> {
+    const byUrl = new Map<string, Endpoint[]>();
     for (const value of this.#parts.cluster.board.topic(ENDPOINTS_TOPIC).values()) {
-      const offer = value as unknown as EndpointOffer;
-      if (!this.#parts.cluster.owns(endpointAddress(offer.id))) continue;
-      const others = byUrl.get(offer.target.baseUrl);
-      if (others) others.push(offer);
-      else byUrl.set(offer.target.baseUrl, [offer]);
+      const endpoint = value as unknown as Endpoint;
+      if (!this.#parts.cluster.owns(endpointAddress(endpoint.id))) continue;
+      const others = byUrl.get(endpoint.target.baseUrl);
+      if (others) others.push(endpoint);
+      else byUrl.set(endpoint.target.baseUrl, [endpoint]);
     }
     return byUrl;
   }
 
-  async #answers(baseUrl: string, { provider, target }: EndpointOffer): Promise<boolean> {
+  async #answers(baseUrl: string, { provider, target }: Endpoint): Promise<boolean> {
     const { outbound, upstream, keys } = this.#parts;
     const ms = upstream.probeTimeoutMs;
     const credentials = credentialHeaders(target.dialect, keys.get(provider.slug) ?? null);

@@ -1,17 +1,17 @@
 /** What an endpoint declares to be able to do, in the catalogue's published words; snake_case as on the wire. */
 import {
   type Descriptor,
-  type EndpointOffer,
+  type Endpoint,
   type Envelopes,
   type Evidence,
   type ReasoningControls,
   TOOL_CALL_SUCCESS_MIN,
-} from '../../actors/terms/offer.ts';
+} from '../../actors/terms/endpoint.ts';
 
 type Published = Readonly<Record<string, unknown>>;
 
 /** Declared and not taken back by a standing verification. */
-export function standingParameters({ supportedParameters, evidence }: EndpointOffer): readonly string[] {
+export function standingParameters({ supportedParameters, evidence }: Endpoint): readonly string[] {
   const { withheld } = evidence;
   return withheld.length === 0 ? supportedParameters : supportedParameters.filter((name) => !withheld.includes(name));
 }
@@ -24,9 +24,9 @@ export function publicQualification({ checks = [] }: Evidence): readonly Publish
 }
 
 /** (spec: catalogue, `supports_tool_choice`) */
-export function choosesTools(offer: EndpointOffer): boolean {
-  const { toolCallSuccess1d } = offer.evidence;
-  return standingParameters(offer).includes('tools') && (toolCallSuccess1d ?? 100) >= TOOL_CALL_SUCCESS_MIN;
+export function choosesTools(endpoint: Endpoint): boolean {
+  const { toolCallSuccess1d } = endpoint.evidence;
+  return standingParameters(endpoint).includes('tools') && (toolCallSuccess1d ?? 100) >= TOOL_CALL_SUCCESS_MIN;
 }
 
 /** (spec: catalogue, `reasoning`) */
@@ -60,7 +60,7 @@ export function publicEnvelopes({ image, speech }: Envelopes): Published {
 }
 
 /** What each input beside text may be. */
-export function publicInputs({ inputs }: EndpointOffer): Published {
+export function publicInputs({ inputs }: Endpoint): Published {
   const entries = Object.entries(inputs).map(([modality, { sources, containers }]) => {
     return [modality, { sources: sources.map((each) => (each === 'data' ? 'base64' : each)), formats: containers }];
   });
@@ -68,7 +68,7 @@ export function publicInputs({ inputs }: EndpointOffer): Published {
 }
 
 /** Descriptors of what a picture or speech may be asked to look or sound like, by modality and name. */
-export function renderParameters({ descriptors }: EndpointOffer): Published {
+export function renderParameters({ descriptors }: Endpoint): Published {
   const { image_config, audio } = descriptors;
   return {
     ...(image_config?.type === 'object' ? { image: publicDescriptors(image_config.properties ?? {}) } : {}),

@@ -1,4 +1,4 @@
-import type { Effort, ReasoningControls } from '../../actors/terms/offer.ts';
+import type { Effort, ReasoningControls } from '../../actors/terms/endpoint.ts';
 import type { DeclaredDescriptor } from './document-schema.ts';
 
 const STRONGEST_FIRST: readonly Effort[] = ['max', 'xhigh', 'high', 'medium', 'low', 'minimal', 'none'];

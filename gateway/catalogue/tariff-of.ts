@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { PriceKey, PriceOverride, Prices, Tariff } from '../../actors/terms/tariff.ts';
 import { usd } from '../../actors/terms/usd.ts';
-import { memberOf } from './complaint.ts';
 import { discounted, isFraction } from './discounted.ts';
 import type { DeclaredModel } from './document-schema.ts';
-import { Flaw } from './flaw.ts';
+import { InvalidDocument } from './invalid-document.ts';
 import { type Condition, type PriceEntry, priceEntries } from './price-entries.ts';
+import { memberOf } from './validation-error.ts';
 
 interface Conditional {
   readonly key: PriceKey;
@@ -21,7 +21,7 @@ const UNCONDITIONAL: ReadonlySet<PriceKey> = new Set([
 /**
  * What an endpoint charges: the prices its model declares, less its discount. A price whose condition cannot be read off
  * the prompt's length or the clock is left out; tiers stand before windows, so that an active window wins. The same
- * prices have the same id, whoever asks them. Throws `Flaw`. (spec: catalogue, Conditional prices)
+ * prices have the same id, whoever asks them. Throws `InvalidDocument`. (spec: catalogue, Conditional prices)
  */
 export function tariffOf(model: DeclaredModel, at: readonly (string | number)[]): Tariff {
   const discount = discountOf(model, at);
@@ -58,7 +58,10 @@ function isClear({ key, window, declared }: PriceEntry, all: readonly PriceEntry
 function discountOf({ discount_to_user = 0 }: DeclaredModel, at: readonly (string | number)[]): number {
   if (isFraction(discount_to_user)) return discount_to_user;
   const path = [...at, 'discount_to_user'];
-  throw new Flaw(path, `${memberOf(path.map(String))} is ${discount_to_user} and must have at most 12 decimals`);
+  throw new InvalidDocument(
+    path,
+    `${memberOf(path.map(String))} is ${discount_to_user} and must have at most 12 decimals`,
+  );
 }
 
 /** Whatever is declared costs nothing, tokens in any case. */

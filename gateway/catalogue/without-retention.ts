@@ -1,5 +1,5 @@
 import type { Json } from '../../actors/runtime/index.ts';
-import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Endpoint } from '../../actors/terms/endpoint.ts';
 
 const cache = new WeakMap<ReadonlyMap<string, Json>, ReadonlySet<string>>();
 
@@ -11,7 +11,7 @@ export function withoutRetention(offers: ReadonlyMap<string, Json>): ReadonlySet
   const known = cache.get(offers);
   if (known) return known;
   const models = new Set<string>();
-  for (const { compliance, model } of offers.values() as unknown as Iterable<EndpointOffer>) {
+  for (const { compliance, model } of offers.values() as unknown as Iterable<Endpoint>) {
     if (compliance?.zdr === 'approved') models.add(model);
   }
   cache.set(offers, models);

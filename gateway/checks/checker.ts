@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { configurationOf } from '../../actors/endpoint/configuration.ts';
 import { ENDPOINTS_TOPIC, observeCheck } from '../../actors/endpoint/endpoint.ts';
 import type { Cancel, Clock, Cluster } from '../../actors/runtime/index.ts';
+import type { Check, Endpoint } from '../../actors/terms/endpoint.ts';
 import { endpointAddress } from '../../actors/terms/ids.ts';
-import type { Check, EndpointOffer } from '../../actors/terms/offer.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Target } from '../providers/target.ts';
 import type { CheckLimits, UpstreamLimits } from '../terms/config.ts';
@@ -21,12 +21,12 @@ export interface CheckerParts {
   readonly outbound: Outbound;
   readonly limits: CheckLimits;
   readonly upstream: Pick<UpstreamLimits, 'lineBytesMax' | 'bodyBytesMax'>;
-  readonly targetOf: (offer: EndpointOffer) => Target;
+  readonly targetOf: (endpoint: Endpoint) => Target;
   readonly log: (record: { readonly message: string; readonly [member: string]: unknown }) => void;
 }
 
-interface Due {
-  readonly offer: EndpointOffer;
+interface DueCheck {
+  readonly endpoint: Endpoint;
   readonly check: Check;
   readonly at: number;
   /** Store time of the newest try that the board shows; 0 for none. */
@@ -43,7 +43,7 @@ export class Checker {
   /** Slugs of the providers being asked, and how to call that off. */
   readonly #asking = new Map<string, () => void>();
   readonly #tried = new LRUCache<string, number>({ max: TRIED_MAX });
-  readonly #schedules = new WeakMap<EndpointOffer, readonly Due[]>();
+  readonly #schedules = new WeakMap<Endpoint, readonly DueCheck[]>();
   #since: number | null = null;
   #timer: Cancel | null = null;
   #stopped = false;
@@ -76,15 +76,15 @@ export class Checker {
   }
 
   /** The longest overdue check of each provider that is not being asked. */
-  #due(): Map<string, Due> {
+  #due(): Map<string, DueCheck> {
     const { cluster } = this.#parts;
     const now = cluster.now();
-    const dueBySlug = new Map<string, Due>();
+    const dueBySlug = new Map<string, DueCheck>();
     for (const value of cluster.board.topic(ENDPOINTS_TOPIC).values()) {
-      const offer = value as unknown as EndpointOffer;
-      const schedule = this.#scheduleOf(offer);
-      if (schedule[0] === undefined || schedule[0].at > now || !this.#mayAsk(offer)) continue;
-      const { slug } = offer.provider;
+      const endpoint = value as unknown as Endpoint;
+      const schedule = this.#scheduleOf(endpoint);
+      if (schedule[0] === undefined || schedule[0].at > now || !this.#mayAsk(endpoint)) continue;
+      const { slug } = endpoint.provider;
       for (const planned of schedule) {
         if (planned.at > now) break;
         const at = this.#retryAt(planned) ?? planned.at;
@@ -95,30 +95,30 @@ export class Checker {
   }
 
   /** Nothing is routed to what is down, and asking it would only hold up its neighbours. */
-  #mayAsk({ id, health, provider }: EndpointOffer): boolean {
+  #mayAsk({ id, health, provider }: Endpoint): boolean {
     return health !== 'down' && !this.#asking.has(provider.slug) && this.#parts.cluster.owns(endpointAddress(id));
   }
 
   /** Worked out once per offer, since every look asks for all of them: a thousand cost 18 ms a look otherwise. */
-  #scheduleOf(offer: EndpointOffer): readonly Due[] {
-    const known = this.#schedules.get(offer);
+  #scheduleOf(endpoint: Endpoint): readonly DueCheck[] {
+    const known = this.#schedules.get(endpoint);
     if (known) return known;
-    const { evidence, id } = offer;
+    const { evidence, id } = endpoint;
     // What its check does not refute is withheld by its fidelity.
     const underFloor = evidence.withheld.includes('tools');
     const times = { underFloor, since: this.#since ?? 0, limits: this.#parts.limits };
-    const schedule = checksFor(offer).map((check) => {
+    const schedule = checksFor(endpoint).map((check) => {
       const finding = evidence.checks?.find((one) => one.check === check);
-      return { offer, check, at: dueAt(id, check, { ...times, finding }), shownAt: finding?.triedAt ?? 0 };
+      return { endpoint, check, at: dueAt(id, check, { ...times, finding }), shownAt: finding?.triedAt ?? 0 };
     });
     schedule.sort((a, b) => a.at - b.at);
-    this.#schedules.set(offer, schedule);
+    this.#schedules.set(endpoint, schedule);
     return schedule;
   }
 
   /** When a check may come again that this node has tried and the board does not show yet; null where it shows it. */
-  #retryAt({ offer, check, shownAt }: Due): number | null {
-    const name = `${offer.id} ${check}`;
+  #retryAt({ endpoint, check, shownAt }: DueCheck): number | null {
+    const name = `${endpoint.id} ${check}`;
     const triedAt = this.#tried.peek(name);
     if (triedAt === undefined) return null;
     if (shownAt < triedAt) return triedAt + this.#parts.limits.againMs;
@@ -126,25 +126,26 @@ export class Checker {
     return null;
   }
 
-  async #check({ offer, check }: Due): Promise<void> {
+  async #check({ endpoint, check }: DueCheck): Promise<void> {
     const { cluster, outbound, limits, upstream, targetOf, log } = this.#parts;
-    const { slug } = offer.provider;
+    const { slug } = endpoint.provider;
     let abort = (): void => {};
     this.#asking.set(slug, () => abort());
-    this.#tried.set(`${offer.id} ${check}`, cluster.now());
+    this.#tried.set(`${endpoint.id} ${check}`, cluster.now());
     const begun = (way: () => void): void => {
       abort = way;
       if (this.#stopped) way();
     };
     try {
       const site = { outbound, targetOf, limits, ...upstream, begun };
-      const seen = await runProbe(site, offer, probeFor(offer, check));
+      const seen = await runProbe(site, endpoint, probeFor(endpoint, check));
       if (seen === null || this.#stopped) return;
-      if (seen.verdict === 'failed') log({ message: 'a check failed', endpoint: offer.id, check, detail: seen.detail });
-      observeCheck(cluster, offer.id, {
+      if (seen.verdict === 'failed')
+        log({ message: 'a check failed', endpoint: endpoint.id, check, detail: seen.detail });
+      observeCheck(cluster, endpoint.id, {
         check,
         ...seen,
-        configuration: configurationOf(offer),
+        configuration: configurationOf(endpoint),
         version: PROBE_VERSION,
       });
     } finally {

@@ -1,5 +1,5 @@
 import { ownerHash } from '../../actors/runtime/index.ts';
-import type { Check, CheckFinding } from '../../actors/terms/offer.ts';
+import type { Check, CheckFinding } from '../../actors/terms/endpoint.ts';
 import type { CheckLimits } from '../terms/config.ts';
 
 /** Part of an interval by which a check may come earlier. */

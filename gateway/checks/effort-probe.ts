@@ -1,6 +1,6 @@
-import type { Effort, EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Effort, Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Heard } from './heard.ts';
-import { failed, incomplete, inconclusive, type Probe, passed, type Seen } from './probe.ts';
+import { failed, incomplete, inconclusive, passed, type QualificationProbe, type Seen } from './probe.ts';
 import { question } from './question.ts';
 
 const TEXT = 'How many of the numbers from 1 to 20 can be divided by 3 or by 5?';
@@ -9,7 +9,7 @@ const TEXT = 'How many of the numbers from 1 to 20 can be divided by 3 or by 5?'
  * One effort of reasoning: `none` must show no thought, a level must be taken and must not be reported as thoughtless.
  * Where thoughts are neither shown nor reported a level keeps no verdict. (spec: inference, Routing rules 3)
  */
-export function effortProbe({ model }: EndpointOffer, effort: Effort): Probe {
+export function effortProbe({ model }: Endpoint, effort: Effort): QualificationProbe {
   return {
     check: `effort:${effort}`,
     turn: question(model, TEXT, { reasoning: { effort } }),

@@ -4,9 +4,9 @@
  */
 import { Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
-import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Heard } from './heard.ts';
-import { failed, incomplete, type Probe, passed, type Seen } from './probe.ts';
+import { failed, incomplete, passed, type QualificationProbe, type Seen } from './probe.ts';
 import { question } from './question.ts';
 
 /** Names and values that no answer has by accident. */
@@ -21,7 +21,7 @@ const followed = TypeCompiler.Compile(
   Type.Object({ ...members, certainty_level: Type.Union([Type.Literal('low'), Type.Literal('high')]) }, closed),
 );
 
-export function structuredOutputsProbe({ model }: EndpointOffer): Probe {
+export function structuredOutputsProbe({ model }: Endpoint): QualificationProbe {
   const json_schema = { name: 'capital', strict: true, schema: ASKED };
   return {
     check: 'structured_outputs',
@@ -34,7 +34,7 @@ export function structuredOutputsProbe({ model }: EndpointOffer): Probe {
   };
 }
 
-export function responseFormatProbe({ model }: EndpointOffer): Probe {
+export function responseFormatProbe({ model }: Endpoint): QualificationProbe {
   return {
     check: 'response_format',
     turn: question(model, 'What is the capital of Portugal? Answer with a JSON object.', {

@@ -1,4 +1,4 @@
-import type { Attempt } from '../providers/attempt.ts';
+import type { ProviderAttempt } from '../providers/attempt.ts';
 import { ProviderFailure } from '../providers/provider-failure.ts';
 import type { FinishReason, TurnEvent } from '../terms/turn-event.ts';
 
@@ -27,7 +27,7 @@ interface Draft {
 }
 
 /** Reads an answer to its end. Rejects with `ProviderFailure`. */
-export async function hear(attempt: Attempt): Promise<Heard> {
+export async function hear(attempt: ProviderAttempt): Promise<Heard> {
   const draft: Draft = { text: '', calls: [], byIndex: new Map(), refused: false, thoughts: false, finish: null };
   let characters = 0;
   for (let events = await attempt.read(); events !== null; events = await attempt.read()) {

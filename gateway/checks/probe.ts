@@ -1,5 +1,5 @@
 import type { Verdict } from '../../actors/endpoint/evidence.ts';
-import type { Check } from '../../actors/terms/offer.ts';
+import type { Check } from '../../actors/terms/endpoint.ts';
 import type { Turn } from '../terms/turn.ts';
 import type { Heard } from './heard.ts';
 
@@ -13,7 +13,7 @@ export interface Seen {
 }
 
 /** One question to an endpoint that shows whether it does what it declares. */
-export interface Probe {
+export interface QualificationProbe {
   readonly check: Check;
   readonly turn: Turn;
   readonly judge: (heard: Heard) => Seen;

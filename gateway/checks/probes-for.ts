@@ -1,7 +1,7 @@
-import type { Check, Effort, EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Check, Effort, Endpoint } from '../../actors/terms/endpoint.ts';
 import { effortProbe } from './effort-probe.ts';
 import { responseFormatProbe, structuredOutputsProbe } from './format-probes.ts';
-import type { Probe } from './probe.ts';
+import type { QualificationProbe } from './probe.ts';
 import { dispatchProbe, toolsProbe } from './tool-probes.ts';
 
 const PREFIX = 'effort:';
@@ -10,33 +10,33 @@ const PREFIX = 'effort:';
  * The checks that an endpoint's declarations call for: what it does not claim is not tried. What may answer any question
  * with a picture or with speech is asked for nothing but calls: a check has to be cheap.
  */
-export function checksFor(offer: EndpointOffer): readonly Check[] {
-  const declares = (parameter: string): boolean => offer.supportedParameters.includes(parameter);
+export function checksFor(endpoint: Endpoint): readonly Check[] {
+  const declares = (parameter: string): boolean => endpoint.supportedParameters.includes(parameter);
   const checks: Check[] = declares('tools') ? ['tool_dispatch', 'tools'] : [];
-  if (offer.outputModalities.some((modality) => modality !== 'text')) return checks;
+  if (endpoint.outputModalities.some((modality) => modality !== 'text')) return checks;
   if (declares('structured_outputs')) checks.push('structured_outputs');
   if (declares('response_format')) checks.push('response_format');
-  return checks.concat(effortsOf(offer, declares).map((effort): Check => `effort:${effort}`));
+  return checks.concat(effortsOf(endpoint, declares).map((effort): Check => `effort:${effort}`));
 }
 
 /** Levels as declared, and `none` where an off control is: an unknown domain claims no level, and none is routed there. */
-function effortsOf({ reasoning }: EndpointOffer, declares: (parameter: string) => boolean): readonly Effort[] {
+function effortsOf({ reasoning }: Endpoint, declares: (parameter: string) => boolean): readonly Effort[] {
   if (reasoning === null || !(declares('reasoning') || declares('reasoning_effort'))) return [];
   const levels = reasoning.efforts ?? [];
   return reasoning.mandatory || levels.includes('none') ? levels : [...levels, 'none'];
 }
 
-export function probeFor(offer: EndpointOffer, check: Check): Probe {
+export function probeFor(endpoint: Endpoint, check: Check): QualificationProbe {
   switch (check) {
     case 'tools':
-      return toolsProbe(offer);
+      return toolsProbe(endpoint);
     case 'tool_dispatch':
-      return dispatchProbe(offer);
+      return dispatchProbe(endpoint);
     case 'structured_outputs':
-      return structuredOutputsProbe(offer);
+      return structuredOutputsProbe(endpoint);
     case 'response_format':
-      return responseFormatProbe(offer);
+      return responseFormatProbe(endpoint);
     default:
-      return effortProbe(offer, check.slice(PREFIX.length) as Effort);
+      return effortProbe(endpoint, check.slice(PREFIX.length) as Effort);
   }
 }

@@ -1,4 +1,4 @@
-import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import { open } from '../providers/open.ts';
@@ -7,7 +7,7 @@ import type { Target } from '../providers/target.ts';
 import type { CheckLimits } from '../terms/config.ts';
 import type { Turn } from '../terms/turn.ts';
 import { type Heard, hear } from './heard.ts';
-import { failed, inconclusive, type Probe, type Seen } from './probe.ts';
+import { failed, inconclusive, type QualificationProbe, type Seen } from './probe.ts';
 
 /** A model may err once: a failure counts when the same question fails again. */
 const TRIES_MAX = 2;
@@ -15,7 +15,7 @@ const TRIES_MAX = 2;
 export interface ProbeSite {
   readonly outbound: Outbound;
   /** Throws `ProviderFailure` for an endpoint that cannot be reached at all. */
-  readonly targetOf: (offer: EndpointOffer) => Target;
+  readonly targetOf: (endpoint: Endpoint) => Target;
   readonly limits: CheckLimits;
   readonly lineBytesMax: number;
   readonly bodyBytesMax: number;
@@ -27,19 +27,19 @@ export interface ProbeSite {
  * Puts a probe's question to an endpoint, over the same adapters as callers' turns and for nobody's money. Null where our
  * own side called it off: that is no observation.
  */
-export async function runProbe(site: ProbeSite, offer: EndpointOffer, probe: Probe): Promise<Seen | null> {
+export async function runProbe(site: ProbeSite, endpoint: Endpoint, probe: QualificationProbe): Promise<Seen | null> {
   for (let tries = 1; ; tries++) {
-    const seen = await tryProbe(site, offer, probe);
+    const seen = await tryProbe(site, endpoint, probe);
     if (seen?.verdict !== 'failed' || tries >= TRIES_MAX) return seen;
   }
 }
 
-async function tryProbe(site: ProbeSite, offer: EndpointOffer, probe: Probe): Promise<Seen | null> {
-  const heard = await ask(site, offer, probe.turn);
+async function tryProbe(site: ProbeSite, endpoint: Endpoint, probe: QualificationProbe): Promise<Seen | null> {
+  const heard = await ask(site, endpoint, probe.turn);
   if (!isFailure(heard)) return probe.judge(heard);
   if (heard.reason === 'aborted') return null;
   if (heard.reason !== 'rejected' || probe.control === undefined) return inconclusive(WORDS[heard.reason]);
-  const plain = await ask(site, offer, probe.control);
+  const plain = await ask(site, endpoint, probe.control);
   if (!isFailure(plain)) return failed('it was rejected where the same question without it was answered');
   return plain.reason === 'aborted' ? null : inconclusive(WORDS[plain.reason]);
 }
@@ -56,14 +56,14 @@ const WORDS: Readonly<Record<FailureCause, string>> = {
   aborted: 'it was called off',
 };
 
-async function ask(site: ProbeSite, offer: EndpointOffer, turn: Turn): Promise<Heard | ProviderFailure> {
+async function ask(site: ProbeSite, endpoint: Endpoint, turn: Turn): Promise<Heard | ProviderFailure> {
   const { limits, lineBytesMax, bodyBytesMax, begun } = site;
   const ms = limits.timeoutMs;
   try {
     const attempt = await open(site.outbound, {
-      target: site.targetOf(offer),
+      target: site.targetOf(endpoint),
       turn,
-      ceiling: Math.min(limits.completionTokensMax, offer.completionTokensMax ?? limits.completionTokensMax),
+      ceiling: Math.min(limits.completionTokensMax, endpoint.completionTokensMax ?? limits.completionTokensMax),
       generation: 'check',
       limits: { connectMs: ms, firstByteMs: ms, idleMs: ms, totalMs: ms, bodyBytesMax },
       lineBytesMax,

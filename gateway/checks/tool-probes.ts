@@ -2,10 +2,10 @@
  * The two checks of tools: does a demanded call come at all, and does it come whole in a stream, so that it may be
  * announced as ready. (spec: inference, Routing rules 2, 4; Call-ready tool dispatch)
  */
-import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Tool } from '../terms/turn.ts';
 import type { Heard } from './heard.ts';
-import { failed, incomplete, type Probe, passed, type Seen } from './probe.ts';
+import { failed, incomplete, passed, type QualificationProbe, type Seen } from './probe.ts';
 import { question } from './question.ts';
 
 const TOOL: Tool = {
@@ -22,7 +22,7 @@ const TEXT = 'Call report_number with the number 7.';
 /** Above it a call is not announced. (spec: inference, Limits) */
 const DISPATCH_BYTES_MAX = 64 * 1024;
 
-export function toolsProbe({ model }: EndpointOffer): Probe {
+export function toolsProbe({ model }: Endpoint): QualificationProbe {
   return {
     check: 'tools',
     turn: question(model, TEXT, { tools: [TOOL], toolChoice: 'required' }),
@@ -30,7 +30,7 @@ export function toolsProbe({ model }: EndpointOffer): Probe {
   };
 }
 
-export function dispatchProbe({ model }: EndpointOffer): Probe {
+export function dispatchProbe({ model }: Endpoint): QualificationProbe {
   return {
     check: 'tool_dispatch',
     turn: question(model, TEXT, { tools: [TOOL], toolChoice: 'required', stream: true }),

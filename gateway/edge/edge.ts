@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
-import { AccountedBudgets } from './accounted-budgets.ts';
-import { Authentication } from './authentication.ts';
+import { AccountedBudgets } from './auth/accounted-budgets.ts';
+import { Authentication } from './auth/authentication.ts';
+import { EndpointWindow } from './auth/endpoint-window.ts';
 import { BodyRoom } from './body/body-room.ts';
-import { EndpointWindow } from './endpoint-window.ts';
 import { openApi } from './http/api.ts';
 import type { Listener } from './http/listener.ts';
 import { OpenTurns } from './http/open-turns.ts';

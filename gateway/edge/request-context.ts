@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorEnvelope, standardEnvelope } from '../dialects/reply/error-envelope.ts';
 import type { Caller } from '../terms/caller.ts';
+import type { RequestCredential } from './auth/request-credential.ts';
 import type { RequestBody } from './body/request-body.ts';
-import type { PathParams } from './http/router.ts';
-import type { Presented } from './presented.ts';
+import type { PathParams } from './http/http-router.ts';
 
 /** One request on its way through the edge: an argument of every hook and handler, filled in as it goes. */
 export interface RequestContext {
@@ -11,7 +11,7 @@ export interface RequestContext {
   readonly response: ServerResponse;
   /** Generation id, made before anything could fail. */
   readonly id: string;
-  readonly credential: Presented;
+  readonly credential: RequestCredential;
   /** Monotonic ms at which the head had arrived. */
   readonly startedAt: number;
   /** Asks for a body that the client announced and holds back (`Expect: 100-continue`); null for any other request. */

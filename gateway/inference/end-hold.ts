@@ -1,7 +1,7 @@
 import { release, settle } from '../../actors/account/account.ts';
 import { AskError } from '../../actors/runtime/index.ts';
 import type { Release, Settled, Settlement } from '../../actors/terms/hold.ts';
-import type { Refused } from '../../actors/terms/refusal.ts';
+import type { RefusedAnswer } from '../../actors/terms/refusal.ts';
 import type { InferenceServices } from './services.ts';
 
 /**
@@ -41,7 +41,7 @@ export async function chargeHold(
   }
 }
 
-function closed(services: InferenceServices, generation: string, answer: Settled | Refused): Settled | null {
+function closed(services: InferenceServices, generation: string, answer: Settled | RefusedAnswer): Settled | null {
   if (logRefused(services, generation, answer)) return null;
   const settled = answer as Settled;
   if (settled.late || settled.overshoot !== undefined) {
@@ -51,7 +51,7 @@ function closed(services: InferenceServices, generation: string, answer: Settled
   return settled;
 }
 
-function logRefused(services: InferenceServices, generation: string, answer: object): answer is Refused {
+function logRefused(services: InferenceServices, generation: string, answer: object): answer is RefusedAnswer {
   if (!('refusal' in answer)) return false;
   services.log({ level: 'error', message: 'the account refused the end of a hold', generation, answer });
   return true;

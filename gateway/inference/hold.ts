@@ -92,7 +92,7 @@ export class Hold {
   #holdRequest(candidate: Candidate, attempt: number): HoldRequest {
     const { generation, turn, attribution, startedAt, runAttempt } = this.#request;
     const { cluster, clock, config } = this.#services;
-    const { offer } = candidate;
+    const { endpoint } = candidate;
     const leftMs = config.upstream.totalMs - (clock.monotonic() - startedAt);
     const route = this.#requested === 1 ? routeTrail(this.#request) : null;
     const held: { -readonly [member in keyof HoldRequest]: HoldRequest[member] } = {
@@ -102,9 +102,9 @@ export class Hold {
       gateway: cluster.self.incarnation,
       deadlineAt: Math.ceil(cluster.now() + leftMs + config.upstream.holdSlackMs),
       model: candidate.model,
-      endpoint: offer.id,
-      provider: offer.provider.name,
-      tariff: offer.tariff.id,
+      endpoint: endpoint.id,
+      provider: endpoint.provider.name,
+      tariff: endpoint.tariff.id,
       streamed: turn.stream,
       appTitle: attribution.appTitle,
       appUrl: attribution.appUrl,
@@ -120,13 +120,13 @@ export class Hold {
     return held;
   }
 
-  #estimate({ offer, prompt, completionTokensMax, messages }: Candidate): string {
+  #estimate({ endpoint, prompt, completionTokensMax, messages }: Candidate): string {
     const { turn } = this.#request;
-    return estimate(offer, {
+    return estimate(endpoint, {
       at: this.admittedAt,
       promptTokensBound: prompt.bound,
       completionTokensMax,
-      media: mediaBounds(turn, offer, completionTokensMax),
+      media: mediaBounds(turn, endpoint, completionTokensMax),
       inputImages: inputImages(turn, messages),
     });
   }

@@ -1,5 +1,5 @@
 import { observeAttempts } from '../../actors/endpoint/endpoint.ts';
-import type { Attempt } from '../../actors/endpoint/window.ts';
+import type { ObservedAttempt } from '../../actors/endpoint/window.ts';
 import type { Cancel, Clock, Cluster } from '../../actors/runtime/index.ts';
 
 const FLUSH_MS = 200;
@@ -9,7 +9,7 @@ const GATHERED_MAX = 64;
 export class Outcomes {
   readonly #cluster: Cluster;
   readonly #clock: Clock;
-  readonly #gathered = new Map<string, Attempt[]>();
+  readonly #gathered = new Map<string, ObservedAttempt[]>();
   #count = 0;
   #timer: Cancel | null = null;
 
@@ -18,7 +18,7 @@ export class Outcomes {
     this.#clock = clock;
   }
 
-  observe(endpoint: string, attempt: Attempt): void {
+  observe(endpoint: string, attempt: ObservedAttempt): void {
     const own = this.#gathered.get(endpoint);
     if (own) own.push(attempt);
     else this.#gathered.set(endpoint, [attempt]);
@@ -33,7 +33,7 @@ export class Outcomes {
     this.#count = 0;
     for (const [endpoint, attempts] of this.#gathered) {
       if (attempts.length === 0) continue;
-      // The entry stays: a Map that is emptied again and again keeps what it held (see `Slots`).
+      // The entry stays: a Map that is emptied again and again keeps what it held (see `Slab`).
       this.#gathered.set(endpoint, []);
       observeAttempts(this.#cluster, endpoint, attempts);
     }

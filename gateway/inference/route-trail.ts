@@ -29,10 +29,10 @@ function rejectionOf({ provider: _, ...rejection }: Rejection): RouteRejection {
   return rejection;
 }
 
-function candidateOf({ offer, model, messages }: Candidate, several: boolean, whole: number): RouteCandidate {
+function candidateOf({ endpoint, model, messages }: Candidate, several: boolean, whole: number): RouteCandidate {
   const dropped = whole - messages.length;
   return {
-    endpoint: offer.tag,
+    endpoint: endpoint.tag,
     ...(several ? { model } : {}),
     ...(dropped === 0 ? {} : { dropped }),
   };

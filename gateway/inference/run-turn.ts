@@ -1,7 +1,7 @@
 import { LOOP_TURN_BYTES, loopShare } from '../../actors/runtime/index.ts';
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
 import type { Refusal } from '../../actors/terms/refusal.ts';
-import type { Attempt } from '../providers/attempt.ts';
+import type { ProviderAttempt } from '../providers/attempt.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import { open } from '../providers/open.ts';
 import { ProviderFailure } from '../providers/provider-failure.ts';
@@ -11,10 +11,10 @@ import type { Candidate } from '../terms/plan.ts';
 import { refusalError } from '../terms/refusal-error.ts';
 import type { Turn } from '../terms/turn.ts';
 import { releaseHold } from './end-hold.ts';
-import { endOfTrial, type Failed } from './end-of-trial.ts';
-import { endedEarly, firstPart } from './first-part.ts';
+import { exhausted, type FailedEndpoint } from './exhausted.ts';
+import { endedEarly, firstDelivery } from './first-delivery.ts';
 import { Hold } from './hold.ts';
-import { type Begun, Running, type RunningTurn } from './running-turn.ts';
+import { type Begun, RunningAttempt, type RunningTurn } from './running-turn.ts';
 import type { InferenceServices } from './services.ts';
 import { tenths } from './tenths.ts';
 import { toolAsk } from './tool-ask.ts';
@@ -31,16 +31,16 @@ const ENDPOINTS_MAX = 16;
  * and the hold is let go in the background. (spec: inference, Routing rules 4, 9, 10)
  */
 export function runTurn(services: InferenceServices, request: TurnRequest): Promise<RunningTurn> {
-  return new Trial(services, request).run();
+  return new AttemptLoop(services, request).run();
 }
 
 /** One turn on its way to a first part. */
-class Trial {
+class AttemptLoop {
   readonly #services: InferenceServices;
   readonly #request: TurnRequest;
   readonly #hold: Hold;
   readonly #attempts: AttemptRecord[] = [];
-  readonly #failed: Failed[] = [];
+  readonly #failed: FailedEndpoint[] = [];
   readonly #unaffordable: Candidate[] = [];
   /** Ends whatever is under way upstream. */
   #abort: () => void = nothing;
@@ -64,9 +64,9 @@ class Trial {
         }
         if (this.#hasLeft()) break;
         const begun = await this.#tryEndpoint(candidate);
-        if (begun) return new Running(this.#services, this.#request, begun);
+        if (begun) return new RunningAttempt(this.#services, this.#request, begun);
       }
-      throw this.#hasLeft() ? new CallerLeft() : endOfTrial(this.#failed, this.#request, this.#unaffordable);
+      throw this.#hasLeft() ? new CallerLeft() : exhausted(this.#failed, this.#request, this.#unaffordable);
     } catch (thrown) {
       this.#release(thrown);
       throw thrown;
@@ -100,7 +100,7 @@ class Trial {
   async #tryEndpoint(candidate: Candidate, call = 1): Promise<Begun | null> {
     const { clock, config, crashpoint } = this.#services;
     let sentAt = clock.monotonic();
-    let attempt: Attempt | null = null;
+    let attempt: ProviderAttempt | null = null;
     try {
       let body: string | undefined;
       if (this.#request.bytes > LOOP_TURN_BYTES) {
@@ -112,7 +112,7 @@ class Trial {
       crashpoint('upstream.sent');
       attempt = await opening;
       if (this.#hasLeft()) attempt.abort();
-      const first = await firstPart(attempt, this.#request.turn, config.upstream.bodyBytesMax);
+      const first = await firstDelivery(attempt, this.#request.turn, config.upstream.bodyBytesMax);
       if (first === null) throw endedEarly(attempt);
       crashpoint('upstream.firstbyte');
       return {
@@ -143,7 +143,7 @@ class Trial {
   async #writeLarge(candidate: Candidate): Promise<string> {
     const { clock, targets } = this.#services;
     await loopShare(clock, this.#request.bytes);
-    const body = targets.of(candidate.offer).write(this.#turnFor(candidate), candidate.completionTokensMax);
+    const body = targets.of(candidate.endpoint).write(this.#turnFor(candidate), candidate.completionTokensMax);
     await loopShare(clock, body.length);
     return body;
   }
@@ -153,14 +153,14 @@ class Trial {
     return messages === turn.messages ? turn : { ...turn, messages };
   }
 
-  #open(candidate: Candidate, sentAt: number, body: string | undefined): Promise<Attempt> {
+  #open(candidate: Candidate, sentAt: number, body: string | undefined): Promise<ProviderAttempt> {
     const { config, outbound, targets } = this.#services;
     const { turn, generation, startedAt } = this.#request;
     const { connectMs, firstByteMs, idleMs, totalMs, bodyBytesMax, lineBytesMax } = config.upstream;
     const leftMs = totalMs - (sentAt - startedAt);
     if (leftMs <= 0) throw new ProviderFailure('timeout', 'no time is left for another attempt');
     return open(outbound, {
-      target: targets.of(candidate.offer),
+      target: targets.of(candidate.endpoint),
       turn: this.#turnFor(candidate),
       body,
       ceiling: candidate.completionTokensMax,
@@ -193,7 +193,7 @@ class Trial {
 
   #tell(candidate: Candidate, failure: ProviderFailure, sentAt: number): void {
     const asked = toolAsk(this.#request.turn, failure);
-    this.#services.outcomes.observe(candidate.offer.id, {
+    this.#services.outcomes.observe(candidate.endpoint.id, {
       at: this.#services.cluster.now(),
       outcome: failure.counted ? 'error' : 'other',
       streamed: this.#request.turn.stream,
@@ -222,8 +222,8 @@ class Trial {
 
 function nothing(): void {}
 
-function whose({ offer }: Candidate): { endpoint: string; provider: string } {
-  return { endpoint: offer.id, provider: offer.provider.name };
+function whose({ endpoint }: Candidate): { endpoint: string; provider: string } {
+  return { endpoint: endpoint.id, provider: endpoint.provider.name };
 }
 
 /** A stream spends many bytes on little text, and none of them is kept. */

@@ -1,9 +1,9 @@
-import type { Attempt as Observed } from '../../actors/endpoint/window.ts';
+import type { ObservedAttempt as Observed } from '../../actors/endpoint/window.ts';
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
 import type { ReplyHead } from '../dialects/reply/reply-head.ts';
 import { inputImages } from '../pricing/input-images.ts';
 import { type MediaBounds, mediaBounds } from '../pricing/media-bounds.ts';
-import type { Attempt } from '../providers/attempt.ts';
+import type { ProviderAttempt } from '../providers/attempt.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';
 import { honoured } from '../routing/honoured.ts';
@@ -12,15 +12,15 @@ import type { Candidate } from '../terms/plan.ts';
 import type { Receipt } from '../terms/receipt.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';
-import { credible } from './credible.ts';
-import { brokenStream } from './end-of-trial.ts';
+import { brokenStream } from './exhausted.ts';
 import type { MeasuredMedia } from './media-meter.ts';
-import { promptTokensBelieved } from './prompt-tokens-believed.ts';
+import { plausiblePromptTokensMax } from './plausible-prompt-tokens.ts';
+import { plausibleUsage } from './plausible-usage.ts';
 import type { InferenceServices } from './services.ts';
-import { Tally } from './tally.ts';
 import { tenths } from './tenths.ts';
 import { toolAsk } from './tool-ask.ts';
 import type { TurnRequest } from './turn-request.ts';
+import { UsageMeter } from './usage-meter.ts';
 
 /** A turn whose first part is there. From now on nothing is tried again; it ends by itself, by an error, or by leaving. */
 export interface RunningTurn {
@@ -39,7 +39,7 @@ export interface RunningTurn {
 
 export interface Begun {
   readonly candidate: Candidate;
-  readonly attempt: Attempt;
+  readonly attempt: ProviderAttempt;
   readonly first: readonly TurnEvent[];
   /** Attempt number of the hold, and store time of the turn's admission. */
   readonly holdAttempt: number;
@@ -52,19 +52,19 @@ export interface Begun {
   readonly firstAt: number;
 }
 
-type Batch = readonly TurnEvent[];
+type EventBatch = readonly TurnEvent[];
 const ENDED: Promise<null> = Promise.resolve(null);
 
-export class Running implements RunningTurn {
+export class RunningAttempt implements RunningTurn {
   readonly request: TurnRequest;
   readonly head: ReplyHead;
   readonly receipt: Promise<Receipt>;
   readonly #services: InferenceServices;
   readonly #begun: Begun;
-  readonly #tally: Tally;
-  #first: Batch | null;
+  readonly #tally: UsageMeter;
+  #first: EventBatch | null;
   #resolve: (receipt: Receipt) => void = () => {};
-  #reading: Promise<Batch | null> | null = null;
+  #reading: Promise<EventBatch | null> | null = null;
   #honoured: Readonly<Record<string, boolean>> | null = null;
   #closed = false;
   #left = false;
@@ -77,12 +77,12 @@ export class Running implements RunningTurn {
     this.#services = services;
     this.request = request;
     this.#begun = begun;
-    this.#tally = new Tally(request.turn.speech?.format ?? null);
+    this.#tally = new UsageMeter(request.turn.speech?.format ?? null);
     this.head = {
       id: request.generation,
       created: Math.floor(services.cluster.now() / 1_000),
       model: begun.candidate.model,
-      provider: begun.candidate.offer.provider.name,
+      provider: begun.candidate.endpoint.provider.name,
     };
     this.receipt = new Promise((resolve) => {
       this.#resolve = resolve;
@@ -95,11 +95,11 @@ export class Running implements RunningTurn {
   }
 
   get honoured(): Readonly<Record<string, boolean>> {
-    this.#honoured ??= honoured(this.request.turn, this.#begun.candidate.offer);
+    this.#honoured ??= honoured(this.request.turn, this.#begun.candidate.endpoint);
     return this.#honoured;
   }
 
-  read(): Promise<Batch | null> {
+  read(): Promise<EventBatch | null> {
     const first = this.#first;
     if (first !== null) {
       this.#first = null;
@@ -113,14 +113,14 @@ export class Running implements RunningTurn {
     if (this.#closed || this.#left) return;
     this.#left = true;
     this.#cancelled = this.#tally.finish === null;
-    const { offer } = this.#begun.candidate;
+    const { endpoint } = this.#begun.candidate;
     if (!this.#delivered) {
       // The first part came too late for anybody to see it.
       this.#first = null;
       this.#cancelled = true;
       this.#close(null);
       this.#begun.attempt.abort();
-    } else if (offer.cancellable && this.#cancelled) {
+    } else if (endpoint.cancellable && this.#cancelled) {
       this.#close(null);
       this.#begun.attempt.abort();
     } else {
@@ -129,12 +129,12 @@ export class Running implements RunningTurn {
   }
 
   /** One batch, or null at the end; a failure is the last batch. Marks the end as it finds it. */
-  #advance(): Promise<Batch | null> {
+  #advance(): Promise<EventBatch | null> {
     this.#reading = this.#read();
     return this.#reading;
   }
 
-  async #read(): Promise<Batch | null> {
+  async #read(): Promise<EventBatch | null> {
     try {
       const events = await this.#begun.attempt.read();
       if (this.#closed) return null;
@@ -172,14 +172,15 @@ export class Running implements RunningTurn {
   }
 
   #mediaBounds(): MediaBounds | null {
-    const { offer, completionTokensMax } = this.#begun.candidate;
-    return mediaBounds(this.request.turn, offer, completionTokensMax);
+    const { endpoint, completionTokensMax } = this.#begun.candidate;
+    return mediaBounds(this.request.turn, endpoint, completionTokensMax);
   }
 
   #resolveWith(receipt: Receipt, { media, beyond }: MeasuredMedia): void {
     const { turn, generation } = this.request;
-    const { offer, messages } = this.#begun.candidate;
-    if (beyond) this.#services.log({ level: 'warn', message: 'media beyond belief', generation, endpoint: offer.id });
+    const { endpoint, messages } = this.#begun.candidate;
+    if (beyond)
+      this.#services.log({ level: 'warn', message: 'media beyond belief', generation, endpoint: endpoint.id });
     const images = inputImages(turn, messages);
     const plain = images === 0 && isEmpty(media);
     this.#resolve(plain ? receipt : { ...receipt, media: images === 0 ? media : { ...media, inputImages: images } });
@@ -191,13 +192,13 @@ export class Running implements RunningTurn {
     const ceiling = candidate.completionTokensMax;
     const completionTokensMax = ceiling + (this.#mediaBounds()?.imageTokens ?? 0);
     const reported = attempt.usage;
-    const usage = credible(reported, promptTokensBelieved(this.request.turn, candidate), completionTokensMax);
+    const usage = plausibleUsage(reported, plausiblePromptTokensMax(this.request.turn, candidate), completionTokensMax);
     if (usage !== reported) this.#warn(reported);
     const billed = this.#tally.billed(usage, prompt.counted, ceiling);
     const { finish } = this.#tally;
     const own: AttemptRecord = {
-      endpoint: candidate.offer.id,
-      provider: candidate.offer.provider.name,
+      endpoint: candidate.endpoint.id,
+      provider: candidate.endpoint.provider.name,
       status: attempt.status,
       outcome: failure ? 'failed' : finish === null ? 'aborted' : 'served',
       latencyMs: tenths(firstAt - sentAt),
@@ -227,7 +228,7 @@ export class Running implements RunningTurn {
 
   #warn(usage: Usage): void {
     const { generation } = this.request;
-    const { id } = this.#begun.candidate.offer;
+    const { id } = this.#begun.candidate.endpoint;
     this.#services.log({ level: 'warn', message: 'usage beyond belief', generation, endpoint: id, usage });
   }
 
@@ -235,7 +236,7 @@ export class Running implements RunningTurn {
     const { outcomes, affinity } = this.#services;
     const { turn, caller } = this.request;
     const { candidate, sentAt, firstAt } = this.#begun;
-    if (failure === null) affinity.remember(caller.account, turn.conversation, candidate.offer.id);
+    if (failure === null) affinity.remember(caller.account, turn.conversation, candidate.endpoint.id);
     const { completionTokens } = receipt.usage;
     const seen: { -readonly [member in keyof Observed]: Observed[member] } = {
       at: this.#services.cluster.now(),
@@ -248,6 +249,6 @@ export class Running implements RunningTurn {
     if (completionTokens !== undefined) seen.completionTokens = completionTokens;
     const asked = toolAsk(turn, failure ?? (receipt.finishReason === null ? 'left' : 'served'));
     if (asked !== null) seen.toolAsk = asked;
-    outcomes.observe(candidate.offer.id, seen);
+    outcomes.observe(candidate.endpoint.id, seen);
   }
 }

@@ -2,8 +2,8 @@ import type { Clock, Cluster, Random } from '../../actors/runtime/index.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import { Affinity } from '../routing/affinity.ts';
 import type { ClusterConfig } from '../terms/config.ts';
+import { BackgroundWork } from './background-work.ts';
 import { Outcomes } from './outcomes.ts';
-import { Pending } from './pending.ts';
 import { Targets } from './targets.ts';
 
 export type CrashPoint = 'hold.committed' | 'upstream.sent' | 'upstream.firstbyte' | 'settle.committed';
@@ -34,7 +34,7 @@ export interface InferenceServices extends Omit<InferenceParts, 'keys'> {
   readonly targets: Targets;
   readonly affinity: Affinity;
   readonly outcomes: Outcomes;
-  readonly pending: Pending;
+  readonly pending: BackgroundWork;
 }
 
 export function openInference({ keys, ...parts }: InferenceParts): InferenceServices {
@@ -43,7 +43,7 @@ export function openInference({ keys, ...parts }: InferenceParts): InferenceServ
     targets: new Targets(keys),
     affinity: new Affinity(),
     outcomes: new Outcomes(parts.cluster, parts.clock),
-    pending: new Pending(),
+    pending: new BackgroundWork(),
   };
 }
 

@@ -13,7 +13,7 @@ import type { TurnRequest } from './turn-request.ts';
 export function settlementOf({ generation }: TurnRequest, receipt: Receipt): Settlement {
   const { candidate, billed, media } = receipt;
   const { at, promptTokens } = conditionsOf(receipt);
-  const { cost, unpriced } = charge(candidate.offer.tariff, billed, { at, promptTokens, media });
+  const { cost, unpriced } = charge(candidate.endpoint.tariff, billed, { at, promptTokens, media });
   const settlement: Draft = {
     generation,
     attempt: receipt.attempt,
@@ -45,7 +45,7 @@ export function settlementOf({ generation }: TurnRequest, receipt: Receipt): Set
 function conditionsOf({ candidate, usage, admittedAt }: Receipt): Conditions {
   return {
     at: admittedAt,
-    promptTokens: usage.promptTokens ?? promptTokensHeld(candidate.offer, candidate.prompt.bound),
+    promptTokens: usage.promptTokens ?? promptTokensHeld(candidate.endpoint, candidate.prompt.bound),
   };
 }
 
@@ -67,7 +67,7 @@ function addLessUsual(settlement: Draft, receipt: Receipt): void {
       ...(completionTokens === undefined ? ['completion'] : []),
     ];
   }
-  if (candidate.offer.tariff.overrides !== undefined) settlement.conditions = conditionsOf(receipt);
+  if (candidate.endpoint.tariff.overrides !== undefined) settlement.conditions = conditionsOf(receipt);
 }
 
 /** What the record tells beside the charge, where there is something to tell. */

@@ -24,7 +24,7 @@ export interface TurnInput extends Omit<TurnRequest, 'turn' | 'reply' | 'plan'> 
  * requests and batch lines start by it, and end by `endTurn`.
  *
  * Stored files that the turn names are read between parse and plan, since routing judges their media; there are none
- * yet, and `Carried` refuses their ids. Not async, so that no frame which waits for the answer keeps the body alive.
+ * yet, and `CarriedInput` refuses their ids. Not async, so that no frame which waits for the answer keeps the body alive.
  */
 export function startTurn(services: InferenceServices, input: TurnInput): Promise<RunningTurn> {
   try {

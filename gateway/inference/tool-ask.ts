@@ -1,9 +1,9 @@
-import type { Attempt } from '../../actors/endpoint/window.ts';
+import type { ObservedAttempt } from '../../actors/endpoint/window.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';
 import type { ToolChoice, Turn } from '../terms/turn.ts';
 import { BrokenContract } from './broken-contract.ts';
 
-type ToolAsk = NonNullable<Attempt['toolAsk']>;
+type ToolAsk = NonNullable<ObservedAttempt['toolAsk']>;
 
 /** The choice where it is a contract: a call, or a call of that name. Null where nothing is demanded. */
 export function demandedChoice(choice: ToolChoice | undefined): 'required' | { readonly name: string } | null {

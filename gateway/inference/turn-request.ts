@@ -2,7 +2,7 @@ import type { ReplyDialect } from '../dialects/reply/reply-dialect.ts';
 import type { Attribution, Caller } from '../terms/caller.ts';
 import type { Plan } from '../terms/plan.ts';
 import type { Turn } from '../terms/turn.ts';
-import type { Leaving } from './departure.ts';
+import type { AbortNotice } from './caller-abort.ts';
 
 /** One request for inference that may run, whoever asks: a live request, or a line of a batch. */
 export interface TurnRequest {
@@ -24,5 +24,5 @@ export interface TurnRequest {
   /** Monotonic ms. */
   readonly startedAt: number;
   /** The caller has left; looked at until the first part is there, from then on `RunningTurn.leave` says so. */
-  readonly signal?: Leaving | undefined;
+  readonly signal?: AbortNotice | undefined;
 }

@@ -5,7 +5,7 @@ import { type Conditions, pricesOf } from './prices.ts';
 import { total } from './total.ts';
 import { unitName } from './unit-name.ts';
 
-export interface Charge {
+export interface TurnCharge {
   /** Exact decimal USD, floored once at 24 decimals. */
   readonly cost: string;
   /** Units that were consumed and have no declared price: recorded, and charged nothing. In the catalogue's names. */
@@ -25,7 +25,7 @@ const NOTHING_UNPRICED: readonly string[] = [];
  * price where one is declared and that of the whole where none is (spec: inference, Chat completion reply: cached tokens
  * and reasoning are included in the counts). Media are charged beside tokens (Routing rules 8).
  */
-export function charge(tariff: Tariff, billed: Usage, terms: ChargeTerms): Charge {
+export function charge(tariff: Tariff, billed: Usage, terms: ChargeTerms): TurnCharge {
   const prices = pricesOf(tariff, terms);
   if (isPlain(prices, billed, terms.media)) return plainCharge(prices, billed);
   const bill = new Bill(prices);
@@ -119,7 +119,7 @@ function isPlain(prices: Prices, billed: Usage, media: MediaUnits): boolean {
   );
 }
 
-function plainCharge(prices: Prices, { promptTokens = 0, completionTokens = 0 }: Usage): Charge {
+function plainCharge(prices: Prices, { promptTokens = 0, completionTokens = 0 }: Usage): TurnCharge {
   const promptUnpriced = promptTokens > 0 && prices.prompt === undefined;
   const completionUnpriced = completionTokens > 0 && prices.completion === undefined;
   return {

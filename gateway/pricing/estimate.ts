@@ -1,4 +1,4 @@
-import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { PriceKey, Prices } from '../../actors/terms/tariff.ts';
 import { chargeOf, compare, type Priced } from '../../actors/terms/usd.ts';
 import { decimalText } from './decimal-text.ts';
@@ -26,9 +26,9 @@ const MICRO_DIGITS = 6;
  * or the endpoint's window where that is smaller; the answer with the ceiling as it is sent. The prompt's tier is that of
  * the bound, or a dearer one below it that the true count may turn out to be in. (spec: inference, Routing rules 9)
  */
-export function estimate(offer: EndpointOffer, terms: EstimateTerms): string {
-  const { tariff } = offer;
-  const prompt = promptTokensHeld(offer, terms.promptTokensBound);
+export function estimate(endpoint: Endpoint, terms: EstimateTerms): string {
+  const { tariff } = endpoint;
+  const prompt = promptTokensHeld(endpoint, terms.promptTokensBound);
   if (isPlain(tariff) && terms.media === null && terms.inputImages === 0) {
     return total(tariff, prompt, terms.completionTokensMax);
   }
@@ -41,7 +41,7 @@ export function estimate(offer: EndpointOffer, terms: EstimateTerms): string {
 }
 
 /** The prompt as its hold counts it: this is what its tier is read from until, and unless, a count is reported. */
-export function promptTokensHeld({ contextLength }: EndpointOffer, promptTokensBound: number): number {
+export function promptTokensHeld({ contextLength }: Endpoint, promptTokensBound: number): number {
   return Math.min(promptTokensBound, contextLength);
 }
 
@@ -72,7 +72,7 @@ function dearest(prices: Prices, keys: readonly PriceKey[]): string | undefined 
   return most;
 }
 
-function isPlain(tariff: EndpointOffer['tariff']): boolean {
+function isPlain(tariff: Endpoint['tariff']): boolean {
   return (
     tariff.overrides === undefined &&
     tariff.inputCacheRead === undefined &&

@@ -1,4 +1,4 @@
-import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { tierEdge } from '../terms/tier-edge.ts';
 import type { Turn } from '../terms/turn.ts';
 
@@ -30,21 +30,21 @@ const AUDIO_SECONDS_MAX = 3_600;
 const SIZE = /^(\d{1,6})x(\d{1,6})$/i;
 
 /** Null where this endpoint can only write. */
-export function mediaBounds(turn: Turn, offer: EndpointOffer, completionTokensMax: number): MediaBounds | null {
-  const draws = offer.outputModalities.includes('image');
-  const speaks = offer.outputModalities.includes('audio');
+export function mediaBounds(turn: Turn, endpoint: Endpoint, completionTokensMax: number): MediaBounds | null {
+  const draws = endpoint.outputModalities.includes('image');
+  const speaks = endpoint.outputModalities.includes('audio');
   if (!draws && !speaks) return null;
   const seconds = AUDIO_SECONDS_BASE + Math.ceil(completionTokensMax / TOKENS_PER_SECOND_MIN);
-  const images = draws ? imagesOf(turn, offer) : 0;
+  const images = draws ? imagesOf(turn, endpoint) : 0;
   return {
     images,
-    pixelsPerImage: draws ? pixelsOf(turn, offer) : 0,
+    pixelsPerImage: draws ? pixelsOf(turn, endpoint) : 0,
     audioSeconds: speaks ? Math.min(AUDIO_SECONDS_MAX, seconds) : 0,
     imageTokens: images * TOKENS_PER_IMAGE_MAX,
   };
 }
 
-function imagesOf({ imageConfig, modalities }: Turn, { envelopes }: EndpointOffer): number {
+function imagesOf({ imageConfig, modalities }: Turn, { envelopes }: Endpoint): number {
   const asked = imageConfig?.n;
   if (Number.isSafeInteger(asked) && (asked as number) > 0) return Math.min(asked as number, IMAGES_MAX);
   const usual = modalities?.output.includes('image') ? IMAGES_ASKED : IMAGES_UNASKED;
@@ -52,7 +52,7 @@ function imagesOf({ imageConfig, modalities }: Turn, { envelopes }: EndpointOffe
 }
 
 /** What was asked, or else the largest that is declared: of a name that tells no size, a large picture. */
-function pixelsOf({ imageConfig }: Turn, { envelopes }: EndpointOffer): number {
+function pixelsOf({ imageConfig }: Turn, { envelopes }: Endpoint): number {
   const { sizes = [], resolutions = [] } = envelopes.image ?? {};
   const { size, resolution } = imageConfig ?? {};
   // Who declares sizes alone is sent one of them, near the tier that was asked.

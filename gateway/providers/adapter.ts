@@ -1,4 +1,4 @@
-import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Turn } from '../terms/turn.ts';
 import type { ReplyReader } from './reply-reader.ts';
 
@@ -10,7 +10,7 @@ export interface Adapter {
   /** Added to a provider's base address. */
   readonly path: string;
   /** Works out once what of an offer decides how a turn is written for it. */
-  writer(offer: EndpointOffer): BodyWriter;
+  writer(endpoint: Endpoint): BodyWriter;
   /** For one answer. `makeCallId` names a tool call that the provider left nameless. */
   reader(makeCallId: (index: number) => string): ReplyReader;
 }

@@ -2,7 +2,7 @@ import type { TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';
 
 /** One call to one endpoint whose answer has begun. Whatever the provider speaks, this is how it is read. */
-export interface Attempt {
+export interface ProviderAttempt {
   /** Upstream HTTP status. */
   readonly status: number;
   /** The provider's own id of the reply, once it was seen. */

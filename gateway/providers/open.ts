@@ -1,6 +1,6 @@
 import type { Outbound, OutboundLimits, OutboundReply } from '../outbound/outbound.ts';
 import type { Turn } from '../terms/turn.ts';
-import type { Attempt } from './attempt.ts';
+import type { ProviderAttempt } from './attempt.ts';
 import { failureOf, statusFailure } from './failure-of.ts';
 import { ProviderFailure } from './provider-failure.ts';
 import { StreamAttempt } from './stream-attempt.ts';
@@ -30,7 +30,7 @@ const MEDIA_LINE_FACTOR = 8;
  * Sends a turn to an endpoint, whatever its dialect, and resolves when its answer has begun. Of the caller's headers
  * only the conversation id goes out. Rejects with `ProviderFailure`.
  */
-export async function open(outbound: Outbound, request: OpenRequest): Promise<Attempt> {
+export async function open(outbound: Outbound, request: OpenRequest): Promise<ProviderAttempt> {
   const { target, turn } = request;
   let reply: OutboundReply;
   try {

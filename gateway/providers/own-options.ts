@@ -1,4 +1,4 @@
-import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Preferences } from '../terms/turn.ts';
 
 /**
@@ -8,13 +8,13 @@ import type { Preferences } from '../terms/turn.ts';
  */
 export function ownOptions(
   options: NonNullable<Preferences['options']>,
-  offer: EndpointOffer,
+  endpoint: Endpoint,
   ours: ReadonlySet<string>,
 ): Readonly<Record<string, unknown>> {
-  const { slug } = offer.provider;
+  const { slug } = endpoint.provider;
   const own = Object.hasOwn(options, slug) ? options[slug] : undefined;
   if (own === undefined) return {};
   const passes = (name: string): boolean =>
-    Object.hasOwn(offer.passthrough, name) && !ours.has(name) && name !== '__proto__';
+    Object.hasOwn(endpoint.passthrough, name) && !ours.has(name) && name !== '__proto__';
   return Object.fromEntries(Object.entries(own).filter(([name]) => passes(name)));
 }

@@ -3,7 +3,7 @@ import { createParser, type EventSourceMessage, type EventSourceParser, type Par
 import type { OutboundBody, OutboundReply } from '../outbound/outbound.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';
-import type { Attempt } from './attempt.ts';
+import type { ProviderAttempt } from './attempt.ts';
 import { failureOf } from './failure-of.ts';
 import { ProviderFailure } from './provider-failure.ts';
 import type { ReplyReader } from './reply-reader.ts';
@@ -18,7 +18,7 @@ const COMPLAINTS_MAX = 64;
  * A streamed answer, whatever its dialect. Only parts of the answer count as progress, so comments and pings without
  * end run into the idle time. The end of the connection before a finish reason is a failure, never a clean end.
  */
-export class StreamAttempt implements Attempt {
+export class StreamAttempt implements ProviderAttempt {
   readonly status: number;
   readonly #body: OutboundBody;
   readonly #reader: ReplyReader;

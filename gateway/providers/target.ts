@@ -1,4 +1,4 @@
-import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { credentialHeaders } from '../outbound/credential-headers.ts';
 import { type OutboundUrl, outboundUrl } from '../outbound/outbound.ts';
 import type { Adapter, BodyWriter } from './adapter.ts';
@@ -6,7 +6,7 @@ import { chatAdapter } from './chat/adapter.ts';
 import { messagesAdapter } from './messages/adapter.ts';
 import { ProviderFailure } from './provider-failure.ts';
 
-const ADAPTERS: Readonly<{ [dialect in EndpointOffer['target']['dialect']]?: Adapter }> = {
+const ADAPTERS: Readonly<{ [dialect in Endpoint['target']['dialect']]?: Adapter }> = {
   chat: chatAdapter,
   messages: messagesAdapter,
 };
@@ -26,22 +26,23 @@ export interface Target {
  * Works out everything about an endpoint that no request changes; once per offer. `apiKey` null: the provider asks for
  * none. Throws `ProviderFailure` for an address or a dialect that is none.
  */
-export function targetOf(offer: EndpointOffer, apiKey: string | null): Target {
-  const adapter = ADAPTERS[offer.target.dialect];
-  if (adapter === undefined) throw new ProviderFailure('misconfigured', `endpoint ${offer.id} speaks no known dialect`);
+export function targetOf(endpoint: Endpoint, apiKey: string | null): Target {
+  const adapter = ADAPTERS[endpoint.target.dialect];
+  if (adapter === undefined)
+    throw new ProviderFailure('misconfigured', `endpoint ${endpoint.id} speaks no known dialect`);
   let url: OutboundUrl;
   try {
-    url = outboundUrl(offer.target.baseUrl, adapter.path);
+    url = outboundUrl(endpoint.target.baseUrl, adapter.path);
   } catch {
-    throw new ProviderFailure('misconfigured', `endpoint ${offer.id} has no usable address`);
+    throw new ProviderFailure('misconfigured', `endpoint ${endpoint.id} has no usable address`);
   }
-  const credentials = credentialHeaders(offer.target.dialect, apiKey);
+  const credentials = credentialHeaders(endpoint.target.dialect, apiKey);
   return {
     adapter,
     url,
     headers: { stream: headersOf('text/event-stream', credentials), whole: headersOf('application/json', credentials) },
-    write: adapter.writer(offer),
-    drawsMedia: offer.outputModalities.some((modality) => modality !== 'text'),
+    write: adapter.writer(endpoint),
+    drawsMedia: endpoint.outputModalities.some((modality) => modality !== 'text'),
   };
 }
 

@@ -2,13 +2,13 @@ import type { OutboundReply } from '../outbound/outbound.ts';
 import { isEmpty } from '../terms/is-empty.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';
-import type { Attempt } from './attempt.ts';
+import type { ProviderAttempt } from './attempt.ts';
 import { failureOf } from './failure-of.ts';
 import { ProviderFailure } from './provider-failure.ts';
 import type { ReplyReader } from './reply-reader.ts';
 
 /** An answer in one piece: one read brings all of it, the next one the end. */
-export class WholeAttempt implements Attempt {
+export class WholeAttempt implements ProviderAttempt {
   readonly status: number;
   readonly #reply: OutboundReply;
   readonly #reader: ReplyReader;

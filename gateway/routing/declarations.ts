@@ -1,16 +1,16 @@
-import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Endpoint } from '../../actors/terms/endpoint.ts';
 
-const cache = new WeakMap<EndpointOffer, ReadonlySet<string>>();
+const cache = new WeakMap<Endpoint, ReadonlySet<string>>();
 
 /**
  * What an endpoint declares and no standing verification refutes: what may be asked of it. Worked out once per offer.
  * (spec: inference, Routing rules 2)
  */
-export function declarations(offer: EndpointOffer): ReadonlySet<string> {
-  const known = cache.get(offer);
+export function declarations(endpoint: Endpoint): ReadonlySet<string> {
+  const known = cache.get(endpoint);
   if (known) return known;
-  const { withheld } = offer.evidence;
-  const declared = new Set(offer.supportedParameters.filter((parameter) => !withheld.includes(parameter)));
-  cache.set(offer, declared);
+  const { withheld } = endpoint.evidence;
+  const declared = new Set(endpoint.supportedParameters.filter((parameter) => !withheld.includes(parameter)));
+  cache.set(endpoint, declared);
   return declared;
 }

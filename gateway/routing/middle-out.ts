@@ -14,7 +14,7 @@ interface Piece {
   isKept: boolean;
 }
 
-export interface Conversation {
+export interface TrimmableConversation {
   readonly messages: readonly TurnMessage[];
   readonly pieces: readonly Piece[];
   /**
@@ -25,7 +25,7 @@ export interface Conversation {
 }
 
 /** Measures a turn's messages one by one, and finds what belongs together and what always stays. */
-export function conversationOf(turn: Turn): Conversation {
+export function conversationOf(turn: Turn): TrimmableConversation {
   const { messages } = turn;
   const pieces = piecesOf(messages);
   const lastUser = messages.findLastIndex(({ role }) => role === 'user');
@@ -86,7 +86,10 @@ export interface Remainder {
  * ends it, so that no hole opens between the latest turns. `fits` must hold for every smaller size of one it holds for;
  * what always stays is not asked about.
  */
-export function middleOut({ messages, pieces, sizes }: Conversation, fits: (size: PromptSize) => boolean): Remainder {
+export function middleOut(
+  { messages, pieces, sizes }: TrimmableConversation,
+  fits: (size: PromptSize) => boolean,
+): Remainder {
   let most = 0;
   let tooMany = sizes.length;
   while (tooMany - most > 1) {

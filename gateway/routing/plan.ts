@@ -1,18 +1,18 @@
 import type { Json } from '../../actors/runtime/index.ts';
 import type { Candidate, Plan, Rejection } from '../terms/plan.ts';
 import type { Preferences, Turn } from '../terms/turn.ts';
-import { askedOf, askedOfAll, type RoutingDefaults } from './asked.ts';
-import { cautious } from './cautious.ts';
+import { constraintsOf, type RoutingDefaults, sharedConstraints } from './constraints.ts';
+import type { EligibilityRule } from './eligibility/eligibility-rule.ts';
+import { firstViolatedRule } from './eligibility/first-violated-rule.ts';
+import { type EndpointIndex, endpointIndex, type IndexedEndpoint } from './endpoint-index.ts';
 import { fit } from './fit.ts';
-import { type Listed, type Listing, listing } from './listing.ts';
-import { noEndpoint, unknownModel } from './no-route.ts';
-import { firstObjection } from './objections/first-objection.ts';
-import type { Objection } from './objections/objection.ts';
 import { withoutOptions } from './options.ts';
 import { type Eligible, order } from './order.ts';
+import { paddedPromptTokens } from './padded-prompt-tokens.ts';
 import { type Prompt, promptOf } from './prompt.ts';
 import { rejectionOf } from './rejection-of.ts';
 import { resolve } from './resolve.ts';
+import { noEndpoint, unknownModel } from './routing-errors.ts';
 
 const NO_DEFAULTS: RoutingDefaults = {};
 
@@ -36,7 +36,7 @@ export function plan(
   last: string | null = null,
   defaults: RoutingDefaults = NO_DEFAULTS,
 ): Plan {
-  const models = listing(offers);
+  const models = endpointIndex(offers);
   const rejections: Rejection[] = [];
   const groups = eligibleGroups(turn, models, defaults, rejections);
   if (groups.length === 0) throw unknownModel(turn.models[0] as string, models);
@@ -47,32 +47,37 @@ export function plan(
   return { candidates, rejections };
 }
 
-function eligibleGroups(turn: Turn, models: Listing, defaults: RoutingDefaults, rejections: Rejection[]): Group[] {
+function eligibleGroups(
+  turn: Turn,
+  models: EndpointIndex,
+  defaults: RoutingDefaults,
+  rejections: Rejection[],
+): Group[] {
   const prompt = promptOf(turn);
-  const common = askedOfAll(turn, cautious(prompt.tokens), defaults);
+  const common = sharedConstraints(turn, paddedPromptTokens(prompt.tokens), defaults);
   // One model has each of its endpoints once.
-  const seen = turn.models.length > 1 ? new Set<Listed>() : null;
+  const seen = turn.models.length > 1 ? new Set<IndexedEndpoint>() : null;
   const groups: Group[] = [];
   for (const requested of turn.models) {
     const named = resolve(models, requested);
     if (!named) continue;
-    const asked = askedOf(common, named);
+    const constraints = constraintsOf(common, named);
     const eligible: Eligible[] = [];
-    for (const listed of named.endpoints) {
-      if (seen?.has(listed)) continue;
-      seen?.add(listed);
-      const objection = firstObjection(listed, asked);
-      const candidate = objection === null ? fit(listed.offer, prompt, turn.completionTokensMax) : null;
-      if (candidate !== null) eligible.push({ listed, candidate, group: 0, value: 0 });
-      else rejections.push(rejectionOf(listed, objection ?? tooLong(listed, prompt), turn));
+    for (const indexed of named.endpoints) {
+      if (seen?.has(indexed)) continue;
+      seen?.add(indexed);
+      const objection = firstViolatedRule(indexed, constraints);
+      const candidate = objection === null ? fit(indexed.endpoint, prompt, turn.completionTokensMax) : null;
+      if (candidate !== null) eligible.push({ indexed, candidate, group: 0, value: 0 });
+      else rejections.push(rejectionOf(indexed, objection ?? tooLong(indexed, prompt), turn));
     }
     groups.push({ eligible, sort: named.sort ?? turn.preferences.sort });
   }
   return groups;
 }
 
-function tooLong({ offer }: Listed, prompt: Prompt): Objection {
-  const most = Math.min(offer.contextLength, offer.promptTokensMax ?? offer.contextLength);
+function tooLong({ endpoint }: IndexedEndpoint, prompt: Prompt): EligibilityRule {
+  const most = Math.min(endpoint.contextLength, endpoint.promptTokensMax ?? endpoint.contextLength);
   return { reason: 'context_length', detail: `about ${prompt.tokens.counted} tokens, at most ${most} are accepted` };
 }
 
@@ -96,7 +101,7 @@ function orderGroups(
 /** Without fallbacks only the first choice may serve; a list of providers is a choice of its own. */
 function firstPick(turn: Turn, trial: readonly Candidate[], rejections: Rejection[]): readonly Candidate[] {
   if (turn.preferences.allowFallbacks || turn.preferences.order) return trial;
-  const objection: Objection = { reason: 'constraint_filtered', member: 'provider.allow_fallbacks' };
+  const objection: EligibilityRule = { reason: 'constraint_filtered', member: 'provider.allow_fallbacks' };
   for (const candidate of trial.slice(1)) rejections.push(rejectionOf(candidate, objection, turn));
   return trial.slice(0, 1);
 }

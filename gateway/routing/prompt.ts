@@ -3,14 +3,14 @@ import type { Turn, TurnMessage } from '../terms/turn.ts';
 import { promptBound } from '../tokens/bound.ts';
 import { promptCount } from '../tokens/count.ts';
 import { type PromptSize, promptSize } from '../tokens/prompt-size.ts';
-import { type Conversation, conversationOf } from './middle-out.ts';
+import { conversationOf, type TrimmableConversation } from './middle-out.ts';
 
 /** A turn's prompt, measured once: as it was sent, and in pieces only where some may be left out. */
 export interface Prompt {
   readonly messages: readonly TurnMessage[];
   readonly tokens: PromptTokens;
   /** Null unless the turn asks for compression. */
-  readonly conversation: Conversation | null;
+  readonly conversation: TrimmableConversation | null;
 }
 
 export function promptOf(turn: Turn): Prompt {

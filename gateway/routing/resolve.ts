@@ -1,9 +1,9 @@
 import type { Preferences } from '../terms/turn.ts';
-import type { Listed, Listing } from './listing.ts';
+import type { EndpointIndex, IndexedEndpoint } from './endpoint-index.ts';
 
 /** Which endpoints a requested model id means, and what its suffix asks for. */
 export interface Resolved {
-  readonly endpoints: readonly Listed[];
+  readonly endpoints: readonly IndexedEndpoint[];
   readonly sort?: NonNullable<Preferences['sort']>;
   readonly freeOnly?: true;
 }
@@ -19,7 +19,7 @@ const SUFFIXES: Readonly<Record<string, Omit<Resolved, 'endpoints'>>> = {
  * A catalogue id first, then `provider/author/slug` and `provider/slug`, which mean that provider alone; then the same
  * of the id without its suffix. Null when the catalogue knows none of these. (spec: inference, `model`)
  */
-export function resolve(listing: Listing, requested: string): Resolved | null {
+export function resolve(listing: EndpointIndex, requested: string): Resolved | null {
   const exact = find(listing, requested);
   if (exact) return { endpoints: exact };
   const colon = requested.lastIndexOf(':');
@@ -29,6 +29,6 @@ export function resolve(listing: Listing, requested: string): Resolved | null {
   return endpoints ? { endpoints, ...SUFFIXES[suffix] } : null;
 }
 
-function find({ models, atProviders }: Listing, id: string): readonly Listed[] | undefined {
+function find({ models, atProviders }: EndpointIndex, id: string): readonly IndexedEndpoint[] | undefined {
   return models.get(id) ?? atProviders().get(id);
 }

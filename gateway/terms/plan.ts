@@ -1,4 +1,4 @@
-import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { TurnMessage } from './turn.ts';
 
 /** Where a turn may run: candidates in the order of trial, and why every other endpoint may not. Pure of clock and chance. */
@@ -14,7 +14,7 @@ export interface PromptTokens {
 }
 
 export interface Candidate {
-  readonly offer: EndpointOffer;
+  readonly endpoint: Endpoint;
   /** The model id that serves, as the catalogue writes it. */
   readonly model: string;
   /** The ceiling this endpoint is sent: asked, lowered to its own, trimmed to its window. Always bounded. */

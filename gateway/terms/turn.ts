@@ -1,4 +1,4 @@
-import type { Effort, Modality } from '../../actors/terms/offer.ts';
+import type { Effort, Modality } from '../../actors/terms/endpoint.ts';
 import type { Prices } from '../../actors/terms/tariff.ts';
 
 /**

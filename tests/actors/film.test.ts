@@ -64,7 +64,7 @@ it('where no key database is configured an activity stores nothing, and there is
   const blobs = new MemoryBlobs({ clock: new HandClock(), random: systemRandom, bytesMax: 1_000 });
   const handler = renderer({ blobs, keys: noKeyStore }, systemRandom, () => pieces.of(pieces.random(100)));
   const job = { address: FILM, id: 'clip', name: 'render', input: null, key: 'k', attempt: 1, deadlineAt: 1 };
-  const failure = await failureOf(handler.perform(job, new AbortController().signal));
+  const failure = await failureOf(handler.run(job, new AbortController().signal));
   assert.instance(failure, KeyStoreUnreachable);
   assert.match(failure.message, /set store.keysUrl/);
   assert.equal(await blobs.list({ after: null, before: 1e13, limit: 9 }), []);

@@ -17,7 +17,7 @@ it('knows every event its lanes and creations name', () => {
     for (const type of [...kind.creates, ...kind.finishes, ...kind.volatile]) {
       assert.ok(knows === null || knows.has(type), `${kind.name}: ${type}`);
     }
-    if (kind.tenancy) assert.ok(knows === null || knows.has(kind.tenancy.event));
+    if (kind.leaseRows) assert.ok(knows === null || knows.has(kind.leaseRows.event));
     if (kind.resident) assert.ok(knows === null || knows.has('actor.activated'));
   }
 });

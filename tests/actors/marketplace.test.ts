@@ -6,7 +6,7 @@ import { kinds } from '../../actors/kinds.ts';
 import type { ActorEvent } from '../../actors/runtime/actor/event.ts';
 import { systemClock } from '../../actors/runtime/system/clock.ts';
 import type { Admission, Generation, Released, Settled } from '../../actors/terms/hold.ts';
-import type { Refused } from '../../actors/terms/refusal.ts';
+import type { RefusedAnswer } from '../../actors/terms/refusal.ts';
 import { bounded } from '../support/bounded.ts';
 import * as words from '../support/model/words.ts';
 import { ACCOUNT, KEY } from '../support/model/words.ts';
@@ -21,7 +21,7 @@ async function ask<T>(stage: Stage, to: string, event: object): Promise<T> {
 
 const admit = (stage: Stage, id: string, amount: string, more: object = {}): Promise<Admission> =>
   ask(stage, KEY, words.admitEvent(words.request(id, amount, { deadlineAt: far(), ...more })));
-const settle = (stage: Stage, id: string, cost: string): Promise<Settled | Refused> =>
+const settle = (stage: Stage, id: string, cost: string): Promise<Settled | RefusedAnswer> =>
   ask(stage, ACCOUNT, words.settleEvent(words.settlement(id, cost)));
 const release = (stage: Stage, id: string): Promise<Released> =>
   ask(stage, ACCOUNT, words.releaseEvent(words.release(id)));

@@ -3,8 +3,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { declareEndpoint } from '../../actors/endpoint/endpoint.ts';
 import type { Cluster } from '../../actors/runtime/index.ts';
+import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { endpointAddress } from '../../actors/terms/ids.ts';
-import type { EndpointOffer } from '../../actors/terms/offer.ts';
 import { checksFor } from '../../gateway/checks/probes-for.ts';
 import type { NodeHandle } from '../../gateway/main.ts';
 import { bounded } from '../support/bounded.ts';
@@ -19,21 +19,21 @@ test.before(async () => {
 });
 test.after(() => cluster.close());
 
-function offersAt(node: NodeHandle | undefined): readonly EndpointOffer[] {
-  return [...(node?.cluster.board.topic('endpoints').values() ?? [])] as unknown as EndpointOffer[];
+function offersAt(node: NodeHandle | undefined): readonly Endpoint[] {
+  return [...(node?.cluster.board.topic('endpoints').values() ?? [])] as unknown as Endpoint[];
 }
 
 /** True once every check that an endpoint's declarations call for was tried. */
-function isTried(offer: EndpointOffer): boolean {
+function isTried(endpoint: Endpoint): boolean {
   return (
-    offer.health === 'down' ||
-    checksFor(offer).every((check) => offer.evidence.checks?.some((one) => one.check === check))
+    endpoint.health === 'down' ||
+    checksFor(endpoint).every((check) => endpoint.evidence.checks?.some((one) => one.check === check))
   );
 }
 
-const steady = (offers: readonly EndpointOffer[]) => offers.filter(({ model }) => !/flaky|down/.test(model));
-const tools = (offers: readonly EndpointOffer[]) =>
-  offers.filter((offer) => offer.supportedParameters.includes('tools') && !/flaky|down/.test(offer.model));
+const steady = (endpoints: readonly Endpoint[]) => endpoints.filter(({ model }) => !/flaky|down/.test(model));
+const tools = (endpoints: readonly Endpoint[]) =>
+  endpoints.filter((endpoint) => endpoint.supportedParameters.includes('tools') && !/flaky|down/.test(endpoint.model));
 
 it('endpoints are verified soon after the start, by the node that owns each, and every node knows', async () => {
   const [first, second] = cluster.nodes;
@@ -49,7 +49,7 @@ it('endpoints are verified soon after the start, by the node that owns each, and
   }
   const owned = cluster.nodes.map((node) => offersAt(node).filter(({ id }) => node.cluster.owns(endpointAddress(id))));
   assert.ok(
-    owned.every((offers) => offers.length > 0),
+    owned.every((endpoints) => endpoints.length > 0),
     'both had their share',
   );
 });
@@ -70,8 +70,8 @@ it('checks are billed to nobody and spend no rate: no account, no generation, no
 
 it('why tells what was verified, and inspect shows it', async () => {
   const [node] = cluster.nodes;
-  const [offer] = tools(offersAt(node).filter(({ id }) => node?.cluster.owns(endpointAddress(id))));
-  const seen = await node?.cluster.operator.inspect(endpointAddress(offer?.id ?? ''));
+  const [endpoint] = tools(offersAt(node).filter(({ id }) => node?.cluster.owns(endpointAddress(id))));
+  const seen = await node?.cluster.operator.inspect(endpointAddress(endpoint?.id ?? ''));
   const lines = seen?.explanation.join('\n') ?? '';
   assert.match(
     lines,
@@ -81,10 +81,10 @@ it('why tells what was verified, and inspect shows it', async () => {
 });
 
 /** Declares a model of the first simulated provider that breaks what it declares, and waits until it was tried. */
-async function declareFlawed(flaw: string, over: Partial<EndpointOffer>): Promise<string> {
+async function declareFlawed(flaw: string, over: Partial<Endpoint>): Promise<string> {
   const [node] = cluster.nodes;
   const [like] = offersAt(node).filter(({ provider }) => provider.slug === 'sim-a');
-  const { health, evidence, measured, ...declaration } = like as EndpointOffer;
+  const { health, evidence, measured, ...declaration } = like as Endpoint;
   const id = `ep_${flaw}`;
   const target = { ...declaration.target, upstreamId: `flawed/${flaw}` };
   await declareEndpoint(
@@ -92,8 +92,8 @@ async function declareFlawed(flaw: string, over: Partial<EndpointOffer>): Promis
     { ...declaration, ...over, id, model: `flawed/${flaw}`, target },
     10_000,
   );
-  const shown = (): EndpointOffer | undefined => offersAt(node).find((offer) => offer.id === id);
-  for (let offer = shown(); !offer || !isTried(offer); offer = shown()) {
+  const shown = (): Endpoint | undefined => offersAt(node).find((endpoint) => endpoint.id === id);
+  for (let endpoint = shown(); !endpoint || !isTried(endpoint); endpoint = shown()) {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   return `flawed/${flaw}`;
@@ -142,8 +142,8 @@ it('an endpoint that fails a check is not sent what it failed, and serves the re
 it('demanded calls that callers do not get keep tools from an endpoint (spec: catalogue, tool_call_success_1d)', async () => {
   const { key } = await cluster.fund('10');
   const model = await declareFlawed('none', { supportedParameters: ['max_tokens', 'tool_choice', 'tools'] });
-  const shown = (): EndpointOffer['evidence'] =>
-    (offersAt(cluster.nodes[1]).find(({ id }) => id === 'ep_none') as EndpointOffer).evidence;
+  const shown = (): Endpoint['evidence'] =>
+    (offersAt(cluster.nodes[1]).find(({ id }) => id === 'ep_none') as Endpoint).evidence;
   assert.equal([shown().withheld, shown().toolCallSuccess1dSamples], [[], 0]);
   const ask = async (directive: object) => {
     const answer = await fetch(`${cluster.baseUrls[0]}/chat/completions`, {

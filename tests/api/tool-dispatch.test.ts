@@ -2,7 +2,7 @@ import OpenAI from 'openai';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ENDPOINTS_TOPIC } from '../../actors/endpoint/endpoint.ts';
-import type { EndpointOffer } from '../../actors/terms/offer.ts';
+import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { bounded } from '../support/bounded.ts';
 import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
 
@@ -63,7 +63,7 @@ function announcedIn(text: string): Announced[] {
 function verified(): boolean {
   const offers = [...(cluster.nodes[0]?.cluster.board.topic(ENDPOINTS_TOPIC).values() ?? [])];
   return offers.some((each) => {
-    const { model, evidence } = each as unknown as EndpointOffer;
+    const { model, evidence } = each as unknown as Endpoint;
     return model === 'sim/tools' && evidence.dispatchVerified;
   });
 }

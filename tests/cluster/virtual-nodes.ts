@@ -1,6 +1,6 @@
 /** Nodes over loopback, each on a host of its own, on a clock that the test moves; the loop of each can be paused. */
 import type { Clock } from '../../actors/runtime/ports/clock.ts';
-import type { Ear, Hello, Link, Transport, Welcome } from '../../actors/runtime/ports/transport.ts';
+import type { Hello, Link, LinkReceiver, Transport, Welcome } from '../../actors/runtime/ports/transport.ts';
 import config from '../../cluster.config.ts';
 import { HandClock } from '../actors/runtime/durable/hand-clock.ts';
 import { Harness, type Started } from './harness.ts';
@@ -107,7 +107,7 @@ function pausing(clock: Clock, node: Pick<VirtualNode, 'pause' | 'skewMs'>): Clo
 
 /** What arrives during a pause is heard when it ends, as a socket's buffer would have it. */
 function pausingTransport(transport: Transport, pause: Pause): Transport {
-  const late = (ear: Ear): Ear => ({
+  const late = (ear: LinkReceiver): LinkReceiver => ({
     envelopes: (batch) => pause.run(() => ear.envelopes(batch)),
     control: (text) => pause.run(() => ear.control(text)),
     closed: (reason, unsent) => pause.run(() => ear.closed(reason, unsent)),

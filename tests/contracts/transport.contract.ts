@@ -1,16 +1,16 @@
 /** What every transport promises, run by each implementation. Tests wait for conditions, never for a while. */
 import * as assert from 'uvu/assert';
 import {
-  type Door,
-  type Ear,
   type Envelope,
   EnvelopeTooLarge,
   type Hello,
   type Link,
   LinkFailed,
+  type LinkReceiver,
   LinkRefused,
   type Transport,
   type TransportLimits,
+  type TransportListener,
 } from '../../actors/runtime/ports/transport.ts';
 import { bounded } from '../support/bounded.ts';
 
@@ -21,7 +21,7 @@ export const LIMITS: TransportLimits = {
 };
 
 /** Remembers everything one end of a link heard. */
-export class Recorder implements Ear {
+export class Recorder implements LinkReceiver {
   readonly envelopesHeard: Envelope[] = [];
   readonly batches: number[] = [];
   readonly controls: string[] = [];
@@ -60,7 +60,7 @@ export function hello(incarnation: string): Hello {
   return { name: `node-${incarnation}`, incarnation, shards: 256, wireMajor: 1, configDigest: 'd', proof: 'p' };
 }
 
-class TestDoor implements Door {
+class TestDoor implements TransportListener {
   readonly incarnation: string;
   readonly ears: Recorder[] = [];
   readonly links: Link[] = [];
@@ -75,7 +75,7 @@ class TestDoor implements Door {
     if (this.refusal !== null) return { refused: this.refusal };
     return { welcome: { name: 'callee', incarnation: this.incarnation, proof: `for ${caller.incarnation}` } };
   }
-  accepted(caller: Hello, link: Link): Ear {
+  accepted(caller: Hello, link: Link): LinkReceiver {
     const ear = new Recorder();
     this.hellos.push(caller);
     this.ears.push(ear);

@@ -1,5 +1,5 @@
 import { type LedgerEntry, verifyLedger } from '../../actors/account/ledger.ts';
-import { Trail } from '../../actors/runtime/actor/trail.ts';
+import { TransitionLog } from '../../actors/runtime/actor/transition-log.ts';
 import type { RowRecord } from '../../actors/runtime/ports/store.ts';
 import type { Generation } from '../../actors/terms/hold.ts';
 import config from '../../cluster.config.ts';
@@ -119,7 +119,7 @@ function lineOf({ account, sequence, type, amount, from, balance, ref }: LedgerE
 
 /** Read by the product's own code: the stored form is the trail's private matter. */
 function versionsIn(stored: string): readonly number[] {
-  const trail = new Trail(TRAIL_MAX);
-  trail.restore(stored);
-  return trail.steps().map(([version]) => version);
+  const transitionLog = new TransitionLog(TRAIL_MAX);
+  transitionLog.restore(stored);
+  return transitionLog.steps().map(([version]) => version);
 }

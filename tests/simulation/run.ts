@@ -92,7 +92,7 @@ class Simulation {
       world: {
         ...{ database, network, kinds: mutation?.kinds?.(own) ?? own, limits, startsAt, oneHost: plan.oneHost, log },
         storeParts: plan.storeParts,
-        performers: (process) => ({ render: workload.jobs.performer(process, performing.fork()) }),
+        activities: (process) => ({ render: workload.jobs.performer(process, performing.fork()) }),
       },
       dice: dice.fork(),
       tell: (what, more) => history.note(what, more),

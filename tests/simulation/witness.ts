@@ -1,5 +1,5 @@
 import type { LedgerEntry } from '../../actors/account/ledger.ts';
-import type { Intent } from '../../actors/runtime/actor/intent.ts';
+import type { ActivityRecord } from '../../actors/runtime/actor/activity-record.ts';
 import type { ShardRow } from '../../actors/runtime/ports/store.ts';
 import type { Generation } from '../../actors/terms/hold.ts';
 import { HOLDS_PER_RUN_MAX } from '../../actors/terms/hold-attempt.ts';
@@ -85,7 +85,7 @@ export class CommitWitness implements Witness {
 
   #look(write: CommitSeen['write']): void {
     for (const { address, collection, id, body } of write.rowsPut) {
-      if (collection === '$intents') this.#intend(address, id, JSON.parse(body) as Intent);
+      if (collection === '$intents') this.#intend(address, id, JSON.parse(body) as ActivityRecord);
       if (collection === 'generation') this.#take(address, JSON.parse(body) as Generation);
       if (collection === 'ledger') this.#enter(address, JSON.parse(body) as LedgerEntry);
     }
@@ -95,7 +95,7 @@ export class CommitWitness implements Witness {
     }
   }
 
-  #intend(address: string, id: string, { attempt, runner, suspect, deaths }: Intent): void {
+  #intend(address: string, id: string, { attempt, runner, suspect, deaths }: ActivityRecord): void {
     this.intents.push({ at: this.#database?.scheduler.now ?? 0, address, id, attempt, runner, suspect });
     if (suspect) this.#history.saw('work under suspicion');
     if (deaths > 0) this.#history.saw('a death counted against work');

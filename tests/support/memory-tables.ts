@@ -1,7 +1,7 @@
 /** The data of the memory store and the rules of the Store port over it: synchronous, every call is one transaction. */
 import type {
+  ActorCountRow,
   ActorRecord,
-  CensusRow,
   ClusterRows,
   Heartbeat,
   IndexColumn,
@@ -119,8 +119,8 @@ export class MemoryTables {
     return found.sort(compareText);
   }
 
-  census(): readonly CensusRow[] {
-    const counts = new Map<string, CensusRow>();
+  census(): readonly ActorCountRow[] {
+    const counts = new Map<string, ActorCountRow>();
     for (const { kind, snapshot, chart } of this.#actors.values()) {
       const state = stateOf(snapshot);
       const key = `${kind}\0${state}\0${String(chart).padStart(8, '0')}`;

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { textHash } from '../../actors/runtime/actor/text-hash.ts';
+import { textHash } from '../../actors/runtime/collections/text-hash.ts';
 import type { ActorRecord } from '../../actors/runtime/ports/store.ts';
 
 /** The same record as builds before 2026-11-22 wrote it: no time, the sum in front and over the transition log too. */

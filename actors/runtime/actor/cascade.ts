@@ -1,21 +1,21 @@
 import type { CascadeEnd } from './cascade-end.ts';
 import type { Cell } from './cell.ts';
 import { Collected, type Sent } from './collected.ts';
+import { deadLetterInstead } from './dead-letter.ts';
+import { deferredInput, mayBeDeferred } from './deferred-input.ts';
 import type { Effect } from './effect.ts';
 import type { ActorEvent } from './event.ts';
-import { keptInput, mayBeKept } from './kept-input.ts';
 import type { Mail } from './mail.ts';
 import { type MessageRefusal, refusedEvent, textOfRefusal } from './message-refusal.ts';
-import type { Numbering } from './numbering.ts';
 import { outboxRow } from './outbox-row.ts';
-import { LETTER_CHARS_MAX, type Parcel, type Receipt } from './parcel.ts';
-import type { Pending } from './pending.ts';
+import type { PendingCommit } from './pending-commit.ts';
 import { persistAt } from './persist.ts';
+import { receive } from './receive.ts';
 import { resolveRows, Unread } from './resolve-rows.ts';
-import { setAside } from './set-aside.ts';
+import type { Sequence } from './sequence.ts';
 import type { Snapshot } from './snapshot.ts';
 import { type StepResult, step } from './step.ts';
-import { unpack } from './unpack.ts';
+import { type InputOutcome, MESSAGE_CHARS_MAX, type SystemMessage } from './system-message.ts';
 
 /** Where a cascade finds the actors its messages go to. */
 export interface Neighbours {
@@ -31,7 +31,7 @@ export interface Neighbours {
 }
 
 /** Messages to other shards that one cascade may send. */
-const LETTERS_MAX = 256;
+const OUTBOX_MESSAGES_MAX = 256;
 
 /**
  * Runs one message and all the messages its steps send within the shard, on drafts beside the cells. It is all or
@@ -40,7 +40,7 @@ const LETTERS_MAX = 256;
  */
 export class Cascade extends Collected {
   /** Newest entry that the outcome depends on; null when everything it was decided by is durable. */
-  depends: Pending | null = null;
+  depends: PendingCommit | null = null;
   /** Why it failed. */
   failure = '';
   /** What was refused, for the ends `refused` and `rejected`. */
@@ -51,7 +51,7 @@ export class Cascade extends Collected {
   lacking = '';
   lackingRow: Unread | null = null;
   /** What became of a parcel. */
-  receipt: Receipt = 'taken';
+  inputOutcome: InputOutcome = 'taken';
   /** Steps of all cascades, the abandoned ones included. */
   steps = 0;
   /** Events of all cascades for which their actor's chart had no transition. */
@@ -60,10 +60,10 @@ export class Cascade extends Collected {
   private readonly neighbours: Neighbours;
   private readonly stepsMax: number;
   private sentNext = 0;
-  private letters = 0;
+  private outboxMessages = 0;
 
-  constructor(neighbours: Neighbours, stepsMax: number, self: string, numbering: Numbering) {
-    super(self, numbering, (name) => neighbours.performs(name));
+  constructor(neighbours: Neighbours, stepsMax: number, self: string, sequence: Sequence) {
+    super(self, sequence, (name) => neighbours.performs(name));
     this.neighbours = neighbours;
     this.stepsMax = stepsMax;
   }
@@ -71,19 +71,19 @@ export class Cascade extends Collected {
   /** `now` is the store time all its steps are stamped with, unless an actor has seen a later one. */
   run(root: Cell, mail: Mail, now: number): CascadeEnd {
     this.reset(now);
-    const isInput = mail.parcel !== null || mail.firing !== null;
+    const isInput = mail.systemMessage !== null || mail.firing !== null;
     let end = this.attempt(root, mail, null);
     if (end === 'rejected' && isInput) end = this.attemptRefused(root, mail);
     if (end !== 'done') {
       this.abandon();
-      if (isInput) end = this.insteadOf(root, mail, end);
+      if (isInput) end = this.replacementOf(root, mail, end);
     }
     this.durable = !this.volatile;
     return end;
   }
 
   /** The new states become the cells' own. `pending` is the entry they wait for, or null for volatile steps. */
-  install(pending: Pending | null): void {
+  install(pending: PendingCommit | null): void {
     for (const change of this.changes) {
       const { cell } = change;
       cell.draft = null;
@@ -91,7 +91,7 @@ export class Cascade extends Collected {
       cell.stopping = change.stopped;
       cell.version = change.version;
       if (pending !== null) cell.pending = pending;
-      cell.trail.add(change.version, change.at, change.event, change.from, change.to);
+      cell.transitionLog.add(change.version, change.at, change.event, change.from, change.to);
     }
     if (pending !== null) for (const write of this.rows) write.beside.apply(write, pending);
   }
@@ -99,8 +99,8 @@ export class Cascade extends Collected {
   private reset(now: number): void {
     this.forget(now);
     this.sentNext = 0;
-    this.letters = 0;
-    this.receipt = 'taken';
+    this.outboxMessages = 0;
+    this.inputOutcome = 'taken';
     this.depends = null;
     this.failure = '';
     this.refusal = null;
@@ -118,9 +118,12 @@ export class Cascade extends Collected {
 
   /** Steps the root and then, in order, what was sent. `refusal`: what the root is told instead of the input itself. */
   private attempt(root: Cell, mail: Mail, refusal: MessageRefusal | null): CascadeEnd {
-    const { firing, parcel } = mail;
+    const { firing, systemMessage } = mail;
     if (firing !== null) this.consume(root, firing);
-    let end = parcel === null ? this.stepRoot(root, mail.event, refusal) : this.stepParcel(root, mail, parcel, refusal);
+    let end =
+      systemMessage === null
+        ? this.stepRoot(root, mail.event, refusal)
+        : this.stepSystemMessage(root, mail, systemMessage, refusal);
     // Each step that was sent for is one more; a message that leaves the shard is none.
     const enough = this.steps + this.stepsMax - 1;
     while (end === 'done' && this.sentNext < this.sentCount) {
@@ -147,36 +150,41 @@ export class Cascade extends Collected {
   }
 
   /** A parcel's own rows first, so that they stand in the same entry as the step it causes. */
-  private stepParcel(root: Cell, mail: Mail, parcel: Parcel, refusal: MessageRefusal | null): CascadeEnd {
-    const unpacked = unpack(root, parcel, mail.event, this);
+  private stepSystemMessage(
+    root: Cell,
+    mail: Mail,
+    systemMessage: SystemMessage,
+    refusal: MessageRefusal | null,
+  ): CascadeEnd {
+    const unpacked = receive(root, systemMessage, mail.event, this);
     if (unpacked instanceof Unread) {
       this.lacking = root.address;
       this.lackingRow = unpacked;
       return 'lacks-row';
     }
-    const { event, rows, receipt, depends } = unpacked;
-    this.receipt = receipt;
+    const { event, rows, inputOutcome, depends } = unpacked;
+    this.inputOutcome = inputOutcome;
     if (depends !== null) this.dependOnEntry(depends);
     for (const row of rows) this.writeOwn(row);
     return event === null ? 'done' : this.stepRoot(root, event, refusal);
   }
 
   /** What a failed input that cannot be refused leaves behind instead: it is recorded once, as a dead letter or dropped. */
-  private insteadOf(root: Cell, mail: Mail, end: CascadeEnd): CascadeEnd {
+  private replacementOf(root: Cell, mail: Mail, end: CascadeEnd): CascadeEnd {
     if (this.quarantined !== null) return end;
     const { failure, depends } = this;
-    const aside = setAside(root, mail, end, {
+    const aside = deadLetterInstead(root, mail, end, {
       at: this.at,
       self: this.self,
       detail: failure,
-      id: this.numbering.next(root.home),
+      id: this.sequence.next(root.shard),
     });
     if (aside === null) return end;
-    const { receipt, rows, timers } = aside;
+    const { inputOutcome, rows, timers } = aside;
     this.reset(this.at);
     this.depends = depends;
     this.failure = failure;
-    this.receipt = receipt;
+    this.inputOutcome = inputOutcome;
     this.timers.push(...timers);
     for (const row of rows) this.writeOwn(row);
     this.volatile = false;
@@ -203,7 +211,7 @@ export class Cascade extends Collected {
       return 'lacks-actor';
     }
     if ('unreachable' in cell) return this.fail(cell.unreachable);
-    if (cell.phase === 'quarantined') return this.sendAside(cell, event);
+    if (cell.phase === 'quarantined') return this.deferSent(cell, event);
     this.dependOn(cell);
     const { draft } = cell;
     const snapshot = draft === null ? cell.snapshot : draft.stopped ? null : draft.snapshot;
@@ -216,22 +224,23 @@ export class Cascade extends Collected {
 
   /** A message to another shard: a row of its sender, on its way once that is durable. */
   private post(from: Cell, to: string, event: ActorEvent): CascadeEnd {
-    if (++this.letters > LETTERS_MAX) return this.fail(`the cascade sends more than ${LETTERS_MAX} messages away`);
+    if (++this.outboxMessages > OUTBOX_MESSAGES_MAX)
+      return this.fail(`the cascade sends more than ${OUTBOX_MESSAGES_MAX} messages away`);
     const chars = JSON.stringify(event).length;
-    if (chars > LETTER_CHARS_MAX) return this.fail(`${event.type} to ${to} has ${chars} characters`);
+    if (chars > MESSAGE_CHARS_MAX) return this.fail(`${event.type} to ${to} has ${chars} characters`);
     if (this.neighbours.outboxFull(from)) return 'outbox-full';
-    this.writeOwn(outboxRow(from, this.numbering.next(from.home), to, event));
+    this.writeOwn(outboxRow(from, this.sequence.next(from.shard), to, event));
     return 'done';
   }
 
   /** What cannot be refused waits beside its receiver, so that its sender's step holds; anything else fails whole. */
-  private sendAside(cell: Cell, event: ActorEvent): CascadeEnd {
-    if (!mayBeKept(cell, event.type)) {
+  private deferSent(cell: Cell, event: ActorEvent): CascadeEnd {
+    if (!mayBeDeferred(cell, event.type)) {
       this.quarantined = cell;
       return this.fail(`${cell.address} is quarantined: ${cell.fault}`);
     }
     const from = (this.senders[this.sentNext - 1] as Cell).address;
-    this.rows.push(keptInput(cell, this.numbering.next(cell.home), from, event, this.at));
+    this.rows.push(deferredInput(cell, this.sequence.next(cell.shard), from, event, this.at));
     this.volatile = false;
     return 'done';
   }
@@ -240,7 +249,7 @@ export class Cascade extends Collected {
     if (cell.pending !== null) this.dependOnEntry(cell.pending);
   }
 
-  private dependOnEntry(pending: Pending): void {
+  private dependOnEntry(pending: PendingCommit): void {
     if (this.depends === null || pending.order > this.depends.order) this.depends = pending;
   }
 

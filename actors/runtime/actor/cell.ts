@@ -1,12 +1,12 @@
 import { ownerHash, ownerOf } from './address.ts';
 import type { Answer } from './answer.ts';
-import { HeldRows } from './held-rows.ts';
 import type { Mail } from './mail.ts';
 import { Mailbox } from './mailbox.ts';
-import type { Pending } from './pending.ts';
+import type { PendingCommit } from './pending-commit.ts';
 import type { RegisteredKind } from './registered-kind.ts';
+import { RowCache } from './row-cache.ts';
 import type { Snapshot } from './snapshot.ts';
-import { Trail } from './trail.ts';
+import { TransitionLog } from './transition-log.ts';
 
 /** One step that changed its actor. */
 export interface Change {
@@ -23,8 +23,8 @@ export interface Change {
 }
 
 /** The shard a cell belongs to, as far as a cell cares. */
-export interface Home {
-  readonly shard: number;
+export interface CellShard {
+  readonly id: number;
   readonly epoch: number;
   /** `sealing` takes no new event; `gone` means that nothing here counts any more. */
   serving: 'live' | 'sealing' | 'gone';
@@ -37,12 +37,12 @@ export interface Home {
 export class Cell {
   readonly address: string;
   readonly kind: RegisteredKind;
-  readonly home: Home;
+  readonly shard: CellShard;
   readonly mailbox = new Mailbox();
   /** FNV hash of the owner, as stored. */
   readonly hash: number;
-  rows: HeldRows;
-  trail: Trail;
+  rows: RowCache;
+  transitionLog: TransitionLog;
 
   phase: 'loading' | 'ready' | 'quarantined' = 'loading';
   /** Null: the actor does not exist, or is not loaded yet. */
@@ -58,7 +58,7 @@ export class Cell {
   /** Store time of its newest event. */
   lastAt = 0;
   /** The newest entry its state depends on; null when its state is durable, or volatile. */
-  pending: Pending | null = null;
+  pending: PendingCommit | null = null;
   /** Its last step ended it and that is not durable yet. */
   stopping = false;
   /** The change a running cascade would make; null outside a cascade. */
@@ -78,7 +78,7 @@ export class Cell {
   /** Why it is quarantined. */
   fault = '';
   /** Inputs of earlier owners that wait in the store beside this actor, which does not load, and they with it. */
-  keptStored = 0;
+  deferredStored = 0;
 
   /** Its neighbours in the order of use; only that list touches these. */
   newer: Cell | null = null;
@@ -91,13 +91,13 @@ export class Cell {
   /** Bytes it took when last written: the estimate by which a batch is bounded. */
   bytes = 1_024;
 
-  constructor(address: string, kind: RegisteredKind, home: Home, trailMax: number) {
+  constructor(address: string, kind: RegisteredKind, shard: CellShard, trailMax: number) {
     this.address = address;
     this.kind = kind;
-    this.home = home;
+    this.shard = shard;
     this.hash = ownerHash(ownerOf(address));
-    this.rows = new HeldRows(address);
-    this.trail = new Trail(trailMax);
+    this.rows = new RowCache(address);
+    this.transitionLog = new TransitionLog(trailMax);
   }
 
   /** Forgets all state that may be ahead of the store, to be loaded again; what waits for the actor stays. */
@@ -111,9 +111,9 @@ export class Cell {
     this.pending = null;
     this.stopping = false;
     this.awaiting = 0;
-    this.keptStored = 0;
-    this.rows = new HeldRows(this.address);
-    this.trail = new Trail(trailMax);
+    this.deferredStored = 0;
+    this.rows = new RowCache(this.address);
+    this.transitionLog = new TransitionLog(trailMax);
   }
 
   /** True when nothing needs the cell to stay although its actor does not exist. */

@@ -1,20 +1,20 @@
+import { cancelledActivity, isOpen, openActivities, openedActivity } from './activity-rows.ts';
 import type { Cell, Change } from './cell.ts';
+import { DEAD_LETTERS } from './deferred-input.ts';
 import { deriveRow } from './derive-row.ts';
 import type { Effect } from './effect.ts';
 import type { ActorEvent, Json } from './event.ts';
-import type { RowWrite } from './held-rows.ts';
-import { ASIDE } from './kept-input.ts';
 import type { Firing } from './mail.ts';
-import type { Numbering } from './numbering.ts';
 import type { Outcome, TimerWrite } from './outcome.ts';
-import { isReserved } from './parcel.ts';
-import type { Publish } from './pending.ts';
+import type { Publish } from './pending-commit.ts';
 import type { RegisteredCollection } from './registered-kind.ts';
 import { removeRow } from './remove-row.ts';
+import type { RowWrite } from './row-cache.ts';
+import type { Sequence } from './sequence.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { StepResult } from './step.ts';
 import { systemCollections } from './system-collections.ts';
-import { cancelledWork, isOpen, openedWork, openWork } from './work.ts';
+import { isReserved } from './system-message.ts';
 
 /** A message that a step sent, wherever its receiver lives. */
 export interface Sent {
@@ -34,12 +34,12 @@ export class Collected implements Outcome {
   replied = false;
   reply: Json = null;
   durable = false;
-  errands = false;
+  outgoing = false;
   /** Store time, ms, of what it does. */
   at = 0;
   /** The incarnation of this node. */
   readonly self: string;
-  readonly numbering: Numbering;
+  readonly sequence: Sequence;
 
   /** True when work of this name can be performed. */
   private readonly performs: (name: string) => boolean;
@@ -51,9 +51,9 @@ export class Collected implements Outcome {
   /** All changing steps so far were of volatile types, and nothing durable was asked for. */
   protected volatile = true;
 
-  constructor(self: string, numbering: Numbering, performs: (name: string) => boolean) {
+  constructor(self: string, sequence: Sequence, performs: (name: string) => boolean) {
     this.self = self;
-    this.numbering = numbering;
+    this.sequence = sequence;
     this.performs = performs;
   }
 
@@ -67,7 +67,7 @@ export class Collected implements Outcome {
       this.sent[this.sentCount - 1] = null;
       this.senders[this.sentCount - 1] = null;
     }
-    this.errands = false;
+    this.outgoing = false;
     this.reply = null;
     this.replied = false;
     this.volatile = true;
@@ -75,8 +75,8 @@ export class Collected implements Outcome {
   }
 
   /** The input goes with the step it causes. */
-  protected consume({ address, rows }: Cell, { name, kept }: Firing): void {
-    if (kept !== undefined) this.rows.push(removeRow(rows, ASIDE, kept));
+  protected consume({ address, rows }: Cell, { name, deferred: kept }: Firing): void {
+    if (kept !== undefined) this.rows.push(removeRow(rows, DEAD_LETTERS, kept));
     else this.timers.push({ address, name, dueAt: 0, event: null, slot: null });
     this.volatile = false;
   }
@@ -86,7 +86,7 @@ export class Collected implements Outcome {
     this.rows.push(row);
     this.volatile = false;
     if (row.collection === systemCollections.outbox || row.collection === systemCollections.intents)
-      this.errands = true;
+      this.outgoing = true;
   }
 
   /** Files what a step led to. */
@@ -111,16 +111,16 @@ export class Collected implements Outcome {
     }
     for (let i = 0; i < effects.length; i++) this.collect(cell, effects[i] as Effect, next);
     // A stopped actor receives no result: its work is cancelled.
-    if (stopped) for (const id of openWork(cell, this.rows)) this.writeOwn(cancelledWork(cell, id));
+    if (stopped) for (const id of openActivities(cell, this.rows)) this.writeOwn(cancelledActivity(cell, id));
   }
 
   private perform(cell: Cell, effect: Extract<Effect, { readonly type: 'perform' }>): void {
     const id = nameIn(effect.id);
     if (!this.performs(effect.name)) throw new Error(`no performer is called ${effect.name}`);
     if (isOpen(cell, id, this.rows)) throw new Error(`work with the id ${id} is open already`);
-    const number = this.numbering.next(cell.home);
-    const sort = this.numbering.sortAt(this.at);
-    this.writeOwn(openedWork(cell, effect, { number, sort, at: this.at, self: this.self }));
+    const number = this.sequence.next(cell.shard);
+    const sort = this.sequence.sortAt(this.at);
+    this.writeOwn(openedActivity(cell, effect, { number, sort, at: this.at, self: this.self }));
   }
 
   private collect(cell: Cell, effect: Effect, version: number): void {
@@ -148,7 +148,7 @@ export class Collected implements Outcome {
         return;
       case 'cancel':
         if ('perform' in effect) {
-          if (isOpen(cell, effect.perform, this.rows)) this.writeOwn(cancelledWork(cell, effect.perform));
+          if (isOpen(cell, effect.perform, this.rows)) this.writeOwn(cancelledActivity(cell, effect.perform));
           return;
         }
         this.timers.push({ address, name: nameIn(effect.name), dueAt: 0, event: null, slot: null });
@@ -162,7 +162,7 @@ export class Collected implements Outcome {
           key: effect.key,
           value: effect.value,
           address,
-          epoch: cell.home.epoch,
+          epoch: cell.shard.epoch,
           version,
         });
         return;

@@ -1,6 +1,6 @@
 import type { Json } from './event.ts';
-import type { HeldRows, RowWrite } from './held-rows.ts';
 import type { RegisteredCollection } from './registered-kind.ts';
+import type { RowCache, RowWrite } from './row-cache.ts';
 
 const NO_INDEX: readonly null[] = Object.freeze([]);
 
@@ -8,7 +8,7 @@ const NO_INDEX: readonly null[] = Object.freeze([]);
  * The write of a row, its columns taken from its body as the collection declares. Throws on a sort that is no number,
  * and on a text that not every store can hold.
  */
-export function deriveRow(beside: HeldRows, collection: RegisteredCollection, id: string, body: Json): RowWrite {
+export function deriveRow(beside: RowCache, collection: RegisteredCollection, id: string, body: Json): RowWrite {
   const sort = collection.sort(body);
   if (!Number.isFinite(sort)) throw new Error(`row ${collection.name}/${id} has no finite sort`);
   if (id.includes('\0')) throw new Error(`the id of a row of ${collection.name} holds the character NUL`);

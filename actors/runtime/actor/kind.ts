@@ -36,7 +36,7 @@ export type RowRef =
   | { readonly as: string; readonly collection: string; readonly next: number };
 
 /** Rows that name the node on whose behalf they are open: its death is told to their actor. */
-export interface Tenancy {
+export interface LeaseRows {
   readonly collection: string;
   /** The index column that holds the incarnation. */
   readonly column: 0 | 1 | 2 | 3;
@@ -99,7 +99,7 @@ export interface Kind {
   readonly collections: Readonly<Record<string, Collection>>;
   /** Rows the chart sees with this event. Absent: none. */
   readonly rows?: (event: ActorEvent) => readonly RowRef[];
-  readonly tenancy?: Tenancy;
+  readonly leaseRows?: LeaseRows;
   /** For `why`: the state in the kind's own words, one sentence per line, most important first. */
   readonly explain: (view: View) => readonly string[];
   /** The context without what nobody may see. */

@@ -1,6 +1,6 @@
 import type { Answer } from './answer.ts';
 import type { ActorEvent } from './event.ts';
-import type { Parcel } from './parcel.ts';
+import type { SystemMessage } from './system-message.ts';
 
 /** Which lane a message waits in. `kept`: what came while the actor was quarantined, before everything that came since. */
 export type LaneName = 'kept' | 'system' | 'finish' | 'start';
@@ -11,7 +11,7 @@ export interface Firing {
   /** It has failed so often that it is set aside if it fails once more. */
   readonly last: boolean;
   /** The row of an input that was kept while its actor was quarantined; it goes instead of a timer's. */
-  readonly kept?: string;
+  readonly deferred?: string;
   /** False once the timer was replaced or cancelled: then it must not fire. */
   current(): boolean;
   /** The step threw; the timer's row is still there. */
@@ -29,7 +29,7 @@ export interface Mail {
   /** Called exactly once; null for a tell. */
   readonly answer: ((answer: Answer) => void) | null;
   readonly firing: Firing | null;
-  readonly parcel: Parcel | null;
+  readonly systemMessage: SystemMessage | null;
   /** Next in its lane; only the lane touches it. */
   next: Mail | null;
   /** What was fetched for it so far, so that stepping it again finds it; null until something was. */
@@ -37,10 +37,10 @@ export interface Mail {
 }
 
 /** An event of the runtime itself on its way to an actor: it has no deadline and no trace. */
-export function ownMail(event: ActorEvent, input: Pick<Mail, 'answer' | 'firing' | 'parcel'>): Mail {
-  const { answer, firing, parcel } = input;
+export function ownMail(event: ActorEvent, input: Pick<Mail, 'answer' | 'firing' | 'systemMessage'>): Mail {
+  const { answer, firing, systemMessage } = input;
   const deadline = Number.POSITIVE_INFINITY;
-  return { event, deadline, trace: undefined, answer, firing, parcel, next: null, fetched: null };
+  return { event, deadline, trace: undefined, answer, firing, systemMessage, next: null, fetched: null };
 }
 
 /** What a message keeps in memory while it waits to be stepped again. */

@@ -1,10 +1,10 @@
 import type { Cell } from './cell.ts';
 import type { ActorEvent } from './event.ts';
-import type { RowWrite } from './held-rows.ts';
+import type { RowWrite } from './row-cache.ts';
 import { systemCollections, systemRow } from './system-collections.ts';
 
 /** A message to an actor of another shard, as a row of its sender: on its way once that is durable. */
-export function outboxRow({ rows, home }: Cell, number: string, to: string, event: ActorEvent): RowWrite {
-  const at = { beside: rows, shard: home.shard, open: false, sort: home.epoch };
+export function outboxRow({ rows, shard }: Cell, number: string, to: string, event: ActorEvent): RowWrite {
+  const at = { beside: rows, shard: shard.id, open: false, sort: shard.epoch };
   return systemRow(at, systemCollections.outbox, number, { to, event });
 }

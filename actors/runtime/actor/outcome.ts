@@ -1,7 +1,7 @@
 import type { Change } from './cell.ts';
 import type { ActorEvent, Json } from './event.ts';
-import type { RowWrite } from './held-rows.ts';
-import type { Publish } from './pending.ts';
+import type { Publish } from './pending-commit.ts';
+import type { RowWrite } from './row-cache.ts';
 
 /** Where a thing stands in the batch that wrote it last: later writes in one batch replace earlier ones. */
 export interface Placed {
@@ -31,5 +31,5 @@ export interface Outcome {
   /** False: nothing of it needs the store, either because nothing changed or because all of it is volatile. */
   readonly durable: boolean;
   /** Something of it begins beyond the shard once it is durable: a message, or work in the world. */
-  readonly errands: boolean;
+  readonly outgoing: boolean;
 }

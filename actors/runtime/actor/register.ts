@@ -55,13 +55,17 @@ export function register(kind: Kind): RegisteredKind {
 
 /** What makes an actor and what the runtime itself tells it must have a transition somewhere in the chart. */
 function checkHandled(kind: Kind, named: ReadonlySet<string>): void {
-  const own = [...(kind.resident ? [ACTIVATED] : []), ...(kind.tenancy ? [kind.tenancy.event] : [])];
+  const own = [...(kind.resident ? [ACTIVATED] : []), ...(kind.leaseRows ? [kind.leaseRows.event] : [])];
   for (const type of [...kind.creates, ...own]) {
     if (!named.has(type)) throw new KindRefused(kind.name, `no state has a transition for ${type}`);
   }
 }
 
-function takeCollection({ name: kind, tenancy }: Kind, name: string, collection: Collection): RegisteredCollection {
+function takeCollection(
+  { name: kind, leaseRows: tenancy }: Kind,
+  name: string,
+  collection: Collection,
+): RegisteredCollection {
   if (!NAME.test(name)) throw new KindRefused(kind, `collection "${name}" has no usable name (a-z, 0-9, -; 32)`);
   if (typeof collection.sort !== 'function') throw new KindRefused(kind, `collection ${name} has no sort`);
   const index = collection.index ?? [];
@@ -86,7 +90,7 @@ function takeCollection({ name: kind, tenancy }: Kind, name: string, collection:
     open: (collection.open as ((body: Json) => boolean) | undefined) ?? null,
     nextMax: collection.nextMax ?? 0,
     retentionMs,
-    tenancy: tenancy?.collection === name ? { column: tenancy.column, event: tenancy.event } : null,
+    leaseRows: tenancy?.collection === name ? { column: tenancy.column, event: tenancy.event } : null,
     bodyBytes: 512,
   };
 }
@@ -100,8 +104,8 @@ function checkNext(kind: string, name: string, { nextMax, open }: Collection): v
 }
 
 function checkTenancy(kind: Kind, collections: ReadonlyMap<string, RegisteredCollection>): void {
-  if (!kind.tenancy) return;
-  const { collection: name, column } = kind.tenancy;
+  if (!kind.leaseRows) return;
+  const { collection: name, column } = kind.leaseRows;
   const collection = collections.get(name);
   if (!collection) throw new KindRefused(kind.name, `its tenancy names collection ${name}, which it does not have`);
   if (column >= collection.index.length) {

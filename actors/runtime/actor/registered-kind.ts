@@ -15,7 +15,7 @@ export interface RegisteredCollection {
   /** How long a closed row is kept after `sort`, ms; null keeps it. */
   readonly retentionMs: number | null;
   /** The column that names the node on whose behalf a row is open, and what its actor is told when that node dies. */
-  readonly tenancy: { readonly column: number; readonly event: string } | null;
+  readonly leaseRows: { readonly column: number; readonly event: string } | null;
   /** Bytes of the body written last: the estimate by which a batch is bounded. The only member that changes. */
   bodyBytes: number;
 }

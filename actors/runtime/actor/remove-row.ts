@@ -1,10 +1,10 @@
-import type { HeldRows, RowWrite } from './held-rows.ts';
 import type { RegisteredCollection } from './registered-kind.ts';
+import type { RowCache, RowWrite } from './row-cache.ts';
 
 const NO_INDEX: readonly null[] = Object.freeze([]);
 
 /** The removal of a row, as a write. */
-export function removeRow(beside: HeldRows, collection: RegisteredCollection, id: string): RowWrite {
+export function removeRow(beside: RowCache, collection: RegisteredCollection, id: string): RowWrite {
   return {
     beside,
     collection,

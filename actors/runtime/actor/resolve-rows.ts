@@ -1,8 +1,8 @@
 import type { Cell } from './cell.ts';
 import type { ActorEvent, RowView } from './event.ts';
-import type { RowWrite } from './held-rows.ts';
 import type { RowRef } from './kind.ts';
 import { byOrder } from './open-order.ts';
+import type { RowWrite } from './row-cache.ts';
 
 /** The rows a chart sees with one event, by the name the kind gave them. */
 export type Rows = Readonly<Record<string, readonly RowView[]>>;

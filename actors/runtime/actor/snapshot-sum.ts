@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
+import { textHash } from '../collections/text-hash.ts';
 import type { ActorRecord } from '../ports/store.ts';
 import { RestoreRefused } from './restore-refused.ts';
-import { textHash } from './text-hash.ts';
 
 /**
  * The last members of a stored snapshot: store time of the actor's newest event, and a check sum over address, kind,

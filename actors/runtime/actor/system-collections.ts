@@ -1,10 +1,10 @@
 import type { Json } from './event.ts';
-import type { HeldRows, RowWrite } from './held-rows.ts';
 import type { RegisteredCollection } from './registered-kind.ts';
+import type { RowCache, RowWrite } from './row-cache.ts';
 
 /** A collection that the runtime itself keeps beside an actor. No kind can declare or write one: `$` begins its name. */
 function collection(name: string): RegisteredCollection {
-  return { name, sort: () => 0, index: [], open: null, nextMax: 0, retentionMs: null, tenancy: null, bodyBytes: 512 };
+  return { name, sort: () => 0, index: [], open: null, nextMax: 0, retentionMs: null, leaseRows: null, bodyBytes: 512 };
 }
 
 /**
@@ -24,7 +24,7 @@ export const systemCollections = {
 
 /** The row as it shall stand. `sort` orders it among its like. */
 export function systemRow(
-  at: { readonly beside: HeldRows; readonly shard: number; readonly open: boolean; readonly sort: number },
+  at: { readonly beside: RowCache; readonly shard: number; readonly open: boolean; readonly sort: number },
   into: RegisteredCollection,
   id: string,
   body: Json,

@@ -2,8 +2,8 @@ import type { Kind } from '../actor/kind.ts';
 import type { Blobs } from '../ports/blobs.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { IndexColumn, Store } from '../ports/store.ts';
-import { Chore } from './chore.ts';
 import type { Log } from './log.ts';
+import { PeriodicTask } from './periodic-task.ts';
 
 /** Names read from the place of the blobs at once: a folder is read whole for each list. */
 const LISTED_MAX = 1_000;
@@ -37,12 +37,12 @@ export interface BlobSweepLimits {
  * the oldest on in small pages with a pause behind each, a bounded stretch per round, and begins again behind the last.
  * Where no collection of these kinds declares a blob it does nothing at all: every blob would look like an orphan.
  */
-export function blobSweep(parts: BlobSweepParts): Chore {
+export function blobSweep(parts: BlobSweepParts): PeriodicTask {
   const { clock, limits, log, isMine } = parts;
   const columns = columnsOf(parts.kinds);
   const walk: Walk = { after: null };
 
-  return new Chore({
+  return new PeriodicTask({
     ...{ name: 'blob sweep', clock, log },
     everyMs: () => limits.sweepMs,
     run: async (stopped) => {

@@ -1,7 +1,7 @@
-import type { Publication } from '../durable/engine.ts';
+import type { Publication } from '../durable/engine/engine.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { NoticeBoard } from './notice-board.ts';
-import type { Origin } from './peers.ts';
+import type { PeerOrigin } from './peers.ts';
 import { type BoardDigest, renderSignal, type Signal } from './signal.ts';
 
 const DIGEST_ENTRIES_MAX = 2_000;
@@ -37,7 +37,7 @@ export class BoardExchange {
   }
 
   /** A peer has opened its link: it learns what this node holds. */
-  greeted(from: Origin): void {
+  greeted(from: PeerOrigin): void {
     const digest = this.#parts.board.digest();
     let start = 0;
     do {

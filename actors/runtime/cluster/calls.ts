@@ -1,8 +1,8 @@
 import type { Json } from '../actor/event.ts';
 import type { Clock } from '../ports/clock.ts';
 import { textOf } from './log.ts';
-import type { Origin } from './peers.ts';
-import { type Call, renderSignal, type Signal } from './signal.ts';
+import type { PeerOrigin } from './peers.ts';
+import { type ControlCall, renderSignal, type Signal } from './signal.ts';
 
 const CALLS_MAX = 256;
 
@@ -16,7 +16,7 @@ export interface CallsParts {
   readonly clock: Clock;
   readonly send: (incarnation: string, signal: Signal) => boolean;
   /** Carries out a peer's call. */
-  readonly serve: (call: Call) => Promise<Json>;
+  readonly serve: (call: ControlCall) => Promise<Json>;
 }
 
 /** Questions from node to node over the control streams: few, bounded in time, never retried. */
@@ -30,7 +30,7 @@ export class Calls {
   }
 
   /** Rejects when the peer is not linked, refuses, is lost, or does not answer in time. */
-  call(incarnation: string, call: Call, withinMs: number): Promise<Json> {
+  call(incarnation: string, call: ControlCall, withinMs: number): Promise<Json> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.size >= CALLS_MAX) return reject(new Error('too many operator calls at once'));
       this.#lastId += 1;
@@ -55,7 +55,7 @@ export class Calls {
   }
 
   /** A peer wants something; its answer goes back over its own link. */
-  async serve(from: Origin, id: number, call: Call): Promise<void> {
+  async serve(from: PeerOrigin, id: number, call: ControlCall): Promise<void> {
     let signal: Signal;
     try {
       signal = { type: 'answer', id, body: await this.#parts.serve(call), error: null };

@@ -1,13 +1,13 @@
 import type { ActorEvent, Json } from '../actor/event.ts';
 import type {
-  AsideView,
   CommittedStep,
+  DeadLetterView,
   EngineGauges,
   Inspection,
   QuarantinedActor,
   Reloaded,
-} from '../durable/engine.ts';
-import type { CensusRow, NodeRow, RowQuery, RowRecord } from '../ports/store.ts';
+} from '../durable/engine/engine.ts';
+import type { ActorCountRow, NodeRow, RowQuery, RowRecord } from '../ports/store.ts';
 
 /** The cluster as one node offers it to whatever is built on it: the only thing the gateway and the kinds' clients see. */
 export interface Cluster {
@@ -90,9 +90,9 @@ export interface ClusterView {
   })[];
   readonly shardCount: number;
   readonly unowned: number;
-  readonly census: readonly CensusRow[];
+  readonly census: readonly ActorCountRow[];
   /** Actors that do not load, as far as the nodes have met them; at most a hundred of each node. */
   readonly quarantined: readonly (QuarantinedActor & { readonly node: string })[];
   /** The newest inputs that were set aside, at most a hundred. */
-  readonly aside: readonly AsideView[];
+  readonly aside: readonly DeadLetterView[];
 }

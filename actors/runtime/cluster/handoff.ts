@@ -1,4 +1,4 @@
-import type { Engine } from '../durable/engine.ts';
+import type { Engine } from '../durable/engine/engine.ts';
 import type { NodeRow, ShardRow, Store } from '../ports/store.ts';
 import { type Log, textOf } from './log.ts';
 import type { Member } from './member.ts';

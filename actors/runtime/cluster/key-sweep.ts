@@ -1,8 +1,8 @@
 import { keyHour } from '../bytes/key-hour.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { KeyStore } from '../ports/key-store.ts';
-import { Chore } from './chore.ts';
 import type { Log } from './log.ts';
+import { PeriodicTask } from './periodic-task.ts';
 
 export interface KeySweepParts {
   readonly keys: KeyStore;
@@ -16,8 +16,8 @@ export interface KeySweepParts {
  * for what failed or what a set clock passed. Every node does it, because a promise to forget must not wait for an
  * election, and destroying twice harms nothing.
  */
-export function keySweep({ keys, clock, limits, log }: KeySweepParts): Chore {
-  return new Chore({
+export function keySweep({ keys, clock, limits, log }: KeySweepParts): PeriodicTask {
+  return new PeriodicTask({
     ...{ name: 'key sweep', clock, log },
     everyMs: () => Math.min(limits.sweepMs, keyHour.ms - (clock.now() % keyHour.ms)),
     run: async () => {

@@ -1,10 +1,10 @@
 import type { Cancel, Clock } from '../ports/clock.ts';
 import type { NodeRow, Store } from '../ports/store.ts';
+import { HeartbeatWatch } from './heartbeat-watch.ts';
 import type { ClusterLimits } from './limits.ts';
 import { type Log, textOf } from './log.ts';
 import type { StoreTime } from './store-time.ts';
 import { type Condemned, condemned } from './verdict.ts';
-import { Watch } from './watch.ts';
 
 /** While a node is this young (in heartbeats) it beats faster, so that nodes that start together see each other soon. */
 const YOUNG_BEATS = 3;
@@ -15,7 +15,7 @@ const SETTLE_BEATS = 0.9;
 const FRESH_BEATS = 2;
 
 /** The cluster as the store last showed it, deaths learned since applied. */
-export interface Census {
+export interface ActorCounts {
   readonly nodes: readonly NodeRow[];
   /** Incarnations that count as alive by the verdict. */
   readonly live: ReadonlySet<string>;
@@ -32,7 +32,7 @@ export interface MemberParts {
   /** Incarnations heard within `heardMs`. */
   readonly hears: () => readonly string[];
   /** After every answer of the store and every death. */
-  readonly changed: (census: Census) => void;
+  readonly changed: (census: ActorCounts) => void;
   /** An incarnation is newly known to be dead or to have left. */
   readonly gone: (incarnation: string, why: string) => void;
   /** A death this node brought about: the others have to hear of it. */
@@ -49,13 +49,13 @@ export interface MemberParts {
  */
 export class Member {
   readonly #parts: MemberParts;
-  readonly #watch: Watch;
+  readonly #watch: HeartbeatWatch;
   readonly #gone = new Map<string, string>();
   readonly #left = new Set<string>();
   /** Incarnations somebody asked about that the store has not shown, and when they were first asked about. */
   readonly #doubtful = new Map<string, number>();
   readonly #bornAt: number;
-  #census: Census = { nodes: [], live: new Set(), shardsRevision: -1 };
+  #census: ActorCounts = { nodes: [], live: new Set(), shardsRevision: -1 };
   #state: 'up' | 'draining' = 'up';
   #sentAt = Number.NEGATIVE_INFINITY;
   #current: Promise<boolean> | null = null;
@@ -66,11 +66,11 @@ export class Member {
 
   constructor(parts: MemberParts) {
     this.#parts = parts;
-    this.#watch = new Watch(parts.limits);
+    this.#watch = new HeartbeatWatch(parts.limits);
     this.#bornAt = parts.clock.monotonic();
   }
 
-  get census(): Census {
+  get census(): ActorCounts {
     return this.#census;
   }
 

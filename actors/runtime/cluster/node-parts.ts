@@ -1,9 +1,9 @@
 import type { Kind } from '../actor/kind.ts';
-import type { EngineLimits } from '../durable/engine-limits.ts';
+import type { EngineLimits } from '../durable/engine/engine-limits.ts';
+import type { ActivityHandler } from '../ports/activity.ts';
 import type { Blobs } from '../ports/blobs.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { KeyStore } from '../ports/key-store.ts';
-import type { Performer } from '../ports/performer.ts';
 import type { Random } from '../ports/random.ts';
 import type { Store } from '../ports/store.ts';
 import type { SideService, Transport, TransportLimits } from '../ports/transport.ts';
@@ -31,7 +31,7 @@ export interface NodeParts {
   readonly pid: number;
   readonly kinds: readonly Kind[];
   /** Who does the work in the world that kinds ask for, by name. */
-  readonly performers?: Readonly<Record<string, Performer>>;
+  readonly activities?: Readonly<Record<string, ActivityHandler>>;
   /** Stays open when the node leaves: its opener closes it. */
   readonly store: Store;
   /** Large bytes that rows refer to; swept here, closed by their opener. Absent: this node sweeps none. */

@@ -1,20 +1,20 @@
 import { parseAddress, shardOf } from '../actor/address.ts';
 import { AskError } from '../actor/answer.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
-import { isReserved } from '../actor/parcel.ts';
-import { asideOf, viewOfAside } from '../durable/aside-view.ts';
-import type { Engine, EngineGauges, Inspection, QuarantinedActor, Reloaded } from '../durable/engine.ts';
+import { isReserved } from '../actor/system-message.ts';
+import type { Engine, EngineGauges, Inspection, QuarantinedActor, Reloaded } from '../durable/engine/engine.ts';
+import { deadLettersOf, viewOfDeadLetter } from '../durable/quarantine/dead-letter-view.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { NodeRow, RowQuery, RowRecord, Store } from '../ports/store.ts';
 import type { Calls } from './calls.ts';
 import type { AskOptions, ClusterView, Operator } from './cluster.ts';
+import type { ClusterWatchers, See } from './cluster-watchers.ts';
 import type { Cause, Deaths } from './deaths.ts';
 import { isAlive, type Member } from './member.ts';
 import type { Ownership } from './ownership.ts';
 import type { Router } from './router.ts';
 import type { ShardMap } from './shard-map.ts';
-import type { Call } from './signal.ts';
-import type { See, Watchers } from './watchers.ts';
+import type { ControlCall } from './signal.ts';
 
 const GAUGES_MS = 1_000;
 const INSPECT_MS = 3_000;
@@ -30,7 +30,7 @@ export interface OperatorParts {
   readonly ownership: Ownership;
   readonly router: Router;
   readonly calls: Calls;
-  readonly watchers: Watchers;
+  readonly watchers: ClusterWatchers;
   readonly deaths: Deaths;
   readonly store: Store;
   readonly clock: Clock;
@@ -56,7 +56,7 @@ export class ClusterOperator implements Operator {
       Promise.all(shown.map((row) => (isAlive(row) ? this.#gauges(row) : null))),
       Promise.all(shown.map((row) => (isAlive(row) ? this.#quarantined(row) : []))),
       store.census(),
-      store.rows(asideOf(null)),
+      store.rows(deadLettersOf(null)),
     ]);
     return {
       nodes: shown.map((row, index) => ({
@@ -67,7 +67,7 @@ export class ClusterOperator implements Operator {
       })),
       shardCount: map.count,
       unowned: ownership.unowned,
-      aside: aside.map(viewOfAside),
+      aside: aside.map(viewOfDeadLetter),
       census,
       quarantined: quarantined.flat(),
     };
@@ -87,7 +87,7 @@ export class ClusterOperator implements Operator {
   }
 
   /** Has something done where the actor lives. Waits a moment through a takeover. Rejects when no owner was reached. */
-  async #atOwner(address: string, here: () => Promise<object>, call: Call): Promise<object> {
+  async #atOwner(address: string, here: () => Promise<object>, call: ControlCall): Promise<object> {
     const { map, engine, self, clock, calls, member } = this.#parts;
     if (!parseAddress(address)) throw new Error(`"${address}" is no address: kind:owner or kind:owner/local`);
     const shard = shardOf(address, map.count);
@@ -153,7 +153,7 @@ export class ClusterOperator implements Operator {
   }
 
   /** What a peer's operator wants of this node. */
-  async serve(call: Call): Promise<Json> {
+  async serve(call: ControlCall): Promise<Json> {
     const { engine, map, onDrain } = this.#parts;
     switch (call.verb) {
       case 'gauges':
@@ -162,9 +162,9 @@ export class ClusterOperator implements Operator {
         onDrain();
         return null;
       case 'missing':
-        return engine.work.missing(call.attempts).map((attempt) => ({ ...attempt }));
+        return engine.activities.missing(call.attempts).map((attempt) => ({ ...attempt }));
       case 'abort':
-        engine.work.abort(call.attempts);
+        engine.activities.abort(call.attempts);
         return null;
       case 'quarantined':
         return engine.quarantined() as unknown as Json;

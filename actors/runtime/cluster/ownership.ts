@@ -1,4 +1,4 @@
-import type { Engine } from '../durable/engine.ts';
+import type { Engine } from '../durable/engine/engine.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { NodeRow, ShardRow, Store } from '../ports/store.ts';
 import type { ClusterLimits } from './limits.ts';

@@ -2,15 +2,15 @@ import type { Cancel, Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { NodeRow } from '../ports/store.ts';
 import {
-  type Door,
-  type Ear,
+  type AnnouncedCharts,
   type Envelope,
   type Hello,
   type Link,
   LinkFailed,
+  type LinkReceiver,
   LinkRefused,
-  type ToldCharts,
   type Transport,
+  type TransportListener,
   type Welcome,
 } from '../ports/transport.ts';
 import { greet, judge, type Terms, trusts } from './handshake.ts';
@@ -27,23 +27,23 @@ const LOOK_MS = 100;
 const FAREWELL_MS = 2_000;
 
 /** Where something came from, and the way back. */
-export interface Origin {
+export interface PeerOrigin {
   readonly incarnation: string;
   readonly link: Link;
 }
 
 export interface PeersHost {
   /** Asks and tells from a peer; answers go back over its link. */
-  asked(from: Origin, batch: readonly Envelope[]): void;
+  asked(from: PeerOrigin, batch: readonly Envelope[]): void;
   /** Answers to what this node asked over its own link. */
   answered(incarnation: string, batch: readonly Envelope[]): void;
-  signalled(from: Origin, signal: Signal): void;
+  signalled(from: PeerOrigin, signal: Signal): void;
   /** This node's own link to a peer is open. */
   up(incarnation: string, link: Link): void;
   /** It is over. */
   down(incarnation: string, unsent: readonly Envelope[]): void;
   /** A peer has opened its link to this node. */
-  greeted(from: Origin): void;
+  greeted(from: PeerOrigin): void;
   /** The peer's link is over. */
   parted(incarnation: string): void;
   /** A link ended or a port refused: is that node still there? */
@@ -85,14 +85,14 @@ class NotWhomWeDialled extends Error {
  * One own link to every other node that is alive, kept up with quick retries, and the door for theirs. Remembers when
  * each peer was last heard. A link belongs to one incarnation and is never reused for the next.
  */
-export class Peers implements Door {
+export class Peers implements TransportListener {
   readonly incarnation: string;
   readonly #parts: PeersParts;
   readonly #host: PeersHost;
   readonly #peers = new Map<string, Peer>();
   readonly #guests = new Map<string, Link>();
   readonly #heardAt = new Map<string, number>();
-  readonly #charts = new Map<string, ToldCharts | null>();
+  readonly #charts = new Map<string, AnnouncedCharts | null>();
   #ping: Cancel = () => {};
   #look: Cancel = () => {};
   #hears = '';
@@ -118,7 +118,7 @@ export class Peers implements Door {
   }
 
   /** The chart versions of a peer's build; null while it has not told them. */
-  chartsOf(incarnation: string): ToldCharts | null {
+  chartsOf(incarnation: string): AnnouncedCharts | null {
     return this.#charts.get(incarnation) ?? null;
   }
 
@@ -169,16 +169,16 @@ export class Peers implements Door {
     for (const incarnation of [...this.#peers.keys(), ...this.#guests.keys()]) this.forget(incarnation);
   }
 
-  admit(hello: Hello): ReturnType<Door['admit']> {
+  admit(hello: Hello): ReturnType<TransportListener['admit']> {
     if (this.#closed) return { refused: 'this node is closing' };
     const verdict = judge(hello, this.#parts.terms);
     if ('welcome' in verdict && this.#host.isDead(hello.incarnation)) return { refused: DEAD };
     return verdict;
   }
 
-  accepted(hello: Hello, link: Link): Ear {
+  accepted(hello: Hello, link: Link): LinkReceiver {
     const { incarnation } = hello;
-    const origin: Origin = { incarnation, link };
+    const origin: PeerOrigin = { incarnation, link };
     this.#guests.set(incarnation, link);
     this.#charts.set(incarnation, hello.charts ?? null);
     this.#heard(incarnation);
@@ -217,7 +217,7 @@ export class Peers implements Door {
   }
 
   /** The other end agreed. All of it in one turn: what the link carries, its end too, finds it open. */
-  #met(peer: Peer, link: Link, welcome: Welcome): Ear {
+  #met(peer: Peer, link: Link, welcome: Welcome): LinkReceiver {
     const { incarnation, address, name } = peer.row;
     if (welcome.name !== name || !trusts(welcome, incarnation, this.#parts.terms)) {
       throw new NotWhomWeDialled(
@@ -234,9 +234,9 @@ export class Peers implements Door {
     return this.#ear(peer, link);
   }
 
-  #ear(peer: Peer, link: Link): Ear {
+  #ear(peer: Peer, link: Link): LinkReceiver {
     const { incarnation } = peer.row;
-    const origin: Origin = { incarnation, link };
+    const origin: PeerOrigin = { incarnation, link };
     return {
       envelopes: (batch) => {
         if (this.#heard(incarnation)) this.#host.answered(incarnation, batch);
@@ -269,7 +269,7 @@ export class Peers implements Door {
     this.#parts.log({ level: 'warn', message: 'no link', node: peer.row.name, why: complaint });
   }
 
-  #signal(from: Origin, text: string): void {
+  #signal(from: PeerOrigin, text: string): void {
     if (!this.#heard(from.incarnation)) return;
     let signal: Signal | null;
     try {

@@ -1,16 +1,16 @@
 import { shardOf } from '../actor/address.ts';
 import type { Answer, AskFailure } from '../actor/answer.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
-import { Slots } from '../actor/slots.ts';
-import type { Engine } from '../durable/engine.ts';
+import { Slab } from '../collections/slab.ts';
+import type { Engine } from '../durable/engine/engine.ts';
 import type { Cancel, Clock } from '../ports/clock.ts';
 import { type Envelope, EnvelopeTooLarge, type Link } from '../ports/transport.ts';
+import { AskWindow } from './ask-window.ts';
 import type { AskOptions } from './cluster.ts';
 import type { ClusterLimits } from './limits.ts';
 import { type Log, textOf } from './log.ts';
-import { Outlet } from './outlet.ts';
-import type { Origin } from './peers.ts';
-import { Pending } from './pending.ts';
+import type { PeerOrigin } from './peers.ts';
+import { PendingAsk } from './pending-ask.ts';
 import type { ShardMap } from './shard-map.ts';
 
 /** Deadlines and waiting messages are looked at this often: no message has a timer of its own. */
@@ -39,9 +39,9 @@ export interface RouterParts {
  */
 export class Router {
   readonly #parts: RouterParts;
-  readonly #open = new Slots<Pending>();
-  readonly #parked = new Map<number, Set<Pending>>();
-  readonly #outlets = new Map<string, Outlet>();
+  readonly #open = new Slab<PendingAsk>();
+  readonly #parked = new Map<number, Set<PendingAsk>>();
+  readonly #outlets = new Map<string, AskWindow>();
   #parkedCount = 0;
   #tick: Cancel | null = null;
   #closed = false;
@@ -54,7 +54,7 @@ export class Router {
     return new Promise((resolve, reject) => {
       const { clock, map, limits } = this.#parts;
       const deadline = clock.monotonic() + withinMs;
-      const message = new Pending(
+      const message = new PendingAsk(
         { to, event, shard: shardOf(to, map.count), deadline, trace, repeat },
         resolve,
         reject,
@@ -73,7 +73,7 @@ export class Router {
     if (this.#closed) return;
     const { clock, map } = this.#parts;
     const deadline = clock.monotonic() + TELL_WITHIN_MS;
-    this.#route(new Pending({ to, event, shard: shardOf(to, map.count), deadline, trace: undefined }, null, null));
+    this.#route(new PendingAsk({ to, event, shard: shardOf(to, map.count), deadline, trace: undefined }, null, null));
   }
 
   /** An owner changed: what waits for this shard goes there. */
@@ -89,24 +89,24 @@ export class Router {
   }
 
   linkUp(incarnation: string, link: Link): void {
-    this.#outlets.set(incarnation, new Outlet(incarnation, link, this.#parts.limits.asksInFlightMax));
+    this.#outlets.set(incarnation, new AskWindow(incarnation, link, this.#parts.limits.asksInFlightMax));
     this.#wakeAll();
   }
 
   linkDown(incarnation: string, unsent: readonly Envelope[]): void {
-    const outlet = this.#outlets.get(incarnation);
-    if (!outlet) return;
+    const window = this.#outlets.get(incarnation);
+    if (!window) return;
     this.#outlets.delete(incarnation);
-    const { never, perhaps } = outlet.end(unsent);
+    const { never, perhaps } = window.end(unsent);
     for (const message of perhaps) this.#lost(message);
     for (const message of never) {
-      message.outlet = null;
+      message.window = null;
       this.#route(message);
     }
   }
 
   /** Asks and tells of a peer: stepped here or answered `moved`, never passed on. */
-  receive({ link }: Origin, batch: readonly Envelope[]): void {
+  receive({ link }: PeerOrigin, batch: readonly Envelope[]): void {
     const { clock, engine } = this.#parts;
     const now = clock.monotonic();
     for (const envelope of batch) {
@@ -124,12 +124,12 @@ export class Router {
 
   /** Answers of a peer to what was sent over this node's own link. */
   answered(incarnation: string, batch: readonly Envelope[]): void {
-    const outlet = this.#outlets.get(incarnation);
-    if (!outlet) return;
+    const window = this.#outlets.get(incarnation);
+    if (!window) return;
     for (const envelope of batch) {
-      const message = outlet.take(envelope.id);
+      const message = window.take(envelope.id);
       if (!message?.open) continue;
-      message.outlet = null;
+      message.window = null;
       if (envelope.kind === 'reply') this.#resolve(message, parse(envelope.body) as Json);
       else this.#failed(message, (parse(envelope.body) as AskFailure | undefined) ?? { code: 'lost' });
     }
@@ -146,7 +146,7 @@ export class Router {
     this.#parkedCount = 0;
   }
 
-  #route(message: Pending): void {
+  #route(message: PendingAsk): void {
     if (!message.open) return;
     const { engine, map, self } = this.#parts;
     const { shard } = message;
@@ -156,12 +156,12 @@ export class Router {
       return;
     }
     const owner = map.ownerOf(shard);
-    const outlet = owner === null || owner === self ? undefined : this.#outlets.get(owner);
-    if (outlet) this.#send(message, outlet);
+    const window = owner === null || owner === self ? undefined : this.#outlets.get(owner);
+    if (window) this.#send(message, window);
     else this.#park(message);
   }
 
-  #send(message: Pending, outlet: Outlet): void {
+  #send(message: PendingAsk, window: AskWindow): void {
     const { clock, map } = this.#parts;
     const remainingMs = Math.ceil(message.deadline - clock.monotonic());
     if (remainingMs <= 0) {
@@ -170,7 +170,7 @@ export class Router {
     }
     message.sentEpoch = map.epochOf(message.shard);
     try {
-      const outcome = outlet.send(message, JSON.stringify(message.event), remainingMs);
+      const outcome = window.send(message, JSON.stringify(message.event), remainingMs);
       if (outcome === 'full') this.#fail(message, { code: 'busy', retryAfterMs: BUSY_RETRY_MS });
       else if (outcome === 'closed') this.#park(message);
     } catch (error) {
@@ -179,13 +179,13 @@ export class Router {
     }
   }
 
-  #answeredHere(message: Pending, answer: Answer): void {
+  #answeredHere(message: PendingAsk, answer: Answer): void {
     if (!message.open) return;
     if (answer.ok) this.#resolve(message, answer.body);
     else this.#failed(message, answer.failure);
   }
 
-  #failed(message: Pending, failure: AskFailure): void {
+  #failed(message: PendingAsk, failure: AskFailure): void {
     if (failure.code === 'lost') {
       this.#lost(message);
       return;
@@ -201,13 +201,13 @@ export class Router {
   }
 
   /** It may have happened: answered so, or sent once more where that is harmless. */
-  #lost(message: Pending): void {
+  #lost(message: PendingAsk): void {
     if (message.open && message.again()) this.#park(message);
     else this.#fail(message, { code: 'lost' });
   }
 
   /** Waits for news of the shard, for a link, or for the next tick. */
-  #park(message: Pending): void {
+  #park(message: PendingAsk): void {
     if (this.#parkedCount >= this.#parts.limits.asksInFlightMax) {
       this.#fail(message, { code: 'busy', retryAfterMs: BUSY_RETRY_MS });
       return;
@@ -251,21 +251,21 @@ export class Router {
   }
 
   /** Nothing has happened, as far as this last sending goes. */
-  #moved({ shard, perhaps }: Pending): AskFailure {
+  #moved({ shard, perhaps }: PendingAsk): AskFailure {
     if (perhaps) return { code: 'expired' };
     const { map } = this.#parts;
     return { code: 'moved', owner: map.ownerOf(shard), epoch: map.epochOf(shard) };
   }
 
-  #resolve(message: Pending, body: Json): void {
+  #resolve(message: PendingAsk, body: Json): void {
     this.#open.take(message.place);
     message.resolve(body);
   }
 
-  #fail(message: Pending, failure: AskFailure): void {
+  #fail(message: PendingAsk, failure: AskFailure): void {
     if (!message.open) return;
     if (message.place >= 0) this.#open.take(message.place);
-    message.outlet?.take(message.id);
+    message.window?.take(message.id);
     message.fail(message.perhaps && isUntold(failure) ? { code: 'lost' } : failure);
   }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Store } from '../ports/store.ts';
-import { Chore } from './chore.ts';
 import type { Log } from './log.ts';
+import { PeriodicTask } from './periodic-task.ts';
 
 /** Sweeps of one round, so that a long backlog is spread over several. */
 const SWEEPS_PER_ROUND_MAX = 20;
@@ -18,8 +18,8 @@ export interface RowSweepParts {
 }
 
 /** Removes rows whose time has passed, on a schedule. */
-export function rowSweep({ isMine, store, clock, limits, log, now }: RowSweepParts): Chore {
-  return new Chore({
+export function rowSweep({ isMine, store, clock, limits, log, now }: RowSweepParts): PeriodicTask {
+  return new PeriodicTask({
     ...{ name: 'row sweep', clock, log },
     everyMs: () => limits.sweepMs,
     run: async (stopped) => {

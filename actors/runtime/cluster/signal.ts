@@ -1,6 +1,6 @@
 import type { Json } from '../actor/event.ts';
-import type { CommittedStep, Publication } from '../durable/engine.ts';
-import type { Attempt } from '../durable/outside.ts';
+import type { CommittedStep, Publication } from '../durable/engine/engine.ts';
+import type { ActivityAttempt } from '../durable/outgoing/cluster-port.ts';
 
 /** Everything that travels on a control stream, as JSON text: a closed union. */
 export type Signal =
@@ -21,7 +21,7 @@ export type Signal =
   | { readonly type: 'board.items'; readonly items: readonly Publication[] }
   /** Everything the receiver lacked was sent before this. */
   | { readonly type: 'board.synced' }
-  | { readonly type: 'call'; readonly id: number; readonly call: Call }
+  | { readonly type: 'call'; readonly id: number; readonly call: ControlCall }
   | { readonly type: 'answer'; readonly id: number; readonly body: Json; readonly error: string | null }
   | { readonly type: 'watch.start'; readonly id: number; readonly pattern: string }
   | { readonly type: 'watch.stop'; readonly id: number }
@@ -30,13 +30,13 @@ export type Signal =
 export type BoardDigest = readonly [topic: string, key: string, epoch: number, version: number];
 
 /** What one node may want of another: for an operator, or for work that runs there. */
-export type Call =
+export type ControlCall =
   | { readonly verb: 'inspect'; readonly address: string }
   | { readonly verb: 'reload'; readonly address: string }
   | { readonly verb: 'quarantined' }
   | { readonly verb: 'gauges' }
   /** Which of these attempts do not run there; and: abort them. */
-  | { readonly verb: 'missing' | 'abort'; readonly attempts: readonly Attempt[] }
+  | { readonly verb: 'missing' | 'abort'; readonly attempts: readonly ActivityAttempt[] }
   | { readonly verb: 'drain' };
 
 const TYPES: ReadonlySet<string> = new Set([

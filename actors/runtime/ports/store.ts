@@ -97,7 +97,7 @@ export class StoreRefused extends Error {
   }
 }
 
-export interface CensusRow {
+export interface ActorCountRow {
   readonly kind: string;
   readonly state: string;
   readonly chart: number;
@@ -195,7 +195,7 @@ export interface Store {
   /** Addresses of a kind in a shard, ascending. */
   actorsOf(kind: string, shard: number): Promise<readonly string[]>;
   /** How many actors per kind, chart version and state value (first level); ascending. Cheap: asked at every start. */
-  census(): Promise<readonly CensusRow[]>;
+  census(): Promise<readonly ActorCountRow[]>;
   /** Every distinct (kind, chart version, whole state value), ascending. Reads everything: for `preflight`. */
   states(): Promise<readonly StoredState[]>;
 

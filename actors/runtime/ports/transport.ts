@@ -22,14 +22,14 @@ export interface Envelope {
 }
 
 /** What one build tells of its kinds: the chart versions it loads (`loads` to `version`) and writes. */
-export type ToldCharts = Readonly<
+export type AnnouncedCharts = Readonly<
   Record<string, { readonly loads: number; readonly writes: number; readonly version: number }>
 >;
 
 /** Who dials, as it says itself; judged by the other end before any traffic. */
 export interface Hello {
   /** Chart versions of the caller's build, by kind. Absent: its build does not tell. */
-  readonly charts?: ToldCharts;
+  readonly charts?: AnnouncedCharts;
   readonly name: string;
   readonly incarnation: string;
   readonly shards: number;
@@ -41,14 +41,14 @@ export interface Hello {
 
 /** What the accepting end says of itself. */
 export interface Welcome {
-  readonly charts?: ToldCharts;
+  readonly charts?: AnnouncedCharts;
   readonly name: string;
   readonly incarnation: string;
   readonly proof: string;
 }
 
 /** What one end of a link hears from the other. Nothing is called after `closed`. */
-export interface Ear {
+export interface LinkReceiver {
   envelopes(batch: readonly Envelope[]): void;
   control(text: string): void;
   /** The link is over. `unsent` were queued here and certainly never written; the rest is unknown. */
@@ -70,21 +70,21 @@ export interface Link {
 }
 
 /** How a node receives callers. */
-export interface Door {
+export interface TransportListener {
   /** What a probe is answered. */
   readonly incarnation: string;
   /** Judges a caller: a reason to refuse it, or the welcome. */
   admit(hello: Hello): { readonly refused: string } | { readonly welcome: Welcome };
   /** A link both ends agreed on; returns who hears its traffic. */
-  accepted(hello: Hello, link: Link): Ear;
+  accepted(hello: Hello, link: Link): LinkReceiver;
 }
 
 /** The answer of a port: nobody listens, this incarnation lives there, or no answer in time. */
-export type Probe = 'refused' | 'silent' | { readonly incarnation: string };
+export type ProbeResult = 'refused' | 'silent' | { readonly incarnation: string };
 
 export interface Transport {
   /** Listens on host:port (port 0 takes a free one) and returns the bound address. Rejects when it cannot. */
-  listen(address: string, door: Door): Promise<string>;
+  listen(address: string, door: TransportListener): Promise<string>;
   /**
    * Opens a link. `hear` gets it at once when both ends agreed, in the same turn and before anything it carries, and
    * says who hears it; what it throws ends the link and is the rejection. Rejects with LinkRefused when the other end
@@ -93,10 +93,10 @@ export interface Transport {
   dial(
     address: string,
     hello: Hello,
-    hear: (link: Link, welcome: Welcome) => Ear,
+    hear: (link: Link, welcome: Welcome) => LinkReceiver,
   ): Promise<{ readonly link: Link; readonly welcome: Welcome }>;
   /** Asks a port who it is, on a connection of its own. Never rejects. */
-  probe(address: string, withinMs: number): Promise<Probe>;
+  probe(address: string, withinMs: number): Promise<ProbeResult>;
   /** Ends every link and the listener at once, without goodbye. */
   close(): Promise<void>;
 }

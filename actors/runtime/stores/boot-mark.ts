@@ -18,9 +18,9 @@ export interface Mark {
 }
 
 /** Names the database for ever; a copy of it keeps the name. */
-export const STORE_FACT = 'store';
+export const STORE_SETTING = 'store';
 /** The birth that the last restoring took for itself; what was marked before it is void. */
-export const RESTORED_FACT = 'restored';
+export const RESTORED_SETTING = 'restored';
 
 const MARK_EVERY_MS = 1_000;
 const ID_BYTES = 16;
@@ -37,8 +37,8 @@ export interface MarkOptions {
 export async function marked<S extends Store>(store: S, options: MarkOptions): Promise<S> {
   const { marks, clock, random } = options;
   await mkdir(marks.folder, { recursive: true });
-  const id = await store.fact(STORE_FACT, Buffer.from(random.bytes(ID_BYTES)).toString('hex'));
-  const restored = Number(await store.fact(RESTORED_FACT, '0'));
+  const id = await store.fact(STORE_SETTING, Buffer.from(random.bytes(ID_BYTES)).toString('hex'));
+  const restored = Number(await store.fact(RESTORED_SETTING, '0'));
   const { nodes } = await store.heartbeat({ incarnation: ONLOOKER, hears: [], state: 'up' });
   for (const mark of await readMarks(marks.folder)) {
     if (mark.store === id && mark.birth > restored && isBehind(nodes, mark)) throw behind(mark);

@@ -1,6 +1,6 @@
 /** What the numbered migrations of every store have in common. */
 
-export type Effect = 'breaking' | 'compatible';
+export type MigrationEffect = 'breaking' | 'compatible';
 
 /** A sound database that this build or configuration must not touch. The message is one line for the operator. */
 export class UnfitDatabase extends Error {
@@ -8,7 +8,7 @@ export class UnfitDatabase extends Error {
 }
 
 /** What the first line of a migration declares: `-- breaking: why` or `-- compatible: why`. */
-export function effectOf(sql: string): Effect {
+export function effectOf(sql: string): MigrationEffect {
   const effect = /^-- (breaking|compatible): \S/.exec(sql)?.[1];
   if (effect !== 'breaking' && effect !== 'compatible') {
     throw new Error('the first line of a migration must say `-- breaking: why` or `-- compatible: why`');

@@ -16,7 +16,7 @@ const ANSWERS_PER_FRAME_MIN = 16;
  * Gathers envelopes into frames for one direction of one link: a frame leaves when it is full, when it holds a quarter of
  * the answers that the peer waits for, or when the turn of the event loop ends. What was not handed to the writer stays here and is certainly unsent. Never reorders.
  */
-export class Batch {
+export class EnvelopeBatch {
   readonly #limits: TransportLimits;
   readonly #clock: Clock;
   readonly #write: (frame: readonly Envelope[]) => boolean;

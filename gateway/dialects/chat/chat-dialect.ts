@@ -3,7 +3,7 @@ import type { Dialect } from '../dialect.ts';
 import { standardEnvelope } from '../reply/error-envelope.ts';
 import { KEEP_ALIVE, PROCESSING } from '../reply/event-text.ts';
 import type { ReplyDialect } from '../reply/reply-dialect.ts';
-import { Frames } from './frames.ts';
+import { ChatFrames } from './frames.ts';
 import { parse } from './parse.ts';
 import { render } from './render.ts';
 
@@ -32,7 +32,7 @@ function replyDialect(hidden: boolean, dispatch: boolean): ReplyDialect {
   const options = { hidden, dispatch };
   return {
     whole: (head, events, closing) => render(head, events, closing, hidden),
-    frames: (head) => new Frames(head, options),
+    frames: (head) => new ChatFrames(head, options),
     processing: PROCESSING,
     keepAlive: KEEP_ALIVE,
   };

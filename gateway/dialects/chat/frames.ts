@@ -19,7 +19,7 @@ export interface FramesOptions {
  * strings, so no text can end a frame. The first delta carries the role, the first fragment of a tool call its id,
  * name and type; fragments rebuild what `render` writes whole. (spec: inference, Chat stream; conventions 0.3)
  */
-export class Frames implements ReplyFrames {
+export class ChatFrames implements ReplyFrames {
   readonly #opening: string;
   readonly #hidden: boolean;
   readonly #dispatch: ToolDispatch | null;

@@ -1,13 +1,13 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler';
-import type { Modality } from '../../../actors/terms/offer.ts';
+import type { Modality } from '../../../actors/terms/endpoint.ts';
 import { invalid } from '../../terms/invalid.ts';
 import type { Reasoning, Turn } from '../../terms/turn.ts';
-import { askedSettings } from '../request/asked-settings.ts';
 import { Carried } from '../request/carried.ts';
 import { checked } from '../request/checked.ts';
 import { conversationOf } from '../request/conversation.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
+import { requestedSettings } from '../request/requested-settings.ts';
 import { asksCompression } from '../request/shared-members.ts';
 import { withoutNulls } from '../request/without-nulls.ts';
 import { parseMessages } from './parse-messages.ts';
@@ -75,7 +75,7 @@ export function parse(body: unknown, sessionHeader: string | null = null): Turn 
 }
 
 function samplingOf(request: ChatRequest): Readonly<Record<string, unknown>> {
-  const sampling = askedSettings(request, SAMPLING);
+  const sampling = requestedSettings(request, SAMPLING);
   if (request.logit_bias) {
     const bias = withoutNulls(request.logit_bias);
     if (Object.keys(bias).length > 0) sampling.logit_bias = bias;
@@ -124,7 +124,7 @@ function addMedia(request: ChatRequest, turn: MutableTurn, { input }: Carried): 
     output.add('audio');
   }
   if (input !== null || output.size > 0) turn.modalities = { input: input ?? [], output: [...output] };
-  const config = askedSettings<NonNullable<ChatRequest['image_config']>>(request.image_config ?? {}, IMAGE_CONFIG);
+  const config = requestedSettings<NonNullable<ChatRequest['image_config']>>(request.image_config ?? {}, IMAGE_CONFIG);
   if (Object.keys(config).length > 0) turn.imageConfig = config;
 }
 

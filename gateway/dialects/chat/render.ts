@@ -1,5 +1,5 @@
 import type { TurnEvent } from '../../terms/turn-event.ts';
-import { type Answer, gatherAnswer } from '../reply/gather-answer.ts';
+import { type GatheredAnswer, gatherAnswer } from '../reply/gather-answer.ts';
 import type { Closing } from '../reply/reply-dialect.ts';
 import type { ReplyHead } from '../reply/reply-head.ts';
 import { usageText } from '../reply/usage-text.ts';
@@ -29,27 +29,30 @@ export function render(
   return `${opening}${message},"logprobs":${logprobs},${finish}}]${usage}}`;
 }
 
-function finishText(finish: Answer['finish']): string {
+function finishText(finish: GatheredAnswer['finish']): string {
   if (finish === null) return '"finish_reason":null,"native_finish_reason":null';
   const { reason, native } = finish;
   return `"finish_reason":"${reason}","native_finish_reason":${native === null ? 'null' : JSON.stringify(native)}`;
 }
 
 /** Scores spell out what they score: beside hidden thoughts only those of the text itself are shown. */
-function tellsThoughts({ reasoning, reasoningDetails, logprobs, text }: Answer): boolean {
+function tellsThoughts({ reasoning, reasoningDetails, logprobs, text }: GatheredAnswer): boolean {
   if (reasoning === '' && reasoningDetails === null) return false;
   const scored = (logprobs?.content ?? []) as readonly { readonly token?: unknown }[];
   return scored.map(({ token }) => token).join('') !== (text ?? '');
 }
 
 /** A message without tool calls and refusal has text, be it empty; only those two may stand in its place. */
-function contentOf({ text, toolCalls, refusal }: Answer): string {
+function contentOf({ text, toolCalls, refusal }: GatheredAnswer): string {
   const instead = toolCalls !== null || refusal !== '';
   const content = JSON.stringify(text ?? (instead ? null : ''));
   return `"content":${content},"refusal":${refusal === '' ? 'null' : JSON.stringify(refusal)}`;
 }
 
-function besideText({ reasoning, reasoningDetails, toolCalls, images, audio }: Answer, hidden: boolean): string {
+function besideText(
+  { reasoning, reasoningDetails, toolCalls, images, audio }: GatheredAnswer,
+  hidden: boolean,
+): string {
   let members = '';
   if (!hidden && reasoning !== '') members += `,"reasoning":${JSON.stringify(reasoning)}`;
   if (!hidden && reasoningDetails !== null) members += `,"reasoning_details":${JSON.stringify(reasoningDetails)}`;

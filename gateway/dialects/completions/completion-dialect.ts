@@ -2,7 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import { standardEnvelope } from '../reply/error-envelope.ts';
 import { KEEP_ALIVE, PROCESSING } from '../reply/event-text.ts';
 import type { ReplyDialect } from '../reply/reply-dialect.ts';
-import { Frames } from './frames.ts';
+import { CompletionFrames } from './frames.ts';
 import { parse } from './parse.ts';
 import { render } from './render.ts';
 
@@ -19,7 +19,7 @@ export const completionDialect: Dialect = {
 export function completionReplyDialect(echo: string | null): ReplyDialect {
   return {
     whole: (head, events, closing) => render(head, events, closing, echo),
-    frames: (head) => new Frames(head, echo),
+    frames: (head) => new CompletionFrames(head, echo),
     processing: PROCESSING,
     keepAlive: KEEP_ALIVE,
   };

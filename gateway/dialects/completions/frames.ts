@@ -11,7 +11,7 @@ import { TokenScores } from './token-scores.ts';
  * `honoured`, then the terminator. The prompt stands in the first frame where `echo` asked for it.
  * (spec: inference, Chat stream 5)
  */
-export class Frames implements ReplyFrames {
+export class CompletionFrames implements ReplyFrames {
   readonly #opening: string;
   readonly #scores: TokenScores;
   #echo: string;

@@ -1,10 +1,10 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { Turn } from '../../terms/turn.ts';
-import { askedSettings } from '../request/asked-settings.ts';
 import { checked } from '../request/checked.ts';
 import { conversationOf } from '../request/conversation.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
+import { requestedSettings } from '../request/requested-settings.ts';
 import { type CompletionRequest, completionRequest } from './request-schema.ts';
 
 const check = TypeCompiler.Compile(completionRequest);
@@ -51,7 +51,7 @@ export function parse(body: unknown, sessionHeader: string | null = null): Parse
 }
 
 function samplingOf(request: CompletionRequest): Readonly<Record<string, unknown>> {
-  const sampling = askedSettings(request, SAMPLING);
+  const sampling = requestedSettings(request, SAMPLING);
   if (request.logprobs != null) sampling.logprobs = true;
   if (request.logprobs) sampling.top_logprobs = request.logprobs;
   return sampling;

@@ -2,7 +2,7 @@ import type { ReasoningDetail, ToolCall } from '../../terms/turn.ts';
 import type { FinishReason, TurnEvent } from '../../terms/turn-event.ts';
 
 /** A whole answer, put together from its events. Null and empty: there was none of it. */
-export interface Answer {
+export interface GatheredAnswer {
   readonly text: string | null;
   readonly reasoning: string;
   /** Fragments of one entry joined; in the order in which the entries began. */
@@ -30,14 +30,14 @@ export interface Logprobs {
 
 type Mutable<T> = { -readonly [member in keyof T]: T[member] };
 
-interface Gathering extends Mutable<Answer> {
+interface Gathering extends Mutable<GatheredAnswer> {
   reasoningDetails: Mutable<ReasoningDetail>[] | null;
   toolCalls: Mutable<ToolCall>[] | null;
   images: { url: string; index: number }[] | null;
 }
 
 /** What the parts of a turn amount to, for dialects that write a reply in one piece. */
-export function gatherAnswer(events: readonly TurnEvent[]): Answer {
+export function gatherAnswer(events: readonly TurnEvent[]): GatheredAnswer {
   const answer: Gathering = {
     text: null,
     reasoning: '',

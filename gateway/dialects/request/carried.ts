@@ -1,4 +1,4 @@
-import type { Modality } from '../../../actors/terms/offer.ts';
+import type { Modality } from '../../../actors/terms/endpoint.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { notFound } from '../../terms/not-found.ts';
 

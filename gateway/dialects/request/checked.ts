@@ -1,7 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { TypeCheck } from '@sinclair/typebox/compiler';
 import { invalid } from '../../terms/invalid.ts';
-import { complaint } from './complaint.ts';
+import { validationError } from './validation-error.ts';
 
 /**
  * A parsed body as what its schema says it is, or a 400 that names the member and its bound. The body is not changed:
@@ -15,6 +15,6 @@ export function checked<T extends TSchema>(check: TypeCheck<T>, body: unknown): 
   if (model == null && (models == null || (Array.isArray(models) && models.length === 0))) {
     throw invalid('model is required');
   }
-  if (!check.Check(body)) throw invalid(complaint(check.Schema(), body));
+  if (!check.Check(body)) throw invalid(validationError(check.Schema(), body));
   return body;
 }

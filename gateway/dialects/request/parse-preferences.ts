@@ -3,7 +3,7 @@ import { parsePriceCaps } from './parse-price-caps.ts';
 import type { WirePreferences } from './preferences-schema.ts';
 import { withoutNulls } from './without-nulls.ts';
 
-interface Asked {
+interface RequestedPreferences {
   readonly provider?: WirePreferences | null;
   readonly route?: 'fallback' | 'sort' | null;
   readonly store?: boolean | null;
@@ -15,7 +15,7 @@ type MutablePreferences = { -readonly [member in keyof Preferences]: Preferences
  * Provider preferences of a checked request. `route` is the older name of `sort.partition`, which wins over it;
  * `store: false` is another way to ask for no retention. (spec: inference, `route`, `store`; conventions 1.1)
  */
-export function parsePreferences({ provider: wire, route, store }: Asked): Preferences {
+export function parsePreferences({ provider: wire, route, store }: RequestedPreferences): Preferences {
   const preferences: MutablePreferences = { allowFallbacks: wire?.allow_fallbacks ?? true };
   if (route != null) preferences.partition = route === 'sort' ? 'none' : 'model';
   if (store === false) preferences.zeroRetention = 'store';

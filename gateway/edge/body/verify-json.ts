@@ -8,18 +8,18 @@ import { FLAWS } from './body-refusal.ts';
 
 /** Null when the value is sound, else what is wrong with it. `members` is how many the text wrote. */
 export function verifyJson(value: unknown, members: number): string | null {
-  const seen: Tally = { members: 0, flaw: null };
+  const seen: JsonCounts = { members: 0, flaw: null };
   visit(value, seen);
   if (seen.flaw !== null) return seen.flaw;
   return seen.members === members ? null : FLAWS.repeated;
 }
 
-interface Tally {
+interface JsonCounts {
   members: number;
   flaw: string | null;
 }
 
-function visit(value: unknown, seen: Tally): void {
+function visit(value: unknown, seen: JsonCounts): void {
   if (typeof value === 'string') {
     if (!value.isWellFormed()) seen.flaw = FLAWS.halfPair;
   } else if (typeof value === 'number') {

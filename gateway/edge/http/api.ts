@@ -1,8 +1,8 @@
 import { generationId } from '../../../actors/terms/ids.ts';
-import { apiRoutes } from '../routes/api-routes.ts';
+import { apiRoutes } from '../api/api-routes.ts';
 import type { EdgeRoutes } from './edge-routes.ts';
+import { HttpRouter } from './http-router.ts';
 import { Listener } from './listener.ts';
-import { Router } from './router.ts';
 import { serve } from './serve.ts';
 
 const PREFIX = '/api/v1';
@@ -10,7 +10,7 @@ const PREFIX = '/api/v1';
 /** The public API of one node: the listener, and every route behind it. */
 export function openApi(edge: EdgeRoutes): Listener {
   const { limits, clock, random } = edge.services;
-  const router = new Router(apiRoutes(), PREFIX);
+  const router = new HttpRouter(apiRoutes(), PREFIX);
   return new Listener({
     limits,
     clock,

@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net';
-import type { Head } from '../head.ts';
-import { type Presented, readPresented } from '../presented.ts';
+import { type RequestCredential, readCredential } from '../auth/request-credential.ts';
 import type { RequestContext } from '../request-context.ts';
+import type { Head } from './head.ts';
 
 /** One client connection, and its requests without a complete answer, in their order. */
-export class Connection {
+export class ClientConnection {
   readonly socket: Socket;
   readonly #owed: RequestContext[] = [];
   #quietSince: number;
   /** The header of the last request that had this one credential alone, and what was read of it. */
   #authorization: string | null = null;
-  #presented: Presented | null = null;
+  #presented: RequestCredential | null = null;
 
   /** `now` is monotonic, ms. */
   constructor(socket: Socket, now: number) {
@@ -32,14 +32,14 @@ export class Connection {
    * The credential of a request on it. A client sends the same one again and again: compared, not read anew, and the key
    * stays the very string whose hash is known to every table it is looked up in.
    */
-  presented(head: Head): Presented {
+  presented(head: Head): RequestCredential {
     const [authorization] = head.authorizations;
     if (authorization === undefined || head.authorizations.length > 1 || head.apiKeys.length > 0) {
-      return readPresented(head);
+      return readCredential(head);
     }
     if (this.#presented === null || authorization !== this.#authorization) {
       this.#authorization = authorization;
-      this.#presented = readPresented(head);
+      this.#presented = readCredential(head);
     }
     return this.#presented;
   }

@@ -1,6 +1,6 @@
-import type { Authentication } from '../authentication.ts';
+import type { Authentication } from '../auth/authentication.ts';
+import type { EndpointWindow } from '../auth/endpoint-window.ts';
 import type { BodyRoom } from '../body/body-room.ts';
-import type { EndpointWindow } from '../endpoint-window.ts';
 import type { EdgeServices } from '../services.ts';
 import type { OpenTurns } from './open-turns.ts';
 

@@ -4,13 +4,13 @@ import type { Clock } from '../../../actors/runtime/index.ts';
 import { renderEnvelope } from '../../dialects/reply/error-envelope.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
-import { clientAddress } from '../client-address.ts';
-import { malformed, readHead } from '../head.ts';
+import { clientAddress } from '../auth/client-address.ts';
 import { beginRequest, type RequestContext } from '../request-context.ts';
 import { AddressPlaces } from './address-places.ts';
 import { answerClientError } from './client-error.ts';
-import { Connection } from './connection.ts';
+import { ClientConnection } from './connection.ts';
 import { generationHeaders } from './generation-headers.ts';
+import { malformed, readHead } from './head.ts';
 import { writeAnswer } from './write-answer.ts';
 
 export interface ListenerOptions {
@@ -33,7 +33,7 @@ const SETTLED_CHECK_MS = 50;
 export class Listener {
   readonly server: Server;
   readonly #options: ListenerOptions;
-  readonly #connections = new Map<Socket, Connection>();
+  readonly #connections = new Map<Socket, ClientConnection>();
   readonly #places: AddressPlaces;
   readonly #port = createSocketServer({ noDelay: true, keepAlive: true }, (socket) => this.accept(socket));
   readonly #answers = new Map<number, number>();
@@ -103,7 +103,7 @@ export class Listener {
       return;
     }
     socket.setNoDelay(true);
-    const connection = new Connection(socket, this.#options.clock.monotonic());
+    const connection = new ClientConnection(socket, this.#options.clock.monotonic());
     this.#connections.set(socket, connection);
     socket.once('close', () => {
       this.#connections.delete(socket);
@@ -176,7 +176,7 @@ export class Listener {
     answerClientError(error, socket, { current, generation: this.#options.generation });
   }
 
-  #track(connection: Connection, context: RequestContext): void {
+  #track(connection: ClientConnection, context: RequestContext): void {
     const { request, response } = context;
     this.#underWay++;
     connection.owe(context);

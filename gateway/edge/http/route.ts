@@ -1,7 +1,7 @@
 import type { RequestContext } from '../request-context.ts';
-import type { Answer } from './answer.ts';
 import type { EdgeRoutes } from './edge-routes.ts';
-import type { Address } from './router.ts';
+import type { RouteAddress } from './http-router.ts';
+import type { RouteAnswer } from './route-answer.ts';
 
 /**
  * What a route asks before its handler runs.
@@ -14,10 +14,10 @@ import type { Address } from './router.ts';
 export type RoutePolicy = 'unguarded' | 'open' | 'key' | 'admit';
 
 /** One route of the public API, below its prefix. */
-export interface Route extends Address {
+export interface Route extends RouteAddress {
   readonly policy: RoutePolicy;
   /** `json`: read and parsed before the handler runs, see `takeBody`. `none`: left to the handler. */
   readonly body: 'json' | 'none';
   /** Returns the answer, or null once the handler has written one itself; throws or rejects with a refusal. */
-  readonly answer: (context: RequestContext, edge: EdgeRoutes) => Answer | null | Promise<Answer | null>;
+  readonly answer: (context: RequestContext, edge: EdgeRoutes) => RouteAnswer | null | Promise<RouteAnswer | null>;
 }

@@ -3,19 +3,19 @@ import { notFound } from '../../terms/not-found.ts';
 import { unavailable } from '../../terms/unavailable.ts';
 import { readJson } from '../body/read-json.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { Answer } from './answer.ts';
 import type { EdgeRoutes } from './edge-routes.ts';
 import { generationHeaders } from './generation-headers.ts';
+import type { HttpRouter } from './http-router.ts';
 import { refuse } from './refuse.ts';
 import type { Route } from './route.ts';
-import type { Router } from './router.ts';
+import type { RouteAnswer } from './route-answer.ts';
 import { writeAnswer } from './write-answer.ts';
 
 /**
  * Answers one request. This is the order of every request: shed, window, credential, body, handler, and the refusal of
  * whichever of them fails. Never rejects. Steps that need not wait cost no promise. (spec: inference, Limits)
  */
-export async function serve(context: RequestContext, router: Router<Route>, edge: EdgeRoutes): Promise<void> {
+export async function serve(context: RequestContext, router: HttpRouter<Route>, edge: EdgeRoutes): Promise<void> {
   let route = NO_ROUTE;
   try {
     route = routeOf(context, router);
@@ -46,7 +46,7 @@ const NO_ROUTE: ServedRoute = {
   },
 };
 
-function routeOf(context: RequestContext, router: Router<Route>): ServedRoute {
+function routeOf(context: RequestContext, router: HttpRouter<Route>): ServedRoute {
   const { request } = context;
   const found = router.find(request.method as string, request.url as string);
   if (found === null) return NO_ROUTE;
@@ -81,7 +81,7 @@ async function countRead(context: RequestContext, { authentication }: EdgeRoutes
   if (refusal) throw refusal;
 }
 
-function write({ response, id }: RequestContext, { type, body }: Answer): void {
+function write({ response, id }: RequestContext, { type, body }: RouteAnswer): void {
   const headers = generationHeaders(id);
   headers.push('content-type', type);
   writeAnswer(response, 200, headers, body);

@@ -3,7 +3,7 @@ import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
 import { endpointDeclarations } from '../../catalogue/endpoint-declaration.ts';
 import { parseModelsText } from '../../catalogue/models-document.ts';
 import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
-import { Fault, lineOf } from '../config/fault.ts';
+import { ConfigError, lineOf } from '../config/config-error.ts';
 
 const ANYBODY = { slug: 'provider', name: 'Provider', baseUrl: 'https://provider.invalid/v1' };
 
@@ -17,11 +17,11 @@ export async function checkDocument(
     text = await readFile(file, 'utf8');
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new Fault(`${file}: ${missing ? 'there is no such file' : `cannot be read (${lineOf(error)})`}`);
+    throw new ConfigError(`${file}: ${missing ? 'there is no such file' : `cannot be read (${lineOf(error)})`}`);
   }
   try {
     return parseModelsText(text, (document) => endpointDeclarations(provider, document));
   } catch (error) {
-    throw new Fault(`${file}: ${lineOf(error)}`);
+    throw new ConfigError(`${file}: ${lineOf(error)}`);
   }
 }

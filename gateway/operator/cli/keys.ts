@@ -4,7 +4,7 @@ import type { Credential } from '../../../actors/key/credential.ts';
 import { changeKey, createKey, type NewKey } from '../../../actors/key/key.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
 import { keyAddress, keyDigest, keyId, keyText, maskKey } from '../../../actors/terms/ids.ts';
-import { Fault } from '../config/fault.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { readPepper } from '../config/secrets.ts';
 import { dataFolderOf, type GlobalOptions } from './global-options.ts';
 import { accountFrom, amountFrom, countFrom, keyFrom, timeFrom } from './names.ts';
@@ -110,8 +110,8 @@ function newKey(text: string, pepper: Uint8Array, options: CreateOptions): NewKe
 function windowFrom({ window, limit }: CreateOptions): NewKey['limitWindow'] {
   if (window === undefined) return null;
   const known = WINDOWS.find((one) => one === window);
-  if (!known) throw new Fault(`"${window}" is no window; write one of ${WINDOWS.join(', ')}`);
-  if (limit === undefined) throw new Fault('--window needs --limit: it says when the limit starts again');
+  if (!known) throw new ConfigError(`"${window}" is no window; write one of ${WINDOWS.join(', ')}`);
+  if (limit === undefined) throw new ConfigError('--window needs --limit: it says when the limit starts again');
   return known;
 }
 

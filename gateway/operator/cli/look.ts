@@ -1,7 +1,7 @@
 /** `troupe ps|inspect|why|watch|drain`: what an operator sees of a running cluster, and the one thing to do to a node. */
 import type { Command } from 'commander';
 import type { ClusterView, CommittedStep, Inspection } from '../../../actors/runtime/index.ts';
-import { Fault } from '../config/fault.ts';
+import { ConfigError } from '../config/config-error.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { addressFrom } from './names.ts';
 import { pairs, print, table } from './print.ts';
@@ -26,7 +26,7 @@ export function addLook(program: Command): void {
       const options = command.optsWithGlobals<GlobalOptions>();
       const address = addressFrom(text);
       const seen = await withSession(options, ({ operator }) => operator.inspect(address));
-      if (!seen) throw new Fault(`there is no ${address}; \`troupe ps\` shows which kinds there are`);
+      if (!seen) throw new ConfigError(`there is no ${address}; \`troupe ps\` shows which kinds there are`);
       print(options, seen, () => renderInspection(seen));
     });
   program
@@ -37,7 +37,7 @@ export function addLook(program: Command): void {
       const options = command.optsWithGlobals<GlobalOptions>();
       const address = addressFrom(text);
       const lines = await withSession(options, ({ operator }) => operator.why(address));
-      if (!lines) throw new Fault(`there is no ${address}; \`troupe ps\` shows which kinds there are`);
+      if (!lines) throw new ConfigError(`there is no ${address}; \`troupe ps\` shows which kinds there are`);
       print(options, { address, explanation: lines }, () => lines.join('\n'));
     });
   program
@@ -55,7 +55,7 @@ export function addLook(program: Command): void {
       const options = command.optsWithGlobals<GlobalOptions>();
       await withSession(options, async ({ operator, connection }) => {
         const names = connection.nodes.map(({ name }) => name);
-        if (!names.includes(node)) throw new Fault(`there is no node ${node}; there are ${names.join(', ')}`);
+        if (!names.includes(node)) throw new ConfigError(`there is no node ${node}; there are ${names.join(', ')}`);
         await operator.drain(node);
       });
       print(options, { drained: node }, () => `${node} drains`);

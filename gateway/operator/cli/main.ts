@@ -3,7 +3,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
-import { lineOf } from '../config/fault.ts';
+import { lineOf } from '../config/config-error.ts';
 
 const ENTRY = fileURLToPath(import.meta.url);
 
@@ -54,8 +54,8 @@ async function addCommands(program: Command, first: string | undefined): Promise
     { addLook },
     { addReload },
     { addPreflight },
-    { addUpkeep },
-    { addAside },
+    { addMaintenance: addUpkeep },
+    { addDeadLetters: addAside },
     { addModels },
   ] = await Promise.all([
     import('./accounts.ts'),
@@ -63,8 +63,8 @@ async function addCommands(program: Command, first: string | undefined): Promise
     import('./look.ts'),
     import('./reload.ts'),
     import('./preflight.ts'),
-    import('./upkeep.ts'),
-    import('./aside.ts'),
+    import('./maintenance.ts'),
+    import('./dead-letters.ts'),
     import('./models.ts'),
   ]);
   addAccounts(program);

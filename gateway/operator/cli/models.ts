@@ -7,8 +7,8 @@ import type { Declared } from '../../catalogue/declare.ts';
 import { publishedSchema } from '../../catalogue/published-schema.ts';
 import { outboundUrl } from '../../outbound/outbound.ts';
 import { Pools } from '../../outbound/pools.ts';
-import { Fault, lineOf } from '../config/fault.ts';
-import { type Connection, readConnection } from '../launcher/connection.ts';
+import { ConfigError, lineOf } from '../config/config-error.ts';
+import { type ConnectionInfo, readConnection } from '../launcher/connection.ts';
 import { checkDocument } from './check-document.ts';
 import { dataFolderOf, type GlobalOptions } from './global-options.ts';
 import { print, table } from './print.ts';
@@ -52,7 +52,7 @@ export function addModels(program: Command): void {
 }
 
 /** Asked of the first node that answers: any may read any document. @throws Fault */
-async function refresh(connection: Connection, provider: string | undefined): Promise<readonly Declared[]> {
+async function refresh(connection: ConnectionInfo, provider: string | undefined): Promise<readonly Declared[]> {
   const outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 1, connectMs: CONNECT_MS });
   let unreached = 'no node of this cluster serves now';
   try {
@@ -65,7 +65,7 @@ async function refresh(connection: Connection, provider: string | undefined): Pr
   } finally {
     await outbound.close();
   }
-  throw new Fault(unreached);
+  throw new ConfigError(unreached);
 }
 
 interface Answered {
@@ -94,7 +94,7 @@ async function asked(outbound: Pools, at: string, token: string, provider: strin
 function declaredIn({ status, text }: Answered): readonly Declared[] {
   const { data, error } = JSON.parse(text) as { readonly data?: readonly Declared[]; readonly error?: string };
   if (status === 200 && data) return data;
-  throw new Fault(error ?? `the node answered ${status}; see its log`);
+  throw new ConfigError(error ?? `the node answered ${status}; see its log`);
 }
 
 function renderDeclared(declared: readonly Declared[]): string {

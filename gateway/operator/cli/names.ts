@@ -2,14 +2,14 @@
 import { parseAddress } from '../../../actors/runtime/index.ts';
 import { accountAddress, keyAddress } from '../../../actors/terms/ids.ts';
 import { parseUsd } from '../../../actors/terms/usd.ts';
-import { Fault } from '../config/fault.ts';
+import { ConfigError } from '../config/config-error.ts';
 
 /** `acct_1` or `account:acct_1` -> `account:acct_1`. @throws Fault */
 export function accountFrom(text: string): string {
   const address = text.includes(':') ? text : accountAddress(text);
   const parsed = parseAddress(address);
   if (parsed?.kind === 'account' && parsed.local === null) return address;
-  throw new Fault(`"${text}" is no account; write acct_... as \`troupe accounts create\` printed it`);
+  throw new ConfigError(`"${text}" is no account; write acct_... as \`troupe accounts create\` printed it`);
 }
 
 /** `acct_1/key_9` or `key:acct_1/key_9` -> `key:acct_1/key_9`. @throws Fault */
@@ -18,13 +18,13 @@ export function keyFrom(text: string): string {
   const address = keyAddress(owner, local);
   const parsed = parseAddress(address);
   if (parsed?.kind === 'key' && parsed.local !== null) return address;
-  throw new Fault(`"${text}" is no key; write acct_.../key_... as \`troupe keys list\` prints it`);
+  throw new ConfigError(`"${text}" is no key; write acct_.../key_... as \`troupe keys list\` prints it`);
 }
 
 /** Any actor. @throws Fault */
 export function addressFrom(text: string): string {
   if (parseAddress(text)) return text;
-  throw new Fault(
+  throw new ConfigError(
     `"${text}" is no address; write kind:owner or kind:owner/local, such as account:acct_1 or key:acct_1/key_9`,
   );
 }
@@ -33,18 +33,18 @@ export function addressFrom(text: string): string {
 export function amountFrom(text: string): string {
   const amount = parseUsd(text);
   if (amount !== null && amount !== '0') return amount;
-  throw new Fault(`"${text}" is no amount; write USD as a decimal number above zero, such as 25 or 0.50`);
+  throw new ConfigError(`"${text}" is no amount; write USD as a decimal number above zero, such as 25 or 0.50`);
 }
 
 /** A whole number above zero. @throws Fault */
 export function countFrom(text: string, what: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new Fault(`"${text}" is no ${what}; write a whole number above zero`);
+  throw new ConfigError(`"${text}" is no ${what}; write a whole number above zero`);
 }
 
 /** ISO 8601 with its zone -> store time in ms. @throws Fault */
 export function timeFrom(text: string): number {
   const at = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(at)) return at;
-  throw new Fault(`"${text}" is no time; write it as 2030-01-31T00:00:00Z`);
+  throw new ConfigError(`"${text}" is no time; write it as 2030-01-31T00:00:00Z`);
 }

@@ -5,10 +5,10 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../../actors/runtime/index.ts';
 import type { NodeHandle } from '../../main.ts';
-import { Fault, lineOf } from '../config/fault.ts';
+import { ConfigError, lineOf } from '../config/config-error.ts';
 import { loadConfig } from '../config/load.ts';
-import { type Intake, openIntake } from '../launcher/intake.ts';
 import { EXIT_UNCAUGHT, type NodeDeath } from '../launcher/message.ts';
+import { type NodeReceiver, openNodeReceiver } from '../launcher/node-receiver.ts';
 import type { GlobalOptions } from './global-options.ts';
 
 interface NodeCommandOptions extends GlobalOptions {
@@ -77,7 +77,7 @@ async function start(options: NodeCommandOptions, onDraining: () => void): Promi
     import('../../main.ts'),
   ]);
   if (!config.nodes.some((one) => one.name === name)) {
-    throw new Fault(
+    throw new ConfigError(
       `--name ${name} is no configured node; there are ${config.nodes.map((one) => one.name).join(', ')}`,
     );
   }
@@ -108,10 +108,10 @@ interface Told {
   readonly died: (death: NodeDeath) => void;
 }
 
-function underLauncher(running: () => NodeHandle | null, { leave, died }: Told): Intake {
+function underLauncher(running: () => NodeHandle | null, { leave, died }: Told): NodeReceiver {
   // Ctrl-C reaches the whole foreground group: it is the launcher's to act on, also before this node is up.
   process.on('SIGINT', () => {});
-  return openIntake({
+  return openNodeReceiver({
     channel: process,
     accept: (socket) => {
       const node = running();
@@ -125,7 +125,7 @@ function underLauncher(running: () => NodeHandle | null, { leave, died }: Told):
   });
 }
 
-async function sayWhy(intake: Intake | null, error: unknown): Promise<void> {
+async function sayWhy(intake: NodeReceiver | null, error: unknown): Promise<void> {
   if (!intake) return;
   const late = new Promise<void>((resolve) => void systemClock.after(FAULT_MS_MAX, resolve));
   await Promise.race([intake.fault(lineOf(error)), late]);
@@ -136,5 +136,5 @@ function listenFrom(text: string): { readonly host: string; readonly port: numbe
   const port = Number(text.slice(colon + 1));
   const host = text.slice(0, colon).replace(/^\[|\]$/g, '');
   if (host && /^\d{1,5}$/.test(text.slice(colon + 1)) && port <= 65_535) return { host, port };
-  throw new Fault(`--listen ${text} is no address; write host:port, such as 0.0.0.0:8080`);
+  throw new ConfigError(`--listen ${text} is no address; write host:port, such as 0.0.0.0:8080`);
 }

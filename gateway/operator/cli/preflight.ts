@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { kinds } from '../../../actors/kinds.ts';
 import type { Preflight } from '../../../actors/runtime/index.ts';
 import { preflightStore } from '../../../actors/runtime/inspect/preflight-store.ts';
-import { Fault } from '../config/fault.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { loadConfig } from '../config/load.ts';
 import { storeChoice } from '../config/store-choice.ts';
 import type { GlobalOptions } from './global-options.ts';
@@ -19,7 +19,7 @@ export function addPreflight(program: Command): void {
       const { config: file, data } = options;
       const choice = storeChoice(await loadConfig({ file, data, cwd: process.cwd(), env: null }), process.env);
       if (choice.kind === 'sqlite' && !existsSync(choice.path)) {
-        throw new Fault(`there is no database ${choice.path}; say with --data where it lies`);
+        throw new ConfigError(`there is no database ${choice.path}; say with --data where it lies`);
       }
       const found = await preflightStore(choice, kinds);
       print(options, found, () => render(found));

@@ -1,7 +1,7 @@
 /** `troupe reload`: the operator's word that a quarantined actor may be tried again. */
 import type { Command } from 'commander';
 import type { Reloaded } from '../../../actors/runtime/index.ts';
-import { Fault } from '../config/fault.ts';
+import { ConfigError } from '../config/config-error.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { addressFrom } from './names.ts';
 import { print } from './print.ts';
@@ -29,11 +29,11 @@ function words(address: string, reloaded: Reloaded): string {
     case 'was-not-quarantined':
       return `${address} is not quarantined`;
     case 'quarantined':
-      throw new Fault(`${address} is still quarantined: ${reloaded.fault}`);
+      throw new ConfigError(`${address} is still quarantined: ${reloaded.fault}`);
     case 'absent':
-      throw new Fault(`there is no ${address}; check the id`);
+      throw new ConfigError(`there is no ${address}; check the id`);
     case 'not-served':
-      throw new Fault(`${address} is between two owners; repeat it`);
+      throw new ConfigError(`${address} is between two owners; repeat it`);
     default:
       throw new Error(`unknown outcome ${JSON.stringify(reloaded satisfies never)}`);
   }

@@ -5,16 +5,16 @@
 import type { Cluster } from '../../../actors/runtime/index.ts';
 import { AskError } from '../../../actors/runtime/index.ts';
 import { connectOperator, type OperatorClient, OperatorError } from '../../../actors/runtime/inspect/client.ts';
-import { Fault } from '../config/fault.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { readPems } from '../config/identity.ts';
-import { type Connection, type OperatorAddress, readConnection } from '../launcher/connection.ts';
+import { type ConnectionInfo, type OperatorAddress, readConnection } from '../launcher/connection.ts';
 import { dataFolderOf, type GlobalOptions } from './global-options.ts';
 
 export interface Session {
   readonly operator: OperatorClient;
   /** For the typed clients of the kinds, which ask and nothing else. */
   readonly cluster: Cluster;
-  readonly connection: Connection;
+  readonly connection: ConnectionInfo;
   readonly data: string;
 }
 
@@ -37,7 +37,7 @@ export async function withSession<T>(options: GlobalOptions, run: (session: Sess
       close();
     }
   }
-  throw new Fault(`${unreached?.message ?? 'no node of this cluster serves now'}; the folder is ${data}`);
+  throw new ConfigError(`${unreached?.message ?? 'no node of this cluster serves now'}; the folder is ${data}`);
 }
 
 /** One node's operator service; where the cluster speaks TLS, with that node's own certificate. @throws Fault */
@@ -61,7 +61,7 @@ function isUnreached(error: OperatorError): boolean {
 /** Failures of an ask, in words for the person who typed the command. */
 function explained(error: unknown): unknown {
   if (error instanceof OperatorError && error.unauthenticated) {
-    return new Fault(
+    return new ConfigError(
       `${error.message}: the operator token of connection.json is not the one of this cluster; was the folder copied?`,
     );
   }
@@ -69,20 +69,22 @@ function explained(error: unknown): unknown {
   const { address, failure } = error;
   switch (failure.code) {
     case 'absent':
-      return new Fault(`there is no ${address}; check the id`);
+      return new ConfigError(`there is no ${address}; check the id`);
     case 'quarantined':
-      return new Fault(`${failure.detail}; mend what is stored, then \`troupe reload\` it`);
+      return new ConfigError(`${failure.detail}; mend what is stored, then \`troupe reload\` it`);
     case 'failed':
     case 'rejected':
-      return new Fault(`${address}: ${failure.detail}`);
+      return new ConfigError(`${address}: ${failure.detail}`);
     case 'refused':
-      return new Fault(`${address}: the store takes no writes now (${failure.detail}); repeat it later`);
+      return new ConfigError(`${address}: the store takes no writes now (${failure.detail}); repeat it later`);
     case 'busy':
-      return new Fault(`${address} is busy; repeat it in ${Math.ceil(failure.retryAfterMs / 1_000)} s`);
+      return new ConfigError(`${address} is busy; repeat it in ${Math.ceil(failure.retryAfterMs / 1_000)} s`);
     case 'expired':
     case 'lost':
-      return new Fault(`${address} did not answer in time; the change may have been made: look before you repeat it`);
+      return new ConfigError(
+        `${address} did not answer in time; the change may have been made: look before you repeat it`,
+      );
     default:
-      return new Fault(`${address} cannot answer this now (${failure.code}); repeat it`);
+      return new ConfigError(`${address} cannot answer this now (${failure.code}); repeat it`);
   }
 }

@@ -5,7 +5,7 @@
 import type { Command } from 'commander';
 import { systemClock, systemRandom } from '../../../actors/runtime/index.ts';
 import type { ClusterConfig } from '../../terms/config.ts';
-import { Fault, lineOf } from '../config/fault.ts';
+import { ConfigError, lineOf } from '../config/config-error.ts';
 import { loadConfig } from '../config/load.ts';
 import { Launcher, type LauncherOptions } from '../launcher/launcher.ts';
 import type { GlobalOptions } from './global-options.ts';
@@ -101,5 +101,5 @@ function stopOnSignal(launcher: Launcher): { stop: boolean } {
 function portFrom(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65_535) return port;
-  throw new Fault(`--port ${text} is no port; write a number from 0 to 65535`);
+  throw new ConfigError(`--port ${text} is no port; write a number from 0 to 65535`);
 }

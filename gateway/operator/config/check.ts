@@ -4,7 +4,7 @@
  */
 import type { TSchema } from '@sinclair/typebox';
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
-import { Fault } from './fault.ts';
+import { ConfigError } from './config-error.ts';
 import { isRecord } from './lay-over.ts';
 
 const SHOWN_CHARS_MAX = 60;
@@ -13,7 +13,7 @@ const SHOWN_CHARS_MAX = 60;
 export function check(schema: TSchema, value: unknown, source: string, within = ''): void {
   const error = Value.Errors(schema, value).First();
   if (!error) return;
-  throw new Fault(`${source}: ${describe(deepest(error), value, within)}`);
+  throw new ConfigError(`${source}: ${describe(deepest(error), value, within)}`);
 }
 
 /** An error of a union hides the one inside the member it was meant to be: the one that went deepest. */

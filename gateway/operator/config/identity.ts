@@ -6,7 +6,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Identity } from '../../../actors/runtime/index.ts';
 import type { ClusterConfig, NodeConfig, TlsConfig } from '../../terms/config.ts';
-import { Fault, lineOf } from './fault.ts';
+import { ConfigError, lineOf } from './config-error.ts';
 
 const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 const CHAIN_MAX = 8;
@@ -35,10 +35,10 @@ export async function readIdentity(
   const chain = certificatesIn(certificate, `${member}.certificate`, tls.certificate);
   const own = chain[0] as X509Certificate;
   const refuse = (why: string): never => {
-    throw new Fault(`${member}.certificate: ${tls.certificate} ${why}`);
+    throw new ConfigError(`${member}.certificate: ${tls.certificate} ${why}`);
   };
   if (!own.checkPrivateKey(privateKey(key, `${member}.key`, tls.key))) {
-    throw new Fault(`${member}.key: ${tls.key} is not the key of ${tls.certificate}; give both of one pair`);
+    throw new ConfigError(`${member}.key: ${tls.key} is not the key of ${tls.certificate}; give both of one pair`);
   }
   if (now > Date.parse(own.validTo)) refuse(`expired on ${own.validTo}; issue a new one for ${name}`);
   if (now < Date.parse(own.validFrom))
@@ -70,7 +70,7 @@ async function readPem(file: string, member: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new Fault(
+    throw new ConfigError(
       `${member}: ${file} ${missing ? 'does not exist' : `cannot be read (${lineOf(error)})`}; correct the path, or put the PEM file there`,
     );
   }
@@ -81,16 +81,16 @@ function certificatesIn(text: string, member: string, file: string): readonly X5
   try {
     if (found.length > 0) return found.map((pem) => new X509Certificate(pem));
   } catch (error) {
-    throw new Fault(`${member}: ${file} holds a damaged certificate (${lineOf(error)}); put a PEM file there`);
+    throw new ConfigError(`${member}: ${file} holds a damaged certificate (${lineOf(error)}); put a PEM file there`);
   }
-  throw new Fault(`${member}: ${file} holds no certificate; put a PEM file there`);
+  throw new ConfigError(`${member}: ${file} holds no certificate; put a PEM file there`);
 }
 
 function privateKey(text: string, member: string, file: string): KeyObject {
   try {
     return createPrivateKey(text);
   } catch (error) {
-    throw new Fault(`${member}: ${file} is no private key in PEM without a pass phrase (${lineOf(error)})`);
+    throw new ConfigError(`${member}: ${file} is no private key in PEM without a pass phrase (${lineOf(error)})`);
   }
 }
 

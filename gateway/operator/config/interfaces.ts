@@ -5,7 +5,7 @@
 import ipaddr from 'ipaddr.js';
 import { hostOf, isLoopback } from '../../../actors/runtime/index.ts';
 import type { NodeConfig } from '../../terms/config.ts';
-import { Fault } from './fault.ts';
+import { ConfigError } from './config-error.ts';
 
 /** `fd00::/8` and the like count as private. */
 const PRIVATE: ReadonlySet<string> = new Set(['private', 'uniqueLocal', 'linkLocal', 'carrierGradeNat']);
@@ -15,24 +15,26 @@ export function checkInterfaces(nodes: readonly NodeConfig[], source: string): v
   nodes.forEach((node, at) => {
     const grpc = hostOf(node.grpc);
     if (isEverything(grpc)) {
-      throw new Fault(
+      throw new ConfigError(
         `${source}: nodes[${at}].grpc is ${node.grpc}, where no other node can reach it; name the one address that they dial`,
       );
     }
     if (!node.tls && !isLoopback(grpc)) {
-      throw new Fault(
+      throw new ConfigError(
         `${source}: nodes[${at}].grpc is ${node.grpc}, which other machines reach, and ${node.name} has no certificate; add nodes[${at}].tls {ca, certificate, key}, or listen on 127.0.0.1`,
       );
     }
     if (isExposed(hostOf(node.operator))) {
-      throw new Fault(
+      throw new ConfigError(
         `${source}: nodes[${at}].operator is ${node.operator}, which is not for the public; name a loopback or a private address`,
       );
     }
   });
   const bare = nodes.findIndex((node) => !node.tls);
   if (bare >= 0 && nodes.some((node) => node.tls)) {
-    throw new Fault(`${source}: nodes[${bare}].tls is missing while other nodes have it; give it to all or to none`);
+    throw new ConfigError(
+      `${source}: nodes[${bare}].tls is missing while other nodes have it; give it to all or to none`,
+    );
   }
 }
 

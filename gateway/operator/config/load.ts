@@ -12,7 +12,7 @@ import { parseModelsValue } from '../../catalogue/models-document.ts';
 import type { ClusterConfig, NodeConfig } from '../../terms/config.ts';
 import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
 import { check } from './check.ts';
-import { Fault, lineOf } from './fault.ts';
+import { ConfigError, lineOf } from './config-error.ts';
 import { checkInterfaces } from './interfaces.ts';
 import { isRecord, layOver } from './lay-over.ts';
 import { configSchema } from './schema.ts';
@@ -62,7 +62,8 @@ function given(options: LoadOptions): unknown {
 async function readOver(file: string): Promise<unknown> {
   const over =
     extname(file) === '.json' ? parse(await read(file, 'give --config an existing file'), file) : await load(file);
-  if (!isRecord(over)) throw new Fault(`${file}: the whole must be an object { ... }, laid over the default cluster`);
+  if (!isRecord(over))
+    throw new ConfigError(`${file}: the whole must be an object { ... }, laid over the default cluster`);
   return over;
 }
 
@@ -71,7 +72,9 @@ async function read(file: string, remedy: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new Fault(`${file}: ${missing ? 'there is no such file' : `cannot be read (${lineOf(error)})`}; ${remedy}`);
+    throw new ConfigError(
+      `${file}: ${missing ? 'there is no such file' : `cannot be read (${lineOf(error)})`}; ${remedy}`,
+    );
   }
 }
 
@@ -79,7 +82,7 @@ function parse(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Fault(`${file}: is not valid JSON (${lineOf(error)}); correct it there`);
+    throw new ConfigError(`${file}: is not valid JSON (${lineOf(error)}); correct it there`);
   }
 }
 
@@ -89,11 +92,11 @@ async function load(file: string): Promise<unknown> {
     const module = (await import(pathToFileURL(file).href)) as { default?: unknown };
     if (module.default !== undefined) return module.default;
   } catch (error) {
-    throw new Fault(
+    throw new ConfigError(
       `${file}: does not load as an ES module (${lineOf(error)}); use JSON, or a .mjs file with a default export`,
     );
   }
-  throw new Fault(`${file}: has no default export; write \`export default { ... }\``);
+  throw new ConfigError(`${file}: has no default export; write \`export default { ... }\``);
 }
 
 /** Rules that no single member shows. */
@@ -113,17 +116,17 @@ function checkTogether(config: ClusterConfig, source: string, env: LoadOptions['
   checkInterfaces(config.nodes, source);
   const { runtime } = config;
   if (runtime.shards > SHARDS_MAX) {
-    throw new Fault(`${source}: runtime.shards is ${runtime.shards} and must be at most ${SHARDS_MAX}; lower it`);
+    throw new ConfigError(`${source}: runtime.shards is ${runtime.shards} and must be at most ${SHARDS_MAX}; lower it`);
   }
   if (runtime.heartbeatMs * 3 > runtime.staleMs) {
-    throw new Fault(
+    throw new ConfigError(
       `${source}: runtime.staleMs is ${runtime.staleMs} and must be at least three times runtime.heartbeatMs (${runtime.heartbeatMs}), or healthy nodes are voted out; raise it`,
     );
   }
   checkStore(config, source, env);
   config.providers.forEach((provider, at) => {
     if (provider.apiKeyEnv === undefined || env === null || env[provider.apiKeyEnv]) return;
-    throw new Fault(
+    throw new ConfigError(
       `${source}: providers[${at}].apiKeyEnv names ${provider.apiKeyEnv}, which is not set; export ${provider.apiKeyEnv}=... first, or remove the member`,
     );
   });
@@ -132,12 +135,12 @@ function checkTogether(config: ClusterConfig, source: string, env: LoadOptions['
 function checkStore({ store }: ClusterConfig, source: string, env: LoadOptions['env']): void {
   const { lockMs, statementMs, answerMs } = store.postgres;
   if (lockMs >= statementMs || statementMs >= answerMs) {
-    throw new Fault(
+    throw new ConfigError(
       `${source}: store.postgres has lockMs ${lockMs}, statementMs ${statementMs} and answerMs ${answerMs}, and each must be below the next; raise answerMs or lower the others`,
     );
   }
   if (store.kind === 'sqlite' || store.url !== undefined || env === null || env[store.urlEnv]) return;
-  throw new Fault(
+  throw new ConfigError(
     `${source}: store.kind is "postgres" and neither store.url nor the variable ${store.urlEnv} names a database; export ${store.urlEnv}=postgres://user:password@host:5432/database first`,
   );
 }
@@ -145,7 +148,9 @@ function checkStore({ store }: ClusterConfig, source: string, env: LoadOptions['
 function refuseRepeats(source: string, list: string, member: string, names: readonly string[]): void {
   names.forEach((name, at) => {
     if (names.indexOf(name) === at) return;
-    throw new Fault(`${source}: ${list}[${at}].${member} is "${name}", which is taken already; give each its own`);
+    throw new ConfigError(
+      `${source}: ${list}[${at}].${member} is "${name}", which is taken already; give each its own`,
+    );
   });
 }
 
@@ -168,7 +173,7 @@ function withModels(provider: ProviderDeclaration, at: number, home: string, sou
     parseModelsValue(models, (document) => endpointDeclarations(provider, document));
     return provider;
   } catch (error) {
-    throw new Fault(`${source}: providers[${at}].models: ${lineOf(error)}`);
+    throw new ConfigError(`${source}: providers[${at}].models: ${lineOf(error)}`);
   }
 }
 

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { chmod, link, mkdir, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Random } from '../../../actors/runtime/index.ts';
-import { Fault, lineOf } from './fault.ts';
+import { ConfigError, lineOf } from './config-error.ts';
 
 export interface Secrets {
   /** Mixed into every stored key digest; without it no key of this folder is known any more. 32 bytes. */
@@ -68,10 +68,12 @@ async function readSecret(file: string): Promise<string> {
   try {
     text = (await readFile(file, 'utf8')).trim();
   } catch (error) {
-    throw new Fault(
+    throw new ConfigError(
       `${file}: cannot be read (${lineOf(error)}); start the cluster first, or restore the file from a backup`,
     );
   }
   if (SHAPE.test(text)) return text;
-  throw new Fault(`${file}: must be 64 hex digits; restore it from a backup, or remove the data folder to start anew`);
+  throw new ConfigError(
+    `${file}: must be 64 hex digits; restore it from a backup, or remove the data folder to start anew`,
+  );
 }

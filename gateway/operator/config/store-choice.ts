@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { StoreChoice } from '../../../actors/runtime/index.ts';
 import type { ClusterConfig } from '../../terms/config.ts';
-import { Fault } from './fault.ts';
+import { ConfigError } from './config-error.ts';
 
 /** The store that the configuration means; a database's address may come from the environment. @throws Fault */
 export function storeChoice(config: ClusterConfig, env: Readonly<Record<string, string | undefined>>): StoreChoice {
@@ -13,5 +13,5 @@ export function storeChoice(config: ClusterConfig, env: Readonly<Record<string, 
   const url = store.url ?? env[store.urlEnv];
   const keysUrl = store.keysUrl ?? env[store.keysUrlEnv] ?? null;
   if (url) return { kind: 'postgres', url, keysUrl, bounds: store.postgres };
-  throw new Fault(`store.kind is "postgres", and the variable ${store.urlEnv} is not set; it names the database`);
+  throw new ConfigError(`store.kind is "postgres", and the variable ${store.urlEnv} is not set; it names the database`);
 }

@@ -1,7 +1,7 @@
 import type { ClusterView } from '../../../actors/runtime/index.ts';
 
 /** What the public edge of a node counts of itself. */
-export interface EdgeGauges {
+export interface EdgeMeasurement {
   readonly connections: number;
   /** Connections so far that were closed unread, for want of a place. */
   readonly connectionsRefused: number;
@@ -18,7 +18,7 @@ export interface EdgeGauges {
 export interface Measurement {
   readonly node: string;
   readonly view: ClusterView;
-  readonly edge: EdgeGauges;
+  readonly edge: EdgeMeasurement;
   readonly ready: boolean;
   readonly connected: boolean;
   /** The disk of the store has room for work under way only. */

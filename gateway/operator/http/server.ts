@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { type Cluster, parseAddress } from '../../../actors/runtime/index.ts';
 import type { Declared } from '../../catalogue/declare.ts';
-import { type Address, Router } from '../../edge/http/router.ts';
+import { HttpRouter, type RouteAddress } from '../../edge/http/http-router.ts';
 import { type Measurement, renderMetrics } from './metrics.ts';
 
 export interface OperatorServerOptions {
@@ -69,12 +69,12 @@ function json(status: number, value: unknown): Reply {
   return { status, type: 'application/json; charset=utf-8', body: `${JSON.stringify(value)}\n` };
 }
 
-interface OpenRoute extends Address {
+interface OpenRoute extends RouteAddress {
   readonly policy: 'open';
   readonly answer: (options: OperatorServerOptions) => Reply;
 }
 
-interface TokenRoute extends Address {
+interface TokenRoute extends RouteAddress {
   readonly policy: 'token';
   readonly answer: (asked: OperatorRequest) => Reply | Promise<Reply>;
 }
@@ -102,7 +102,7 @@ const ROUTES: readonly (OpenRoute | TokenRoute)[] = [
   { method: 'POST', path: '/models/refresh', policy: 'token', answer: refresh },
 ];
 
-const router = new Router(ROUTES);
+const router = new HttpRouter(ROUTES);
 
 const NOT_FOUND = json(404, { error: 'Not found' });
 

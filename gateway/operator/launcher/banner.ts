@@ -1,8 +1,8 @@
 /** What `troupe up` shows once the cluster serves: addresses, and a request that can be pasted as it is. */
-import type { Connection } from './connection.ts';
+import type { ConnectionInfo } from './connection.ts';
 
 export interface BannerOptions {
-  readonly connection: Connection;
+  readonly connection: ConnectionInfo;
   readonly connectionFile: string;
   /** The folder as `--data` needs it; null when it is the one commands use by themselves. */
   readonly data: string | null;
@@ -30,7 +30,7 @@ export function renderBanner({ connection, connectionFile, data, model, startedI
   return `${lines.join('\n')}\n`;
 }
 
-function curl(connection: Connection, model: string): string {
+function curl(connection: ConnectionInfo, model: string): string {
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Say hello' }] });
   return [
     `  curl ${connection.base_url}/chat/completions \\`,

@@ -5,10 +5,10 @@
 import { readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TlsConfig } from '../../terms/config.ts';
-import { Fault } from '../config/fault.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { writeWhole } from './whole-file.ts';
 
-export interface Connection {
+export interface ConnectionInfo {
   /** For clients, such as `http://127.0.0.1:8080/api/v1`. */
   readonly base_url: string;
   /** Keys of the demo account; null when the demo is off. */
@@ -41,7 +41,7 @@ export class ConnectionFile {
     this.file = connectionPath(data);
   }
 
-  write(connection: Connection): Promise<void> {
+  write(connection: ConnectionInfo): Promise<void> {
     return this.inTurn(() => writeWhole(this.file, `${JSON.stringify(connection, null, 2)}\n`));
   }
 
@@ -57,19 +57,19 @@ export class ConnectionFile {
 }
 
 /** @throws Fault when no cluster runs on this folder. */
-export async function readConnection(data: string): Promise<Connection> {
+export async function readConnection(data: string): Promise<ConnectionInfo> {
   let text: string;
   try {
     text = await readFile(connectionPath(data), 'utf8');
   } catch {
-    throw new Fault(
+    throw new ConfigError(
       `no cluster runs on ${data}; start one with \`troupe up --data ${data}\`, or name its folder with --data DIR`,
     );
   }
   try {
-    return JSON.parse(text) as Connection;
+    return JSON.parse(text) as ConnectionInfo;
   } catch {
-    throw new Fault(`${connectionPath(data)} is damaged; restart the cluster to have it written again`);
+    throw new ConfigError(`${connectionPath(data)} is damaged; restart the cluster to have it written again`);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { mkdir, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Fault, lineOf } from '../config/fault.ts';
+import { ConfigError, lineOf } from '../config/config-error.ts';
 import { processState } from './process-state.ts';
 
 export interface DataFolder {
@@ -25,8 +25,8 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     await mkdir(logs, { recursive: true });
     await take(lock, path);
   } catch (error) {
-    if (error instanceof Fault) throw error;
-    throw new Fault(
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError(
       `data folder ${path} cannot be written (${lineOf(error)}); choose another with --data DIR, or give yourself the right to write there`,
     );
   }
@@ -45,7 +45,7 @@ async function take(lock: string, path: string, tries = 0): Promise<void> {
   }
   const pid = await holder(lock);
   if (pid !== null) {
-    throw new Fault(
+    throw new ConfigError(
       `data folder ${path} is in use by a running cluster (pid ${pid}); stop it, or choose another with --data DIR`,
     );
   }

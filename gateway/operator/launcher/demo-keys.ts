@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Random } from '../../../actors/runtime/index.ts';
 import { isKeyText, keyId, keyText } from '../../../actors/terms/ids.ts';
-import { Fault } from '../config/fault.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { secretsFolder } from '../config/secrets.ts';
 import { writeWhole } from './whole-file.ts';
 
@@ -38,7 +38,7 @@ export async function openDemoKeys(data: string, random: Random): Promise<DemoKe
     return made;
   }
   const kept = parse(text);
-  if (!kept) throw new Fault(`${file} is damaged; remove it to have new demo keys made`);
+  if (!kept) throw new ConfigError(`${file} is damaged; remove it to have new demo keys made`);
   return kept;
 }
 

@@ -7,10 +7,10 @@ import type { Socket } from 'node:net';
 import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
 import type { LauncherLimits } from '../../terms/config.ts';
 import { causeOfDeath } from './cause-of-death.ts';
-import { HandOffs, type Taker } from './hand-offs.ts';
 import type { Journal } from './journal.ts';
 import { EXIT_REJOIN, EXIT_UNCAUGHT, type NodeAddresses, type NodeDeath } from './message.ts';
 import { type NodeEnd, type NodeListener, NodeProcess, type NodeStart } from './node-process.ts';
+import { type HandoffNode, SocketHandoff } from './socket-handoff.ts';
 import { restartDelay } from './watchdog.ts';
 
 /** Deaths that a node is told when it starts: it may have been alone. */
@@ -31,7 +31,7 @@ export interface FleetOptions {
 }
 
 /** A node that serves. */
-export interface RunningNode extends NodeAddresses {
+export interface NodeStatus extends NodeAddresses {
   readonly name: string;
   readonly pid: number;
 }
@@ -47,7 +47,7 @@ interface Slot {
 export class Fleet {
   private readonly options: FleetOptions;
   private readonly slots: readonly Slot[];
-  private readonly handOffs: HandOffs;
+  private readonly handOffs: SocketHandoff;
   private readonly listener: NodeListener;
   private readonly deaths: NodeDeath[] = [];
   private turn = 0;
@@ -59,7 +59,7 @@ export class Fleet {
   constructor(options: FleetOptions) {
     this.options = options;
     this.slots = options.starts.map((start) => ({ start, life: null, failures: 0, restart: null }));
-    this.handOffs = new HandOffs({
+    this.handOffs = new SocketHandoff({
       clock: options.clock,
       ackMs: options.limits.handoffAckMs,
       max: options.limits.handoffsMax,
@@ -83,7 +83,7 @@ export class Fleet {
   }
 
   /** The nodes that serve now, in the order of the configuration. */
-  running(): readonly RunningNode[] {
+  running(): readonly NodeStatus[] {
     return this.slots.flatMap(({ life }) =>
       life?.at && life.pid !== null ? [{ name: life.name, pid: life.pid, ...life.at }] : [],
     );
@@ -197,7 +197,7 @@ export class Fleet {
   }
 
   /** Round robin over the nodes that are open, leaving out those with an offer unanswered. */
-  private next(busy: (taker: Taker) => boolean): NodeProcess | null {
+  private next(busy: (node: HandoffNode) => boolean): NodeProcess | null {
     for (let step = 0; step < this.slots.length; step++) {
       const at = (this.turn + step) % this.slots.length;
       const life = this.slots[at]?.life;

@@ -7,10 +7,10 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Cancel, Clock, Random } from '../../../actors/runtime/index.ts';
 import type { ClusterConfig, TlsConfig } from '../../terms/config.ts';
-import { Fault, lineOf } from '../config/fault.ts';
+import { ConfigError, lineOf } from '../config/config-error.ts';
 import { openSecrets, type Secrets } from '../config/secrets.ts';
 import { renderBanner } from './banner.ts';
-import { type Connection, ConnectionFile, connectionPath, type OperatorAddress } from './connection.ts';
+import { ConnectionFile, type ConnectionInfo, connectionPath, type OperatorAddress } from './connection.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { type DemoKeys, openDemoKeys } from './demo-keys.ts';
 import { Fleet } from './fleet.ts';
@@ -56,7 +56,7 @@ export class Launcher {
   private trimAgain: Cancel = () => {};
   private stopped: Promise<void> | null = null;
   private changed: () => void = () => {};
-  private failed: (reason: Fault) => void = () => {};
+  private failed: (reason: ConfigError) => void = () => {};
 
   constructor(options: LauncherOptions) {
     this.options = options;
@@ -169,7 +169,7 @@ export class Launcher {
       const late = clock.after(START_MS_MAX, () => {
         const missing = config.nodes.length - fleet.running().length;
         if (missing === config.nodes.length)
-          reject(new Fault(`no node came up within ${START_MS_MAX / 1_000} s; see ${config.data}/logs`));
+          reject(new ConfigError(`no node came up within ${START_MS_MAX / 1_000} s; see ${config.data}/logs`));
         tell(`${missing} of ${config.nodes.length} nodes are not up yet; see ${config.data}/logs`);
         resolve();
       });
@@ -200,7 +200,7 @@ export class Launcher {
     if (this.ready || (this.fleet?.running().length ?? 0) > 0) {
       if (fault.tries === 1) this.options.tell(line);
     } else if (fault.tries >= START_TRIES_MAX) {
-      this.failed(new Fault(line));
+      this.failed(new ConfigError(line));
     }
   }
 
@@ -214,7 +214,7 @@ export class Launcher {
         return;
       } catch (error) {
         if (tries >= DEMO_TRIES_MAX) {
-          throw new Fault(
+          throw new ConfigError(
             `the demo account cannot be opened (${lineOf(error)}); see ${this.options.config.data}/logs, or set demo.enabled to false`,
           );
         }
@@ -222,7 +222,7 @@ export class Launcher {
     }
   }
 
-  private connection(): Connection {
+  private connection(): ConnectionInfo {
     const { host } = this.options.config.listen;
     const nodes = (this.fleet?.running() ?? []).map(({ name, pid, grpc, operatorUrl }) => ({
       name,
@@ -247,7 +247,7 @@ export class Launcher {
   }
 
   private async close(): Promise<void> {
-    this.failed(new Fault('stopped before the cluster was up'));
+    this.failed(new ConfigError('stopped before the cluster was up'));
     this.trimAgain();
     this.port?.close();
     await this.fleet?.stop(this.options.config.edge.drainGraceMs + STOP_SLACK_MS);

@@ -7,10 +7,10 @@ import { closeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../../actors/runtime/index.ts';
 import type { LauncherLimits } from '../../terms/config.ts';
-import type { Taker } from './hand-offs.ts';
 import { openLog } from './log-files.ts';
 import type { NodeAddresses, ToLauncher, ToNode } from './message.ts';
 import { processState } from './process-state.ts';
+import type { HandoffNode } from './socket-handoff.ts';
 import { isSilentLoop, QUIET, tickVitals, type Vitals, verdictOn } from './watchdog.ts';
 
 /**
@@ -63,7 +63,7 @@ export interface NodeListener {
 const CHANNEL_END_POLL_MS = 5;
 const CHANNEL_END_MS_MAX = 1_000;
 
-export class NodeProcess implements Taker {
+export class NodeProcess implements HandoffNode {
   readonly name: string;
   readonly pid: number | null;
   private readonly child: ChildProcess;

@@ -6,7 +6,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '../../../actors/runtime/index.ts';
 import { renderEnvelope } from '../../dialects/reply/error-envelope.ts';
 import { unavailable } from '../../terms/unavailable.ts';
-import { Fault, lineOf } from '../config/fault.ts';
+import { ConfigError, lineOf } from '../config/config-error.ts';
 
 export interface PublicPort {
   /** The port really taken; differs from the asked one only when that was 0. */
@@ -30,7 +30,7 @@ export function openPublicPort(
     },
   );
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(new Fault(explain(error, listen))));
+    server.once('error', (error: NodeJS.ErrnoException) => reject(new ConfigError(explain(error, listen))));
     server.listen({ host: listen.host, port: listen.port, backlog: BACKLOG }, () => resolve(opened(server)));
   });
 }

@@ -9,7 +9,7 @@ import { extname, join, resolve } from 'node:path';
 import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
 import type { LauncherLimits } from '../../terms/config.ts';
 import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
-import { Fault } from '../config/fault.ts';
+import { ConfigError } from '../config/config-error.ts';
 import type { Journal } from './journal.ts';
 import { openLog } from './log-files.ts';
 import { restartDelay } from './watchdog.ts';
@@ -40,14 +40,14 @@ export async function startSimulators(options: SimulatorsOptions): Promise<Simul
   const home = resolve(options.entry, '../../../simulator');
   const main = join(home, `main${extname(options.entry)}`);
   if (!existsSync(main)) {
-    throw new Fault(
+    throw new ConfigError(
       `the provider simulator is not built (${main}); run \`npm run build\`, or set demo.enabled to false`,
     );
   }
   const simulated = JSON.parse(await readFile(join(home, 'providers.json'), 'utf8')) as Record<string, Simulated>;
   const slugs = Object.keys(simulated);
   if (options.count > slugs.length) {
-    throw new Fault(`demo.simulators is ${options.count}, and there are ${slugs.length} of them; lower it`);
+    throw new ConfigError(`demo.simulators is ${options.count}, and there are ${slugs.length} of them; lower it`);
   }
   const all = slugs.slice(0, options.count).map((slug) => new Simulator(slug, main, options));
   try {
@@ -111,7 +111,7 @@ class Simulator {
     journal({ event: 'simulator.start', simulator: this.slug, pid: child.pid ?? null });
     return new Promise((resolve, reject) => {
       const fail = (why: string): void =>
-        reject(new Fault(`simulator ${this.slug} did not start: ${why}; see ${join(logs, `${this.slug}.log`)}`));
+        reject(new ConfigError(`simulator ${this.slug} did not start: ${why}; see ${join(logs, `${this.slug}.log`)}`));
       const late = clock.after(START_MS_MAX, () => fail(`it was not listening after ${START_MS_MAX} ms`));
       let said = '';
       child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {

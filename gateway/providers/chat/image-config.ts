@@ -1,4 +1,4 @@
-import type { Envelopes } from '../../../actors/terms/offer.ts';
+import type { Envelopes } from '../../../actors/terms/endpoint.ts';
 import { declaredSpelling } from '../../terms/declared-spelling.ts';
 import { isLeftToEndpoint } from '../../terms/left-to-endpoint.ts';
 import { tierEdge } from '../../terms/tier-edge.ts';
@@ -27,13 +27,13 @@ export function imageConfig(asked: Config, envelope: ImageEnvelope | undefined):
   return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
 }
 
-interface Frame {
+interface PictureFrame {
   readonly resolution: unknown;
   readonly ratio: unknown;
   readonly size: unknown;
 }
 
-function frameOf({ resolution, ratio, size }: Frame, envelope: ImageEnvelope | undefined): Config {
+function frameOf({ resolution, ratio, size }: PictureFrame, envelope: ImageEnvelope | undefined): Config {
   const { resolutions = [], aspectRatios = [], sizes = [] } = envelope ?? {};
   const inTiers = resolutions.length > 0 || aspectRatios.length > 0;
   const spelledOut = { resolution: spelled(resolution, resolutions), aspect_ratio: spelledRatio(ratio, aspectRatios) };

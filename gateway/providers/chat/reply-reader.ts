@@ -3,7 +3,7 @@ import type { Usage } from '../../terms/usage.ts';
 import { inBandFailure } from '../in-band-failure.ts';
 import { parsed } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
-import type { Frame, ReplyReader } from '../reply-reader.ts';
+import type { FrameKind, ReplyReader } from '../reply-reader.ts';
 import { Media } from './media.ts';
 import { readUsage } from './read-usage.ts';
 import { ReasoningDetails } from './reasoning-details.ts';
@@ -50,7 +50,7 @@ export class ChatReader implements ReplyReader {
     this.#makeCallId = makeCallId;
   }
 
-  readFrame(name: string | undefined, data: string, events: TurnEvent[]): Frame {
+  readFrame(name: string | undefined, data: string, events: TurnEvent[]): FrameKind {
     if (data === TERMINATOR) return 'end';
     const chunk = parsed(data);
     if (name === 'error') throw inBandFailure(chunk.error);

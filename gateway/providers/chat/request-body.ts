@@ -1,4 +1,4 @@
-import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { isEmpty } from '../../terms/is-empty.ts';
 import type { Tool, Turn } from '../../terms/turn.ts';
 import type { BodyWriter } from '../adapter.ts';
@@ -22,11 +22,11 @@ const OURS: ReadonlySet<string> = new Set([
  * declares. The ceiling goes out under the one name it declared; a stream always asks for its usage. Of what was asked
  * about thinking only the effort has a member here. (spec: inference, Chat completion request, Routing rules 3)
  */
-export function chatWriter(offer: EndpointOffer): BodyWriter {
-  const declared = new Set(offer.supportedParameters);
-  const defaults = Object.entries(offer.defaultParameters).filter(([name]) => declared.has(name));
-  const head = `{"model":${JSON.stringify(offer.target.upstreamId)},"messages":`;
-  const ceilingName = JSON.stringify(offer.ceilingName);
+export function chatWriter(endpoint: Endpoint): BodyWriter {
+  const declared = new Set(endpoint.supportedParameters);
+  const defaults = Object.entries(endpoint.defaultParameters).filter(([name]) => declared.has(name));
+  const head = `{"model":${JSON.stringify(endpoint.target.upstreamId)},"messages":`;
+  const ceilingName = JSON.stringify(endpoint.ceilingName);
   return (turn, ceiling) => {
     const body: Record<string, unknown> = {};
     if (turn.stream) body.stream_options = { include_usage: true };
@@ -35,8 +35,8 @@ export function chatWriter(offer: EndpointOffer): BodyWriter {
     if (turn.tools) addTools(turn, turn.tools, declared, body);
     if (turn.responseFormat) body.response_format = withoutNulls(turn.responseFormat);
     if (turn.user !== undefined) body.user = turn.user;
-    if (turn.modalities || turn.imageConfig || turn.speech) addOutput(turn, offer, body);
-    if (turn.preferences.options) Object.assign(body, ownOptions(turn.preferences.options, offer, OURS));
+    if (turn.modalities || turn.imageConfig || turn.speech) addOutput(turn, endpoint, body);
+    if (turn.preferences.options) Object.assign(body, ownOptions(turn.preferences.options, endpoint, OURS));
     // The members that every body has are written as text: an object for them costs twice as much.
     const text = `${head}${conversationText(turn.messages)},"stream":${turn.stream},${ceilingName}:${ceiling}`;
     return isEmpty(body) ? `${text}}` : `${text},${JSON.stringify(body).slice(1)}`;
@@ -76,13 +76,13 @@ function addTools(
 }
 
 /** What is asked for beside text. A model that draws and does not write is not asked for text. */
-function addOutput(turn: Turn, offer: EndpointOffer, body: Record<string, unknown>): void {
-  const makes = new Set(offer.outputModalities);
+function addOutput(turn: Turn, endpoint: Endpoint, body: Record<string, unknown>): void {
+  const makes = new Set(endpoint.outputModalities);
   const wanted = (turn.modalities?.output ?? []).filter((modality) => modality !== 'text');
   if (wanted.length > 0) body.modalities = makes.has('text') ? ['text', ...wanted] : wanted;
   if (turn.speech && makes.has('audio')) body.audio = turn.speech;
   if (turn.imageConfig && makes.has('image')) {
-    const config = imageConfig(turn.imageConfig, offer.envelopes.image);
+    const config = imageConfig(turn.imageConfig, endpoint.envelopes.image);
     if (Object.keys(config).length > 0) body.image_config = config;
   }
 }

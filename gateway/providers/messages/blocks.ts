@@ -21,7 +21,7 @@ interface Block {
  * The content blocks of one reply, whole or opened, continued and closed, as events. Blocks of a type that has no
  * place in a reply are passed over.
  */
-export class Blocks {
+export class ContentBlocks {
   /** Tool calls so far. */
   calls = 0;
   #opened = 0;

@@ -4,7 +4,7 @@ import { ProviderFailure } from '../provider-failure.ts';
 import { thinkingBlocks } from './thinking.ts';
 
 /** What the dialect knows of a conversation: one system prompt, and turns that alternate. JSON texts. */
-export interface Conversation {
+export interface MessagesConversation {
   readonly system: string | null;
   /** The `messages` array. */
   readonly messages: string;
@@ -20,7 +20,7 @@ interface WireTurn {
  * after a blank line, results of tools come back as blocks of the user's turn, neighbours of one role become one turn.
  * Throws `ProviderFailure` for what the dialect has no form for. (spec: inference, Messages dialect request)
  */
-export function conversation(messages: readonly TurnMessage[]): Conversation {
+export function conversation(messages: readonly TurnMessage[]): MessagesConversation {
   const system: string[] = [];
   const turns: WireTurn[] = [];
   for (const message of messages) {

@@ -3,8 +3,8 @@ import type { Usage } from '../../terms/usage.ts';
 import { inBandFailure } from '../in-band-failure.ts';
 import { parsed } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
-import type { Frame, ReplyReader } from '../reply-reader.ts';
-import { Blocks } from './blocks.ts';
+import type { FrameKind, ReplyReader } from '../reply-reader.ts';
+import { ContentBlocks } from './blocks.ts';
 import { readUsage } from './read-usage.ts';
 
 const UPSTREAM_ID_CHARACTERS_MAX = 256;
@@ -24,19 +24,19 @@ type Members = Readonly<Record<string, unknown>>;
 export class MessagesReader implements ReplyReader {
   finished = false;
   upstreamId: string | null = null;
-  readonly #blocks: Blocks;
+  readonly #blocks: ContentBlocks;
   /** As reported so far: the opening tells of the prompt, the end of everything. */
   #reported: Members = {};
 
   constructor(makeCallId: (index: number) => string) {
-    this.#blocks = new Blocks(makeCallId);
+    this.#blocks = new ContentBlocks(makeCallId);
   }
 
   get usage(): Usage {
     return readUsage(this.#reported);
   }
 
-  readFrame(name: string | undefined, data: string, events: TurnEvent[]): Frame {
+  readFrame(name: string | undefined, data: string, events: TurnEvent[]): FrameKind {
     if (name === 'ping') return 'nothing';
     const frame = parsed(data);
     return this.#read(name ?? frame.type, frame, events);
@@ -52,7 +52,7 @@ export class MessagesReader implements ReplyReader {
     this.#finish(message.stop_reason, events);
   }
 
-  #read(name: unknown, frame: Members, events: TurnEvent[]): Frame {
+  #read(name: unknown, frame: Members, events: TurnEvent[]): FrameKind {
     switch (name) {
       case 'message_start':
         this.#start(frame.message);

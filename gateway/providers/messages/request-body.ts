@@ -1,4 +1,4 @@
-import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import type { Tool, Turn } from '../../terms/turn.ts';
 import type { BodyWriter } from '../adapter.ts';
 import { ownOptions } from '../own-options.ts';
@@ -19,18 +19,22 @@ const NO_PARAMETERS = { type: 'object', properties: {} };
  * A turn as the JSON body of a messages request. Sampling goes out only where declared; the ceiling always, since the
  * dialect demands one. Throws `ProviderFailure` for what it has no form for.
  */
-export function messagesWriter(offer: EndpointOffer): BodyWriter {
-  const declared = new Set(offer.supportedParameters);
+export function messagesWriter(endpoint: Endpoint): BodyWriter {
+  const declared = new Set(endpoint.supportedParameters);
   return (turn, ceiling) => {
     const { system, messages } = conversation(turn.messages);
-    const rest: Record<string, unknown> = { model: offer.target.upstreamId, max_tokens: ceiling, stream: turn.stream };
-    addSampling(turn, offer, declared, rest);
+    const rest: Record<string, unknown> = {
+      model: endpoint.target.upstreamId,
+      max_tokens: ceiling,
+      stream: turn.stream,
+    };
+    addSampling(turn, endpoint, declared, rest);
     if (turn.tools) addTools(turn, turn.tools, declared, rest);
-    const thought = thinking(turn, offer, ceiling);
+    const thought = thinking(turn, endpoint, ceiling);
     if (thought) rest.thinking = thought;
     addOutput(turn, rest);
     if (turn.user !== undefined) rest.metadata = { user_id: turn.user };
-    if (turn.preferences.options) Object.assign(rest, ownOptions(turn.preferences.options, offer, OURS));
+    if (turn.preferences.options) Object.assign(rest, ownOptions(turn.preferences.options, endpoint, OURS));
     const prompt = system === null ? '' : `"system":${system},`;
     return `{${prompt}"messages":${messages},${JSON.stringify(rest).slice(1)}`;
   };
@@ -39,12 +43,12 @@ export function messagesWriter(offer: EndpointOffer): BodyWriter {
 /** What was asked, or the endpoint's recommended value; -1 of `top_k` switches it off, which here is to leave it out. */
 function addSampling(
   turn: Turn,
-  offer: EndpointOffer,
+  endpoint: Endpoint,
   declared: ReadonlySet<string>,
   body: Record<string, unknown>,
 ): void {
   for (const name of SAMPLING) {
-    const value = declared.has(name) ? (turn.sampling[name] ?? offer.defaultParameters[name]) : undefined;
+    const value = declared.has(name) ? (turn.sampling[name] ?? endpoint.defaultParameters[name]) : undefined;
     if (value !== undefined && !(name === 'top_k' && value === -1)) body[name] = value;
   }
   const { stop } = turn.sampling;

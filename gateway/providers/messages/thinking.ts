@@ -1,4 +1,4 @@
-import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import type { ReasoningDetail, Turn } from '../../terms/turn.ts';
 
 /** How entries of `reasoning_details` that came from this dialect are marked, so that they find their way back. */
@@ -29,11 +29,11 @@ const BUDGET_SHARE = 0.5;
  * where the endpoint declares one, else left to the provider; undefined where nothing was asked. A budget stays under
  * the ceiling. A forced tool call leaves no room for thinking in this dialect. (spec: inference, Routing rules 3)
  */
-export function thinking(turn: Turn, offer: EndpointOffer, ceiling: number): object | undefined {
-  const { effort, tokensMax, enabled = switchedBy(turn, offer) } = turn.reasoning ?? {};
+export function thinking(turn: Turn, endpoint: Endpoint, ceiling: number): object | undefined {
+  const { effort, tokensMax, enabled = switchedBy(turn, endpoint) } = turn.reasoning ?? {};
   if (effort === 'none' || enabled === false) return { type: 'disabled' };
   if (turn.toolChoice === 'required' || typeof turn.toolChoice === 'object') return undefined;
-  const budget = offer.reasoning?.budget;
+  const budget = endpoint.reasoning?.budget;
   if (budget && (tokensMax !== undefined || enabled === true)) {
     const wanted = tokensMax ?? Math.floor(ceiling * BUDGET_SHARE);
     const tokens = Math.min(Math.max(wanted, budget.min), budget.max, ceiling - 1);
@@ -43,7 +43,7 @@ export function thinking(turn: Turn, offer: EndpointOffer, ceiling: number): obj
 }
 
 /** `enable_thinking`, where the endpoint declares this control. */
-function switchedBy({ sampling }: Turn, { supportedParameters }: EndpointOffer): boolean | undefined {
+function switchedBy({ sampling }: Turn, { supportedParameters }: Endpoint): boolean | undefined {
   const asked = sampling.enable_thinking;
   return typeof asked === 'boolean' && supportedParameters.includes('enable_thinking') ? asked : undefined;
 }

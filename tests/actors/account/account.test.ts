@@ -1,13 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountKind } from '../../../actors/account/account.ts';
-import type { Book } from '../../../actors/account/book.ts';
+import type { AccountState } from '../../../actors/account/account-state.ts';
 import type { AccountView } from '../../../actors/account/statement.ts';
 import { TOMBSTONE_MS } from '../../../actors/account/tombstone.ts';
 import { keyKind } from '../../../actors/key/key.ts';
-import type { Purse } from '../../../actors/key/purse.ts';
+import type { KeyState } from '../../../actors/key/key-state.ts';
 import type { Admission, Generation } from '../../../actors/terms/hold.ts';
-import type { Refused } from '../../../actors/terms/refusal.ts';
+import type { RefusedAnswer } from '../../../actors/terms/refusal.ts';
 import { bounded } from '../../support/bounded.ts';
 import { House } from '../../support/model/house.ts';
 import * as words from '../../support/model/words.ts';
@@ -23,7 +23,7 @@ function open(balance = '10'): House {
   return house;
 }
 
-const book = (house: House): Book => house.context<Book>(ACCOUNT);
+const book = (house: House): AccountState => house.context<AccountState>(ACCOUNT);
 const row = (house: House, id: string) => house.row<Generation>(ACCOUNT, 'generation', id);
 const admit = (house: House, id: string, amount: string, more = {}) =>
   house.tell(KEY, words.admitEvent(words.request(id, amount, more)));
@@ -95,7 +95,7 @@ it('refuses what exceeds balance without open holds, with numbers, without a com
     },
   });
   assert.is(outcome.durable, false);
-  assert.is(house.context<Purse>(KEY).held, '8');
+  assert.is(house.context<KeyState>(KEY).held, '8');
   assert.ok((admit(house, 'gen-3', '2').reply as unknown as Admission).admitted);
 });
 
@@ -110,7 +110,7 @@ it('charges exactly once, in two steps, and answers a repeat with what was recor
   assert.is(book(house).balance, '9.75');
   assert.is(book(house).held, '0');
   assert.is(row(house, 'gen-1')?.settlement?.cost, '0.25');
-  assert.is(house.context<Purse>(KEY).spending.total, '0.25');
+  assert.is(house.context<KeyState>(KEY).spending.total, '0.25');
 });
 
 it('charges above the hold exactly, and keeps the excess on record', () => {
@@ -128,7 +128,7 @@ it('refuses a settle of an attempt that does not hold the money, of an unknown g
   const house = open();
   admit(house, 'gen-1', '1', { attempt: 1 });
   const status = (id: string, cost: string, attempt: number): number =>
-    house.ask<Refused>(ACCOUNT, words.settleEvent(words.settlement(id, cost, attempt))).refusal.status;
+    house.ask<RefusedAnswer>(ACCOUNT, words.settleEvent(words.settlement(id, cost, attempt))).refusal.status;
   assert.is(status('gen-1', '0.1', 0), 409);
   assert.is(status('gen-1', '0.1', 2), 409);
   assert.is(status('gen-9', '0.1', 0), 404);
@@ -150,7 +150,7 @@ it('records a settle that comes after the release, exactly and marked late', () 
   assert.ok(generation.release);
   assert.is(book(house).lateSettles, 1);
   assert.is(book(house).held, '0');
-  assert.is(house.context<Purse>(KEY).held, '0');
+  assert.is(house.context<KeyState>(KEY).held, '0');
 });
 
 it('releases once, and leaves alone what was charged', () => {
@@ -174,7 +174,7 @@ it('does not let an admit in that its release has overtaken, until none can be u
   house.tell(ACCOUNT, words.releaseEvent(words.release('gen-1')));
   const refused = admit(house, 'gen-1', '1').reply as unknown as { refusal: { status: number } };
   assert.is(refused.refusal.status, 409);
-  assert.is(house.context<Purse>(KEY).held, '0');
+  assert.is(house.context<KeyState>(KEY).held, '0');
   assert.is(row(house, 'gen-1'), null);
   house.advance(TOMBSTONE_MS);
   assert.equal(house.list(ACCOUNT, 'tombstone'), []);
@@ -188,7 +188,7 @@ it('moves a hold to another endpoint in one step, up and down, and only forward'
     house.tell(KEY, words.raiseEvent(words.request('gen-1', amount, { attempt, endpoint: `ep_${attempt}` })));
   assert.ok((raise('1.8', 1).reply as unknown as Admission).admitted);
   assert.is(book(house).held, '1.8');
-  assert.is(house.context<Purse>(KEY).held, '1.8');
+  assert.is(house.context<KeyState>(KEY).held, '1.8');
   assert.is(row(house, 'gen-1')?.endpoint, 'ep_1');
   assert.equal(raise('9', 1).reply, { admitted: true, generation: 'gen-1', attempt: 1, amount: '1.8' });
   const short = raise('2.1', 2).reply as unknown as { refusal: { metadata: object } };
@@ -211,12 +211,12 @@ it('answers a repeated admit with what stands, and admits one that never arrived
   admit(house, 'gen-1', '1');
   const again = admit(house, 'gen-1', '3', { repeat: true });
   assert.equal(again.reply, { admitted: true, generation: 'gen-1', attempt: 0, amount: '1' });
-  assert.is(house.context<Purse>(KEY).rate.count, 1);
+  assert.is(house.context<KeyState>(KEY).rate.count, 1);
   const lost = admit(house, 'gen-2', '2', { repeat: true });
   assert.equal(lost.reply, { admitted: true, generation: 'gen-2', attempt: 0, amount: '2' });
   assert.is(lost.steps, 4);
-  assert.is(house.context<Purse>(KEY).rate.count, 2);
-  assert.is(house.context<Purse>(KEY).held, '3');
+  assert.is(house.context<KeyState>(KEY).rate.count, 2);
+  assert.is(house.context<KeyState>(KEY).held, '3');
   assert.is(row(house, 'gen-2')?.status, 'running');
 });
 
@@ -225,7 +225,7 @@ it('never holds twice for a generation, nor admits one that ended', () => {
   admit(house, 'gen-1', '1');
   admit(house, 'gen-1', '1');
   assert.is(book(house).held, '1');
-  assert.is(house.context<Purse>(KEY).held, '1');
+  assert.is(house.context<KeyState>(KEY).held, '1');
   house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.2')));
   const again = admit(house, 'gen-1', '1', { repeat: true }).reply as unknown as { refusal: { status: number } };
   assert.is(again.refusal.status, 409);
@@ -248,7 +248,7 @@ it('sweeps overdue holds with one timer for the earliest deadline', () => {
   assert.is(house.timers.size, 0);
   assert.is(book(house).nextSweepAt, null);
   assert.is(book(house).held, '0');
-  assert.is(house.context<Purse>(KEY).held, '0');
+  assert.is(house.context<KeyState>(KEY).held, '0');
 });
 
 it('releases all holds of a dead gateway, however many keys they concern, and no others', () => {
@@ -267,7 +267,7 @@ it('releases all holds of a dead gateway, however many keys they concern, and no
   assert.is(book(house).held, '1');
   assert.is(book(house).holds, 1);
   assert.is(row(house, 'gen-mine')?.status, 'running');
-  for (const key of keys) assert.is(house.context<Purse>(key).held, '0');
+  for (const key of keys) assert.is(house.context<KeyState>(key).held, '0');
   assert.is(row(house, 'gen-29b')?.release?.reason, 'the gateway that served it was lost');
 });
 
@@ -277,9 +277,9 @@ it('lets nothing in while suspended, but settles and answers what runs', () => {
   assert.is(house.ask<AccountView>(ACCOUNT, { type: 'account.suspend' }).status, 'suspended');
   const refused = admit(house, 'gen-2', '1').reply as unknown as { refusal: object };
   assert.equal(refused.refusal, { status: 401, type: 'authentication', message: 'Missing or invalid API key' });
-  assert.is(house.context<Purse>(KEY).held, '1');
+  assert.is(house.context<KeyState>(KEY).held, '1');
   assert.ok((admit(house, 'gen-1', '1', { repeat: true }).reply as unknown as Admission).admitted);
-  const counted = house.ask<Refused>(KEY, { type: 'key.count', perMinute: 120 } as never);
+  const counted = house.ask<RefusedAnswer>(KEY, { type: 'key.count', perMinute: 120 } as never);
   assert.is(counted.refusal.status, 401);
   house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.5')));
   assert.is(book(house).balance, '9.5');

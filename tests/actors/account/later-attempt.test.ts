@@ -2,14 +2,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountKind } from '../../../actors/account/account.ts';
-import type { Book } from '../../../actors/account/book.ts';
+import type { AccountState } from '../../../actors/account/account-state.ts';
 import type { LedgerEntry } from '../../../actors/account/ledger.ts';
 import { TOMBSTONE_MS } from '../../../actors/account/tombstone.ts';
 import { keyKind } from '../../../actors/key/key.ts';
-import type { Purse } from '../../../actors/key/purse.ts';
+import type { KeyState } from '../../../actors/key/key-state.ts';
 import type { Admission, Generation, HoldRequest, Released, Settled } from '../../../actors/terms/hold.ts';
 import { holdAttempt } from '../../../actors/terms/hold-attempt.ts';
-import type { Refusal, Refused } from '../../../actors/terms/refusal.ts';
+import type { Refusal, RefusedAnswer } from '../../../actors/terms/refusal.ts';
 import { bounded } from '../../support/bounded.ts';
 import { House } from '../../support/model/house.ts';
 import * as words from '../../support/model/words.ts';
@@ -28,8 +28,8 @@ function open(balance = '10'): House {
   return house;
 }
 
-const book = (house: House): Book => house.context<Book>(ACCOUNT);
-const purse = (house: House): Purse => house.context<Purse>(KEY);
+const book = (house: House): AccountState => house.context<AccountState>(ACCOUNT);
+const purse = (house: House): KeyState => house.context<KeyState>(KEY);
 const row = (house: House) => house.row<Generation>(ACCOUNT, 'generation', 'gen-1') as Generation;
 const charges = (house: House) => house.list<LedgerEntry>(ACCOUNT, 'ledger').filter(({ type }) => type === 'charge');
 const lose = (house: House, incarnation: string) => house.tell(ACCOUNT, { type: 'gateway.lost', incarnation } as never);
@@ -42,13 +42,13 @@ function admit(house: House, attempt: number, gateway: string, more: Partial<Hol
 
 function refusal(answer: object): Refusal {
   assert.ok('refusal' in answer, JSON.stringify(answer));
-  return (answer as Refused).refusal;
+  return (answer as RefusedAnswer).refusal;
 }
 
 const settle = (house: House, attempt: number, cost = '0.25') =>
-  house.ask<Settled | Refused>(ACCOUNT, words.settleEvent(words.settlement('gen-1', cost, attempt)));
+  house.ask<Settled | RefusedAnswer>(ACCOUNT, words.settleEvent(words.settlement('gen-1', cost, attempt)));
 const release = (house: House, attempt: number) =>
-  house.ask<Released | Refused>(ACCOUNT, words.releaseEvent(words.release('gen-1', attempt)));
+  house.ask<Released | RefusedAnswer>(ACCOUNT, words.releaseEvent(words.release('gen-1', attempt)));
 
 function agree(house: House, held: string, holds: number): void {
   assert.equal([book(house).held, purse(house).held, book(house).holds], [held, held, holds]);
@@ -284,7 +284,7 @@ it('belongs to the key that held it first', () => {
     end();
     const held = words.request('gen-1', '1', { attempt: SECOND, repeat: true });
     assert.is(refusal(house.ask<object>(other, words.admitEvent(held))).status, 409);
-    assert.is(house.context<Purse>(other).held, '0');
+    assert.is(house.context<KeyState>(other).held, '0');
   }
   agree(house, '0', 0);
 });

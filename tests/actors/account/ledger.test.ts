@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { emptyBook, withAdjustment, withCharge, withDeposit } from '../../../actors/account/book.ts';
+import { emptyAccount, withAdjustment, withCharge, withDeposit } from '../../../actors/account/account-state.ts';
 import { hashEntry, type LedgerEntry, ledgerId, sealEntry, verifyLedger } from '../../../actors/account/ledger.ts';
 import { bounded } from '../../support/bounded.ts';
 
@@ -9,17 +9,17 @@ const it = bounded(test, 5_000);
 
 function entries(): LedgerEntry[] {
   const written: LedgerEntry[] = [];
-  let book = emptyBook('account:acct_1');
-  const keep = (next: typeof book): void => {
-    book = next;
+  let state = emptyAccount('account:acct_1');
+  const keep = (next: typeof state): void => {
+    state = next;
     written.push(next.last as LedgerEntry);
   };
-  keep(withDeposit(book, { id: 'dep-1', amount: '10', at: 1 }));
+  keep(withDeposit(state, { id: 'dep-1', amount: '10', at: 1 }));
   const charge = { at: 2, key: 'key:acct_1/key_1', held: null, overshoot: false };
-  keep(withCharge(book, { ...charge, cost: '0.25', generation: 'gen-1' }));
-  keep(withCharge(book, { ...charge, cost: '0', generation: 'gen-2' }));
-  keep(withAdjustment(book, { id: 'adj-1', amount: '-1', at: 3 }));
-  keep(withAdjustment(book, { id: 'adj-2', amount: '0.5', at: 4 }));
+  keep(withCharge(state, { ...charge, cost: '0.25', generation: 'gen-1' }));
+  keep(withCharge(state, { ...charge, cost: '0', generation: 'gen-2' }));
+  keep(withAdjustment(state, { id: 'adj-1', amount: '-1', at: 3 }));
+  keep(withAdjustment(state, { id: 'adj-2', amount: '0.5', at: 4 }));
   return written;
 }
 

@@ -7,14 +7,14 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountKind } from '../../../actors/account/account.ts';
-import type { Book } from '../../../actors/account/book.ts';
+import type { AccountState } from '../../../actors/account/account-state.ts';
 import { type LedgerEntry, verifyLedger } from '../../../actors/account/ledger.ts';
 import { TOMBSTONE_MS } from '../../../actors/account/tombstone.ts';
 import { keyKind } from '../../../actors/key/key.ts';
-import type { Purse } from '../../../actors/key/purse.ts';
+import type { KeyState } from '../../../actors/key/key-state.ts';
 import type { Admission, Generation, Released, Settled } from '../../../actors/terms/hold.ts';
 import { HOLDS_PER_RUN_MAX, holdAttempt, isFirstHold } from '../../../actors/terms/hold-attempt.ts';
-import type { Refused } from '../../../actors/terms/refusal.ts';
+import type { RefusedAnswer } from '../../../actors/terms/refusal.ts';
 import { bounded } from '../../support/bounded.ts';
 import { House } from '../../support/model/house.ts';
 import { type ModelHold, type ModelKey, MoneyModel } from '../../support/model/money-model.ts';
@@ -192,7 +192,7 @@ function lose(house: House, model: MoneyModel, gateway: string): void {
 
 function release(house: House, model: MoneyModel, told: { generation: string; attempt: number }): void {
   const event = words.releaseEvent(words.release(told.generation, told.attempt));
-  const answer = house.ask<Released | Refused>(words.ACCOUNT, event);
+  const answer = house.ask<Released | RefusedAnswer>(words.ACCOUNT, event);
   const said = 'refusal' in answer ? `${answer.refusal.status}` : answer.status;
   assert.is(said, model.release(told.generation, told.attempt, TOMBSTONE_MS));
   note(`release ${said}`);
@@ -239,7 +239,7 @@ function settle(house: House, model: MoneyModel, told: { generation: string; att
   const hold = model.holds.get(told.generation);
   const before = hold?.status;
   const event = words.settleEvent(words.settlement(told.generation, told.cost, told.attempt));
-  const answer = house.ask<Settled | Refused>(words.ACCOUNT, event);
+  const answer = house.ask<Settled | RefusedAnswer>(words.ACCOUNT, event);
   const expected = model.settle(told.generation, told.attempt, units(told.cost));
   if ('refusal' in answer) assert.is(`${answer.refusal.status}`, expected, `settle ${told.generation}`);
   else {
@@ -253,23 +253,23 @@ function settle(house: House, model: MoneyModel, told: { generation: string; att
 }
 
 function check(house: House, model: MoneyModel): void {
-  const book = house.context<Book>(words.ACCOUNT);
+  const state = house.context<AccountState>(words.ACCOUNT);
   const verdict = verifyLedger(house.list<LedgerEntry>(words.ACCOUNT, 'ledger'));
   assert.ok(verdict.sound, JSON.stringify(verdict));
   if (!verdict.sound) return;
   // M1: balance = deposits - charges, in the book, in the ledger and in the model.
-  assert.is(book.balance, text(model.deposits - model.charges));
-  assert.is(book.deposits, text(model.deposits));
-  assert.is(book.charges, text(model.charges));
-  assert.is(verdict.entries === 0 ? '0' : verdict.balance, book.balance);
+  assert.is(state.balance, text(model.deposits - model.charges));
+  assert.is(state.deposits, text(model.deposits));
+  assert.is(state.charges, text(model.charges));
+  assert.is(verdict.entries === 0 ? '0' : verdict.balance, state.balance);
   // M2, M9: what is held is what the running rows say, and what the keys say.
   const rows = house.list<Generation>(words.ACCOUNT, 'generation');
   const running = rows.filter((row) => row.status === 'running');
-  assert.is(book.held, text(running.reduce((sum, row) => sum + units(row.amount), 0n)));
-  assert.is(book.held, text(model.held));
-  assert.is(book.holds, running.length);
+  assert.is(state.held, text(running.reduce((sum, row) => sum + units(row.amount), 0n)));
+  assert.is(state.held, text(model.held));
+  assert.is(state.holds, running.length);
   for (const [address, expected] of model.keys) {
-    const purse = house.context<Purse>(address);
+    const purse = house.context<KeyState>(address);
     assert.is(purse.held, text(expected.held), `${address} held`);
     assert.is(purse.spending.total, text(expected.spent), `${address} spent`);
   }

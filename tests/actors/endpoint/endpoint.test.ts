@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { endpointKind } from '../../../actors/endpoint/endpoint.ts';
 import { healthOf } from '../../../actors/endpoint/health.ts';
 import { type EndpointRecord, PUBLISH_EVERY_MS } from '../../../actors/endpoint/record.ts';
-import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { bounded } from '../../support/bounded.ts';
 import { DECLARATION } from '../../support/model/declaration.ts';
 import { House, type Outcome } from '../../support/model/house.ts';
@@ -31,8 +31,7 @@ const attempts = (house: House, outcomes: string, at?: number): Outcome =>
     })),
   } as never);
 const probe = (house: House, ok: boolean): Outcome => house.tell(ADDRESS, { type: 'probe.observed', ok } as never);
-const shown = (outcome: Outcome): EndpointOffer | null =>
-  (outcome.published.at(-1)?.value ?? null) as EndpointOffer | null;
+const shown = (outcome: Outcome): Endpoint | null => (outcome.published.at(-1)?.value ?? null) as Endpoint | null;
 
 it('judges the newest 20 counted attempts at 90 and 60 percent, from 5 on', () => {
   const table: readonly (readonly [string, string])[] = [
@@ -93,10 +92,10 @@ it('shows figures at most every few seconds, and only when they moved', () => {
   attempts(house, 's'.repeat(5));
   assert.equal(attempts(house, 's'.repeat(5)).published, []);
   house.now += PUBLISH_EVERY_MS;
-  const offer = shown(attempts(house, 's'));
-  assert.is(offer?.measured.uptime5m, 100);
-  assert.is(offer?.measured.uptime5mSamples, 11);
-  assert.ok(Math.abs((offer?.measured.ttft30m?.p50 as number) - 0.3) < 0.006);
+  const endpoint = shown(attempts(house, 's'));
+  assert.is(endpoint?.measured.uptime5m, 100);
+  assert.is(endpoint?.measured.uptime5mSamples, 11);
+  assert.ok(Math.abs((endpoint?.measured.ttft30m?.p50 as number) - 0.3) < 0.006);
   house.now += PUBLISH_EVERY_MS;
   assert.equal(probe(house, true).published, []);
   house.now += 31 * 60_000;
@@ -115,11 +114,11 @@ it('commits declarations and nothing that was measured', () => {
 it('shows a new declaration with the health it has, and itself wherever it is activated', () => {
   const house = declared();
   attempts(house, 'sssss');
-  const offer = shown(declare(house, 'two', { ...DECLARATION, contextLength: 64_000 }));
-  assert.is(offer?.contextLength, 64_000);
-  assert.is(offer?.health, 'healthy');
+  const endpoint = shown(declare(house, 'two', { ...DECLARATION, contextLength: 64_000 }));
+  assert.is(endpoint?.contextLength, 64_000);
+  assert.is(endpoint?.health, 'healthy');
   assert.is(house.state(ADDRESS), 'healthy');
-  assert.equal(shown(house.tell(ADDRESS, { type: 'actor.activated' })), offer);
+  assert.equal(shown(house.tell(ADDRESS, { type: 'actor.activated' })), endpoint);
 });
 
 it('leaves the board when withdrawn and hears nothing until it is declared again', () => {

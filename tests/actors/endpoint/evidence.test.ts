@@ -18,7 +18,7 @@ import {
 import type { EndpointRecord } from '../../../actors/endpoint/record.ts';
 import { countAsks, toolFidelity } from '../../../actors/endpoint/tool-asks.ts';
 import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
-import type { Evidence } from '../../../actors/terms/offer.ts';
+import type { Evidence } from '../../../actors/terms/endpoint.ts';
 import { bounded } from '../../support/bounded.ts';
 import { DECLARATION as PLAIN } from '../../support/model/declaration.ts';
 import { House, type Outcome } from '../../support/model/house.ts';

@@ -1,13 +1,17 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Attempt, figures, measure, NO_WINDOWS, type Windows } from '../../../actors/endpoint/window.ts';
+import { figures, measure, NO_WINDOWS, type ObservedAttempt, type Windows } from '../../../actors/endpoint/window.ts';
 import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test, 10_000);
 const START = 1_763_690_400_000;
 const MINUTE = 60_000;
-const streamed = (more: Partial<Attempt> = {}): Attempt => ({ outcome: 'success', streamed: true, ...more });
-const many = (windows: Windows, count: number, attempt: Attempt, at: number): Windows =>
+const streamed = (more: Partial<ObservedAttempt> = {}): ObservedAttempt => ({
+  outcome: 'success',
+  streamed: true,
+  ...more,
+});
+const many = (windows: Windows, count: number, attempt: ObservedAttempt, at: number): Windows =>
   measure(
     windows,
     Array.from({ length: count }, () => attempt),

@@ -119,7 +119,7 @@ export const clerkKind: Kind = {
   volatile: [],
   resident: true,
   collections: { bill: { sort: () => 0, index: [() => 'gone'], open: (bill: Bill) => bill.state === 'paid' } },
-  tenancy: { collection: 'bill', column: 0, event: 'node.lost' },
+  leaseRows: { collection: 'bill', column: 0, event: 'node.lost' },
   explain: ({ state }) => [`It is ${state}.`],
   redact: (context) => context,
 };

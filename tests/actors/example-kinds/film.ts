@@ -58,7 +58,7 @@ export function renderer(
   film: () => AsyncIterable<Uint8Array>,
 ): Performer {
   return {
-    perform: async ({ address }) => {
+    run: async ({ address }) => {
       const key = await keys.current();
       return sealBlob(key, placeOf(address), await blobs.put(film()), random);
     },

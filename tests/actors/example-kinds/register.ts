@@ -127,7 +127,7 @@ export const registerKind: Kind = {
     if (event.type === 'list' || event.type === 'node.lost') return [{ as: 'open', collection: 'line', open: true }];
     return [];
   },
-  tenancy: { collection: 'line', column: 0, event: 'node.lost' },
+  leaseRows: { collection: 'line', column: 0, event: 'node.lost' },
   explain: (view) => [`${view.openRows.line?.length ?? 0} open lines`],
   redact: (context) => context,
 };

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { accountKind } from '../../../actors/account/account.ts';
 import type { Credential } from '../../../actors/key/credential.ts';
 import { keyKind } from '../../../actors/key/key.ts';
-import type { Purse } from '../../../actors/key/purse.ts';
+import type { KeyState } from '../../../actors/key/key-state.ts';
 import type { KeyView } from '../../../actors/key/statement.ts';
 import type { Admission } from '../../../actors/terms/hold.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
@@ -86,7 +86,7 @@ it('commits nothing for a refused admit or a counted request', () => {
     const house = open(more);
     const outcome = house.tell(KEY, words.admitEvent(words.request('gen-1', '1')));
     assert.is(outcome.durable, false, JSON.stringify(more));
-    assert.is(house.context<Purse>(KEY).held, '0');
+    assert.is(house.context<KeyState>(KEY).held, '0');
   }
   assert.is(open().tell(KEY, { type: 'key.count', perMinute: 5 } as never).durable, false);
 });
@@ -145,7 +145,7 @@ it('refuses a dearer fallback beyond its limit, and lets a cheaper one pass', ()
   const short = raise('1.1', 1);
   assert.equal(short.admitted ? null : short.refusal.metadata, { scope: 'key', required: '0.3', available: '0.2' });
   assert.ok(raise('1', 1).admitted);
-  assert.is(house.context<Purse>(KEY).held, '1');
+  assert.is(house.context<KeyState>(KEY).held, '1');
   assert.ok(raise('0.2', 2).admitted);
   house.tell(KEY, { type: 'key.revoke' });
   assert.not(raise('0.3', 3).admitted);

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountKind } from '../../../actors/account/account.ts';
 import { keyKind } from '../../../actors/key/key.ts';
-import type { Purse } from '../../../actors/key/purse.ts';
+import type { KeyState } from '../../../actors/key/key-state.ts';
 import type { Admission } from '../../../actors/terms/hold.ts';
 import { holdAttempt } from '../../../actors/terms/hold-attempt.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
@@ -28,7 +28,7 @@ function run(house: House, attempt: number, amount: string, id = 'gen-1', perMin
   return answer.admitted ? 'ok' : answer.refusal;
 }
 
-const purse = (house: House): Purse => house.context<Purse>(KEY);
+const purse = (house: House): KeyState => house.context<KeyState>(KEY);
 const statusOf = (answer: Refusal | 'ok'): number | 'ok' => (answer === 'ok' ? 'ok' : answer.status);
 const settle = (house: House, attempt: number, cost: string) =>
   house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', cost, holdAttempt(attempt, 1))));

@@ -2,9 +2,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ENDPOINT_WINDOW, windowAddress } from '../../../actors/rate-window/rate-window.ts';
 import defaults from '../../../cluster.config.ts';
-import { AccountedBudgets } from '../../../gateway/edge/accounted-budgets.ts';
-import { Authentication } from '../../../gateway/edge/authentication.ts';
-import { readPresented } from '../../../gateway/edge/presented.ts';
+import { AccountedBudgets } from '../../../gateway/edge/auth/accounted-budgets.ts';
+import { Authentication } from '../../../gateway/edge/auth/authentication.ts';
+import { readCredential } from '../../../gateway/edge/auth/request-credential.ts';
 import { readPepper } from '../../../gateway/operator/config/secrets.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../support/bounded.ts';
@@ -39,7 +39,7 @@ it('attack 12: random keys leave no more than 50 MiB behind, and a bounded numbe
   const attempt = async (at: number): Promise<number> => {
     const key = `sk-gw-v1-${at.toString(16).padStart(64, '0')}`;
     const head = { authorizations: [`Bearer ${key}`], apiKeys: [], hosts: 1, count: 3 };
-    const context = { credential: readPresented(head), caller: null, digest: null, counted: false };
+    const context = { credential: readCredential(head), caller: null, digest: null, counted: false };
     try {
       await authentication.enter(context, 'key', { remoteAddress: '10.0.0.1' });
       return 200;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ActorEvent, type Cluster, type Json, systemClock } from '../../../actors/runtime/index.ts';
-import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import config from '../../../cluster.config.ts';
 import { declare } from '../../../gateway/catalogue/declare.ts';
 import { modelEndpoints } from '../../../gateway/catalogue/endpoints.ts';
@@ -79,7 +79,7 @@ it('documents are read from the config, a file and a URL; a broken one leaves it
   assert.is(problems[1]?.problem, 'no-such-file.json: there is no such file');
   const declared = told
     .filter(({ event }) => event.type === 'endpoint.declare')
-    .map(({ event }) => event.declaration as unknown as EndpointOffer);
+    .map(({ event }) => event.declaration as unknown as Endpoint);
   assert.equal(
     declared.map((each) => each.provider.slug),
     ['inline', 'file', 'web'],

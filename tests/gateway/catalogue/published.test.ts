@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NO_EVIDENCE } from '../../../actors/endpoint/evidence.ts';
-import type { EndpointOffer, Evidence } from '../../../actors/terms/offer.ts';
+import type { Endpoint, Evidence } from '../../../actors/terms/endpoint.ts';
 import { endpointDeclarations } from '../../../gateway/catalogue/endpoint-declaration.ts';
 import { modelEndpoints } from '../../../gateway/catalogue/endpoints.ts';
 import { findModel } from '../../../gateway/catalogue/models.ts';
@@ -25,7 +25,7 @@ function demo(found: Partial<Evidence> = {}): ReturnType<typeof board> {
     return parseModelsValue(provider.models, (document) => endpointDeclarations(provider, document));
   });
   return board(
-    ...offers.map((each): EndpointOffer => ({ ...each, health, measured, evidence: { ...NO_EVIDENCE, ...found } })),
+    ...offers.map((each): Endpoint => ({ ...each, health, measured, evidence: { ...NO_EVIDENCE, ...found } })),
   );
 }
 function endpointOf(model: string, slug: string, found: Partial<Evidence> = {}): Members {

@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Attempt } from '../../../actors/endpoint/window.ts';
+import type { ObservedAttempt } from '../../../actors/endpoint/window.ts';
+import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { endpointAddress } from '../../../actors/terms/ids.ts';
-import type { EndpointOffer } from '../../../actors/terms/offer.ts';
 import { type Simulator, startSimulator } from '../../../gateway/simulator/simulator.ts';
 import { bounded } from '../../support/bounded.ts';
 import { Market } from './market.ts';
@@ -13,11 +13,11 @@ import { Market } from './market.ts';
 const it = bounded(test, 20_000);
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const ALL: Partial<EndpointOffer> = {
+const ALL: Partial<Endpoint> = {
   supportedParameters: ['reasoning', 'response_format', 'structured_outputs', 'tool_choice', 'tools'],
   reasoning: { efforts: ['high', 'low', 'none'], mandatory: false },
 };
-const TOOLS: Partial<EndpointOffer> = { supportedParameters: ['tool_choice', 'tools'] };
+const TOOLS: Partial<Endpoint> = { supportedParameters: ['tool_choice', 'tools'] };
 
 let simulator: Simulator;
 test.before(async () => {
@@ -25,7 +25,7 @@ test.before(async () => {
 });
 test.after(() => simulator.close());
 
-async function found(model: string, over = ALL): Promise<EndpointOffer> {
+async function found(model: string, over = ALL): Promise<Endpoint> {
   const market = new Market();
   const { id } = market.declare('a', simulator.baseUrl, model, over);
   await market.settle();
@@ -122,7 +122,7 @@ it('under the floor of tool fidelity the scheduled checks measure it above again
   const market = new Market();
   const { id } = market.declare('a', simulator.baseUrl, 'flawed/none', TOOLS);
   await market.settle();
-  const asks = (toolAsk: 'kept' | 'broken'): Attempt[] =>
+  const asks = (toolAsk: 'kept' | 'broken'): ObservedAttempt[] =>
     Array.from({ length: 10 }, () => ({ outcome: 'success', streamed: false, toolAsk }));
   market.observe(id, [...asks('kept'), ...asks('broken')]);
   assert.equal([market.evidence(id).toolCallSuccess1d, market.evidence(id).withheld.length], [50, 2]);

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CheckFinding } from '../../../actors/terms/offer.ts';
+import type { CheckFinding } from '../../../actors/terms/endpoint.ts';
 import config from '../../../cluster.config.ts';
 import { dueAt } from '../../../gateway/checks/due-at.ts';
 

@@ -1,8 +1,8 @@
 import { endpointKind } from '../../../actors/endpoint/endpoint.ts';
-import type { Attempt } from '../../../actors/endpoint/window.ts';
+import type { ObservedAttempt } from '../../../actors/endpoint/window.ts';
 import { type ActorEvent, type Cluster, type Json, systemClock } from '../../../actors/runtime/index.ts';
+import type { Endpoint, Evidence } from '../../../actors/terms/endpoint.ts';
 import { endpointAddress } from '../../../actors/terms/ids.ts';
-import type { EndpointOffer, Evidence } from '../../../actors/terms/offer.ts';
 import config from '../../../cluster.config.ts';
 import { Checker } from '../../../gateway/checks/checker.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
@@ -49,7 +49,7 @@ export class Market {
   }
 
   /** Declares an endpoint; `model` is what the provider knows it by. */
-  declare(slug: string, baseUrl: string, model: string, over: Partial<EndpointOffer> = {}): EndpointOffer {
+  declare(slug: string, baseUrl: string, model: string, over: Partial<Endpoint> = {}): Endpoint {
     const { health, evidence, measured, ...declaration } = {
       ...offer(slug, baseUrl, { id: `m/${model.replace('/', '-')}`, upstreamId: model, maxCompletionTokens: 4_096 }),
       ...over,
@@ -64,13 +64,13 @@ export class Market {
     for (const { key, value } of this.house.tell(to, event).published) this.board.set(key, value);
   }
 
-  observe(endpoint: string, attempts: readonly Attempt[]): void {
+  observe(endpoint: string, attempts: readonly ObservedAttempt[]): void {
     this.house.now += 5_000;
     this.tell(endpointAddress(endpoint), { type: 'attempts.observed', attempts } as never);
   }
 
-  shown(id: string): EndpointOffer {
-    return this.board.get(id) as unknown as EndpointOffer;
+  shown(id: string): Endpoint {
+    return this.board.get(id) as unknown as Endpoint;
   }
 
   evidence(id: string): Evidence {

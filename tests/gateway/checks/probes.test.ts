@@ -1,26 +1,26 @@
 /** What each probe asks, and what it makes of every kind of answer. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Effort, EndpointOffer } from '../../../actors/terms/offer.ts';
+import type { Effort, Endpoint } from '../../../actors/terms/endpoint.ts';
 import { effortProbe } from '../../../gateway/checks/effort-probe.ts';
 import { responseFormatProbe, structuredOutputsProbe } from '../../../gateway/checks/format-probes.ts';
 import { type Heard, hear } from '../../../gateway/checks/heard.ts';
-import type { Probe } from '../../../gateway/checks/probe.ts';
+import type { QualificationProbe } from '../../../gateway/checks/probe.ts';
 import { checksFor, probeFor } from '../../../gateway/checks/probes-for.ts';
 import { dispatchProbe, toolsProbe } from '../../../gateway/checks/tool-probes.ts';
-import type { Attempt } from '../../../gateway/providers/attempt.ts';
+import type { ProviderAttempt } from '../../../gateway/providers/attempt.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../support/bounded.ts';
 import { offer } from '../inference/stage.ts';
 
 const it = bounded(test, 10_000);
-const OFFER: EndpointOffer = offer('a', 'http://127.0.0.1:9/v1');
+const OFFER: Endpoint = offer('a', 'http://127.0.0.1:9/v1');
 const EMPTY: Heard = { text: '', calls: [], refused: false, thoughts: false, reasoningTokens: null, finish: 'stop' };
 const CALL = { name: 'report_number', arguments: '{"number":7}' };
 
 type Row = readonly [string, Partial<Heard>, string];
 
-function judges(probe: Probe, rows: readonly Row[]): void {
+function judges(probe: QualificationProbe, rows: readonly Row[]): void {
   for (const [title, heard, verdict] of rows) {
     assert.is(probe.judge({ ...EMPTY, ...heard }).verdict, verdict, `${probe.check}: ${title}`);
   }
@@ -96,7 +96,7 @@ it('effort none shows no thought; a level is taken and thought at', () => {
 });
 
 it('what is declared decides what is tried', () => {
-  const checks = (supportedParameters: string[], reasoning: EndpointOffer['reasoning'] = null): readonly string[] =>
+  const checks = (supportedParameters: string[], reasoning: Endpoint['reasoning'] = null): readonly string[] =>
     checksFor({ ...OFFER, supportedParameters, reasoning });
   const efforts: readonly Effort[] = ['high', 'none'];
   assert.equal(checks(['temperature']), []);
@@ -123,7 +123,7 @@ it('what is declared decides what is tried', () => {
   }
 });
 
-function attempt(batches: readonly (readonly TurnEvent[])[]): Attempt {
+function attempt(batches: readonly (readonly TurnEvent[])[]): ProviderAttempt {
   const left = [...batches];
   return {
     status: 200,
@@ -166,7 +166,10 @@ it('an answer is summed up whole, calls from their pieces', async () => {
 });
 
 it('an answer without end is none', async () => {
-  const endless: Attempt = { ...attempt([]), read: async () => [{ type: 'text-delta', text: 'x'.repeat(1_024) }] };
+  const endless: ProviderAttempt = {
+    ...attempt([]),
+    read: async () => [{ type: 'text-delta', text: 'x'.repeat(1_024) }],
+  };
   let message = '';
   await hear(endless).catch((error: Error) => {
     message = error.message;

@@ -9,8 +9,8 @@ import type { RowRecord } from '../../../actors/runtime/index.ts';
 import { keyDigest } from '../../../actors/terms/ids.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
 import { UNAUTHENTICATED } from '../../../actors/terms/unauthenticated.ts';
-import { type Authenticated, Authentication, type Policy } from '../../../gateway/edge/authentication.ts';
-import { readPresented } from '../../../gateway/edge/presented.ts';
+import { type Authenticated, Authentication, type Policy } from '../../../gateway/edge/auth/authentication.ts';
+import { readCredential } from '../../../gateway/edge/auth/request-credential.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../support/bounded.ts';
 
@@ -68,7 +68,7 @@ class Desk {
 
   async enter(key: string, policy: Policy = 'key'): Promise<{ context: Authenticated; refusal: GatewayError | null }> {
     const head = { authorizations: [`Bearer ${key}`], apiKeys: [], hosts: 1, count: 3 };
-    const context: Authenticated = { credential: readPresented(head), caller: null, digest: null, counted: false };
+    const context: Authenticated = { credential: readCredential(head), caller: null, digest: null, counted: false };
     try {
       await this.authentication.enter(context, policy, { remoteAddress: '10.0.0.1' });
       return { context, refusal: null };

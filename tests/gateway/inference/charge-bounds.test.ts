@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { add, compare, multiply } from '../../../actors/terms/usd.ts';
-import { credible } from '../../../gateway/inference/credible.ts';
-import { promptTokensBelieved } from '../../../gateway/inference/prompt-tokens-believed.ts';
-import { Tally } from '../../../gateway/inference/tally.ts';
+import { plausiblePromptTokensMax } from '../../../gateway/inference/plausible-prompt-tokens.ts';
+import { plausibleUsage } from '../../../gateway/inference/plausible-usage.ts';
+import { UsageMeter } from '../../../gateway/inference/usage-meter.ts';
 import { charge } from '../../../gateway/pricing/charge.ts';
 import { estimate, promptTokensHeld } from '../../../gateway/pricing/estimate.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
@@ -37,11 +37,11 @@ it('whatever a provider reports about a text, its charge is at most twice the ho
       ...{ at: terms.at, promptTokensBound: prompt.bound, completionTokensMax: ceiling },
       ...{ media: null, inputImages: 0 },
     });
-    const usage = credible(used, promptTokensBelieved(PLAIN, { offer: endpoint, prompt }), ceiling);
+    const usage = plausibleUsage(used, plausiblePromptTokensMax(PLAIN, { endpoint: endpoint, prompt }), ceiling);
     if (usage !== used) unbelieved++;
     const promptTokens = usage.promptTokens ?? promptTokensHeld(endpoint, prompt.bound);
     const counted = Math.min(prompt.counted, promptTokensHeld(endpoint, prompt.bound));
-    const billed = new Tally(null).billed(usage, counted, ceiling);
+    const billed = new UsageMeter(null).billed(usage, counted, ceiling);
     const { cost } = charge(tariff, billed, { at: terms.at, promptTokens, media: {} });
     return compare(cost, add(multiply(hold, 2), FLOORED)) <= 0;
   });

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import type { HoldRequest, Settlement } from '../../../actors/terms/hold.ts';
-import type { EndpointOffer } from '../../../actors/terms/offer.ts';
 import type { Tariff } from '../../../actors/terms/tariff.ts';
 import { compare } from '../../../actors/terms/usd.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
@@ -15,7 +15,7 @@ const scene = await openScene();
 test.after(() => scene.close());
 
 /** A simulated model at its provider, with this price list. */
-function endpoint(model: string, tariff: Partial<Tariff>, more: Partial<EndpointOffer> = {}): EndpointOffer {
+function endpoint(model: string, tariff: Partial<Tariff>, more: Partial<Endpoint> = {}): Endpoint {
   const plain = offer('a', scene.a.baseUrl);
   return {
     ...plain,
@@ -33,7 +33,7 @@ interface Settled {
 }
 
 /** Runs one turn to its end, at this endpoint, on a clock that says `at` in turn. */
-async function settled(body: object, served: EndpointOffer, at: readonly number[] = []): Promise<Settled> {
+async function settled(body: object, served: Endpoint, at: readonly number[] = []): Promise<Settled> {
   const on = stage();
   const { cluster } = on.services;
   const instants = [...at];

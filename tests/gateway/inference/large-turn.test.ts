@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Departure } from '../../../gateway/inference/departure.ts';
+import { CallerAbort } from '../../../gateway/inference/caller-abort.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
 import { callsAt, drain, eventsOf, failed, openScene, sim } from './scene.ts';
@@ -24,7 +24,7 @@ it('a large turn reaches its provider whole', async () => {
 });
 
 it('a large turn whose caller leaves while it is written is not sent', async () => {
-  const signal = new Departure();
+  const signal = new CallerAbort();
   const on = stage({
     answers: (asked) => {
       if (asked.event.type === 'turn.admit') setImmediate(() => signal.abort());

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { HoldRequest, Settlement } from '../../../actors/terms/hold.ts';
-import { Departure } from '../../../gateway/inference/departure.ts';
+import { CallerAbort } from '../../../gateway/inference/caller-abort.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
@@ -334,9 +334,9 @@ for (const [moment, directive] of [
   ['the first chunk', { hang: 'body' }],
 ] as const) {
   it(`a caller that leaves before ${moment} pays nothing and frees the hold`, async () => {
-    for (const departure of [new Departure(), new AbortController()]) {
+    for (const departure of [new CallerAbort(), new AbortController()]) {
       const on = stage();
-      const signal = departure instanceof Departure ? departure : departure.signal;
+      const signal = departure instanceof CallerAbort ? departure : departure.signal;
       const body = { ...sim(directive), stream: true };
       const running = failed(runTurn(on.services, on.request(body, both, signal)));
       while (callsAt(a, body) === 0) await new Promise((resolve) => setTimeout(resolve, 2));
@@ -352,15 +352,15 @@ for (const [moment, directive] of [
 }
 
 it('a caller that left while the money was held is served by nobody', async () => {
-  const departure = new Departure();
+  const callerAbort = new CallerAbort();
   const on = stage({
     answers: (asked) => {
-      departure.abort();
+      callerAbort.abort();
       return generous(asked);
     },
   });
   const body = sim({});
-  await failed(runTurn(on.services, on.request(body, both, departure)));
+  await failed(runTurn(on.services, on.request(body, both, callerAbort)));
   await on.end();
   assert.equal(eventsOf(on), ['turn.admit', 'hold.release']);
   assert.is(callsAt(a, body), 0);

@@ -8,13 +8,13 @@ import {
   systemClock,
   systemRandom,
 } from '../../../actors/runtime/index.ts';
+import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import type { HoldRequest, Release, Settlement } from '../../../actors/terms/hold.ts';
 import { endpointId, providerId } from '../../../actors/terms/ids.ts';
-import type { EndpointOffer } from '../../../actors/terms/offer.ts';
 import type { Tariff } from '../../../actors/terms/tariff.ts';
 import config from '../../../cluster.config.ts';
 import { chatDialect } from '../../../gateway/dialects/chat/chat-dialect.ts';
-import type { Leaving } from '../../../gateway/inference/departure.ts';
+import type { AbortNotice } from '../../../gateway/inference/caller-abort.ts';
 import { drainInference, type InferenceServices, openInference } from '../../../gateway/inference/services.ts';
 import type { TurnRequest } from '../../../gateway/inference/turn-request.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
@@ -36,14 +36,14 @@ export interface Declared {
   readonly maxPromptTokens?: number;
   readonly quantization?: string;
   readonly supportedParameters: readonly string[];
-  readonly ceilingName?: EndpointOffer['ceilingName'];
+  readonly ceilingName?: Endpoint['ceilingName'];
   readonly cancellable: boolean;
   readonly pricing: Omit<Tariff, 'id' | 'discount'>;
   readonly discount?: number;
 }
 
 /** An endpoint as the board would show it. */
-export function offer(slug: string, baseUrl: string, model: Partial<Declared> = {}): EndpointOffer {
+export function offer(slug: string, baseUrl: string, model: Partial<Declared> = {}): Endpoint {
   const declared: Declared = {
     id: 'sim/fast',
     name: 'Sim Fast',
@@ -78,8 +78,8 @@ export function offer(slug: string, baseUrl: string, model: Partial<Declared> = 
   };
 }
 
-export function board(...offers: readonly EndpointOffer[]): ReadonlyMap<string, Json> {
-  return new Map(offers.map((each) => [each.id, each as unknown as Json]));
+export function board(...endpoints: readonly Endpoint[]): ReadonlyMap<string, Json> {
+  return new Map(endpoints.map((each) => [each.id, each as unknown as Json]));
 }
 
 export interface Asked {
@@ -117,7 +117,7 @@ export interface Stage {
   readonly tells: Asked[];
   readonly crashpoints: string[];
   readonly logs: object[];
-  request(body: object, offers: ReadonlyMap<string, Json>, signal?: Leaving): TurnRequest;
+  request(body: object, offers: ReadonlyMap<string, Json>, signal?: AbortNotice): TurnRequest;
   end(): Promise<void>;
 }
 

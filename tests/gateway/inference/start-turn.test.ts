@@ -7,7 +7,7 @@ import { type ActorEvent, AskError, type Json } from '../../../actors/runtime/in
 import type { Generation, Settlement } from '../../../actors/terms/hold.ts';
 import { holdAttempt } from '../../../actors/terms/hold-attempt.ts';
 import { DIALECTS } from '../../../gateway/dialects/dialect-table.ts';
-import { Departure } from '../../../gateway/inference/departure.ts';
+import { CallerAbort } from '../../../gateway/inference/caller-abort.ts';
 import { type EndedTurn, endTurn, type Settle } from '../../../gateway/inference/end-turn.ts';
 import type { RunningTurn } from '../../../gateway/inference/running-turn.ts';
 import { startTurn, type TurnInput } from '../../../gateway/inference/start-turn.ts';
@@ -173,7 +173,7 @@ it('a charge without an answer leaves the reply without usage, and follows in th
 
 it('a caller that leaves before the first part gets no turn; one that leaves behind an unread one pays nothing', async () => {
   const on = stage({ offers: onlyA });
-  const signal = new Departure();
+  const signal = new CallerAbort();
   const starting = startTurn(on.services, input('chat', sim({ hang: 'headers' }), { signal }));
   signal.abort();
   const thrown = await starting.then(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import type { Tariff } from '../../../actors/terms/tariff.ts';
 import { compare } from '../../../actors/terms/usd.ts';
 import { charge } from '../../../gateway/pricing/charge.ts';
@@ -15,7 +15,7 @@ import { Dice, randomCharge, randomTariff } from './random-charge.ts';
 
 const it = bounded(test, 20_000);
 
-function endpoint(tariff: Partial<Tariff>, more: Partial<EndpointOffer> = {}): EndpointOffer {
+function endpoint(tariff: Partial<Tariff>, more: Partial<Endpoint> = {}): Endpoint {
   const plain = offer('a', 'http://127.0.0.1:1', { contextLength: 1_000 });
   return { ...plain, ...more, tariff: { id: 't', discount: 0, ...tariff } };
 }
@@ -100,7 +100,7 @@ it('pictures of the prompt are held by the piece', () => {
 });
 
 it('a picture is bounded by the size it may be drawn in, whatever its tier is called (Routing rules 8 and 9)', () => {
-  const drawing = (image: object): EndpointOffer => endpoint({}, { outputModalities: ['image'], envelopes: { image } });
+  const drawing = (image: object): Endpoint => endpoint({}, { outputModalities: ['image'], envelopes: { image } });
   const pixels = (image: object, imageConfig?: Turn['imageConfig']): number | undefined =>
     mediaBounds(turn(imageConfig ? { imageConfig } : {}), drawing(image), 10)?.pixelsPerImage;
   const tiers = { resolutions: ['1K', '1.5K', '8K', '512'] };

@@ -1,15 +1,15 @@
 import { NO_EVIDENCE } from '../../../actors/endpoint/evidence.ts';
-import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
 import { DECLARATION } from '../../support/model/declaration.ts';
 import { UNMEASURED } from '../../support/model/unmeasured.ts';
 
 /** A plain endpoint with what a test declares of it. */
-export function offerOf(declared: Partial<EndpointOffer> = {}): EndpointOffer {
+export function offerOf(declared: Partial<Endpoint> = {}): Endpoint {
   return { ...DECLARATION, health: 'healthy', evidence: NO_EVIDENCE, measured: UNMEASURED, ...declared };
 }
 
-export const MESSAGES_TARGET: EndpointOffer['target'] = {
+export const MESSAGES_TARGET: Endpoint['target'] = {
   dialect: 'messages',
   baseUrl: 'https://alpha.example/v1',
   upstreamId: 'great-1',

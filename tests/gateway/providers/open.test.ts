@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EndpointOffer } from '../../../actors/terms/offer.ts';
-import { endOfTrial } from '../../../gateway/inference/end-of-trial.ts';
+import type { Endpoint } from '../../../actors/terms/endpoint.ts';
+import { exhausted } from '../../../gateway/inference/exhausted.ts';
 import { ProviderFailure } from '../../../gateway/providers/provider-failure.ts';
 import { targetOf } from '../../../gateway/providers/target.ts';
 import type { Candidate } from '../../../gateway/terms/plan.ts';
@@ -171,7 +171,7 @@ for (const [where, status, type, body] of ECHOES) {
           };
           const failure = await failing(upstream.openAs(dialect, { stream }));
           const trial = { turn: turnOf(), plan: { candidates: [], rejections: [] } };
-          const error = endOfTrial([{ candidate: { offer: offerOf() } as Candidate, failure }], trial);
+          const error = exhausted([{ candidate: { endpoint: offerOf() } as Candidate, failure }], trial);
           const told = [failure.message, failure.stack, error.message, error.detail, JSON.stringify(error.metadata)];
           for (const text of told) assert.not.ok(text?.includes(KEY), `${dialect}: ${text}`);
         }
@@ -231,7 +231,7 @@ it('an endpoint without a usable address or dialect is a fault of the configurat
     { dialect: 'other', baseUrl: 'https://a.test', upstreamId: 'm' },
   ]) {
     try {
-      targetOf(offerOf({ target: target as EndpointOffer['target'] }), null);
+      targetOf(offerOf({ target: target as Endpoint['target'] }), null);
       assert.unreachable();
     } catch (error) {
       assert.is((error as ProviderFailure).reason, 'misconfigured');

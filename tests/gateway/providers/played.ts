@@ -1,6 +1,6 @@
 import type { OutboundReply } from '../../../gateway/outbound/outbound.ts';
 import type { OutboundError } from '../../../gateway/outbound/outbound-error.ts';
-import type { Attempt } from '../../../gateway/providers/attempt.ts';
+import type { ProviderAttempt } from '../../../gateway/providers/attempt.ts';
 import { ProviderFailure } from '../../../gateway/providers/provider-failure.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 
@@ -36,14 +36,14 @@ export function played(chunks: readonly Uint8Array[], end: OutboundError | null 
   return reply;
 }
 
-export async function eventsOf(attempt: Attempt): Promise<TurnEvent[]> {
+export async function eventsOf(attempt: ProviderAttempt): Promise<TurnEvent[]> {
   const events: TurnEvent[] = [];
   for (let batch = await attempt.read(); batch !== null; batch = await attempt.read()) events.push(...batch);
   return events;
 }
 
 /** What reading it to the end fails with; throws when it does not. */
-export async function failureOfReading(attempt: Attempt): Promise<ProviderFailure> {
+export async function failureOfReading(attempt: ProviderAttempt): Promise<ProviderFailure> {
   try {
     await eventsOf(attempt);
   } catch (error) {

@@ -39,14 +39,14 @@ interface Asked extends Partial<Turn> {
 
 async function answered({ dialect, model, ...asked }: Asked): Promise<TurnEvent[]> {
   const supportedParameters = ['tools', 'tool_choice', 'reasoning_effort'];
-  const offer = offerOf({
+  const endpoint = offerOf({
     target: { dialect, baseUrl: simulator.baseUrl, upstreamId: model },
     supportedParameters,
     outputModalities: ['text', 'image', 'audio'],
   });
   return eventsOf(
     await open(outbound, {
-      target: targetOf(offer, null),
+      target: targetOf(endpoint, null),
       turn: turnOf(asked),
       ceiling: 1_000,
       generation: 'gen-1',

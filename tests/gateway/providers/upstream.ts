@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../../../actors/runtime/index.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
-import type { Attempt } from '../../../gateway/providers/attempt.ts';
+import type { ProviderAttempt } from '../../../gateway/providers/attempt.ts';
 import { open } from '../../../gateway/providers/open.ts';
 import { targetOf } from '../../../gateway/providers/target.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
@@ -25,7 +25,7 @@ export const KEY = 'sk-operator-0123456789abcdef';
 export interface Upstream {
   readonly seen: { readonly request: IncomingMessage; readonly body: string }[];
   answer: (request: IncomingMessage, response: ServerResponse) => void;
-  openAs(dialect: Dialect, asked?: Partial<Turn>, declared?: Parameters<typeof offerOf>[0]): Promise<Attempt>;
+  openAs(dialect: Dialect, asked?: Partial<Turn>, declared?: Parameters<typeof offerOf>[0]): Promise<ProviderAttempt>;
   close(): Promise<void>;
 }
 

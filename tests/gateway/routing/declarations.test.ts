@@ -26,9 +26,9 @@ it('rule 2: a failed verification withholds the declaration until a later check 
 });
 
 it('rule 2: all of several settings are needed of one endpoint', () => {
-  const offers = [at('one', { supportedParameters: ['seed'] }), at('other', { supportedParameters: ['stop'] })];
-  assert.is(refused({ seed: 1, stop: 'x' }, offers).status, 503);
-  assert.equal(slugs({ seed: 1, stop: 'x' }, [...offers, at('both', { supportedParameters: ['seed', 'stop'] })]), [
+  const endpoints = [at('one', { supportedParameters: ['seed'] }), at('other', { supportedParameters: ['stop'] })];
+  assert.is(refused({ seed: 1, stop: 'x' }, endpoints).status, 503);
+  assert.equal(slugs({ seed: 1, stop: 'x' }, [...endpoints, at('both', { supportedParameters: ['seed', 'stop'] })]), [
     'both',
   ]);
 });
@@ -46,10 +46,10 @@ it('rule 2: a value outside of what the endpoint declares for its parameter is n
 
 it('rule 2: a JSON Schema is not sent to who was found not to keep to one', () => {
   const model = { supportedParameters: ['response_format', 'structured_outputs'] };
-  const offers = [at('refuted', model, evidence({ withheld: ['structured_outputs'] })), at('able', model)];
+  const endpoints = [at('refuted', model, evidence({ withheld: ['structured_outputs'] })), at('able', model)];
   const schema = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } };
-  assert.equal(slugs({ response_format: schema }, offers), ['able']);
-  assert.is(slugs({ response_format: { type: 'json_object' } }, offers).length, 2);
+  assert.equal(slugs({ response_format: schema }, endpoints), ['able']);
+  assert.is(slugs({ response_format: { type: 'json_object' } }, endpoints).length, 2);
 });
 
 it('an endpoint under 85 percent of demanded tool calls is sent no tools until it measures above again', () => {
@@ -71,18 +71,18 @@ it('call-ready dispatch goes only to a current positive check', () => {
 
 it('honoured speaks of every asked setting by what the endpoint may be asked', () => {
   const model = { supportedParameters: ['temperature', 'reasoning'] };
-  const offer = at('a', model, { reasoning: { mandatory: true, budget: { min: 1, max: 9 } } });
+  const endpoint = at('a', model, { reasoning: { mandatory: true, budget: { min: 1, max: 9 } } });
   const turn = turnOf({ temperature: 1, enable_thinking: true, reasoning: { enabled: true, max_tokens: 5 } });
-  assert.equal(honoured(turn, offer), {
+  assert.equal(honoured(turn, endpoint), {
     temperature: true,
     enable_thinking: false,
     reasoning: true,
     'reasoning.max_tokens': true,
   });
   const painting = turnOf({ modalities: ['image', 'text'] });
-  assert.equal(honoured(painting, { ...offer, outputModalities: ['text', 'image'] }), { modalities: true });
-  assert.equal(honoured(turnOf({ modalities: ['text'] }), offer), {});
-  const withheld = { ...offer, ...evidence({ withheld: ['temperature'] }) };
+  assert.equal(honoured(painting, { ...endpoint, outputModalities: ['text', 'image'] }), { modalities: true });
+  assert.equal(honoured(turnOf({ modalities: ['text'] }), endpoint), {});
+  const withheld = { ...endpoint, ...evidence({ withheld: ['temperature'] }) };
   assert.is(honoured(turn, withheld).temperature, false);
 });
 
@@ -93,7 +93,7 @@ it('an endpoint that can answer no turn, such as one of clips, is none for a cha
 });
 
 it('every endpoint of the requested models is a candidate or has its reason', () => {
-  const offers = [
+  const endpoints = [
     at('image', {}, { outputModalities: ['video'] }),
     at('ignored'),
     at('int4', { quantization: 'int4' }),
@@ -104,9 +104,9 @@ it('every endpoint of the requested models is a candidate or has its reason', ()
     at('elsewhere', { id: 'm/three' }),
   ];
   const body = { models: ['m/two'], temperature: 1, provider: { ignore: ['ignored'], quantizations: ['fp8'] } };
-  const { candidates, rejections } = planned(body, offers);
+  const { candidates, rejections } = planned(body, endpoints);
   assert.equal(
-    candidates.map(({ offer }) => offer.provider.slug),
+    candidates.map(({ endpoint }) => endpoint.provider.slug),
     ['a', 'b'],
   );
   assert.equal(

@@ -1,19 +1,19 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AcceptedInput, EndpointOffer, Envelopes, Modality } from '../../../actors/terms/offer.ts';
+import type { AcceptedInput, Endpoint, Envelopes, Modality } from '../../../actors/terms/endpoint.ts';
 import { bounded } from '../../support/bounded.ts';
 import { at, planned, refused, slugs } from './scene.ts';
 
 const it = bounded(test, 10_000);
 
-type Inputs = EndpointOffer['inputs'];
+type Inputs = Endpoint['inputs'];
 
-function taker(slug: string, inputs: Inputs): EndpointOffer {
+function taker(slug: string, inputs: Inputs): Endpoint {
   const modalities = ['text', ...Object.keys(inputs)] as Modality[];
   return at(slug, { contextLength: 100_000 }, { inputModalities: modalities, inputs });
 }
 
-function maker(slug: string, output: readonly Modality[], envelopes: Envelopes = {}): EndpointOffer {
+function maker(slug: string, output: readonly Modality[], envelopes: Envelopes = {}): Endpoint {
   return at(slug, {}, { outputModalities: ['text', ...output], envelopes });
 }
 
@@ -66,9 +66,9 @@ const TABLE: readonly (readonly [string, object, Inputs, string | null])[] = [
 
 for (const [what, part, inputs, reason] of TABLE) {
   it(`rule 7: ${what} is ${reason === null ? 'sent' : 'refused'}`, () => {
-    const offers = [taker('a', inputs)];
-    if (reason === null) return assert.equal(slugs(saying(part), offers), ['a']);
-    const error = refused(saying(part), offers);
+    const endpoints = [taker('a', inputs)];
+    if (reason === null) return assert.equal(slugs(saying(part), endpoints), ['a']);
+    const error = refused(saying(part), endpoints);
     assert.is(error.status, 503);
     const [rejection] = error.metadata.rejections as { reason: string; detail: string }[];
     assert.is(`${rejection?.reason}: ${rejection?.detail}`, reason);
@@ -77,13 +77,13 @@ for (const [what, part, inputs, reason] of TABLE) {
 }
 
 it('rule 7: every part of every message must be taken by one endpoint', () => {
-  const offers = [
+  const endpoints = [
     taker('sees', { image: ANY }),
     taker('hears', { audio: ANY }),
     taker('both', { image: ANY, audio: ANY }),
   ];
-  assert.equal(slugs(saying(PNG, SPOKEN), offers), ['both']);
-  const { rejections } = planned(saying(PNG, SPOKEN), offers);
+  assert.equal(slugs(saying(PNG, SPOKEN), endpoints), ['both']);
+  const { rejections } = planned(saying(PNG, SPOKEN), endpoints);
   assert.equal(
     rejections.map(({ detail }) => detail),
     ['audio', 'image'],
@@ -97,13 +97,13 @@ it('rule 7: the missing modality is named whomever the caller admits', () => {
 
 it('rule 7: what is to be made goes only to who makes it', () => {
   const speaker = maker('speaks', ['audio'], { speech: { voices: ['ember'], formats: ['wav'] } });
-  const offers = [at('writes'), maker('draws', ['image']), speaker];
-  assert.equal(slugs({ modalities: ['image', 'text'] }, offers), ['draws']);
-  assert.equal(slugs({ modalities: ['audio'], audio: { voice: 'ember', format: 'wav' } }, offers), ['speaks']);
+  const endpoints = [at('writes'), maker('draws', ['image']), speaker];
+  assert.equal(slugs({ modalities: ['image', 'text'] }, endpoints), ['draws']);
+  assert.equal(slugs({ modalities: ['audio'], audio: { voice: 'ember', format: 'wav' } }, endpoints), ['speaks']);
   const error = refused({ modalities: ['image'] }, [at('writes')]);
   assert.is(error.status, 503);
   assert.match(error.message, /image/);
-  assert.match(refused({ modalities: ['audio', 'text'] }, offers.slice(0, 2)).message, /audio/);
+  assert.match(refused({ modalities: ['audio', 'text'] }, endpoints.slice(0, 2)).message, /audio/);
 });
 
 it('rule 7: speech goes only to a declared voice in a declared format, never to who cannot speak', () => {

@@ -150,7 +150,7 @@ it('rule 6: only a turn that asks is compressed, and only for the windows that n
     const { candidates } = planned({ ...body, ...ask, provider: { order: ['small', 'large'] } }, [small, large]);
     const [first, second] = candidates;
     assert.equal(
-      candidates.map(({ offer }) => offer.provider.slug),
+      candidates.map(({ endpoint }) => endpoint.provider.slug),
       ['small', 'large'],
     );
     assert.ok((first?.messages.length ?? 0) < LONG.length);

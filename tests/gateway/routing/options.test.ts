@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Descriptor, EndpointOffer } from '../../../actors/terms/offer.ts';
-import { satisfies } from '../../../gateway/routing/satisfies.ts';
+import type { Descriptor, Endpoint } from '../../../actors/terms/endpoint.ts';
+import { matches } from '../../../gateway/routing/matches.ts';
 import { bounded } from '../../support/bounded.ts';
 import { at, cheap, dear, planned, refused, slugs } from './scene.ts';
 
 const it = bounded(test, 10_000);
 
-function passing(slug: string, passthrough: EndpointOffer['passthrough'], model: object = cheap): EndpointOffer {
+function passing(slug: string, passthrough: Endpoint['passthrough'], model: object = cheap): Endpoint {
   return at(slug, model, { passthrough });
 }
 
@@ -29,27 +29,27 @@ it('an undeclared name, and a value beyond its descriptor, is 400 naming it', ()
 });
 
 it('only the options of who serves are read, and a fallback that would drop its own is left out', () => {
-  const offers = [passing('a', MIROSTAT), passing('b', {}, dear)];
+  const endpoints = [passing('a', MIROSTAT), passing('b', {}, dear)];
   const sort = 'price';
   const both = { a: { mirostat: 1 }, b: { mirostat: 1 } };
-  const { candidates, rejections } = planned({ provider: { sort, options: both } }, offers);
+  const { candidates, rejections } = planned({ provider: { sort, options: both } }, endpoints);
   assert.equal(
-    candidates.map(({ offer }) => offer.provider.slug),
+    candidates.map(({ endpoint }) => endpoint.provider.slug),
     ['a'],
   );
   assert.equal(rejections, [
     { provider: 'b', endpoint: 'b', reason: 'constraint_filtered', member: 'provider.options.b.mirostat' },
   ]);
-  assert.equal(slugs({ provider: { sort, options: { a: { mirostat: 1 } } } }, offers), ['a', 'b']);
-  assert.equal(slugs({ provider: { sort, options: { nobody: { x: 1 } } } }, offers), ['a', 'b']);
+  assert.equal(slugs({ provider: { sort, options: { a: { mirostat: 1 } } } }, endpoints), ['a', 'b']);
+  assert.equal(slugs({ provider: { sort, options: { nobody: { x: 1 } } } }, endpoints), ['a', 'b']);
 });
 
 it('of several endpoints of one provider those serve that take the options', () => {
-  const offers = [passing('a', {}), { ...passing('a', MIROSTAT, dear), id: 'ep_second', tag: 'a/second' }];
+  const endpoints = [passing('a', {}), { ...passing('a', MIROSTAT, dear), id: 'ep_second', tag: 'a/second' }];
   const provider = { sort: 'price', allow_fallbacks: false, options: { a: { mirostat: 1 } } };
-  const { candidates } = planned({ provider }, offers);
+  const { candidates } = planned({ provider }, endpoints);
   assert.equal(
-    candidates.map(({ offer }) => offer.tag),
+    candidates.map(({ endpoint }) => endpoint.tag),
     ['a/second'],
   );
 });
@@ -77,15 +77,15 @@ const DESCRIPTORS: readonly (readonly [Descriptor, readonly unknown[], readonly 
 
 for (const [descriptor, allowed, others] of DESCRIPTORS) {
   it(`a value of ${JSON.stringify(descriptor)} is told from others`, () => {
-    for (const value of allowed) assert.ok(satisfies(descriptor, value), JSON.stringify(value));
-    for (const value of others) assert.not.ok(satisfies(descriptor, value), JSON.stringify(value));
+    for (const value of allowed) assert.ok(matches(descriptor, value), JSON.stringify(value));
+    for (const value of others) assert.not.ok(matches(descriptor, value), JSON.stringify(value));
   });
 }
 
 it('a descriptor judges whatever JSON holds and never throws', () => {
   fc.assert(
     fc.property(fc.constantFrom(...DESCRIPTORS), fc.jsonValue(), ([descriptor], value) => {
-      assert.type(satisfies(descriptor, value), 'boolean');
+      assert.type(matches(descriptor, value), 'boolean');
     }),
   );
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { bounded } from '../../support/bounded.ts';
 import { at, cheap, dear, measured, planned, slugs } from './scene.ts';
 
@@ -11,33 +11,33 @@ const SEEDS = [0, 0.2, 0.4, 0.6, 0.8, 0.99];
 const slots = (current: number, total: number) => ({ capacity: { current, total } });
 
 it('who reports free slots goes first, who has none left goes last', () => {
-  const offers = [at('full', cheap, slots(4, 4)), at('silent', cheap), at('free', dear, slots(1, 4))];
-  for (const seed of SEEDS) assert.equal(slugs({}, offers, seed), ['free', 'silent', 'full']);
+  const endpoints = [at('full', cheap, slots(4, 4)), at('silent', cheap), at('free', dear, slots(1, 4))];
+  for (const seed of SEEDS) assert.equal(slugs({}, endpoints, seed), ['free', 'silent', 'full']);
 });
 
 it('health counts more than uptime, uptime more than slots, slots more than price', () => {
-  const offers = [
+  const endpoints = [
     at('degraded', cheap, { health: 'degraded', ...slots(0, 4) }),
     at('unsteady', cheap, { ...measured({ uptime30m: 90 }), ...slots(0, 4) }),
     at('full', cheap, slots(4, 4)),
     at('free', dear, slots(0, 4)),
   ];
-  for (const seed of SEEDS) assert.equal(slugs({}, offers, seed), ['free', 'full', 'unsteady', 'degraded']);
+  for (const seed of SEEDS) assert.equal(slugs({}, endpoints, seed), ['free', 'full', 'unsteady', 'degraded']);
 });
 
 it('where the last half hour has too few attempts, the uptime is that of the day', () => {
-  const offers = [
+  const endpoints = [
     at('poor', cheap, measured({ uptime1d: 70 })),
     at('new', dear),
     at('well', dear, measured({ uptime30m: 99 })),
   ];
-  for (const seed of SEEDS) assert.is(slugs({}, offers, seed)[2], 'poor');
+  for (const seed of SEEDS) assert.is(slugs({}, endpoints, seed)[2], 'poor');
 });
 
 it('rule 1: a conversation stays where it was served, degraded or not, unless that endpoint is down or full', () => {
-  const offers = (more: Partial<EndpointOffer>) => [at('a', cheap), at('b', dear, more), at('c', cheap)];
-  const first = (more: Partial<EndpointOffer>) =>
-    slugs({ session_id: 'talk' }, offers(more), 0.5, (offers(more)[1] as EndpointOffer).id)[0];
+  const offers = (more: Partial<Endpoint>) => [at('a', cheap), at('b', dear, more), at('c', cheap)];
+  const first = (more: Partial<Endpoint>) =>
+    slugs({ session_id: 'talk' }, offers(more), 0.5, (offers(more)[1] as Endpoint).id)[0];
   assert.is(first({}), 'b');
   assert.is(first({ health: 'degraded' }), 'b');
   assert.is(first({ health: 'unknown' }), 'b');
@@ -46,34 +46,38 @@ it('rule 1: a conversation stays where it was served, degraded or not, unless th
 });
 
 it('rule 1: a conversation that nobody remembers draws among the best, the same everywhere, and keeps its draw', () => {
-  const offers = ['a', 'b', 'c', 'd', 'e'].map((slug) => at(slug, cheap));
+  const endpoints = ['a', 'b', 'c', 'd', 'e'].map((slug) => at(slug, cheap));
   const ill = at('ill', cheap, { health: 'degraded' });
   for (let n = 0; n < 100; n++) {
     const body = { session_id: `talk-${n}` };
-    const [first] = slugs(body, [...offers, ill], 0.1);
-    assert.is(slugs(body, [ill, ...offers].reverse(), 0.9)[0], first, 'whatever the seed and the order of the board');
+    const [first] = slugs(body, [...endpoints, ill], 0.1);
+    assert.is(
+      slugs(body, [ill, ...endpoints].reverse(), 0.9)[0],
+      first,
+      'whatever the seed and the order of the board',
+    );
     assert.is.not(first, 'ill');
-    const others = offers.filter(({ provider }) => provider.slug !== 'e');
+    const others = endpoints.filter(({ provider }) => provider.slug !== 'e');
     if (first !== 'e') assert.is(slugs(body, others, 0.3)[0], first, 'another endpoint that leaves moves nobody');
   }
 });
 
 it('rule 1: prompt_cache_key and X-Session-Id mean the same conversation as session_id does', () => {
-  const offers = ['a', 'b', 'c'].map((slug) => at(slug, cheap));
+  const endpoints = ['a', 'b', 'c'].map((slug) => at(slug, cheap));
   for (const id of ['x', 'y', 'z', 'w']) {
-    assert.equal(slugs({ prompt_cache_key: id }, offers, 0.1), slugs({ session_id: id }, offers, 0.9));
-    assert.equal(slugs({ prompt_cache_key: 'other', session_id: id }, offers), slugs({ session_id: id }, offers));
+    assert.equal(slugs({ prompt_cache_key: id }, endpoints, 0.1), slugs({ session_id: id }, endpoints, 0.9));
+    assert.equal(slugs({ prompt_cache_key: 'other', session_id: id }, endpoints), slugs({ session_id: id }, endpoints));
   }
 });
 
 it('rule 5: who reaches the ceiling goes before who does not, whoever is cheaper or remembered', () => {
-  const offers = [
+  const endpoints = [
     at('short', { ...cheap, maxCompletionTokens: 50 }),
     at('long', { ...dear, maxCompletionTokens: 500 }),
   ];
   const body = { max_tokens: 400, session_id: 'talk' };
   for (const seed of SEEDS) {
-    assert.equal(slugs(body, offers, seed, (offers[0] as EndpointOffer).id), ['long', 'short']);
+    assert.equal(slugs(body, endpoints, seed, (endpoints[0] as Endpoint).id), ['long', 'short']);
   }
 });
 
@@ -108,14 +112,14 @@ it('rule 5: no ceiling is above what was asked, what the endpoint reaches, or wh
 });
 
 it('an unpriced endpoint shares no load with priced ones, and serves when it is alone', () => {
-  const offers = [at('unpriced', { pricing: {} }), at('priced', dear)];
-  for (const seed of SEEDS) assert.equal(slugs({}, offers, seed), ['priced', 'unpriced']);
-  assert.equal(slugs({}, offers.slice(0, 1)), ['unpriced']);
+  const endpoints = [at('unpriced', { pricing: {} }), at('priced', dear)];
+  for (const seed of SEEDS) assert.equal(slugs({}, endpoints, seed), ['priced', 'unpriced']);
+  assert.equal(slugs({}, endpoints.slice(0, 1)), ['unpriced']);
 });
 
 it('the same arguments give the same plan', () => {
-  const offers = ['a', 'b', 'c', 'd'].map((slug) => at(slug, cheap));
-  for (const seed of SEEDS) assert.equal(planned({}, offers, seed), planned({}, offers, seed));
+  const endpoints = ['a', 'b', 'c', 'd'].map((slug) => at(slug, cheap));
+  for (const seed of SEEDS) assert.equal(planned({}, endpoints, seed), planned({}, endpoints, seed));
 });
 
 test.run();

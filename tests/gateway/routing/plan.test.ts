@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { parse } from '../../../gateway/dialects/chat/parse.ts';
 import { Affinity } from '../../../gateway/routing/affinity.ts';
 import { honoured } from '../../../gateway/routing/honoured.ts';
@@ -21,29 +21,29 @@ it('a model that is not in the catalogue is 404 with what was asked', () => {
 });
 
 it('models are tried in their order, and unknown ones are passed over', () => {
-  const offers = [at('a'), at('b', { id: 'm/two' })];
-  assert.equal(slugs({ model: 'x/none', models: ['m/two', 'm/one'] }, offers), ['b', 'a']);
-  assert.equal(slugs({ model: 'm/one', models: ['m/two'] }, offers), ['a', 'b']);
+  const endpoints = [at('a'), at('b', { id: 'm/two' })];
+  assert.equal(slugs({ model: 'x/none', models: ['m/two', 'm/one'] }, endpoints), ['b', 'a']);
+  assert.equal(slugs({ model: 'm/one', models: ['m/two'] }, endpoints), ['a', 'b']);
 });
 
 it('provider/slug and provider/author/slug mean that provider alone, and a catalogue id comes first', () => {
-  const offers = [at('a'), at('b'), at('c', { id: 'a/one' })];
-  assert.equal(slugs({ model: 'b/one' }, offers), ['b']);
-  assert.equal(slugs({ model: 'a/m/one' }, offers), ['a']);
-  assert.equal(slugs({ model: 'a/one' }, offers), ['c']);
-  assert.is(refused({ model: 'z/m/one' }, offers).status, 404);
+  const endpoints = [at('a'), at('b'), at('c', { id: 'a/one' })];
+  assert.equal(slugs({ model: 'b/one' }, endpoints), ['b']);
+  assert.equal(slugs({ model: 'a/m/one' }, endpoints), ['a']);
+  assert.equal(slugs({ model: 'a/one' }, endpoints), ['c']);
+  assert.is(refused({ model: 'z/m/one' }, endpoints).status, 404);
 });
 
 it('suffixes sort and filter', () => {
   const fast = measured({ throughput30m: p50(100) });
   const free = { pricing: { prompt: '0', completion: '0.0' } };
-  const offers = [at('dear', dear, fast), at('cheap', cheap), at('free', free), at('unpriced', { pricing: {} })];
-  assert.equal(slugs({ model: 'm/one:floor' }, offers), ['free', 'cheap', 'dear', 'unpriced']);
-  assert.is(slugs({ model: 'm/one:nitro' }, offers)[0], 'dear');
-  assert.equal(slugs({ model: 'm/one:free' }, offers), ['free']);
-  assert.is(slugs({ model: 'm/one:exacto' }, offers).length, 4);
+  const endpoints = [at('dear', dear, fast), at('cheap', cheap), at('free', free), at('unpriced', { pricing: {} })];
+  assert.equal(slugs({ model: 'm/one:floor' }, endpoints), ['free', 'cheap', 'dear', 'unpriced']);
+  assert.is(slugs({ model: 'm/one:nitro' }, endpoints)[0], 'dear');
+  assert.equal(slugs({ model: 'm/one:free' }, endpoints), ['free']);
+  assert.is(slugs({ model: 'm/one:exacto' }, endpoints).length, 4);
   assert.is(refused({ model: 'm/one:free' }, [at('dear', dear)]).status, 503);
-  assert.is(refused({ model: 'm/one:huge' }, offers).status, 404);
+  assert.is(refused({ model: 'm/one:huge' }, endpoints).status, 404);
   assert.equal(slugs({ model: 'm/one:free' }, [at('a', { id: 'm/one:free' })]), ['a'], 'an id with a colon is an id');
 });
 
@@ -92,55 +92,55 @@ it('what is advisory or omitted upstream needs none', () => {
 });
 
 it('only, ignore, order and allow_fallbacks', () => {
-  const offers = [at('a', cheap), at('b', cheap), at('c', { ...cheap, quantization: 'fp8' })];
-  assert.equal(slugs({ provider: { only: ['b'] } }, offers), ['b']);
-  assert.equal(slugs({ provider: { ignore: ['b', 'c/fp8'] } }, offers), ['a']);
-  assert.equal(slugs({ provider: { order: ['c', 'a'], allow_fallbacks: false } }, offers), ['c', 'a']);
-  assert.equal(slugs({ provider: { order: ['c/fp8', 'b'] } }, offers), ['c', 'b', 'a']);
-  assert.is(slugs({ provider: { allow_fallbacks: false } }, offers).length, 1);
-  const error = refused({ provider: { only: ['nobody'] } }, offers);
+  const endpoints = [at('a', cheap), at('b', cheap), at('c', { ...cheap, quantization: 'fp8' })];
+  assert.equal(slugs({ provider: { only: ['b'] } }, endpoints), ['b']);
+  assert.equal(slugs({ provider: { ignore: ['b', 'c/fp8'] } }, endpoints), ['a']);
+  assert.equal(slugs({ provider: { order: ['c', 'a'], allow_fallbacks: false } }, endpoints), ['c', 'a']);
+  assert.equal(slugs({ provider: { order: ['c/fp8', 'b'] } }, endpoints), ['c', 'b', 'a']);
+  assert.is(slugs({ provider: { allow_fallbacks: false } }, endpoints).length, 1);
+  const error = refused({ provider: { only: ['nobody'] } }, endpoints);
   assert.is(error.status, 503);
   assert.is((error.metadata.rejections as unknown[]).length, 3);
 });
 
 it('quantizations, price caps and sort', () => {
-  const offers = [
+  const endpoints = [
     at('cheap', { ...cheap, quantization: 'int4' }, measured({ ttft30m: p50(2) })),
     at('dear', dear, measured({ ttft30m: p50(1) })),
   ];
-  assert.equal(slugs({ provider: { quantizations: ['unknown'] } }, offers), ['dear']);
-  assert.equal(slugs({ provider: { max_price: { prompt: '1' } } }, offers), ['cheap'], 'a cap is met exactly');
-  assert.is(refused({ provider: { max_price: { completion: '0.999999' } } }, offers).status, 503);
-  assert.equal(slugs({ provider: { sort: 'price' } }, offers), ['cheap', 'dear']);
-  assert.equal(slugs({ provider: { sort: 'latency' } }, offers), ['dear', 'cheap']);
+  assert.equal(slugs({ provider: { quantizations: ['unknown'] } }, endpoints), ['dear']);
+  assert.equal(slugs({ provider: { max_price: { prompt: '1' } } }, endpoints), ['cheap'], 'a cap is met exactly');
+  assert.is(refused({ provider: { max_price: { completion: '0.999999' } } }, endpoints).status, 503);
+  assert.equal(slugs({ provider: { sort: 'price' } }, endpoints), ['cheap', 'dear']);
+  assert.equal(slugs({ provider: { sort: 'latency' } }, endpoints), ['dear', 'cheap']);
 });
 
 it('partition none orders the endpoints of all models together', () => {
-  const offers = [at('a', dear), at('b', { id: 'm/two', ...cheap })];
+  const endpoints = [at('a', dear), at('b', { id: 'm/two', ...cheap })];
   const body = { models: ['m/two'], provider: { sort: { by: 'price', partition: 'none' } } };
-  assert.equal(slugs(body, offers), ['b', 'a']);
-  assert.equal(slugs({ ...body, provider: { sort: 'price' } }, offers), ['a', 'b']);
+  assert.equal(slugs(body, endpoints), ['b', 'a']);
+  assert.equal(slugs({ ...body, provider: { sort: 'price' } }, endpoints), ['a', 'b']);
 });
 
 it('who is down comes last, who is degraded behind who is well', () => {
-  const offers = [
+  const endpoints = [
     at('down', cheap, { health: 'down' }),
     at('degraded', cheap, { health: 'degraded' }),
     at('well', dear),
   ];
-  for (const seed of [0, 0.3, 0.99]) assert.equal(slugs({}, offers, seed), ['well', 'degraded', 'down']);
+  for (const seed of [0, 0.3, 0.99]) assert.equal(slugs({}, endpoints, seed), ['well', 'degraded', 'down']);
 });
 
 it('a lower uptime comes behind, beyond a small difference', () => {
-  const offers = [at('poor', cheap, measured({ uptime30m: 90 })), at('good', dear, measured({ uptime30m: 99 }))];
-  for (const seed of [0, 0.3, 0.99]) assert.equal(slugs({}, offers, seed), ['good', 'poor']);
+  const endpoints = [at('poor', cheap, measured({ uptime30m: 90 })), at('good', dear, measured({ uptime30m: 99 }))];
+  for (const seed of [0, 0.3, 0.99]) assert.equal(slugs({}, endpoints, seed), ['good', 'poor']);
 });
 
 it('equals share the load, and cheaper ones get more of it', () => {
-  const first = (offers: readonly EndpointOffer[]): Record<string, number> => {
+  const first = (endpoints: readonly Endpoint[]): Record<string, number> => {
     const counts: Record<string, number> = {};
     for (let at = 0; at < 2_000; at++) {
-      const slug = slugs({}, offers, at / 2_000)[0] as string;
+      const slug = slugs({}, endpoints, at / 2_000)[0] as string;
       counts[slug] = (counts[slug] ?? 0) + 1;
     }
     return counts;
@@ -152,15 +152,15 @@ it('equals share the load, and cheaper ones get more of it', () => {
 });
 
 it('a conversation stays with the endpoint that served it, else with its own draw on every node', () => {
-  const offers = [at('a', cheap), at('b', dear), at('c', cheap)];
+  const endpoints = [at('a', cheap), at('b', dear), at('c', cheap)];
   const body = { session_id: 'talk' };
-  const drawn = slugs(body, offers, 0.1);
-  assert.equal(slugs(body, offers, 0.9), drawn);
-  const b = offers[1] as EndpointOffer;
-  assert.is(slugs(body, offers, 0.1, b.id)[0], 'b');
-  const down = offers.map((each) => (each.id === b.id ? { ...each, health: 'down' as const } : each));
+  const drawn = slugs(body, endpoints, 0.1);
+  assert.equal(slugs(body, endpoints, 0.9), drawn);
+  const b = endpoints[1] as Endpoint;
+  assert.is(slugs(body, endpoints, 0.1, b.id)[0], 'b');
+  const down = endpoints.map((each) => (each.id === b.id ? { ...each, health: 'down' as const } : each));
   assert.is(slugs(body, down, 0.1, b.id).at(-1), 'b');
-  const draws = new Set(Array.from({ length: 40 }, (_, n) => slugs({ session_id: `talk-${n}` }, offers)[0]));
+  const draws = new Set(Array.from({ length: 40 }, (_, n) => slugs({ session_id: `talk-${n}` }, endpoints)[0]));
   assert.is(draws.size, 3);
 });
 
@@ -183,12 +183,12 @@ it('the ceiling is what was asked, lowered to the endpoint and trimmed to its wi
 });
 
 it('who can reach the asked ceiling is preferred, and who cannot serves when nobody can', () => {
-  const offers = [
+  const endpoints = [
     at('short', { ...cheap, maxCompletionTokens: 50 }),
     at('long', { ...dear, maxCompletionTokens: 500 }),
   ];
-  for (const seed of [0, 0.5, 0.99]) assert.equal(slugs({ max_tokens: 400 }, offers, seed), ['long', 'short']);
-  assert.equal(slugs({ max_tokens: 400 }, [offers[0] as EndpointOffer]), ['short']);
+  for (const seed of [0, 0.5, 0.99]) assert.equal(slugs({ max_tokens: 400 }, endpoints, seed), ['long', 'short']);
+  assert.equal(slugs({ max_tokens: 400 }, [endpoints[0] as Endpoint]), ['short']);
 });
 
 it('a prompt too long for every window is 400 naming the context, too long for one is a rejection', () => {
@@ -222,11 +222,11 @@ it('what only a vetted endpoint satisfies is never silently dropped', () => {
 });
 
 it('passthrough parameters of the serving provider are refused by name, those of others are not read', () => {
-  const offers = [at('a', cheap)];
-  const error = refused({ provider: { options: { a: { mirostat: 2 } } } }, offers);
+  const endpoints = [at('a', cheap)];
+  const error = refused({ provider: { options: { a: { mirostat: 2 } } } }, endpoints);
   assert.is(error.status, 400);
   assert.match(error.message, /provider\.options\.a\.mirostat/);
-  assert.equal(slugs({ provider: { options: { b: { mirostat: 2 }, a: {} } } }, offers), ['a']);
+  assert.equal(slugs({ provider: { options: { b: { mirostat: 2 }, a: {} } } }, endpoints), ['a']);
 });
 
 it('honoured tells of every asked setting whether the endpoint declares it', () => {
@@ -296,13 +296,13 @@ it('a plan changes nothing of what it reads, and accounts for every endpoint of 
       (made, asked, seed) => {
         const offers = made.map((more, nth) => {
           const tag = more.quantization === null ? `p${nth}` : `p${nth}/${more.quantization}`;
-          return frozen({ ...at(`p${nth}`, {}, more as Partial<EndpointOffer>), tag });
+          return frozen({ ...at(`p${nth}`, {}, more as Partial<Endpoint>), tag });
         });
         const turn = frozen(
           parse({ model: 'm/one', messages: [{ role: 'user', content: 'hello '.repeat(30) }], ...asked }),
         );
         const wanted = offers.filter(({ model }) => turn.models.includes(model)).map(({ tag }) => tag);
-        let found: { candidates: readonly { offer: EndpointOffer }[]; rejections: readonly Rejection[] };
+        let found: { candidates: readonly { endpoint: Endpoint }[]; rejections: readonly Rejection[] };
         try {
           found = plan(turn, board(...offers), seed);
         } catch (error) {
@@ -312,7 +312,7 @@ it('a plan changes nothing of what it reads, and accounts for every endpoint of 
           found = { candidates: [], rejections: metadata.rejections as readonly Rejection[] };
         }
         const told = [
-          ...found.candidates.map(({ offer }) => offer.tag),
+          ...found.candidates.map(({ endpoint }) => endpoint.tag),
           ...found.rejections.map(({ endpoint }) => endpoint),
         ];
         assert.equal(told.sort(), wanted.sort());
@@ -339,8 +339,8 @@ it('the same board is prepared once, and a changed one anew', () => {
 });
 
 it('a rejection names its model where several were asked for, since a tag is that of the provider', () => {
-  const offers = [at('a', { contextLength: 1 }), at('b', { id: 'm/two' })];
-  const { rejections } = planned({ models: ['m/one', 'm/two'] }, offers);
+  const endpoints = [at('a', { contextLength: 1 }), at('b', { id: 'm/two' })];
+  const { rejections } = planned({ models: ['m/one', 'm/two'] }, endpoints);
   assert.equal(
     rejections.map(({ endpoint, model }) => `${endpoint} ${model}`),
     ['a m/one'],

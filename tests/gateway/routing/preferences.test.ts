@@ -8,12 +8,13 @@ import { at, cheap, dear, planned, refusal, refused, slugs, slugsOf, turnOf } fr
 const it = bounded(test, 10_000);
 
 it('a base slug in order means every variant of the provider, slug/variant only that one', () => {
-  const offers = [
+  const endpoints = [
     at('a', { ...cheap, quantization: 'int4' }),
     { ...at('a', { ...dear, quantization: 'fp8' }), id: 'ep_a_fp8' },
     at('b', cheap),
   ];
-  const tags = (names: string[]) => planned({ provider: { order: names } }, offers).candidates.map((c) => c.offer.tag);
+  const tags = (names: string[]) =>
+    planned({ provider: { order: names } }, endpoints).candidates.map((c) => c.endpoint.tag);
   assert.equal(tags(['a']), ['a/int4', 'a/fp8', 'b'], 'among the variants of one name the cheaper goes first');
   assert.equal(tags(['a/fp8']).slice(0, 1), ['a/fp8']);
   assert.equal(tags(['b', 'a/fp8']), ['b', 'a/fp8', 'a/int4']);
@@ -21,26 +22,26 @@ it('a base slug in order means every variant of the provider, slug/variant only 
 });
 
 it('order leaves nothing to chance or to the conversation for those it lists', () => {
-  const offers = ['a', 'b', 'c', 'd'].map((slug) => at(slug, cheap));
-  const last = offers[3]?.id as string;
+  const endpoints = ['a', 'b', 'c', 'd'].map((slug) => at(slug, cheap));
+  const last = endpoints[3]?.id as string;
   for (let n = 0; n < 50; n++) {
-    const found = slugs({ session_id: `talk-${n}`, provider: { order: ['c', 'a'] } }, offers, n / 50, last);
+    const found = slugs({ session_id: `talk-${n}`, provider: { order: ['c', 'a'] } }, endpoints, n / 50, last);
     assert.equal(found.slice(0, 2), ['c', 'a']);
   }
   const firstOfRest = new Set(
     Array.from(
       { length: 50 },
-      (_, n) => slugs({ session_id: 'talk', provider: { order: ['c', 'a'] } }, offers, n / 50, last)[2],
+      (_, n) => slugs({ session_id: 'talk', provider: { order: ['c', 'a'] } }, endpoints, n / 50, last)[2],
     ),
   );
   assert.equal([...firstOfRest].sort(), ['b', 'd'], 'the unlisted follow in the normal order');
 });
 
 it('without fallbacks only the first choice may serve, and the others are told why not', () => {
-  const offers = [at('a', cheap), at('b', dear)];
-  const { candidates, rejections } = planned({ provider: { allow_fallbacks: false, sort: 'price' } }, offers);
+  const endpoints = [at('a', cheap), at('b', dear)];
+  const { candidates, rejections } = planned({ provider: { allow_fallbacks: false, sort: 'price' } }, endpoints);
   assert.equal(
-    candidates.map(({ offer }) => offer.provider.slug),
+    candidates.map(({ endpoint }) => endpoint.provider.slug),
     ['a'],
   );
   assert.equal(rejections, [
@@ -49,10 +50,10 @@ it('without fallbacks only the first choice may serve, and the others are told w
 });
 
 it('quantizations hold for declared values, and unknown stands for an undeclared one', () => {
-  const offers = [at('fp8', { quantization: 'fp8' }), at('int4', { quantization: 'int4' }), at('none')];
-  assert.equal(slugs({ provider: { quantizations: ['fp8'] } }, offers), ['fp8']);
-  assert.equal(slugs({ provider: { quantizations: ['unknown'] } }, offers), ['none']);
-  const { rejections } = planned({ provider: { quantizations: ['int4'] } }, offers);
+  const endpoints = [at('fp8', { quantization: 'fp8' }), at('int4', { quantization: 'int4' }), at('none')];
+  assert.equal(slugs({ provider: { quantizations: ['fp8'] } }, endpoints), ['fp8']);
+  assert.equal(slugs({ provider: { quantizations: ['unknown'] } }, endpoints), ['none']);
+  const { rejections } = planned({ provider: { quantizations: ['int4'] } }, endpoints);
   assert.equal(
     rejections.map(({ reason, member }) => [reason, member]),
     [
@@ -104,9 +105,9 @@ it('the partition is that of sort, else that of route, else that of the workspac
 });
 
 it('require_parameters makes the advisory settings needed too', () => {
-  const offers = [at('bare'), at('able', { supportedParameters: ['enable_thinking'] })];
-  assert.is(slugs({ enable_thinking: true }, offers).length, 2);
-  assert.equal(slugs({ enable_thinking: true, provider: { require_parameters: true } }, offers), ['able']);
+  const endpoints = [at('bare'), at('able', { supportedParameters: ['enable_thinking'] })];
+  assert.is(slugs({ enable_thinking: true }, endpoints).length, 2);
+  assert.equal(slugs({ enable_thinking: true, provider: { require_parameters: true } }, endpoints), ['able']);
 });
 
 it('a price cap of every kind is a filter that is met exactly', () => {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Effort, ReasoningControls } from '../../../actors/terms/offer.ts';
+import type { Effort, ReasoningControls } from '../../../actors/terms/endpoint.ts';
 import { bounded } from '../../support/bounded.ts';
 import { at, evidence, refused, slugs } from './scene.ts';
 
@@ -48,9 +48,9 @@ const TABLE: readonly (readonly [string, ReasoningControls | null, readonly Effo
 
 for (const [what, declared, refuted, reasoning, served] of TABLE) {
   it(`rule 3: ${what} is ${served ? 'served' : 'refused'}`, () => {
-    const offers = [thinker(declared, refuted)];
-    if (served) return assert.equal(slugs({ reasoning }, offers), ['a']);
-    const error = refused({ reasoning }, offers);
+    const endpoints = [thinker(declared, refuted)];
+    if (served) return assert.equal(slugs({ reasoning }, endpoints), ['a']);
+    const error = refused({ reasoning }, endpoints);
     assert.is(error.status, 503);
     assert.is(error.type, 'provider_overloaded');
     assert.match(error.message, /reasoning/);
@@ -60,10 +60,10 @@ for (const [what, declared, refuted, reasoning, served] of TABLE) {
 it('rule 3: reasoning.effort and reasoning_effort route identically, and the shorthand wins', () => {
   for (const effort of ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const) {
     for (const declared of [LEVELS, SWITCHED, null]) {
-      const offers = [thinker(declared), at('b', { supportedParameters: ['reasoning'] }, { reasoning: SWITCHED })];
+      const endpoints = [thinker(declared), at('b', { supportedParameters: ['reasoning'] }, { reasoning: SWITCHED })];
       const outcome = (body: object): unknown => {
         try {
-          return slugs(body, offers);
+          return slugs(body, endpoints);
         } catch (error) {
           return (error as { metadata: object }).metadata;
         }

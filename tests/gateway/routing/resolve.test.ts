@@ -6,17 +6,17 @@ import { at, cheap, dear, evidence, measured, p50, planned, refused, slugs } fro
 const it = bounded(test, 10_000);
 
 it(':exacto orders by measured tool-call reliability and needs declared tools', () => {
-  const offers = [
+  const endpoints = [
     at('unmeasured', cheap),
     at('good', dear, evidence({ toolCallSuccess1d: 93 })),
     at('best', dear, evidence({ toolCallSuccess1d: 99 })),
     at('bare', { ...cheap, supportedParameters: ['temperature'] }),
   ];
   for (const seed of [0, 0.5, 0.99]) {
-    assert.equal(slugs({ model: 'm/one:exacto' }, offers, seed), ['best', 'good', 'unmeasured']);
-    assert.equal(slugs({ provider: { sort: 'exacto' } }, offers, seed), ['best', 'good', 'unmeasured']);
+    assert.equal(slugs({ model: 'm/one:exacto' }, endpoints, seed), ['best', 'good', 'unmeasured']);
+    assert.equal(slugs({ provider: { sort: 'exacto' } }, endpoints, seed), ['best', 'good', 'unmeasured']);
   }
-  const { rejections } = planned({ model: 'm/one:exacto' }, offers);
+  const { rejections } = planned({ model: 'm/one:exacto' }, endpoints);
   assert.equal(rejections, [{ provider: 'bare', endpoint: 'bare', reason: 'require_parameters', member: 'tools' }]);
 });
 
@@ -26,24 +26,24 @@ it(':exacto needs even the advisory settings declared', () => {
 });
 
 it('suffixes go with every way of naming a model', () => {
-  const offers = [
+  const endpoints = [
     at('a', cheap, measured({ throughput30m: p50(10) })),
     at('b', dear, measured({ throughput30m: p50(90) })),
   ];
-  assert.equal(slugs({ model: 'm/one:nitro' }, offers), ['b', 'a']);
-  assert.equal(slugs({ model: 'm/one:floor' }, offers), ['a', 'b']);
-  assert.equal(slugs({ model: 'a/one:nitro' }, offers), ['a']);
-  assert.equal(slugs({ model: 'a/m/one:floor' }, offers), ['a']);
+  assert.equal(slugs({ model: 'm/one:nitro' }, endpoints), ['b', 'a']);
+  assert.equal(slugs({ model: 'm/one:floor' }, endpoints), ['a', 'b']);
+  assert.equal(slugs({ model: 'a/one:nitro' }, endpoints), ['a']);
+  assert.equal(slugs({ model: 'a/m/one:floor' }, endpoints), ['a']);
   assert.equal(
-    slugs({ model: 'm/one:nitro', provider: { sort: 'price' } }, offers),
+    slugs({ model: 'm/one:nitro', provider: { sort: 'price' } }, endpoints),
     ['b', 'a'],
     'the suffix is nearer',
   );
 });
 
 it('provider/slug means every model of that slug at that provider', () => {
-  const offers = [at('a'), at('a', { id: 'x/one' }), at('b')];
-  const models = planned({ model: 'a/one' }, offers).candidates.map(({ model }) => model);
+  const endpoints = [at('a'), at('a', { id: 'x/one' }), at('b')];
+  const models = planned({ model: 'a/one' }, endpoints).candidates.map(({ model }) => model);
   assert.equal(models.sort(), ['m/one', 'x/one']);
 });
 
@@ -57,10 +57,14 @@ it('a free model has no price that could come to bear', () => {
 });
 
 it('the first of the models that can be routed serves, endpoint by endpoint', () => {
-  const offers = [at('a', { ...cheap, supportedParameters: [] }), at('b', { id: 'm/two' }), at('c', { id: 'm/three' })];
+  const endpoints = [
+    at('a', { ...cheap, supportedParameters: [] }),
+    at('b', { id: 'm/two' }),
+    at('c', { id: 'm/three' }),
+  ];
   const { candidates, rejections } = planned(
     { models: ['m/none', 'm/two', 'm/three', 'm/two'], temperature: 1 },
-    offers,
+    endpoints,
   );
   assert.equal(
     candidates.map(({ model }) => model),
@@ -73,11 +77,11 @@ it('the first of the models that can be routed serves, endpoint by endpoint', ()
 });
 
 it('a base model that nobody serves lists the variants of its family', () => {
-  const offers = [at('a', { id: 'm/one-mini' }), at('a', { id: 'm/one:thinking' }), at('a', { id: 'm/onerous' })];
-  const error = refused({ model: 'm/one' }, offers);
+  const endpoints = [at('a', { id: 'm/one-mini' }), at('a', { id: 'm/one:thinking' }), at('a', { id: 'm/onerous' })];
+  const error = refused({ model: 'm/one' }, endpoints);
   assert.is(error.status, 404);
   assert.equal(error.metadata.family_variants, ['m/one-mini', 'm/one:thinking']);
-  assert.is(refused({ model: 'm/zero' }, offers).metadata.family_variants, undefined);
+  assert.is(refused({ model: 'm/zero' }, endpoints).metadata.family_variants, undefined);
 });
 
 test.run();

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
-import type { EndpointOffer } from '../../../actors/terms/offer.ts';
+import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { parse } from '../../../gateway/dialects/chat/parse.ts';
-import type { RoutingDefaults } from '../../../gateway/routing/asked.ts';
+import type { RoutingDefaults } from '../../../gateway/routing/constraints.ts';
 import { plan } from '../../../gateway/routing/plan.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import type { Plan, Rejection } from '../../../gateway/terms/plan.ts';
@@ -11,19 +11,15 @@ import { board, offer } from '../inference/stage.ts';
 const URL_A = 'http://127.0.0.1:1/v1';
 
 /** An endpoint of model `m/one` at a provider of that slug. */
-export function at(
-  slug: string,
-  model: Parameters<typeof offer>[2] = {},
-  more: Partial<EndpointOffer> = {},
-): EndpointOffer {
+export function at(slug: string, model: Parameters<typeof offer>[2] = {}, more: Partial<Endpoint> = {}): Endpoint {
   return { ...offer(slug, URL_A, { id: 'm/one', ...model }), ...more };
 }
 
-export function measured(figures: Partial<EndpointOffer['measured']>): Partial<EndpointOffer> {
+export function measured(figures: Partial<Endpoint['measured']>): Partial<Endpoint> {
   return { measured: { ...at('x').measured, ...figures } };
 }
 
-export function evidence(found: Partial<EndpointOffer['evidence']>): Partial<EndpointOffer> {
+export function evidence(found: Partial<Endpoint['evidence']>): Partial<Endpoint> {
   return { evidence: { ...at('x').evidence, ...found } };
 }
 
@@ -32,21 +28,21 @@ export function turnOf(body: object, more: Partial<Turn> = {}): Turn {
   return { ...parse({ model: 'm/one', messages: [{ role: 'user', content: 'hello' }], ...body }), ...more };
 }
 
-export function planned(body: object, offers: readonly EndpointOffer[], seed = 0.5, last: string | null = null): Plan {
-  return plan(turnOf(body), board(...offers), seed, last);
+export function planned(body: object, endpoints: readonly Endpoint[], seed = 0.5, last: string | null = null): Plan {
+  return plan(turnOf(body), board(...endpoints), seed, last);
 }
 
 export function slugsOf({ candidates }: Plan): string[] {
-  return candidates.map(({ offer: { provider } }) => provider.slug);
+  return candidates.map(({ endpoint: { provider } }) => provider.slug);
 }
 
-export function slugs(body: object, offers: readonly EndpointOffer[], seed?: number, last?: string): string[] {
-  return slugsOf(planned(body, offers, seed, last));
+export function slugs(body: object, endpoints: readonly Endpoint[], seed?: number, last?: string): string[] {
+  return slugsOf(planned(body, endpoints, seed, last));
 }
 
 /** Slugs for a turn that is more than its body. */
-export function routed(more: Partial<Turn>, offers: readonly EndpointOffer[], defaults?: RoutingDefaults): string[] {
-  return slugsOf(plan(turnOf({}, more), board(...offers), 0.5, null, defaults));
+export function routed(more: Partial<Turn>, endpoints: readonly Endpoint[], defaults?: RoutingDefaults): string[] {
+  return slugsOf(plan(turnOf({}, more), board(...endpoints), 0.5, null, defaults));
 }
 
 export function refusal(run: () => unknown): GatewayError {
@@ -59,13 +55,13 @@ export function refusal(run: () => unknown): GatewayError {
   throw new Error('it was planned');
 }
 
-export function refused(body: object, offers: readonly EndpointOffer[]): GatewayError {
-  return refusal(() => planned(body, offers));
+export function refused(body: object, endpoints: readonly Endpoint[]): GatewayError {
+  return refusal(() => planned(body, endpoints));
 }
 
 /** The rejections of a turn that nobody may serve. */
-export function rejected(more: Partial<Turn>, offers: readonly EndpointOffer[]): readonly Rejection[] {
-  const { metadata } = refusal(() => plan(turnOf({}, more), board(...offers), 0.5));
+export function rejected(more: Partial<Turn>, endpoints: readonly Endpoint[]): readonly Rejection[] {
+  const { metadata } = refusal(() => plan(turnOf({}, more), board(...endpoints), 0.5));
   return metadata.rejections as readonly Rejection[];
 }
 

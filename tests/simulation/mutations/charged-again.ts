@@ -1,5 +1,5 @@
+import type { AccountState } from '../../../actors/account/account-state.ts';
 import { judgeOpen } from '../../../actors/account/admission.ts';
-import type { Book } from '../../../actors/account/book.ts';
 import type { AccountEvent, HoldOpen } from '../../../actors/account/events.ts';
 import { only } from '../../../actors/terms/only.ts';
 import type { Mutation } from '../mutation.ts';
@@ -17,7 +17,7 @@ export const chargedAgain: Mutation = {
   }),
 };
 
-function judged(book: Book, told: AccountEvent): ReturnType<typeof judgeOpen> {
+function judged(book: AccountState, told: AccountEvent): ReturnType<typeof judgeOpen> {
   const event = only(told, 'hold.open');
   const generation = (event.rows.generation ?? []).map(({ id, body }) => ({ id, body: released(body as object) }));
   return judgeOpen(book, { ...event, rows: { ...event.rows, generation } } as unknown as HoldOpen);

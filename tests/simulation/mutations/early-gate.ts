@@ -1,4 +1,4 @@
-import { CommitQueue } from '../../../actors/runtime/durable/commit-queue.ts';
+import { CommitQueue } from '../../../actors/runtime/durable/commit/commit-queue.ts';
 import type { Mutation } from '../mutation.ts';
 
 /** Answers leave when their entry is queued, not when it is durable; the second time nobody waits any more. */

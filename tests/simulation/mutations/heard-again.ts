@@ -1,4 +1,4 @@
-import { HeldRows } from '../../../actors/runtime/actor/held-rows.ts';
+import { RowCache } from '../../../actors/runtime/actor/row-cache.ts';
 import { systemCollections } from '../../../actors/runtime/actor/system-collections.ts';
 import type { Mutation } from '../mutation.ts';
 
@@ -9,13 +9,13 @@ export const heardAgain: Mutation = {
   name: 'outbox not deduplicated',
   caughtBy: 2,
   begin() {
-    const { find, readView } = HeldRows.prototype;
-    HeldRows.prototype.find = function (collection, id) {
+    const { find, readView } = RowCache.prototype;
+    RowCache.prototype.find = function (collection, id) {
       return collection === HEARD ? undefined : find.call(this, collection, id);
     };
-    HeldRows.prototype.readView = function (collection, id) {
+    RowCache.prototype.readView = function (collection, id) {
       return collection === HEARD ? null : readView.call(this, collection, id);
     };
-    return () => Object.assign(HeldRows.prototype, { find, readView });
+    return () => Object.assign(RowCache.prototype, { find, readView });
   },
 };

@@ -1,5 +1,5 @@
 import { assign } from 'xstate';
-import type { Book } from '../../../actors/account/book.ts';
+import type { AccountState } from '../../../actors/account/account-state.ts';
 import type { AccountEvent } from '../../../actors/account/events.ts';
 import { emit } from '../../../actors/runtime/index.ts';
 import { only } from '../../../actors/terms/only.ts';
@@ -13,7 +13,7 @@ export const heldForEver: Mutation = {
   kinds: accountWith({
     actions: {
       letGo: assign({}),
-      recordRelease: emit<Book, AccountEvent>(({ event }) => {
+      recordRelease: emit<AccountState, AccountEvent>(({ event }) => {
         const { generation } = only(event, 'hold.release').release;
         return { type: 'reply', body: { generation, status: 'released' } };
       }),

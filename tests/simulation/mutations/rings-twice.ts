@@ -1,4 +1,4 @@
-import { Runner } from '../../../actors/runtime/durable/runner.ts';
+import { Runner } from '../../../actors/runtime/durable/engine/runner.ts';
 import type { Mutation } from '../mutation.ts';
 
 /** A timer that fires tells its actor twice. */
@@ -7,9 +7,9 @@ export const ringsTwice: Mutation = {
   caughtBy: 1,
   begin() {
     const { tell } = Runner.prototype;
-    Runner.prototype.tell = function (home, address, event, firing = null, answer = null) {
-      const told = tell.call(this, home, address, event, firing, answer);
-      if (firing !== null) tell.call(this, home, address, event, null, null);
+    Runner.prototype.tell = function (shard, address, event, firing = null, answer = null) {
+      const told = tell.call(this, shard, address, event, firing, answer);
+      if (firing !== null) tell.call(this, shard, address, event, null, null);
       return told;
     };
     return () => {

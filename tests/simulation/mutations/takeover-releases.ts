@@ -1,4 +1,4 @@
-import { Adoption } from '../../../actors/runtime/durable/adoption.ts';
+import { Adoption } from '../../../actors/runtime/durable/residency/adoption.ts';
 import type { Mutation } from '../mutation.ts';
 
 type Open = { readonly parts: { readonly host: { isGone(incarnation: string): boolean } } };

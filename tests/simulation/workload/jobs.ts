@@ -1,6 +1,6 @@
 import type { Json } from '../../../actors/runtime/index.ts';
+import { ActivityFailed, type ActivityHandler, type ActivityTask } from '../../../actors/runtime/ports/activity.ts';
 import type { Clock } from '../../../actors/runtime/ports/clock.ts';
-import { type Job, type Performer, PerformFailed } from '../../../actors/runtime/ports/performer.ts';
 import type { JobAsked, JobStored, PerformedCall } from '../../support/auditor/runtime-evidence.ts';
 import type { History } from '../history.ts';
 import type { Work } from '../kinds/job.ts';
@@ -44,14 +44,14 @@ export class Jobs {
   }
 
   /** The performer of one process. */
-  performer(process: { readonly name: string; readonly clock: Clock }, dice: Dice): Performer {
-    return { perform: (job, signal) => this.#perform(process, dice, job, signal) };
+  performer(process: { readonly name: string; readonly clock: Clock }, dice: Dice): ActivityHandler {
+    return { run: (job, signal) => this.#perform(process, dice, job, signal) };
   }
 
   async #perform(
     { name, clock }: { readonly name: string; readonly clock: Clock },
     dice: Dice,
-    { address, id, key, attempt }: Job,
+    { address, id, key, attempt }: ActivityTask,
     signal: AbortSignal,
   ): Promise<Json> {
     const call: PerformedCall = {
@@ -65,7 +65,7 @@ export class Jobs {
     if (signal.aborted) this.#history.saw('work aborted');
     if (dice.happens(0.15)) {
       call.outcome = 'failed';
-      throw new PerformFailed('broken', 'the simulated work failed', dice.happens(0.7));
+      throw new ActivityFailed('broken', 'the simulated work failed', dice.happens(0.7));
     }
     call.outcome = 'done';
     call.result = result;

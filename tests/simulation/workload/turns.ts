@@ -10,7 +10,7 @@ import type {
 } from '../../../actors/terms/hold.ts';
 import { holdAttempt } from '../../../actors/terms/hold-attempt.ts';
 import { generationId } from '../../../actors/terms/ids.ts';
-import type { Refusal, Refused } from '../../../actors/terms/refusal.ts';
+import type { Refusal, RefusedAnswer } from '../../../actors/terms/refusal.ts';
 import { charge } from '../../../gateway/pricing/charge.ts';
 import { total } from '../../../gateway/pricing/total.ts';
 import { amount } from '../../support/auditor/amount.ts';
@@ -258,7 +258,7 @@ export class Turns {
       });
   }
 
-  #recorded(turn: Turn, settlement: Settlement, answer: Settled | Refused): Settled | null {
+  #recorded(turn: Turn, settlement: Settlement, answer: Settled | RefusedAnswer): Settled | null {
     this.#history.note('settled', { nonce: turn.nonce, answer });
     if ('refusal' in answer) {
       if (isSuperseded(turn)) this.#history.saw('settle of an older run refused');

@@ -27,12 +27,12 @@ export class Direction {
     this.#to = to;
   }
 
-  send(parcel: Parcel): void {
+  send(systemMessage: Parcel): void {
     if (this.#over) return;
     const { now } = this.#scheduler;
     const at = Math.max(now + this.#wire.delayMs(this.#dice), this.#lastAt + STEP_MS);
     this.#lastAt = at;
-    this.#parcels.push(parcel);
+    this.#parcels.push(systemMessage);
     this.#scheduler.after(at - now, () => this.#arrive());
   }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../actors/runtime/ports/clock.ts';
-import type { Ear, Envelope, Link, TransportLimits } from '../../../actors/runtime/ports/transport.ts';
-import { Batch } from '../../../actors/runtime/transports/batch.ts';
+import type { Envelope, Link, LinkReceiver, TransportLimits } from '../../../actors/runtime/ports/transport.ts';
+import { EnvelopeBatch } from '../../../actors/runtime/transports/batch.ts';
 import type { Direction } from './direction.ts';
 import type { Place } from './scheduler.ts';
 
@@ -23,9 +23,9 @@ export class LinkEnd implements Link {
   readonly peer: string;
   readonly place: Place;
   readonly #parts: LinkEndParts;
-  readonly #batch: Batch;
+  readonly #batch: EnvelopeBatch;
   #other: LinkEnd | null = null;
-  #ear: Ear | null = null;
+  #ear: LinkReceiver | null = null;
   #open = true;
   /** How it ended, if that was before anybody heard it. */
   #ended: { readonly reason: string; readonly unsent: readonly Envelope[] } | null = null;
@@ -35,7 +35,7 @@ export class LinkEnd implements Link {
     this.peer = parts.peer;
     this.place = parts.place;
     this.#parts = parts;
-    this.#batch = new Batch(parts.limits, parts.clock, (frame) => this.#write(frame));
+    this.#batch = new EnvelopeBatch(parts.limits, parts.clock, (frame) => this.#write(frame));
   }
 
   get open(): boolean {
@@ -46,7 +46,7 @@ export class LinkEnd implements Link {
     this.#other = other;
   }
 
-  hear(ear: Ear): void {
+  hear(ear: LinkReceiver): void {
     this.#ear = ear;
     if (this.#ended !== null) ear.closed(this.#ended.reason, this.#ended.unsent);
   }

@@ -1,12 +1,12 @@
 import type { Clock } from '../../../actors/runtime/ports/clock.ts';
 import {
-  type Door,
-  type Ear,
   type Hello,
   type Link,
   LinkFailed,
+  type LinkReceiver,
   LinkRefused,
   type TransportLimits,
+  type TransportListener,
   type Welcome,
 } from '../../../actors/runtime/ports/transport.ts';
 import type { Dice } from './dice.ts';
@@ -28,7 +28,7 @@ export interface Station {
 
 interface Listener {
   readonly station: Station;
-  readonly door: Door;
+  readonly door: TransportListener;
 }
 
 interface SimulatedLink {
@@ -147,7 +147,7 @@ export class SimulatedNetwork {
   }
 
   /** Opens a link; `from` waits for the answer of whoever listens, up to `DIAL_MS`. */
-  dial(from: Station, address: string, hello: Hello, hear: (link: Link, welcome: Welcome) => Ear) {
+  dial(from: Station, address: string, hello: Hello, hear: (link: Link, welcome: Welcome) => LinkReceiver) {
     return new Promise<{ readonly link: Link; readonly welcome: Welcome }>((resolve, reject) => {
       const listener = this.#listeners.get(address);
       let waits = true;

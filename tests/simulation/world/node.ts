@@ -1,6 +1,6 @@
 import type { Kind } from '../../../actors/runtime/index.ts';
 import { type ClusterNode, type NodeLimits, startNode } from '../../../actors/runtime/node.ts';
-import type { Performer } from '../../../actors/runtime/ports/performer.ts';
+import type { ActivityHandler } from '../../../actors/runtime/ports/activity.ts';
 import type { Database } from './database.ts';
 import type { Dice } from './dice.ts';
 import type { SimulatedNetwork } from './network.ts';
@@ -15,7 +15,7 @@ export interface World {
   readonly network: SimulatedNetwork;
   readonly kinds: readonly Kind[];
   /** Who does work in the world inside a process. */
-  readonly performers: (process: SimulatedProcess) => Readonly<Record<string, Performer>>;
+  readonly activities: (process: SimulatedProcess) => Readonly<Record<string, ActivityHandler>>;
   readonly limits: NodeLimits;
   readonly startsAt: number;
   /** Over how many lines a node's commits travel. */
@@ -69,7 +69,7 @@ export class SimulatedProcess {
 
   /** Begins inside the process; ends it when the node does not come up. `joined` is called inside it, too. */
   start(address: string, joined: () => void): void {
-    const { database, network, kinds, performers, limits, oneHost, log } = this.#world;
+    const { database, network, kinds, activities, limits, oneHost, log } = this.#world;
     database.scheduler.after(
       0,
       () => {
@@ -80,7 +80,7 @@ export class SimulatedProcess {
           host: oneHost ? 'host' : this.name,
           pid: 1,
           kinds,
-          performers: performers(this),
+          activities: activities(this),
           store: this.store,
           clock: this.clock,
           random: this.random,

@@ -1,11 +1,11 @@
 import {
-  type Door,
-  type Ear,
   type Hello,
   type Link,
   LinkFailed,
-  type Probe,
+  type LinkReceiver,
+  type ProbeResult,
   type Transport,
+  type TransportListener,
   type Welcome,
 } from '../../../actors/runtime/ports/transport.ts';
 import type { SimulatedNetwork, Station } from './network.ts';
@@ -23,8 +23,8 @@ export class SimulatedTransport implements Transport {
     this.#station = station;
   }
 
-  async listen(address: string, door: Door): Promise<string> {
-    const admitted: Door = {
+  async listen(address: string, door: TransportListener): Promise<string> {
+    const admitted: TransportListener = {
       incarnation: door.incarnation,
       admit: (hello) => door.admit(hello),
       accepted: (hello, link) => {
@@ -36,7 +36,7 @@ export class SimulatedTransport implements Transport {
     return this.#address;
   }
 
-  async dial(address: string, hello: Hello, hear: (link: Link, welcome: Welcome) => Ear) {
+  async dial(address: string, hello: Hello, hear: (link: Link, welcome: Welcome) => LinkReceiver) {
     if (this.#closed) throw new LinkFailed('this transport is closed', false);
     const opened = await this.#network.dial(this.#station, address, hello, hear);
     this.#links.add(opened.link);
@@ -44,7 +44,7 @@ export class SimulatedTransport implements Transport {
     return opened;
   }
 
-  probe(address: string, withinMs: number): Promise<Probe> {
+  probe(address: string, withinMs: number): Promise<ProbeResult> {
     const { clock, place } = this.#station;
     return new Promise((resolve) => {
       clock.after(withinMs, () => resolve('silent'));

@@ -1,5 +1,5 @@
 import { type LedgerEntry, verifyLedger } from '../../../actors/account/ledger.ts';
-import { Trail } from '../../../actors/runtime/actor/trail.ts';
+import { TransitionLog } from '../../../actors/runtime/actor/transition-log.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
 import { amount, text } from './amount.ts';
 import type { AccountState, LedgerDump, LedgerLine, Sample } from './evidence.ts';
@@ -179,7 +179,7 @@ function bare(entry: LedgerEntry): LedgerEntry {
 
 /** Read by the product's own code: the stored form is the trail's private matter. */
 function versionsIn(stored: string): readonly number[] {
-  const trail = new Trail(TRAIL_MAX);
-  trail.restore(stored);
-  return trail.steps().map(([version]) => version);
+  const transitionLog = new TransitionLog(TRAIL_MAX);
+  transitionLog.restore(stored);
+  return transitionLog.steps().map(([version]) => version);
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../actors/runtime/ports/clock.ts';
 import type { Random } from '../../../actors/runtime/ports/random.ts';
-import type { Ear, Envelope, Transport } from '../../../actors/runtime/ports/transport.ts';
+import type { Envelope, LinkReceiver, Transport } from '../../../actors/runtime/ports/transport.ts';
 
 /** Shares are 0 to 1, each envelope by itself; control texts pass. */
 export interface Weather {
@@ -21,7 +21,7 @@ export function inWeather(
   weather: Weather,
   { clock, random, tally }: { readonly clock: Clock; readonly random: Random; readonly tally: Tally },
 ): Transport {
-  const exposed = (ear: Ear): Ear => {
+  const exposed = (ear: LinkReceiver): LinkReceiver => {
     let over = false;
     const arrive = (envelope: Envelope): void => {
       clock.after(random.fraction() * weather.delayMsMax, () => {

@@ -1,4 +1,4 @@
-import type { Measured } from '../../../actors/terms/offer.ts';
+import type { Measured } from '../../../actors/terms/endpoint.ts';
 
 /** The figures of an endpoint that nobody has called yet. */
 export const UNMEASURED: Measured = {

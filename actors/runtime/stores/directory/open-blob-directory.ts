@@ -6,9 +6,9 @@ import { type FileHandle, mkdir, open, readdir, rename, rmdir, unlink } from 'no
 import { join } from 'node:path';
 import { blobId } from '../../bytes/blob-id.ts';
 import { readBlob, type StoredBlob } from '../../bytes/read-blob.ts';
-import { Turns } from '../../bytes/turns.ts';
 import { type BlobDraft, writeBlob } from '../../bytes/write-blob.ts';
 import { WriteSlots } from '../../bytes/write-slots.ts';
+import { Semaphore } from '../../collections/semaphore.ts';
 import {
   BlobMissing,
   type BlobQuery,
@@ -58,7 +58,7 @@ export async function openBlobDirectory(options: BlobDirectoryOptions): Promise<
 
 class BlobDirectory implements Blobs {
   readonly #options: BlobDirectoryOptions;
-  readonly #turns = new Turns(DISK_TURNS_MAX);
+  readonly #turns = new Semaphore(DISK_TURNS_MAX);
   readonly #slots: WriteSlots;
   /** The folder whose own name is known to be on the disk. Another process may have made it and not synced it yet. */
   #syncedFolder = '';

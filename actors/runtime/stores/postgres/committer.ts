@@ -3,7 +3,7 @@
  * therefore never overtake each other, however many are sent without waiting.
  */
 import { type ShardVerdict, type ShardWrite, StoreOutcomeUnknown, StoreRefused } from '../../ports/store.ts';
-import type { Lane } from './lane.ts';
+import type { ConnectionLane } from './lane.ts';
 import { packCommit } from './packed-commit.ts';
 
 const PARAMETERS = packCommit([]).length;
@@ -14,8 +14,10 @@ const COMMIT = {
 
 const REASONS = [null, 'fence', 'version'] as const;
 
-export function committer(lanes: readonly Lane[]): (writes: readonly ShardWrite[]) => Promise<readonly ShardVerdict[]> {
-  async function commit(lane: Lane, writes: readonly ShardWrite[]): Promise<readonly ShardVerdict[]> {
+export function committer(
+  lanes: readonly ConnectionLane[],
+): (writes: readonly ShardWrite[]) => Promise<readonly ShardVerdict[]> {
+  async function commit(lane: ConnectionLane, writes: readonly ShardWrite[]): Promise<readonly ShardVerdict[]> {
     const { rows } = await lane.call<{ verdicts: number[] }>({ ...COMMIT, values: packCommit(writes) }, 'change');
     return writes.map(({ shard }, i) => verdictOf(shard, rows[0]?.verdicts[i]));
   }
@@ -24,11 +26,11 @@ export function committer(lanes: readonly Lane[]): (writes: readonly ShardWrite[
     const portions = split(writes, lanes.length);
     const [only] = portions;
     if (only === undefined) return [];
-    if (portions.length === 1) return commit(lanes[only.lane] as Lane, writes);
+    if (portions.length === 1) return commit(lanes[only.lane] as ConnectionLane, writes);
     const outcomes = await Promise.allSettled(
       portions.map(({ lane, at }) =>
         commit(
-          lanes[lane] as Lane,
+          lanes[lane] as ConnectionLane,
           at.map((i) => writes[i] as ShardWrite),
         ),
       ),

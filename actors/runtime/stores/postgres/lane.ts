@@ -9,13 +9,13 @@ import { UnfitDatabase } from '../migration.ts';
 import { isRepeatable, messageOf, refusalOf, sqlState, unknownOutcome } from './failure.ts';
 
 /** A statement with its values, as the driver takes it. */
-export interface Call {
+export interface LaneCall {
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
 }
 
-export interface LaneBounds {
+export interface ConnectionLaneBounds {
   /** Longest wait for an answer before the connection is given up; above the server's own bounds. */
   readonly answerMs: number;
   readonly callsMax: number;
@@ -29,13 +29,13 @@ export interface LaneOptions {
   readonly connect: (ended: () => void) => Promise<pg.Client>;
   readonly clock: Clock;
   readonly random: { fraction(): number };
-  readonly bounds: LaneBounds;
+  readonly bounds: ConnectionLaneBounds;
 }
 
 /** Reading may be repeated on a new connection; a change whose connection broke has an unknown outcome. */
 export type Manner = 'read' | 'change';
 
-export class Lane {
+export class ConnectionLane {
   readonly #options: LaneOptions;
   #client: pg.Client | null = null;
   #tail: Promise<unknown> = Promise.resolve();
@@ -47,7 +47,7 @@ export class Lane {
   }
 
   /** Rejects with StoreRefused, or for a change with StoreOutcomeUnknown. */
-  call<Row extends pg.QueryResultRow>(call: Call, manner: Manner): Promise<pg.QueryResult<Row>> {
+  call<Row extends pg.QueryResultRow>(call: LaneCall, manner: Manner): Promise<pg.QueryResult<Row>> {
     if (this.#closed) return Promise.reject(new StoreRefused('unreachable', 'the store is closed'));
     if (this.#waiting >= this.#options.bounds.callsMax) {
       return Promise.reject(new StoreRefused('busy', `${this.#waiting} calls wait for one connection`));
@@ -71,7 +71,7 @@ export class Lane {
     await client?.end().catch(() => {});
   }
 
-  async #insist<Row extends pg.QueryResultRow>(call: Call, manner: Manner): Promise<pg.QueryResult<Row>> {
+  async #insist<Row extends pg.QueryResultRow>(call: LaneCall, manner: Manner): Promise<pg.QueryResult<Row>> {
     const { triesMax, retryMsMax } = this.#options.bounds;
     for (let tries = 1; ; tries++) {
       const client = await this.#connected();
@@ -106,7 +106,7 @@ export class Lane {
     }
   }
 
-  async #ask<Row extends pg.QueryResultRow>(client: pg.Client, call: Call): Promise<pg.QueryResult<Row>> {
+  async #ask<Row extends pg.QueryResultRow>(client: pg.Client, call: LaneCall): Promise<pg.QueryResult<Row>> {
     const { clock, bounds } = this.#options;
     const late = clock.after(bounds.answerMs, () => this.#abandon(client));
     try {

@@ -4,7 +4,7 @@
  */
 import type pg from 'pg';
 import type { NodeRow, ShardRow, Store } from '../../ports/store.ts';
-import type { Lane, Manner } from './lane.ts';
+import type { ConnectionLane, Manner } from './lane.ts';
 import { membershipSql } from './statements/membership.ts';
 
 /** Dead and departed nodes that a heartbeat still shows: those born last. */
@@ -15,7 +15,7 @@ export type Membership = Pick<
   'register' | 'heartbeat' | 'bury' | 'leave' | 'shards' | 'claim' | 'give' | 'fact'
 >;
 
-export function membership(lane: Lane): Membership {
+export function membership(lane: ConnectionLane): Membership {
   function ask<Row extends pg.QueryResultRow>(
     { name, text }: { readonly name: string; readonly text: string },
     manner: Manner,

@@ -21,7 +21,7 @@ import type { Random } from '../../ports/random.ts';
 import { StoreRefused } from '../../ports/store.ts';
 import { UnfitDatabase } from '../migration.ts';
 import { type ConnectionBounds, connect, openingAdvice, withoutPassword } from './connect.ts';
-import { Lane, type LaneBounds, type Manner } from './lane.ts';
+import { ConnectionLane, type ConnectionLaneBounds, type Manner } from './lane.ts';
 import { migrate } from './migrate.ts';
 import { blobSql } from './statements/blobs.ts';
 
@@ -30,7 +30,7 @@ export interface PostgresBlobsOptions {
   readonly url: string;
   readonly clock: Clock;
   readonly random: Random;
-  readonly bounds: ConnectionBounds & LaneBounds;
+  readonly bounds: ConnectionBounds & ConnectionLaneBounds;
   /** Bytes of one blob at most. */
   readonly bytesMax: number;
   /** Writes under way at once; one more is refused as busy. Default 256. */
@@ -60,7 +60,7 @@ export async function openPostgresBlobs(options: PostgresBlobsOptions): Promise<
 
 class PostgresBlobs implements Blobs {
   readonly #options: PostgresBlobsOptions;
-  readonly #lanes: readonly Lane[];
+  readonly #lanes: readonly ConnectionLane[];
   readonly #slots: WriteSlots;
 
   constructor(options: PostgresBlobsOptions) {
@@ -68,7 +68,7 @@ class PostgresBlobs implements Blobs {
     this.#slots = new WriteSlots(options.writesMax);
     const { url, clock, random, bounds } = options;
     const reach = (ended: () => void) => connect({ url, bounds, applicationName: 'troupe blobs', ended });
-    this.#lanes = Array.from({ length: LANES }, () => new Lane({ clock, random, bounds, connect: reach }));
+    this.#lanes = Array.from({ length: LANES }, () => new ConnectionLane({ clock, random, bounds, connect: reach }));
   }
 
   async put(source: AsyncIterable<Uint8Array>): Promise<OpenBlob> {

@@ -19,7 +19,7 @@ import type { Random } from '../../ports/random.ts';
 import { UnfitDatabase } from '../migration.ts';
 import { type ConnectionBounds, connect, openingAdvice, withoutPassword } from './connect.ts';
 import { sqlState } from './failure.ts';
-import { Lane, type LaneBounds, type Manner } from './lane.ts';
+import { ConnectionLane, type ConnectionLaneBounds, type Manner } from './lane.ts';
 import { migrate } from './migrate.ts';
 import { keyTables } from './migrations/key-0001-tables.ts';
 import { keySql } from './statements/keys.ts';
@@ -29,7 +29,7 @@ export interface PostgresKeyStoreOptions {
   readonly url: string;
   readonly clock: Clock;
   readonly random: Random;
-  readonly bounds: ConnectionBounds & LaneBounds;
+  readonly bounds: ConnectionBounds & ConnectionLaneBounds;
 }
 
 const KEY_BYTES = 32;
@@ -73,7 +73,7 @@ async function prepare({ url, bounds }: PostgresKeyStoreOptions): Promise<void> 
 class PostgresKeyStore implements KeyStore {
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #lane: Lane;
+  readonly #lane: ConnectionLane;
   /** Removed keys may still lie in the files: until a rewrite succeeded, and always at the start. */
   #remains = true;
 
@@ -81,7 +81,7 @@ class PostgresKeyStore implements KeyStore {
     this.#clock = clock;
     this.#random = random;
     const reach = (ended: () => void) => connect({ url, bounds, applicationName: NAME, ended });
-    this.#lane = new Lane({ clock, random, bounds, connect: reach });
+    this.#lane = new ConnectionLane({ clock, random, bounds, connect: reach });
   }
 
   async current(): Promise<SealingKey> {

@@ -5,7 +5,7 @@ import type { StoreReader } from '../store-reader.ts';
 import { connect, openingAdvice, withoutPassword } from './connect.ts';
 import { messageOf, sqlState } from './failure.ts';
 import { migrations } from './migrate.ts';
-import { type Asked, reader } from './reader.ts';
+import { type RowsReading, reader } from './reader.ts';
 
 /** A question about everything that is stored reads all of it: no node's bound fits. */
 const ANSWER_MS_MAX = 30 * 60_000;
@@ -57,7 +57,7 @@ async function refuseNewer(client: pg.Client, database: string): Promise<void> {
   if (newer !== null) throw newerSchema(database, newer, migrations.length);
 }
 
-function asked(client: pg.Client, database: string): Asked {
+function asked(client: pg.Client, database: string): RowsReading {
   return {
     waiting: 0,
     async call({ name, text, values }) {

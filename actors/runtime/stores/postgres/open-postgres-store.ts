@@ -8,14 +8,14 @@ import type { Store } from '../../ports/store.ts';
 import { UnfitDatabase } from '../migration.ts';
 import { committer } from './committer.ts';
 import { type ConnectionBounds, connect, openingAdvice, withoutPassword } from './connect.ts';
-import { Lane, type LaneBounds } from './lane.ts';
+import { ConnectionLane, type ConnectionLaneBounds } from './lane.ts';
 import { membership } from './membership.ts';
 import { migrate } from './migrate.ts';
 import { reader } from './reader.ts';
 import { rowSql } from './statements/rows.ts';
 
 /** Every bound of the store; times in ms. */
-export interface PostgresBounds extends ConnectionBounds, LaneBounds {
+export interface PostgresBounds extends ConnectionBounds, ConnectionLaneBounds {
   /** Connections that commit, each with its fixed part of the shards. */
   readonly writers: number;
   /** Connections that read. */
@@ -38,10 +38,10 @@ export interface PostgresStoreOptions {
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { bounds } = options;
   await prepare(options);
-  const lanes = (count: number): Lane[] => Array.from({ length: count }, () => laneOf(options));
+  const lanes = (count: number): ConnectionLane[] => Array.from({ length: count }, () => laneOf(options));
   const writers = lanes(bounds.writers);
   const readers = lanes(bounds.readers);
-  const [members, sweeper] = lanes(2) as [Lane, Lane];
+  const [members, sweeper] = lanes(2) as [ConnectionLane, ConnectionLane];
   return {
     parts: writers.length,
     commit: committer(writers),
@@ -72,6 +72,11 @@ async function prepare({ url, shards, bounds, applicationName = 'troupe' }: Post
   }
 }
 
-function laneOf({ url, clock, random, bounds, applicationName = 'troupe' }: PostgresStoreOptions): Lane {
-  return new Lane({ clock, random, bounds, connect: (ended) => connect({ url, bounds, applicationName, ended }) });
+function laneOf({ url, clock, random, bounds, applicationName = 'troupe' }: PostgresStoreOptions): ConnectionLane {
+  return new ConnectionLane({
+    clock,
+    random,
+    bounds,
+    connect: (ended) => connect({ url, bounds, applicationName, ended }),
+  });
 }

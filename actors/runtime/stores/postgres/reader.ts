@@ -1,7 +1,7 @@
 /** The reading side of the store, over a few connections of its own: whichever has the least to do answers next. */
 import type pg from 'pg';
 import type { ActorRecord, RowKey, RowQuery, RowRecord, Store, TimerRecord } from '../../ports/store.ts';
-import type { Call, Manner } from './lane.ts';
+import type { LaneCall, Manner } from './lane.ts';
 import { actorSql } from './statements/actors.ts';
 import { referredQuery, rowList, rowSql } from './statements/rows.ts';
 import { timerSql } from './statements/timers.ts';
@@ -30,24 +30,24 @@ interface StoredTimer extends Omit<TimerRecord, 'dueAt'> {
   readonly due_at: number;
 }
 
-export type Reading = Pick<
+export type StoreReading = Pick<
   Store,
   'loadActor' | 'actorsOf' | 'census' | 'states' | 'row' | 'rowById' | 'rows' | 'referred' | 'timersDue' | 'timersOf'
 >;
 
 /** Answers one call after the other; a lane, or the one connection of a tool. */
-export interface Asked {
+export interface RowsReading {
   readonly waiting: number;
-  call<Row extends pg.QueryResultRow>(call: Call, manner: Manner): Promise<pg.QueryResult<Row>>;
+  call<Row extends pg.QueryResultRow>(call: LaneCall, manner: Manner): Promise<pg.QueryResult<Row>>;
 }
 
-export function reader(lanes: readonly Asked[]): Reading {
+export function reader(lanes: readonly RowsReading[]): StoreReading {
   async function ask<Row extends pg.QueryResultRow>(
     statement: { readonly name: string; readonly text: string },
     ...values: readonly unknown[]
   ): Promise<Row[]> {
     const lane = lanes.reduce((least, each) => (each.waiting < least.waiting ? each : least));
-    const call: Call = { name: statement.name, text: statement.text, values };
+    const call: LaneCall = { name: statement.name, text: statement.text, values };
     return (await lane.call<Row>(call, 'read')).rows;
   }
 

@@ -1,7 +1,7 @@
 /** The actors of one shard's part of a commit: judged by their versions, and written. Inside the caller's transaction. */
 import type { ActorRecord, ActorWrite, ShardWrite } from '../../ports/store.ts';
 import { stateOf } from '../state-of.ts';
-import type { Connection } from './connect.ts';
+import type { SqliteConnection } from './connect.ts';
 import { actorSql } from './statements/actors.ts';
 import { timerSql } from './statements/timers.ts';
 
@@ -13,7 +13,7 @@ interface StoredActor {
 }
 
 /** Prepares the statements once. */
-export function actorWriter(connection: Connection) {
+export function actorWriter(connection: SqliteConnection) {
   const judgeActor = connection.prepare<[string], StoredActor>(actorSql.judge);
   const insertActor = connection.prepare(actorSql.insert);
   const updateIfSame = connection.prepare(actorSql.updateIfSame);

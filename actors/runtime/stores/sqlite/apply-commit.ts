@@ -4,7 +4,7 @@
  */
 import type { RowRecord, ShardWrite } from '../../ports/store.ts';
 import { actorWriter } from './actor-writer.ts';
-import type { Connection } from './connect.ts';
+import type { SqliteConnection } from './connect.ts';
 import { rowSql } from './statements/rows.ts';
 import { shardSql } from './statements/shards.ts';
 import { timerSql } from './statements/timers.ts';
@@ -31,7 +31,7 @@ class WrittenTooSoon extends Error {}
  * rolled back and done again with each part judged before it is written.
  */
 export function commitApplier(
-  connection: Connection,
+  connection: SqliteConnection,
   transact: Transact,
 ): (writes: readonly ShardWrite[]) => VerdictCode[] {
   const fence = connection.prepare<[number, string, number], 1>(shardSql.fence).pluck();
@@ -84,7 +84,7 @@ export function commitApplier(
  * first and the search for an old one only when it was refused; but where rows are open before they end, as a hold is,
  * a put that closes one is one statement (5 us instead of 12).
  */
-function rowPutter(connection: Connection): (row: RowRecord) => void {
+function rowPutter(connection: SqliteConnection): (row: RowRecord) => void {
   const insert = connection.prepare(rowSql.insertIfAbsent);
   const find = connection.prepare<[string, string, string], StoredRow>(rowSql.find).raw();
   const close = connection.prepare(rowSql.close);

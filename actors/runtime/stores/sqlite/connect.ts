@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { sqliteCode } from './failure.ts';
 
-export type Connection = Database.Database;
+export type SqliteConnection = Database.Database;
 
 const FULL = 2;
 /**
@@ -19,7 +19,7 @@ const SPILL_PAGES = 4_000;
  * Opens one connection. The driver's own busy wait is off (0 ms): whoever needs the lock waits in short steps of its
  * own. Throws the driver's errors, SQLITE_BUSY among them while another process changes the journal mode.
  */
-export function connect(path: string, use: 'read' | 'write'): Connection {
+export function connect(path: string, use: 'read' | 'write'): SqliteConnection {
   if (use === 'write') mkdirSync(dirname(path), { recursive: true });
   const connection = new Database(path, { timeout: 0, fileMustExist: use === 'read' });
   try {
@@ -34,7 +34,7 @@ export function connect(path: string, use: 'read' | 'write'): Connection {
   }
 }
 
-function prepareToWrite(connection: Connection): void {
+function prepareToWrite(connection: SqliteConnection): void {
   connection.pragma('journal_mode = WAL');
   connection.pragma(`cache_size = ${CACHE_PAGES}`);
   connection.pragma(`cache_spill = ${SPILL_PAGES}`);
@@ -44,7 +44,7 @@ function prepareToWrite(connection: Connection): void {
  * Every commit reaches the disk before it is acknowledged. Set by name and not left to the driver, whose build falls
  * back to NORMAL at the first write of a WAL file; called again after that write (spec: reliability, E1).
  */
-export function requireFullSync(connection: Connection): void {
+export function requireFullSync(connection: SqliteConnection): void {
   connection.pragma('synchronous = FULL');
   connection.pragma('fullfsync = ON');
   const level = connection.pragma('synchronous', { simple: true });

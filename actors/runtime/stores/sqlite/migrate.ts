@@ -3,7 +3,7 @@
  * any number of processes may open one file at once. Refuses a file that a newer build changed in a breaking way.
  */
 import { effectOf, newerSchema } from '../migration.ts';
-import type { Connection } from './connect.ts';
+import type { SqliteConnection } from './connect.ts';
 import { tables } from './migrations/0001-tables.ts';
 import { charts } from './migrations/0002-charts.ts';
 import { openRowsOfTheRuntime } from './migrations/0003-open-rows-of-the-runtime.ts';
@@ -14,7 +14,7 @@ export const migrations: readonly string[] = [tables, charts, openRowsOfTheRunti
 
 /** Answers the numbers of the steps that were applied now. */
 export function migrate(
-  connection: Connection,
+  connection: SqliteConnection,
   transact: Transact,
   path: string,
   steps = migrations,
@@ -41,7 +41,7 @@ export function migrate(
 }
 
 /** A newer build changed the file in a breaking way. @throws UnfitDatabase */
-export function refuseNewer(connection: Connection, path: string, known = migrations.length): void {
+export function refuseNewer(connection: SqliteConnection, path: string, known = migrations.length): void {
   const newer = connection
     .prepare("SELECT max(number) AS number FROM migrations WHERE number > ? AND effect = 'breaking'")
     .get(known) as { number: number | null };

@@ -3,7 +3,7 @@
  * stays so: nothing here brings it back.
  */
 import type { ClusterRows, Heartbeat, NodeRow, Store } from '../../ports/store.ts';
-import type { Connection } from './connect.ts';
+import type { SqliteConnection } from './connect.ts';
 import { nodeSql } from './statements/nodes.ts';
 import { shardSql } from './statements/shards.ts';
 
@@ -15,7 +15,7 @@ interface StoredNode extends Omit<NodeRow, 'operatorUrl' | 'hears'> {
   readonly hears: string;
 }
 
-export function nodes(connection: Connection) {
+export function nodes(connection: SqliteConnection) {
   const replace = connection.prepare(nodeSql.replace);
   const insert = connection.prepare(nodeSql.insert);
   const beat = connection.prepare(nodeSql.beat);

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { otherShardCount, UnfitDatabase } from '../migration.ts';
-import { type Connection, connect, openingAdvice, requireFullSync } from './connect.ts';
+import { connect, openingAdvice, requireFullSync, type SqliteConnection } from './connect.ts';
 import { type LockWaitOptions, waitForLock } from './lock-wait.ts';
 import { migrate } from './migrate.ts';
 import { ownership } from './ownership.ts';
@@ -11,7 +11,7 @@ import type { WriterStart } from './writer-protocol.ts';
  * The writer's connection to a database that is sound, at this build's schema and of the configured shard count.
  * Throws an Error whose message is one line for the operator: the file and the remedy (spec: reliability, X33).
  */
-export function openDatabase(start: WriterStart, wait: LockWaitOptions): Connection {
+export function openDatabase(start: WriterStart, wait: LockWaitOptions): SqliteConnection {
   try {
     const connection = waitForLock(() => connect(start.path, 'write'), wait);
     try {
@@ -27,7 +27,11 @@ export function openDatabase(start: WriterStart, wait: LockWaitOptions): Connect
   }
 }
 
-function prepare(connection: Connection, { path, shards, checkBytesMax }: WriterStart, wait: LockWaitOptions): void {
+function prepare(
+  connection: SqliteConnection,
+  { path, shards, checkBytesMax }: WriterStart,
+  wait: LockWaitOptions,
+): void {
   const transact = transactions(connection, wait);
   if (statSync(path).size <= checkBytesMax) requireSound(connection, wait);
   migrate(connection, transact, path);
@@ -36,7 +40,7 @@ function prepare(connection: Connection, { path, shards, checkBytesMax }: Writer
   requireFullSync(connection);
 }
 
-function requireSound(connection: Connection, wait: LockWaitOptions): void {
+function requireSound(connection: SqliteConnection, wait: LockWaitOptions): void {
   const verdict = waitForLock(() => connection.pragma('quick_check(1)', { simple: true }), wait);
   if (verdict === 'ok') return;
   throw Object.assign(new Error(String(verdict).replaceAll('\n', ' ')), { code: 'SQLITE_CORRUPT' });

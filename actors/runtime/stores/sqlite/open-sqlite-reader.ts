@@ -1,6 +1,6 @@
 import { UnfitDatabase } from '../migration.ts';
 import type { StoreReader } from '../store-reader.ts';
-import { type Connection, connect, openingAdvice } from './connect.ts';
+import { connect, openingAdvice, type SqliteConnection } from './connect.ts';
 import { refuseNewer } from './migrate.ts';
 import { reader } from './reader.ts';
 
@@ -30,6 +30,6 @@ export function openSqliteReader(path: string): StoreReader {
   }
 }
 
-function holdsCluster(connection: Connection): boolean {
+function holdsCluster(connection: SqliteConnection): boolean {
   return connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").get() !== undefined;
 }

@@ -7,7 +7,7 @@ import type { Random } from '../../ports/random.ts';
 import { type ShardVerdict, type ShardWrite, type Store, StoreRefused } from '../../ports/store.ts';
 import { COMMITTED, FENCE } from './apply-commit.ts';
 import { Ballast } from './ballast.ts';
-import { type Connection, connect } from './connect.ts';
+import { connect, type SqliteConnection } from './connect.ts';
 import { errorOf, type Failure, failureOf, isBusy } from './failure.ts';
 import { packCommit } from './packed-commit.ts';
 import { type Reader, reader } from './reader.ts';
@@ -83,7 +83,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 type Read = <T>(look: (reader: Reader) => T) => Promise<T>;
 
 interface ReadingOptions {
-  readonly connection: Connection;
+  readonly connection: SqliteConnection;
   readonly clock: Clock;
   readonly busyBoundMs: number;
   readonly failed: (failure: Failure) => void;

@@ -3,18 +3,18 @@
  * lock that raises its epoch, so that of two claimers one wins and no earlier owner can write afterwards.
  */
 import type { NodeRow, ShardRow } from '../../ports/store.ts';
-import type { Connection } from './connect.ts';
-import { factSql } from './statements/facts.ts';
+import type { SqliteConnection } from './connect.ts';
 import { nodeSql } from './statements/nodes.ts';
+import { settingSql } from './statements/settings.ts';
 import { shardSql } from './statements/shards.ts';
 
-export function ownership(connection: Connection) {
+export function ownership(connection: SqliteConnection) {
   const state = connection.prepare<[string], { state: NodeRow['state'] }>(nodeSql.state);
   const move = connection.prepare(shardSql.move);
   const raiseRevision = connection.prepare(shardSql.raiseRevision);
   const createShard = connection.prepare(shardSql.create);
-  const writeFact = connection.prepare(factSql.writeIfAbsent);
-  const readFact = connection.prepare<[string], { value: string }>(factSql.read);
+  const writeFact = connection.prepare(settingSql.writeIfAbsent);
+  const readFact = connection.prepare<[string], { value: string }>(settingSql.read);
 
   /** Compare-and-set of one shard row; null when it is no longer as seen. */
   function moveShard({ shard, owner, epoch }: ShardRow, to: string): ShardRow | null {

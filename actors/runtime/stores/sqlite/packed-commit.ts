@@ -33,7 +33,7 @@ export function packCommit(writes: readonly ShardWrite[]): Packed {
 
 /** The records again. Trusts `packCommit`: both run in one process of one build. */
 export function unpackCommit(packed: Packed): ShardWrite[] {
-  const reader = new Reader(packed);
+  const reader = new PackedReader(packed);
   return reader.list(() => ({
     shard: reader.number(),
     owner: reader.text(),
@@ -52,7 +52,7 @@ export function unpackCommit(packed: Packed): ShardWrite[] {
   }));
 }
 
-function unpackActor(reader: Reader): ActorWrite {
+function unpackActor(reader: PackedReader): ActorWrite {
   const record = {
     address: reader.text(),
     kind: reader.text(),
@@ -66,7 +66,7 @@ function unpackActor(reader: Reader): ActorWrite {
   return { record, expected: reader.number() };
 }
 
-function unpackRow(reader: Reader): RowRecord {
+function unpackRow(reader: PackedReader): RowRecord {
   return {
     address: reader.text(),
     collection: reader.text(),
@@ -80,7 +80,7 @@ function unpackRow(reader: Reader): RowRecord {
 }
 
 /** Walks the array once, in order; relies on object literals evaluating their members from top to bottom. */
-class Reader {
+class PackedReader {
   readonly #packed: Packed;
   #at = 0;
   constructor(packed: Packed) {

@@ -3,8 +3,8 @@
  * every commit that was acknowledged before the read, and never takes a lock that a writer waits for.
  */
 import type {
+  ActorCountRow,
   ActorRecord,
-  CensusRow,
   IndexColumn,
   RowKey,
   RowQuery,
@@ -13,7 +13,7 @@ import type {
   StoredState,
   TimerRecord,
 } from '../../ports/store.ts';
-import type { Connection } from './connect.ts';
+import type { SqliteConnection } from './connect.ts';
 import { actorSql } from './statements/actors.ts';
 import { referredSql, rowQuerySql, rowQueryValues, rowSql } from './statements/rows.ts';
 import { shardSql } from './statements/shards.ts';
@@ -29,11 +29,11 @@ type StoredTimer = [string, string, number, string];
 export type Reader = ReturnType<typeof reader>;
 
 /** Prepares the statements once. Every function is synchronous and throws the driver's errors. */
-export function reader(connection: Connection) {
+export function reader(connection: SqliteConnection) {
   const load = connection.prepare<[string], StoredActor>(actorSql.load);
   const openOf = connection.prepare<[string], StoredRow>(rowSql.openOf).raw();
   const ofKind = connection.prepare<[string, number], string>(actorSql.ofKind).pluck();
-  const census = connection.prepare<[], CensusRow>(actorSql.census);
+  const census = connection.prepare<[], ActorCountRow>(actorSql.census);
   const states = connection.prepare<[], StoredState>(actorSql.states);
   const byKey = connection.prepare<[string, string, string], StoredRow>(rowSql.byKey).raw();
   const byId = connection.prepare<[string, string], StoredRow>(rowSql.byId).raw();

@@ -4,7 +4,7 @@ import { type TransferListItem, Worker } from 'node:worker_threads';
 
 export interface ThreadChoice {
   /** The thread's file beside this one, as its source is called. */
-  readonly file: './writer-thread.ts' | './mover-thread.ts';
+  readonly file: './writer-thread.ts' | './checkpointer-thread.ts';
   readonly name: string;
   /** The thread's `workerData`. */
   readonly data: unknown;

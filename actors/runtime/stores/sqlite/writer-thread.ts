@@ -5,11 +5,11 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../system/clock.ts';
 import { commitApplier } from './apply-commit.ts';
-import { checkpointer } from './checkpoint.ts';
-import type { Connection } from './connect.ts';
+import { checkpointAfterCommit } from './checkpoint-after-commit.ts';
+import { Checkpointer } from './checkpointer.ts';
+import type { SqliteConnection } from './connect.ts';
 import { type Failure, failureOf } from './failure.ts';
 import type { LockWaitOptions } from './lock-wait.ts';
-import { Mover } from './mover.ts';
 import { nodes } from './nodes.ts';
 import { openDatabase } from './open-database.ts';
 import { ownership } from './ownership.ts';
@@ -73,7 +73,7 @@ function breakDown(failure: Failure): void {
   answer({ broken: failure });
 }
 
-function operationsOn(connection: Connection): WriterOperations {
+function operationsOn(connection: SqliteConnection): WriterOperations {
   const sweep = connection.prepare(rowSql.sweep);
   return {
     ...nodes(connection),
@@ -82,11 +82,11 @@ function operationsOn(connection: Connection): WriterOperations {
   };
 }
 
-function serve(connection: Connection): void {
+function serve(connection: SqliteConnection): void {
   const transact = transactions(connection, wait);
   const commit = commitApplier(connection, transact);
-  const mover = new Mover(start.path, breakDown);
-  const checkpoint = checkpointer(connection, mover);
+  const checkpointer = new Checkpointer(start.path, breakDown);
+  const checkpoint = checkpointAfterCommit(connection, checkpointer);
   const operations = operationsOn(connection);
   let committedAt = Number.NEGATIVE_INFINITY;
 
@@ -116,7 +116,7 @@ function serve(connection: Connection): void {
 
   async function close(id: number): Promise<void> {
     runUrgent();
-    await mover.close();
+    await checkpointer.close();
     runUrgent();
     connection.close();
     answer({ id, result: null });

@@ -3,7 +3,7 @@
  * from what may have. Never retries a commit, and sends nothing more once the thread is gone.
  */
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
-import { Slots } from '../../actor/slots.ts';
+import { Slab } from '../../collections/slab.ts';
 import type { Random } from '../../ports/random.ts';
 import { StoreRefused } from '../../ports/store.ts';
 import type { VerdictCode } from './apply-commit.ts';
@@ -23,7 +23,7 @@ export interface WriterOptions
   readonly spawn?: (start: WriterStart) => Worker;
 }
 
-interface Pending {
+interface WriterCall {
   readonly resolve: (value: never) => void;
   readonly reject: (error: Error) => void;
 }
@@ -35,7 +35,7 @@ export class Writer {
   readonly #urgent: MessagePort;
   readonly #waited = new Int32Array(new SharedArrayBuffer(4));
   /** By the number of the request: the place it has here until it is answered. */
-  readonly #pending = new Slots<Pending>();
+  readonly #pending = new Slab<WriterCall>();
   readonly #options: WriterOptions;
   readonly #exited: Promise<void>;
   #started: { resolve: () => void; reject: (error: Error) => void } | null = null;

@@ -7,7 +7,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import type { Clock } from '../../ports/clock.ts';
-import type { Door, Hello, Link, TransportLimits } from '../../ports/transport.ts';
+import type { Hello, Link, TransportLimits, TransportListener } from '../../ports/transport.ts';
 import { openLink } from './link.ts';
 import { bears, type Tls } from './tls.ts';
 
@@ -35,11 +35,11 @@ interface HalfOpen {
 /** The accepting end: judges the hello of each stream, pairs the two streams of a link, answers probes. */
 export class Callee {
   readonly #parts: CalleeParts;
-  readonly #door: Door;
+  readonly #door: TransportListener;
   readonly #links: Set<Link>;
   readonly #halves = new Map<string, HalfOpen>();
 
-  constructor(parts: CalleeParts, door: Door, links: Set<Link>) {
+  constructor(parts: CalleeParts, door: TransportListener, links: Set<Link>) {
     this.#parts = parts;
     this.#door = door;
     this.#links = links;
@@ -77,7 +77,7 @@ export class Callee {
   }
 
   /** The name a caller gives itself has to stand in the certificate of its connection. */
-  #judge(call: Call, hello: Hello): ReturnType<Door['admit']> {
+  #judge(call: Call, hello: Hello): ReturnType<TransportListener['admit']> {
     const { tls } = this.#parts;
     if (tls && !(tls.names.includes(hello.name) && bears(call.getAuthContext()?.sslPeerCertificate, hello.name))) {
       return { refused: `the certificate of the caller is not that of a node called "${hello.name}"` };

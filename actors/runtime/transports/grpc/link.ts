@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { Ear, Envelope, Link, TransportLimits } from '../../ports/transport.ts';
-import { Batch } from '../batch.ts';
-import { type Frame, packFrame, unpackFrame } from './frame.ts';
+import type { Envelope, Link, LinkReceiver, TransportLimits } from '../../ports/transport.ts';
+import { EnvelopeBatch } from '../batch.ts';
+import { type LinkFrame, packFrame, unpackFrame } from './frame.ts';
 
 /** What this module needs of a gRPC stream, whichever end it is. */
 export interface Stream<T> {
@@ -37,7 +37,7 @@ export function openLink(parts: {
   const { peer, control, data, limits, clock, links, freed } = parts;
   const link: GrpcLink = new GrpcLink({
     ...{ peer, limits, clock },
-    data: data as unknown as Stream<Frame>,
+    data: data as unknown as Stream<LinkFrame>,
     control: control as unknown as Stream<{ text: string }>,
     release: () => {
       links.delete(link);
@@ -59,11 +59,11 @@ const CONTROL_WAITING_MAX = 4_096;
  */
 export class GrpcLink implements Link {
   readonly peer: string;
-  readonly #data: Stream<Frame>;
+  readonly #data: Stream<LinkFrame>;
   readonly #control: Stream<{ text: string }>;
-  readonly #batch: Batch;
+  readonly #batch: EnvelopeBatch;
   readonly #release: () => void;
-  #ear: Ear | null = null;
+  #ear: LinkReceiver | null = null;
   #open = true;
   #paused = false;
   /** How it ended, if that was before anybody heard it. */
@@ -72,7 +72,7 @@ export class GrpcLink implements Link {
   /** `release` ends the streams and frees the channel, once. */
   constructor(parts: {
     readonly peer: string;
-    readonly data: Stream<Frame>;
+    readonly data: Stream<LinkFrame>;
     readonly control: Stream<{ text: string }>;
     readonly limits: TransportLimits;
     readonly clock: Clock;
@@ -82,11 +82,11 @@ export class GrpcLink implements Link {
     this.#data = parts.data;
     this.#control = parts.control;
     this.#release = parts.release;
-    this.#batch = new Batch(parts.limits, parts.clock, (envelopes) => this.#data.write(packFrame(envelopes)));
+    this.#batch = new EnvelopeBatch(parts.limits, parts.clock, (envelopes) => this.#data.write(packFrame(envelopes)));
   }
 
   /** Starts hearing. Called once, before the first message can arrive. One that is over already says so at once. */
-  attach(ear: Ear): void {
+  attach(ear: LinkReceiver): void {
     this.#ear = ear;
     if (this.#ended) ear.closed(this.#ended.reason, this.#ended.unsent);
     this.#data.on('data', (frame) => {
@@ -133,7 +133,7 @@ export class GrpcLink implements Link {
     else this.#ended = { reason, unsent };
   }
 
-  #hear(ear: Ear, frame: Frame): void {
+  #hear(ear: LinkReceiver, frame: LinkFrame): void {
     let envelopes: readonly Envelope[];
     try {
       envelopes = unpackFrame(frame);

@@ -13,17 +13,17 @@ import {
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
 import {
-  type Door,
-  type Ear,
   type Envelope,
   type Hello,
   type Link,
   LinkFailed,
+  type LinkReceiver,
   LinkRefused,
-  type Probe,
+  type ProbeResult,
   type SideService,
   type Transport,
   type TransportLimits,
+  type TransportListener,
   type Welcome,
 } from '../../ports/transport.ts';
 import { hostOf, isLoopback } from '../loopback-address.ts';
@@ -93,7 +93,7 @@ export class GrpcTransport implements Transport {
     this.#credentials = channelCredentials(parts.tls);
   }
 
-  async listen(address: string, door: Door): Promise<string> {
+  async listen(address: string, door: TransportListener): Promise<string> {
     const { limits, tls } = this.#parts;
     if (!tls && !isLoopback(hostOf(address))) {
       throw new Error(
@@ -123,7 +123,7 @@ export class GrpcTransport implements Transport {
   async dial(
     address: string,
     hello: Hello,
-    hear: (link: Link, welcome: Welcome) => Ear,
+    hear: (link: Link, welcome: Welcome) => LinkReceiver,
   ): Promise<{ readonly link: Link; readonly welcome: Welcome }> {
     const { clock, limits, random, route } = this.#parts;
     const client = new this.#Service(route?.(address) ?? address, this.#credentials, channelOptions(limits));
@@ -135,7 +135,7 @@ export class GrpcTransport implements Transport {
     const data = calls.Data(metadata);
     const freed = (): void => client.close();
     const link = openLink({ peer: address, control, data, clock, limits, links: this.#links, freed });
-    const gate = new Gate();
+    const gate = new HandshakeReceiver();
     link.attach(gate);
     try {
       const welcome = await this.#welcomed([control, data], gate);
@@ -149,7 +149,7 @@ export class GrpcTransport implements Transport {
   }
 
   /** Resolves when both streams were welcomed. */
-  #welcomed(streams: readonly ClientDuplexStream<unknown, unknown>[], gate: Gate): Promise<Welcome> {
+  #welcomed(streams: readonly ClientDuplexStream<unknown, unknown>[], gate: HandshakeReceiver): Promise<Welcome> {
     return new Promise((resolve, reject) => {
       const late = this.#parts.clock.after(DIAL_MS, () => reject(new LinkFailed('no answer to the handshake', false)));
       let missing = streams.length;
@@ -177,12 +177,12 @@ export class GrpcTransport implements Transport {
     });
   }
 
-  async probe(address: string, withinMs: number): Promise<Probe> {
+  async probe(address: string, withinMs: number): Promise<ProbeResult> {
     const open = await this.#knock(address, withinMs);
     if (open !== 'open') return open;
     const client = new this.#Service(address, this.#credentials, channelOptions(this.#parts.limits));
     try {
-      return await new Promise<Probe>((resolve) => {
+      return await new Promise<ProbeResult>((resolve) => {
         const late = this.#parts.clock.after(withinMs, () => resolve('silent'));
         const deadline = this.#parts.clock.now() + withinMs;
         (client as unknown as Calls).Probe({}, { deadline }, (error, reply) => {
@@ -242,9 +242,9 @@ function parseWelcome(text: unknown): Welcome | null {
 }
 
 /** Stands before the real ear until both streams were welcomed: nothing is heard of a link that may yet be refused. */
-class Gate implements Ear {
-  #ear: Ear | null = null;
-  #early: ((ear: Ear) => void)[] = [];
+class HandshakeReceiver implements LinkReceiver {
+  #ear: LinkReceiver | null = null;
+  #early: ((ear: LinkReceiver) => void)[] = [];
   #over: { readonly reason: string; readonly unsent: readonly Envelope[] } | null = null;
   #failed: (reason: string) => void = () => {};
 
@@ -253,7 +253,7 @@ class Gate implements Ear {
   }
 
   /** Throws LinkFailed for a link that ended between its welcome and now. */
-  open(hear: () => Ear): void {
+  open(hear: () => LinkReceiver): void {
     const before = this.#ended();
     if (before) throw new LinkFailed(before.reason, false);
     const ear = hear();

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { Ear, Envelope, Link, TransportLimits } from '../../ports/transport.ts';
-import { Batch } from '../batch.ts';
+import type { Envelope, Link, LinkReceiver, TransportLimits } from '../../ports/transport.ts';
+import { EnvelopeBatch } from '../batch.ts';
 
 /** Frames one end may have under way within one turn of the loop before its batch has to wait, like a real wire. */
 const FRAMES_UNDER_WAY_MAX = 16;
@@ -20,9 +20,9 @@ export interface EndParts {
 export class LoopbackEnd implements Link {
   readonly peer: string;
   readonly #parts: EndParts;
-  readonly #batch: Batch;
+  readonly #batch: EnvelopeBatch;
   #other: LoopbackEnd | null = null;
-  #ear: Ear | null = null;
+  #ear: LinkReceiver | null = null;
   #open = true;
   /** How it ended, if that was before anybody heard it. */
   #ended: { readonly reason: string; readonly unsent: readonly Envelope[] } | null = null;
@@ -31,10 +31,10 @@ export class LoopbackEnd implements Link {
   constructor(parts: EndParts) {
     this.peer = parts.to;
     this.#parts = parts;
-    this.#batch = new Batch(parts.limits, parts.clock, (frame) => this.#write(frame));
+    this.#batch = new EnvelopeBatch(parts.limits, parts.clock, (frame) => this.#write(frame));
   }
 
-  join(other: LoopbackEnd, ear: Ear): void {
+  join(other: LoopbackEnd, ear: LinkReceiver): void {
     this.#other = other;
     this.#ear = ear;
     if (this.#ended) ear.closed(this.#ended.reason, this.#ended.unsent);

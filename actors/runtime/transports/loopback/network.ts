@@ -1,14 +1,14 @@
 import type { Clock } from '../../ports/clock.ts';
 import {
-  type Door,
-  type Ear,
   type Hello,
   type Link,
   LinkFailed,
+  type LinkReceiver,
   LinkRefused,
-  type Probe,
+  type ProbeResult,
   type Transport,
   type TransportLimits,
+  type TransportListener,
   type Welcome,
 } from '../../ports/transport.ts';
 import { LoopbackEnd } from './end.ts';
@@ -16,7 +16,7 @@ import { LoopbackEnd } from './end.ts';
 /** A virtual port: who listens behind an address. */
 interface Listener {
   readonly address: string;
-  readonly door: Door;
+  readonly door: TransportListener;
 }
 
 /**
@@ -51,7 +51,7 @@ export class LoopbackNetwork {
   }
 
   /** Throws when the address is taken. */
-  bind(address: string, door: Door): string {
+  bind(address: string, door: TransportListener): string {
     const [host = '', port = ''] = address.split(/:(?=\d+$)/);
     if (port === '0') this.#ports += 1;
     const bound = port === '0' ? `${host}:${this.#ports}` : address;
@@ -78,8 +78,8 @@ class LoopbackTransport implements Transport {
     this.#limits = limits;
   }
 
-  async listen(address: string, door: Door): Promise<string> {
-    const admitted: Door = {
+  async listen(address: string, door: TransportListener): Promise<string> {
+    const admitted: TransportListener = {
       incarnation: door.incarnation,
       admit: (hello) => door.admit(hello),
       accepted: (hello, link) => {
@@ -94,7 +94,7 @@ class LoopbackTransport implements Transport {
   async dial(
     address: string,
     hello: Hello,
-    hear: (link: Link, welcome: Welcome) => Ear,
+    hear: (link: Link, welcome: Welcome) => LinkReceiver,
   ): Promise<{ readonly link: Link; readonly welcome: Welcome }> {
     await this.#turn();
     const own = this.#address ?? 'nowhere:0';
@@ -118,7 +118,7 @@ class LoopbackTransport implements Transport {
     return { link: near, welcome: verdict.welcome };
   }
 
-  async probe(address: string, _withinMs: number): Promise<Probe> {
+  async probe(address: string, _withinMs: number): Promise<ProbeResult> {
     await this.#turn();
     const listener = this.#network.listener(address);
     if (!listener) return 'refused';

@@ -13,7 +13,7 @@ const mail = (type: string): Mail => ({
   trace: undefined,
   answer: null,
   firing: null,
-  parcel: null,
+  systemMessage: null,
   next: null,
   fetched: null,
 });

@@ -2,11 +2,11 @@ import * as fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { deriveRow } from '../../../../actors/runtime/actor/derive-row.ts';
-import { HeldRows, type RowWrite } from '../../../../actors/runtime/actor/held-rows.ts';
 import { byOrder } from '../../../../actors/runtime/actor/open-order.ts';
 import { register } from '../../../../actors/runtime/actor/register.ts';
 import type { RegisteredCollection } from '../../../../actors/runtime/actor/registered-kind.ts';
 import { removeRow } from '../../../../actors/runtime/actor/remove-row.ts';
+import { RowCache, type RowWrite } from '../../../../actors/runtime/actor/row-cache.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { registerKind } from '../../example-kinds/register.ts';
 
@@ -23,7 +23,7 @@ it('is the sorted list of the open rows after every write, whatever is written i
   });
   fc.assert(
     fc.property(fc.array(write, { maxLength: 200 }), fc.integer({ min: 0, max: 200 }), (writes, firstLook) => {
-      const rows = new HeldRows('register:a');
+      const rows = new RowCache('register:a');
       for (const [i, { id, rank, what, settles }] of writes.entries()) {
         const body = { id, rank, node: 'n', amount: 0, open: what === 'open', at: 0 };
         const row: RowWrite = what === 'remove' ? removeRow(rows, line, id) : deriveRow(rows, line, id, body);
@@ -40,7 +40,7 @@ it('is the sorted list of the open rows after every write, whatever is written i
 });
 
 it('takes the next of many rows, closes them and opens others without looking at all of them', () => {
-  const rows = new HeldRows('register:a');
+  const rows = new RowCache('register:a');
   const put = (id: string, rank: number, open: boolean): void =>
     rows.apply(deriveRow(rows, line, id, { id, rank, node: 'n', amount: 0, open, at: 0 }), pending);
   const many = 50_000;

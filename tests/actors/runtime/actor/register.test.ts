@@ -197,9 +197,9 @@ it('refuses bad collections and tenancies', () => {
   assert.match(refuses({ collections: { line: { sort, retentionMs: -1 } } }), /retentionMs/);
   assert.match(refuses({ collections: { line: { sort, index: [column], blob: 1 } } }), /names column 1 as its blob/);
   const tenancy = { collection: 'line', column: 0, event: 'node.lost' } as const;
-  assert.match(refuses({ collections: {}, tenancy }), /names collection line/);
-  assert.match(refuses({ collections: { line: { sort, open: () => true } }, tenancy }), /column 0/);
-  assert.match(refuses({ collections: { line: { sort, index: [column] } }, tenancy }), /open rows/);
+  assert.match(refuses({ collections: {}, leaseRows: tenancy }), /names collection line/);
+  assert.match(refuses({ collections: { line: { sort, open: () => true } }, leaseRows: tenancy }), /column 0/);
+  assert.match(refuses({ collections: { line: { sort, index: [column] } }, leaseRows: tenancy }), /open rows/);
 });
 
 it('refuses a kind whose chart has no transition for what makes its actors or what the runtime tells them', () => {
@@ -208,8 +208,11 @@ it('refuses a kind whose chart has no transition for what makes its actors or wh
   const tenancy = { collection: 'line', column: 0, event: 'node.lost' } as const;
   assert.match(refusal(kindOf(on('b'), { creates: ['a'] })), /no state has a transition for a$/);
   assert.match(refusal(kindOf(on('b'), { resident: true })), /no state has a transition for actor\.activated/);
-  assert.match(refusal(kindOf(on('b'), { collections, tenancy })), /no state has a transition for node\.lost/);
-  assert.is(refusal(kindOf(on('a', 'node.lost'), { creates: ['a'], collections, tenancy })), '');
+  assert.match(
+    refusal(kindOf(on('b'), { collections, leaseRows: tenancy })),
+    /no state has a transition for node\.lost/,
+  );
+  assert.is(refusal(kindOf(on('a', 'node.lost'), { creates: ['a'], collections, leaseRows: tenancy })), '');
   assert.is(refusal(kindOf(on('*'), { creates: ['a'] })), '');
 });
 

@@ -56,10 +56,10 @@ async function stage(kinds: readonly Kind[] = KINDS, given: BlobSweepLimits = li
     log: (line: object) => void log.push(line),
     now: () => clock.now(),
   };
-  const chore = blobSweep({ ...parts, isMine: () => mine.is });
-  chore.start();
+  const task = blobSweep({ ...parts, isMine: () => mine.is });
+  task.start();
   return {
-    ...{ clock, store, blobs, log, mine, chore },
+    ...{ clock, store, blobs, log, mine, chore: task },
     put: (): Promise<OpenBlob> => blobs.put(pieces.of(pieces.random(100))),
     commit: (more: Parameters<typeof write>[1]) => store.commit([write(fence, more ?? {})]),
     left: () => blobs.list({ after: null, before: clock.now() + 1, limit: 1_000 }),
@@ -67,7 +67,7 @@ async function stage(kinds: readonly Kind[] = KINDS, given: BlobSweepLimits = li
 }
 
 it('a blob that no row refers to goes once it is old enough, and one that a row refers to stays', async () => {
-  const { clock, put, commit, left, chore } = await stage();
+  const { clock, put, commit, left, chore: task } = await stage();
   const [file, video, noted] = [await put(), await put(), await put()];
   await commit({
     rowsPut: [
@@ -85,11 +85,11 @@ it('a blob that no row refers to goes once it is old enough, and one that a row 
   await commit({ rowsRemoved: [{ address: 'account:a', collection: 'files', id: 'f' }] });
   await clock.advance(2 * limits.sweepMs);
   assert.equal(await left(), [video.id], 'the removal of its row freed it');
-  chore.stop();
+  task.stop();
 });
 
 it('a row that goes by its retention frees its blob', async () => {
-  const { clock, store, put, commit, left, chore } = await stage();
+  const { clock, store, put, commit, left, chore: task } = await stage();
   const { id } = await put();
   await commit({
     rowsPut: [row('f', { collection: 'files', index: [null, id], expiresAt: clock.now() + 48 * HOUR_MS })],
@@ -99,11 +99,11 @@ it('a row that goes by its retention frees its blob', async () => {
   await store.sweepRows(clock.now() + 1, 9);
   await clock.advance(2 * limits.sweepMs);
   assert.equal(await left(), []);
-  chore.stop();
+  task.stop();
 });
 
 it('a long list is walked in bounded stretches, from the oldest on, and then again from its beginning', async () => {
-  const { clock, put, commit, left, chore } = await stage();
+  const { clock, put, commit, left, chore: task } = await stage();
   const rowsPut = [];
   for (let n = 0; n < 180; n++) {
     const { id } = await put();
@@ -123,12 +123,12 @@ it('a long list is walked in bounded stretches, from the oldest on, and then aga
   await commit({ rowsRemoved: [{ address: 'account:a', collection: 'files', id: 'f1' }] });
   await clock.advance(6 * (limits.sweepMs + 1_000));
   assert.is((await left()).length, 119);
-  chore.stop();
+  task.stop();
 });
 
 itLong('with the limits of the product a thousand orphans a minute go on time, beside blobs that stay', async () => {
   const product = clusterConfig.runtime;
-  const { clock, store, blobs, put, commit, chore } = await stage(KINDS, product);
+  const { clock, store, blobs, put, commit, chore: task } = await stage(KINDS, product);
   const kept = new Set<string>();
   for (let n = 0; n < LIVING; n++) {
     const { id } = await put();
@@ -154,7 +154,7 @@ itLong('with the limits of the product a thousand orphans a minute go on time, b
   assert.is((await allOf(blobs, clock.now() + 1)).length, LIVING);
   assert.is(work.removed, MINUTES * ORPHANS_A_MINUTE);
   assert.ok(work.mostInAnInstant <= 50, `${work.mostInAnInstant} blobs were judged without a pause`);
-  chore.stop();
+  task.stop();
 });
 
 /** Counts what is removed, and how many blobs are judged at most before the clock moves on. */
@@ -185,7 +185,7 @@ async function allOf(blobs: MemoryBlobs, before: number): Promise<readonly strin
 }
 
 it('a blob whose row moves to another collection while it is judged stays', async () => {
-  const { clock, store, put, commit, left, chore } = await stage();
+  const { clock, store, put, commit, left, chore: task } = await stage();
   const { id } = await put();
   const inFiles = row('m', { collection: 'files', index: [null, id] });
   const inVideos = row('m', { collection: 'videos', index: [id] });
@@ -210,11 +210,11 @@ it('a blob whose row moves to another collection while it is judged stays', asyn
   await clock.advance(ORPHAN_MS + 9 * limits.sweepMs);
   assert.ok(moves >= 8);
   assert.equal(await left(), [id]);
-  chore.stop();
+  task.stop();
 });
 
 it('a blob that cannot be removed does not keep those behind it', async () => {
-  const { clock, blobs, put, left, log, chore } = await stage();
+  const { clock, blobs, put, left, log, chore: task } = await stage();
   const stuck = await put();
   for (let n = 0; n < 120; n++) {
     await clock.advance(1);
@@ -228,11 +228,11 @@ it('a blob that cannot be removed does not keep those behind it', async () => {
   await clock.advance(ORPHAN_MS + 12 * limits.sweepMs);
   assert.equal(await left(), [stuck.id]);
   assert.ok(log.some((line) => JSON.stringify(line).includes('the disk refuses')));
-  chore.stop();
+  task.stop();
 });
 
 it('only the sweeper sweeps, and nobody does when the store is out of reach or nothing declares a blob', async () => {
-  const { clock, store, put, left, mine, log, chore } = await stage();
+  const { clock, store, put, left, mine, log, chore: task } = await stage();
   await put();
   mine.is = false;
   await clock.advance(ORPHAN_MS + 9 * limits.sweepMs);
@@ -245,7 +245,7 @@ it('only the sweeper sweeps, and nobody does when the store is out of reach or n
   store.cut = false;
   await clock.advance(2 * limits.sweepMs);
   assert.is((await left()).length, 0);
-  chore.stop();
+  task.stop();
 
   const other = await stage([kind({ notes: { sort, index: [column] } })]);
   await other.put();
@@ -255,7 +255,7 @@ it('only the sweeper sweeps, and nobody does when the store is out of reach or n
 });
 
 it('writes that nobody finished are swept at the same age', async () => {
-  const { clock, blobs, chore } = await stage();
+  const { clock, blobs, chore: task } = await stage();
   const cut = blobs.connect();
   async function* source() {
     yield new Uint8Array(300_000);
@@ -267,7 +267,7 @@ it('writes that nobody finished are swept at the same age', async () => {
   assert.is(blobs.unfinished, 1);
   await clock.advance(3 * limits.sweepMs);
   assert.is(blobs.unfinished, 0);
-  chore.stop();
+  task.stop();
 });
 
 it('one of the nodes that stay is the sweeper, and none without fresh contact', () => {

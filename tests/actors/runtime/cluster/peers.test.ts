@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { judge, type Terms } from '../../../../actors/runtime/cluster/handshake.ts';
 import { Peers, type PeersHost } from '../../../../actors/runtime/cluster/peers.ts';
 import type { NodeRow } from '../../../../actors/runtime/ports/store.ts';
-import type { Ear, Hello, Link, Transport, Welcome } from '../../../../actors/runtime/ports/transport.ts';
+import type { Hello, Link, LinkReceiver, Transport, Welcome } from '../../../../actors/runtime/ports/transport.ts';
 import { systemRandom } from '../../../../actors/runtime/system/random.ts';
 import config from '../../../../cluster.config.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -18,12 +18,12 @@ const ROW: NodeRow = {
 };
 
 /** Peers of n1 over a transport that does with each dial what it is told, in one turn. */
-function stage(onDial: (link: FakeLink, ear: Ear) => void, theirs: Terms = THEIRS) {
+function stage(onDial: (link: FakeLink, ear: LinkReceiver) => void, theirs: Terms = THEIRS) {
   const clock = new HandClock();
   const heard: string[] = [];
   const links: FakeLink[] = [];
   const transport = {
-    dial: async (_address: string, hello: Hello, hear: (link: Link, welcome: Welcome) => Ear) => {
+    dial: async (_address: string, hello: Hello, hear: (link: Link, welcome: Welcome) => LinkReceiver) => {
       const verdict = judge(hello, theirs);
       if (!('welcome' in verdict)) throw new Error(verdict.refused);
       const link = new FakeLink();
@@ -57,7 +57,7 @@ function stage(onDial: (link: FakeLink, ear: Ear) => void, theirs: Terms = THEIR
 
 class FakeLink implements Link {
   readonly peer = 'n2:1';
-  ear: Ear | null = null;
+  ear: LinkReceiver | null = null;
   open = true;
   send(): 'queued' | 'closed' {
     return this.open ? 'queued' : 'closed';

@@ -1,8 +1,8 @@
 /** A cluster in which the test itself answers every call for work. */
 import type * as uvu from 'uvu';
+import type { ActivityRecord } from '../../../../actors/runtime/actor/activity-record.ts';
 import type { Json } from '../../../../actors/runtime/actor/event.ts';
-import type { Intent } from '../../../../actors/runtime/actor/intent.ts';
-import type { Job } from '../../../../actors/runtime/ports/performer.ts';
+import type { ActivityTask } from '../../../../actors/runtime/ports/activity.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { HandClock } from './hand-clock.ts';
 import { type House, inShard, Town } from './town.ts';
@@ -12,7 +12,7 @@ export const ALL = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** A call that a performer has made and nobody has answered yet. */
 export interface Call {
-  readonly job: Job;
+  readonly job: ActivityTask;
   readonly signal: AbortSignal;
   resolve(result: Json): void;
   reject(error: Error): void;
@@ -21,9 +21,9 @@ export interface Call {
 /** Performers whose calls the test answers itself. */
 export class Desk {
   readonly calls: Call[] = [];
-  readonly performers = {
+  readonly activities = {
     work: {
-      perform: (job: Job, signal: AbortSignal) =>
+      run: (job: ActivityTask, signal: AbortSignal) =>
         new Promise<Json>((resolve, reject) => this.calls.push({ job, signal, resolve, reject })),
     },
   };
@@ -49,7 +49,7 @@ export const scenes =
       const town = new Town(clock);
       const desk = new Desk();
       try {
-        await run({ clock, town, desk, build: (name) => town.build(name, desk.performers) });
+        await run({ clock, town, desk, build: (name) => town.build(name, desk.activities) });
       } finally {
         await town.close();
       }
@@ -58,7 +58,7 @@ export const scenes =
 export const heardBy = async (house: House): Promise<Json[]> =>
   ((await house.body(A, { type: 'open' })) as string[]).map((text) => JSON.parse(text) as Json);
 export const intents = async (town: Town) =>
-  (await town.store.rows({ collection: '$intents', limit: 100 })).map(({ body }) => JSON.parse(body) as Intent);
+  (await town.store.rows({ collection: '$intents', limit: 100 })).map(({ body }) => JSON.parse(body) as ActivityRecord);
 export const work = (id: string, more: Record<string, Json> = {}) => ({ type: 'work', id, ...more });
 
 export async function first({ build }: Scene): Promise<House> {

@@ -33,7 +33,7 @@ const within = (title: string, run: (scene: Scene) => Promise<void>): void =>
     const town = new Town(clock);
     const desk = new Desk();
     try {
-      const house = await town.build('n1', desk.performers, [clerk, vaultKind]);
+      const house = await town.build('n1', desk.activities, [clerk, vaultKind]);
       await house.take(ALL);
       for (const address of [A, FAR]) {
         await house.body(address, { type: 'open' });
@@ -112,7 +112,7 @@ const INPUTS: Readonly<Record<string, (scene: Scene, event: ActorEvent) => Promi
     desk.call(0).resolve(letter);
     await until(async () => {
       await clock.advance(50);
-      return house.engine.work.size === 0;
+      return house.engine.activities.size === 0;
     });
   },
 };

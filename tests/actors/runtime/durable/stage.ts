@@ -4,10 +4,10 @@ import type { Answer } from '../../../../actors/runtime/actor/answer.ts';
 import type { ActorEvent, Json } from '../../../../actors/runtime/actor/event.ts';
 import type { Kind } from '../../../../actors/runtime/actor/kind.ts';
 import { register } from '../../../../actors/runtime/actor/register.ts';
-import { createEngine } from '../../../../actors/runtime/durable/create-engine.ts';
-import type { CommittedStep, Engine, Publication } from '../../../../actors/runtime/durable/engine.ts';
-import type { EngineLimits } from '../../../../actors/runtime/durable/engine-limits.ts';
-import type { Outside } from '../../../../actors/runtime/durable/outside.ts';
+import { createEngine } from '../../../../actors/runtime/durable/engine/create-engine.ts';
+import type { CommittedStep, Engine, Publication } from '../../../../actors/runtime/durable/engine/engine.ts';
+import type { EngineLimits } from '../../../../actors/runtime/durable/engine/engine-limits.ts';
+import type { ClusterPort } from '../../../../actors/runtime/durable/outgoing/cluster-port.ts';
 import type { Clock } from '../../../../actors/runtime/ports/clock.ts';
 import type { Store } from '../../../../actors/runtime/ports/store.ts';
 import { systemClock } from '../../../../actors/runtime/system/clock.ts';
@@ -42,7 +42,7 @@ export interface StageOptions {
   /** Adopt every shard at once; default true. */
   readonly adopt?: boolean;
   /** Default: nothing leaves the engine. */
-  readonly outside?: Outside;
+  readonly clusterPort?: ClusterPort;
 }
 
 /** What the host was told. */
@@ -91,7 +91,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     shards: SHARDS,
     now: () => clock.now(),
     limits: { ...LIMITS, ...options.limits },
-    ...(options.outside ? { outside: options.outside } : {}),
+    ...(options.clusterPort ? { clusterPort: options.clusterPort } : {}),
     host: {
       lost: (shard, reason) => recorded.lost.push({ shard, reason }),
       published: (value) => recorded.published.push(value),

@@ -3,9 +3,9 @@ import { shardOf } from '../../../../actors/runtime/actor/address.ts';
 import { type Answer, AskError } from '../../../../actors/runtime/actor/answer.ts';
 import type { ActorEvent, Json } from '../../../../actors/runtime/actor/event.ts';
 import type { Kind } from '../../../../actors/runtime/actor/kind.ts';
-import type { Attempt, Outside } from '../../../../actors/runtime/durable/outside.ts';
+import type { ActivityAttempt, ClusterPort } from '../../../../actors/runtime/durable/outgoing/cluster-port.ts';
+import type { ActivityHandler } from '../../../../actors/runtime/ports/activity.ts';
 import type { Clock } from '../../../../actors/runtime/ports/clock.ts';
-import type { Performer } from '../../../../actors/runtime/ports/performer.ts';
 import type { Random } from '../../../../actors/runtime/ports/random.ts';
 import { systemClock } from '../../../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../../../actors/runtime/system/random.ts';
@@ -31,7 +31,7 @@ export class Town {
   readonly houses: House[] = [];
   /** Everything that was sent, in order. */
   readonly carried: Carried[] = [];
-  readonly aborted: (Attempt & { readonly at: string })[] = [];
+  readonly aborted: (ActivityAttempt & { readonly at: string })[] = [];
   readonly causes = new Map<string, 'own-hand' | 'outside'>();
   /** What becomes of a message: it passes unless this says otherwise. */
   wire: (carried: Carried, pass: () => Promise<Json>) => Promise<Json> = (_, pass) => pass();
@@ -48,26 +48,26 @@ export class Town {
   /** `kinds`: those that this build has. */
   async build(
     name: string,
-    performers: Readonly<Record<string, Performer>> = {},
+    activities: Readonly<Record<string, ActivityHandler>> = {},
     kinds: readonly Kind[] = [orderKind, postmanKind, counterKind],
   ): Promise<House> {
     const store = this.store.connect();
-    const outside: Outside = {
+    const clusterPort: ClusterPort = {
       random: this.random,
-      performers,
+      activities,
       send: (to, event) => {
         const carried = { to, event };
         this.carried.push(carried);
         return this.wire(carried, () => this.carry(carried));
       },
-      missing: async (incarnation, attempts) => this.houseOf(incarnation).engine.work.missing(attempts),
+      missing: async (incarnation, attempts) => this.houseOf(incarnation).engine.activities.missing(attempts),
       abort: (incarnation, attempts) => {
         this.aborted.push(...attempts.map((attempt) => ({ ...attempt, at: incarnation })));
-        this.houseOf(incarnation).engine.work.abort(attempts);
+        this.houseOf(incarnation).engine.activities.abort(attempts);
       },
       causeOf: (incarnation) => this.causes.get(incarnation) ?? null,
     };
-    const stage = await openStage({ kinds, store, name, clock: this.clock, adopt: false, outside });
+    const stage = await openStage({ kinds, store, name, clock: this.clock, adopt: false, clusterPort });
     const house: House = Object.assign(stage, {
       take: async (shards: readonly number[]) => {
         for (const row of await this.store.shards()) {
@@ -88,7 +88,7 @@ export class Town {
   /** The process is gone: nothing of it is heard again, its memory is dropped, the store knows. */
   async kill(house: House, cause: 'own-hand' | 'outside' | null = 'outside'): Promise<void> {
     this.houses.splice(this.houses.indexOf(house), 1);
-    house.engine.work.abortAll('killed by the test');
+    house.engine.activities.abortAll('killed by the test');
     for (let shard = 0; shard < SHARDS; shard++) house.engine.drop(shard);
     // Nothing is left to be sealed: this only ends its timers.
     await house.engine.close();
@@ -106,7 +106,7 @@ export class Town {
 
   async close(): Promise<void> {
     for (const house of this.houses.splice(0)) {
-      house.engine.work.abortAll('the test is over');
+      house.engine.activities.abortAll('the test is over');
       await house.engine.close();
     }
   }

@@ -33,7 +33,7 @@ const within = (title: string, run: (scene: Scene) => Promise<void>): void =>
     const town = new Town(clock);
     const desk = new Desk();
     try {
-      const house = await town.build('n1', desk.performers, [clerk, vaultKind]);
+      const house = await town.build('n1', desk.activities, [clerk, vaultKind]);
       await house.take(ALL);
       for (const address of [A, FAR]) await house.body(address, { type: 'open' });
       await run({ clock, town, desk, house });
@@ -55,7 +55,7 @@ async function bringAll({ house, clock, desk, town }: Scene, event: ActorEvent):
   await until(async () => {
     await clock.advance(50);
     const waiting = await town.store.rows({ collection: '$outbox', limit: 1 });
-    return waiting.length === 0 && house.engine.work.size === 0;
+    return waiting.length === 0 && house.engine.activities.size === 0;
   });
 }
 

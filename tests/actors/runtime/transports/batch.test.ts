@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Envelope } from '../../../../actors/runtime/ports/transport.ts';
-import { Batch } from '../../../../actors/runtime/transports/batch.ts';
+import { EnvelopeBatch } from '../../../../actors/runtime/transports/batch.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 2_000);
@@ -13,7 +13,7 @@ const count = (of: number, make: (id: number) => Envelope): Envelope[] =>
   Array.from({ length: of }, (_, id) => make(id));
 
 /** A batch, the sizes of the frames it wrote, and the end of a turn. */
-function batch(): { readonly own: Batch; readonly frames: number[]; readonly ids: number[]; turn(): void } {
+function batch(): { readonly own: EnvelopeBatch; readonly frames: number[]; readonly ids: number[]; turn(): void } {
   const frames: number[] = [];
   const ids: number[] = [];
   let later: (() => void)[] = [];
@@ -21,7 +21,7 @@ function batch(): { readonly own: Batch; readonly frames: number[]; readonly ids
     later.push(run);
     return () => {};
   };
-  const own = new Batch(LIMITS as never, { now: () => 0, monotonic: () => 0, after }, (frame) => {
+  const own = new EnvelopeBatch(LIMITS as never, { now: () => 0, monotonic: () => 0, after }, (frame) => {
     frames.push(frame.length);
     for (const { id } of frame) ids.push(id);
     return true;

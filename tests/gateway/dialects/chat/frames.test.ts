@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Frames } from '../../../../gateway/dialects/chat/frames.ts';
+import { ChatFrames } from '../../../../gateway/dialects/chat/frames.ts';
 import { DONE, KEEP_ALIVE, PROCESSING } from '../../../../gateway/dialects/reply/event-text.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
@@ -44,7 +44,7 @@ it('comments end in one newline and the terminator is a frame', () => {
 });
 
 it('the first delta carries the role and every chunk its head and a finish_reason', () => {
-  const frames = new Frames(HEAD, PLAIN);
+  const frames = new ChatFrames(HEAD, PLAIN);
   const [first, second, third] = chunks(
     frames.of([
       { type: 'text-delta', text: 'a' },
@@ -70,7 +70,7 @@ it('the first fragment of a tool call carries index, id, type and name, and the 
     { type: 'tool-delta', index: 0, arguments: '1}' },
     { type: 'finish', reason: 'tool_calls', native: 'tool_calls' },
   ];
-  const seen = chunks(new Frames(HEAD, PLAIN).of(events)).map(({ choices }) => choices[0]?.delta);
+  const seen = chunks(new ChatFrames(HEAD, PLAIN).of(events)).map(({ choices }) => choices[0]?.delta);
   assert.equal(seen[0], {
     role: 'assistant',
     content: null,
@@ -81,13 +81,13 @@ it('the first fragment of a tool call carries index, id, type and name, and the 
 });
 
 it('an answer without text still has a role', () => {
-  const [only] = chunks(new Frames(HEAD, PLAIN).of([{ type: 'finish', reason: 'length', native: null }]));
+  const [only] = chunks(new ChatFrames(HEAD, PLAIN).of([{ type: 'finish', reason: 'length', native: null }]));
   assert.equal(only?.choices[0]?.delta, { role: 'assistant', content: '' });
 });
 
 it('upstream text cannot end a frame or start another one', () => {
   const hostile = 'x\n\ndata: [DONE]\n\nevent: error\r\n\r\n\u2028\u2029\0"}]}\\';
-  const frames = new Frames(HEAD, PLAIN).of([
+  const frames = new ChatFrames(HEAD, PLAIN).of([
     { type: 'text-delta', text: hostile },
     { type: 'reasoning-delta', text: hostile },
     { type: 'tool-start', index: 0, id: hostile, name: hostile },
@@ -101,7 +101,7 @@ it('upstream text cannot end a frame or start another one', () => {
 
 it('the last chunk has empty choices, the usage with the exact cost and what was honoured', () => {
   const usage = { promptTokens: 7, completionTokens: 3, cachedTokens: 2, reasoningTokens: 1 };
-  const text = new Frames(HEAD, PLAIN).end({
+  const text = new ChatFrames(HEAD, PLAIN).end({
     usage,
     cost: '0.000000000000000000000123',
     honoured: { temperature: true },
@@ -122,14 +122,14 @@ it('the last chunk has empty choices, the usage with the exact cost and what was
 
 it('counts that nobody reported are absent, and so is their total', () => {
   const [chunk] = chunks(
-    new Frames(HEAD, PLAIN).end({ usage: { completionTokens: 3, cachedTokens: 0 }, cost: '0', honoured: {} }),
+    new ChatFrames(HEAD, PLAIN).end({ usage: { completionTokens: 3, cachedTokens: 0 }, cost: '0', honoured: {} }),
   );
   assert.equal(chunk?.usage, { completion_tokens: 3, cost: 0 });
 });
 
 it('a cost that is not the text of a JSON number never leaves', () => {
-  assert.throws(() => new Frames(HEAD, PLAIN).end({ usage: {}, cost: '1e-7', honoured: {} }), RangeError);
-  assert.throws(() => new Frames(HEAD, PLAIN).end({ usage: {}, cost: '0,1', honoured: {} }), RangeError);
+  assert.throws(() => new ChatFrames(HEAD, PLAIN).end({ usage: {}, cost: '1e-7', honoured: {} }), RangeError);
+  assert.throws(() => new ChatFrames(HEAD, PLAIN).end({ usage: {}, cost: '0,1', honoured: {} }), RangeError);
 });
 
 it('an error in the stream is a chunk with error and finish_reason error, without its detail', () => {
@@ -140,7 +140,7 @@ it('an error in the stream is a chunk with error and finish_reason error, withou
     detail: 'secret',
     metadata: { provider_name: 'A' },
   });
-  const text = new Frames(HEAD, PLAIN).of([{ type: 'error', error }]);
+  const text = new ChatFrames(HEAD, PLAIN).of([{ type: 'error', error }]);
   const [chunk] = chunks(text);
   assert.equal(chunk?.error, {
     code: 502,
@@ -153,7 +153,7 @@ it('an error in the stream is a chunk with error and finish_reason error, withou
 
 it('what came together of plain and structured reasoning stands in one delta', () => {
   const [first, second] = chunks(
-    new Frames(HEAD, PLAIN).of([
+    new ChatFrames(HEAD, PLAIN).of([
       { type: 'reasoning-delta', text: 'a' },
       { type: 'reasoning-detail', detail: { type: 'reasoning.text', index: 0, text: 'a' } },
       { type: 'text-delta', text: 'x' },
@@ -169,7 +169,7 @@ it('what came together of plain and structured reasoning stands in one delta', (
 });
 
 it('reasoning.exclude leaves no frame behind, and the first visible delta has the role', () => {
-  const frames = new Frames(HEAD, { hidden: true, dispatch: false });
+  const frames = new ChatFrames(HEAD, { hidden: true, dispatch: false });
   assert.is(
     frames.of([
       { type: 'reasoning-delta', text: 'a' },
@@ -185,7 +185,7 @@ it('reasoning.exclude leaves no frame behind, and the first visible delta has th
 
 it('scores stand beside the text that they score', () => {
   const [only, ...rest] = chunks(
-    new Frames(HEAD, PLAIN).of([
+    new ChatFrames(HEAD, PLAIN).of([
       { type: 'text-delta', text: 'x' },
       { type: 'logprobs', content: [{ token: 'x' }] },
     ]),
@@ -206,10 +206,10 @@ it('scores of hidden thoughts are hidden with them (spec: inference, `reasoning.
     { type: 'text-delta', text: 'x' },
     { type: 'logprobs', content: [{ token: 'x' }] },
   ];
-  const text = new Frames(HEAD, { hidden: true, dispatch: false }).of(events);
+  const text = new ChatFrames(HEAD, { hidden: true, dispatch: false }).of(events);
   assert.not.match(text, 'secret');
   assert.match(text, '"token":"x"');
-  assert.match(new Frames(HEAD, PLAIN).of(events), '"token":"secret"');
+  assert.match(new ChatFrames(HEAD, PLAIN).of(events), '"token":"secret"');
 });
 
 test.run();

@@ -3,7 +3,7 @@ import { createParser } from 'eventsource-parser';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Frames } from '../../../../gateway/dialects/chat/frames.ts';
+import { ChatFrames } from '../../../../gateway/dialects/chat/frames.ts';
 import { render } from '../../../../gateway/dialects/chat/render.ts';
 import { chatReply } from '../../../../gateway/dialects/chat/reply-schema.ts';
 import type { ReasoningDetail } from '../../../../gateway/terms/turn.ts';
@@ -179,7 +179,7 @@ for (const dispatch of [false, true]) {
     fc.assert(
       fc.property(turns, ([parts, called, end, sizes]) => {
         const events = [...parts, ...called, end];
-        const frames = new Frames(HEAD, { hidden: false, dispatch });
+        const frames = new ChatFrames(HEAD, { hidden: false, dispatch });
         let text = '';
         for (const batch of batches(events, sizes)) text += frames.of(batch);
         text += frames.end(CLOSING);

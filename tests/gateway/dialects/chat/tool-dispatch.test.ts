@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Frames } from '../../../../gateway/dialects/chat/frames.ts';
+import { ChatFrames } from '../../../../gateway/dialects/chat/frames.ts';
 import { ToolDispatch } from '../../../../gateway/dialects/chat/tool-dispatch.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
@@ -92,8 +92,8 @@ it('announces nothing of a stream that breaks', () => {
 it('stands between ordinary fragments, which all arrive, and only after the opt-in', () => {
   const events = [start(0), piece(0, '{}'), FINISH];
   const head = { id: 'gen-1', created: 1, model: 'a/b', provider: 'P' };
-  const plain = new Frames(head, { hidden: false, dispatch: false }).of(events);
-  const opted = new Frames(head, { hidden: false, dispatch: true }).of(events);
+  const plain = new ChatFrames(head, { hidden: false, dispatch: false }).of(events);
+  const opted = new ChatFrames(head, { hidden: false, dispatch: true }).of(events);
   assert.not.match(plain, /event:/);
   assert.is(opted.replace(/event: tool_call_dispatch\ndata: .+\n\n/, ''), plain);
   assert.ok(opted.indexOf('tool_call_dispatch') < opted.indexOf('"finish_reason":"tool_calls"'));

@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Frames } from '../../../../gateway/dialects/completions/frames.ts';
+import { CompletionFrames } from '../../../../gateway/dialects/completions/frames.ts';
 import { render } from '../../../../gateway/dialects/completions/render.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
@@ -84,7 +84,7 @@ it('echo puts the prompt before the answer, and scores count their offsets behin
 });
 
 it('ends with usage and honoured, then the terminator', () => {
-  const frames = new Frames(HEAD, null);
+  const frames = new CompletionFrames(HEAD, null);
   const { chunks, last } = read(frames.of([FINISH]) + frames.end(CLOSING));
   assert.is(last, '[DONE]');
   assert.equal(chunks.at(-1)?.choices, []);
@@ -94,7 +94,7 @@ it('ends with usage and honoured, then the terminator', () => {
 
 it('an error is a chunk with error and finish_reason error, then the terminator, without usage', () => {
   const error = new GatewayError({ status: 502, type: 'provider_unavailable', message: 'no', detail: 'secret' });
-  const frames = new Frames(HEAD, 'echo');
+  const frames = new CompletionFrames(HEAD, 'echo');
   const text = frames.of([{ type: 'error', error }]) + frames.end(null);
   const { chunks, last } = read(text);
   assert.is(chunks.length, 1);
@@ -116,7 +116,7 @@ const part = fc.oneof(
 it('streamed texts and scores rebuild exactly the whole completion', () => {
   fc.assert(
     fc.property(fc.array(fc.array(part, { maxLength: 4 }), { maxLength: 6 }), fc.option(words), (batches, echo) => {
-      const frames = new Frames(HEAD, echo);
+      const frames = new CompletionFrames(HEAD, echo);
       const text = batches.map((batch) => frames.of(batch)).join('') + frames.of([FINISH]) + frames.end(CLOSING);
       const rebuilt = { text: '', scores: null as Scores | null };
       for (const { choices } of read(text).chunks) {

@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Connection } from '../../../../gateway/edge/http/connection.ts';
-import { readPresented } from '../../../../gateway/edge/presented.ts';
+import { readCredential } from '../../../../gateway/edge/auth/request-credential.ts';
+import { ClientConnection } from '../../../../gateway/edge/http/connection.ts';
 import type { RequestContext } from '../../../../gateway/edge/request-context.ts';
 import { bounded } from '../../../support/bounded.ts';
 
@@ -16,7 +16,7 @@ function asked(socket: object | null, writableFinished = false): RequestContext 
 }
 
 it('is idle since the last answer that was owed, and not while one is', () => {
-  const connection = new Connection({} as Socket, 5);
+  const connection = new ClientConnection({} as Socket, 5);
   assert.is(connection.idleSince, 5);
   const [first, second] = [asked({}), asked(null)];
   connection.owe(first);
@@ -31,7 +31,7 @@ it('is idle since the last answer that was owed, and not while one is', () => {
 });
 
 it('tells those who wait behind the answer whose turn it is that their caller left', () => {
-  const connection = new Connection({} as Socket, 0);
+  const connection = new ClientConnection({} as Socket, 0);
   const told: string[] = [];
   const owed = { turn: asked({}), waiting: asked(null), done: asked(null, true), last: asked(null) };
   for (const [name, context] of Object.entries(owed)) {
@@ -46,7 +46,7 @@ it('tells those who wait behind the answer whose turn it is that their caller le
 });
 
 it('reads the same credential as any reader, whatever the request before it had', () => {
-  const connection = new Connection({} as Socket, 0);
+  const connection = new ClientConnection({} as Socket, 0);
   const bearer = 'Bearer sk-1';
   const heads: (readonly [readonly string[], readonly string[]])[] = [
     [[bearer], []],
@@ -62,7 +62,7 @@ it('reads the same credential as any reader, whatever the request before it had'
   ];
   for (const [authorizations, apiKeys] of heads) {
     const head = { authorizations, apiKeys, hosts: 1, count: 2 };
-    assert.equal(connection.presented(head), readPresented(head));
+    assert.equal(connection.presented(head), readCredential(head));
   }
 });
 

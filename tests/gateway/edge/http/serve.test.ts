@@ -3,9 +3,9 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
 import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
+import { HttpRouter } from '../../../../gateway/edge/http/http-router.ts';
 import { Listener } from '../../../../gateway/edge/http/listener.ts';
 import type { Route } from '../../../../gateway/edge/http/route.ts';
-import { Router } from '../../../../gateway/edge/http/router.ts';
 import { serve } from '../../../../gateway/edge/http/serve.ts';
 import { callerOf, takeBody } from '../../../../gateway/edge/request-context.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
@@ -80,7 +80,7 @@ async function observed({ policy, body = 'none', fails, waits = false, sent, lin
       return { type: 'text/x', body: JSON.stringify({ value, caller, id: context.params.id, query: context.query }) };
     },
   };
-  const router = new Router([route]);
+  const router = new HttpRouter([route]);
   const listener = new Listener({
     limits: config.edge,
     clock: systemClock,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Connection } from '../../../../gateway/operator/launcher/connection.ts';
+import type { ConnectionInfo } from '../../../../gateway/operator/launcher/connection.ts';
 import { Authority } from '../../../support/authority.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { connects, listeningSockets, outerAddresses } from '../../../support/listening-sockets.ts';
@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'troupe-interfaces-'));
 const data = join(folder, 'data');
 const names = ['n1', 'n2', 'n3'];
 let cluster: Command;
-let connection: Connection;
+let connection: ConnectionInfo;
 
 /** Secured with certificates as well: the whole command line has to work over them. */
 test.before(async () => {
@@ -35,7 +35,7 @@ test.before(async () => {
   cluster = troupe(['up', '--config', file, '--data', data]);
   await cluster.until(/Ctrl-C drains/);
   if (!/Ctrl-C drains/.test(cluster.out())) throw new Error((await cluster.ended).err);
-  connection = JSON.parse(readFileSync(join(data, 'connection.json'), 'utf8')) as Connection;
+  connection = JSON.parse(readFileSync(join(data, 'connection.json'), 'utf8')) as ConnectionInfo;
 });
 
 test.after(async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ClusterView, Inspection } from '../../../../actors/runtime/index.ts';
-import type { Connection } from '../../../../gateway/operator/launcher/connection.ts';
+import type { ConnectionInfo } from '../../../../gateway/operator/launcher/connection.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { StreamJudge } from '../../../support/stream/stream-judge.ts';
 import { answer, type Command, troupe } from './command.ts';
@@ -22,7 +22,8 @@ test.after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const connection = (): Connection => JSON.parse(readFileSync(join(data, 'connection.json'), 'utf8')) as Connection;
+const connection = (): ConnectionInfo =>
+  JSON.parse(readFileSync(join(data, 'connection.json'), 'utf8')) as ConnectionInfo;
 
 async function up(port: string): Promise<void> {
   // These tests ask more often than one key may in a minute.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Identity } from '../../../../actors/runtime/index.ts';
-import { Fault } from '../../../../gateway/operator/config/fault.ts';
+import { ConfigError } from '../../../../gateway/operator/config/config-error.ts';
 import { readIdentity } from '../../../../gateway/operator/config/identity.ts';
 import { Authority } from '../../../support/authority.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -35,7 +35,7 @@ async function faultOf(identity: Identity): Promise<string> {
     () => new Error('it was taken'),
     (thrown: Error) => thrown,
   );
-  assert.instance(error, Fault, error.message);
+  assert.instance(error, ConfigError, error.message);
   assert.not.match(error.message, /\n/);
   return error.message;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import defaults from '../../../../cluster.config.ts';
-import { Fault } from '../../../../gateway/operator/config/fault.ts';
+import { ConfigError } from '../../../../gateway/operator/config/config-error.ts';
 import { type LoadOptions, loadConfig } from '../../../../gateway/operator/config/load.ts';
 import { MODEL } from '../../../fixtures/models/plain.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -29,8 +29,8 @@ async function faultOf(options: Partial<LoadOptions>): Promise<string> {
   try {
     await load(options);
   } catch (error) {
-    assert.instance(error, Fault);
-    const { message } = error as Fault;
+    assert.instance(error, ConfigError);
+    const { message } = error as ConfigError;
     assert.not.match(message, /\n/);
     return message;
   }

@@ -6,7 +6,7 @@
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { openIntake } from '../../../../dist/gateway/operator/launcher/intake.js';
+import { openIntake } from '../../../../dist/gateway/operator/launcher/node-receiver.js';
 
 const [name = 'fake', signal, point, nth = '1', mark = ''] = process.argv.slice(2);
 let passed = 0;

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EndpointOffer } from '../../../../actors/terms/offer.ts';
+import type { Endpoint } from '../../../../actors/terms/endpoint.ts';
 import { chatWriter } from '../../../../gateway/providers/chat/request-body.ts';
 import type { Turn } from '../../../../gateway/terms/turn.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -8,7 +8,7 @@ import { offerOf, turnOf } from '../offer.ts';
 
 const it = bounded(test, 5_000);
 
-function bodyOf(asked: Partial<Turn>, declared: Partial<EndpointOffer> = {}): Record<string, unknown> {
+function bodyOf(asked: Partial<Turn>, declared: Partial<Endpoint> = {}): Record<string, unknown> {
   return JSON.parse(chatWriter(offerOf(declared))(turnOf(asked), 100)) as Record<string, unknown>;
 }
 

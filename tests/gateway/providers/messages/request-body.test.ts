@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EndpointOffer } from '../../../../actors/terms/offer.ts';
+import type { Endpoint } from '../../../../actors/terms/endpoint.ts';
 import { messagesWriter } from '../../../../gateway/providers/messages/request-body.ts';
 import { ProviderFailure } from '../../../../gateway/providers/provider-failure.ts';
 import type { Turn } from '../../../../gateway/terms/turn.ts';
@@ -9,7 +9,7 @@ import { MESSAGES_TARGET, offerOf, turnOf } from '../offer.ts';
 
 const it = bounded(test, 5_000);
 
-function textOf(asked: Partial<Turn>, declared: Partial<EndpointOffer> = {}, ceiling = 4_000): string {
+function textOf(asked: Partial<Turn>, declared: Partial<Endpoint> = {}, ceiling = 4_000): string {
   return messagesWriter(offerOf({ target: MESSAGES_TARGET, ...declared }))(turnOf(asked), ceiling);
 }
 
@@ -168,7 +168,7 @@ it('sampling goes out where declared and where the dialect knows it, stop under 
 
 it('a choice of tools has its own words, and one call at a time is a member of it', () => {
   const tools = [{ name: 'f', description: 'd', parameters: { type: 'object' }, strict: true }, { name: 'g' }];
-  const choice = (asked: Partial<Turn>, declared: Partial<EndpointOffer> = {}) =>
+  const choice = (asked: Partial<Turn>, declared: Partial<Endpoint> = {}) =>
     bodyOf({ tools, ...asked }, declared).tool_choice;
   assert.equal(bodyOf({ tools }).tools, [
     { name: 'f', description: 'd', input_schema: { type: 'object' } },
@@ -192,7 +192,7 @@ it('a choice of tools has its own words, and one call at a time is a member of i
 // spec: inference, Routing rules 3
 it('thinking is switched off, given its budget, or left to the provider', () => {
   const budget = { min: 1_024, max: 8_000 };
-  const declared: Partial<EndpointOffer> = { reasoning: { mandatory: false, budget } };
+  const declared: Partial<Endpoint> = { reasoning: { mandatory: false, budget } };
   const asked = (reasoning: Turn['reasoning'], more: Partial<Turn> = {}, ceiling = 4_000) => {
     const { thinking, output_config } = bodyOf({ ...(reasoning ? { reasoning } : {}), ...more }, declared, ceiling);
     return { thinking, output_config };

@@ -8,7 +8,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StoreTime } from '../../../../../actors/runtime/cluster/store-time.ts';
 import { StoreRefused } from '../../../../../actors/runtime/ports/store.ts';
-import { LONE_LOG } from '../../../../../actors/runtime/stores/sqlite/checkpoint.ts';
+import { SOLE_WRITER_LOG } from '../../../../../actors/runtime/stores/sqlite/checkpoint-after-commit.ts';
 import { connect } from '../../../../../actors/runtime/stores/sqlite/connect.ts';
 import { openSqliteStore, type SqliteStore } from '../../../../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
 import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
@@ -147,7 +147,7 @@ it('the log is moved into the database as it grows, and does not outgrow its bou
       const rowsPut = Array.from({ length: 40 }, (_, i) => row(`${commit}-${i}`, { body }));
       await store.commit([write(fence, { rowsPut })]);
     }
-    const boundBytes = LONE_LOG.most * 4096 * 1.5;
+    const boundBytes = SOLE_WRITER_LOG.most * 4096 * 1.5;
     assert.ok(commits * 40 * body.length > boundBytes);
     const logBytes = statSync(`${path}-wal`).size;
     assert.ok(logBytes < boundBytes, `the log has ${logBytes} bytes`);

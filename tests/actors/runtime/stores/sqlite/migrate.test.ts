@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UnfitDatabase } from '../../../../../actors/runtime/stores/migration.ts';
-import { type Connection, connect } from '../../../../../actors/runtime/stores/sqlite/connect.ts';
+import { connect, type SqliteConnection } from '../../../../../actors/runtime/stores/sqlite/connect.ts';
 import { migrate, migrations } from '../../../../../actors/runtime/stores/sqlite/migrate.ts';
 import { transactions } from '../../../../../actors/runtime/stores/sqlite/transaction.ts';
 import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
@@ -15,7 +15,9 @@ const it = bounded(test, 5_000);
 const FIRST = '-- compatible: one\nCREATE TABLE one (n INTEGER);';
 const SECOND = '-- breaking: two\nCREATE TABLE two (n INTEGER); INSERT INTO one VALUES (2);';
 
-async function withConnection(run: (connection: Connection, apply: (steps: string[]) => void) => void): Promise<void> {
+async function withConnection(
+  run: (connection: SqliteConnection, apply: (steps: string[]) => void) => void,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-migrate-'));
   const connection = connect(join(folder, 't.db'), 'write');
   const wait = { clock: systemClock, random: systemRandom, boundMs: 100, waited: () => {} };

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LONE_LOG } from '../../../../../actors/runtime/stores/sqlite/checkpoint.ts';
+import { SOLE_WRITER_LOG } from '../../../../../actors/runtime/stores/sqlite/checkpoint-after-commit.ts';
 import { openSqliteStore } from '../../../../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
 import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
@@ -20,7 +20,7 @@ const COMMITS = 400;
 /** Far above anything fair sharing gives, below what a starved writer sees. */
 const WORST_MS = 2_000;
 /** What others add while the lock for the restart is being tried for comes on top. */
-const LOG_BYTES_MAX = LONE_LOG.most * 4_096 * 1.5;
+const LOG_BYTES_MAX = SOLE_WRITER_LOG.most * 4_096 * 1.5;
 const writer = fileURLToPath(new URL('../../../../support/store-writer.ts', import.meta.url));
 
 async function run(path: string, name: string, shard: number): Promise<WriterReport> {

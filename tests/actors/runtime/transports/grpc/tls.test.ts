@@ -8,7 +8,12 @@ import * as assert from 'uvu/assert';
 import type { Operator } from '../../../../../actors/runtime/cluster/cluster.ts';
 import { connectOperator } from '../../../../../actors/runtime/inspect/client.ts';
 import { operatorService } from '../../../../../actors/runtime/inspect/service.ts';
-import { type Door, type Identity, LinkFailed, LinkRefused } from '../../../../../actors/runtime/ports/transport.ts';
+import {
+  type Identity,
+  LinkFailed,
+  LinkRefused,
+  type TransportListener,
+} from '../../../../../actors/runtime/ports/transport.ts';
 import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
 import type { Tls } from '../../../../../actors/runtime/transports/grpc/tls.ts';
@@ -38,7 +43,7 @@ test.after.each(async () => {
 });
 
 /** A door that welcomes everybody who gets as far as that, under the name it is told to use. */
-class Porter implements Door {
+class Porter implements TransportListener {
   readonly incarnation = 'one';
   readonly admitted: string[] = [];
   readonly #name: string;

@@ -1,0 +1,211 @@
+/** What an account asks for when it decides: rows, answers and messages to keys. Pure; the chart says when. */
+import type { Effect } from '../runtime/index.ts';
+import type { Admission, Generation, Released, Settled } from '../terms/hold.ts';
+import { plain } from '../terms/only.ts';
+import { paymentRequired } from '../terms/payment-required.ts';
+import type { Refusal, RefusedAnswer } from '../terms/refusal.ts';
+import { firstRow } from '../terms/row.ts';
+import { subtract } from '../terms/usd.ts';
+import { type AccountState, available } from './account-state.ts';
+import { accountRoom, heldBefore, keyRoom } from './admission.ts';
+import type { HoldOpen, HoldRaise, HoldRelease, HoldSettle } from './events.ts';
+import { opened, raised, released, reopened, settled } from './generation.ts';
+import { type LedgerEntry, ledgerId } from './ledger.ts';
+import { TOMBSTONE_MS, type Tombstone } from './tombstone.ts';
+
+export const SWEEP_TIMER = 'holds.sweep';
+
+export function reply(body: object): Effect {
+  return { type: 'reply', body: plain(body) };
+}
+
+/** Declines a charge or a release. Sent by another actor's step, nothing of that step is committed either. */
+export function refuse(refusal: Refusal): Effect {
+  return { type: 'refuse', body: plain({ refusal } satisfies RefusedAnswer) };
+}
+
+/** An attempt that does not hold the money (any more) can neither charge nor release it. */
+export const STALE: Refusal = {
+  status: 409,
+  type: 'unmapped',
+  message: 'Another attempt holds the money of this generation',
+};
+export const UNKNOWN: Refusal = { status: 404, type: 'not_found', message: 'No such generation' };
+export const MALFORMED: Refusal = {
+  status: 422,
+  type: 'unprocessable',
+  message: 'A charge is a decimal of at most 24 places, not negative',
+};
+
+/** Answer of a key's creation, given in the commit that creates it. */
+export function issued({ key, label }: { key: string; label: string }): Effect {
+  return reply({ key, label, created: true });
+}
+
+export function recordHold(state: AccountState, event: HoldOpen): Effect[] {
+  const { generation, attempt, amount, deadlineAt } = event.request;
+  const row = firstRow<Generation>(event, 'generation');
+  const body = plain(row === null ? opened(event) : reopened(row, event));
+  return [
+    { type: 'put', collection: 'generation', id: generation, body },
+    ...sweepAt(state, deadlineAt),
+    ...takeFromKey(event),
+    reply({ admitted: true, generation, attempt, amount } satisfies Admission),
+  ];
+}
+
+/** A later attempt, for which the key has reserved nothing: it takes what this hold is more than the one before it. */
+function takeFromKey(event: HoldOpen): Effect[] {
+  if (event.room === undefined) return [];
+  const delta = subtract(event.request.amount, heldBefore(event) ?? '0');
+  return [{ type: 'send', to: event.key, event: { type: 'hold.moved', delta } }];
+}
+
+/** The answer of a hold that is recorded. What the key took for a second sending goes back to it. */
+export function answerHold(event: HoldOpen): Effect[] {
+  return [...giveBack(event), reply(recordedAdmission(event))];
+}
+
+/** `refusal` to the asker, and the key forgets what it took. */
+export function refuseHold(event: HoldOpen, refusal: Refusal): Effect[] {
+  return [...giveBack(event), reply({ admitted: false, refusal } satisfies Admission)];
+}
+
+export function refuseShort(state: AccountState, event: HoldOpen): Effect[] {
+  const shortfall = { required: event.request.amount, available: accountRoom(state, event) };
+  return refuseHold(event, paymentRequired('account', shortfall));
+}
+
+export function refuseBeyondLimit(event: HoldOpen): Effect[] {
+  const shortfall = { required: event.request.amount, available: keyRoom(event) ?? '0' };
+  return refuseHold(event, paymentRequired('key', shortfall));
+}
+
+/** A repeat that finds nothing is admitted by its key as if it came for the first time. */
+export function renew({ request, key, perMinute }: HoldOpen): Effect {
+  return {
+    type: 'send',
+    to: key,
+    event: { type: 'turn.admit', request: plain({ ...request, repeat: false }), perMinute },
+  };
+}
+
+export function recordRaise(state: AccountState, event: HoldRaise): Effect[] {
+  const { request, key } = event;
+  const { generation, attempt, amount, deadlineAt } = request;
+  return [
+    { type: 'put', collection: 'generation', id: generation, body: plain(raised(rowOf(event), request)) },
+    ...sweepAt(state, deadlineAt),
+    { type: 'send', to: key, event: { type: 'hold.moved', delta: raiseDelta(event) } },
+    reply({ admitted: true, generation, attempt, amount } satisfies Admission),
+  ];
+}
+
+export function raiseDelta(event: HoldRaise): string {
+  return subtract(event.request.amount, rowOf(event).amount);
+}
+
+export function answerRaise(event: HoldRaise): Effect {
+  return reply(recordedAdmission(event));
+}
+
+export function refuseRaiseShort(state: AccountState, event: HoldRaise, scope: 'account' | 'key'): Effect {
+  const left = scope === 'key' ? (event.room ?? '0') : available(state);
+  const refusal = paymentRequired(scope, { required: raiseDelta(event), available: left });
+  return reply({ admitted: false, refusal } satisfies Admission);
+}
+
+/** Row, ledger entry, the key's sums and the answer: one commit. */
+export function recordCharge(state: AccountState, event: HoldSettle): Effect[] {
+  const { settlement, at } = event;
+  const before = rowOf(event);
+  const cost = (state.last as LedgerEntry).amount;
+  const after = settled(before, cost === settlement.cost ? settlement : { ...settlement, cost }, at);
+  const held = before.status === 'running' ? before.amount : '0';
+  return [
+    { type: 'put', collection: 'generation', id: settlement.generation, body: plain(after) },
+    recordEntry(state),
+    { type: 'send', to: before.key, event: { type: 'spend.record', cost, held } },
+    reply(settledAnswer(after)),
+  ];
+}
+
+export function answerSettled(event: HoldSettle): Effect {
+  return reply(settledAnswer(rowOf(event)));
+}
+
+export function recordRelease(event: HoldRelease): Effect[] {
+  const before = rowOf(event);
+  const { generation } = event.release;
+  return [
+    { type: 'put', collection: 'generation', id: generation, body: plain(released(before, event.release, event.at)) },
+    { type: 'send', to: before.key, event: { type: 'hold.closed', amount: before.amount, count: 1 } },
+    reply({ generation, status: 'released' } satisfies Released),
+  ];
+}
+
+/** The row names the newer attempt as released; money and key were given back before. */
+export function recordSupersession(event: HoldRelease): Effect[] {
+  const { release, at } = event;
+  const { generation } = release;
+  return [
+    { type: 'put', collection: 'generation', id: generation, body: plain(released(rowOf(event), release, at)) },
+    reply({ generation, status: 'released' } satisfies Released),
+  ];
+}
+
+export function answerRelease(event: HoldRelease): Effect {
+  const row = firstRow<Generation>(event, 'generation');
+  const { generation } = event.release;
+  return reply({ generation, status: row?.status === 'settled' ? 'settled' : 'released' } satisfies Released);
+}
+
+export function recordTombstone(state: AccountState, event: HoldRelease): Effect[] {
+  const { generation, attempt } = event.release;
+  const tombstone: Tombstone = { generation, attempt, createdAt: event.at, forgetAt: event.at + TOMBSTONE_MS };
+  return [
+    { type: 'put', collection: 'tombstone', id: generation, body: plain(tombstone) },
+    ...sweepAt(state, tombstone.forgetAt),
+    reply({ generation, status: 'released' } satisfies Released),
+  ];
+}
+
+/** The newest ledger entry as a row. */
+export function recordEntry(state: AccountState): Effect {
+  const entry = state.last as LedgerEntry;
+  return { type: 'put', collection: 'ledger', id: ledgerId(entry.sequence), body: plain(entry) };
+}
+
+/** One timer for the earliest deadline: set when this one has just become it. */
+function sweepAt(state: AccountState, dueAt: number): Effect[] {
+  if (state.nextSweepAt !== dueAt) return [];
+  return [{ type: 'schedule', name: SWEEP_TIMER, at: dueAt, event: { type: SWEEP_TIMER } }];
+}
+
+function giveBack({ request, key, room }: HoldOpen): Effect[] {
+  if (request.repeat || room !== undefined) return [];
+  return [{ type: 'send', to: key, event: { type: 'hold.refused', amount: request.amount } }];
+}
+
+/** What stands recorded for this very attempt; a hold that ended or moved on admits nothing any more. */
+function recordedAdmission(event: HoldOpen | HoldRaise): Admission {
+  const row = firstRow<Generation>(event, 'generation');
+  const { generation, attempt } = event.request;
+  if (row?.status === 'running' && row.attempt === attempt && row.key === event.key) {
+    return { admitted: true, generation, attempt, amount: row.amount };
+  }
+  const refusal: Refusal = { status: 409, type: 'unmapped', message: `Generation ${generation} is no longer held` };
+  return { admitted: false, refusal };
+}
+
+function settledAnswer(row: Generation): Settled {
+  const { generation, settlement, late, overshoot } = row;
+  const cost = settlement?.cost ?? '0';
+  return overshoot === null ? { generation, cost, late } : { generation, cost, late, overshoot };
+}
+
+function rowOf(event: HoldSettle | HoldRelease | HoldRaise): Generation {
+  const row = firstRow<Generation>(event, 'generation');
+  if (row === null) throw new Error(`${event.type} without its generation row`);
+  return row;
+}

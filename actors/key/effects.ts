@@ -1,0 +1,85 @@
+/** What a key asks for when it decides: answers, and messages to its account. Pure; the chart says when. */
+import type { Effect } from '../runtime/index.ts';
+import type { Admission } from '../terms/hold.ts';
+import { plain } from '../terms/only.ts';
+import { paymentRequired } from '../terms/payment-required.ts';
+import type { Refusal } from '../terms/refusal.ts';
+import { UNAUTHENTICATED } from '../terms/unauthenticated.ts';
+import type { KeyCount, TurnAdmit, TurnRaise } from './events.ts';
+import { type KeyState, perMinuteOf } from './key-state.ts';
+import { refuseRate } from './rate.ts';
+import { roomOf } from './spending.ts';
+
+/** A management key manages keys and spends nothing (spec: inference, Authentication 5). */
+const MANAGES_ONLY: Refusal = {
+  status: 403,
+  type: 'permission_denied',
+  message: 'A management key manages keys only; this operation needs an inference key',
+};
+
+export function reply(body: object): Effect {
+  return { type: 'reply', body: plain(body) };
+}
+
+/** To the account: one commit with this step, or none. */
+export function openHold(state: KeyState, { request, perMinute }: TurnAdmit): Effect {
+  const event = { type: 'hold.open', request: plain(request), key: state.address, perMinute };
+  return { type: 'send', to: state.account, event };
+}
+
+/**
+ * A later attempt may take over a hold that this key counts already, which only the account knows. So the key reserves
+ * nothing: the account compares the difference with what the limit leaves, and answers with what the key has to take.
+ */
+export function openLaterHold(state: KeyState, { request, perMinute, at }: TurnAdmit): Effect {
+  const event = { type: 'hold.open', request: plain(request), key: state.address, perMinute, room: roomOf(state, at) };
+  return { type: 'send', to: state.account, event };
+}
+
+/** To the account, with what the limit leaves: whoever holds the row compares the difference with both purses. */
+export function raiseHold(state: KeyState, { request, at }: TurnRaise): Effect {
+  const event = { type: 'hold.raise', request: plain(request), key: state.address, room: roomOf(state, at) };
+  return { type: 'send', to: state.account, event };
+}
+
+/** The request is counted; whether its owner may ask at all, the account answers. */
+export function askStanding(state: KeyState): Effect {
+  return { type: 'send', to: state.account, event: { type: 'account.standing' } };
+}
+
+/** 429. The shape of the answer follows what was asked. */
+export function refuseForRate(state: KeyState, event: TurnAdmit | KeyCount): Effect {
+  const refusal = refuseRate(perMinuteOf(state, event), event.at);
+  return event.type === 'turn.admit' ? refuseTurn(refusal) : reply({ refusal });
+}
+
+/** 402, scope `key`. */
+export function refuseForLimit(state: KeyState, { request, at }: TurnAdmit): Effect {
+  return refuseTurn(paymentRequired('key', { required: request.amount, available: roomOf(state, at) ?? '0' }));
+}
+
+export function refuseManagement(): Effect {
+  return refuseTurn(MANAGES_ONLY);
+}
+
+export function refuseTurnCredential(): Effect {
+  return refuseTurn(UNAUTHENTICATED);
+}
+
+export function refuseCountCredential(): Effect {
+  return reply({ refusal: UNAUTHENTICATED });
+}
+
+export function reportIssued(state: KeyState): Effect {
+  const event = { type: 'key.issued', key: state.address, label: state.label };
+  return { type: 'send', to: state.account, event };
+}
+
+/** The answer to a repeated creation. */
+export function answerIssued({ address: key, label }: KeyState): Effect {
+  return reply({ key, label, created: false });
+}
+
+function refuseTurn(refusal: Refusal): Effect {
+  return reply({ admitted: false, refusal } satisfies Admission);
+}

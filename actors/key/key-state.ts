@@ -1,0 +1,145 @@
+/** What a key keeps of itself: who it is, what it may spend, and sums. Every function is pure and returns the next purse. */
+import { add, isUsd, subtract, usd } from '../terms/usd.ts';
+import type { LimitWindow } from './calendar.ts';
+import type { KeyCreate, KeyLimit, TurnAdmit } from './events.ts';
+import { count, counted, type RateCount, UNCOUNTED } from './rate.ts';
+import { NOTHING_SPENT, roomOf, type Spending, spend } from './spending.ts';
+
+export interface KeyState {
+  /** Address of the key, and of its account. */
+  readonly address: string;
+  readonly account: string;
+  /** HMAC of the key's digest; names its credential row. */
+  readonly digest: string;
+  /** Masked key text. */
+  readonly label: string;
+  readonly name: string;
+  readonly kind: 'inference' | 'management';
+  /** Exact decimal USD; null is no limit. Without a window it is for the key's whole life. */
+  readonly limit: string | null;
+  readonly limitWindow: LimitWindow | null;
+  /** Store times, ms; `createdAt` is null only inside the step that creates it. */
+  readonly expiresAt: number | null;
+  readonly createdAt: number | null;
+  /** The key's own bound on requests per minute; null takes what each event brings. */
+  readonly perMinute: number | null;
+  readonly spending: Spending;
+  /** Open holds, exact decimal USD. */
+  readonly held: string;
+  readonly rate: RateCount;
+}
+
+export function emptyKey(address: string, account: string): KeyState {
+  return {
+    address,
+    account,
+    digest: '',
+    label: '',
+    name: '',
+    kind: 'inference',
+    limit: null,
+    limitWindow: null,
+    expiresAt: null,
+    createdAt: null,
+    perMinute: null,
+    spending: NOTHING_SPENT,
+    held: '0',
+    rate: UNCOUNTED,
+  };
+}
+
+/** The next purse, to be changed before anybody sees it; member by member for its shape, as the next book of an account. */
+function nextOf(state: KeyState): { -readonly [member in keyof KeyState]: KeyState[member] } {
+  return {
+    address: state.address,
+    account: state.account,
+    digest: state.digest,
+    label: state.label,
+    name: state.name,
+    kind: state.kind,
+    limit: state.limit,
+    limitWindow: state.limitWindow,
+    expiresAt: state.expiresAt,
+    createdAt: state.createdAt,
+    perMinute: state.perMinute,
+    spending: state.spending,
+    held: state.held,
+    rate: state.rate,
+  };
+}
+
+export function issue(state: KeyState, event: KeyCreate): KeyState {
+  const { digest, label, name, kind, limit, limitWindow, expiresAt, perMinute, at } = event;
+  if (!/^[0-9a-f]{64}$/.test(digest)) throw new RangeError('a key is created with its digest, 64 hex digits');
+  const next = nextOf(state);
+  next.digest = digest;
+  next.label = label;
+  next.name = name;
+  next.kind = kind;
+  next.limit = limit === null ? null : usd(limit);
+  next.limitWindow = limitWindow;
+  next.expiresAt = expiresAt;
+  next.createdAt = at;
+  next.perMinute = perMinute;
+  return next;
+}
+
+export function relimit(state: KeyState, { limit, limitWindow }: KeyLimit): KeyState {
+  const next = nextOf(state);
+  next.limit = limit === null ? null : usd(limit);
+  next.limitWindow = limitWindow;
+  return next;
+}
+
+export function perMinuteOf(state: KeyState, event: { readonly perMinute: number }): number {
+  return state.perMinute ?? event.perMinute;
+}
+
+export function isOverRate(state: KeyState, event: { readonly perMinute: number; readonly at: number }): boolean {
+  return counted(state.rate, event.at) >= perMinuteOf(state, event);
+}
+
+export function isExpired(state: KeyState, at: number): boolean {
+  return state.expiresAt !== null && at >= state.expiresAt;
+}
+
+/** True when charges of the window, open holds and this amount together exceed the limit. */
+export function exceedsLimit(state: KeyState, { request, at }: TurnAdmit): boolean {
+  if (!isUsd(request.amount)) throw new RangeError('the amount of a hold must be a decimal in USD');
+  const room = roomOf(state, at);
+  return room !== null && subtract(room, request.amount).startsWith('-');
+}
+
+export function countRequest(state: KeyState, at: number): KeyState {
+  const next = nextOf(state);
+  next.rate = count(state.rate, at);
+  return next;
+}
+
+/** Counts the request and takes its hold: both fall if the account refuses, but the count stays. */
+export function reserve(state: KeyState, { request, at }: TurnAdmit): KeyState {
+  const next = nextOf(state);
+  next.rate = count(state.rate, at);
+  next.held = add(state.held, request.amount);
+  return next;
+}
+
+/** `delta` may be negative. */
+export function moveHeld(state: KeyState, delta: string): KeyState {
+  const next = nextOf(state);
+  next.held = add(state.held, delta);
+  return next;
+}
+
+export function giveBack(state: KeyState, amount: string): KeyState {
+  const next = nextOf(state);
+  next.held = subtract(state.held, amount);
+  return next;
+}
+
+export function charge(state: KeyState, { cost, held, at }: { cost: string; held: string; at: number }): KeyState {
+  const next = nextOf(state);
+  next.held = subtract(state.held, held);
+  next.spending = spend(state.spending, cost, at);
+  return next;
+}

@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import { type ActivityRecord, afterAttempt } from './activity-record.ts';
+import { ownerHash } from './address.ts';
+import type { CascadeEnd } from './cascade-end.ts';
+import type { Cell } from './cell.ts';
+import type { ActorEvent, Json } from './event.ts';
+import type { Firing, Mail } from './mail.ts';
+import type { TimerWrite } from './outcome.ts';
+import { removeRow } from './remove-row.ts';
+import type { RowWrite } from './row-cache.ts';
+import { systemCollections, systemRow } from './system-collections.ts';
+import type { InputOutcome, SystemMessage } from './system-message.ts';
+
+/** How often an input that cannot be refused may fail before it is set aside. */
+export const FAILURES_MAX = 5;
+
+/** An input that was set aside, as its row holds it. */
+export type DeadLetterBody = {
+  /** A `letter` lies beside its sender: its receiver could not even set it aside. All others lie beside their receiver. */
+  readonly source: 'timer' | 'message' | 'result' | 'notice' | 'ask' | 'letter';
+  /** The actor that sent it; null for all but a message or letter. */
+  readonly from: string | null;
+  /** Whom a letter goes to. */
+  readonly to?: string;
+  readonly event: ActorEvent;
+  /** What went wrong, and how often it was tried. */
+  readonly failure: string;
+  readonly times: number;
+  /** Store time, ms. */
+  readonly at: number;
+};
+
+export interface Replacement {
+  readonly inputOutcome: InputOutcome;
+  readonly rows: readonly RowWrite[];
+  readonly timers: readonly TimerWrite[];
+}
+
+interface Now {
+  readonly at: number;
+  readonly self: string;
+  readonly detail: string;
+  readonly id: string;
+}
+
+/** What failed, and whether it is out of tries. */
+interface Failed extends Now {
+  /** Tries that the dead letter reports; null while the input may be tried again. */
+  readonly times: number | null;
+}
+
+const NONE: readonly never[] = Object.freeze([]);
+
+/**
+ * What is recorded instead of the step that an input should have caused: null where it may be tried again, or where its
+ * sender receives the failure. A thrown step is tried five times. A chart that does not handle the input, a refusal and a
+ * missing receiver are final: a repeat would come to the same. A result without a receiver interests nobody.
+ */
+export function deadLetterInstead(cell: Cell, mail: Mail, end: CascadeEnd, now: Now): Replacement | null {
+  const { firing, systemMessage, event } = mail;
+  const isFinal = end === 'unhandled' || end === 'refused' || end === 'rejected';
+  const last =
+    end === 'failed' && (firing?.last ?? (systemMessage !== null && 'last' in systemMessage && systemMessage.last));
+  const failed = { ...now, times: isFinal ? 1 : last ? FAILURES_MAX : null };
+  if (firing !== null)
+    return firing.deferred === undefined ? ofTimer(cell, firing, event, failed) : ofKept(cell, firing.deferred, failed);
+  const gone = end === 'absent' || end === 'finished';
+  switch (systemMessage?.type) {
+    case 'message':
+      return ofMessage(
+        cell,
+        systemMessage,
+        event,
+        gone ? { ...failed, detail: `${cell.address} is ${end}`, times: 1 } : failed,
+      );
+    case 'result':
+      return ofResult(cell, systemMessage, failed, gone);
+    case 'notice':
+      return ofNotice(cell, event, failed);
+    default:
+      return null;
+  }
+}
+
+function ofTimer(cell: Cell, { name }: Firing, event: ActorEvent, failed: Failed): Replacement | null {
+  if (failed.times === null) return null;
+  const timers = [{ address: cell.address, name, dueAt: 0, event: null, slot: null }];
+  return { inputOutcome: 'aside', rows: [row(cell, failed, { source: 'timer', from: null, event })], timers };
+}
+
+/** An input that was deferred beside its actor lies in its row already: it becomes a dead letter there. */
+function ofKept(cell: Cell, id: string, failed: Failed): Replacement | null {
+  const held = cell.rows.find(systemCollections.aside.name, id);
+  if (failed.times === null || held === undefined) return null;
+  const { source, from, event } = held.latest.body as DeadLetterBody;
+  return { inputOutcome: 'aside', rows: [row(cell, { ...failed, id }, { source, from, event })], timers: NONE };
+}
+
+function ofMessage(
+  cell: Cell,
+  { from, number }: SystemMessage & { type: 'message' },
+  event: ActorEvent,
+  failed: Failed,
+): Replacement | null {
+  if (failed.times === null) return null;
+  const at = { beside: cell.rows, shard: cell.shard.id, open: false, sort: failed.at };
+  const heard = systemRow(at, systemCollections.heard, from, { number });
+  // Named after the message, so that one that arrives twice is set aside once.
+  const id = `${number}.${ownerHash(from).toString(36)}`;
+  return {
+    inputOutcome: 'aside',
+    rows: [heard, row(cell, { ...failed, id }, { source: 'message', from, event })],
+    timers: NONE,
+  };
+}
+
+function ofResult(
+  cell: Cell,
+  { id, end }: SystemMessage & { type: 'result' },
+  failed: Failed,
+  gone: boolean,
+): Replacement | null {
+  if (!gone && failed.times === null) return null;
+  const { intents } = systemCollections;
+  const ended = removeRow(cell.rows, intents, id);
+  const record = cell.rows.find(intents.name, id)?.latest.body as ActivityRecord | undefined;
+  if (gone || record === undefined) return { inputOutcome: 'dropped', rows: [ended], timers: NONE };
+  const after = afterAttempt(record, id, end, failed);
+  if ('next' in after) return null;
+  const aside = row(cell, failed, { source: 'result', from: null, event: after.event });
+  return { inputOutcome: 'aside', rows: [ended, aside], timers: NONE };
+}
+
+/** Named after what it says: every adoption gives the same notice anew, and it is one dead letter. */
+function ofNotice(cell: Cell, event: ActorEvent, failed: Failed): Replacement | null {
+  if (failed.times === null) return null;
+  const id = `notice.${createHash('sha256').update(JSON.stringify(event)).digest('base64url').slice(0, 16)}`;
+  return {
+    inputOutcome: 'aside',
+    rows: [row(cell, { ...failed, id }, { source: 'notice', from: null, event })],
+    timers: NONE,
+  };
+}
+
+function row(
+  cell: Cell,
+  { at, id, detail, times }: Failed,
+  input: Pick<DeadLetterBody, 'source' | 'from' | 'event'>,
+): RowWrite {
+  const body: DeadLetterBody = { ...input, failure: detail, times: times ?? 0, at };
+  const place = { beside: cell.rows, shard: cell.shard.id, open: false, sort: at };
+  return systemRow(place, systemCollections.aside, id, body as Json);
+}

@@ -1,0 +1,127 @@
+import { type ActivityRecord, afterAttempt } from './activity-record.ts';
+import type { Cell } from './cell.ts';
+import type { DeadLetterBody } from './dead-letter.ts';
+import type { ActorEvent, Json } from './event.ts';
+import { outboxRow } from './outbox-row.ts';
+import type { PendingCommit } from './pending-commit.ts';
+import { removeRow } from './remove-row.ts';
+import { Unread } from './resolve-rows.ts';
+import type { RowWrite } from './row-cache.ts';
+import type { Sequence } from './sequence.ts';
+import { systemCollections, systemRow } from './system-collections.ts';
+import type { InputOutcome, SystemMessage } from './system-message.ts';
+
+/** What a parcel comes to: rows for its entry, and the event to be stepped in it, if any. */
+export interface Received {
+  readonly event: ActorEvent | null;
+  readonly rows: readonly RowWrite[];
+  readonly inputOutcome: InputOutcome;
+  /** The entry that recorded what makes this a repeat, while that is not durable. */
+  readonly depends: PendingCommit | null;
+}
+
+/** `self` is the incarnation of this node, `at` store time. */
+interface Now {
+  readonly at: number;
+  readonly self: string;
+  readonly sequence: Sequence;
+}
+
+const NO_ROWS: readonly RowWrite[] = Object.freeze([]);
+
+/** Decides what a parcel means for its actor as it stands now. Answers with the row to be read where only the store knows. */
+export function receive(cell: Cell, systemMessage: SystemMessage, event: ActorEvent, now: Now): Received | Unread {
+  switch (systemMessage.type) {
+    case 'message':
+      return receiveMessage(cell, systemMessage, event, now);
+    case 'result':
+      return receiveResult(cell, systemMessage, now);
+    case 'notice':
+      return { event, rows: NO_ROWS, inputOutcome: 'taken', depends: null };
+    case 'alone':
+      return receiveIsolation(cell, systemMessage);
+    case 'retry':
+    case 'skip':
+      return receiveOperatorDecision(cell, systemMessage, now);
+    default:
+      throw new Error(`unknown parcel ${JSON.stringify(systemMessage satisfies never)}`);
+  }
+}
+
+/** A message at or below the highest number heard of its sender is a repeat. */
+function receiveMessage(
+  cell: Cell,
+  { from, number }: SystemMessage & { type: 'message' },
+  event: ActorEvent,
+  now: Now,
+) {
+  const { heard: collection } = systemCollections;
+  const known = bodyOf(cell, collection.name, from);
+  if (known instanceof Unread) return known;
+  const mark = (known.body as { readonly number: string } | null)?.number ?? '';
+  if (number <= mark) return nothing('repeat', known.depends);
+  const at = { beside: cell.rows, shard: cell.shard.id, open: false, sort: now.at };
+  return { event, rows: [systemRow(at, collection, from, { number })], inputOutcome: 'taken', depends: null } as const;
+}
+
+/** Only the attempt that the intent names may end it. */
+function receiveResult(cell: Cell, { id, attempt, end }: SystemMessage & { type: 'result' }, now: Now): Received {
+  const { intents } = systemCollections;
+  const held = cell.rows.find(intents.name, id);
+  if (held === undefined || held.latest.removed) return nothing('stale', held?.pending ?? null);
+  const record = held.latest.body as ActivityRecord;
+  if (record.attempt !== attempt) return nothing('stale', held.pending);
+  const after = afterAttempt(record, id, end, now);
+  if ('next' in after) {
+    return { event: null, rows: [recordRow(held.latest, after.next)], inputOutcome: 'taken', depends: null };
+  }
+  return { event: after.event, rows: [removeRow(cell.rows, intents, id)], inputOutcome: 'taken', depends: null };
+}
+
+function receiveIsolation(cell: Cell, { id, attempt }: SystemMessage & { type: 'alone' }): Received {
+  const held = cell.rows.find(systemCollections.intents.name, id);
+  if (held === undefined || held.latest.removed) return nothing('stale', held?.pending ?? null);
+  const record = held.latest.body as ActivityRecord;
+  if (record.attempt !== attempt) return nothing('stale', held.pending);
+  if (record.alone) return nothing('repeat', held.pending);
+  return {
+    event: null,
+    rows: [recordRow(held.latest, { ...record, alone: true })],
+    inputOutcome: 'taken',
+    depends: null,
+  };
+}
+
+function receiveOperatorDecision(
+  cell: Cell,
+  { type, id }: SystemMessage & { type: 'retry' | 'skip' },
+  { sequence }: Now,
+): Received | Unread {
+  const { aside } = systemCollections;
+  const known = bodyOf(cell, aside.name, id);
+  if (known instanceof Unread) return known;
+  if (known.body === null) return nothing('none', known.depends);
+  const { event, to } = known.body as unknown as DeadLetterBody;
+  const removed = removeRow(cell.rows, aside, id);
+  const step = type === 'retry' && to === undefined ? event : null;
+  // Its receiver may have heard later ones of this sender: under its old number it would be a repeat.
+  const posted = type === 'retry' && to !== undefined ? [outboxRow(cell, sequence.next(cell.shard), to, event)] : [];
+  return { event: step, rows: [removed, ...posted], inputOutcome: 'taken', depends: null };
+}
+
+/** The row of an intent, rewritten. */
+function recordRow(row: RowWrite, record: ActivityRecord): RowWrite {
+  return { ...row, body: record, held: null };
+}
+
+/** The newest body of a row that is not resident: from memory, else as it was read for this message. */
+function bodyOf(cell: Cell, collection: string, id: string): { body: Json; depends: PendingCommit | null } | Unread {
+  const held = cell.rows.find(collection, id);
+  if (held !== undefined) return { body: held.latest.removed ? null : held.latest.body, depends: held.pending };
+  const read = cell.rows.readView(collection, id);
+  return read === undefined ? new Unread(collection, id) : { body: read?.body ?? null, depends: null };
+}
+
+function nothing(inputOutcome: InputOutcome, depends: PendingCommit | null): Received {
+  return { event: null, rows: NO_ROWS, inputOutcome, depends };
+}

@@ -1,0 +1,168 @@
+import { PooledMap } from '../collections/pooled-map.ts';
+import type { Json, RowView } from './event.ts';
+import { OpenOrder } from './open-order.ts';
+import type { PendingCommit } from './pending-commit.ts';
+import type { RegisteredCollection } from './registered-kind.ts';
+
+/** A row as it shall stand, its columns derived from its body. */
+export interface RowWrite {
+  /** The rows it stands among: those of its actor. */
+  readonly beside: RowCache;
+  readonly collection: RegisteredCollection;
+  readonly id: string;
+  readonly removed: boolean;
+  readonly body: Json;
+  readonly sort: number;
+  readonly index: readonly (string | null)[];
+  readonly open: boolean;
+  readonly expiresAt: number | null;
+  /** The row in memory, once the write was taken over. */
+  held: CachedRow | null;
+}
+
+/** One row in memory: open, or written and not durable yet. */
+export interface CachedRow {
+  latest: RowWrite;
+  /** The newest entry that writes it; null once that is durable. */
+  pending: PendingCommit | null;
+  /** Number of the batch that wrote it last, and its place there: later writes in one batch replace earlier ones. */
+  batch: number;
+  place: number;
+}
+
+/** A row that is read from the store for waiting messages: undefined until it has arrived, null if there is none. */
+export interface ReadRow {
+  readonly key: string;
+  view: RowView | null | undefined;
+  users: number;
+}
+
+/**
+ * The rows that stand beside a cell: all its open ones, and every row whose write is not durable, removals included.
+ * Closed rows leave when they are durable. A row that a waiting message has read from the store is kept right as well.
+ */
+export class RowCache {
+  readonly address: string;
+  private readonly byCollection = new Map<string, PooledMap<CachedRow>>();
+  /** Null while no message waits for a row: nearly always, and then no write has to look into it. */
+  private read: Map<string, ReadRow> | null = null;
+  /** By collection, those that a chart has asked the next rows of; null while there is none. */
+  private orders: Map<string, OpenOrder<RowWrite>> | null = null;
+  /** How many rows are ahead of the store. */
+  unsettled = 0;
+
+  constructor(address: string) {
+    this.address = address;
+  }
+
+  /** Undefined: not in memory. */
+  find(collection: string, id: string): CachedRow | undefined {
+    return this.byCollection.get(collection)?.get(id);
+  }
+
+  /** An open row as it was loaded. */
+  load(row: RowWrite): void {
+    row.held = heldOf(row);
+    this.rowsOf(row.collection.name).set(row.id, row.held);
+  }
+
+  /** Takes a write over; it stays until `pending` is durable. */
+  apply(write: RowWrite, pending: PendingCommit): void {
+    const rows = this.rowsOf(write.collection.name);
+    if (this.orders !== null) {
+      this.orders.get(write.collection.name)?.change(rows.get(write.id)?.latest ?? null, write);
+    }
+    const held = rows.getOrSet(write.id, () => heldOf(write));
+    held.latest = write;
+    if (held.pending === null) this.unsettled++;
+    held.pending = pending;
+    write.held = held;
+  }
+
+  /** The entry is durable: a row that is not open may go, unless a later entry writes it too. */
+  settled(write: RowWrite, pending: PendingCommit): void {
+    const held = write.held;
+    if (held === null || held.pending !== pending) return;
+    held.pending = null;
+    this.unsettled--;
+    const { latest } = held;
+    if (this.read !== null) this.remember(this.read, latest);
+    if (!latest.open) this.byCollection.get(latest.collection.name)?.delete(latest.id);
+  }
+
+  /** Rows of a collection in memory: the open ones, and those whose removal is not durable. */
+  count(collection: string): number {
+    return this.byCollection.get(collection)?.size ?? 0;
+  }
+
+  isEmpty(collection: string): boolean {
+    return this.count(collection) === 0;
+  }
+
+  /** All open rows of a collection, in no particular order. */
+  *open(collection: string): Iterable<RowWrite> {
+    for (const held of this.byCollection.get(collection)?.values() ?? []) {
+      if (held.latest.open) yield held.latest;
+    }
+  }
+
+  /** The first open rows of a collection by sort and id, `count` of them or all there are. */
+  next(collection: string, count: number): readonly RowWrite[] {
+    this.orders ??= new Map();
+    let order = this.orders.get(collection);
+    if (order === undefined) {
+      order = new OpenOrder<RowWrite>(this.open(collection));
+      this.orders.set(collection, order);
+    }
+    return order.first(count);
+  }
+
+  /** Undefined: not read. Null: read, and there is none. */
+  readView(collection: string, id: string): RowView | null | undefined {
+    return this.read?.get(keyOf(collection, id))?.view;
+  }
+
+  /** A message waits for this row: from now on what becomes durable of it is remembered, until `release`. */
+  reading(collection: string, id: string): ReadRow {
+    const key = keyOf(collection, id);
+    this.read ??= new Map();
+    const row = this.read.get(key) ?? { key, view: undefined, users: 0 };
+    row.users++;
+    this.read.set(key, row);
+    return row;
+  }
+
+  /** What the store had; a write that became durable since the reading began is newer. */
+  arrived(row: ReadRow, view: RowView | null): void {
+    if (row.view === undefined) row.view = view;
+  }
+
+  release(row: ReadRow): void {
+    row.users--;
+    if (row.users > 0) return;
+    this.read?.delete(row.key);
+    if (this.read?.size === 0) this.read = null;
+  }
+
+  private remember(waiting: ReadonlyMap<string, ReadRow>, { collection, id, removed, body }: RowWrite): void {
+    const read = waiting.get(keyOf(collection.name, id));
+    if (read !== undefined) read.view = removed ? null : { id, body };
+  }
+
+  private rowsOf(collection: string): PooledMap<CachedRow> {
+    let rows = this.byCollection.get(collection);
+    if (rows === undefined) {
+      rows = new PooledMap();
+      this.byCollection.set(collection, rows);
+    }
+    return rows;
+  }
+}
+
+function heldOf(latest: RowWrite): CachedRow {
+  return { latest, pending: null, batch: 0, place: 0 };
+}
+
+function keyOf(collection: string, id: string): string {
+  return `${collection}/${id}`;
+}

@@ -1,0 +1,66 @@
+import type { Envelope, Link } from '../ports/transport.ts';
+import type { PendingAsk } from './pending-ask.ts';
+
+const ID_MAX = 0xffff_ffff;
+
+/**
+ * The asks in flight on this node's link to one peer, by their id there. At most `inFlightMax`. Ids ascend, and each has
+ * one place in a ring of twice that many; an id whose place is taken by an older one is passed over. (Not a Map: `Slab`.)
+ */
+export class AskWindow {
+  readonly incarnation: string;
+  readonly #link: Link;
+  readonly #inFlightMax: number;
+  readonly #ring: (PendingAsk | undefined)[] = [];
+  readonly #places: number;
+  #inFlight = 0;
+  #lastId = 0;
+
+  constructor(incarnation: string, link: Link, inFlightMax: number) {
+    this.incarnation = incarnation;
+    this.#link = link;
+    this.#inFlightMax = inFlightMax;
+    this.#places = inFlightMax * 2;
+  }
+
+  /** `full` when the window or the buffer is; `closed` when the link is over. Throws EnvelopeTooLarge. */
+  send(message: PendingAsk, body: string, remainingMs: number): 'queued' | 'full' | 'closed' {
+    const trace = message.trace ?? '';
+    if (message.isTell) return this.#link.send({ kind: 'tell', id: 0, to: message.to, body, remainingMs, trace });
+    if (this.#inFlight >= this.#inFlightMax) return 'full';
+    const id = this.#nextId();
+    const outcome = this.#link.send({ kind: 'ask', id, to: message.to, body, remainingMs, trace });
+    if (outcome !== 'queued') return outcome;
+    this.#ring[id % this.#places] = message;
+    this.#inFlight++;
+    message.window = this;
+    message.id = id;
+    return 'queued';
+  }
+
+  /** The ask this answer belongs to; undefined when nobody waits any more. */
+  take(id: number): PendingAsk | undefined {
+    const place = id % this.#places;
+    const message = this.#ring[place];
+    if (message?.id !== id) return undefined;
+    this.#ring[place] = undefined;
+    this.#inFlight--;
+    return message;
+  }
+
+  /** The link is over: what was never written, and what may have arrived. */
+  end(unsent: readonly Envelope[]): { readonly never: readonly PendingAsk[]; readonly perhaps: readonly PendingAsk[] } {
+    const never = unsent.flatMap((envelope) => this.take(envelope.id) ?? []);
+    const perhaps = this.#ring.filter((message) => message !== undefined);
+    this.#ring.length = 0;
+    this.#inFlight = 0;
+    return { never, perhaps };
+  }
+
+  #nextId(): number {
+    do {
+      this.#lastId = this.#lastId >= ID_MAX ? 1 : this.#lastId + 1;
+    } while (this.#ring[this.#lastId % this.#places] !== undefined);
+    return this.#lastId;
+  }
+}

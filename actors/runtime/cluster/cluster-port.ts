@@ -1,0 +1,38 @@
+import type { ClusterPort } from '../durable/outgoing/cluster-port.ts';
+import type { ActivityHandler } from '../ports/activity.ts';
+import type { Random } from '../ports/random.ts';
+import type { Calls } from './calls.ts';
+import type { Deaths } from './deaths.ts';
+import type { Router } from './router.ts';
+
+const MISSING_MS = 3_000;
+
+/** What an engine's way out is made of; router and calls are made after the engine and reached when they are needed. */
+export interface ClusterPortParts {
+  readonly random: Random;
+  readonly activities: Readonly<Record<string, ActivityHandler>>;
+  readonly router: () => Router;
+  readonly calls: () => Calls;
+  readonly deaths: Deaths;
+}
+
+/** The way out of an engine, through the cluster it is part of. */
+export function openClusterPort({ random, activities, router, calls, deaths }: ClusterPortParts): ClusterPort {
+  return {
+    random,
+    activities,
+    // What goes out here is numbered or names its attempt: whoever hears it twice acts once.
+    send: (to, event, withinMs) => router().ask(to, event, { withinMs, repeat: (same) => same }),
+    missing: async (incarnation, attempts) => {
+      const reply = await calls().call(incarnation, { verb: 'missing', attempts }, MISSING_MS);
+      return reply as unknown as typeof attempts;
+    },
+    abort: (incarnation, attempts) => {
+      // Not reached: its result will be refused, and its deadline ends it.
+      calls()
+        .call(incarnation, { verb: 'abort', attempts }, MISSING_MS)
+        .catch(() => {});
+    },
+    causeOf: (incarnation) => deaths.causeOf(incarnation),
+  };
+}

@@ -1,0 +1,112 @@
+import type { CommittedStep, Engine } from '../durable/engine/engine.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { PeerOrigin } from './peers.ts';
+import { renderSignal, type Signal } from './signal.ts';
+
+const STEPS_PER_SIGNAL_MAX = 256;
+const GATHER_MS = 20;
+const PATTERN_CHARS_MAX = 256;
+
+export type See = (step: CommittedStep & { readonly node: string }) => void;
+
+export interface WatchersParts {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly self: string;
+  readonly watchersMax: number;
+  readonly broadcast: (signal: Signal) => void;
+  readonly send: (incarnation: string, signal: Signal) => boolean;
+  readonly nameOf: (incarnation: string) => string;
+}
+
+/**
+ * Committed steps of every node for whoever watches here. A peer gathers its steps for a moment; when they come faster
+ * than that, the rest of the moment is left out: a watcher may miss steps, the actors never wait for it.
+ */
+export class ClusterWatchers {
+  readonly #parts: WatchersParts;
+  readonly #here = new Map<number, { readonly pattern: string; readonly see: See; readonly stop: () => void }>();
+  readonly #forPeers = new Map<string, () => void>();
+  #lastId = 0;
+
+  constructor(parts: WatchersParts) {
+    this.#parts = parts;
+  }
+
+  /** Throws when too many watch at once. */
+  watch(pattern: string, see: See): () => void {
+    if (this.#here.size >= this.#parts.watchersMax) throw new Error('too many watchers at once');
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const { engine, self } = this.#parts;
+    const stop = engine.watch(matcherOf(pattern), (step) => see({ ...step, node: self }));
+    this.#here.set(id, { pattern, see, stop });
+    this.#parts.broadcast({ type: 'watch.start', id, pattern });
+    return () => {
+      if (!this.#here.delete(id)) return;
+      stop();
+      this.#parts.broadcast({ type: 'watch.stop', id });
+    };
+  }
+
+  /** A link to a peer is open: it has to know what is watched here. */
+  linkUp(incarnation: string): void {
+    for (const [id, { pattern }] of this.#here) this.#parts.send(incarnation, { type: 'watch.start', id, pattern });
+  }
+
+  /** A peer's watcher wants this node's steps. */
+  start(from: PeerOrigin, id: number, pattern: string): void {
+    const key = `${from.incarnation}/${id}`;
+    if (this.#forPeers.has(key) || this.#forPeers.size >= this.#parts.watchersMax) return;
+    let steps: CommittedStep[] = [];
+    const flush = (): void => {
+      from.link.control(renderSignal({ type: 'watch.steps', id, steps }));
+      steps = [];
+    };
+    const stop = this.#parts.engine.watch(matcherOf(pattern), (step) => {
+      if (steps.length >= STEPS_PER_SIGNAL_MAX) return;
+      steps.push(step);
+      if (steps.length === 1) this.#parts.clock.after(GATHER_MS, flush);
+    });
+    this.#forPeers.set(key, stop);
+  }
+
+  stop(incarnation: string, id: number): void {
+    const key = `${incarnation}/${id}`;
+    this.#forPeers.get(key)?.();
+    this.#forPeers.delete(key);
+  }
+
+  /** A peer's link is over: its watchers begin anew when it returns. */
+  lost(incarnation: string): void {
+    for (const key of [...this.#forPeers.keys()]) {
+      if (!key.startsWith(`${incarnation}/`)) continue;
+      this.#forPeers.get(key)?.();
+      this.#forPeers.delete(key);
+    }
+  }
+
+  saw(incarnation: string, id: number, steps: readonly CommittedStep[]): void {
+    const watcher = this.#here.get(id);
+    const node = this.#parts.nameOf(incarnation);
+    for (const step of steps) watcher?.see({ ...step, node });
+  }
+}
+
+/** `*` stands for any run of characters; everything else is itself. */
+export function matcherOf(pattern: string): (address: string) => boolean {
+  const parts = pattern.slice(0, PATTERN_CHARS_MAX).split('*');
+  const [first = '', ...rest] = parts;
+  if (rest.length === 0) return (address) => address === first;
+  const last = rest.pop() ?? '';
+  return (address) => {
+    if (!address.startsWith(first) || address.length < first.length + last.length) return false;
+    let at = first.length;
+    for (const part of rest) {
+      const found = address.indexOf(part, at);
+      if (found < 0) return false;
+      at = found + part.length;
+    }
+    return address.length - last.length >= at && address.endsWith(last);
+  };
+}

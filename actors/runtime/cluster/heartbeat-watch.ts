@@ -1,0 +1,64 @@
+import type { NodeRow } from '../ports/store.ts';
+import type { ClusterLimits } from './limits.ts';
+import { liveSet, type Watched } from './verdict.ts';
+
+/** One answer counts for at most this many heartbeats of watching: a pause of the watcher is not the others' silence. */
+const ATTENTION_BEATS_MAX = 2;
+/** A row that changed within this many heartbeats is one whose node beats. */
+const BEATING_BEATS = 2;
+
+interface Memory {
+  readonly beat: number;
+  readonly changedAt: number;
+  readonly outsideMs: number;
+}
+
+/**
+ * What one node has seen of the others' heartbeat rows. Time here is attention: it passes only while this node has
+ * contact with the store, so neither its own pause nor a store that stood still for everybody makes anybody stale.
+ * Being outside the live set counts only while the node beats: one that stands still is unheard as well, and how long it
+ * may is for the age of its row to say.
+ */
+export class HeartbeatWatch {
+  readonly #limits: ClusterLimits;
+  #attention = 0;
+  #answeredAt: number | null = null;
+  #memory = new Map<string, Memory>();
+
+  constructor(limits: ClusterLimits) {
+    this.#limits = limits;
+  }
+
+  /** Takes one fresh answer, received at `answeredAt` (monotonic ms); alive rows only. */
+  observe(
+    rows: readonly NodeRow[],
+    answeredAt: number,
+  ): { readonly watched: readonly Watched[]; readonly live: ReadonlySet<string> } {
+    const before = this.#attention;
+    const gap = this.#answeredAt === null ? 0 : answeredAt - this.#answeredAt;
+    this.#attention += Math.min(gap, this.#limits.heartbeatMs * ATTENTION_BEATS_MAX);
+    this.#answeredAt = answeredAt;
+    const passed = this.#attention - before;
+    const now = this.#attention;
+    const changedAt = (row: NodeRow): number => {
+      const known = this.#memory.get(row.incarnation);
+      return known && known.beat === row.beat ? known.changedAt : now;
+    };
+    const live = liveSet(rows.map((row) => ({ ...row, fresh: now - changedAt(row) <= this.#limits.staleMs })));
+    const memory = new Map<string, Memory>();
+    for (const row of rows) {
+      const { incarnation, beat } = row;
+      const known = this.#memory.get(incarnation);
+      const beats = now - changedAt(row) < this.#limits.heartbeatMs * BEATING_BEATS;
+      const more = known && beats ? passed : 0;
+      const outsideMs = live.has(incarnation) ? 0 : (known?.outsideMs ?? 0) + more;
+      memory.set(incarnation, { beat, changedAt: changedAt(row), outsideMs });
+    }
+    this.#memory = memory;
+    const watched = rows.map(({ incarnation, birth, hears }) => {
+      const { changedAt, outsideMs } = memory.get(incarnation) as Memory;
+      return { incarnation, birth, hears, unchangedMs: now - changedAt, outsideMs };
+    });
+    return { watched, live };
+  }
+}

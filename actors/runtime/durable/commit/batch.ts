@@ -1,0 +1,170 @@
+import type { Change } from '../../actor/cell.ts';
+import type { Placed, TimerWrite } from '../../actor/outcome.ts';
+import { persistAt } from '../../actor/persist.ts';
+import type { RowWrite } from '../../actor/row-cache.ts';
+import { withSum } from '../../actor/snapshot-sum.ts';
+import type { ActorWrite, RowRecord, ShardWrite, TimerRecord } from '../../ports/store.ts';
+import type { EngineLimits } from '../engine/engine-limits.ts';
+import type { Shard } from '../engine/shard.ts';
+import type { Entry } from './entry.ts';
+
+/** Entries that travel to the store together. */
+export interface Batch {
+  readonly entries: readonly Entry[];
+  readonly writes: readonly ShardWrite[];
+  /** Shards whose state is no JSON: nothing of them was written. */
+  readonly broken: readonly { readonly shard: Shard; readonly detail: string }[];
+}
+
+/** What remains of one shard's entries when later writes have replaced earlier ones. */
+interface Fold {
+  readonly shard: Shard;
+  readonly changes: Change[];
+  readonly rows: RowWrite[];
+  readonly timers: TimerWrite[];
+}
+
+const TIMER_BYTES = 256;
+
+/**
+ * Builds batches: several versions of one actor are written once, a later write of a row or timer replaces an earlier
+ * one, and only what remains is turned into text. `self` is the incarnation that must own the shards.
+ */
+export class BatchBuilder {
+  private number = 0;
+  private readonly self: string;
+  private readonly limits: Pick<EngineLimits, 'commitEntriesMax' | 'commitBytesMax'>;
+
+  constructor(self: string, limits: Pick<EngineLimits, 'commitEntriesMax' | 'commitBytesMax'>) {
+    this.self = self;
+    this.limits = limits;
+  }
+
+  /** Takes entries from the front of `waiting`, in order, up to the bounds; at least one. */
+  build(waiting: readonly Entry[]): Batch {
+    this.number++;
+    const folds = new Map<Shard, Fold>();
+    const entries: Entry[] = [];
+    let bytes = 0;
+    for (const entry of waiting) {
+      if (entries.length >= this.limits.commitEntriesMax || bytes >= this.limits.commitBytesMax) break;
+      entries.push(entry);
+      entry.handed = true;
+      bytes += this.fold(entry, foldOf(folds, entry.shard));
+    }
+    const writes: ShardWrite[] = [];
+    const broken: { shard: Shard; detail: string }[] = [];
+    for (const fold of folds.values()) {
+      try {
+        writes.push(this.write(fold));
+      } catch (error) {
+        broken.push({ shard: fold.shard, detail: error instanceof Error ? error.message : String(error) });
+      }
+    }
+    return { entries, writes, broken };
+  }
+
+  /** Answers with the bytes it adds, by estimate. */
+  private fold(entry: Entry, fold: Fold): number {
+    let bytes = 0;
+    for (const change of entry.changes) {
+      if (this.put(fold.changes, change, change.cell)) bytes += change.cell.bytes;
+    }
+    for (const row of entry.rows) {
+      if (row.held !== null && this.put(fold.rows, row, row.held)) bytes += row.collection.bodyBytes;
+    }
+    for (const timer of entry.timers) {
+      if (timer.slot !== null && this.put(fold.timers, timer, timer.slot)) bytes += TIMER_BYTES;
+    }
+    return bytes;
+  }
+
+  /** Puts an item in its place of this batch; false when it replaced an earlier one. */
+  private put<T>(list: T[], item: T, placed: Placed): boolean {
+    if (placed.batch === this.number) {
+      list[placed.place] = item;
+      return false;
+    }
+    placed.batch = this.number;
+    placed.place = list.length;
+    list.push(item);
+    return true;
+  }
+
+  private write(fold: Fold): ShardWrite {
+    const actors: ActorWrite[] = [];
+    const stopped: { address: string; expected: number }[] = [];
+    for (const change of fold.changes) {
+      const { cell } = change;
+      if (change.stopped) {
+        if (cell.handedVersion > 0) stopped.push({ address: cell.address, expected: cell.handedVersion });
+        cell.handedVersion = 0;
+        continue;
+      }
+      const write = actorWrite(change, fold.shard.id);
+      cell.handedVersion = write.record.version;
+      actors.push(write);
+    }
+    const { id: shard, epoch } = fold.shard;
+    const rows = splitRows(fold.rows);
+    return { shard, owner: this.self, epoch, actors, stopped, ...rows, ...splitTimers(fold) };
+  }
+}
+
+function foldOf(folds: Map<Shard, Fold>, shard: Shard): Fold {
+  let fold = folds.get(shard);
+  if (fold === undefined) {
+    fold = { shard, changes: [], rows: [], timers: [] };
+    folds.set(shard, fold);
+  }
+  return fold;
+}
+
+/**
+ * The actor as of this batch: its newest state, volatile steps since included, unless later entries wait; then the
+ * state of this change, and their steps are kept out of the trail.
+ */
+function actorWrite(change: Change, shard: number): ActorWrite {
+  const { cell } = change;
+  const { address, hash, kind, handedVersion } = cell;
+  const newest = cell.pending === null || cell.pending.handed;
+  const state = newest ? cell.snapshot : null;
+  const version = state === null ? change.version : cell.version;
+  const body = persistAt(kind, state ?? change.snapshot);
+  const ahead = cell.version - version;
+  const trail = cell.transitionLog.text(ahead);
+  cell.bytes = body.length + trail.length;
+  const plain = { address, kind: kind.name, hash, shard, version, chart: kind.level, snapshot: body, trail };
+  return {
+    record: { ...plain, snapshot: withSum(plain, state === null ? change.at : cell.lastAt) },
+    expected: handedVersion,
+  };
+}
+
+function splitRows(writes: readonly RowWrite[]): Pick<ShardWrite, 'rowsPut' | 'rowsRemoved'> {
+  const rowsPut: RowRecord[] = [];
+  const rowsRemoved: ShardWrite['rowsRemoved'][number][] = [];
+  for (const { beside, collection, id, removed, sort, index, open, body: value, expiresAt } of writes) {
+    const { address } = beside;
+    if (removed) {
+      rowsRemoved.push({ address, collection: collection.name, id });
+      continue;
+    }
+    const body = JSON.stringify(value);
+    collection.bodyBytes = body.length;
+    rowsPut.push({ address, collection: collection.name, id, sort, index, open, body, expiresAt });
+  }
+  return { rowsPut, rowsRemoved };
+}
+
+function splitTimers(fold: Fold): Pick<ShardWrite, 'timersSet' | 'timersCancelled'> {
+  const timersSet: TimerRecord[] = [];
+  const timersCancelled: ShardWrite['timersCancelled'][number][] = [];
+  const ended = new Set<string>();
+  for (const change of fold.changes) if (change.stopped) ended.add(change.cell.address);
+  for (const { address, name, dueAt, event } of fold.timers) {
+    if (event === null) timersCancelled.push({ address, name });
+    else if (!ended.has(address)) timersSet.push({ address, name, dueAt, event: JSON.stringify(event) });
+  }
+  return { timersSet, timersCancelled };
+}

@@ -1,0 +1,49 @@
+import type { Answer } from '../../actor/answer.ts';
+import type { Change } from '../../actor/cell.ts';
+import type { Outcome, TimerWrite } from '../../actor/outcome.ts';
+import type { Output, PendingCommit, Publish } from '../../actor/pending-commit.ts';
+import type { RowWrite } from '../../actor/row-cache.ts';
+import type { Shard } from '../engine/shard.ts';
+
+/**
+ * What one cascade asks the store for, and what leaves once the store has it. It holds references; nothing is turned
+ * into text before its batch is built.
+ */
+export class Entry implements PendingCommit, Output {
+  readonly order: number;
+  readonly shard: Shard;
+  readonly changes: readonly Change[];
+  readonly rows: readonly RowWrite[];
+  readonly timers: readonly TimerWrite[];
+  readonly publishes: readonly Publish[];
+  readonly outgoing: boolean;
+  readonly answer: ((answer: Answer) => void) | null;
+  readonly reply: Answer;
+  /** Further outputs that wait for it; null while there is none. */
+  outputs: Output[] | null = null;
+  /** True once it is part of a batch given to the store. */
+  handed = false;
+
+  constructor(
+    order: number,
+    shard: Shard,
+    outcome: Pick<Outcome, 'changes' | 'rows' | 'timers' | 'publishes' | 'outgoing'>,
+    answer: ((answer: Answer) => void) | null,
+    reply: Answer,
+  ) {
+    this.order = order;
+    this.shard = shard;
+    this.changes = outcome.changes;
+    this.rows = outcome.rows;
+    this.timers = outcome.timers;
+    this.publishes = outcome.publishes;
+    this.outgoing = outcome.outgoing;
+    this.answer = answer;
+    this.reply = reply;
+  }
+
+  attach(output: Output): void {
+    this.outputs ??= [];
+    this.outputs.push(output);
+  }
+}

@@ -1,0 +1,189 @@
+import type { Answer } from '../../actor/answer.ts';
+import type { Cell } from '../../actor/cell.ts';
+import type { ShardVerdict } from '../../ports/store.ts';
+import type { CellRegistry } from '../engine/cell-registry.ts';
+import type { EngineHost } from '../engine/engine.ts';
+import { LOST, moved } from '../engine/failures.ts';
+import type { Runner } from '../engine/runner.ts';
+import type { Shard } from '../engine/shard.ts';
+import type { StepWatchers } from '../engine/step-watchers.ts';
+import type { Outgoing } from '../outgoing/outgoing.ts';
+import type { Timers } from '../timers/timers.ts';
+import type { CommitQueue, Judge } from './commit-queue.ts';
+import type { Entry } from './entry.ts';
+import type { OutputGate } from './output-gate.ts';
+
+/** What a judgement touches. */
+export interface JudgeParts {
+  readonly registry: CellRegistry;
+  readonly queue: CommitQueue;
+  readonly outputGate: OutputGate;
+  readonly runner: Runner;
+  readonly timers: Timers;
+  readonly watchers: StepWatchers;
+  /** Null where nothing may leave this engine. */
+  readonly outgoing: Outgoing | null;
+  readonly host: EngineHost;
+  /** Monotonic ms, for the takeover figure. */
+  readonly monotonic: () => number;
+  /** Something of these shards ended: one that is being sealed may be done. */
+  readonly eased: () => void;
+}
+
+type Lost = { readonly shard: Shard; readonly reason: 'fence' | 'version' | 'unknown' };
+
+/**
+ * Brings memory in line with what the store has answered: durable entries let their outputs go, lost shards are dropped
+ * whole, refused ones go back to what is stored. Shards never concern each other.
+ */
+export class StoreJudge implements Judge {
+  private readonly parts: JudgeParts;
+
+  constructor(parts: JudgeParts) {
+    this.parts = parts;
+  }
+
+  judged(entries: readonly Entry[], verdicts: readonly ShardVerdict[]): void {
+    const lost: Lost[] = [];
+    const judged = new Map(verdicts.map((verdict) => [verdict.shard, verdict]));
+    for (const shard of new Set(entries.map((entry) => entry.shard))) {
+      const verdict = judged.get(shard.id);
+      if (shard.serving === 'gone' || verdict?.committed) continue;
+      lost.push({ shard, reason: verdict === undefined ? 'unknown' : verdict.reason });
+    }
+    this.conclude(() => {
+      for (const { shard, reason } of lost) {
+        const answer = reason === 'unknown' ? LOST : moved(shard.epoch);
+        this.drop(shard, entries, answer);
+      }
+      this.settle(entries.filter((entry) => entry.shard.serving !== 'gone'));
+    }, lost);
+  }
+
+  unknown(entries: readonly Entry[], detail: string): void {
+    const lost: Lost[] = [];
+    for (const shard of new Set(entries.map((entry) => entry.shard))) {
+      if (shard.serving !== 'gone') lost.push({ shard, reason: 'unknown' });
+    }
+    this.parts.host.log({ level: 'warn', message: 'a commit has an unknown outcome', shards: lost.length, detail });
+    this.conclude(() => {
+      for (const { shard } of lost) this.drop(shard, entries, LOST);
+    }, lost);
+  }
+
+  refused(shards: ReadonlySet<Shard>, entries: readonly Entry[], answer: Answer): void {
+    const { queue, outputGate, timers, host } = this.parts;
+    this.conclude(() => {
+      const void_ = [...entries, ...queue.withdraw(shards)].filter((entry) => entry.shard.serving !== 'gone');
+      host.log({ level: 'warn', message: 'a commit did not happen', entries: void_.length, answer });
+      for (const entry of void_) entry.shard.entries--;
+      for (const shard of shards) {
+        if (shard.serving === 'gone') continue;
+        for (const cell of [...shard.cells]) this.rewind(cell);
+        timers.open(shard);
+        if (shard.serving === 'sealing') timers.rest(shard);
+      }
+      timers.fill([...shards]);
+      for (const entry of void_) outputGate.refuse(entry, answer);
+    }, []);
+  }
+
+  /**
+   * Forgets a shard. Entries that are with the store are answered `handed`, all others `moved`: those certainly never
+   * become durable.
+   */
+  drop(shard: Shard, inFlight: readonly Entry[], handed: Answer): void {
+    const { registry, queue, outputGate, runner, timers } = this.parts;
+    shard.serving = 'gone';
+    if (registry.shards.get(shard.id) === shard) registry.shards.delete(shard.id);
+    const away = moved(shard.epoch);
+    const waiting = queue.withdraw(new Set([shard]));
+    const cells = [...shard.cells];
+    for (const cell of cells) registry.remove(cell);
+    timers.forget(shard);
+    this.parts.outgoing?.forget(shard);
+    for (const entry of inFlight) if (entry.shard === shard) outputGate.refuse(entry, handed);
+    for (const entry of waiting) outputGate.refuse(entry, away);
+    for (const cell of cells) {
+      runner.turnAway(cell, away);
+      for (const waiter of cell.onLoaded.splice(0)) waiter(away);
+    }
+    for (const sealed of shard.onReleased.splice(0)) sealed();
+  }
+
+  /** First all memory, then all outputs: whoever reacts to an answer finds everything in place. */
+  private conclude(work: () => void, lost: readonly Lost[]): void {
+    const { runner, host, eased } = this.parts;
+    runner.after(work);
+    for (const { shard, reason } of lost) {
+      try {
+        host.lost(shard.id, reason);
+      } catch (error) {
+        host.log({ level: 'error', message: 'the host threw', shard: shard.id, error: String(error) });
+      }
+    }
+    eased();
+  }
+
+  private settle(entries: readonly Entry[]): void {
+    const { queue, outputGate, watchers, outgoing } = this.parts;
+    for (const entry of entries) this.becomeDurable(entry);
+    queue.handOver();
+    for (const entry of entries) {
+      if (entry.outgoing) outgoing?.durable(entry);
+      watchers.show(entry);
+      outputGate.open(entry);
+    }
+  }
+
+  private becomeDurable(entry: Entry): void {
+    const { timers } = this.parts;
+    const { shard } = entry;
+    shard.entries--;
+    if (!shard.committed) this.firstCommit(shard);
+    for (const write of entry.rows) write.beside.settled(write, entry);
+    for (const write of entry.timers) timers.settled(shard, write.address, write.name, entry);
+    for (const change of entry.changes) {
+      const { cell } = change;
+      cell.durableVersion = cell.handedVersion;
+      shard.versionFloor.passed(cell.address);
+      if (change.stopped) timers.settledStop(shard, cell.address, entry);
+      if (cell.pending !== entry) continue;
+      cell.pending = null;
+      if (cell.stopping) this.ended(cell);
+    }
+  }
+
+  /** The actor's end is durable: it is absent now, and may be made again. */
+  private ended(cell: Cell): void {
+    cell.stopping = false;
+    cell.version = 0;
+    cell.durableVersion = 0;
+    cell.awaiting = 0;
+    this.parts.runner.wake(cell);
+  }
+
+  private rewind(cell: Cell): void {
+    const { registry, runner } = this.parts;
+    if (cell.pending === null && cell.rows.unsettled === 0) return;
+    (cell.shard as Shard).versionFloor.note(cell.address, cell.version);
+    if (cell.mailbox.size === 0 && cell.parked === null) {
+      registry.remove(cell);
+      return;
+    }
+    registry.rewind(cell);
+    runner.reload(cell);
+  }
+
+  private firstCommit(shard: Shard): void {
+    shard.committed = true;
+    const ms = this.parts.monotonic() - shard.adoptedAt;
+    this.parts.host.log({
+      level: 'info',
+      message: 'first commit after adoption',
+      shard: shard.id,
+      epoch: shard.epoch,
+      ms,
+    });
+  }
+}

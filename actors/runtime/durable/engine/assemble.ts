@@ -1,0 +1,155 @@
+import type { RegisteredKind } from '../../actor/registered-kind.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Store } from '../../ports/store.ts';
+import { CommitQueue, type Judge } from '../commit/commit-queue.ts';
+import { StoreJudge } from '../commit/judge.ts';
+import { OutputGate } from '../commit/output-gate.ts';
+import { Activities } from '../outgoing/activities.ts';
+import { ActivityRunner } from '../outgoing/activity-runner.ts';
+import type { ClusterPort } from '../outgoing/cluster-port.ts';
+import { Outbox } from '../outgoing/outbox.ts';
+import { Outgoing } from '../outgoing/outgoing.ts';
+import { Quarantine } from '../quarantine/quarantine.ts';
+import { Replay } from '../quarantine/replay.ts';
+import { Adoption } from '../residency/adoption.ts';
+import { Loader } from '../residency/loader.ts';
+import { Quiescence } from '../residency/quiescence.ts';
+import { Residents } from '../residency/residents.ts';
+import { Timers } from '../timers/timers.ts';
+import { CellRegistry } from './cell-registry.ts';
+import type { EngineHost } from './engine.ts';
+import type { EngineLimits } from './engine-limits.ts';
+import { LOST } from './failures.ts';
+import { Runner } from './runner.ts';
+import { StepWatchers } from './step-watchers.ts';
+
+/** What an engine is made from. */
+export interface EngineOptions {
+  readonly kinds: readonly RegisteredKind[];
+  readonly store: Store;
+  readonly clock: Clock;
+  /** The incarnation that must own the shards this engine writes. */
+  readonly self: { readonly incarnation: string };
+  /** How many shards the cluster has. */
+  readonly shards: number;
+  /** Store time, ms. */
+  readonly now: () => number;
+  readonly limits: EngineLimits;
+  readonly host: EngineHost;
+  /** Absent: nothing leaves this engine; a step that sends to another shard or asks for work fails. */
+  readonly clusterPort?: ClusterPort;
+}
+
+/** The parts of an engine, wired to each other. */
+export interface Assembly {
+  readonly registry: CellRegistry;
+  readonly outputGate: OutputGate;
+  readonly queue: CommitQueue;
+  readonly runner: Runner;
+  readonly timers: Timers;
+  readonly judge: StoreJudge;
+  readonly quiescence: Quiescence;
+  readonly adoption: Adoption;
+  readonly watchers: StepWatchers;
+  /** Null where nothing may leave this engine. */
+  readonly outgoing: OutgoingAssembly | null;
+  readonly residents: Residents;
+  readonly quarantine: Quarantine;
+  /** Something ended: a shard that is being sealed may be done. */
+  readonly eased: () => void;
+}
+
+/** The parts that reach beyond an engine's own shards. */
+export interface OutgoingAssembly {
+  readonly outbox: Outbox;
+  readonly activityRunner: ActivityRunner;
+  readonly activities: Activities;
+  readonly outgoing: Outgoing;
+}
+
+/** Makes the parts. Nothing in them moves before something is adopted or delivered. */
+export function assemble(options: EngineOptions): Assembly {
+  const { store, clock, limits, host, now } = options;
+  const log: EngineHost['log'] = (record) => host.log(record);
+  const self = options.self.incarnation;
+  const activities = options.clusterPort === undefined ? null : new Set(Object.keys(options.clusterPort.activities));
+  const registry = new CellRegistry(options.kinds, options.shards, limits.trailMax, activities);
+  const outputGate = new OutputGate(host);
+  const watchers = new StepWatchers(limits.watchersMax, log);
+  const loader = new Loader(store, (cell, fault) => quarantine.put(cell, fault));
+  // Queue and judge, timers and runner need each other: the later one of each pair is reached when it is needed.
+  const late: Judge = {
+    judged: (entries, verdicts) => judge.judged(entries, verdicts),
+    unknown: (entries, detail) => judge.unknown(entries, detail),
+    refused: (shards, entries, answer) => judge.refused(shards, entries, answer),
+  };
+  const queue = new CommitQueue({ store, clock, self, limits, judge: late });
+  const timers = new Timers({
+    ...{ store, clock, now, log, aheadMs: limits.timersAheadMs, shardCount: options.shards },
+    fire: (shard, address, event, firing) => runner.tell(shard, address, event, firing),
+    damaged: (shard, address, fault) => quarantine.timerFault(shard, address, fault),
+  });
+  const eased = (): void => {
+    if (quiescence.active) quiescence.check();
+  };
+  const outwards =
+    options.clusterPort === undefined ? null : assembleOutgoing(options, options.clusterPort, queue, () => runner);
+  registry.outbox = outwards?.outbox ?? null;
+  const outgoing = outwards?.outgoing ?? null;
+  const residents = new Residents({ registry, queue, clock, host, residentsMax: limits.residentsMax });
+  const replay = new Replay({
+    ...{ clock, host },
+    isHere: (cell) => registry.cells.get(cell.address) === cell,
+    tell: (shard, address, event, firing) => runner.tell(shard, address, event, firing),
+  });
+  const runner = new Runner({
+    registry,
+    queue,
+    outputGate,
+    loader,
+    timers,
+    replay,
+    clock,
+    now,
+    limits,
+    host,
+    self,
+    opened: () => residents.opened(),
+    eased,
+  });
+  const monotonic = (): number => clock.monotonic();
+  const judge = new StoreJudge({
+    registry,
+    queue,
+    outputGate,
+    runner,
+    timers,
+    watchers,
+    outgoing,
+    host,
+    monotonic,
+    eased,
+  });
+  const quiescence = new Quiescence(registry, queue, (shard) => judge.drop(shard, [], LOST));
+  const adoption = new Adoption({ registry, runner, timers, outgoing, store, clock, host });
+  const quarantine = new Quarantine({ registry, runner, timers, adoption, clock, host });
+  return {
+    ...{ registry, outputGate, queue, runner, timers, judge, quiescence, adoption, watchers },
+    ...{ residents, quarantine, outgoing: outwards, eased },
+  };
+}
+
+function assembleOutgoing(
+  options: EngineOptions,
+  clusterPort: ClusterPort,
+  queue: CommitQueue,
+  runner: () => Runner,
+): OutgoingAssembly {
+  const { store, clock, now, host } = options;
+  const log: EngineHost['log'] = (record) => host.log(record);
+  const outbox = new Outbox({ clusterPort, queue, clock, now, log });
+  const activityRunner = new ActivityRunner({ clusterPort, clock, now, log });
+  const self = options.self.incarnation;
+  const activities = new Activities({ self, clusterPort, activityRunner, runner, clock, now, host });
+  return { outbox, activityRunner, activities, outgoing: new Outgoing({ outbox, activities, store, clock, host }) };
+}

@@ -1,0 +1,111 @@
+import { type Assembly, assemble, type EngineOptions } from './assemble.ts';
+import { deliver } from './deliver.ts';
+import type { Engine, EngineGauges, RunningActivities } from './engine.ts';
+import { LOST } from './failures.ts';
+import { inspect } from './inspection.ts';
+import { Shard } from './shard.ts';
+
+/** The actor host of one node, without any shard yet. It starts no timer and touches no store before `adopt`. */
+export function createEngine(options: EngineOptions): Engine {
+  const { store, clock, now } = options;
+  const parts = assemble(options);
+  const { registry, runner, timers, adoption, watchers, quarantine } = parts;
+  return {
+    adopt(id, epoch) {
+      const held = registry.shards.get(id);
+      if (held !== undefined && held.epoch === epoch && held.serving === 'live') return;
+      if (held !== undefined) drop(parts, held);
+      const shard = new Shard(id, epoch, clock.monotonic());
+      registry.place(shard);
+      adoption.add(shard);
+    },
+    async seal(id) {
+      const shard = registry.shards.get(id);
+      if (shard !== undefined) await seal(parts, shard);
+    },
+    drop(id) {
+      const shard = registry.shards.get(id);
+      if (shard !== undefined) drop(parts, shard);
+    },
+    epochOf: (id) => registry.shards.get(id)?.epoch ?? null,
+    deliver: (delivery, answer) => deliver(parts, delivery, answer),
+    buried(incarnation) {
+      adoption.buried(incarnation);
+      parts.outgoing?.activities.examine();
+    },
+    inspect: (address) => inspect({ registry, runner, timers, outbox: registry.outbox, store, now }, address),
+    quarantined: () => quarantine.list(),
+    reload: (address) => quarantine.reload(address),
+    watch: (matches, see) => watchers.add(matches, see),
+    gauges: gaugesOf(parts),
+    activities: workOf(parts),
+    async close() {
+      await Promise.all([...registry.shards.values()].map((shard) => seal(parts, shard)));
+      timers.close();
+      parts.outgoing?.activities.close();
+    },
+  };
+}
+
+function drop({ runner, judge, queue, eased }: Assembly, shard: Shard): void {
+  runner.after(() => judge.drop(shard, queue.inFlightOf(shard), LOST));
+  eased();
+}
+
+async function seal({ timers, quiescence, outgoing: outwards }: Assembly, shard: Shard): Promise<void> {
+  timers.rest(shard);
+  outwards?.outgoing.rest(shard);
+  await quiescence.start(shard);
+}
+
+function gaugesOf({ registry, queue, runner, residents, quarantine, outgoing: outwards }: Assembly): EngineGauges {
+  return {
+    get cells() {
+      return registry.cells.size;
+    },
+    get evicted() {
+      return residents.evicted;
+    },
+    get quarantined() {
+      return quarantine.size;
+    },
+    get queued() {
+      let queued = 0;
+      for (const shard of registry.shards.values()) queued += shard.mails;
+      return queued;
+    },
+    get commitsInFlight() {
+      return queue.inFlight;
+    },
+    get steps() {
+      return runner.steps;
+    },
+    get unhandled() {
+      return runner.unhandled;
+    },
+    get deadLetters() {
+      return runner.deadLetters + (outwards?.outbox.deadLetters ?? 0);
+    },
+    get commits() {
+      return queue.commits;
+    },
+    get entries() {
+      return queue.entries;
+    },
+  };
+}
+
+function workOf({ outgoing: outwards }: Assembly): RunningActivities {
+  const activityRunner = outwards?.activityRunner ?? null;
+  return {
+    get size() {
+      return activityRunner?.size ?? 0;
+    },
+    missing: (attempts) => attempts.filter((attempt) => !activityRunner?.has(attempt)),
+    abort: (attempts) => {
+      for (const attempt of attempts) activityRunner?.abort(attempt);
+    },
+    idle: async (withinMs) => activityRunner?.idle(withinMs),
+    abortAll: (why) => activityRunner?.abortAll(why),
+  };
+}

@@ -1,0 +1,80 @@
+import { kindOf } from '../../actor/address.ts';
+import type { Answer } from '../../actor/answer.ts';
+import type { ActorEvent } from '../../actor/event.ts';
+import type { LaneName, Mail } from '../../actor/mail.ts';
+import { decodeSystemMessage, isReserved } from '../../actor/system-message.ts';
+import type { OutputGate } from '../commit/output-gate.ts';
+import type { Residents } from '../residency/residents.ts';
+import type { CellRegistry } from './cell-registry.ts';
+import type { Delivery } from './engine.ts';
+import { BUSY, failed, moved, refused, unknownKind } from './failures.ts';
+import type { Runner } from './runner.ts';
+
+/** What takes a delivery in. */
+export interface DeliveryParts {
+  readonly registry: CellRegistry;
+  readonly runner: Runner;
+  readonly outputGate: OutputGate;
+  readonly residents: Residents;
+}
+
+/** How work ended, as it is brought by the node that ran it. */
+const RESULT = '$result';
+
+/** Puts one event into its actor's mailbox, or answers at once why it cannot. */
+export function deliver(
+  { registry, runner, outputGate, residents }: DeliveryParts,
+  { to, event, deadline, trace }: Delivery,
+  answer: ((answer: Answer) => void) | null,
+): void {
+  const known = registry.cells.get(to);
+  const shard = known === undefined ? registry.shardOf(to) : registry.shardOfCell(known);
+  if (shard === undefined || shard === null || shard.serving !== 'live') {
+    outputGate.tell(answer, moved(shard?.epoch ?? registry.lastEpoch(to)));
+    return;
+  }
+  const fault = faultOf(event.type) ?? (known === undefined ? registry.faultOf(to) : null);
+  if (fault !== null) {
+    outputGate.tell(answer, registry.kinds.has(kindOf(to)) ? failed(fault) : unknownKind(fault));
+    return;
+  }
+  if (known === undefined && residents.full && !mustBeTaken(registry, to, event.type)) {
+    residents.pressed();
+    outputGate.tell(answer, BUSY);
+    return;
+  }
+  const cell = known ?? runner.cellOf(to, shard);
+  const mail = isReserved(event.type)
+    ? parcelMail(event, deadline, trace, answer)
+    : { event, deadline, trace, answer, firing: null, systemMessage: null, next: null, fetched: null };
+  if (mail === null) {
+    outputGate.tell(answer, failed(`${event.type} is no event type`));
+    return;
+  }
+  const lane = laneOf(cell.kind.finishes, mail);
+  if (runner.offer(cell, shard, lane, mail)) return;
+  outputGate.tell(answer, lane === 'start' ? BUSY : refused(`the ${lane} lane of ${to} is full`));
+}
+
+/** What the runtime of another node, or an operator, brings. */
+function parcelMail(wrapped: ActorEvent, deadline: number, trace: string | undefined, answer: Mail['answer']) {
+  const opened = decodeSystemMessage(wrapped);
+  return opened && { ...opened, deadline, trace, answer, firing: null, next: null, fetched: null };
+}
+
+/** How work ended belongs to what must end; a message waits with its like. */
+function laneOf(finishes: ReadonlySet<string>, { systemMessage, event }: Mail): LaneName {
+  return (systemMessage !== null && systemMessage.type !== 'message') || finishes.has(event.type) ? 'finish' : 'start';
+}
+
+/** What ends something, and what goes to actors that are always resident, is let in beyond the cap. */
+function mustBeTaken(registry: CellRegistry, to: string, type: string): boolean {
+  const kind = registry.kinds.get(kindOf(to));
+  return kind === undefined || kind.kind.resident === true || kind.finishes.has(type) || type === RESULT;
+}
+
+/** XState gives meanings of its own to types that begin with its name: they could stop a chart from outside. */
+function faultOf(type: unknown): string | null {
+  if (typeof type === 'string' && type !== '' && !type.startsWith('xstate.')) return null;
+  return `${JSON.stringify(type)} is no event type`;
+}

@@ -1,0 +1,155 @@
+import type { ActivityRecord } from '../../actor/activity-record.ts';
+import { kindOf } from '../../actor/address.ts';
+import type { Cell } from '../../actor/cell.ts';
+import { DEAD_LETTERS } from '../../actor/deferred-input.ts';
+import type { Json } from '../../actor/event.ts';
+import type { View } from '../../actor/kind.ts';
+import { ABSENT, stateText } from '../../actor/state-text.ts';
+import { systemCollections } from '../../actor/system-collections.ts';
+import type { Store } from '../../ports/store.ts';
+import type { Outbox } from '../outgoing/outbox.ts';
+import { deadLettersOf, viewOfDeadLetter } from '../quarantine/dead-letter-view.ts';
+import type { Timers } from '../timers/timers.ts';
+import type { CellRegistry } from './cell-registry.ts';
+import type { DeadLetterView, Inspection } from './engine.ts';
+import type { Runner } from './runner.ts';
+import type { Shard } from './shard.ts';
+
+/** What an inspection looks into. */
+export interface InspectionParts {
+  readonly registry: CellRegistry;
+  readonly runner: Runner;
+  readonly timers: Timers;
+  /** Null where nothing may leave this engine. */
+  readonly outbox: Outbox | null;
+  readonly store: Pick<Store, 'timersOf' | 'rows'>;
+  readonly now: () => number;
+}
+
+/** Shows one actor as it stands in memory, with its kind's own words; loads it if need be, and changes nothing. */
+export async function inspect(parts: InspectionParts, address: string): Promise<Inspection | null> {
+  const shard = parts.registry.shardOf(address);
+  if (shard === undefined || parts.registry.faultOf(address) !== null) return null;
+  const cell = await loaded(parts, address, shard);
+  if (cell === null) return null;
+  try {
+    const stored = cell.snapshot === null && cell.phase === 'ready' ? [] : await parts.store.timersOf(address);
+    if (cell.shard.serving === 'gone' || (cell.phase === 'ready' && cell.snapshot === null)) return null;
+    const aside = (await parts.store.rows(deadLettersOf(address))).map(viewOfDeadLetter);
+    return show(parts, cell, shard, { timers: timersOf(parts, cell, shard, stored), aside });
+  } finally {
+    cell.pins--;
+    parts.runner.tidy(cell);
+  }
+}
+
+/** The cell, pinned; null when the shard went away or the store did not answer. */
+async function loaded({ runner }: InspectionParts, address: string, shard: Shard): Promise<Cell | null> {
+  const cell = runner.cellOf(address, shard);
+  if (cell.shard !== shard) return null;
+  cell.pins++;
+  if (cell.phase !== 'loading') return cell;
+  const failure = await new Promise<unknown>((resolve) => cell.onLoaded.push(resolve));
+  if (failure === null) return cell;
+  cell.pins--;
+  return null;
+}
+
+function timersOf(
+  { timers }: InspectionParts,
+  cell: Cell,
+  shard: Shard,
+  stored: Awaited<ReturnType<Store['timersOf']>>,
+): Inspection['timers'] {
+  const all = new Map<string, Inspection['timers'][number]>();
+  for (const { name, dueAt, event } of stored) {
+    all.set(name, { name, dueAt, event: typeIn(event) });
+  }
+  for (const { name, dueAt, event } of timers.knownOf(shard, cell.address)) {
+    if (event === null) all.delete(name);
+    else all.set(name, { name, dueAt, event: event.type });
+  }
+  return [...all.values()].sort((a, b) => a.dueAt - b.dueAt);
+}
+
+function show(
+  { now, outbox }: InspectionParts,
+  cell: Cell,
+  shard: Shard,
+  { timers, aside }: Pick<Inspection, 'timers' | 'aside'>,
+): Inspection {
+  const { address, kind, snapshot } = cell;
+  const away = cell.phase === 'quarantined';
+  const state = away ? 'quarantined' : snapshot === null ? ABSENT : stateText(snapshot.value);
+  const context = (snapshot?.context ?? null) as Json;
+  const openRows: Record<string, readonly { readonly id: string; readonly body: Json }[]> = {};
+  for (const name of [
+    ...kind.collections.keys(),
+    ...(cell.rows.isEmpty(DEAD_LETTERS.name) ? [] : [DEAD_LETTERS.name]),
+  ]) {
+    openRows[name] = [...cell.rows.open(name)].map(({ id, body }) => ({ id, body }));
+  }
+  const view: View = { address, state, context, openRows, now: now() };
+  return {
+    address,
+    kind: kindOf(address),
+    shard: shard.id,
+    epoch: shard.epoch,
+    version: cell.version,
+    durableVersion: cell.durableVersion,
+    chart: kind.version,
+    state,
+    context: snapshot === null ? null : kind.kind.redact(context),
+    openRows: Object.fromEntries(Object.entries(openRows).map(([name, rows]) => [name, rows.length])),
+    outbox: outbox?.waitingOf(shard, address) ?? [],
+    intents: intentsOf(cell),
+    aside,
+    queue: cell.mailbox.sizes,
+    timers,
+    trail: cell.transitionLog
+      .steps()
+      .map(([version, at, event, from, to]) => ({ address, version, at, event, from, to })),
+    explanation: [...(away ? quarantineWords(cell) : explain(cell, view)), ...aside.map(sentence)],
+  };
+}
+
+/** Why it is quarantined, what that means, and the way out. */
+function quarantineWords({ address, fault, rows, deferredStored: keptStored }: Cell): readonly string[] {
+  const kept = keptStored + rows.count(DEAD_LETTERS.name);
+  return [
+    fault,
+    'It is quarantined: nothing is stepped or written, everything that is asked of it is answered so.',
+    ...(kept === 0 ? [] : [`${kept} messages that could not be refused wait for it, to be stepped when it loads.`]),
+    `Mend what is stored, or start a build that knows its chart; then \`troupe reload ${address}\`.`,
+  ];
+}
+
+function typeIn(event: string): string {
+  try {
+    return String((JSON.parse(event) as { readonly type?: unknown } | null)?.type);
+  } catch {
+    return 'unreadable';
+  }
+}
+
+/** An explanation that fails must not hide the rest. */
+function explain(cell: Cell, view: View): readonly string[] {
+  try {
+    return cell.kind.kind.explain(view);
+  } catch (error) {
+    return [`the kind could not explain itself: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
+
+function intentsOf(cell: Cell): Inspection['intents'] {
+  return [...cell.rows.open(systemCollections.intents.name)].map(({ id, body }) => {
+    const { name, attempt, runner, deadlineAt, suspect } = body as ActivityRecord;
+    return { id, name, attempt, runner, deadlineAt, suspect };
+  });
+}
+
+function sentence({ address, id, source, event, failure, times }: DeadLetterView): string {
+  if (times === 0) return `The ${source} ${event} is kept for it (${failure}): retry or skip ${address} ${id}.`;
+  const tried = times === 1 ? 'once' : `${times} times`;
+  return `The ${source} ${event} was set aside after it failed ${tried} (${failure}): retry or skip ${address} ${id}.`;
+}

@@ -1,0 +1,30 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { CommitQueue } from '../commit/commit-queue.ts';
+import type { OutputGate } from '../commit/output-gate.ts';
+import type { Replay } from '../quarantine/replay.ts';
+import type { Loader } from '../residency/loader.ts';
+import type { Timers } from '../timers/timers.ts';
+import type { CellRegistry } from './cell-registry.ts';
+import type { EngineHost } from './engine.ts';
+import type { EngineLimits } from './engine-limits.ts';
+
+/** What a runner works with. */
+export interface RunnerParts {
+  readonly registry: CellRegistry;
+  readonly queue: CommitQueue;
+  readonly outputGate: OutputGate;
+  readonly loader: Loader;
+  readonly timers: Timers;
+  readonly clock: Clock;
+  readonly now: () => number;
+  readonly limits: EngineLimits;
+  readonly host: EngineHost;
+  /** The incarnation of this node. */
+  readonly self: string;
+  /** Inputs kept while their actor was quarantined. */
+  readonly replay: Replay;
+  /** A cell was opened: there may be too many now. */
+  readonly opened: () => void;
+  /** Messages ended: a shard that is being sealed may be done. */
+  readonly eased: () => void;
+}

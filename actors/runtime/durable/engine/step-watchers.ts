@@ -1,0 +1,45 @@
+import type { Entry } from '../commit/entry.ts';
+import type { CommittedStep, EngineHost } from './engine.ts';
+
+interface Watcher {
+  readonly matches: (address: string) => boolean;
+  readonly see: (step: CommittedStep) => void;
+}
+
+/** Those who are shown committed steps. Costs nothing while there is none. */
+export class StepWatchers {
+  private readonly watchers = new Set<Watcher>();
+  private readonly max: number;
+  private readonly log: EngineHost['log'];
+
+  constructor(max: number, log: EngineHost['log']) {
+    this.max = max;
+    this.log = log;
+  }
+
+  /** Throws when there are too many already; answers with the way to stop. */
+  add(matches: Watcher['matches'], see: Watcher['see']): () => void {
+    if (this.watchers.size >= this.max) throw new Error(`at most ${this.max} watchers at once`);
+    const watcher = { matches, see };
+    this.watchers.add(watcher);
+    return () => this.watchers.delete(watcher);
+  }
+
+  /** Shows the steps of an entry that is durable. */
+  show(entry: Entry): void {
+    if (this.watchers.size === 0) return;
+    for (const { cell, version, at, event, from, to } of entry.changes) {
+      // State written at hand-over is no step.
+      if (event === '') continue;
+      for (const watcher of this.watchers) {
+        try {
+          const { address } = cell;
+          if (watcher.matches(address)) watcher.see({ address, version, at, event, from, to });
+        } catch (error) {
+          this.watchers.delete(watcher);
+          this.log({ level: 'warn', message: 'a watcher threw and was removed', error: String(error) });
+        }
+      }
+    }
+  }
+}

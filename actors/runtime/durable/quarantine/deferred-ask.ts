@@ -1,0 +1,32 @@
+import type { Cell } from '../../actor/cell.ts';
+import { deferredInput, mayBeDeferred } from '../../actor/deferred-input.ts';
+import type { Mail } from '../../actor/mail.ts';
+import { Entry } from '../commit/entry.ts';
+import { deferredFor } from '../engine/failures.ts';
+import type { Shard } from '../engine/shard.ts';
+
+const NOTHING: readonly never[] = Object.freeze([]);
+
+/**
+ * True for an ask that a quarantined actor may not refuse. Whoever asks waits for an answer until a deadline; what the
+ * engine itself brings has none, and is told anew when the actor loads. A tell may be lost at any time.
+ */
+export function isDeferredAsk(cell: Cell, { event, answer, deadline, firing, systemMessage }: Mail): boolean {
+  if (answer === null || deadline === Number.POSITIVE_INFINITY || firing !== null || systemMessage !== null)
+    return false;
+  return mayBeDeferred(cell, event.type);
+}
+
+/** The entry that keeps it beside its actor, and answers it. */
+export function deferredAskEntry(
+  cell: Cell,
+  { event, answer }: Mail,
+  { id, order, at }: { readonly id: string; readonly order: number; readonly at: number },
+): Entry {
+  const row = deferredInput(cell, id, null, event, at);
+  const outcome = { changes: NOTHING, rows: [row], timers: NOTHING, publishes: NOTHING, outgoing: false };
+  const reply = deferredFor(cell.address, cell.fault);
+  const entry = new Entry(order, cell.shard as Shard, outcome, answer, reply);
+  cell.rows.apply(row, entry);
+  return entry;
+}

@@ -1,0 +1,116 @@
+import type { Answer } from '../../actor/answer.ts';
+import type { Cell } from '../../actor/cell.ts';
+import type { Json, RowView } from '../../actor/event.ts';
+import type { RegisteredCollection } from '../../actor/registered-kind.ts';
+import { restore } from '../../actor/restore.ts';
+import type { RowWrite } from '../../actor/row-cache.ts';
+import { checkSum } from '../../actor/snapshot-sum.ts';
+import { systemCollections } from '../../actor/system-collections.ts';
+import type { RowRecord, Store } from '../../ports/store.ts';
+import { refused } from '../engine/failures.ts';
+import type { Shard } from '../engine/shard.ts';
+
+type Loaded = Awaited<ReturnType<Store['loadActor']>>;
+
+/**
+ * Brings actors and single rows from the store into memory. Never steps anything: whoever waits is told when loading
+ * ended. A snapshot, open row or timer that does not load quarantines its cell instead of becoming a wrong state.
+ */
+export class Loader {
+  private readonly store: Pick<Store, 'loadActor' | 'row'>;
+  private readonly quarantine: (cell: Cell, fault: string) => void;
+
+  constructor(store: Pick<Store, 'loadActor' | 'row'>, quarantine: (cell: Cell, fault: string) => void) {
+    this.store = store;
+    this.quarantine = quarantine;
+  }
+
+  /** Loads a new or rewound cell, then calls everybody in its `onLoaded`. */
+  load(cell: Cell): void {
+    this.read(cell).then(
+      (loaded) => this.ended(cell, loaded),
+      (error: unknown) => this.finish(cell, refused(error instanceof Error ? error.message : String(error))),
+    );
+  }
+
+  /** Reads one row for a message that waits; `done` gets it (null: there is none), or what to answer instead. */
+  row(cell: Cell, collection: string, id: string, done: (view: RowView | null, failure: Answer | null) => void): void {
+    this.readRow(cell.address, collection, id).then(
+      (view) => done(view, null),
+      (error: unknown) => done(null, refused(error instanceof Error ? error.message : String(error))),
+    );
+  }
+
+  private async read(cell: Cell): Promise<Loaded> {
+    return this.store.loadActor(cell.address);
+  }
+
+  private async readRow(address: string, collection: string, id: string): Promise<RowView | null> {
+    const record = await this.store.row({ address, collection, id });
+    return record === null ? null : { id, body: JSON.parse(record.body) as Json };
+  }
+
+  private ended(cell: Cell, loaded: Loaded): void {
+    if (cell.shard.serving === 'gone') return;
+    try {
+      if (loaded !== null) take(cell, loaded);
+      cell.phase = 'ready';
+    } catch (error) {
+      cell.deferredStored = keptAmong(loaded);
+      this.quarantine(cell, error instanceof Error ? error.message : String(error));
+    }
+    this.finish(cell, null);
+  }
+
+  private finish(cell: Cell, failure: Answer | null): void {
+    if (cell.shard.serving === 'gone') return;
+    for (const waiter of cell.onLoaded.splice(0)) waiter(failure);
+  }
+}
+
+function take(cell: Cell, { actor, openRows }: NonNullable<Loaded>): void {
+  const fault = (cell.shard as Shard).faults.get(cell.address);
+  if (fault !== undefined) throw new Error(fault);
+  const at = checkSum(actor);
+  const snapshot = restore(cell.kind, actor);
+  // All or nothing: what does not parse leaves no row behind.
+  const rows = openRows.flatMap((record) => {
+    const collection = cell.kind.collections.get(record.collection) ?? ownCollection(record.collection);
+    return collection === undefined ? [] : [rowOf(cell, collection, record)];
+  });
+  cell.snapshot = snapshot;
+  cell.version = Math.max(actor.version, (cell.shard as Shard).versionFloor.of(cell.address));
+  cell.restoredVersion = cell.version;
+  cell.handedVersion = actor.version;
+  cell.durableVersion = actor.version;
+  const loggedAt = cell.transitionLog.restore(actor.trail);
+  // A snapshot of an older build carries no time; its sum covers the log.
+  cell.lastAt = Math.max(cell.lastAt, at ?? loggedAt);
+  for (const row of rows) cell.rows.load(row);
+}
+
+/** Inputs that wait for an actor of which nothing is taken into memory. */
+function keptAmong(loaded: Loaded): number {
+  const { name } = systemCollections.aside;
+  return loaded?.openRows.filter(({ collection }) => collection === name).length ?? 0;
+}
+
+/** The collections of the runtime itself of which rows load with their actor. */
+function ownCollection(name: string): RegisteredCollection | undefined {
+  const { intents, aside } = systemCollections;
+  return name === aside.name ? aside : name === intents.name ? intents : undefined;
+}
+
+function rowOf(cell: Cell, collection: RegisteredCollection, record: RowRecord): RowWrite {
+  const { id, sort, index, open, expiresAt } = record;
+  const body = parse(cell, record);
+  return { beside: cell.rows, collection, id, removed: false, body, sort, index, open, expiresAt, held: null };
+}
+
+function parse({ address }: Cell, { collection, id, body }: RowRecord): Json {
+  try {
+    return JSON.parse(body) as Json;
+  } catch {
+    throw new Error(`the open row ${collection}/${id} of ${address} is no JSON`);
+  }
+}

@@ -1,0 +1,68 @@
+/** Upkeep of a PostgreSQL database: migrations, and the mark on one that pg_restore has put back. */
+import type pg from 'pg';
+import { RESTORED_SETTING } from '../boot-mark.ts';
+import {
+  jumpBy,
+  type Maintenance,
+  type MaintenanceParts,
+  MaintenanceRefused,
+  type Restored,
+  requireStill,
+} from '../maintenance.ts';
+import { UnfitDatabase } from '../migration.ts';
+import type { PostgresChoice } from '../open-store.ts';
+import { connect, openingAdvice, withoutPassword } from './connect.ts';
+import { migrate } from './migrate.ts';
+import { restoreSql } from './statements/restore.ts';
+
+export function postgresMaintenance({ url, bounds }: PostgresChoice, parts: MaintenanceParts): Maintenance {
+  const database = withoutPassword(url);
+
+  async function on<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    try {
+      const client = await connect({ url, bounds, applicationName: 'troupe upkeep' });
+      try {
+        return await work(client);
+      } finally {
+        await client.end().catch(() => {});
+      }
+    } catch (error) {
+      if (error instanceof UnfitDatabase || error instanceof MaintenanceRefused) throw error;
+      throw new MaintenanceRefused(openingAdvice(url, error), { cause: error });
+    }
+  }
+
+  return {
+    database,
+    migrate: () => on((client) => migrate(client, { database, shards: parts.shards })),
+    markRestored: () =>
+      on(async (client): Promise<Restored> => {
+        await migrate(client, { database, shards: null });
+        const beats = async () => (await client.query<{ beats: number }>(restoreSql.beats)).rows[0]?.beats ?? 0;
+        await requireStill(beats, parts, database);
+        const jump = await jumpBy(parts);
+        await raise(client, jump, Buffer.from(parts.random.bytes(8)).toString('hex'));
+        return { jump };
+      }),
+    file: null,
+  };
+}
+
+/** As for SQLite, in one transaction; a large database may take longer than any call of a node. */
+async function raise(client: pg.Client, jump: number, mark: string): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await client.query('SET LOCAL statement_timeout = 0');
+    await client.query(restoreSql.raiseEpochs, [jump]);
+    await client.query(restoreSql.raiseRevision, [jump]);
+    await client.query(restoreSql.endNodes);
+    const { rows } = await client.query<{ birth: number }>(restoreSql.raiseBirths, [jump]);
+    const birth = rows[0]?.birth;
+    await client.query(restoreSql.takeBirth, [birth, `restored-${mark}`]);
+    await client.query(restoreSql.mark, [RESTORED_SETTING, String(birth)]);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,143 @@
+/** Upkeep of a SQLite file: migrations, whole copies by VACUUM INTO, and putting one back. */
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { RESTORED_SETTING } from '../boot-mark.ts';
+import {
+  jumpBy,
+  type Maintenance,
+  type MaintenanceParts,
+  MaintenanceRefused,
+  type Restored,
+  requireStill,
+} from '../maintenance.ts';
+import type { SqliteChoice } from '../open-store.ts';
+import { connect, openingAdvice, type SqliteConnection } from './connect.ts';
+import type { LockWaitOptions } from './lock-wait.ts';
+import { migrate } from './migrate.ts';
+import { restoreSql } from './statements/restore.ts';
+import { transactions } from './transaction.ts';
+
+/** The database, its log and the log's index: the log moves first, so that no database stands beside another's log. */
+const FILES = ['-wal', '-shm', ''];
+
+export function sqliteMaintenance({ path, busyMs }: SqliteChoice, parts: MaintenanceParts): Maintenance {
+  const { clock, random } = parts;
+  const wait: LockWaitOptions = { clock, random, boundMs: busyMs, waited: () => {} };
+
+  async function markRestored(file: string): Promise<Restored> {
+    return on(file, async (connection) => {
+      const transact = transactions(connection, wait);
+      migrate(connection, transact, file);
+      await requireQuiet(connection, parts, file);
+      const jump = await jumpBy(parts);
+      transact(() => raise(connection, jump, Buffer.from(random.bytes(8)).toString('hex')));
+      return { jump };
+    });
+  }
+
+  /** Puts the copy beside the database, checks and marks it there, and only then moves it into place. */
+  async function restore(from: string, force: boolean): Promise<Restored & { readonly kept: string | null }> {
+    requireFile(from, 'name a file that `troupe backup` wrote');
+    const replaces = existsSync(path);
+    if (replaces && !force) {
+      throw new MaintenanceRefused(`the database ${path} exists: move it away, or add --force, which keeps it beside`);
+    }
+    if (replaces) await on(path, (connection) => requireQuiet(connection, parts, path));
+    mkdirSync(dirname(path), { recursive: true });
+    const aside = `${path}.restoring`;
+    for (const suffix of FILES) rmSync(`${aside}${suffix}`, { force: true });
+    copyFileSync(from, aside);
+    await requireOurs(aside, from);
+    const restored = await markRestored(aside);
+    await sync(aside);
+    const kept = replaces ? `${path}.replaced` : null;
+    for (const suffix of FILES) if (kept !== null) moveOver(`${path}${suffix}`, `${kept}${suffix}`);
+    renameSync(aside, path);
+    await sync(dirname(path));
+    return { ...restored, kept };
+  }
+
+  return {
+    database: path,
+    migrate: () => on(path, (connection) => migrate(connection, transactions(connection, wait), path)),
+    async markRestored() {
+      requireFile(path, 'there is nothing to mark');
+      return markRestored(path);
+    },
+    file: { backup: (to) => backup(path, to), restore },
+  };
+}
+
+async function on<T>(file: string, work: (connection: SqliteConnection) => T | Promise<T>): Promise<T> {
+  let connection: SqliteConnection;
+  try {
+    connection = connect(file, 'write');
+  } catch (error) {
+    throw new MaintenanceRefused(openingAdvice(file, error), { cause: error });
+  }
+  try {
+    return await work(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Written aside and moved into place whole, so that a file of that name is a copy and not a part of one. */
+async function backup(path: string, to: string): Promise<void> {
+  requireFile(path, 'there is nothing to copy');
+  if (existsSync(to)) throw new MaintenanceRefused(`${to} exists: name a new file`);
+  const aside = `${to}.partial`;
+  mkdirSync(dirname(resolve(to)), { recursive: true });
+  rmSync(aside, { force: true });
+  await on(path, (connection) => connection.prepare('VACUUM INTO ?').run(aside));
+  await sync(aside);
+  renameSync(aside, to);
+  await sync(dirname(resolve(to)));
+}
+
+async function requireQuiet(connection: SqliteConnection, parts: MaintenanceParts, path: string): Promise<void> {
+  const known = connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'nodes'").get();
+  if (!known) return;
+  const beats = connection.prepare<[], number>(restoreSql.beats).pluck();
+  await requireStill(async () => beats.get() ?? 0, parts, path);
+}
+
+/** The copy that lies aside is a whole database of ours; otherwise nothing is left of it. */
+async function requireOurs(aside: string, from: string): Promise<void> {
+  const names = "SELECT count(*) FROM sqlite_master WHERE name IN ('migrations', 'shards')";
+  const isOurs = (connection: SqliteConnection): boolean =>
+    connection.pragma('quick_check(1)', { simple: true }) === 'ok' && connection.prepare(names).pluck().get() === 2;
+  if (await on(aside, isOurs).catch(() => false)) return;
+  for (const suffix of FILES) rmSync(`${aside}${suffix}`, { force: true });
+  throw new MaintenanceRefused(
+    `${from} is no sound database of this product: name a file that \`troupe backup\` wrote`,
+  );
+}
+
+/** Ownership is open to whoever comes, every number is beyond what anybody has seen, and the nodes of then are dead. */
+function raise(connection: SqliteConnection, jump: number, mark: string): void {
+  connection.prepare(restoreSql.raiseEpochs).run(jump);
+  connection.prepare(restoreSql.raiseRevision).run(jump);
+  connection.prepare(restoreSql.endNodes).run();
+  const { birth } = connection.prepare(restoreSql.takeBirth).get(jump, `restored-${mark}`) as { birth: number };
+  connection.prepare(restoreSql.mark).run(RESTORED_SETTING, String(birth));
+}
+
+function requireFile(path: string, otherwise: string): void {
+  if (!existsSync(path)) throw new MaintenanceRefused(`there is no file ${path}: ${otherwise}`);
+}
+
+function moveOver(from: string, to: string): void {
+  rmSync(to, { force: true });
+  if (existsSync(from)) renameSync(from, to);
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

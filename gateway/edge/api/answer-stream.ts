@@ -1,0 +1,215 @@
+import type { Cancel } from '../../../actors/runtime/index.ts';
+import type { ReplyFrames } from '../../dialects/reply/reply-dialect.ts';
+import type { CallerAbort } from '../../inference/caller-abort.ts';
+import { endTurn } from '../../inference/end-turn.ts';
+import type { RunningTurn } from '../../inference/running-turn.ts';
+import type { TurnRequest } from '../../inference/turn-request.ts';
+import { CallerLeft } from '../../terms/caller-left.ts';
+import { GatewayError } from '../../terms/gateway-error.ts';
+import { gatewayErrorOf } from '../../terms/gateway-error-of.ts';
+import type { TurnEvent } from '../../terms/turn-event.ts';
+import type { EdgeRoutes } from '../http/edge-routes.ts';
+import { EventStream } from '../http/event-stream.ts';
+import { nameAnswer } from '../http/generation-headers.ts';
+import type { RequestContext } from '../request-context.ts';
+
+/**
+ * A turn answered as a stream, in whatever dialect. A failure before the first part is an ordinary answer, unless a
+ * keep-alive period has passed by then; afterwards it is told in-band. The charge is recorded before the usage leaves; a
+ * caller that left, and a charge that could not be recorded now, see none. (spec: inference, Chat stream, Errors 3)
+ */
+export class StreamAnswer {
+  readonly #routes: EdgeRoutes;
+  readonly #context: RequestContext;
+  readonly #signal: CallerAbort;
+  /** Null until the turn may run. */
+  #request: TurnRequest | null = null;
+  #cancelOpening: Cancel | null = null;
+  #events: EventStream | null = null;
+  #running: RunningTurn | null = null;
+  #frames: ReplyFrames | null = null;
+  /** Nothing more may be sent: the caller left, or received an error of ours. */
+  #over = false;
+  /** The turn ended in an error of its own. */
+  #broken = false;
+  /** Every part was written: only the charge is still to come. */
+  #told = false;
+  #cutByNode = false;
+
+  constructor(routes: EdgeRoutes, context: RequestContext, signal: CallerAbort) {
+    this.#routes = routes;
+    this.#context = context;
+    this.#signal = signal;
+  }
+
+  /** The turn may run: its stream opens with the first part, or after one keep-alive period. */
+  accept(request: TurnRequest): void {
+    const { clock, limits } = this.#routes.services;
+    this.#request = request;
+    this.#cancelOpening = clock.after(limits.keepAliveCommentMs, () => this.#open(request));
+  }
+
+  /** Streams a turn that is being started; rejects with a refusal where the stream was not opened yet. */
+  async send(starting: Promise<RunningTurn>): Promise<null> {
+    const { turns } = this.#routes;
+    const { response } = this.#context;
+    const closeTurn = turns.open(this.#cut);
+    response.once('close', this.#left);
+    try {
+      const running = await this.#begun(starting);
+      turns.streams++;
+      await this.#relayAndEnd(running).finally(() => {
+        turns.streams--;
+      });
+    } catch (thrown) {
+      await this.#fail(thrown);
+    } finally {
+      this.#cancelOpening?.();
+      closeTurn();
+      response.off('close', this.#left);
+    }
+    return null;
+  }
+
+  async #begun(starting: Promise<RunningTurn>): Promise<RunningTurn> {
+    try {
+      this.#running = await starting;
+      return this.#running;
+    } catch (thrown) {
+      if (thrown instanceof GatewayError) this.#routes.authentication.learn(this.#context, thrown);
+      throw thrown;
+    } finally {
+      this.#cancelOpening?.();
+    }
+  }
+
+  async #relayAndEnd(running: RunningTurn): Promise<void> {
+    try {
+      if (!this.#over) await this.#relay(running);
+    } catch (thrown) {
+      running.leave();
+      await this.#fail(thrown);
+    } finally {
+      // Whatever failed in the writing, the turn is ended and what was delivered of it is paid for.
+      if (this.#over) running.leave();
+      await this.#end(running);
+    }
+  }
+
+  async #relay(running: RunningTurn): Promise<void> {
+    const stream = this.#open(running.request);
+    const frames = this.#framesOf(running.request);
+    for (let events = await running.read(); events !== null; events = await running.read()) {
+      if (this.#over) return;
+      this.#see(events);
+      // What one upstream chunk brought leaves in one write; the provider waits as long as the reader does.
+      const waits = stream.write(frames.of(events));
+      if (waits !== null) await waits;
+      if (!stream.open) this.#over = true;
+      if (this.#over) return;
+    }
+    this.#told = true;
+  }
+
+  async #end(running: RunningTurn): Promise<void> {
+    const { services, turns } = this.#routes;
+    const { charge, closing } = await endTurn(services.inference, running);
+    if (charge === 'unrecorded') turns.settledLater++;
+    const stream = this.#events;
+    if (this.#over || stream === null) return;
+    const frames = this.#framesOf(running.request).end(closing);
+    this.#over = true;
+    await stream.end(frames);
+    services.crashPoint?.('reply.sent');
+  }
+
+  /** From here on the status is 200. */
+  #open({ generation, reply }: TurnRequest): EventStream {
+    if (this.#events) return this.#events;
+    const { services } = this.#routes;
+    const { response } = this.#context;
+    nameAnswer(response, generation);
+    this.#events = new EventStream(response, services.clock, services.limits, reply);
+    return this.#events;
+  }
+
+  /** Before the turn runs, a stream names the first model that was asked for. */
+  #framesOf({ generation, turn, reply }: TurnRequest): ReplyFrames {
+    this.#frames ??= reply.frames(
+      this.#running?.head ?? {
+        id: generation,
+        created: Math.floor(this.#routes.services.cluster.now() / 1_000),
+        model: turn.models[0] as string,
+        provider: '',
+      },
+    );
+    return this.#frames;
+  }
+
+  /** A failure of the turn, or of ours. Before the stream was opened it is thrown on, as an ordinary answer. */
+  async #fail(thrown: unknown): Promise<void> {
+    if (this.#events === null) throw this.#signal.aborted ? this.#reasonToEnd() : thrown;
+    const error = gatewayErrorOf(thrown);
+    this.#log(error);
+    await this.#endInError(error);
+  }
+
+  async #endInError(error: GatewayError): Promise<void> {
+    await this.#endWith((frames) => frames.of([{ type: 'error', error }]) + frames.end(null));
+  }
+
+  async #endWith(last: (frames: ReplyFrames) => string): Promise<void> {
+    if (this.#over || this.#events === null || this.#request === null) return;
+    const frames = last(this.#framesOf(this.#request));
+    this.#over = true;
+    await this.#events.end(frames);
+  }
+
+  /**
+   * The node drains and its grace is over: the stream ends in the in-band 503, and what was delivered is charged. A stream
+   * that was written whole ends without usage and without an error, so that its caller does not repeat the request and pay
+   * twice; one that ended in an error gets no second one.
+   */
+  readonly #cut = (): void => {
+    this.#cutByNode = true;
+    void (this.#told || this.#broken ? this.#endWith((frames) => frames.end(null)) : this.#endInError(restarting()));
+    this.#leave();
+  };
+
+  readonly #left = (): void => {
+    this.#over = true;
+    this.#leave();
+  };
+
+  #leave(): void {
+    this.#events?.stop();
+    this.#running?.leave();
+    this.#signal.abort();
+  }
+
+  #reasonToEnd(): Error {
+    return this.#cutByNode ? restarting() : new CallerLeft();
+  }
+
+  #see(events: readonly TurnEvent[]): void {
+    const last = events.at(-1);
+    if (last?.type !== 'error') return;
+    this.#broken = true;
+    this.#log(last.error);
+  }
+
+  #log({ status, detail }: GatewayError): void {
+    const { id, caller } = this.#context;
+    const record = { generation: id, key: caller?.key ?? null, status, detail };
+    this.#routes.services.log.warn(record, 'a stream ended in an error');
+  }
+}
+
+function restarting(): GatewayError {
+  return new GatewayError({
+    status: 503,
+    type: 'provider_overloaded',
+    message: 'The service is restarting, please repeat the request',
+    headers: { 'retry-after': '1', 'x-should-retry': 'true' },
+  });
+}

@@ -1,0 +1,85 @@
+import type { ServerResponse } from 'node:http';
+import type { ReplyHead } from '../../dialects/reply/reply-head.ts';
+import type { CallerAbort } from '../../inference/caller-abort.ts';
+import { endTurn } from '../../inference/end-turn.ts';
+import type { RunningTurn } from '../../inference/running-turn.ts';
+import { CallerLeft } from '../../terms/caller-left.ts';
+import { GatewayError } from '../../terms/gateway-error.ts';
+import { unavailable } from '../../terms/unavailable.ts';
+import { cutSlowReader } from '../http/cut-slow-reader.ts';
+import type { EdgeRoutes } from '../http/edge-routes.ts';
+import { generationHeaders } from '../http/generation-headers.ts';
+import { headerText } from '../http/header-text.ts';
+import { writeAnswer } from '../http/write-answer.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { EdgeServices } from '../services.ts';
+
+/**
+ * A turn answered in one piece, in whatever dialect. The charge is recorded before a byte of it leaves; where that cannot
+ * be done now, the reply goes without `usage` and the charge follows in the background. (spec: inference, Chat completion
+ * reply, Chat stream 3)
+ */
+export class WholeAnswer {
+  readonly #routes: EdgeRoutes;
+  readonly #context: RequestContext;
+  readonly #signal: CallerAbort;
+  /** What ended the turn from outside: its caller left, or the node drains. */
+  #endedBy: 'caller' | 'node' | null = null;
+
+  constructor(routes: EdgeRoutes, context: RequestContext, signal: CallerAbort) {
+    this.#routes = routes;
+    this.#context = context;
+    this.#signal = signal;
+  }
+
+  /** Nothing is written before the end. */
+  accept(): void {}
+
+  /** Sends the reply of a turn that is being started; rejects with the refusal. */
+  async send(starting: Promise<RunningTurn>): Promise<null> {
+    const { services, turns } = this.#routes;
+    const { response } = this.#context;
+    response.on('close', this.#left);
+    const closeTurn = turns.open(this.#cut);
+    let running: RunningTurn | null = null;
+    try {
+      running = await starting;
+      const { events, error, charge, closing } = await endTurn(services.inference, running);
+      if (charge === 'unrecorded') turns.settledLater++;
+      if (error !== null) throw error;
+      const { head, request } = running;
+      write(services, response, head, request.reply.whole(head, events, closing));
+      return null;
+    } catch (thrown) {
+      throw running === null ? this.#reasonOf(thrown) : thrown;
+    } finally {
+      closeTurn();
+    }
+  }
+
+  /** Why a turn never ran, as its caller is told. */
+  #reasonOf(thrown: unknown): unknown {
+    if (this.#endedBy === 'caller') return new CallerLeft();
+    if (this.#endedBy === 'node') return unavailable('the node is restarting');
+    if (thrown instanceof GatewayError) this.#routes.authentication.learn(this.#context, thrown);
+    return thrown;
+  }
+
+  readonly #left = (): void => {
+    this.#endedBy ??= 'caller';
+    this.#signal.abort();
+  };
+
+  readonly #cut = (): void => {
+    this.#endedBy ??= 'node';
+    this.#signal.abort();
+  };
+}
+
+function write(services: EdgeServices, response: ServerResponse, { id, provider }: ReplyHead, body: string): void {
+  cutSlowReader(response, body, services.clock, services.limits);
+  if (services.crashPoint) response.once('finish', () => services.crashPoint?.('reply.sent'));
+  const headers = generationHeaders(id);
+  headers.push('x-provider-name', headerText(provider), 'content-type', 'application/json; charset=utf-8');
+  writeAnswer(response, 200, headers, body);
+}

@@ -1,0 +1,20 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Attribution } from '../../terms/caller.ts';
+import { headerText } from '../http/header-text.ts';
+
+/**
+ * Which application a request says it comes from: `X-Vendor-Title` where it is not empty, else `X-Title`, and
+ * `HTTP-Referer` as its address. Bounded and folded, so that it may be stored and shown. (spec: inference, Conventions 6)
+ */
+export function readAttribution(headers: IncomingHttpHeaders): Attribution {
+  return {
+    appTitle: textOf(headers['x-vendor-title']) ?? textOf(headers['x-title']),
+    appUrl: textOf(headers['http-referer']),
+  };
+}
+
+function textOf(value: string | string[] | undefined): string | null {
+  if (value === undefined) return null;
+  const text = headerText((Array.isArray(value) ? (value[0] ?? '') : value).trim());
+  return text === '' ? null : text;
+}

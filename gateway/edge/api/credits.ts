@@ -1,0 +1,30 @@
+import { showAccount } from '../../../actors/account/account.ts';
+import { add } from '../../../actors/terms/usd.ts';
+import type { EdgeRoutes } from '../http/edge-routes.ts';
+import type { Route } from '../http/route.ts';
+import { jsonAnswer, type RouteAnswer } from '../http/route-answer.ts';
+import { callerOf, type RequestContext } from '../request-context.ts';
+import { exactNumber, renderExact } from './exact-json.ts';
+
+/** `GET /credits`: deposits, charges and holds of the account, with every digit. (spec: conventions 1.4) */
+export const creditsRoute: Route = {
+  method: 'GET',
+  path: '/credits',
+  policy: 'key',
+  body: 'none',
+  answer: showCredits,
+};
+
+async function showCredits(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+  const view = await showAccount(services.cluster, callerOf(context).account, services.askMs);
+  return jsonAnswer(
+    renderExact({
+      data: {
+        total_credits: exactNumber(add(view.deposits, view.adjustments)),
+        total_usage: exactNumber(view.charges),
+        held: exactNumber(view.held),
+        available: exactNumber(view.available),
+      },
+    }),
+  );
+}

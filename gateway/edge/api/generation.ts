@@ -1,0 +1,33 @@
+import { findGeneration } from '../../../actors/account/account.ts';
+import { invalid } from '../../terms/invalid.ts';
+import { notFound } from '../../terms/not-found.ts';
+import type { EdgeRoutes } from '../http/edge-routes.ts';
+import type { Route } from '../http/route.ts';
+import { jsonAnswer, type RouteAnswer } from '../http/route-answer.ts';
+import { callerOf, type RequestContext } from '../request-context.ts';
+import { renderExact } from './exact-json.ts';
+import { renderGeneration } from './generation-record.ts';
+
+/** Longest text that is looked up at all. */
+const ID_CHARACTERS_MAX = 96;
+
+/**
+ * `GET /generation?id=`: one generation of the caller's account, from the moment its hold is written. An id that is
+ * unknown and one of another account are the same 404. (spec: conventions 1.4)
+ */
+export const generationRoute: Route = {
+  method: 'GET',
+  path: '/generation',
+  policy: 'key',
+  body: 'none',
+  answer: showGeneration,
+};
+
+async function showGeneration(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+  const [id = '', ...others] = new URLSearchParams(context.query).getAll('id');
+  if (id === '' || others.length > 0) throw invalid('The query parameter id is required, once');
+  const { account } = callerOf(context);
+  const found = id.length > ID_CHARACTERS_MAX ? null : await findGeneration(services.cluster, account, id);
+  if (found === null) throw notFound('Generation not found');
+  return jsonAnswer(renderExact({ data: renderGeneration(id, found) }));
+}

@@ -1,0 +1,119 @@
+import { compare } from '../../../actors/terms/usd.ts';
+import type { ModelSummary } from '../../catalogue/models.ts';
+import { invalid } from '../../terms/invalid.ts';
+
+export interface FilteredModels {
+  readonly data: readonly ModelSummary[];
+  /** Filters that were named and are not computed: then nothing matches. Absent when there is none. */
+  readonly unsupported_filters?: readonly string[];
+  /** Of all pages together, and where the next one is: what strict clients page by. (conventions 0.3) */
+  readonly total_count: number;
+  readonly links: { readonly next: string | null };
+}
+
+type Test = (model: ModelSummary, wanted: string) => boolean;
+
+/** The filters that are computed; all that are named must match. (spec: catalogue, `GET /models` query parameters) */
+const FILTERS: Readonly<Record<string, Test>> = {
+  q: (model, wanted) => `${model.id}\n${String(model.name)}`.toLowerCase().includes(wanted.toLowerCase()),
+  supported_parameters: (model, wanted) => holdsAll(model.supported_parameters, wanted),
+  input_modalities: (model, wanted) => holdsAll(architectureOf(model).input_modalities, wanted),
+  output_modalities: (model, wanted) => holdsAll(architectureOf(model).output_modalities, wanted),
+  context: (model, wanted) => Number(model.context_length) >= wholeNumber('context', wanted),
+  model_authors: (model, wanted) => listOf(wanted).includes(String(model.author)),
+};
+
+/** Filters the specification names that this build does not compute: named, they empty the answer. */
+const UNSUPPORTED: readonly string[] = [
+  ...['family', 'min_price', 'max_price', 'min_output_price', 'max_output_price', 'providers', 'region'],
+  ...['min_age_days', 'max_age_days', 'min_tool_success_rate', 'max_tool_success_rate', 'category', 'arch'],
+  ...['distillable', 'min_intelligence_index', 'max_intelligence_index', 'min_coding_index', 'max_coding_index'],
+  ...['min_agentic_index', 'max_agentic_index'],
+];
+
+type Order = (a: ModelSummary, b: ModelSummary) => number;
+const ORDERS: ReadonlyMap<string, Order> = new Map<string, Order>([
+  ['newest', () => 0],
+  ['oldest', (a, b) => a.created - b.created],
+  ['price-low-to-high', (a, b) => comparePrices(a, b, 1)],
+  ['price-high-to-low', (a, b) => comparePrices(a, b, -1)],
+  ['context-high-to-low', (a, b) => Number(b.context_length) - Number(a.context_length)],
+]);
+
+const LIMIT_MAX = 10_000;
+
+/**
+ * The list, newest first as it comes, narrowed by the query; `kept` are the models with an endpoint that keeps nothing.
+ * Throws 400 for a value out of range.
+ */
+export function filterModels(
+  all: readonly ModelSummary[],
+  query: URLSearchParams,
+  kept: ReadonlySet<string>,
+): FilteredModels {
+  const order = ORDERS.get(textOf(query, 'sort') ?? 'newest');
+  if (!order) throw invalid(`sort must be one of ${[...ORDERS.keys()].join(', ')}`);
+  const limit = wholeNumber('limit', textOf(query, 'limit') ?? String(LIMIT_MAX), 1);
+  const offset = wholeNumber('offset', textOf(query, 'offset') ?? '0');
+  const unsupported = UNSUPPORTED.filter((name) => query.has(name));
+  if (unsupported.length > 0)
+    return { data: [], unsupported_filters: unsupported, total_count: 0, links: { next: null } };
+  const named = Object.entries(FILTERS).flatMap(([name, test]) => {
+    const wanted = textOf(query, name);
+    return wanted === null ? [] : [(model: ModelSummary) => test(model, wanted)];
+  });
+  if (flag(query, 'zdr')) named.push(({ id }) => kept.has(id));
+  const matching = all.filter((model) => named.every((test) => test(model)));
+  const next = offset + limit < matching.length ? nextPage(query, offset + limit) : null;
+  const data = [...matching].sort(order).slice(offset, offset + limit);
+  return { data, total_count: matching.length, links: { next } };
+}
+
+function nextPage(query: URLSearchParams, offset: number): string {
+  const next = new URLSearchParams(query);
+  next.set('offset', String(offset));
+  return `/api/v1/models?${next}`;
+}
+
+function textOf(query: URLSearchParams, name: string): string | null {
+  const [value, ...others] = query.getAll(name);
+  if (value === undefined) return null;
+  if (others.length > 0) throw invalid(`${name} may be given once`);
+  return value;
+}
+
+function flag(query: URLSearchParams, name: string): boolean {
+  const text = textOf(query, name) ?? 'false';
+  if (text !== 'true' && text !== 'false') throw invalid(`${name} must be true or false`);
+  return text === 'true';
+}
+
+function wholeNumber(name: string, text: string, least = 0): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+  if (value < least) throw invalid(`${name} must be a whole number, ${least} or more`);
+  return value;
+}
+
+function listOf(wanted: string): readonly string[] {
+  return wanted.split(',').map((each) => each.trim());
+}
+
+function holdsAll(held: unknown, wanted: string): boolean {
+  return Array.isArray(held) && listOf(wanted).every((each) => held.includes(each));
+}
+
+function architectureOf(model: ModelSummary): Readonly<Record<string, unknown>> {
+  return model.architecture as Readonly<Record<string, unknown>>;
+}
+
+/** By prompt price; a model without one comes last either way. */
+function comparePrices(a: ModelSummary, b: ModelSummary, direction: 1 | -1): number {
+  const [one, other] = [promptPrice(a), promptPrice(b)];
+  if (one === null || other === null) return one === other ? 0 : one === null ? 1 : -1;
+  return compare(one, other) * direction;
+}
+
+function promptPrice(model: ModelSummary): string | null {
+  const { prompt } = model.pricing as { readonly prompt?: string };
+  return prompt ?? null;
+}

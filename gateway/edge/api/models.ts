@@ -1,0 +1,77 @@
+import { ENDPOINTS_TOPIC } from '../../../actors/endpoint/endpoint.ts';
+import type { Json } from '../../../actors/runtime/index.ts';
+import { modelEndpoints } from '../../catalogue/endpoints.ts';
+import { findBareModel, findModel, listModels } from '../../catalogue/models.ts';
+import { publishedSchema } from '../../catalogue/published-schema.ts';
+import { withoutRetention } from '../../catalogue/without-retention.ts';
+import { notFound } from '../../terms/not-found.ts';
+import type { EdgeRoutes } from '../http/edge-routes.ts';
+import type { Route } from '../http/route.ts';
+import { jsonAnswer, type RouteAnswer } from '../http/route-answer.ts';
+import { paramOf, type RequestContext } from '../request-context.ts';
+import { filterModels } from './model-filters.ts';
+
+/** The catalogue as far as it is built, read from the board and never from an actor. (spec: catalogue, Endpoints) */
+export const modelRoutes: readonly Route[] = [
+  open('/models', ({ query }, edge) => {
+    const offers = offersOf(edge);
+    return json(filterModels(listModels(offers), new URLSearchParams(query), withoutRetention(offers)));
+  }),
+  open('/models/count', (_context, edge) => json({ data: { count: listModels(offersOf(edge)).length } })),
+  open('/models/document.schema.json', documentSchema),
+  { method: 'GET', path: '/models/user', policy: 'key', body: 'none', answer: listForCaller },
+  open('/models/:id', (context, edge) => {
+    const id = paramOf(context, 'id');
+    return json(findBareModel(offersOf(edge), id) ?? unknown(id));
+  }),
+  open('/models/:author/:slug', summary),
+  open('/model/:author/:slug', summary),
+  open('/models/:author/:slug/endpoints', (context, edge) => {
+    const id = idOf(context);
+    return json({ data: modelEndpoints(offersOf(edge), id) ?? unknown(id) });
+  }),
+];
+
+function open(path: string, answer: Route['answer']): Route {
+  return { method: 'GET', path, policy: 'open', body: 'none', answer };
+}
+
+let schema: string | null = null;
+
+function documentSchema(): RouteAnswer {
+  schema ??= JSON.stringify(publishedSchema());
+  return { type: 'application/schema+json; charset=utf-8', body: schema };
+}
+
+function listForCaller(_context: RequestContext, edge: EdgeRoutes): RouteAnswer {
+  const all = listModels(offersOf(edge));
+  if (!edge.services.inference.config.workspace.zeroRetention) return json({ data: all });
+  const kept = withoutRetention(offersOf(edge));
+  return json({ data: all.filter(({ id }) => kept.has(id)) });
+}
+
+function summary(context: RequestContext, edge: EdgeRoutes): RouteAnswer {
+  const id = idOf(context);
+  return json({ data: findModel(offersOf(edge), id) ?? unknown(id) });
+}
+
+function offersOf({ services }: EdgeRoutes): ReadonlyMap<string, Json> {
+  return services.cluster.board.topic(ENDPOINTS_TOPIC);
+}
+
+/** A segment that holds an encoded slash is no author and no slug. */
+function idOf(context: RequestContext): string {
+  const [author, slug] = [paramOf(context, 'author'), paramOf(context, 'slug')];
+  const id = `${author}/${slug}`;
+  if (author.includes('/') || slug.includes('/')) unknown(id);
+  return id;
+}
+
+function unknown(id: string): never {
+  const metadata = { requested: id.slice(0, 200), resolved: null, reason: 'model_not_in_catalogue' };
+  throw notFound('No such model', metadata);
+}
+
+function json(value: object): RouteAnswer {
+  return jsonAnswer(JSON.stringify(value));
+}

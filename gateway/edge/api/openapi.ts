@@ -1,0 +1,28 @@
+import type { Route } from '../http/route.ts';
+import { jsonAnswer } from '../http/route-answer.ts';
+import { openApiDocument } from './openapi/document.ts';
+import { OPERATIONS } from './openapi/operations.ts';
+
+/**
+ * `GET /openapi.json`: the given routes, and the schemas that validate and answer them. Rendered once, on the first
+ * request: later additions to the list are in it until then.
+ */
+export function openApiRoute(routes: readonly Route[]): Route {
+  let bytes: Buffer | null = null;
+  const render = (): Buffer => {
+    const registered = new Set(routes.map(({ method, path }) => `${method} ${path}`));
+    const exists = (method: string, path: string): boolean =>
+      registered.has(`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`);
+    return Buffer.from(JSON.stringify(openApiDocument(OPERATIONS.filter(({ method, path }) => exists(method, path)))));
+  };
+  return {
+    method: 'GET',
+    path: '/openapi.json',
+    policy: 'open',
+    body: 'none',
+    answer: () => {
+      bytes ??= render();
+      return jsonAnswer(bytes);
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import type { TSchema } from '@sinclair/typebox';
+import { chatChunk, chatReply } from '../../../dialects/chat/reply-schema.ts';
+import { chatRequest } from '../../../dialects/chat/request-schema.ts';
+import { completionReply } from '../../../dialects/completions/reply-schema.ts';
+import { completionRequest } from '../../../dialects/completions/request-schema.ts';
+import { envelopeSchema } from './envelope-schema.ts';
+import type { Operation, Parameter } from './operation.ts';
+
+/** The very objects that validate what comes in, and the shape of what goes out. */
+const SCHEMAS: Readonly<Record<string, TSchema>> = {
+  ChatRequest: chatRequest,
+  ChatReply: chatReply,
+  ChatChunk: chatChunk,
+  CompletionRequest: completionRequest,
+  CompletionReply: completionReply,
+  Error: envelopeSchema,
+};
+
+const HEADERS: readonly Parameter[] = [
+  { name: 'X-Session-Id', schema: { type: 'string', maxLength: 256 } as unknown as TSchema },
+  { name: 'X-Vendor-Title', schema: { type: 'string' } as unknown as TSchema },
+  { name: 'X-Title', schema: { type: 'string' } as unknown as TSchema },
+  { name: 'HTTP-Referer', schema: { type: 'string' } as unknown as TSchema },
+];
+
+/** The API as an OpenAPI 3.1 document: the routes that exist, and the schemas that hold. */
+export function openApiDocument(operations: readonly Operation[]): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(operation) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Troupe',
+      version: '1',
+      description: 'A model marketplace behind one API. Unknown members of a request are accepted and read by nobody.',
+    },
+    servers: [{ url: '/api/v1' }],
+    security: [],
+    paths,
+    components: {
+      schemas: SCHEMAS,
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+      },
+    },
+  };
+}
+
+function operationObject(operation: Operation): object {
+  const parameters = [
+    ...[...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    })),
+    ...(operation.query ?? []).map((each) => ({ in: 'query', required: false, ...each })),
+    ...(operation.inference ? HEADERS : []).map((each) => ({ in: 'header', required: false, ...each })),
+  ];
+  return {
+    operationId: operationId(operation),
+    summary: operation.summary,
+    ...(operation.key ? { security: [{ bearer: [] }, { apiKey: [] }] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(operation.body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema: ref(operation.body) } } } }),
+    responses: { 200: answered(operation), default: failed() },
+  };
+}
+
+function operationId({ method, path }: Operation): string {
+  const words = path.split(/[^A-Za-z]+/).filter(Boolean);
+  return [method, ...words.map((word) => word[0]?.toUpperCase() + word.slice(1))].join('');
+}
+
+function answered({ reply, frame, inference }: Operation): object {
+  const json = { schema: reply === undefined ? { type: 'object' } : ref(reply) };
+  const header = (description: string): object => ({ description, schema: { type: 'string' } });
+  return {
+    description: frame === undefined ? 'The answer' : 'The answer, whole or as a stream of frames',
+    ...(inference
+      ? {
+          headers: {
+            'X-Generation-Id': header('The generation; on failures too.'),
+            'X-Provider-Name': header('Who served; not on streams.'),
+          },
+        }
+      : {}),
+    content: {
+      'application/json': json,
+      ...(frame === undefined ? {} : { 'text/event-stream': { schema: { type: 'string' }, 'x-frame': ref(frame) } }),
+    },
+  };
+}
+
+function failed(): object {
+  return { description: 'A failure', content: { 'application/json': { schema: ref('Error') } } };
+}
+
+function ref(name: string): object {
+  return { $ref: `#/components/schemas/${name}` };
+}

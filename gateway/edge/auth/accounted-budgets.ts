@@ -1,0 +1,66 @@
+import { countRequest } from '../../../actors/key/key.ts';
+import { ENDPOINT_WINDOW, returnSlice, takeSlice, takeWindow } from '../../../actors/rate-window/rate-window.ts';
+import type { Cluster } from '../../../actors/runtime/index.ts';
+import type { Refusal } from '../../../actors/terms/refusal.ts';
+import type { RateLimits } from '../../terms/config.ts';
+import type { Budgets, GrantedSlice } from './budgets.ts';
+
+export interface AccountedBudgetsOptions {
+  readonly cluster: Cluster;
+  readonly rates: RateLimits;
+  readonly askMs: number;
+  /** How many nodes share the endpoint's window. */
+  readonly nodes: number;
+}
+
+/** The rate budgets, kept by actors: one count over all nodes, whichever of them is asked. */
+export class AccountedBudgets implements Budgets {
+  readonly #options: AccountedBudgetsOptions;
+
+  constructor(options: AccountedBudgetsOptions) {
+    this.#options = options;
+  }
+
+  async countKey(key: string): Promise<Refusal | null> {
+    const { cluster, rates, askMs } = this.#options;
+    const answer = await countRequest(cluster, key, { perMinute: rates.keyPerMinute, withinMs: askMs });
+    return 'refusal' in answer ? answer.refusal : null;
+  }
+
+  countUnknown(digest: string): Promise<Refusal | null> {
+    return this.#count(`key-${digest}`, this.#options.rates.keyPerMinute);
+  }
+
+  countAddress(address: string): Promise<Refusal | null> {
+    return this.#count(`address-${address}`, this.#options.rates.addressPerMinute);
+  }
+
+  async grantSlice(): Promise<GrantedSlice> {
+    const { cluster, rates, askMs, nodes } = this.#options;
+    const { endpointPerMinute: limit, windowMs } = rates;
+    const { granted, windowStart, resetInMs } = await takeSlice(
+      cluster,
+      ENDPOINT_WINDOW,
+      { limit, windowMs, nodes },
+      askMs,
+    );
+    return { granted, remainingMs: resetInMs, limit, resetAt: windowStart + windowMs };
+  }
+
+  returnSlice(unused: number, slice: GrantedSlice): void {
+    const { cluster, rates } = this.#options;
+    const windowStart = slice.resetAt - rates.windowMs;
+    returnSlice(cluster, ENDPOINT_WINDOW, { count: unused, windowStart });
+  }
+
+  async #count(name: string, limit: number): Promise<Refusal | null> {
+    const { cluster, rates, askMs } = this.#options;
+    const { windowMs } = rates;
+    const taken = await takeWindow(cluster, name, { count: 1, limit, windowMs }, askMs);
+    if (taken.granted) return null;
+    const message = `Rate limit of ${limit} requests per minute exceeded`;
+    // Windows begin at multiples of their length; the way of the answer has made this a little late.
+    const resetAt = Math.round((cluster.now() + taken.resetInMs) / windowMs) * windowMs;
+    return { status: 429, type: 'rate_limit_exceeded', message, window: { limit, resetAt } };
+  }
+}

@@ -1,0 +1,80 @@
+import type { FailureCause, ProviderFailure } from '../providers/provider-failure.ts';
+import { GatewayError } from '../terms/gateway-error.ts';
+import type { Candidate } from '../terms/plan.ts';
+import type { TurnRequest } from './turn-request.ts';
+
+/** One endpoint's last word. */
+export interface FailedEndpoint {
+  readonly candidate: Candidate;
+  readonly failure: ProviderFailure;
+}
+
+/** Shown to a caller; the rest would only repeat them. */
+const SHOWN_MAX = 20;
+
+/**
+ * What a caller is told when no endpoint delivered: 504 when all timed out, 503 when all were full, 502 otherwise,
+ * naming the contract when a demanded tool call never came. With it go what each endpoint did, and why the others were
+ * not asked; never a provider's own words. (spec: inference, Errors; conventions 1.1)
+ */
+export function exhausted(
+  failed: readonly FailedEndpoint[],
+  { turn, plan }: Pick<TurnRequest, 'turn' | 'plan'>,
+  unaffordable: readonly Candidate[] = [],
+): GatewayError {
+  const choice = turn.toolChoice;
+  const metadata = {
+    previous_errors: failed.map(previousError).concat(unaffordable.map(notTried)).slice(0, SHOWN_MAX),
+    ...(plan.rejections.length === 0 ? {} : { rejections: plan.rejections.slice(0, SHOWN_MAX) }),
+  };
+  const detail = failed.map(({ candidate, failure }) => `${candidate.endpoint.id}: ${failure.message}`).join('; ');
+  const all = (reason: FailureCause): boolean => failed.every(({ failure }) => failure.reason === reason);
+  if (failed.some(({ failure }) => failure.reason === 'contract')) {
+    const wanted = typeof choice === 'object' ? `the function ${choice.name}` : String(choice);
+    const message = `No endpoint kept the contract of tool_choice ${wanted}: the answer was not a tool call`;
+    const headers = { 'x-should-retry': 'false' };
+    return new GatewayError({ status: 502, type: 'provider_unavailable', message, detail, metadata, headers });
+  }
+  if (all('timeout')) {
+    return new GatewayError({ status: 504, type: 'timeout', message: 'The provider timed out', detail, metadata });
+  }
+  if (all('overloaded')) {
+    const message = 'Every provider of this model is overloaded';
+    return new GatewayError({ status: 503, type: 'provider_overloaded', message, detail, metadata });
+  }
+  return new GatewayError({
+    status: 502,
+    type: 'provider_unavailable',
+    message: 'The provider failed and no other could serve',
+    detail,
+    metadata,
+  });
+}
+
+const BROKEN_OFF = { status: 502, type: 'provider_unavailable', message: 'The provider broke off its answer' } as const;
+const BROKEN: { readonly [cause in FailureCause]?: Pick<GatewayError, 'status' | 'type' | 'message'> } = {
+  timeout: { status: 504, type: 'timeout', message: 'The provider stopped answering' },
+  /** Nobody else calls off what is still read: it was read too slowly. */
+  aborted: { status: 504, type: 'timeout', message: 'The time for this answer was used up before all of it was read' },
+};
+
+/** The failure of a stream that has delivered already. */
+export function brokenStream(failure: ProviderFailure, provider: string): GatewayError {
+  const { status, type, message } = BROKEN[failure.reason] ?? BROKEN_OFF;
+  return new GatewayError({
+    status,
+    type,
+    message,
+    detail: failure.message,
+    metadata: { provider_name: provider },
+  });
+}
+
+/** An endpoint that the hold could not be raised for. */
+function notTried({ endpoint }: Candidate): object {
+  return { provider: endpoint.provider.name, code: 'payment_required', status: 402 };
+}
+
+function previousError({ candidate, failure }: FailedEndpoint): object {
+  return { provider: candidate.endpoint.provider.name, code: failure.reason, status: failure.status };
+}

@@ -1,0 +1,109 @@
+import type { ProviderAttempt } from '../providers/attempt.ts';
+import { ProviderFailure } from '../providers/provider-failure.ts';
+import type { Turn } from '../terms/turn.ts';
+import type { TurnEvent } from '../terms/turn-event.ts';
+import { BrokenContract } from './broken-contract.ts';
+import { demandedChoice } from './tool-ask.ts';
+
+/** What of a turn decides when its answer has begun. */
+type DeliveryConditions = Pick<Turn, 'toolChoice' | 'reasoning'>;
+
+/**
+ * Reads until there is something to deliver; null where the answer ended before it began. Where a tool call was demanded
+ * that is the call itself: what comes before it waits, at most `charactersMax` of it, and an answer that ends without it
+ * has broken the contract. Where reasoning is hidden it is the first part that the caller may see: an endpoint that breaks
+ * off while it thinks has delivered nothing.
+ */
+export function firstDelivery(
+  attempt: ProviderAttempt,
+  asked: DeliveryConditions,
+  charactersMax: number,
+): Promise<readonly TurnEvent[] | null> {
+  const demanded = demandedChoice(asked.toolChoice);
+  if (demanded !== null) return demandedCall(attempt, demanded, charactersMax);
+  return asked.reasoning?.excluded ? firstVisible(attempt, charactersMax) : attempt.read();
+}
+
+async function demandedCall(
+  attempt: ProviderAttempt,
+  demanded: 'required' | { readonly name: string },
+  charactersMax: number,
+): Promise<readonly TurnEvent[]> {
+  const gathered: TurnEvent[] = [];
+  let characters = 0;
+  let refused = false;
+  for (;;) {
+    const events = await nextOf(attempt);
+    for (const event of events) {
+      gathered.push(event);
+      if (event.type === 'tool-start' && (demanded === 'required' || event.name === demanded.name)) {
+        // The rest of this batch belongs to the same delivery.
+        return gathered.concat(events.slice(events.indexOf(event) + 1));
+      }
+      if (event.type === 'refusal-delta') refused = true;
+      if (event.type === 'finish') {
+        const excused = refused || event.reason === 'length' || event.reason === 'content_filter';
+        throw new BrokenContract('prose instead of a tool call', attempt.status, excused);
+      }
+      characters += weightOf(event);
+    }
+    if (characters > charactersMax) throw new BrokenContract('prose without end', attempt.status, false);
+  }
+}
+
+/** Hidden thoughts wait for the first visible part, as far as they fit; beyond that they count as delivered. */
+async function firstVisible(attempt: ProviderAttempt, charactersMax: number): Promise<readonly TurnEvent[]> {
+  const gathered: TurnEvent[] = [];
+  let characters = 0;
+  while (characters <= charactersMax) {
+    const events = await nextOf(attempt);
+    for (const event of events) {
+      gathered.push(event);
+      characters += weightOf(event);
+    }
+    if (!events.every(isThought)) break;
+  }
+  return gathered;
+}
+
+async function nextOf(attempt: ProviderAttempt): Promise<readonly TurnEvent[]> {
+  const events = await attempt.read();
+  if (events === null) throw endedEarly(attempt);
+  return events;
+}
+
+export function endedEarly({ status }: ProviderAttempt): ProviderFailure {
+  return new ProviderFailure('garbage', 'the answer ended before it began', status);
+}
+
+/** Scores without a text are those of thoughts. */
+function isThought({ type }: TurnEvent): boolean {
+  return type === 'reasoning-delta' || type === 'reasoning-detail' || type === 'logprobs';
+}
+
+/** What one part weighs at least, whatever it carries: parts without end are held as little as prose without end. */
+const PART_CHARACTERS_MIN = 64;
+
+/** Characters that a part keeps in memory while it waits, roughly. */
+function weightOf(event: TurnEvent): number {
+  switch (event.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+    case 'refusal-delta':
+      return PART_CHARACTERS_MIN + event.text.length;
+    case 'tool-delta':
+      return PART_CHARACTERS_MIN + event.arguments.length;
+    case 'image':
+      return PART_CHARACTERS_MIN + event.url.length;
+    case 'audio-delta':
+      return PART_CHARACTERS_MIN + (event.data?.length ?? 0) + (event.transcript?.length ?? 0);
+    case 'reasoning-detail': {
+      const { text, summary, data } = event.detail;
+      return PART_CHARACTERS_MIN + (text?.length ?? 0) + (summary?.length ?? 0) + (data?.length ?? 0);
+    }
+    case 'logprobs':
+      return PART_CHARACTERS_MIN * (1 + (event.content?.length ?? 0) + (event.refusal?.length ?? 0));
+    default:
+      return PART_CHARACTERS_MIN;
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * Every accepted connection that no node serves yet. A connection leaves this table only by a node's `taken` or a
+ * refusal: until then the launcher keeps its copy, unread, and whatever happens to the node it was offered to (dead,
+ * stopped, deaf), another one gets it from the first byte. Knows nothing of processes; takers come from outside.
+ */
+import type { Socket } from 'node:net';
+import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
+import type { ToNode } from './message.ts';
+
+/** One life of one node process, as hand-offs see it. */
+export interface HandoffNode {
+  say(message: ToNode): void;
+  offer(id: number, socket: Socket): void;
+}
+
+export interface SocketHandoffOptions {
+  readonly clock: Clock;
+  /** An offer not acknowledged for this long goes to another node. */
+  readonly ackMs: number;
+  /** Connections in this table at most; further ones are refused at once. */
+  readonly max: number;
+  /** A connection nobody took for this long is refused. */
+  readonly waitMs: number;
+  /** Next node in turn that may be offered a connection and is not `busy`; null when there is none now. */
+  readonly next: (busy: (node: HandoffNode) => boolean) => HandoffNode | null;
+  /** Answers a connection that no node will serve, and closes it. */
+  readonly refuse: (socket: Socket) => void;
+}
+
+interface Waiting {
+  readonly socket: Socket;
+  /** Monotonic ms of the accept. */
+  readonly since: number;
+}
+
+interface Offer extends Waiting {
+  readonly node: HandoffNode;
+  readonly revoke: Cancel;
+  /** `go` was said: only the end of the process brings the connection back. */
+  granted: boolean;
+}
+
+export class SocketHandoff {
+  private readonly options: SocketHandoffOptions;
+  private readonly offers = new Map<number, Offer>();
+  /** Offer each taker has not answered yet. One at a time: the channel passes handles singly, and a deaf node holds one. */
+  private readonly unanswered = new Map<HandoffNode, number>();
+  private waiting: Waiting[] = [];
+  private lastId = 0;
+  private closed = false;
+
+  constructor(options: SocketHandoffOptions) {
+    this.options = options;
+  }
+
+  get size(): number {
+    return this.waiting.length + this.offers.size;
+  }
+
+  accept(socket: Socket): void {
+    if (this.closed || this.size >= this.options.max) {
+      this.options.refuse(socket);
+      return;
+    }
+    this.waiting.push({ socket, since: this.options.clock.monotonic() });
+    this.pump();
+  }
+
+  /** Offers what waits. Called whenever a taker may have become free. */
+  pump(): void {
+    while (this.waiting.length > 0) {
+      const node = this.options.next((one) => this.unanswered.has(one));
+      if (!node) return;
+      this.offer(this.waiting.shift() as Waiting, node);
+    }
+  }
+
+  ack(node: HandoffNode, id: number): void {
+    this.answered(node, id);
+    const offer = this.offers.get(id);
+    if (offer?.node === node) {
+      offer.revoke();
+      offer.granted = true;
+      node.say({ type: 'go', id });
+    } else {
+      node.say({ type: 'no', id });
+    }
+    this.pump();
+  }
+
+  taken(node: HandoffNode, id: number): void {
+    const offer = this.offers.get(id);
+    if (offer?.node !== node) return;
+    this.offers.delete(id);
+    // Closes our copy only: the connection lives on in the node.
+    offer.socket.destroy();
+  }
+
+  decline(node: HandoffNode, id: number): void {
+    this.answered(node, id);
+    const offer = this.offers.get(id);
+    if (offer?.node === node) this.takeBack(id, offer);
+    this.pump();
+  }
+
+  /** The process is over and everything it had said was heard: what it did not take goes to others. */
+  gone(node: HandoffNode): void {
+    this.unanswered.delete(node);
+    for (const [id, offer] of this.offers) if (offer.node === node) this.takeBack(id, offer);
+    this.pump();
+  }
+
+  /** Refuses what has waited too long. Called by the launcher's tick. */
+  expire(): void {
+    const latest = this.options.clock.monotonic() - this.options.waitMs;
+    while (this.waiting[0] && this.waiting[0].since <= latest) {
+      this.options.refuse((this.waiting.shift() as Waiting).socket);
+    }
+  }
+
+  /** Refuses what waits and whatever comes later; what is on its way to a node may still arrive. */
+  close(): void {
+    this.closed = true;
+    const left = this.waiting;
+    this.waiting = [];
+    for (const { socket } of left) this.options.refuse(socket);
+  }
+
+  private offer(connection: Waiting, node: HandoffNode): void {
+    const id = ++this.lastId;
+    const revoke = this.options.clock.after(this.options.ackMs, () => {
+      const offer = this.offers.get(id);
+      if (offer) this.takeBack(id, offer);
+      this.pump();
+    });
+    this.unanswered.set(node, id);
+    this.offers.set(id, { ...connection, node, revoke, granted: false });
+    node.offer(id, connection.socket);
+  }
+
+  private answered(node: HandoffNode, id: number): void {
+    if (this.unanswered.get(node) === id) this.unanswered.delete(node);
+  }
+
+  private takeBack(id: number, offer: Offer): void {
+    offer.revoke();
+    this.offers.delete(id);
+    if (this.closed) this.options.refuse(offer.socket);
+    else this.waiting.unshift({ socket: offer.socket, since: offer.since });
+  }
+}

@@ -1,0 +1,26 @@
+import type { Preferences } from '../../terms/turn.ts';
+import type { IndexedEndpoint } from '../endpoint-index.ts';
+import type { EligibilityRule } from './eligibility-rule.ts';
+
+/** Whom the caller admits. (conventions 1.1) */
+export function preferencesRule(indexed: IndexedEndpoint, preferences: Preferences): EligibilityRule | null {
+  const { only, ignore, order, quantizations } = preferences;
+  if (only && !isAmong(indexed, only)) return { reason: 'allowed_providers', member: 'provider.only' };
+  if (ignore && isAmong(indexed, ignore)) return { reason: 'allowed_providers', member: 'provider.ignore' };
+  if (order && !preferences.allowFallbacks && !isAmong(indexed, order)) {
+    return { reason: 'allowed_providers', member: 'provider.order' };
+  }
+  if (quantizations && !quantizations.includes(indexed.endpoint.quantization ?? 'unknown')) {
+    return { reason: 'quantization', member: 'provider.quantizations' };
+  }
+  return null;
+}
+
+function isAmong(indexed: IndexedEndpoint, names: readonly string[]): boolean {
+  return names.some((name) => isNamed(indexed, name));
+}
+
+/** True when a name of a preference list means this endpoint: its provider's slug, or its whole tag. */
+export function isNamed({ endpoint }: IndexedEndpoint, name: string): boolean {
+  return endpoint.provider.slug === name || endpoint.tag === name;
+}

@@ -1,0 +1,56 @@
+import type { PriceKey } from '../../../actors/terms/tariff.ts';
+import { compare, multiply } from '../../../actors/terms/usd.ts';
+import type { Turn } from '../../terms/turn.ts';
+import type { Constraints } from '../constraints.ts';
+import type { IndexedEndpoint } from '../endpoint-index.ts';
+import type { EligibilityRule } from './eligibility-rule.ts';
+
+type Caps = NonNullable<Turn['preferences']['priceMax']>;
+type Cap = keyof Caps;
+
+/** Caps of tokens are for a million of them. */
+const CAP_TOKENS = 1_000_000;
+
+/** The wire's words, and for which turns a unit is consumed for certain. A price per request may be missing: then none is asked. */
+const CAPS: readonly { readonly cap: Cap; readonly member: string; readonly isConsumed: (turn: Turn) => boolean }[] = [
+  { cap: 'prompt', member: 'prompt', isConsumed: () => true },
+  { cap: 'completion', member: 'completion', isConsumed: () => true },
+  { cap: 'request', member: 'request', isConsumed: () => false },
+  { cap: 'imageOutput', member: 'image_output', isConsumed: makes('image') },
+  { cap: 'imageMegapixel', member: 'image_megapixel', isConsumed: makes('image') },
+  { cap: 'videoSecond', member: 'video_second', isConsumed: makes('video') },
+  {
+    cap: 'audioSecond',
+    member: 'audio_second',
+    isConsumed: ({ modalities }) => modalities?.input.includes('audio') ?? false,
+  },
+];
+
+/**
+ * Who may ask more than a cap is left out, by any of its prices that may come to bear: those of other hours too, since
+ * nobody reads the clock here, and those of longer prompts where this one may be as long. An undeclared price is no
+ * proof of a low one: it passes no cap on what the turn consumes. (conventions 1.1; spec: inference, `max_price`)
+ */
+export function priceRule({ endpoint }: IndexedEndpoint, { turn, promptTokens }: Constraints): EligibilityRule | null {
+  const caps = turn.preferences.priceMax;
+  if (!caps) return null;
+  const { tariff } = endpoint;
+  const later = tariff.overrides?.filter(({ minPromptTokens = 0 }) => promptTokens > minPromptTokens) ?? [];
+  for (const { cap, member, isConsumed } of CAPS) {
+    const most = caps[cap];
+    if (most === undefined) continue;
+    const prices = [tariff, ...later].flatMap((each) => each[cap] ?? []);
+    const refused = prices.length === 0 ? isConsumed(turn) : prices.some((price) => isAbove(price, most, cap));
+    if (refused) return { reason: 'max_price', member: `provider.max_price.${member}` };
+  }
+  return null;
+}
+
+function isAbove(price: string, most: string, unit: PriceKey): boolean {
+  const perCap = unit === 'prompt' || unit === 'completion' ? multiply(price, CAP_TOKENS) : price;
+  return compare(perCap, most) > 0;
+}
+
+function makes(modality: 'image' | 'video'): (turn: Turn) => boolean {
+  return ({ modalities }) => modalities?.output.includes(modality) ?? false;
+}

@@ -1,0 +1,26 @@
+import { TOOL_CALL_SUCCESS_MIN } from '../../../actors/terms/endpoint.ts';
+import type { Constraints } from '../constraints.ts';
+import type { IndexedEndpoint } from '../endpoint-index.ts';
+import type { EligibilityRule } from './eligibility-rule.ts';
+
+/**
+ * What takes more than a declaration: a vetted provider, a current check, a measured record. What was never measured
+ * is no record. (spec: catalogue, `compliance`, `data_policy`, `tool_call_success_1d`; inference, Call-ready dispatch)
+ */
+export function trustRule({ endpoint }: IndexedEndpoint, { turn, zeroRetention }: Constraints): EligibilityRule | null {
+  if (zeroRetention !== null && endpoint.compliance?.zdr !== 'approved') {
+    return { reason: 'data_policy:zdr', member: zeroRetention };
+  }
+  if (turn.preferences.noCollection && endpoint.dataPolicy?.training !== false) {
+    return { reason: 'data_policy:training', member: 'provider.data_collection' };
+  }
+  if (!turn.tools) return null;
+  if (turn.dispatch && !endpoint.evidence.dispatchVerified) {
+    return { reason: 'tool_dispatch', member: 'stream_options.include_tool_dispatch' };
+  }
+  const { toolCallSuccess1d } = endpoint.evidence;
+  if (toolCallSuccess1d !== null && toolCallSuccess1d < TOOL_CALL_SUCCESS_MIN) {
+    return { reason: 'tool_fidelity', member: 'tools', detail: `${toolCallSuccess1d} percent of the last day` };
+  }
+  return null;
+}

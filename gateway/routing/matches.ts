@@ -1,0 +1,50 @@
+import type { Descriptor } from '../../actors/terms/endpoint.ts';
+
+/** A multiple of a step may be off by this much of a step: steps such as 0.1 are no binary fractions. */
+const STEP_SLACK = 1e-6;
+
+/** Whether a value is one that its descriptor allows; what says nothing allows everything. (conventions 1.1) */
+export function matches(descriptor: Descriptor, value: unknown): boolean {
+  switch (descriptor.type) {
+    case 'range':
+      return inRange(descriptor, value);
+    case 'integer':
+      return Number.isSafeInteger(value) && within(value as number, descriptor.min, descriptor.max);
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'enum':
+      return (descriptor.values as readonly unknown[]).includes(value);
+    case 'array':
+      return (
+        Array.isArray(value) &&
+        within(value.length, descriptor.minItems, descriptor.maxItems) &&
+        value.every((item) => matches(descriptor.items, item))
+      );
+    case 'object':
+      return inProperties(descriptor.properties, value);
+    case 'unknown':
+      return true;
+  }
+}
+
+function inRange({ min, max, step }: Extract<Descriptor, { type: 'range' }>, value: unknown): boolean {
+  if (typeof value !== 'number' || !within(value, min, max)) return false;
+  if (step === undefined) return true;
+  const steps = (value - min) / step;
+  return Math.abs(steps - Math.round(steps)) <= STEP_SLACK;
+}
+
+/** No bound admits a number that is none. */
+function within(value: number, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): boolean {
+  return value >= min && value <= max;
+}
+
+/** A member that is not among the declared ones is not declared. */
+function inProperties(properties: Readonly<Record<string, Descriptor>> | undefined, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if (properties === undefined) return true;
+  return Object.entries(value).every(([name, member]) => {
+    const descriptor = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return descriptor !== undefined && matches(descriptor, member);
+  });
+}

@@ -1,0 +1,77 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { deriveRow } from '../../../../actors/runtime/actor/derive-row.ts';
+import type { PendingCommit } from '../../../../actors/runtime/actor/pending-commit.ts';
+import { register } from '../../../../actors/runtime/actor/register.ts';
+import type { RegisteredCollection } from '../../../../actors/runtime/actor/registered-kind.ts';
+import { removeRow } from '../../../../actors/runtime/actor/remove-row.ts';
+import { RowCache, type RowWrite } from '../../../../actors/runtime/actor/row-cache.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { registerKind } from '../../example-kinds/register.ts';
+
+const it = bounded(test, 5_000);
+const line = register(registerKind).collections.get('line') as RegisteredCollection;
+const pending = (order: number): PendingCommit => ({ order, handed: false, attach: () => undefined });
+
+const write = (rows: RowCache, id: string, open: boolean, amount = 1): RowWrite =>
+  deriveRow(rows, line, id, { id, amount, node: 'n', open, at: 5 });
+
+it('keeps an open row after it is durable, and lets a closed one go', () => {
+  const rows = new RowCache('register:a');
+  const entry = pending(1);
+  const [open, closed] = [write(rows, 'open', true), write(rows, 'closed', false)];
+  rows.apply(open, entry);
+  rows.apply(closed, entry);
+  assert.is(rows.find('line', 'closed')?.latest, closed);
+  rows.settled(open, entry);
+  rows.settled(closed, entry);
+  assert.is(rows.find('line', 'open')?.latest, open);
+  assert.is(rows.find('line', 'closed'), undefined);
+  assert.equal(
+    [...rows.open('line')].map(({ id }) => id),
+    ['open'],
+  );
+});
+
+it('keeps a row while any later entry writes it', () => {
+  const rows = new RowCache('register:a');
+  const [first, second] = [pending(1), pending(2)];
+  const [closed, removed] = [write(rows, 'x', false), removeRow(rows, line, 'x')];
+  rows.apply(closed, first);
+  rows.apply(removed, second);
+  rows.settled(closed, first);
+  assert.is(rows.find('line', 'x')?.latest, removed);
+  rows.settled(removed, second);
+  assert.is(rows.find('line', 'x'), undefined);
+});
+
+it('believes what became durable rather than a reading that began before', () => {
+  const rows = new RowCache('register:a');
+  const reading = rows.reading('line', 'x');
+  assert.is(rows.readView('line', 'x'), undefined);
+  const entry = pending(1);
+  const newer = write(rows, 'x', false, 9);
+  rows.apply(newer, entry);
+  rows.settled(newer, entry);
+  rows.arrived(reading, { id: 'x', body: 'older' });
+  assert.equal(rows.readView('line', 'x'), { id: 'x', body: newer.body });
+  rows.release(reading);
+  assert.is(rows.readView('line', 'x'), undefined);
+});
+
+it('keeps a row that was read as long as anybody waits with it', () => {
+  const rows = new RowCache('register:a');
+  const [one, two] = [rows.reading('line', 'x'), rows.reading('line', 'x')];
+  rows.arrived(one, null);
+  rows.release(one);
+  assert.is(rows.readView('line', 'x'), null);
+  rows.release(two);
+  assert.is(rows.readView('line', 'x'), undefined);
+});
+
+it('refuses a row whose sort is no number', () => {
+  const bad = { ...line, sort: () => Number.NaN };
+  assert.throws(() => deriveRow(new RowCache('register:a'), bad, 'x', {}), /no finite sort/);
+});
+
+test.run();

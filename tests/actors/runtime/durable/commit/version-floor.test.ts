@@ -1,0 +1,47 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { VERSION_FLOORS_MAX, VersionFloor } from '../../../../../actors/runtime/durable/commit/version-floor.ts';
+import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
+import { bounded } from '../../../../support/bounded.ts';
+import { MemoryStore } from '../../../../support/memory-store.ts';
+import { openStage, SHARDS } from '../stage.ts';
+
+const it = bounded(test, 10_000);
+
+it('remembers what an actor had reached until a later version of it is durable', () => {
+  const reached = new VersionFloor();
+  assert.is(reached.of('a'), 0);
+  reached.note('a', 7);
+  reached.note('a', 9);
+  assert.equal([reached.of('a'), reached.of('b')], [9, 0]);
+  reached.passed('a');
+  assert.is(reached.of('a'), 0);
+});
+
+it('never says less than an actor had reached, however many there were', () => {
+  const reached = new VersionFloor();
+  const count = 3 * VERSION_FLOORS_MAX + 5;
+  const version = (i: number): number => 1 + ((i * 7_919) % 1_000);
+  for (let i = 0; i < count; i++) reached.note(`a${i}`, version(i));
+  for (let i = 0; i < count; i++) assert.ok(reached.of(`a${i}`) >= version(i), `a${i}`);
+});
+
+it('an actor that was taken back goes on above what it had reached, and its commits hold', async () => {
+  const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
+  const stage = await openStage({ store });
+  const HERE = 'counter:acct_1/here';
+  const THERE = 'counter:acct_1/there';
+  const add = { type: 'add', by: 1 };
+  for (let i = 0; i < 9; i++) await stage.body(HERE, add);
+  await stage.body(THERE, add);
+  store.fault = () => ({ type: 'refuse', reason: 'full' });
+  assert.not.ok((await stage.ask(HERE, add)).ok);
+  store.fault = null;
+  assert.is(((await stage.body(HERE, add)) as { total: number }).total, 10);
+  const stored = (await store.loadActor(HERE))?.actor.version ?? 0;
+  assert.is(stored, 11, 'one version was never given again');
+  assert.equal(stage.recorded.lost, []);
+  await stage.close();
+});
+
+test.run();

@@ -1,0 +1,274 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { AskError } from '../../../../../actors/runtime/actor/answer.ts';
+import type { Json } from '../../../../../actors/runtime/actor/event.ts';
+import { ActivityFailed } from '../../../../../actors/runtime/ports/activity.ts';
+import { A, ALL, type Call, first, heardBy, intents, scenes, work } from '../desk.ts';
+import { until } from '../stage.ts';
+import type { Town } from '../town.ts';
+
+const within = scenes(test);
+
+within('work begins after its commit and never before, and its result is an event of its actor', async (scene) => {
+  const house = await first(scene);
+  const resume = (house.store as Town['store']).pauseCommits();
+  const asked = house.body(A, work('w1', { input: { n: 7 } }));
+  await scene.clock.advance(50);
+  assert.equal(scene.desk.calls, []);
+  resume();
+  await asked;
+  await until(() => scene.desk.calls.length === 1);
+  const { job } = scene.desk.call(0);
+  assert.equal([job.address, job.id, job.attempt, job.input], [A, 'w1', 1, { n: 7 }]);
+  assert.equal(
+    (await intents(scene.town)).map(({ runner, attempt }) => [runner, attempt]),
+    [[house.incarnation, 1]],
+  );
+  const twice = await house.ask(A, work('w1'));
+  assert.ok(!twice.ok && twice.failure.code === 'failed' && twice.failure.detail.includes('open already'));
+  scene.desk.call(0).resolve('done');
+  await until(async () => (await heardBy(house)).length === 1);
+  assert.equal(await heardBy(house), ['done']);
+  assert.equal(await intents(scene.town), []);
+  assert.is(house.engine.activities.size, 0);
+  const none = await house.ask(A, work('w2', { name: 'unknown' }));
+  assert.ok(!none.ok && none.failure.code === 'failed' && none.failure.detail.includes('no performer'));
+});
+
+within('work that is cancelled in the commit that asks for it is never begun', async (scene) => {
+  const house = await first(scene);
+  await Promise.all([house.body(A, work('w')), house.body(A, { type: 'drop', id: 'w' })]);
+  await scene.clock.advance(2_000);
+  assert.equal(scene.desk.calls, []);
+  assert.is(house.engine.activities.size, 0);
+});
+
+within('a failure worth repeating is repeated with the same key, up to its bound', async (scene) => {
+  const house = await first(scene);
+  await house.body(A, work('w', { failuresMax: 3 }));
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    await until(async () => {
+      await scene.clock.advance(500);
+      return scene.desk.calls.length === attempt;
+    });
+    assert.is(scene.desk.call(-1).job.attempt, attempt);
+    scene.desk
+      .call(-1)
+      .reject(attempt === 3 ? new ActivityFailed('upstream', 'no luck', true) : new Error('once more'));
+    await scene.clock.advance(1);
+  }
+  await until(async () => (await heardBy(house)).length === 1);
+  assert.equal(await heardBy(house), [{ code: 'upstream', message: 'no luck' }]);
+  assert.is(new Set(scene.desk.calls.map(({ job }) => job.key)).size, 1);
+  await house.body(A, work('w'));
+  await until(() => scene.desk.calls.length === 4);
+  assert.is(scene.desk.call(3).job.attempt, 1);
+  assert.is.not(scene.desk.call(3).job.key, scene.desk.call(0).job.key);
+  scene.desk.call(3).reject(new ActivityFailed('refused', 'for good', false));
+  await until(async () => (await heardBy(house)).length === 2);
+  assert.is(scene.desk.calls.length, 4);
+});
+
+within('the deadline aborts the call and is told, whether the performer listens or not', async (scene) => {
+  const house = await first(scene);
+  await house.body(A, work('w', { inMs: 1_000 }));
+  await until(() => scene.desk.calls.length === 1);
+  await scene.clock.advance(1_001);
+  await until(async () => (await heardBy(house)).length === 1);
+  assert.ok(scene.desk.call(0).signal.aborted);
+  assert.is(((await heardBy(house))[0] as { code: string }).code, 'deadline');
+  scene.desk.call(0).resolve('too late');
+  await scene.clock.advance(5_000);
+  assert.is((await heardBy(house)).length, 1);
+});
+
+within('a cancel aborts the call and its result is heard of no more; a stop cancels everything', async (scene) => {
+  const house = await first(scene);
+  await house.body(A, work('w'));
+  await house.body(A, work('v'));
+  await until(() => scene.desk.calls.length === 2);
+  await house.body(A, { type: 'drop', id: 'w' });
+  await until(() => scene.desk.call(0).signal.aborted);
+  assert.not.ok(scene.desk.call(1).signal.aborted);
+  scene.desk.call(0).resolve('nobody listens');
+  await house.body(A, { type: 'stop' });
+  await until(() => scene.desk.call(1).signal.aborted);
+  await house.body(A, { type: 'open' });
+  await scene.clock.advance(10_000);
+  assert.equal(await heardBy(house), []);
+  assert.equal(await intents(scene.town), []);
+});
+
+within('a runner goes on when its shard moves, and the new owner takes its result', async (scene) => {
+  const house = await first(scene);
+  const next = await scene.build('n2');
+  await house.body(A, work('w'));
+  await until(() => scene.desk.calls.length === 1);
+  await house.engine.seal(0);
+  await next.take([0]);
+  await scene.clock.advance(20_000);
+  assert.is(scene.desk.calls.length, 1);
+  assert.not.ok(scene.desk.call(0).signal.aborted);
+  assert.equal(
+    (await next.engine.inspect(A))?.intents.map(({ runner }) => runner),
+    [house.incarnation],
+  );
+  scene.desk.call(0).resolve('from afar');
+  await until(async () => (await heardBy(next)).length === 1);
+  assert.equal(await heardBy(next), ['from afar']);
+  assert.is(house.engine.activities.size, 0);
+});
+
+within('a cancel by the new owner reaches the runner on the old one', async (scene) => {
+  const house = await first(scene);
+  const next = await scene.build('n2');
+  await house.body(A, work('w'));
+  await until(() => scene.desk.calls.length === 1);
+  await house.engine.seal(0);
+  await next.take([0]);
+  await scene.clock.advance(10);
+  await next.body(A, { type: 'drop', id: 'w' });
+  await until(() => scene.desk.call(0).signal.aborted);
+  assert.is(house.engine.activities.size, 0);
+});
+
+within('the death of a runner starts the next attempt, and a result of the one before is refused', async (scene) => {
+  const house = await first(scene);
+  const next = await scene.build('n2');
+  await house.body(A, work('w'));
+  await until(() => scene.desk.calls.length === 1);
+  await scene.town.kill(house);
+  await next.take(ALL);
+  await until(async () => {
+    await scene.clock.advance(500);
+    return scene.desk.calls.length === 2;
+  });
+  const [old, now] = scene.desk.calls as [Call, Call];
+  assert.equal([now.job.attempt, now.job.key], [2, old.job.key]);
+  assert.ok(old.signal.aborted, 'what is dead does nothing more');
+  const end = { type: 'done', result: 'from the dead' };
+  assert.is(await next.body(A, { type: '$result', id: 'w', attempt: 1, end, last: false }), 'stale');
+  now.resolve('alive');
+  await until(async () => (await heardBy(next)).length === 1);
+  assert.equal(await heardBy(next), ['alive']);
+  assert.is(await next.body(A, { type: '$result', id: 'w', attempt: 2, end, last: false }), 'stale');
+});
+
+within('a result whose acknowledgement is lost is told again and taken once', async (scene) => {
+  const house = await first(scene);
+  let lose = 2;
+  scene.town.wire = async ({ to }, pass) => {
+    const reply = await pass();
+    if (lose-- > 0) throw new AskError(to, { code: 'lost' });
+    return reply;
+  };
+  await house.body(A, work('w'));
+  await until(() => scene.desk.calls.length === 1);
+  scene.desk.call(0).resolve('once');
+  await until(async () => {
+    await scene.clock.advance(100);
+    return house.engine.activities.size === 0;
+  });
+  assert.equal(await heardBy(house), ['once']);
+});
+
+within(
+  'work whose beginning was lost with a commit of unknown outcome begins when the shard is taken again',
+  async (scene) => {
+    const house = await first(scene);
+    (house.store as Town['store']).fault = () => ({ type: 'lose-acknowledgement' });
+    const answer = await house.ask(A, work('w'));
+    assert.ok(!answer.ok && answer.failure.code === 'lost');
+    (house.store as Town['store']).fault = null;
+    assert.equal(scene.desk.calls, []);
+    await house.claim();
+    await until(async () => {
+      await scene.clock.advance(100);
+      return scene.desk.calls.length === 1;
+    });
+    assert.is(scene.desk.call(0).job.attempt, 1);
+  },
+);
+
+within('a living node that does not run what is said of it is asked, and another attempt begins', async (scene) => {
+  const house = await first(scene);
+  const next = await scene.build('n2');
+  await house.body(A, work('w'));
+  await until(() => scene.desk.calls.length === 1);
+  house.engine.activities.abort([{ address: A, id: 'w', attempt: 1 }]);
+  await house.engine.seal(0);
+  await next.take([0]);
+  await until(async () => {
+    await scene.clock.advance(1_000);
+    return scene.desk.calls.length === 2;
+  });
+  assert.is(scene.desk.call(1).job.attempt, 2);
+});
+
+within('a result on which the actor throws five times is set aside, and the work has ended', async (scene) => {
+  const house = await first(scene);
+  await house.body(A, work('w'));
+  await until(() => scene.desk.calls.length === 1);
+  await house.body(A, { type: 'mood', refuses: true });
+  scene.desk.call(0).resolve('unwelcome');
+  await until(async () => {
+    await scene.clock.advance(200);
+    return house.engine.activities.size === 0;
+  });
+  assert.equal(await intents(scene.town), []);
+  const aside = (await house.engine.inspect(A))?.aside ?? [];
+  assert.equal(
+    aside.map(({ source, times }) => [source, times]),
+    [['result', 5]],
+  );
+  await house.body(A, { type: 'mood', refuses: false });
+  assert.is(await house.body(A, { type: '$retry', id: aside[0]?.id ?? '' }), 'taken');
+  assert.equal(await heardBy(house), ['unwelcome']);
+});
+
+within('a result that cannot travel is a failure, told once', async (scene) => {
+  const house = await first(scene);
+  for (const [i, result] of [1n as unknown as Json, 'x'.repeat(300_000)].entries()) {
+    await house.body(A, work(`w${i}`));
+    await until(() => scene.desk.calls.length === i + 1);
+    scene.desk.call(-1).resolve(result);
+    await until(async () => (await heardBy(house)).length === i + 1);
+    assert.is(((await heardBy(house))[i] as { code: string }).code, 'bad-result');
+  }
+});
+
+within('the owner ends an attempt whose runner says nothing after its deadline', async (scene) => {
+  const house = await first(scene);
+  const next = await scene.build('n2');
+  await house.body(A, work('w', { inMs: 2_000 }));
+  await until(() => scene.desk.calls.length === 1);
+  await house.engine.seal(0);
+  await next.take([0]);
+  const { incarnation } = house;
+  scene.town.wire = async ({ to, event }, pass) => {
+    if (event.type === '$result') throw new AskError(to, { code: 'expired' });
+    return pass();
+  };
+  await until(async () => {
+    await scene.clock.advance(500);
+    return (await heardBy(next)).length === 1;
+  });
+  assert.is(((await heardBy(next))[0] as { code: string }).code, 'deadline');
+  assert.ok(scene.town.aborted.some(({ at }) => at === incarnation));
+});
+
+within('a result found in time is taken although its actor is only reached after the deadline', async (scene) => {
+  const house = await first(scene);
+  let reached = false;
+  scene.town.wire = ({ to }, pass) =>
+    reached ? pass() : Promise.reject(new AskError(to, { code: 'refused', detail: 'the store is out of reach' }));
+  await house.body(A, work('w', { inMs: 5_000 }));
+  await until(() => scene.desk.calls.length === 1);
+  scene.desk.call(0).resolve('paid');
+  await scene.clock.advance(30_000);
+  reached = true;
+  await scene.clock.advance(20_000);
+  assert.equal(await heardBy(house), ['paid']);
+});
+
+test.run();

@@ -1,0 +1,152 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
+import { bounded } from '../../../../support/bounded.ts';
+import { MemoryStore } from '../../../../support/memory-store.ts';
+import { openStage, SHARDS, type Stage, turns, until } from '../stage.ts';
+
+const it = bounded(test, 5_000);
+
+const open = async (stage: Stage, address: string): Promise<string[]> =>
+  [...((await stage.body(address, { type: 'list' })) as string[])].sort();
+
+const losses = async (stage: Stage, address: string): Promise<number> =>
+  ((await stage.engine.inspect(address))?.trail ?? []).filter((step) => step.event === 'node.lost').length;
+
+async function booked(stage: Stage): Promise<void> {
+  for (let i = 0; i < 12; i++) {
+    const to = `register:acct_${i % 4}`;
+    await stage.body(to, { type: 'put', id: `l${i}`, node: i % 3 === 0 ? 'dead-node' : 'live-node' });
+  }
+}
+
+it('tells each actor once that the node of its open rows is dead', async () => {
+  const stage = await openStage();
+  await booked(stage);
+  await stage.body('register:acct_0', { type: 'put', id: 'extra', node: 'dead-node' });
+  stage.recorded.gone.add('dead-node');
+  stage.engine.buried('dead-node');
+  await until(
+    async () =>
+      !(await stage.store.rows({ collection: 'line', openOnly: true, limit: 100 })).some(
+        (row) => row.index[0] === 'dead-node',
+      ),
+  );
+  await turns();
+  assert.equal(await open(stage, 'register:acct_0'), ['l4', 'l8']);
+  assert.is(await losses(stage, 'register:acct_0'), 1);
+  stage.engine.buried('never-seen');
+  await turns();
+  assert.is(await losses(stage, 'register:acct_0'), 1);
+  await stage.close();
+});
+
+it('tells actors that are not in memory, and rows that are not durable yet', async () => {
+  const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
+  const first = await openStage({ store });
+  await booked(first);
+  await first.close();
+  const stage = await openStage({ store });
+  await turns();
+  assert.is(stage.engine.gauges.cells, 0);
+  const resume = store.pauseCommits();
+  const put = stage.ask('register:new', { type: 'put', id: 'n', node: 'dead-node' });
+  await turns();
+  stage.engine.buried('dead-node');
+  resume();
+  await put;
+  await until(async () => (await losses(stage, 'register:acct_3')) === 1);
+  assert.is(await losses(stage, 'register:new'), 1);
+  assert.equal(await open(stage, 'register:new'), []);
+  await stage.close();
+});
+
+it('finds on adoption the rows of nodes that died before', async () => {
+  const first = await openStage();
+  await booked(first);
+  await first.close();
+  const stage = await openStage({ store: first.store, adopt: false });
+  stage.recorded.gone.add('dead-node');
+  await stage.claim();
+  await until(async () => (await losses(stage, 'register:acct_3')) === 1);
+  assert.equal(await open(stage, 'register:acct_3'), ['l11', 'l7']);
+  assert.is(await losses(stage, 'register:acct_1'), 1);
+  await stage.close();
+});
+
+it('reads the tenants of many pages', async () => {
+  const first = await openStage();
+  const puts = Array.from({ length: 2_500 }, (_, i) =>
+    first.body(`register:acct_${i % 50}`, { type: 'put', id: `l${i}`, node: 'dead-node' }),
+  );
+  await Promise.all(puts);
+  await first.close();
+  const stage = await openStage({ store: first.store });
+  await turns();
+  stage.engine.buried('dead-node');
+  await until(async () => (await stage.store.rows({ collection: 'line', openOnly: true, limit: 1 })).length === 0);
+  assert.is(stage.engine.gauges.cells, 50);
+  await stage.close();
+});
+
+it('tells an actor at once of a row it opens for a node that is dead already', async () => {
+  const stage = await openStage();
+  stage.recorded.gone.add('dead-node');
+  await stage.body('register:a', { type: 'put', id: 'late', node: 'dead-node' });
+  await until(async () => (await losses(stage, 'register:a')) === 1);
+  assert.equal(await open(stage, 'register:a'), []);
+  await turns();
+  assert.is(await losses(stage, 'register:a'), 1);
+  await stage.close();
+});
+
+it('tries again when the tenants cannot be read', async () => {
+  const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
+  const first = await openStage({ store });
+  await booked(first);
+  await first.close();
+  const stage = await openStage({ store });
+  await turns();
+  store.cut = true;
+  stage.engine.buried('dead-node');
+  await turns();
+  store.cut = false;
+  await until(async () => (await losses(stage, 'register:acct_0')) === 1);
+  assert.equal(await open(stage, 'register:acct_0'), ['l4', 'l8']);
+  await stage.close();
+});
+
+it('tells it again when the store refuses the commit that follows from it', async () => {
+  const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
+  const stage = await openStage({ store });
+  await booked(stage);
+  stage.recorded.gone.add('dead-node');
+  let commits = 0;
+  store.fault = () => (++commits === 1 ? { type: 'refuse', reason: 'busy' } : null);
+  stage.engine.buried('dead-node');
+  await until(async () => {
+    const rows = await stage.store.rows({ collection: 'line', openOnly: true, limit: 100 });
+    return !rows.some((row) => row.index[0] === 'dead-node');
+  });
+  assert.equal(await open(stage, 'register:acct_0'), ['l4', 'l8']);
+  assert.ok(commits > 1);
+  await stage.close();
+});
+
+it('tells it again when its actor could not be read', async () => {
+  const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
+  const first = await openStage({ store });
+  await booked(first);
+  await first.close();
+  const stage = await openStage({ store });
+  await turns();
+  const load = store.loadActor.bind(store);
+  let failures = 0;
+  store.loadActor = (address) => (++failures <= 4 ? Promise.reject(new Error('cut')) : load(address));
+  stage.engine.buried('dead-node');
+  await until(async () => failures > 4 && (await losses(stage, 'register:acct_0')) === 1);
+  assert.equal(await open(stage, 'register:acct_0'), ['l4', 'l8']);
+  await stage.close();
+});
+
+test.run();

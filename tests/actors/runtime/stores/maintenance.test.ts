@@ -1,0 +1,228 @@
+/** Copies, and putting them back: nothing that was given out since the copy is given out again. Both stores. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import pg from 'pg';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { MaintenanceRefused } from '../../../../actors/runtime/stores/maintenance.ts';
+import { maintenanceOf } from '../../../../actors/runtime/stores/maintenance-of.ts';
+import { type OpenedStore, openStore, type StoreChoice } from '../../../../actors/runtime/stores/open-store.ts';
+import { systemClock } from '../../../../actors/runtime/system/clock.ts';
+import { systemRandom } from '../../../../actors/runtime/system/random.ts';
+import { actor, node, SHARDS, write } from '../../../contracts/store/records.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { testBounds } from '../../../support/postgres/bounds.ts';
+import { openDatabase } from '../../../support/postgres/database.ts';
+
+const it = bounded(test, 20_000);
+
+/** One kind of store, and how a person without our tools copies it and puts it back. */
+interface House {
+  readonly choice: StoreChoice;
+  readonly folder: string;
+  copyByHand(): Promise<() => Promise<void>>;
+  close(): Promise<void>;
+}
+
+const kinds: Readonly<Record<string, () => Promise<House>>> = {
+  async sqlite() {
+    const folder = mkdtempSync(join(tmpdir(), 'troupe-upkeep-'));
+    const path = join(folder, 'troupe.db');
+    return {
+      choice: { kind: 'sqlite', path, busyMs: 1_000, ballastBytes: 0 },
+      folder,
+      async copyByHand() {
+        const copy = join(folder, 'by-hand.db');
+        const db = new Database(path);
+        await db.backup(copy);
+        db.close();
+        return async () => {
+          const from = new Database(copy);
+          for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+          await from.backup(path);
+          from.close();
+        };
+      },
+      close: async () => rmSync(folder, { recursive: true }),
+    };
+  },
+  async postgres() {
+    const folder = mkdtempSync(join(tmpdir(), 'troupe-upkeep-'));
+    const database = await openDatabase();
+    return {
+      choice: { kind: 'postgres', url: database.url, keysUrl: null, bounds: testBounds },
+      folder,
+      async copyByHand() {
+        const tables = ['actors', 'rows', 'timers', 'nodes', 'shards', 'facts', 'counters'];
+        for (const table of tables) await database.run(`CREATE TABLE copy_of_${table} AS TABLE ${table}`);
+        return async () => {
+          const client = new pg.Client({ connectionString: database.url });
+          await client.connect();
+          await client.query(
+            tables.map((each) => `TRUNCATE ${each}; INSERT INTO ${each} TABLE copy_of_${each}`).join(';'),
+          );
+          await client.end();
+        };
+      },
+      async close() {
+        await database.drop();
+        rmSync(folder, { recursive: true });
+      },
+    };
+  },
+};
+
+const upkeepIn = ({ choice, folder }: House) =>
+  maintenanceOf(choice, {
+    ...{ shards: SHARDS, clock: systemClock, random: systemRandom },
+    beatMs: 50,
+    marks: join(folder, 'marks'),
+  });
+
+const open = ({ choice, folder }: House): Promise<OpenedStore> =>
+  openStore({
+    ...{ choice, shards: SHARDS, clock: systemClock, random: systemRandom, onFatal: () => {}, onFull: () => {} },
+    marks: { folder: join(folder, 'marks'), node: 'n1' },
+  });
+
+/** One life of node n1: takes shard 7 and writes the account's next versions. */
+async function live(store: OpenedStore, incarnation: string, steps: number) {
+  const { birth } = await store.register(node('n1', incarnation));
+  await store.heartbeat({ incarnation, hears: [], state: 'up' });
+  const [seen] = (await store.shards()).filter(({ shard }) => shard === 7);
+  const [taken] = seen ? await store.claim(incarnation, [seen]) : [];
+  if (!taken) throw new Error(`${incarnation} did not get its shard`);
+  for (let step = 0; step < steps; step++) {
+    const expected = (await store.loadActor('account:a'))?.actor.version ?? 0;
+    const record = actor('account:a', expected + 1);
+    const [verdict] = await store.commit([
+      write({ owner: incarnation, epoch: taken.epoch }, { actors: [{ record, expected }] }),
+    ]);
+    assert.is(verdict?.committed, true);
+  }
+  const version = (await store.loadActor('account:a'))?.actor.version ?? 0;
+  return { birth, epoch: taken.epoch, version };
+}
+
+async function refusal(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  assert.instance(error, Error);
+  assert.not.match((error as Error).message, /\n/);
+  return (error as Error).message;
+}
+
+for (const [name, make] of Object.entries(kinds)) {
+  const within = (title: string, run: (house: House) => Promise<void>): void =>
+    it(`${name}: ${title}`, async () => {
+      const house = await make();
+      try {
+        await run(house);
+      } finally {
+        await house.close();
+      }
+    });
+
+  within('a copy put back by hand is refused at boot, in one line that names the remedy', async (house) => {
+    const before = await open(house);
+    await live(before, 'i1', 3);
+    const putBack = await house.copyByHand();
+    const later = await live(before, 'i2', 5);
+    await before.close();
+    await putBack();
+    assert.match(await refusal(open(house)), /older than this data folder.*`troupe restore`/);
+    await (await upkeepIn(house)).markRestored();
+    const after = await open(house);
+    const again = await live(after, 'i3', 1);
+    assert.ok(again.birth > later.birth && again.epoch > later.epoch);
+    await after.close();
+  });
+
+  within('putting the same copy back twice repeats nothing of the time between', async (house) => {
+    const before = await open(house);
+    await live(before, 'i1', 2);
+    const putBack = await house.copyByHand();
+    await before.close();
+    let last = { birth: 0, epoch: 0 };
+    for (const incarnation of ['i2', 'i3', 'i4']) {
+      await putBack();
+      await (await upkeepIn(house)).markRestored();
+      const store = await open(house);
+      const now = await live(store, incarnation, 2);
+      await store.close();
+      assert.ok(now.birth > last.birth && now.epoch > last.epoch, incarnation);
+      last = now;
+    }
+  });
+
+  within('a node that is still writing when its database is put back writes nothing more', async (house) => {
+    const store = await open(house);
+    const { epoch, version } = await live(store, 'i1', 2);
+    await (await upkeepIn(house)).markRestored();
+    const record = actor('account:a', version + 1);
+    const late = await store.commit([write({ owner: 'i1', epoch }, { actors: [{ record, expected: version }] })]);
+    assert.equal(late, [{ shard: 7, committed: false, reason: 'fence' }]);
+    await store.close();
+  });
+
+  within('a database in which a heart beats is not touched', async (house) => {
+    const store = await open(house);
+    await live(store, 'i1', 1);
+    let running = true;
+    const beating = (async () => {
+      while (running) {
+        await store.heartbeat({ incarnation: 'i1', hears: [], state: 'up' });
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    })();
+    const error = await (await upkeepIn(house)).markRestored().catch((reason: unknown) => reason);
+    running = false;
+    await beating;
+    assert.instance(error, MaintenanceRefused);
+    assert.match((error as Error).message, /nodes run on the database .*stop the cluster first/);
+    await store.close();
+  });
+
+  within('migrate says which steps it applied, and then that there is nothing to do', async (house) => {
+    const maintenance = await upkeepIn(house);
+    assert.ok((await maintenance.migrate()).length > 0);
+    assert.equal(await maintenance.migrate(), []);
+    await (await open(house)).close();
+  });
+}
+
+it('sqlite: a backup is taken while nodes write, whole, and put back over the database only by force', async () => {
+  const house = await (kinds.sqlite as () => Promise<House>)();
+  const maintenance = await upkeepIn(house);
+  const copy = join(house.folder, 'copies', 'one.db');
+  const store = await open(house);
+  const then = await live(store, 'i1', 3);
+  await maintenance.file?.backup(copy);
+  assert.match(await refusal(maintenance.file?.backup(copy) as Promise<unknown>), /one\.db exists/);
+  const later = await live(store, 'i2', 4);
+  await store.close();
+  assert.match(await refusal(maintenance.file?.restore(copy, false) as Promise<unknown>), /exists.*--force/);
+  const restored = await maintenance.file?.restore(copy, true);
+  assert.ok(restored && restored.jump > 1_000_000 && existsSync(restored.kept as string));
+  const again = await open(house);
+  assert.is((await again.loadActor('account:a'))?.actor.version, then.version);
+  const now = await live(again, 'i3', 1);
+  assert.ok(now.birth > later.birth && now.epoch > later.epoch);
+  await again.close();
+  writeFileSync(join(house.folder, 'text'), 'no database');
+  assert.match(
+    await refusal(maintenance.file?.restore(join(house.folder, 'text'), true) as Promise<unknown>),
+    /no sound database/,
+  );
+  assert.match(
+    await refusal(maintenance.file?.restore(join(house.folder, 'none'), true) as Promise<unknown>),
+    /there is no file/,
+  );
+  await house.close();
+});
+
+test.run();

@@ -1,0 +1,77 @@
+/** The thread that moves the log beside the writer. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Checkpointer } from '../../../../../actors/runtime/stores/sqlite/checkpointer.ts';
+import { connect } from '../../../../../actors/runtime/stores/sqlite/connect.ts';
+import type { Failure } from '../../../../../actors/runtime/stores/sqlite/failure.ts';
+import { bounded } from '../../../../support/bounded.ts';
+
+const it = bounded(test, 20_000);
+
+async function inFolder(run: (path: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-mover-'));
+  try {
+    await run(join(folder, 't.db'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function settled(checkpointer: Checkpointer): Promise<void> {
+  while (checkpointer.moving) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+it('moves what the log holds while a transaction is open, and is idle again', () =>
+  inFolder(async (path) => {
+    const failures: Failure[] = [];
+    const connection = connect(path, 'write');
+    connection.pragma('wal_autocheckpoint = 0');
+    connection.exec('CREATE TABLE t (body BLOB); INSERT INTO t VALUES (zeroblob(400000))');
+    connection.exec('BEGIN IMMEDIATE; INSERT INTO t VALUES (zeroblob(10))');
+    const checkpointer = new Checkpointer(path, (failure) => failures.push(failure));
+    checkpointer.move();
+    assert.not(checkpointer.idle);
+    await settled(checkpointer);
+    assert.ok(checkpointer.idle);
+    connection.exec('COMMIT');
+    const [state] = connection.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
+    assert.ok((state?.checkpointed ?? 0) >= 90, JSON.stringify(state));
+    await checkpointer.close();
+    assert.equal(connection.prepare('SELECT count(*) AS n FROM t').get(), { n: 2 });
+    connection.close();
+    assert.equal(failures, []);
+  }));
+
+it('a damaged file is told once and for all: no move follows', () =>
+  inFolder(async (path) => {
+    const failures: Failure[] = [];
+    writeFileSync(path, 'no database at all, and long enough to be looked at as one '.repeat(100));
+    const checkpointer = new Checkpointer(path, (failure) => failures.push(failure));
+    checkpointer.move();
+    await settled(checkpointer);
+    while (failures.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    assert.not(checkpointer.idle);
+    checkpointer.move();
+    assert.not(checkpointer.moving);
+    await checkpointer.close();
+    assert.is(failures.length, 1);
+    assert.is(failures[0]?.kind, 'fatal');
+  }));
+
+it('closing waits for the move under way, and a mover that was never asked has no thread to end', () =>
+  inFolder(async (path) => {
+    const connection = connect(path, 'write');
+    connection.exec('CREATE TABLE t (body BLOB); INSERT INTO t VALUES (zeroblob(400000))');
+    const unused = new Checkpointer(path, () => {});
+    await unused.close();
+    const checkpointer = new Checkpointer(path, () => {});
+    checkpointer.move();
+    await checkpointer.close();
+    assert.ok(checkpointer.idle);
+    connection.close();
+  }));
+
+test.run();

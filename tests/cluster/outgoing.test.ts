@@ -1,0 +1,183 @@
+/** Messages between shards and work in the world, on nodes over loopback: what a takeover and a hand-over leave of them. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Job, Json } from '../../actors/runtime/index.ts';
+import { counterKind } from '../actors/example-kinds/counter.ts';
+import { orderKind } from '../actors/example-kinds/order.ts';
+import { postmanKind } from '../actors/example-kinds/postman.ts';
+import { bounded } from '../support/bounded.ts';
+import { Harness, type Started } from './harness.ts';
+
+const it = bounded(test, 30_000);
+const WITHIN = { withinMs: 5_000 };
+
+/** A card company: remembers keys, so that a charge asked for twice is made once. */
+class Bank {
+  readonly calls: (Job & { readonly node: string; readonly signal: AbortSignal })[] = [];
+  readonly charged = new Map<string, number>();
+  /** Held back until this resolves. */
+  open: Promise<void> = Promise.resolve();
+
+  activities(node: string) {
+    const run = async (job: Job, signal: AbortSignal): Promise<Json> => {
+      this.calls.push({ ...job, node, signal });
+      this.charged.set(job.key, (job.input as { cents: number }).cents);
+      await this.open;
+      return { charged: true };
+    };
+    return { charge: { run }, work: { run } };
+  }
+}
+
+interface Scene {
+  readonly harness: Harness;
+  readonly bank: Bank;
+  readonly trio: readonly [Started, Started, Started];
+}
+
+const within = (title: string, run: (scene: Scene) => Promise<void>): void =>
+  it(title, async () => {
+    const harness = new Harness('loopback');
+    const bank = new Bank();
+    const kinds = [orderKind, counterKind, postmanKind];
+    try {
+      const names = ['n1', 'n2', 'n3'];
+      const trio = await Promise.all(
+        names.map((name) => harness.start(name, { kinds, activities: bank.activities(name) })),
+      );
+      await harness.until(() => trio.every(({ node }) => node.ready), 'all three are ready');
+      await run({ harness, bank, trio: trio as [Started, Started, Started] });
+    } finally {
+      await harness.close();
+    }
+  });
+
+const on = ({ node }: Started, kind: string, salt: string): string => {
+  for (let i = 0; ; i++) if (node.owns(`${kind}:${salt}${i}`)) return `${kind}:${salt}${i}`;
+};
+const totalOf = async (from: Started, counter: string): Promise<number> =>
+  ((await from.node.ask(counter, { type: 'read' }, WITHIN)) as { total: number }).total;
+const stored = async (harness: Harness, collection: string) =>
+  (await harness.store.rows({ collection, limit: 1_000 })).length;
+
+within(
+  'the example kind pays its order: charge, message to another node, timer cancelled, published',
+  async (scene) => {
+    const { harness, bank, trio } = scene;
+    const [a, b] = trio;
+    const till = on(b, 'counter', 'till');
+    const order = on(a, 'order', 'o');
+    await a.node.ask(till, { type: 'add', by: 0 }, WITHIN);
+    assert.equal(await b.node.ask(order, { type: 'order.place', cents: 250, till }, WITHIN), { cents: 250 });
+    await harness.until(() => b.node.board.topic('orders').get(order) === 'paid', 'the board says paid');
+    while ((await totalOf(a, till)) !== 250) await harness.pause(5);
+    assert.is(bank.calls.length, 1);
+    const seen = await b.node.operator.inspect(order);
+    assert.equal([seen?.state, seen?.timers.length, seen?.intents.length], ['paid', 0, 0]);
+    assert.equal(seen?.explanation, ['The order is paid.']);
+    while ((await stored(harness, '$outbox')) > 0) await harness.pause(5);
+  },
+);
+
+within('a node killed in the middle of charges and messages: each order is paid once, with one key', async (scene) => {
+  const { harness, bank, trio } = scene;
+  const [a, b, c] = trio;
+  let release = (): void => {};
+  bank.open = new Promise((resolve) => {
+    release = resolve;
+  });
+  const till = on(c, 'counter', 'till');
+  await a.node.ask(till, { type: 'add', by: 0 }, WITHIN);
+  const orders = Array.from({ length: 30 }, (_, i) => on(trio[i % 2] as Started, 'order', `k${i}x`));
+  for (const order of orders) await c.node.ask(order, { type: 'order.place', cents: 10, till }, WITHIN);
+  await harness.until(() => bank.calls.length === 30, 'all charges are under way');
+  const victims = bank.calls.filter(({ node }) => node === 'n1').length;
+  assert.is(victims, 15);
+  await a.kill();
+  await c.node.operator.recordDeath(a.node.self.incarnation, 'outside');
+  await harness.until(() => bank.calls.length === 45, 'what ran on the dead node runs again');
+  release();
+  await harness.until(
+    () => orders.every((order) => c.node.board.topic('orders').get(order) === 'paid'),
+    'all are paid',
+  );
+  while ((await stored(harness, '$outbox')) > 0) await harness.pause(10);
+  assert.is(await totalOf(b, till), 300);
+  assert.is(bank.charged.size, 30);
+  const again = bank.calls.slice(30);
+  assert.ok(again.every(({ attempt, node }) => attempt === 2 && node !== 'n1'));
+  await harness.until(() => a.died.length > 0 || a.store.cut, 'the dead node knows');
+});
+
+within('a node that drains lets its work end, and the new owner takes the result', async ({ bank, trio, harness }) => {
+  const [a, b] = trio;
+  let release = (): void => {};
+  bank.open = new Promise((resolve) => {
+    release = resolve;
+  });
+  const man = on(a, 'postman', 'm');
+  await b.node.ask(man, { type: 'open' }, WITHIN);
+  await b.node.ask(man, { type: 'work', id: 'w', input: { cents: 1 } }, WITHIN);
+  await harness.until(() => bank.calls.length === 1, 'the work runs');
+  const left = a.node.leave();
+  await harness.until(
+    () => !a.node.owns(man) && trio.slice(1).some(({ node }) => node.owns(man)),
+    'the shard has moved',
+  );
+  assert.not.ok(bank.calls[0]?.signal.aborted);
+  release();
+  await left;
+  const heard = (await b.node.ask(man, { type: 'open' }, WITHIN)) as string[];
+  assert.equal(heard, [JSON.stringify({ charged: true })]);
+  assert.is(bank.calls.length, 1);
+});
+
+within('a cancel reaches the runner on another node, and one declared dead aborts its calls', async (scene) => {
+  const { bank, trio, harness } = scene;
+  const [a, b] = trio;
+  bank.open = new Promise(() => {});
+  const man = on(a, 'postman', 'm');
+  await b.node.ask(man, { type: 'open' }, WITHIN);
+  await b.node.ask(man, { type: 'work', id: 'far', input: { cents: 1 } }, WITHIN);
+  await harness.until(() => bank.calls.length === 1, 'the work runs');
+  await a.node.drain();
+  await b.node.ask(man, { type: 'drop', id: 'far' }, WITHIN);
+  await harness.until(() => bank.calls[0]?.signal.aborted === true, 'the far call is aborted');
+  const other = on(b, 'postman', 'other');
+  await b.node.ask(other, { type: 'open' }, WITHIN);
+  await b.node.ask(other, { type: 'work', id: 'doomed', input: { cents: 2 } }, WITHIN);
+  await harness.until(() => bank.calls.length === 2, 'the second work runs');
+  const row = (await harness.store.heartbeat({ incarnation: 'nobody', hears: [], state: 'up' })).nodes.find(
+    ({ incarnation }) => incarnation === b.node.self.incarnation,
+  );
+  assert.ok(await harness.store.bury(b.node.self.incarnation, row?.beat ?? 0, 'the test'));
+  await harness.until(() => b.died.length > 0, 'it learns that it is dead');
+  assert.ok(bank.calls[1]?.signal.aborted);
+});
+
+within('an operator sees what was set aside on any node, and retries or skips it from any', async ({ trio }) => {
+  const [a, b] = trio;
+  const from = on(a, 'postman', 'from');
+  const nobody = on(b, 'postman', 'nobody');
+  await a.node.ask(from, { type: 'open' }, WITHIN);
+  const letters = ['1', '2'].map((note) => ({ to: nobody, event: { type: 'mood', note } }));
+  await a.node.ask(from, { type: 'post', letters }, WITHIN);
+  let aside = (await a.node.operator.ps()).aside;
+  while (aside.length < 2) aside = (await a.node.operator.ps()).aside;
+  assert.equal(
+    aside.map(({ address, source, event }) => [address, source, event]),
+    [0, 1].map(() => [nobody, 'message', 'mood']),
+  );
+  const [first, second] = aside as [(typeof aside)[0], (typeof aside)[0]];
+  const refused = await a.node.operator.retry(nobody, first.id).catch((error: Error) => error.message);
+  assert.match(String(refused), /absent/);
+  await b.node.ask(nobody, { type: 'open' }, WITHIN);
+  assert.is(await a.node.operator.retry(nobody, first.id), true);
+  assert.is(await a.node.operator.skip(nobody, second.id), true);
+  assert.is(await b.node.operator.skip(nobody, second.id), false);
+  assert.equal((await b.node.operator.ps()).aside, []);
+  const forged = await a.node.operator.ask(nobody, { type: '$skip', id: 'x' }, WITHIN).catch((error: Error) => error);
+  assert.match(String(forged), /runtime's own event type/);
+});
+
+test.run();

@@ -1,0 +1,27 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { requestedSettings } from '../../../../gateway/dialects/request/requested-settings.ts';
+
+interface Body {
+  readonly seed?: number | null;
+  readonly stop?: readonly string[];
+  readonly top_k?: number;
+}
+
+test('what asks for nothing is left out', () => {
+  assert.equal(requestedSettings<Body>({ seed: null, stop: [], top_k: 0 }, ['seed', 'stop', 'top_k']), { top_k: 0 });
+});
+
+test('a body is never looked over: it may hold a hundred thousand members', () => {
+  const body = new Proxy<Body>(
+    { seed: 1 },
+    {
+      ownKeys: () => {
+        throw new Error('looked over');
+      },
+    },
+  );
+  assert.equal(requestedSettings(body, ['seed', 'stop']), { seed: 1 });
+});
+
+test.run();

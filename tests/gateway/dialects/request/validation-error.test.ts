@@ -1,0 +1,115 @@
+import type { TSchema } from '@sinclair/typebox';
+import { TypeCompiler } from '@sinclair/typebox/compiler';
+import * as fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parse as parseChat } from '../../../../gateway/dialects/chat/parse.ts';
+import { chatRequest } from '../../../../gateway/dialects/chat/request-schema.ts';
+import { parse as parseCompletion } from '../../../../gateway/dialects/completions/parse.ts';
+import { completionRequest } from '../../../../gateway/dialects/completions/request-schema.ts';
+import { validationError } from '../../../../gateway/dialects/request/validation-error.ts';
+import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { CHAT, COMPLETION } from './whole-requests.ts';
+
+/** spec: inference, Errors 2; reliability, attacks 60 to 64. */
+const it = bounded(test, 60_000);
+const NOTHING_FOUND = 'The request body does not have the expected shape';
+
+type Path = readonly (string | number)[];
+
+function pathsOf(value: unknown, path: Path = []): Path[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  return [path, ...Object.entries(value).flatMap(([name, held]) => pathsOf(held, [...path, name]))];
+}
+
+/** A copy of the sample with something else at one place, or with a member more. */
+function spoiled(sample: unknown, path: Path, put: unknown): unknown {
+  if (path.length === 0) return put;
+  const copy = structuredClone(sample) as Record<string | number, unknown>;
+  let parent = copy;
+  for (const segment of path.slice(0, -1)) parent = parent[segment] as Record<string | number, unknown>;
+  Object.defineProperty(parent, path.at(-1) as string, { value: put, enumerable: true, configurable: true });
+  return copy;
+}
+
+const GARBAGE = fc.oneof(
+  fc.constantFrom(null, true, false, 0, -1, 0.5, 1e300, '', 'x', 'none', 'image', [], [null], {}, { type: 'text' }),
+  fc.constantFrom('data:image/png;base64,AAA', 'javascript:x', 'x'.repeat(300), Array(2_000).fill('x')),
+  fc.constant(JSON.parse('{"__proto__":{"type":"text"},"constructor":1,"toString":[]}')),
+  fc.jsonValue({ maxDepth: 3 }),
+);
+
+const DIALECTS: readonly (readonly [string, TSchema, object, (body: unknown) => unknown])[] = [
+  ['chat completions', chatRequest, CHAT, parseChat],
+  ['text completions', completionRequest, COMPLETION, parseCompletion],
+];
+
+for (const [dialect, schema, sample, parse] of DIALECTS) {
+  const check = TypeCompiler.Compile(schema);
+  const paths = pathsOf(sample);
+
+  it(`${dialect}: whatever the check refuses has a complaint that names a member, and nothing else has one`, () => {
+    let refused = 0;
+    fc.assert(
+      fc.property(fc.constantFrom(...paths), GARBAGE, (path, put) => {
+        const body = spoiled(sample, path, put);
+        const said = validationError(schema, body);
+        const sound = check.Check(body);
+        assert.is(said === NOTHING_FOUND, sound, `${path.join('.')} ${said}`);
+        if (!sound) refused++;
+        if (!sound && path.length > 0) {
+          // The complaint is about the place that was spoiled, or about what was put there.
+          assert.ok(said.startsWith(String(path[0])), `${path.join('.')}: ${said}`);
+        }
+      }),
+      { numRuns: 4_000 },
+    );
+    assert.ok(refused > 1_000);
+  });
+
+  it(`${dialect}: a spoiled request is a turn or a refusal in words, and never a failure of ours`, () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...paths), GARBAGE, (path, put) => {
+        try {
+          parse(spoiled(sample, path, put));
+        } catch (error) {
+          assert.instance(error, GatewayError, `${path.join('.')} ${String(error)}`);
+          assert.ok([400, 404].includes((error as GatewayError).status));
+          assert.ok((error as GatewayError).message.length <= 600);
+        }
+      }),
+      { numRuns: 4_000 },
+    );
+    assert.is(({} as { type?: unknown }).type, undefined);
+  });
+}
+
+it('one flaw at the end of a long list is found without looking through every variant of every entry', () => {
+  let reads = 0;
+  const watched = new Proxy(
+    { type: 'text', text: 'x' },
+    {
+      get(held, name) {
+        reads++;
+        return Reflect.get(held, name);
+      },
+    },
+  );
+  const texts = Array.from({ length: 19_999 }, () => ({ type: 'text', text: 'x' }));
+  const body = { model: 'a/b', messages: [{ role: 'user', content: [watched, ...texts, { type: 'smell' }] }] };
+  assert.match(
+    validationError(chatRequest, body),
+    /^messages\[0\]\.content\[20000\]\.type must be one of "text", .*, not "smell"$/,
+  );
+  assert.ok(reads <= 4, `${reads} reads of one part`);
+});
+
+it('a member is named in full, and no longer than is useful', () => {
+  const deep = { model: 'a/b', messages: [{ role: 'user', content: 'x' }], logit_bias: { ['k'.repeat(1_000)]: 'x' } };
+  const said = validationError(chatRequest, deep);
+  assert.ok(said.startsWith(`logit_bias.${'k'.repeat(100)}`));
+  assert.ok(said.length < 260);
+});
+
+test.run();

@@ -1,0 +1,225 @@
+/** A dialect of a test, with an error envelope and error frames of its own, behind the order of every request. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../../actors/runtime/index.ts';
+import config from '../../../../cluster.config.ts';
+import { chatDialect } from '../../../../gateway/dialects/chat/chat-dialect.ts';
+import type { Dialect } from '../../../../gateway/dialects/dialect.ts';
+import { DIALECTS } from '../../../../gateway/dialects/dialect-table.ts';
+import { standardEnvelope } from '../../../../gateway/dialects/reply/error-envelope.ts';
+import { turnRoute, turnRoutes } from '../../../../gateway/edge/api/turn-routes.ts';
+import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
+import { HttpRouter } from '../../../../gateway/edge/http/http-router.ts';
+import { Listener } from '../../../../gateway/edge/http/listener.ts';
+import { OpenTurns } from '../../../../gateway/edge/http/open-turns.ts';
+import { serve } from '../../../../gateway/edge/http/serve.ts';
+import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { openScene, settlementOf, sim } from '../../inference/scene.ts';
+import { generous, type StageOptions, stage } from '../../inference/stage.ts';
+
+const it = bounded(test, 10_000);
+const { onlyA, close } = await openScene();
+test.after(close);
+
+/** As the messages dialect is specified: a refused stream in an envelope of its own, every other refusal in the common one. */
+const OWN: Dialect = {
+  parse: (body, session) => {
+    const { turn, reply } = chatDialect.parse(body, session);
+    return {
+      turn,
+      reply: {
+        ...reply,
+        processing: 'event: ping\ndata: {}\n\n',
+        frames: (head) => {
+          const frames = reply.frames(head);
+          return {
+            of: (events) =>
+              events
+                .map((event) =>
+                  event.type === 'error'
+                    ? `event: error\ndata: {"type":"error","error":{"type":"own_${event.error.status}"}}\n\n`
+                    : frames.of([event]),
+                )
+                .join(''),
+            end: (closing) => (closing === null ? '' : `event: stop\ndata: {"cost":${closing.cost}}\n\n`),
+          };
+        },
+      },
+    };
+  },
+  errorEnvelope: (streamed) =>
+    streamed
+      ? ({ type, message }, generation) => ({
+          type: 'application/json',
+          headers: { 'x-own': type },
+          body: JSON.stringify({ type: 'error', error: { type: `own_${type}`, message }, request_id: generation }),
+        })
+      : standardEnvelope,
+};
+
+const LIMITED = new GatewayError({
+  status: 429,
+  type: 'rate_limit_exceeded',
+  message: 'slow down',
+  headers: { 'retry-after': '7' },
+});
+
+interface Asked extends StageOptions {
+  readonly body: object | string;
+  readonly keepAliveCommentMs?: number;
+  /** What the count of a refused request is refused with. */
+  readonly limited?: GatewayError;
+  readonly unauthenticated?: GatewayError;
+  readonly dialect?: Dialect;
+}
+
+/** The answer to one request in the dialect, and how often it was counted. */
+async function answered({ body, dialect = OWN, keepAliveCommentMs, limited, unauthenticated, ...staged }: Asked) {
+  const on = stage({ offers: onlyA, ...staged });
+  const limits = { ...config.edge, ...(keepAliveCommentMs === undefined ? {} : { keepAliveCommentMs }) };
+  let counts = 0;
+  const log = { warn: () => {}, error: () => {} };
+  const edge = {
+    services: {
+      inference: on.services,
+      cluster: on.services.cluster,
+      clock: systemClock,
+      limits,
+      serving: () => true,
+      log,
+    },
+    window: { take: () => null },
+    authentication: {
+      enter: (context: { caller: unknown }) => {
+        if (unauthenticated) throw unauthenticated;
+        context.caller = { account: 'account:acct_1', key: 'key:acct_1/key_1', kind: 'inference' };
+        return null;
+      },
+      count: async (context: { counted: boolean }) => {
+        context.counted = true;
+        counts++;
+        return limited ?? null;
+      },
+      learn: () => {},
+    },
+    turns: new OpenTurns(),
+    bodies: { take: () => true },
+    underWay: () => 1,
+  } as unknown as EdgeRoutes;
+  const router = new HttpRouter([turnRoute('/own', dialect)]);
+  const listener = new Listener({
+    limits: config.edge,
+    clock: systemClock,
+    generation: () => 'gen-1',
+    serve: (context) => void serve(context, router, edge),
+  });
+  const base = await listener.listen('127.0.0.1', 0);
+  const sent = typeof body === 'string' ? body : JSON.stringify({ model: 'sim/fast', max_tokens: 50, ...body });
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${base}/own`, { method: 'POST', headers, body: sent });
+  const text = await answer.text();
+  await on.end();
+  listener.close();
+  return { status: answer.status, headers: answer.headers, text, counts, on };
+}
+
+type Answered = Awaited<ReturnType<typeof answered>>;
+
+function isOwn({ status, headers, text }: Answered, expected: number, type: string): void {
+  assert.is(status, expected, text);
+  assert.is(headers.get('content-type'), 'application/json');
+  assert.is(headers.get('x-own'), type);
+  const { error, ...rest } = JSON.parse(text);
+  assert.equal(rest, { type: 'error', request_id: 'gen-1' });
+  assert.is(error.type, `own_${type}`);
+  assert.is(headers.get('x-generation-id'), 'gen-1');
+}
+
+function isStandard({ status, headers, text }: Answered, expected: number, type: string): void {
+  assert.is(status, expected, text);
+  assert.is(headers.get('content-type'), 'application/json; charset=utf-8');
+  assert.is(headers.get('x-own'), null);
+  const { code, metadata } = JSON.parse(text).error;
+  assert.equal([code, metadata.error_type], [expected, type]);
+}
+
+const TOO_HOT = { ...sim({}), temperature: 3 };
+
+it('a stream that is refused is refused in the envelope of its dialect, and any other request in the common one', async () => {
+  const stream = await answered({ body: { ...TOO_HOT, stream: true } });
+  isOwn(stream, 400, 'invalid_request');
+  assert.match(stream.text, /temperature must be at most 2/);
+  assert.is(stream.counts, 1);
+  isStandard(await answered({ body: TOO_HOT }), 400, 'invalid_request');
+  // A body that does not say what it asks for asks for no stream.
+  isStandard(await answered({ body: { ...TOO_HOT, stream: 'yes' } }), 400, 'invalid_request');
+  isStandard(await answered({ body: '"stream"' }), 400, 'invalid_request');
+});
+
+it('the plan, the admit and the providers refuse in the same envelope, with the headers of the refusal', async () => {
+  isOwn(await answered({ body: { ...sim({}), model: 'sim/unknown', stream: true } }), 404, 'not_found');
+  const refusal = { status: 402, type: 'payment_required', message: 'no credit' } as const;
+  const poor = await answered({ body: { ...sim({}), stream: true }, answers: () => ({ admitted: false, refusal }) });
+  isOwn(poor, 402, 'payment_required');
+  assert.is(poor.counts, 0, 'the admit has counted it');
+  isOwn(await answered({ body: { ...sim({ status: 500 }), stream: true } }), 502, 'provider_unavailable');
+  isStandard(await answered({ body: sim({ status: 500 }) }), 502, 'provider_unavailable');
+  const full = await answered({ body: { ...sim({ status: 500 }), stream: true }, answers: () => null as never });
+  isOwn(full, 500, 'server');
+  assert.is(full.headers.get('x-should-retry'), 'false');
+});
+
+it('a count that takes the place of a refusal is written in its envelope, with its headers', async () => {
+  const limited = await answered({ body: { ...TOO_HOT, stream: true }, limited: LIMITED });
+  isOwn(limited, 429, 'rate_limit_exceeded');
+  assert.is(limited.headers.get('retry-after'), '7');
+});
+
+it('what is refused before the body is read is refused in the common envelope', async () => {
+  const unauthenticated = new GatewayError({ status: 401, type: 'authentication', message: 'no' });
+  isStandard(await answered({ body: { ...sim({}), stream: true }, unauthenticated }), 401, 'authentication');
+  isStandard(await answered({ body: '{"stream":true,' }), 400, 'invalid_request');
+});
+
+it('a stream that has begun ends in an error frame of its dialect, and so does one that opened before its first part', async () => {
+  const broken = await answered({ body: { ...sim({ tokens: 20, cut_after: 3, tps: 200 }), stream: true } });
+  assert.is(broken.status, 200);
+  assert.match(
+    broken.text,
+    /^event: ping\ndata: \{\}\n\n.*x1 .*event: error\ndata: \{"type":"error","error":\{"type":"own_502"\}\}\n\n$/s,
+  );
+  assert.ok(settlementOf(broken.on), 'what was delivered is charged');
+  const late = await answered({
+    body: { ...sim({ hang: 'headers' }), stream: true },
+    keepAliveCommentMs: 30,
+    upstream: { firstByteMs: 150 },
+  });
+  assert.is(late.status, 200);
+  assert.match(
+    late.text,
+    /^event: ping\ndata: \{\}\n\n.*event: error\ndata: \{"type":"error","error":\{"type":"own_504"\}\}\n\n$/s,
+  );
+});
+
+it('a turn that is served is answered by the same dialect, whole and as a stream', async () => {
+  const whole = await answered({ body: sim({ tokens: 2 }), answers: generous });
+  assert.is(whole.status, 200);
+  assert.ok(JSON.parse(whole.text).usage.cost > 0);
+  const streamed = await answered({ body: { ...sim({ tokens: 2 }), stream: true } });
+  assert.match(streamed.text, /"finish_reason":"stop".*event: stop\ndata: \{"cost":0\.\d+\}\n\n$/s);
+});
+
+it('the dialects of the table refuse in the common envelope, and each has its route', async () => {
+  for (const dialect of Object.values(DIALECTS)) {
+    for (const stream of [true, false]) {
+      isStandard(await answered({ dialect, body: { model: 5, stream } }), 400, 'invalid_request');
+    }
+  }
+  assert.equal(
+    turnRoutes.map(({ path }) => path),
+    ['/chat/completions', '/completions'],
+  );
+});
+
+test.run();

@@ -1,0 +1,174 @@
+import { Check } from '@sinclair/typebox/value';
+import { Ajv } from 'ajv';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ChatFrames } from '../../../../../gateway/dialects/chat/frames.ts';
+import { render } from '../../../../../gateway/dialects/chat/render.ts';
+import { chatChunk, chatReply } from '../../../../../gateway/dialects/chat/reply-schema.ts';
+import { chatRequest } from '../../../../../gateway/dialects/chat/request-schema.ts';
+import { completionReplyDialect } from '../../../../../gateway/dialects/completions/completion-dialect.ts';
+import { completionReply } from '../../../../../gateway/dialects/completions/reply-schema.ts';
+import { completionRequest } from '../../../../../gateway/dialects/completions/request-schema.ts';
+import { renderEnvelope } from '../../../../../gateway/dialects/reply/error-envelope.ts';
+import type { ReplyFrames } from '../../../../../gateway/dialects/reply/reply-dialect.ts';
+import { apiRoutes } from '../../../../../gateway/edge/api/api-routes.ts';
+import { openApiDocument } from '../../../../../gateway/edge/api/openapi/document.ts';
+import { envelopeSchema } from '../../../../../gateway/edge/api/openapi/envelope-schema.ts';
+import { OPERATIONS } from '../../../../../gateway/edge/api/openapi/operations.ts';
+import { openApiRoute } from '../../../../../gateway/edge/api/openapi.ts';
+import type { EdgeRoutes } from '../../../../../gateway/edge/http/edge-routes.ts';
+import type { Route } from '../../../../../gateway/edge/http/route.ts';
+import type { RouteAnswer } from '../../../../../gateway/edge/http/route-answer.ts';
+import type { RequestContext } from '../../../../../gateway/edge/request-context.ts';
+import { GatewayError } from '../../../../../gateway/terms/gateway-error.ts';
+import type { TurnEvent } from '../../../../../gateway/terms/turn-event.ts';
+import { bounded } from '../../../../support/bounded.ts';
+import { FEATURE_ROWS } from '../../../dialects/chat/feature-rows.ts';
+import { BASE, tooled } from '../../../dialects/chat/request-row.ts';
+import { SAMPLING_ROWS } from '../../../dialects/chat/sampling-rows.ts';
+
+const it = bounded(test, 20_000);
+
+interface Document {
+  readonly openapi: string;
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { operationId: string; parameters?: Parameter[]; security?: object[] }>>>
+  >;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+}
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+}
+
+/** As a reader of the wire has it: text, and nothing that only this process knows. */
+const published = JSON.parse(JSON.stringify(openApiDocument(OPERATIONS))) as Document;
+
+/** The document as the API serves it. */
+async function served(): Promise<{ readonly type: string; readonly text: string; readonly document: Document }> {
+  const route = apiRoutes().find(({ path }) => path === '/openapi.json') as Route;
+  const answer = (await route.answer({} as RequestContext, {} as EdgeRoutes)) as RouteAnswer;
+  const text = String(answer.body);
+  return { type: answer.type, text, document: JSON.parse(text) };
+}
+
+it('the document and the registered routes are the same list', async () => {
+  const { document } = await served();
+  const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method} ${path}`),
+  );
+  const nameOf = ({ method, path }: Route): string =>
+    // The prefix itself is one route, with and without its slash.
+    `${method.toLowerCase()} ${path === '' ? '/' : path.replaceAll(/:(\w+)/g, '{$1}')}`;
+  assert.equal([...new Set(apiRoutes().map(nameOf))].sort(), documented.sort());
+  const secured = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { security }]) => (security ? [`${method} ${path}`] : [])),
+  );
+  const keyed = apiRoutes().filter(({ policy }) => policy === 'key' || policy === 'admit');
+  assert.equal(secured.sort(), keyed.map(nameOf).sort());
+});
+
+it('a route that is not registered is not in the document', async () => {
+  const fewer = openApiRoute(apiRoutes().filter(({ path }) => path !== '/credits'));
+  const { body } = (await fewer.answer({} as RequestContext, {} as EdgeRoutes)) as RouteAnswer;
+  const { paths } = JSON.parse(String(body)) as Document;
+  assert.not.ok('/credits' in paths);
+  assert.ok('/key' in paths);
+});
+
+it('it is served as it is, and its bytes are the same every time', async () => {
+  const { type, text, document } = await served();
+  assert.is(type, 'application/json; charset=utf-8');
+  assert.equal(document.components, published.components);
+  assert.is((await served()).text, text);
+});
+
+it('every reference leads somewhere, every path parameter is described, every operation has a name of its own', () => {
+  assert.is(published.openapi, '3.1.0');
+  const refs = [...JSON.stringify(published).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(
+    ([, name]) => name,
+  );
+  assert.ok(refs.length > 5);
+  for (const name of refs) assert.ok(published.components.schemas[name as string], name);
+  const ids: string[] = [];
+  for (const [path, operations] of Object.entries(published.paths)) {
+    for (const { operationId, parameters = [] } of Object.values(operations)) {
+      ids.push(operationId);
+      const named = parameters.filter((each) => each.in === 'path').map(({ name }) => `{${name}}`);
+      assert.equal(named, path.match(/\{\w+\}/g) ?? []);
+    }
+  }
+  assert.is(new Set(ids).size, ids.length, ids.join(' '));
+});
+
+it('the published request schemas are the very ones that validate', () => {
+  assert.equal(published.components.schemas.ChatRequest, JSON.parse(JSON.stringify(chatRequest)));
+  assert.equal(published.components.schemas.CompletionRequest, JSON.parse(JSON.stringify(completionRequest)));
+});
+
+it('another validator that reads only the published text agrees with ours on every row of the table', () => {
+  const validates = new Ajv({ strict: false }).compile(published.components.schemas.ChatRequest as object);
+  let judged = 0;
+  for (const [name, { accepts, refuses }] of Object.entries({ ...SAMPLING_ROWS, ...FEATURE_ROWS })) {
+    for (const [value, , beside] of [...accepts, ...refuses.map(([wrong]) => [wrong, {}, undefined] as const)]) {
+      const text = JSON.stringify({ ...BASE, ...tooled, ...beside, [name]: value });
+      const sound = Check(chatRequest, JSON.parse(text));
+      assert.is(validates(JSON.parse(text)), sound, `${text.slice(0, 200)}: ${JSON.stringify(validates.errors)}`);
+      judged++;
+    }
+  }
+  assert.ok(judged > 200);
+});
+
+const HEAD = { id: 'gen-1', created: 1_750_000_000, model: 'a/b', provider: 'P' };
+const EVENTS: readonly TurnEvent[] = [
+  { type: 'reasoning-delta', text: 'hm' },
+  { type: 'reasoning-detail', detail: { type: 'reasoning.text', text: 'hm', index: 0 } },
+  { type: 'text-delta', text: 'Hello' },
+  { type: 'refusal-delta', text: 'no' },
+  { type: 'tool-start', index: 0, id: 'c', name: 'f' },
+  { type: 'tool-delta', index: 0, arguments: '{}' },
+  { type: 'image', url: 'data:image/png;base64,AAAA', index: 0 },
+  { type: 'audio-delta', id: 'a', data: 'AAAA', transcript: 'x', expiresAt: 1 },
+  { type: 'finish', reason: 'tool_calls', native: null },
+];
+const CLOSING = {
+  usage: { promptTokens: 5, completionTokens: 2, cachedTokens: 1 },
+  cost: '0.1',
+  honoured: { seed: true },
+};
+
+/** The chunks of a whole stream, parsed. */
+function framesOf(frames: ReplyFrames): unknown[] {
+  const text = EVENTS.map((event) => frames.of([event])).join('') + frames.end(CLOSING);
+  const lines = text.split('\n').filter((line) => line.startsWith('data: {'));
+  assert.ok(lines.length > 1);
+  return lines.map((line) => JSON.parse(line.slice(6)));
+}
+
+it('what is rendered is what is published', () => {
+  for (const events of [EVENTS, [], EVENTS.slice(0, 3)]) {
+    for (const closing of [CLOSING, null]) {
+      const reply = JSON.parse(render(HEAD, events, closing, false));
+      assert.ok(Check(chatReply, reply), JSON.stringify(reply));
+    }
+  }
+  const chunks = framesOf(new ChatFrames(HEAD, { hidden: false, dispatch: false }));
+  assert.ok(chunks.length >= EVENTS.length);
+  for (const chunk of chunks) assert.ok(Check(chatChunk, chunk), JSON.stringify(chunk));
+  const completion = completionReplyDialect('Once');
+  for (const closing of [CLOSING, null]) {
+    assert.ok(Check(completionReply, JSON.parse(completion.whole(HEAD, EVENTS, closing))));
+  }
+  for (const frame of framesOf(completion.frames(HEAD)))
+    assert.ok(Check(completionReply, frame), JSON.stringify(frame));
+  const error = new GatewayError({
+    status: 503,
+    type: 'provider_overloaded',
+    message: 'x',
+    metadata: { rejections: [] },
+  });
+  assert.ok(Check(envelopeSchema, JSON.parse(renderEnvelope(error))));
+});
+
+test.run();
