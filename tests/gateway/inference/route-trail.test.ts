@@ -54,7 +54,7 @@ it('a plain request keeps no trail: one endpoint, taken at the first attempt', a
 it('what is kept of a plan is bounded, says how much it leaves out, and what compression dropped', () => {
   const messages = [{ role: 'user', text: 'a' }] as const;
   const whole = [...messages, ...messages, ...messages];
-  const candidate = (tag: string, model: string) => ({ offer: { tag }, model, messages });
+  const candidate = (tag: string, model: string) => ({ endpoint: { tag }, model, messages });
   const candidates = Array.from({ length: 25 }, (_, at) => candidate(`p${at}`, at === 1 ? 'c/d' : 'a/b'));
   const rejections = Array.from({ length: 40 }, () => ({
     provider: 'x',

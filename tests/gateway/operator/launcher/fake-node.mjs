@@ -6,7 +6,7 @@
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { openIntake } from '../../../../dist/gateway/operator/launcher/node-receiver.js';
+import { openNodeReceiver } from '../../../../dist/gateway/operator/launcher/node-receiver.js';
 
 const [name = 'fake', signal, point, nth = '1', mark = ''] = process.argv.slice(2);
 let passed = 0;
@@ -56,7 +56,7 @@ function blockFor(ms) {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-const intake = openIntake({
+const intake = openNodeReceiver({
   channel,
   accept: (socket) => server.emit('connection', socket),
   storeBusyMs: () => storeBusyMs,
