@@ -3,8 +3,8 @@ export { type Address, kindOf, ownerHash, ownerOf, parseAddress, SHARDS_DEFAULT,
 export { type Answer, AskError, type AskFailure } from './actor/answer.ts';
 export { type Effect, type EmitArgs, emit } from './actor/effect.ts';
 export type { ActorEvent, Json, RowView, Stamped } from './actor/event.ts';
-export type { Collection, Kind, LeaseRows as Tenancy, RowRef, SavedState, View } from './actor/kind.ts';
-export { BlockBuffer as Blocks } from './bytes/block-buffer.ts';
+export type { Collection, Kind, LeaseRows, RowRef, SavedState, View } from './actor/kind.ts';
+export { BlockBuffer } from './bytes/block-buffer.ts';
 export type { ByteAccess } from './bytes/byte-access.ts';
 export { openBlob } from './bytes/open-blob.ts';
 export { openValue } from './bytes/open-value.ts';
@@ -13,13 +13,13 @@ export { type SealedBlob, sealBlob } from './bytes/seal-blob.ts';
 export { SealBroken } from './bytes/seal-broken.ts';
 export { sealValue } from './bytes/seal-value.ts';
 export type { AskOptions, Board, Cluster, ClusterView, Operator, RowReader } from './cluster/cluster.ts';
-export { Slab as Slots } from './collections/slab.ts';
-export type { CommittedStep, DeadLetterView as AsideView, Inspection, Reloaded } from './durable/engine/engine.ts';
+export { Slab } from './collections/slab.ts';
+export type { CommittedStep, DeadLetterView, Inspection, Reloaded } from './durable/engine/engine.ts';
 export type { Preflight } from './inspect/preflight.ts';
 export {
-  ActivityFailed as PerformFailed,
-  type ActivityHandler as Performer,
-  type ActivityTask as Job,
+  ActivityFailed,
+  type ActivityHandler,
+  type ActivityTask,
 } from './ports/activity.ts';
 export {
   BlobCorrupt,
@@ -35,8 +35,8 @@ export { KeyDestroyed, KeyStoreUnreachable, type SealingKey } from './ports/key-
 export type { Random } from './ports/random.ts';
 export type { RowQuery, RowRecord, Store } from './ports/store.ts';
 export type { Identity } from './ports/transport.ts';
-export type { Maintenance as Upkeep } from './stores/maintenance.ts';
-export { maintenanceOf as upkeepOf } from './stores/maintenance-of.ts';
+export type { Maintenance } from './stores/maintenance.ts';
+export { maintenanceOf } from './stores/maintenance-of.ts';
 export type { StoreChoice } from './stores/open-store.ts';
 export { systemClock } from './system/clock.ts';
 export { arrivalShare, LOOP_TURN_BYTES, loopShare } from './system/loop-share.ts';

@@ -1,8 +1,8 @@
-import { Slots } from '../../actors/runtime/index.ts';
+import { Slab } from '../../actors/runtime/index.ts';
 
 /** Work that goes on after its caller was answered: settles, releases, answers read to their end. */
 export class BackgroundWork {
-  readonly #work = new Slots<Promise<void>>();
+  readonly #work = new Slab<Promise<void>>();
 
   get count(): number {
     return this.#work.size;

@@ -1,4 +1,4 @@
-import { type Cancel, type Clock, Slots } from '../../actors/runtime/index.ts';
+import { type Cancel, type Clock, Slab } from '../../actors/runtime/index.ts';
 
 /** Something that may take too long. */
 export interface Bounded {
@@ -13,7 +13,7 @@ export interface Bounded {
  */
 export class Deadlines {
   readonly #clock: Clock;
-  readonly #bounded = new Slots<Bounded>();
+  readonly #bounded = new Slab<Bounded>();
   #timer: Cancel | null = null;
   #armedFor = Number.POSITIVE_INFINITY;
 

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { Blocks, type Clock } from '../../actors/runtime/index.ts';
+import { BlockBuffer, type Clock } from '../../actors/runtime/index.ts';
 import type { Bounded, Deadlines } from './deadlines.ts';
 import type { OutboundBody, OutboundLimits, OutboundReply } from './outbound.ts';
 import { OutboundError, type OutboundFailure } from './outbound-error.ts';
@@ -206,7 +206,7 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
   }
 
   async #gather(): Promise<string> {
-    const all = new Blocks();
+    const all = new BlockBuffer();
     for (;;) {
       const chunks = await this.read();
       if (chunks === null) return textOf(all.take());

@@ -1,5 +1,5 @@
 import { buildConnector, type Client } from 'undici';
-import { type Clock, Slots } from '../../actors/runtime/index.ts';
+import { type Clock, Slab } from '../../actors/runtime/index.ts';
 import { Deadlines } from './deadlines.ts';
 import { Exchange, type ExchangeParts } from './exchange.ts';
 import { Origin } from './origin.ts';
@@ -29,7 +29,7 @@ export class Pools implements Outbound {
   readonly #options: PoolOptions;
   readonly #parts: ExchangeParts;
   readonly #origins = new Map<string, Origin>();
-  readonly #open = new Slots<Exchange>();
+  readonly #open = new Slab<Exchange>();
   #closed = false;
 
   constructor(options: PoolOptions) {

@@ -1,7 +1,7 @@
 /** Messages between shards and work in the world, on nodes over loopback: what a takeover and a hand-over leave of them. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Job, Json } from '../../actors/runtime/index.ts';
+import type { ActivityTask, Json } from '../../actors/runtime/index.ts';
 import { counterKind } from '../actors/example-kinds/counter.ts';
 import { orderKind } from '../actors/example-kinds/order.ts';
 import { postmanKind } from '../actors/example-kinds/postman.ts';
@@ -13,13 +13,13 @@ const WITHIN = { withinMs: 5_000 };
 
 /** A card company: remembers keys, so that a charge asked for twice is made once. */
 class Bank {
-  readonly calls: (Job & { readonly node: string; readonly signal: AbortSignal })[] = [];
+  readonly calls: (ActivityTask & { readonly node: string; readonly signal: AbortSignal })[] = [];
   readonly charged = new Map<string, number>();
   /** Held back until this resolves. */
   open: Promise<void> = Promise.resolve();
 
   activities(node: string) {
-    const run = async (job: Job, signal: AbortSignal): Promise<Json> => {
+    const run = async (job: ActivityTask, signal: AbortSignal): Promise<Json> => {
       this.calls.push({ ...job, node, signal });
       this.charged.set(job.key, (job.input as { cents: number }).cents);
       await this.open;

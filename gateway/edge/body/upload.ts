@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { arrivalShare, Blocks, type Clock, LOOP_TURN_BYTES } from '../../../actors/runtime/index.ts';
+import { arrivalShare, BlockBuffer, type Clock, LOOP_TURN_BYTES } from '../../../actors/runtime/index.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
@@ -37,7 +37,7 @@ export function gatherUpload(
   { limits, clock, scan, reserve }: UploadOptions,
 ): Promise<Uploaded> {
   return new Promise((resolve, reject) => {
-    const blocks = new Blocks();
+    const blocks = new BlockBuffer();
     let length = 0;
     let pieces = 0;
     /** Since the sender last waited. */

@@ -1,11 +1,11 @@
-import { Slots } from '../../../actors/runtime/index.ts';
+import { Slab } from '../../../actors/runtime/index.ts';
 
 /**
  * The turns that run on this node right now, each with the way to end it in order. A drain that has waited long enough
  * ends them all: their callers hear of the restart in-band, and what was delivered is charged.
  */
 export class OpenTurns {
-  readonly #cuts = new Slots<() => void>();
+  readonly #cuts = new Slab<() => void>();
   /** Turns that could not be settled before their caller was answered. */
   settledLater = 0;
   streams = 0;

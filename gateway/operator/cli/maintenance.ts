@@ -1,7 +1,7 @@
 /** `troupe migrate`, `backup` and `restore`: what is done to the database beside its nodes. */
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { systemClock, systemRandom, type Upkeep, upkeepOf } from '../../../actors/runtime/index.ts';
+import { type Maintenance, maintenanceOf, systemClock, systemRandom } from '../../../actors/runtime/index.ts';
 import type { ClusterConfig } from '../../terms/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { loadConfig } from '../config/load.ts';
@@ -77,7 +77,9 @@ async function restore(file: string | undefined, options: GlobalOptions & { forc
   }
 }
 
-async function open(options: GlobalOptions): Promise<{ readonly maintenance: Upkeep; readonly config: ClusterConfig }> {
+async function open(
+  options: GlobalOptions,
+): Promise<{ readonly maintenance: Maintenance; readonly config: ClusterConfig }> {
   const { config: file, data } = options;
   const loaded = await loadConfig({ file, data, cwd: process.cwd(), env: null });
   const { shards, heartbeatMs } = loaded.runtime;
@@ -85,5 +87,5 @@ async function open(options: GlobalOptions): Promise<{ readonly maintenance: Upk
     ...{ shards, clock: systemClock, random: systemRandom, beatMs: heartbeatMs * BEATS },
     marks: join(loaded.data, 'marks'),
   };
-  return { maintenance: await upkeepOf(storeChoice(loaded, process.env), parts), config: loaded };
+  return { maintenance: await maintenanceOf(storeChoice(loaded, process.env), parts), config: loaded };
 }

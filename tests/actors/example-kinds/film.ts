@@ -1,6 +1,7 @@
 /** An example to copy: an activity stores a clip, a row keeps its sealed reference, and a reader opens any range of it. */
 import { setup } from 'xstate';
 import {
+  type ActivityHandler,
   type ActorEvent,
   type ByteAccess,
   type ByteRange,
@@ -9,7 +10,6 @@ import {
   type Kind,
   openBlob,
   ownerOf,
-  type Performer,
   type Random,
   type SealedBlob,
   type Stamped,
@@ -56,7 +56,7 @@ export function renderer(
   { blobs, keys }: ByteAccess,
   random: Random,
   film: () => AsyncIterable<Uint8Array>,
-): Performer {
+): ActivityHandler {
   return {
     run: async ({ address }) => {
       const key = await keys.current();
