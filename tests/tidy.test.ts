@@ -3,7 +3,7 @@
  * time or chance outside their homes. Every rule reads the source as text; a rule that finds no file to judge fails.
  */
 import { readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LONG_FILES, LONG_FUNCTIONS } from './fixtures/tidy-ratchet.ts';
