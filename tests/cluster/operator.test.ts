@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { AskError } from '../../actors/runtime/index.ts';
 import { connectOperator, OperatorError } from '../../actors/runtime/inspect/client.ts';
 import { postmanKind } from '../actors/example-kinds/postman.ts';
+import { vaultKind } from '../actors/example-kinds/vault.ts';
 import { bounded } from '../support/bounded.ts';
 import { TOKEN } from '../support/cluster/bare-node.ts';
 import { addressOn, Harness } from './harness.ts';
@@ -84,6 +85,50 @@ it('an operator retries and skips what was set aside, and hears why it failed ag
     assert.is(await operator.skip('tally:nobody', two), true);
     assert.is(await operator.skip('tally:nobody', two), false);
     assert.equal((await operator.inspect('tally:nobody'))?.aside, []);
+  } finally {
+    operator.close();
+    await harness.close();
+  }
+});
+
+it('an operator sees inputs that were refused or not handled as dead letters, with the cause, and counted', async () => {
+  const harness = new Harness('grpc');
+  const { node } = await harness.start('n1', { kinds: [tally, postmanKind, vaultKind] });
+  const operator = connectOperator(node.self.address, TOKEN);
+  try {
+    await harness.until(() => node.ready, 'the node is ready');
+    await operator.ask('tally:a', add, { withinMs: 2_000 });
+    await operator.ask('vault:v', { type: 'fill', amount: 5 }, { withinMs: 2_000 });
+    await operator.ask('postman:p', { type: 'open' }, { withinMs: 2_000 });
+    const letters = [
+      { to: 'tally:a', event: { type: 'tally.odd' } },
+      { to: 'vault:v', event: { type: 'take', amount: 6 } },
+    ];
+    await operator.ask('postman:p', { type: 'post', letters }, { withinMs: 2_000 });
+    let view = await operator.ps();
+    while (view.aside.length < 2) view = await operator.ps();
+    const causes = {
+      'tally:a': 'tally:a does not handle tally.odd in state open',
+      'vault:v': 'vault:v refused take: {"short":5}',
+    };
+    for (const [address, cause] of Object.entries(causes)) {
+      const shown = view.aside.find((letter) => letter.address === address);
+      assert.equal([shown?.source, shown?.from, shown?.times, shown?.failure], ['message', 'postman:p', 1, cause]);
+      assert.equal((await operator.inspect(address))?.aside, [shown]);
+      const why = (await operator.why(address))?.find((line) => line.includes('was set aside after it failed once'));
+      assert.ok(why?.includes(cause), why);
+    }
+    const gauges = view.nodes[0]?.gauges;
+    assert.equal([gauges?.deadLetters, gauges?.unhandled], [2, 1]);
+    const { id = '' } = view.aside.find(({ address }) => address === 'vault:v') ?? {};
+    await rejects(operator.retry('vault:v', id), /vault:v refused take: \{"short":5\}/);
+    await operator.ask('vault:v', { type: 'fill', amount: 1 }, { withinMs: 2_000 });
+    assert.is(await operator.retry('vault:v', id), true);
+    assert.is(await operator.ask('vault:v', { type: 'show' }, { withinMs: 2_000 }), 0);
+    assert.equal(
+      (await operator.ps()).aside.map(({ address }) => address),
+      ['tally:a'],
+    );
   } finally {
     operator.close();
     await harness.close();

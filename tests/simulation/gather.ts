@@ -46,7 +46,7 @@ function runtimeEvidence(
   { actors }: LedgerDump,
   ownHand: ReadonlySet<string>,
 ): RuntimeEvidence {
-  const { registers, tallies, alarms, purses, wallets, jobs, sightings } = workload;
+  const { registers, tallies, alarms, purses, wallets, bills, jobs, sightings } = workload;
   return {
     ...{ commits: witness.commits, moves: witness.moves, registers: registers.operations },
     ...{ readLeaseMs: config.runtime.readLeaseMs, timeSlackMs: CLOCK_SLACK_MS },
@@ -54,6 +54,7 @@ function runtimeEvidence(
     ...{ additions: tallies.additions, tallies: tallies.stored(), alarms: alarms.asked, clockworks: alarms.stored() },
     ...{ shown: [...registers.shown, ...tallies.shown, ...sightings], purses: purses.sums },
     ...{ transfers: wallets.asked, received: wallets.received(), wallets: wallets.stored() },
+    ...{ bills: bills.asked, billsStored: bills.stored(), funds: bills.funds(), deadLetters: bills.deadLetters() },
     ...{ walletFilled: wallets.filled, jobs: jobs.asked, works: jobs.stored(), performed: jobs.calls },
     ...{ intents: witness.intents, ownHand },
   };

@@ -9,10 +9,12 @@ import { leaverLetOff } from './mutations/leaver-let-off.ts';
 import { noFence } from './mutations/no-fence.ts';
 import { noVersionCheck } from './mutations/no-version-check.ts';
 import { olderRunReleases } from './mutations/older-run-releases.ts';
+import { refusalAsReply } from './mutations/refusal-as-reply.ts';
 import { refusalUndoesAll } from './mutations/refusal-undoes-all.ts';
 import { ringsTwice } from './mutations/rings-twice.ts';
 import { staleSettle } from './mutations/stale-settle.ts';
 import { takeoverReleases } from './mutations/takeover-releases.ts';
+import { unhandledDropped } from './mutations/unhandled-dropped.ts';
 
 /** Deliberate bugs: each must be caught, or the auditor is blind to what it would do. */
 export const MUTATIONS: readonly Mutation[] = [
@@ -30,4 +32,6 @@ export const MUTATIONS: readonly Mutation[] = [
   leaverLetOff,
   refusalUndoesAll,
   everyDeathCounts,
+  refusalAsReply,
+  unhandledDropped,
 ];

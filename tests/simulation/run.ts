@@ -6,7 +6,9 @@ import type { KeyUsage } from '../support/auditor/evidence.ts';
 import { gather } from './gather.ts';
 import { History } from './history.ts';
 import { alarmKind } from './kinds/alarm.ts';
+import { billerKind } from './kinds/biller.ts';
 import { cellKind } from './kinds/cell.ts';
+import { fundKind } from './kinds/fund.ts';
 import { jobKind } from './kinds/job.ts';
 import { tallyKind } from './kinds/tally.ts';
 import { walletKind } from './kinds/wallet.ts';
@@ -84,7 +86,17 @@ class Simulation {
     const workload = new Workload({ history, database, dice: dice.fork(), thinkMs: plan.thinkMs });
     const performing = dice.fork();
     witness.onPurse = (address) => workload.purses.committed(address);
-    const own: readonly Kind[] = [...kinds, cellKind, tallyKind, alarmKind, purseKind, walletKind, jobKind];
+    const own: readonly Kind[] = [
+      ...kinds,
+      cellKind,
+      tallyKind,
+      alarmKind,
+      purseKind,
+      walletKind,
+      jobKind,
+      billerKind,
+      fundKind,
+    ];
     const log = (node: string, record: Readonly<Record<string, unknown>>): void =>
       history.note('log', { node, ...record });
     const fleet = new Fleet({
@@ -92,7 +104,10 @@ class Simulation {
       world: {
         ...{ database, network, kinds: mutation?.kinds?.(own) ?? own, limits, startsAt, oneHost: plan.oneHost, log },
         storeParts: plan.storeParts,
-        activities: (process) => ({ render: workload.jobs.performer(process, performing.fork()) }),
+        activities: (process) => ({
+          render: workload.jobs.performer(process, performing.fork()),
+          errand: workload.bills.performer(process, performing.fork()),
+        }),
       },
       dice: dice.fork(),
       tell: (what, more) => history.note(what, more),
@@ -120,6 +135,7 @@ class Simulation {
       usages = await this.#probeAll();
     }
     this.#workload.alarms.conclude();
+    this.#workload.bills.conclude();
     const evidence = gather({
       workload: this.#workload,
       database: this.#database,
@@ -143,6 +159,7 @@ class Simulation {
     await this.#workload.bank.open(client);
     await this.#workload.purses.fill(client);
     await this.#workload.wallets.fill(client);
+    await this.#workload.bills.fill(client);
     return true;
   }
 
@@ -179,6 +196,7 @@ class Simulation {
     if (holds.length > 0) return 'holds that are open';
     if (!this.#workload.alarms.silent) return 'alarms that did not ring';
     if (!this.#workload.jobs.idle) return 'work that has not ended';
+    if (!this.#workload.bills.settled) return 'bills that neither ended nor wait';
     return this.#workload.wallets.settled ? null : 'messages that did not arrive';
   }
 

@@ -8,6 +8,8 @@ import { Sightings } from './situations.ts';
 import { tellFailure } from './tell-failure.ts';
 
 const SEEDS = 50;
+/** Tried for situations that the first seeds lack: the rarest comes once in 50 to 150 seeds. */
+const SEEDS_MAX = 300;
 const SEEDS_PER_TEST = 10;
 const it = bounded(test, 120_000);
 const sightings = new Sightings();
@@ -37,7 +39,8 @@ it('seeds that failed once are green', async () => {
   for (const { seed } of seeds) await green(seed);
 });
 
-it('every situation the simulation is there for has occurred, and most asks were answered', () => {
+it('every situation the simulation is there for has occurred, and most asks were answered', async () => {
+  for (let seed = SEEDS + 1; seed <= SEEDS_MAX && sightings.complaints.length > 0; seed++) await green(seed);
   assert.equal(sightings.complaints, []);
 });
 

@@ -31,6 +31,20 @@ export function cleanRuntime(): RuntimeEvidence {
       { address: 'wallet:b', amount: 15 },
     ],
     walletFilled: 10,
+    bills: [
+      { bill: 'b1', way: 'pay', biller: 'biller:a', outcome: 'ok' },
+      { bill: 'b2', way: 'pay', biller: 'biller:a', outcome: 'fail' },
+      { bill: 'b3', way: 'later', biller: 'biller:a', outcome: 'ok' },
+      { bill: 'b4', way: 'send', biller: 'biller:a', outcome: 'ok' },
+      { bill: 'b5', way: 'work', biller: 'biller:a', outcome: 'ok' },
+    ],
+    billsStored: [
+      { biller: 'biller:a', bill: 'b1', state: 'paid', times: 1 },
+      { biller: 'biller:a', bill: 'b3', state: 'waiting', times: 0 },
+      { biller: 'biller:a', bill: 'b5', state: 'failed', times: 1 },
+    ],
+    funds: [{ address: 'fund:a', amount: 7, filled: 10, payments: [{ bill: 'b1', amount: 3, times: 1 }] }],
+    deadLetters: [letter('b3', 'bill.due'), letter('b4', 'bill.arrive')],
     jobs: [{ address: 'job:a', id: 'w', outcome: 'ok' }],
     works: [{ address: 'job:a', id: 'w', state: 'done', ends: 1, attempt: 2, result: 'r2', failure: null }],
     performed: [
@@ -48,6 +62,10 @@ export function cleanRuntime(): RuntimeEvidence {
 export function operation(at: number, endAt: number, type: 'write' | 'read', value: string): RegisterOperation {
   const action = type === 'write' ? { type, value } : { type };
   return { register: 'cell:a', shard: 3, at, action, endAt, outcome: 'ok', seen: value, swapped: null };
+}
+
+export function letter(bill: string, event: string): RuntimeEvidence['deadLetters'][number] {
+  return { address: 'biller:a', id: bill, bill, event, failure: 'fund:a refused fund.take' };
 }
 
 function part(at: number, owner: string, epoch: number, actor: RuntimeEvidence['commits'][number]['actors'][number]) {

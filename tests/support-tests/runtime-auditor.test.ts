@@ -5,7 +5,7 @@ import { isLinearizable } from '../support/auditor/linearizable.ts';
 import type { RegisterOperation, RuntimeEvidence } from '../support/auditor/runtime-evidence.ts';
 import { bounded } from '../support/bounded.ts';
 import { cleanEvidence } from './clean-evidence.ts';
-import { cleanRuntime, operation } from './clean-runtime.ts';
+import { cleanRuntime, letter, operation } from './clean-runtime.ts';
 
 const it = bounded(test, 5_000);
 
@@ -61,6 +61,17 @@ const LIES: readonly (readonly [check: string, title: string, bend: Bend])[] = [
       received: [...e.received, ...nth(e.received, 0, { transfer: 't2', number: 2, order: 0 })],
     }),
   ],
+  ['R1', 'a bill booked whose payment was refused', (e) => ({ funds: paid(e, 10, []) })],
+  ['R1', 'a payment whose bill is not booked', (e) => ({ billsStored: nth(e.billsStored, 0, { state: 'failed' }) })],
+  ['R1', 'a payment taken twice', (e) => ({ funds: paid(e, 4, [{ bill: 'b1', amount: 3, times: 2 }]) })],
+  ['R1', 'money that left without a payment', (e) => ({ funds: paid(e, 6, e.funds[0]?.payments ?? []) })],
+  ['R1', 'a timer that was dropped', () => ({ deadLetters: [letter('b4', 'bill.arrive')] })],
+  ['R1', 'a message that was dropped', () => ({ deadLetters: [letter('b3', 'bill.due')] })],
+  ['R1', 'a result that was dropped', (e) => ({ billsStored: nth(e.billsStored, 2, { state: 'waiting', times: 0 }) })],
+  ['R1', 'a dead letter of what was booked', (e) => ({ deadLetters: [...e.deadLetters, letter('b1', 'bill.due')] })],
+  ['R1', 'a dead letter twice', (e) => ({ deadLetters: [...e.deadLetters, letter('b3', 'bill.due')] })],
+  ['R1', 'a bill that ended twice', (e) => ({ billsStored: nth(e.billsStored, 2, { times: 2 }) })],
+  ['R1', 'a bill refused to its asker, and there', (e) => ({ bills: nth(e.bills, 0, { outcome: 'fail' }) })],
   ['P1', 'work that was forgotten', () => ({ works: [] })],
   ['P1', 'work under two keys', (e) => ({ performed: nth(e.performed, 1, { key: 'other' }) })],
   ['P1', 'work whose actor heard two ends', (e) => ({ works: nth(e.works, 0, { ends: 2 }) })],
@@ -77,6 +88,10 @@ for (const [check, title, bend] of LIES) {
     const found = complaints({ ...clean, ...bend(clean) });
     assert.ok(found.includes(check), `only ${found.join(', ') || 'nobody'} complained`);
   });
+}
+
+function paid(e: RuntimeEvidence, amount: number, payments: RuntimeEvidence['funds'][number]['payments']) {
+  return nth(e.funds, 0, { amount, payments });
 }
 
 function lie(e: RuntimeEvidence, more: Partial<RuntimeEvidence['commits'][number]['actors'][number]>) {

@@ -8,7 +8,7 @@ import { accountWith } from './account-with.ts';
 /** A later attempt is admitted to a generation that was charged, as if it had been released only. */
 export const chargedAgain: Mutation = {
   name: 'charged generation admitted again',
-  caughtBy: 1,
+  caughtBy: 2,
   kinds: accountWith({
     guards: {
       isGranted: ({ context, event }) => judged(context, event) === 'granted',

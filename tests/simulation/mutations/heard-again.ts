@@ -7,7 +7,7 @@ const HEARD = systemCollections.heard.name;
 /** A receiver never remembers what it heard of a sender: a message that comes again is taken again. */
 export const heardAgain: Mutation = {
   name: 'outbox not deduplicated',
-  caughtBy: 2,
+  caughtBy: 1,
   begin() {
     const { find, readView } = RowCache.prototype;
     RowCache.prototype.find = function (collection, id) {

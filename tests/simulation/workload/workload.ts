@@ -6,6 +6,7 @@ import type { Dice } from '../world/dice.ts';
 import type { SimulatedProcess } from '../world/node.ts';
 import { Alarms } from './alarms.ts';
 import { Bank } from './bank.ts';
+import { Bills } from './bills.ts';
 import { type Client, pause } from './client.ts';
 import { Jobs } from './jobs.ts';
 import { Purses } from './purses.ts';
@@ -21,11 +22,12 @@ const CLOCKWORKS = 3;
 const OWNERS = 3;
 const WALLETS = 5;
 const DESKS = 3;
+const HOUSES = 3;
 const ACCOUNTS = 3;
 const PROBE_MS = 5_000;
 /** Now and then a caller asks many things at once: then commits of many shards travel together. */
-const BURSTS = 0.2;
-const BURST_ACTS = 6;
+const BURSTS = 0.25;
+const BURST_ACTS = 7;
 
 /** Everything that is asked of a world, and what came of it. */
 export class Workload {
@@ -34,6 +36,7 @@ export class Workload {
   readonly alarms: Alarms;
   readonly purses: Purses;
   readonly wallets: Wallets;
+  readonly bills: Bills;
   readonly jobs: Jobs;
   readonly bank: Bank;
   readonly turns: Turns;
@@ -62,6 +65,7 @@ export class Workload {
     this.alarms = new Alarms(CLOCKWORKS, history, database);
     this.purses = new Purses(OWNERS, history, database);
     this.wallets = new Wallets(WALLETS, history, database);
+    this.bills = new Bills(HOUSES, history, database);
     this.jobs = new Jobs(DESKS, history, database);
     this.bank = new Bank(ACCOUNTS, history, database);
     this.turns = new Turns(this.bank, history, database);
@@ -111,11 +115,12 @@ export class Workload {
 
   #act(client: Client): Promise<void> {
     const share = client.dice.fraction();
-    if (share < 0.2) return this.registers.act(client);
-    if (share < 0.32) return this.tallies.act(client);
-    if (share < 0.39) return this.alarms.act(client);
-    if (share < 0.47) return this.purses.act(client);
-    if (share < 0.57) return this.wallets.act(client);
+    if (share < 0.17) return this.registers.act(client);
+    if (share < 0.28) return this.tallies.act(client);
+    if (share < 0.35) return this.alarms.act(client);
+    if (share < 0.42) return this.purses.act(client);
+    if (share < 0.5) return this.wallets.act(client);
+    if (share < 0.57) return this.bills.act(client);
     if (share < 0.63) return this.jobs.act(client);
     if (share < 0.86) return this.turns.act(client);
     if (share < 0.92) return this.bank.deposit(client);

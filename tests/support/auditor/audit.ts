@@ -1,5 +1,6 @@
 import { additionsOnce, alarmsOnce, pursesKeepTheirSum } from './actors.ts';
 import { balanceHolds, chainHolds, holdsAreCovered, holdsAreResolved, negativeOnlyByExcess } from './balances.ts';
+import { billsAreWhole } from './bills.ts';
 import {
   callsAreBounded,
   chargedOnce,
@@ -68,6 +69,7 @@ const RUNTIME: readonly ((runtime: RuntimeEvidence) => Check)[] = [
   alarmsOnce,
   pursesKeepTheirSum,
   transfersArriveOnce,
+  billsAreWhole,
   workIsDone,
   resultsAreOfTheirAttempt,
   workFollowsItsCommit,

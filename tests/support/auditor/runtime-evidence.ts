@@ -22,6 +22,11 @@ export interface RuntimeEvidence {
   readonly wallets: readonly WalletStored[];
   /** What every wallet was filled with. */
   readonly walletFilled: number;
+  readonly bills: readonly BillAsked[];
+  readonly billsStored: readonly BillStored[];
+  readonly funds: readonly FundStored[];
+  /** Dead letters of billers at the end. */
+  readonly deadLetters: readonly DeadLetterStored[];
   readonly jobs: readonly JobAsked[];
   readonly works: readonly JobStored[];
   readonly performed: readonly PerformedCall[];
@@ -148,6 +153,37 @@ export interface TransferReceived {
 export interface WalletStored {
   readonly address: string;
   readonly amount: number;
+}
+
+/** A bill and the biller that books it; `fail`: certainly not taken. */
+export interface BillAsked {
+  readonly bill: string;
+  readonly way: 'pay' | 'later' | 'work' | 'send';
+  readonly biller: string;
+  outcome: 'ok' | 'fail' | 'unknown';
+}
+
+export interface BillStored {
+  readonly biller: string;
+  readonly bill: string;
+  readonly state: 'waiting' | 'paid' | 'failed';
+  /** How often it ended. */
+  readonly times: number;
+}
+
+export interface FundStored {
+  readonly address: string;
+  readonly amount: number;
+  readonly filled: number;
+  readonly payments: readonly { readonly bill: string; readonly amount: number; readonly times: number }[];
+}
+
+export interface DeadLetterStored {
+  readonly address: string;
+  readonly id: string;
+  readonly bill: string;
+  readonly event: string;
+  readonly failure: string;
 }
 
 export interface JobAsked {

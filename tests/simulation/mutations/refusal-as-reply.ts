@@ -1,0 +1,15 @@
+import { emit, type Kind } from '../../../actors/runtime/index.ts';
+import { fundKind, fundMachine } from '../kinds/fund.ts';
+import type { Mutation } from '../mutation.ts';
+
+const fund: Kind = {
+  ...fundKind,
+  machine: fundMachine.provide({ actions: { refuse: emit(() => ({ type: 'reply', body: 'refused' })) } }),
+};
+
+/** A refusal is an ordinary reply: the step that sent the refused message is committed. */
+export const refusalAsReply: Mutation = {
+  name: 'refusal answered as a reply',
+  caughtBy: 1,
+  kinds: (sound) => sound.map((kind) => (kind.name === fund.name ? fund : kind)),
+};

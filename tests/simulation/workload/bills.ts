@@ -1,0 +1,141 @@
+import { type ActorEvent, AskError, type Json } from '../../../actors/runtime/index.ts';
+import type { Clock } from '../../../actors/runtime/ports/clock.ts';
+import type { Job, Performer } from '../../../actors/runtime/ports/performer.ts';
+import type { BillAsked, BillStored, DeadLetterStored, FundStored } from '../../support/auditor/runtime-evidence.ts';
+import type { History } from '../history.ts';
+import type { Bill } from '../kinds/biller.ts';
+import type { Payment } from '../kinds/fund.ts';
+import type { Database } from '../world/database.ts';
+import type { Dice } from '../world/dice.ts';
+import type { Client } from './client.ts';
+import { endingOf } from './ending.ts';
+
+const FILLED = 1_000;
+const AMOUNT_MAX = 60;
+const UNPAYABLE = 5_000;
+const DUE_MS_MAX = 5_000;
+const ERRAND_MS_MAX = 2_000;
+const ASK_MS = 2_000;
+const ROWS_MAX = 1_000;
+
+/** What is asked of billers: bills of which many cannot be paid, by actors that are closed now and then. */
+export class Bills {
+  readonly asked: BillAsked[] = [];
+  readonly #houses: readonly string[];
+  readonly #history: History;
+  readonly #database: Database;
+
+  constructor(count: number, history: History, database: Database) {
+    this.#houses = Array.from({ length: count }, (_, i) => `house${i}`);
+    this.#history = history;
+    this.#database = database;
+  }
+
+  /** Before anything goes wrong: every biller and its fund. */
+  async fill(client: Client): Promise<void> {
+    for (const house of this.#houses) {
+      await client.node.ask(`fund:${house}`, { type: 'fund.fill', amount: FILLED }, { withinMs: 30_000 });
+      await client.node.ask(`biller:${house}`, { type: 'biller.open' }, { withinMs: 30_000 });
+    }
+  }
+
+  async act(client: Client): Promise<void> {
+    const { dice } = client;
+    const share = dice.fraction();
+    if (share < 0.15) return this.#turn(client, dice.pick(['biller', 'fund']));
+    if (share < 0.32) return this.#retry(client);
+    const way = dice.pick(['pay', 'later', 'work', 'send'] as const);
+    const house = dice.pick(this.#houses);
+    const to = way === 'send' ? dice.pick(this.#houses.filter((each) => each !== house)) : house;
+    const bill = `bill-${this.asked.length + 1}`;
+    const amount = dice.happens(0.7) ? dice.whole(1, AMOUNT_MAX) : UNPAYABLE;
+    const asked: BillAsked = { bill, way, biller: `biller:${to}`, outcome: 'unknown' };
+    this.asked.push(asked);
+    const terms = { bill, amount, copes: dice.happens(0.6), to: asked.biller, inMs: dice.whole(1, DUE_MS_MAX) };
+    const event = { type: `bill.${way}`, ...terms };
+    this.#history.note('bill', { ...event, house, client: client.name });
+    const ending = await endingOf(client.node.ask(`biller:${house}`, event, { withinMs: ASK_MS }));
+    asked.outcome = ending.type;
+    this.#history.note(`bill ${ending.type}`, { ...ending, bill });
+    if (ending.type === 'fail' && ending.code === 'rejected') this.#history.saw('step undone by a refusal');
+  }
+
+  /** The performer of one process. */
+  performer({ clock }: { readonly clock: Clock }, dice: Dice): Performer {
+    return {
+      perform: async ({ input }: Job): Promise<Json> => {
+        await new Promise<void>((resolve) => clock.after(dice.between(1, ERRAND_MS_MAX), resolve));
+        return input;
+      },
+    };
+  }
+
+  /** Closes or opens one actor. */
+  async #turn({ node, dice }: Client, kind: string): Promise<void> {
+    const type = dice.happens(0.5) ? (kind === 'fund' ? 'fund.shut' : 'biller.close') : `${kind}.open`;
+    await endingOf(node.ask(`${kind}:${dice.pick(this.#houses)}`, { type }, { withinMs: ASK_MS }));
+  }
+
+  /** An operator has a dead letter stepped again. */
+  async #retry({ node, dice }: Client): Promise<void> {
+    const letters = this.deadLetters();
+    if (letters.length === 0) return;
+    const { address, id } = dice.pick(letters);
+    try {
+      if (await node.operator.retry(address, id)) this.#history.saw('dead letter retried');
+    } catch (error) {
+      if (!(error instanceof AskError)) throw error;
+    }
+  }
+
+  /** True when every bill has ended or waits as a dead letter. */
+  get settled(): boolean {
+    const waiting = new Set(this.deadLetters().map(({ bill }) => bill));
+    return this.stored().every(({ state, bill }) => state !== 'waiting' || waiting.has(bill));
+  }
+
+  stored(): readonly BillStored[] {
+    return this.#houses.flatMap((house) => {
+      const biller = `biller:${house}`;
+      return this.#bodies<Bill>('bill', biller).map(({ bill, state, times }) => ({ biller, bill, state, times }));
+    });
+  }
+
+  funds(): readonly FundStored[] {
+    return this.#houses.map((house) => {
+      const address = `fund:${house}`;
+      const actor = this.#database.tables.loadActor(address)?.actor;
+      const amount =
+        actor === undefined ? 0 : (JSON.parse(actor.snapshot) as { context: { amount: number } }).context.amount;
+      return { address, amount, filled: FILLED, payments: this.#bodies<Payment>('payment', address) };
+    });
+  }
+
+  deadLetters(): readonly DeadLetterStored[] {
+    return this.#houses.flatMap((house) => {
+      const address = `biller:${house}`;
+      return this.#database.tables.query({ collection: '$aside', address, limit: ROWS_MAX }).map(({ id, body }) => {
+        const { event, failure } = JSON.parse(body) as { event: ActorEvent; failure: string };
+        const result = event.result as { readonly bill?: string } | undefined;
+        return { address, id, bill: String(event.bill ?? result?.bill ?? event.id), event: event.type, failure };
+      });
+    });
+  }
+
+  /** Notes what the run has seen, at its end. */
+  conclude(): void {
+    const timers = new Set(this.asked.filter(({ way }) => way !== 'pay').map(({ bill }) => bill));
+    for (const { bill, state } of this.stored()) {
+      if (state === 'failed' && timers.has(bill)) this.#history.saw('refusal told to a chart');
+    }
+    for (const { failure } of this.deadLetters()) {
+      const refused = failure.includes(' refused fund.take') || failure.includes(' handle fund.take');
+      this.#history.saw(refused ? 'refused input set aside' : 'unhandled input set aside');
+    }
+  }
+
+  #bodies<T>(collection: string, address: string): readonly T[] {
+    const rows = this.#database.tables.query({ collection, address, limit: ROWS_MAX });
+    return rows.map(({ body }) => JSON.parse(body) as T);
+  }
+}
