@@ -106,7 +106,7 @@ class Simulation {
         storeParts: plan.storeParts,
         activities: (process) => ({
           render: workload.jobs.performer(process, performing.fork()),
-          errand: workload.bills.performer(process, performing.fork()),
+          errand: workload.bills.handler(process, performing.fork()),
         }),
       },
       dice: dice.fork(),

@@ -1,6 +1,6 @@
 import { type ActorEvent, AskError, type Json } from '../../../actors/runtime/index.ts';
+import type { ActivityHandler, ActivityTask } from '../../../actors/runtime/ports/activity.ts';
 import type { Clock } from '../../../actors/runtime/ports/clock.ts';
-import type { Job, Performer } from '../../../actors/runtime/ports/performer.ts';
 import type { BillAsked, BillStored, DeadLetterStored, FundStored } from '../../support/auditor/runtime-evidence.ts';
 import type { History } from '../history.ts';
 import type { Bill } from '../kinds/biller.ts';
@@ -60,10 +60,10 @@ export class Bills {
     if (ending.type === 'fail' && ending.code === 'rejected') this.#history.saw('step undone by a refusal');
   }
 
-  /** The performer of one process. */
-  performer({ clock }: { readonly clock: Clock }, dice: Dice): Performer {
+  /** The activity handler of one process. */
+  handler({ clock }: { readonly clock: Clock }, dice: Dice): ActivityHandler {
     return {
-      perform: async ({ input }: Job): Promise<Json> => {
+      run: async ({ input }: ActivityTask): Promise<Json> => {
         await new Promise<void>((resolve) => clock.after(dice.between(1, ERRAND_MS_MAX), resolve));
         return input;
       },
