@@ -1,11 +1,11 @@
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 
-/** The version of the messages dialect that the house speaks. */
+/** The version of the messages dialect that Troupe speaks. */
 const MESSAGES_VERSION = '2023-06-01';
 
 /**
- * What tells a provider who calls: alternating names and values, as the dialect it speaks has them. `apiKey` null: it
- * asks for none. Never logged.
+ * The headers that authenticate a call to a provider: alternating names and values, in the provider's dialect.
+ * `apiKey` is null for a provider without authentication. Never logged.
  */
 export function credentialHeaders(dialect: Endpoint['target']['dialect'], apiKey: string | null): readonly string[] {
   if (dialect === 'messages') {

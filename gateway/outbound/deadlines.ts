@@ -1,15 +1,15 @@
 import { type Cancel, type Clock, Slab } from '../../actors/runtime/index.ts';
 
-/** Something that may take too long. */
+/** Something with a deadline. */
 export interface Bounded {
-  /** Ends it if it is due at `nowMs`. When it is to be asked again: monotonic ms, infinite for never. */
+  /** Ends it if it is due at `nowMs`. Returns the monotonic ms of the next check; infinite for never. */
   expire(nowMs: number): number;
 }
 
 /**
- * One timer for all that is under way, armed for the earliest of them: who comes later, as nearly every call does, arms
- * nothing. A timer that comes too early asks everybody when to come again. (measured: a call of 25 us costs 1 to 2 us
- * more with a timer of its own that is armed, armed again and cleared)
+ * One timer for all open calls, armed for the earliest deadline. A call with a later deadline, as nearly all have, arms
+ * nothing. A timer that fires too early checks every call and is armed again for the next deadline. (measured: a call
+ * of 25 us costs 1 to 2 us more with a timer of its own that is armed, armed again and cleared)
  */
 export class Deadlines {
   readonly #clock: Clock;
@@ -21,20 +21,20 @@ export class Deadlines {
     this.#clock = clock;
   }
 
-  /** The place it has until it is taken. `dueMs` as `expire` tells it. */
+  /** Returns the place to pass to `take`. `dueMs` is monotonic, as `expire` returns it. */
   add(bounded: Bounded, dueMs: number): number {
     const place = this.#bounded.add(bounded);
     this.by(dueMs);
     return place;
   }
 
-  /** Harmless for what was taken before. The last one takes the timer with it. */
+  /** Has no effect the second time. Removing the last one disarms the timer. */
   take(place: number): void {
     this.#bounded.take(place);
     if (this.#bounded.size === 0) this.#disarm();
   }
 
-  /** Somebody is due at this time, maybe earlier than he said before. */
+  /** Moves the timer forward to `dueMs` if that is earlier than its current time. */
   by(dueMs: number): void {
     if (dueMs >= this.#armedFor) return;
     this.#disarm();

@@ -4,10 +4,10 @@ import type { Bounded, Deadlines } from './deadlines.ts';
 import type { OutboundBody, OutboundLimits, OutboundReply } from './outbound.ts';
 import { OutboundError, type OutboundFailure } from './outbound-error.ts';
 
-/** Bytes waiting to be read before the sender is told to wait. */
+/** Unread bytes at which the exchange pauses the sender. */
 const WAITING_BYTES_MAX = 64 * 1024;
 
-/** A total time of which this share was spent on waiting for our reader was not the sender's to use. */
+/** A total time-out counts against the sender only if less than this share of the time was spent on unread bytes. */
 const UNREAD_SHARE = 0.25;
 
 /** By lower-case name; a list where one repeats. */
@@ -24,14 +24,14 @@ export interface ExchangeParts {
 }
 
 /**
- * One request and its answer: the HTTP client's callbacks on one side, a pulled body on the other. Bounds every wait, in
- * whatever phase, and the unread bytes. Settles exactly once. The callbacks are those that undici 7 and 8 share.
+ * One request and its answer: the HTTP client's callbacks on one side, a pulled body on the other. Bounds every wait in
+ * every phase, and the unread bytes. Settles exactly once. The callbacks are those that undici 7 and 8 share.
  */
 export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, OutboundBody, Bounded {
   status = 0;
-  /** All connections to its origin were in use: what it waits for is one of ours, not the server. */
+  /** All connections to its origin were in use, so it waits for one of our connections and not for the server. */
   queued = false;
-  /** Told once, when the HTTP client has done with it: at its end, or later where it was called off. */
+  /** Called once, when the HTTP client has finished with it: at its end, or later for an aborted call. */
   freed: () => void = nothing;
   readonly #clock: Clock;
   readonly #deadlines: Deadlines;
@@ -50,7 +50,7 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
   #error: OutboundError | null = null;
   /** Null until the request is on a connection. */
   #controller: Dispatcher.DispatchController | null = null;
-  /** Since when something waits to be read, and for how long it did before. */
+  /** When the oldest unread bytes arrived, and how long earlier bytes waited to be read. */
   #unreadSince = 0;
   #unreadMs = 0;
 
@@ -83,11 +83,11 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
     return (Array.isArray(value) ? value[0] : value) ?? null;
   }
 
-  // What the HTTP client calls.
+  // Callbacks of the HTTP client.
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#phase === 'ended') {
-      controller.abort(this.#error ?? new OutboundError('aborted', 'called off'));
+      controller.abort(this.#error ?? new OutboundError('aborted', 'the call was aborted'));
       return;
     }
     this.#controller = controller;
@@ -102,7 +102,7 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
     this.status = status;
     const encoding = this.header('content-encoding');
     if (encoding !== null && encoding !== '' && encoding.toLowerCase() !== 'identity') {
-      this.#fail('encoded', 'the answer came with a content-encoding');
+      this.#fail('encoded', 'the answer has a content-encoding');
       return;
     }
     this.#phase = 'body';
@@ -148,7 +148,7 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
     this.#free();
   }
 
-  // What the reader calls.
+  // Methods for the reader.
 
   read(): Promise<readonly Uint8Array[] | null> {
     if (this.#chunks.length > 0) return Promise.resolve(this.#takeChunks());
@@ -160,7 +160,7 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
   }
 
   text(): Promise<string> {
-    // Most answers have come as a whole by the time their head is looked at.
+    // Most answers have arrived completely by the time their head is examined.
     if (this.#phase === 'ended' && this.#error === null) return Promise.resolve(textOf(this.#takeChunks()));
     return this.#gather();
   }
@@ -170,27 +170,27 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
   }
 
   readonly abort = (): void => {
-    this.#fail('aborted', 'called off');
+    this.#fail('aborted', 'the call was aborted');
   };
 
   // Time.
 
   expire(nowMs: number): number {
-    // What waits unread is our reader's slowness, not the sender's.
+    // Unread bytes mean that our reader is slow, so the sender's idle time starts again.
     if (this.#chunks.length > 0) this.#progressAt = nowMs;
     const dueMs = this.#dueMs();
     if (nowMs < dueMs) return dueMs;
     if (nowMs - this.#startedAt >= this.#limits.totalMs) {
-      // Who was made to wait is not late: otherwise slow readers could have any server taken for a slow one.
+      // A sender that we paused is not late: otherwise slow readers would make a healthy server look slow.
       const unreadMs = this.#unreadMs + (this.#chunks.length > 0 ? nowMs - this.#unreadSince : 0);
       const failure = unreadMs < this.#limits.totalMs * UNREAD_SHARE ? 'total-timeout' : 'aborted';
-      this.#fail(failure, `no end within ${this.#limits.totalMs} ms`);
+      this.#fail(failure, `the answer did not end within ${this.#limits.totalMs} ms`);
     } else if (this.#phase === 'connecting') {
       this.#fail(this.queued ? 'saturated' : 'connect-timeout', `no connection within ${this.#limits.connectMs} ms`);
     } else if (this.#phase === 'waiting') {
       this.#fail('first-byte-timeout', `no answer within ${this.#limits.firstByteMs} ms`);
     } else {
-      this.#fail('idle-timeout', `nothing of worth for ${this.#limits.idleMs} ms`);
+      this.#fail('idle-timeout', `no progress for ${this.#limits.idleMs} ms`);
     }
     return Number.POSITIVE_INFINITY;
   }
@@ -200,7 +200,7 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
     return this.#phase === 'waiting' ? this.#limits.firstByteMs : this.#limits.idleMs;
   }
 
-  /** Monotonic ms of whichever comes first, the end of this phase or of the whole. */
+  /** Monotonic ms of the earlier of two deadlines: that of this phase and that of the whole call. */
   #dueMs(): number {
     return Math.min(this.#progressAt + this.#phaseMs(), this.#startedAt + this.#limits.totalMs);
   }

@@ -1,4 +1,4 @@
-/** Why a call to another server did not come to its end. `arrived` below tells how far it had come. */
+/** Why a call to another server failed. */
 export type OutboundFailure =
   /** No connection: refused, unresolvable, TLS. */
   | 'connect'
@@ -10,14 +10,14 @@ export type OutboundFailure =
   | 'reset'
   /** The answer is larger than its bound, or its HTTP is broken. */
   | 'malformed'
-  /** The bytes came compressed although plain ones were asked for. */
+  /** The bytes are compressed although the request asked for plain ones. */
   | 'encoded'
-  /** Too many calls to this origin are under way. */
+  /** Too many calls to this origin are open. */
   | 'saturated'
-  /** Called off by ourselves. */
+  /** Aborted by the gateway. */
   | 'aborted';
 
-/** What a call rejects with. The message is for the log; nothing of it is shown to a caller. */
+/** What a call rejects with. The message is for the log and is never sent to a caller. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
   readonly failure: OutboundFailure;

@@ -1,22 +1,22 @@
 /**
- * HTTP to providers as a port. One request, one answer, no redirect followed, no compression, every wait bounded by
- * the clock that was given in. Knows nothing of dialects; never logs a header.
+ * HTTP to providers as a port. One request, one answer. Never follows a redirect, never asks for compression, bounds
+ * every wait on the given clock, is independent of dialects, and never logs a header.
  */
 export interface Outbound {
   /** Sends at once. Resolves with the answer's head; rejects with `OutboundError`. */
   send(call: OutboundCall): Promise<OutboundReply>;
-  /** Aborts what is under way and closes every connection. */
+  /** Aborts every open call and closes every connection. */
   close(): Promise<void>;
 }
 
 export interface OutboundCall {
   readonly method: 'GET' | 'POST';
   readonly url: OutboundUrl;
-  /** Alternating names and values, lower case names; built by the caller once per provider where it can. */
+  /** Alternating names and values, lower case names; callers build them once per provider where possible. */
   readonly headers: readonly string[];
   readonly body: string | null;
   readonly limits: OutboundLimits;
-  /** Handed the way to call it off, before it is sent. Harmless at the end. */
+  /** Receives the function that aborts the call, before it is sent. Aborting an ended call has no effect. */
   readonly begun?: ((abort: () => void) => void) | undefined;
 }
 
@@ -26,11 +26,11 @@ export interface OutboundUrl {
   readonly path: string;
 }
 
-/** Milliseconds, and the most bytes an answer may have. */
+/** Milliseconds, and the maximum size of an answer in bytes. */
 export interface OutboundLimits {
   /** Until the request is on a connection. */
   readonly connectMs: number;
-  /** From there to the answer's head. */
+  /** From the connection to the answer's head. */
   readonly firstByteMs: number;
   /** Between two signs of progress of the body. */
   readonly idleMs: number;
@@ -46,21 +46,22 @@ export interface OutboundReply {
   readonly body: OutboundBody;
 }
 
-/** The bytes of an answer. Reading drives the connection: what is not read stays with the sender. */
+/** The bytes of an answer. Reading drives the connection: a paused reader pauses the sender. */
 export interface OutboundBody {
-  /** What has arrived since the last read, in order; null at the end. Rejects with `OutboundError`. One at a time. */
+  /** The bytes since the last read, in order; null at the end. Rejects with `OutboundError`. One read at a time. */
   read(): Promise<readonly Uint8Array[] | null>;
   /** The whole answer as UTF-8. */
   text(): Promise<string>;
-  /** Says that what was read was worth something: the idle time starts again. `text` does so by itself. */
+  /** Reports that the bytes read were progress: the idle time starts again. `text` does so by itself. */
   progressed(): void;
-  /** Ends the call now and closes its connection. Harmless at the end. */
+  /** Ends the call now and closes its connection. Has no effect on an ended call. */
   abort(): void;
 }
 
-/** `https://host/v1` and `/chat/completions` as one address; a query in the base stays out. Throws on a bad URL. */
+/** `https://host/v1` and `/chat/completions` as one address; drops a query in the base. Throws on an invalid URL. */
 export function outboundUrl(base: string, path: string): OutboundUrl {
   const url = new URL(base);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new TypeError(`${base}: http or https is needed`);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new TypeError(`${base}: the protocol must be http or https`);
   return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') + path };
 }

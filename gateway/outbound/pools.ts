@@ -6,12 +6,12 @@ import { Origin } from './origin.ts';
 import type { Outbound, OutboundCall, OutboundReply } from './outbound.ts';
 import { OutboundError } from './outbound-error.ts';
 
-/** Only declared providers are called, so this many origins is a fault of the configuration. */
+/** Only declared providers are called, so more origins than this is a configuration error. */
 const ORIGINS_MAX = 1_024;
-/** Beyond one call per connection, this many times as many may wait for one. */
+/** Open calls per origin, as a multiple of its connections: calls without a connection wait for one. */
 const WAITING_FACTOR = 2;
 const HEADER_BYTES_MAX = 64 * 1024;
-/** Shorter where the server says so. A connection closed in the moment of use costs one retry. */
+/** Shorter where the server announces less. A connection that closes while a call is sent on it costs one retry. */
 const KEEP_ALIVE_MS = 30_000;
 
 export interface PoolOptions {
@@ -22,7 +22,7 @@ export interface PoolOptions {
 }
 
 /**
- * The HTTP client of the house, over undici: one bounded pool of keep-alive connections per origin, one request per
+ * The HTTP client of Troupe, over undici: one bounded pool of keep-alive connections per origin, one request per
  * connection at a time. Never follows a redirect, never uses a proxy from the environment.
  */
 export class Pools implements Outbound {
@@ -37,7 +37,7 @@ export class Pools implements Outbound {
     this.#parts = { clock: options.clock, deadlines: new Deadlines(options.clock) };
   }
 
-  /** Calls under way, for gauges and tests. */
+  /** Open calls, for gauges and tests. */
   get underWay(): number {
     return this.#open.size;
   }
@@ -46,7 +46,7 @@ export class Pools implements Outbound {
     return new Promise((resolve, reject) => {
       const origin = this.#originOf(call.url.origin);
       if (origin === null || origin.underWay >= this.#options.connectionsPerOriginMax * WAITING_FACTOR) {
-        reject(new OutboundError('saturated', `${call.url.origin} takes no further call now`));
+        reject(new OutboundError('saturated', `too many open calls to ${call.url.origin}`));
         return;
       }
       const exchange = new Exchange(this.#parts, call.limits, { resolve, reject }, () => {
@@ -63,7 +63,7 @@ export class Pools implements Outbound {
           path: call.url.path,
           headers: call.headers as string[],
           body: call.body,
-          // Bounded by the exchange, on the clock that was given in.
+          // The exchange bounds both, on the given clock.
           headersTimeout: 0,
           bodyTimeout: 0,
         },
@@ -85,7 +85,7 @@ export class Pools implements Outbound {
     if (this.#closed || this.#origins.size >= ORIGINS_MAX) return null;
     const options: Client.Options = {
       pipelining: 1,
-      // One for all of them: it remembers the origin's TLS sessions.
+      // One connector for all clients, because it caches the origin's TLS sessions.
       connect: buildConnector({ timeout: this.#options.connectMs, allowH2: false }),
       allowH2: false,
       maxHeaderSize: HEADER_BYTES_MAX,

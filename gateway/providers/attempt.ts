@@ -1,19 +1,19 @@
 import type { TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';
 
-/** One call to one endpoint whose answer has begun. Whatever the provider speaks, this is how it is read. */
+/** One call to one endpoint whose answer has begun. The same interface for every dialect. */
 export interface ProviderAttempt {
   /** Upstream HTTP status. */
   readonly status: number;
-  /** The provider's own id of the reply, once it was seen. */
+  /** The provider's own id of the reply; null until it arrives. */
   readonly upstreamId: string | null;
-  /** What was reported so far; running totals are replaced by later ones. */
+  /** The usage reported so far; later running totals replace earlier ones. */
   readonly usage: Usage;
   /**
-   * The parts that arrived since the last read, at least one; null at a clean end, which `finish` always precedes.
+   * The parts that arrived since the last read, at least one; null at a clean end, which always follows `finish`.
    * Rejects with `ProviderFailure`. One read at a time.
    */
   read(): Promise<readonly TurnEvent[] | null>;
-  /** Closes the connection now. A read under way rejects. */
+  /** Closes the connection now. A pending read rejects. */
   abort(): void;
 }

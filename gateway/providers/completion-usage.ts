@@ -1,7 +1,7 @@
 import type { OpenUsage } from './prompt-usage.ts';
 import { tokenCount } from './token-count.ts';
 
-/** What a provider said about its answer, in its own words, under one set of names. Null and absent are the same. */
+/** A provider's raw counts of its answer, under one set of names. Null and absent are equivalent. */
 export interface ReportedCompletion {
   readonly output: unknown;
   readonly reasoning: unknown;
@@ -10,8 +10,8 @@ export interface ReportedCompletion {
 }
 
 /**
- * Adds the counts of the answer in the one form: the total holds reasoning and media. `counting` says whether the
- * provider's own total holds the reasoning. Parts larger than their total contradict it: all are unreported.
+ * Adds the counts of the answer in normal form: the total includes reasoning and media. `counting` states whether the
+ * provider's own total includes the reasoning. Parts larger than their total contradict it: all are unreported.
  */
 export function addCompletionUsage(
   usage: OpenUsage,

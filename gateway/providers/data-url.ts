@@ -1,6 +1,6 @@
 import type { MediaSource } from '../terms/turn.ts';
 
-/** A medium as one address, in JSON: its own, or a `data:` URL with its bytes. Base64 was checked, and needs no escape. */
+/** A medium as one URL, in JSON: its own, or a `data:` URL with its bytes. Base64 is already checked: no escapes. */
 export function addressText(source: MediaSource): string {
   if (source.kind === 'url') return JSON.stringify(source.url);
   const head = JSON.stringify(`data:${source.mediaType ?? ''};base64,`);

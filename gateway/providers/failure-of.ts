@@ -2,7 +2,7 @@ import { OutboundError } from '../outbound/outbound-error.ts';
 import { ProviderFailure } from './provider-failure.ts';
 import { Saturated } from './saturated.ts';
 
-/** Whatever an attempt ran into, as its failure. */
+/** Converts any error of an attempt to a `ProviderFailure`. */
 export function failureOf(thrown: unknown, status: number | null): ProviderFailure {
   if (thrown instanceof ProviderFailure) return thrown;
   if (thrown instanceof OutboundError) {
@@ -22,7 +22,7 @@ export function failureOf(thrown: unknown, status: number | null): ProviderFailu
   return new ProviderFailure('garbage', thrown instanceof Error ? thrown.message : String(thrown), status);
 }
 
-/** The failure that an answer other than 200 stands for. Its body is not read: nobody may see it. */
+/** The failure for a status other than 200. The body is never read, because it must not reach a caller or the log. */
 export function statusFailure(status: number): ProviderFailure {
   if (status === 429 || status === 503 || status === 529)
     return new ProviderFailure('overloaded', `status ${status}`, status);

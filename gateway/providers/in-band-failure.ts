@@ -1,7 +1,7 @@
 import { statusFailure } from './failure-of.ts';
 import { type FailureCause, ProviderFailure } from './provider-failure.ts';
 
-/** What providers call their errors, where they give no status. Any other word is a breakdown. */
+/** Error names of providers, used where they give no status. Any unlisted name means `unavailable`. */
 const CAUSES: Readonly<Record<string, FailureCause>> = {
   rate_limit_error: 'overloaded',
   rate_limit_exceeded: 'overloaded',
@@ -18,8 +18,8 @@ const CAUSES: Readonly<Record<string, FailureCause>> = {
 };
 
 /**
- * An error told inside a 200. Only its status and its kind are read, never its text: that may hold the key it was
- * asked with, or the prompt.
+ * The failure for an error object inside a 200. Only its status and its kind are read, never its text, which may
+ * contain the operator's key or the prompt.
  */
 export function inBandFailure(error: unknown): ProviderFailure {
   const { code, type, status } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
@@ -30,8 +30,8 @@ export function inBandFailure(error: unknown): ProviderFailure {
   }
   for (const word of [code, type]) {
     if (typeof word === 'string' && Object.hasOwn(CAUSES, word)) {
-      return new ProviderFailure(CAUSES[word] as FailureCause, `${word} in place of an answer`);
+      return new ProviderFailure(CAUSES[word] as FailureCause, `${word} instead of an answer`);
     }
   }
-  return new ProviderFailure('unavailable', 'an error in place of an answer');
+  return new ProviderFailure('unavailable', 'an error instead of an answer');
 }

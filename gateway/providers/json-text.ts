@@ -1,6 +1,5 @@
 /**
- * A JSON list of texts that are JSON already. Put together and not joined: `join` copies, and a picture in it is copied often
- * enough.
+ * A JSON list of texts that are JSON already. Uses concatenation, because `join` copies each text and a picture is large.
  */
 export function listText<T>(items: readonly T[], textOf: (item: T) => string): string {
   let text = '[';
@@ -8,7 +7,7 @@ export function listText<T>(items: readonly T[], textOf: (item: T) => string): s
   return `${text}]`;
 }
 
-/** A member behind another one; nothing where it is undefined. */
+/** A member with its leading comma; empty where the value is undefined. */
 export function memberText(name: string, value: string | undefined): string {
   return value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`;
 }

@@ -8,27 +8,27 @@ import type { Target } from './target.ts';
 import { WholeAttempt } from './whole-attempt.ts';
 
 export interface OpenRequest {
-  /** From `targetOf`, once per offer. */
+  /** From `targetOf`, once per endpoint. */
   readonly target: Target;
   readonly turn: Turn;
-  /** Where the turn was written for this target already. */
+  /** The request body, if the turn was already rendered for this target. */
   readonly body?: string | undefined;
-  /** The token ceiling this endpoint is sent. */
+  /** The token ceiling sent to this endpoint. */
   readonly ceiling: number;
-  /** Generation id, only to name tool calls that the provider left nameless. */
+  /** Generation id, only to make ids for tool calls that the provider sent without one. */
   readonly generation: string;
   readonly limits: OutboundLimits;
   readonly lineBytesMax: number;
-  /** Handed the way to call the attempt off, before it is sent. */
+  /** Receives the function that aborts the attempt, before it is sent. */
   readonly begun: (abort: () => void) => void;
 }
 
-/** Where pictures are drawn, one line of a stream holds a whole one, in base64: this many times a line of text. */
+/** Factor on the line bound for endpoints that answer with media: one line holds a whole picture in base64. */
 const MEDIA_LINE_FACTOR = 8;
 
 /**
- * Sends a turn to an endpoint, whatever its dialect, and resolves when its answer has begun. Of the caller's headers
- * only the conversation id goes out. Rejects with `ProviderFailure`.
+ * Sends a turn to an endpoint of any dialect and resolves when its answer has begun. Of the caller's headers it forwards
+ * only the conversation id. Rejects with `ProviderFailure`.
  */
 export async function open(outbound: Outbound, request: OpenRequest): Promise<ProviderAttempt> {
   const { target, turn } = request;
@@ -61,7 +61,7 @@ function failureOfHead(reply: OutboundReply, stream: boolean): ProviderFailure |
   const type = reply.header('content-type') ?? '';
   const expected = stream ? 'text/event-stream' : 'application/json';
   if (type.startsWith(expected) || type.toLowerCase().startsWith(expected)) return null;
-  return new ProviderFailure('garbage', `another content type instead of ${expected}`, reply.status);
+  return new ProviderFailure('garbage', `the content type is not ${expected}`, reply.status);
 }
 
 function headersOf({ headers }: Target, turn: Turn): readonly string[] {
@@ -69,7 +69,7 @@ function headersOf({ headers }: Target, turn: Turn): readonly string[] {
   return turn.conversation === undefined ? own : own.concat('x-session-id', headerText(turn.conversation));
 }
 
-/** Visible ASCII as it is; every other byte of the UTF-8 text percent-encoded, so that no text can end a header. */
+/** Visible ASCII unchanged; every other byte of the UTF-8 text percent-encoded, so that no text can end a header. */
 function headerText(text: string): string {
   if (/^[\x21-\x7e]*$/.test(text)) return text;
   let header = '';

@@ -2,9 +2,9 @@ import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Preferences } from '../terms/turn.ts';
 
 /**
- * Of `provider.options` what is meant for the provider that serves: the members under its slug that the endpoint
- * declares as passthrough, unchanged. The keys of others are not looked at. `ours` are members of the body that stay
- * the gateway's whatever was declared. (spec: inference, Provider preferences)
+ * The part of `provider.options` for the serving provider: the members under its slug that the endpoint declares as
+ * passthrough, unchanged. Ignores the slugs of other providers. `ours` lists members of the body that the gateway sets
+ * itself even if they are declared. (spec: inference, Provider preferences)
  */
 export function ownOptions(
   options: NonNullable<Preferences['options']>,

@@ -1,29 +1,30 @@
 import { ProviderFailure } from './provider-failure.ts';
 
-/** Text up to this length is parsed as it is: whatever it holds costs little. */
-const UNSEEN_CHARACTERS_MAX = 1024 * 1024;
-/** Values in a longer one. It is long because of pictures or speech; millions of small values would fill the memory. */
+/** Text up to this length is parsed without counting values first, because any content of it is cheap. */
+const UNCOUNTED_CHARACTERS_MAX = 1024 * 1024;
+/** Values in a longer text. Pictures or speech make an answer long; millions of small values would fill the memory. */
 const VALUES_MAX = 200_000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** The object that a provider's JSON text holds. Throws `ProviderFailure` for anything else. */
+/** Parses a provider's JSON text that must hold an object. Throws `ProviderFailure` for anything else. */
 export function parsed(text: string): Readonly<Record<string, unknown>> {
-  if (text.length > UNSEEN_CHARACTERS_MAX && isDense(text)) {
+  if (text.length > UNCOUNTED_CHARACTERS_MAX && isDense(text)) {
     throw new ProviderFailure('garbage', `more than ${VALUES_MAX} values in one answer`);
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new ProviderFailure('garbage', 'what came is no JSON');
+    throw new ProviderFailure('garbage', 'the answer is not JSON');
   }
-  if (typeof value !== 'object' || value === null) throw new ProviderFailure('garbage', 'what came is no object');
+  if (typeof value !== 'object' || value === null)
+    throw new ProviderFailure('garbage', 'the answer is not a JSON object');
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** Counts what begins a value, outside of strings; these are jumped over. */
+/** Counts the characters that begin a value, outside of strings. */
 function isDense(text: string): boolean {
   let values = 0;
   for (let at = 0; at < text.length; at++) {
@@ -38,7 +39,7 @@ function isDense(text: string): boolean {
   return false;
 }
 
-/** Where the string that opens at `from` closes; -1 where it does not. */
+/** Index of the closing quote of the string that opens at `from`; -1 if there is none. */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let escapes = 0;

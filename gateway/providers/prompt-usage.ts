@@ -1,23 +1,23 @@
 import type { Usage } from '../terms/usage.ts';
 import { isBrokenCount, tokenCount } from './token-count.ts';
 
-/** A usage that is being put together. */
+/** A mutable usage, while its counts are added. */
 export type OpenUsage = { -readonly [member in keyof Usage]: Usage[member] };
 
-/** What a provider said about the prompt, in its own words, under one set of names. Null and absent are the same. */
+/** A provider's raw counts of the prompt, under one set of names. Null and absent are equivalent. */
 export interface ReportedPrompt {
   readonly input: unknown;
   readonly cacheRead: unknown;
-  /** Written to a cache in all, and of that for five minutes and for one hour. */
+  /** Written to a cache: the total, and its parts for five minutes and for one hour. */
   readonly cacheWrite: unknown;
   readonly cacheWrite5m: unknown;
   readonly cacheWrite1h: unknown;
 }
 
 /**
- * Adds the counts of the prompt in the one form: the total holds what was read from and written to a cache. `counting`
- * says whether the provider's own total does. Counts that contradict each other are all unreported, never repaired:
- * which of them is false nobody can tell. Parts without their whole cannot be priced and are left out with it.
+ * Adds the counts of the prompt in normal form: the total includes cache reads and cache writes. `counting` states
+ * whether the provider's own total does. Counts that contradict each other are all unreported and never repaired,
+ * because the wrong one cannot be identified. Parts without their total cannot be priced and are omitted too.
  */
 export function addPromptUsage(usage: OpenUsage, reported: ReportedPrompt, counting: 'included' | 'excluded'): void {
   const total = tokenCount(reported.input);
@@ -29,7 +29,7 @@ export function addPromptUsage(usage: OpenUsage, reported: ReportedPrompt, count
     if (caches > total) return;
     usage.promptTokens = total;
   } else {
-    // A sum with a broken part is no sum.
+    // A sum with an invalid part is unreported.
     const sum = writes === BROKEN || isBrokenCount(reported.cacheRead) ? undefined : tokenCount(total + caches);
     if (sum === undefined) return;
     usage.promptTokens = sum;
@@ -46,7 +46,7 @@ interface CacheWrites {
 
 const BROKEN: CacheWrites = { fiveMinutes: undefined, oneHour: undefined };
 
-/** Null where none was reported, `BROKEN` where what was reported is no count or contradicts itself. */
+/** Null where none was reported, `BROKEN` where a reported value is invalid or contradicts another. */
 function cacheWrites({ cacheWrite, cacheWrite5m, cacheWrite1h }: ReportedPrompt): CacheWrites | null {
   if (cacheWrite == null && cacheWrite5m == null && cacheWrite1h == null) return null;
   if (isBrokenCount(cacheWrite) || isBrokenCount(cacheWrite5m) || isBrokenCount(cacheWrite1h)) return BROKEN;

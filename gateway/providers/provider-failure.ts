@@ -1,23 +1,23 @@
-/** How an attempt failed, in the words that routing and blame need. */
+/** How an attempt failed: decides whether to retry and whether the failure counts against the endpoint's health. */
 export type FailureCause =
-  /** No connection, cut, 5xx, an error in place of an answer. */
+  /** No connection, a broken connection, 5xx, an error instead of an answer. */
   | 'unavailable'
-  /** 429, 503 or 529: it says that it is full. */
+  /** 429, 503 or 529: the provider reports overload. */
   | 'overloaded'
-  /** A time-out of connection, first byte, progress or the whole. */
+  /** A time-out of connection, first byte, progress or the whole call. */
   | 'timeout'
-  /** It refuses this request as wrong; another endpoint may not. Not held against it. */
+  /** The provider refuses this request as invalid; another endpoint may accept it. Not counted against its health. */
   | 'rejected'
-  /** It refuses the operator's key or does not know its own model. */
+  /** The provider refuses the operator's key or reports an unknown model. */
   | 'misconfigured'
-  /** What it sent is no answer: broken JSON, wrong type, an endless line, no finish reason. */
+  /** An invalid answer: broken JSON, wrong type, an endless line, no finish reason. */
   | 'garbage'
-  /** Prose where a tool call was demanded. */
+  /** Text although the request required a tool call. */
   | 'contract'
-  /** Our own side called it off. Not held against it. */
+  /** The gateway aborted the attempt. Not counted against the endpoint's health. */
   | 'aborted';
 
-/** What an attempt rejects with. `message` is for the log only, and never in the provider's own words: they may hold a key. */
+/** What an attempt rejects with. `message` is for the log only and never quotes the provider, which may echo a key. */
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure';
   readonly reason: FailureCause;
@@ -30,7 +30,7 @@ export class ProviderFailure extends Error {
     this.status = status;
   }
 
-  /** Worth one more call to the same endpoint. A time-out is not: it has used up the caller's patience already. */
+  /** Worth one more call to the same endpoint. A time-out is not, because the caller has already waited too long. */
   get repeatable(): boolean {
     return this.reason === 'unavailable' || this.reason === 'overloaded' || this.reason === 'garbage';
   }

@@ -1,17 +1,17 @@
 import type { TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';
 
-/** What a frame of a stream was: a part of the answer, nothing to speak of, or the word that nothing follows. */
+/** What a frame of a stream is: a part of the answer, an ignored frame, or the terminator. */
 export type FrameKind = 'part' | 'nothing' | 'end';
 
 /**
- * Turns what one provider sends into events and keeps what must be known across frames. Throws `ProviderFailure` for
- * what is no answer; its messages hold none of the provider's own words.
+ * Turns the answer of one provider into events and keeps the state across frames. Throws `ProviderFailure` for an
+ * invalid answer; its messages never quote the provider.
  */
 export interface ReplyReader {
-  /** The finish was seen: behind it only the usage can still come. */
+  /** The finish reason has arrived; only the usage can follow. */
   readonly finished: boolean;
-  /** What was reported so far; running totals are replaced by later ones. */
+  /** The usage reported so far; later running totals replace earlier ones. */
   readonly usage: Usage;
   readonly upstreamId: string | null;
   /** Adds the events of one frame: its event name, undefined where it has none, and its data. */

@@ -1,8 +1,9 @@
 import { ProviderFailure } from './provider-failure.ts';
 
 /**
- * Our own bound on calls to one provider: another endpoint is tried at once, and nothing is held against this one, or a
- * crowd of our callers would have a healthy provider taken for a broken one. (reliability, X39)
+ * A call refused by the gateway's own bound on open calls to one provider. The turn tries another endpoint at once. The
+ * failure does not count against this endpoint's health: otherwise a burst of callers would make a healthy provider look
+ * broken. (reliability, X39)
  */
 export class Saturated extends ProviderFailure {
   constructor(message: string, status: number | null) {

@@ -9,14 +9,14 @@ import { ProviderFailure } from './provider-failure.ts';
 import type { ReplyReader } from './reply-reader.ts';
 
 /**
- * Lines of a stream that are none of the format, such as a field nobody knows, before it is no answer. Each costs the
- * parser an error with its stack (measured: 64 KiB of them stood the loop still for half a second).
+ * Invalid lines, such as unknown fields, after which a stream is refused. Each makes the parser create an error with a
+ * stack (measured: 64 KiB of them blocked the event loop for half a second).
  */
-const COMPLAINTS_MAX = 64;
+const INVALID_LINES_MAX = 64;
 
 /**
- * A streamed answer, whatever its dialect. Only parts of the answer count as progress, so comments and pings without
- * end run into the idle time. The end of the connection before a finish reason is a failure, never a clean end.
+ * A streamed answer of any dialect. Only parts of the answer count as progress, so endless comments and pings run into
+ * the idle time-out. The end of the connection before a finish reason is a failure, never a clean end.
  */
 export class StreamAttempt implements ProviderAttempt {
   readonly status: number;
@@ -26,8 +26,8 @@ export class StreamAttempt implements ProviderAttempt {
   readonly #parser: EventSourceParser;
   #events: TurnEvent[] = [];
   #progressed = false;
-  #complaints = 0;
-  /** The last piece ended in CR: an LF in front of the next one belongs to it. */
+  #invalidLines = 0;
+  /** The last piece ended in CR: an LF at the start of the next piece belongs to it. */
   #afterCr = false;
   #failure: ProviderFailure | null = null;
   #state: 'open' | 'terminated' | 'ended' = 'open';
@@ -39,7 +39,7 @@ export class StreamAttempt implements ProviderAttempt {
     this.#parser = createParser({
       maxBufferSize: lineCharactersMax,
       onEvent: this.#onEvent,
-      onError: this.#onComplaint,
+      onError: this.#onInvalidLine,
     });
   }
 
@@ -101,7 +101,7 @@ export class StreamAttempt implements ProviderAttempt {
     }
   }
 
-  /** The parser's way with CR looks ahead from every line, to the end of the piece: all line ends become LF before it. */
+  /** Converts all line ends to LF: with a CR the parser searches from every line to the end of the piece. */
   #withLineFeeds(text: string): string {
     if (text === '') return text;
     const rest = this.#afterCr && text.startsWith('\n') ? text.slice(1) : text;
@@ -109,9 +109,10 @@ export class StreamAttempt implements ProviderAttempt {
     return rest.replace(/\r\n?/g, '\n');
   }
 
-  readonly #onComplaint = (error: ParseError): void => {
-    if (error.type === 'max-buffer-size-exceeded') this.#fail(new ProviderFailure('garbage', 'a line without end'));
-    else if (++this.#complaints > COMPLAINTS_MAX) throw new ProviderFailure('garbage', 'lines of no event stream');
+  readonly #onInvalidLine = (error: ParseError): void => {
+    if (error.type === 'max-buffer-size-exceeded') this.#fail(new ProviderFailure('garbage', 'an endless line'));
+    else if (++this.#invalidLines > INVALID_LINES_MAX)
+      throw new ProviderFailure('garbage', 'too many invalid lines in an event stream');
   };
 
   readonly #onEvent = (event: EventSourceMessage): void => {
@@ -125,7 +126,7 @@ export class StreamAttempt implements ProviderAttempt {
     }
   };
 
-  /** The clean end, if a finish reason was seen. Usage follows everything else, once. */
+  /** The clean end, if a finish reason has arrived. The usage follows once, after all other events. */
   #end(): void {
     if (!this.#reader.finished) {
       this.#fail(new ProviderFailure('garbage', 'the stream ended without a finish reason', this.status));
@@ -136,7 +137,7 @@ export class StreamAttempt implements ProviderAttempt {
     if (Object.keys(usage).length > 0) this.#events.push({ type: 'usage', usage });
   }
 
-  /** After the finish nothing but the usage was still to come: an end without it is an end. */
+  /** After the finish only the usage can follow, so an error there ends the answer cleanly. */
   #fail(failure: ProviderFailure): void {
     if (this.#state === 'ended') return;
     if (this.#reader.finished) this.#end();
@@ -144,7 +145,7 @@ export class StreamAttempt implements ProviderAttempt {
     this.#body.abort();
   }
 
-  /** Behind the terminator nothing may follow but the end, which frees the connection for another call. */
+  /** Reads the end after the terminator, which frees the connection for another call; aborts if more bytes follow. */
   #drain(): void {
     this.#body.read().then(
       (rest) => rest === null || this.#body.abort(),

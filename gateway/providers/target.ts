@@ -11,30 +11,30 @@ const ADAPTERS: Readonly<{ [dialect in Endpoint['target']['dialect']]?: Adapter 
   messages: messagesAdapter,
 };
 
-/** How one offered endpoint is reached, written to and read. */
+/** How to call one endpoint: its address, its headers, its writer and its reader. */
 export interface Target {
   readonly adapter: Adapter;
   readonly url: OutboundUrl;
   /** The headers of every call, for streams and for whole replies. Hold the operator's key: never logged. */
   readonly headers: { readonly stream: readonly string[]; readonly whole: readonly string[] };
   readonly write: BodyWriter;
-  /** It answers with media: a line of its stream may hold a whole picture. */
+  /** The endpoint answers with media: a line of its stream may hold a whole picture. */
   readonly drawsMedia: boolean;
 }
 
 /**
- * Works out everything about an endpoint that no request changes; once per offer. `apiKey` null: the provider asks for
- * none. Throws `ProviderFailure` for an address or a dialect that is none.
+ * Prepares everything about an endpoint that does not depend on the request; once per endpoint. `apiKey` is null for a
+ * provider without authentication. Throws `ProviderFailure` for an invalid address or dialect.
  */
 export function targetOf(endpoint: Endpoint, apiKey: string | null): Target {
   const adapter = ADAPTERS[endpoint.target.dialect];
   if (adapter === undefined)
-    throw new ProviderFailure('misconfigured', `endpoint ${endpoint.id} speaks no known dialect`);
+    throw new ProviderFailure('misconfigured', `endpoint ${endpoint.id} has an unknown dialect`);
   let url: OutboundUrl;
   try {
     url = outboundUrl(endpoint.target.baseUrl, adapter.path);
   } catch {
-    throw new ProviderFailure('misconfigured', `endpoint ${endpoint.id} has no usable address`);
+    throw new ProviderFailure('misconfigured', `endpoint ${endpoint.id} has an invalid address`);
   }
   const credentials = credentialHeaders(endpoint.target.dialect, apiKey);
   return {

@@ -1,12 +1,12 @@
-/** No reply has more tokens than this; a larger figure is noise. */
+/** The largest plausible count of one reply; a larger one is unreported. */
 const TOKENS_MAX = 100_000_000;
 
-/** The count a provider reported, or undefined: one that is negative, a fraction, text or huge is unreported. */
+/** The reported count, or undefined for one that is absent, negative, a fraction, text or above the maximum. */
 export function tokenCount(value: unknown): number | undefined {
   return isCount(value) ? value : undefined;
 }
 
-/** True for what stands where a count should and is none: any sum it belongs to is unknown. */
+/** True for a value that is present and invalid: any sum that includes it is unknown. */
 export function isBrokenCount(value: unknown): boolean {
   return value != null && !isCount(value);
 }

@@ -7,7 +7,7 @@ import { failureOf } from './failure-of.ts';
 import { ProviderFailure } from './provider-failure.ts';
 import type { ReplyReader } from './reply-reader.ts';
 
-/** An answer in one piece: one read brings all of it, the next one the end. */
+/** An answer in one piece: the first read returns all of it, the next one the end. */
 export class WholeAttempt implements ProviderAttempt {
   readonly status: number;
   readonly #reply: OutboundReply;

@@ -3,8 +3,8 @@ import { addressText } from '../data-url.ts';
 import { listText, memberText } from '../json-text.ts';
 
 /**
- * The messages of a turn as the `messages` of a chat completion request, in JSON. (measured with two short messages in one
- * body: 0.4 us, and 1.1 us by way of objects)
+ * The messages of a turn as the `messages` of a chat completion request, in JSON. (measured with two short messages in
+ * one body: 0.4 us as text, 1.1 us by way of objects)
  */
 export function conversationText(messages: readonly TurnMessage[]): string {
   return listText(messages, messageText);
@@ -17,14 +17,14 @@ function messageText(message: TurnMessage): string {
     case 'tool':
       return `{"role":"tool","content":${contentText(message)},"tool_call_id":${JSON.stringify(message.toolCallId)}}`;
     default: {
-      // `developer` is a newer word for `system` that not every server knows.
+      // `developer` is a newer name for `system` that not every server accepts.
       const role = message.role === 'developer' ? 'system' : message.role;
       return `{"role":"${role}","content":${contentText(message)}${memberText('name', message.name)}}`;
     }
   }
 }
 
-/** Undefined members are not written. Reasoning goes back as it came. (spec: inference, Messages in a chat request) */
+/** Undefined members are omitted. Reasoning is sent back unchanged. (spec: inference, Messages in a chat request) */
 function wireAssistant(message: Extract<TurnMessage, { role: 'assistant' }>): object {
   return {
     role: 'assistant',
@@ -41,12 +41,12 @@ function wireAssistant(message: Extract<TurnMessage, { role: 'assistant' }>): ob
   };
 }
 
-/** Nearly every message is words alone. */
+/** Text without parts is the common case. */
 function contentText(message: { readonly text: string; readonly parts?: readonly ContentPart[] }): string {
   return message.parts === undefined ? JSON.stringify(message.text) : listText(message.parts, partText);
 }
 
-/** Audio bytes go out as the `data:` URL of an `audio_url`, however they came in. (the same rules) */
+/** Audio bytes are sent as the `data:` URL of an `audio_url`, in whichever form they arrived. (the same rules) */
 function partText(part: ContentPart): string {
   switch (part.type) {
     case 'text':

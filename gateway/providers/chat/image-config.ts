@@ -11,12 +11,12 @@ const RATIO_TOLERANCE = 0.02;
 const SQUARE = 1;
 
 /**
- * How a picture is to be drawn, in the words of the endpoint that draws it: a tier and a ratio as it spells them, and
- * either turned into a size, or a size into them, where it declares only the other. What is left to the endpoint is
- * left out; what its envelope says nothing about goes out as it was asked. (spec: inference, `image_config`)
+ * The picture settings of a request in the endpoint's own spelling. Converts a tier and a ratio to a size, or a size to
+ * a tier and a ratio, where the endpoint declares only the other form. Omits settings left to the endpoint; sends
+ * settings that its envelope does not mention unchanged. (spec: inference, `image_config`)
  */
-export function imageConfig(asked: Config, envelope: ImageEnvelope | undefined): Config {
-  const entries = Object.entries(asked).filter(([member, value]) => !isLeftToEndpoint(member, value));
+export function imageConfig(requested: Config, envelope: ImageEnvelope | undefined): Config {
+  const entries = Object.entries(requested).filter(([member, value]) => !isLeftToEndpoint(member, value));
   const { resolution, aspect_ratio: ratio, size, output_format: format, ...rest } = Object.fromEntries(entries);
   const { formats = [] } = envelope ?? {};
   const config = {
@@ -62,7 +62,7 @@ function spelledRatio(value: unknown, declared: readonly string[]): unknown {
   return wanted === null ? value : (declared.find((ratio) => near(ratioOf(ratio), wanted)) ?? value);
 }
 
-/** The declared size of that ratio with about as many pixels as the tier; without a tier the first of that ratio. */
+/** The declared size of that ratio closest to the tier in pixels; without a tier the first size of that ratio. */
 function sizeOf(resolution: unknown, ratio: unknown, sizes: readonly string[]): string | undefined {
   const wanted = ratioOf(ratio) ?? SQUARE;
   const fitting = sizes.filter((size) => near(ratioOf(size), wanted));
@@ -98,7 +98,7 @@ function pixelsOf(size: string): number {
   return (width ?? 0) * (height ?? 0);
 }
 
-/** `2K` is four times the pixels of `1K`, `0.5K` and `512` a quarter of them. */
+/** `2K` has four times the pixels of `1K`; `0.5K` and `512` have a quarter of them. */
 function pixelsOfTier(tier: unknown): number | null {
   const edge = tierEdge(tier);
   return edge === null ? null : edge * edge;

@@ -3,7 +3,7 @@ import { IMAGES_MAX, pictureUrl } from '../picture-url.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 
 const AUDIO_ID_CHARACTERS_MAX = 256;
-/** No `expires_at` lies behind this second, the end of the year 9999. */
+/** The largest accepted `expires_at` in seconds: the end of the year 9999. */
 const SECONDS_MAX = 253_402_300_799;
 
 /** Generated pictures and speech of one reply, whole or in pieces. (spec: inference, Generated media) */
@@ -13,14 +13,14 @@ export class Media {
   /** Adds the events of an `images` member. */
   readImages(images: unknown, events: TurnEvent[]): void {
     if (images == null) return;
-    if (!Array.isArray(images)) throw new ProviderFailure('garbage', 'images is no list');
+    if (!Array.isArray(images)) throw new ProviderFailure('garbage', 'images is not a list');
     for (const image of images) this.#readImage(image, events);
   }
 
-  /** Adds the event of an `audio` member, if there is anything in it. */
+  /** Adds the event of an `audio` member unless the member is empty. */
   readAudio(audio: unknown, events: TurnEvent[]): void {
     if (audio == null) return;
-    if (typeof audio !== 'object') throw new ProviderFailure('garbage', 'audio is no object');
+    if (typeof audio !== 'object') throw new ProviderFailure('garbage', 'audio is not an object');
     const { id, data, transcript, expires_at: expiresAt } = audio as Record<string, unknown>;
     const piece: { -readonly [member in 'id' | 'data' | 'transcript']?: string } & { expiresAt?: number } = {};
     if (typeof id === 'string' && id !== '') piece.id = id.slice(0, AUDIO_ID_CHARACTERS_MAX);
@@ -37,7 +37,7 @@ export class Media {
 
   #readImage(image: unknown, events: TurnEvent[]): void {
     const { image_url: at, index } = (image ?? {}) as { image_url?: unknown; index?: unknown };
-    if (this.#images >= IMAGES_MAX) throw new ProviderFailure('garbage', 'too many pictures');
+    if (this.#images >= IMAGES_MAX) throw new ProviderFailure('garbage', 'too many images');
     const own = this.#images++;
     const url = pictureUrl(typeof at === 'object' && at !== null ? (at as { url?: unknown }).url : at);
     const given = Number.isSafeInteger(index) && (index as number) >= 0 && (index as number) < IMAGES_MAX;
@@ -46,6 +46,6 @@ export class Media {
 }
 
 function base64(data: string): string {
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(data)) throw new ProviderFailure('garbage', 'audio that is no base64');
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(data)) throw new ProviderFailure('garbage', 'audio data is not base64');
   return data;
 }

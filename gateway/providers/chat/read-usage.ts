@@ -8,10 +8,9 @@ type Members = Readonly<Record<string, unknown>>;
 const NOTHING: Members = {};
 
 /**
- * The `usage` object of a provider that speaks chat completions, whatever names and way of counting it is used to.
- * The rule of the dialect is that totals hold their parts; only where the provider's own `total_tokens` proves that
- * they do not are parts added. A count that is none, or that contradicts another, is unreported. Null when there is no
- * count in it at all.
+ * Reads the `usage` object of a provider that speaks chat completions, under any of the known names. In this dialect
+ * totals include their parts; parts are added only where the provider's own `total_tokens` proves that they are not
+ * included. An invalid count, or one that contradicts another, is unreported. Null when the object holds no count.
  */
 export function readUsage(value: unknown): Usage | null {
   if (!isObject(value)) return null;
@@ -24,7 +23,7 @@ export function readUsage(value: unknown): Usage | null {
   return isEmpty(usage) ? null : usage;
 }
 
-/** Beside the standard details: names of DeepSeek, Moonshot and of servers that pass on a messages usage. */
+/** Reads the standard details and the names used by DeepSeek, Moonshot and servers that forward a messages usage. */
 function promptOf(usage: Members): ReportedPrompt {
   const details = membersOf(usage.prompt_tokens_details ?? usage.input_tokens_details);
   const creation = membersOf(usage.cache_creation);
@@ -59,8 +58,8 @@ const ALL_INSIDE: CountingOf = { prompt: 'included', completion: 'included' };
 const CACHE_OUTSIDE: CountingOf = { prompt: 'excluded', completion: 'included' };
 
 /**
- * Whether the totals hold their parts. `input_tokens` beside cache counts is the way of the messages dialect, which
- * leaves the cache out; else only a stated sum can prove it, and only where it fits in no other way.
+ * Whether the totals include their parts. `input_tokens` beside cache counts is the messages dialect, whose total
+ * excludes the cache. Otherwise only a stated sum proves an exclusion, and only if it has no other explanation.
  */
 function countingOf(usage: Members, prompt: ReportedPrompt, completion: ReportedCompletion): CountingOf {
   const foreign =
@@ -80,7 +79,7 @@ function countingOf(usage: Members, prompt: ReportedPrompt, completion: Reported
   };
 }
 
-/** Null where one of them is broken; an absent one adds nothing. */
+/** Null where one of them is invalid; an absent one counts as 0. */
 function sum(one: unknown, other: unknown = null): number | null {
   if (isBrokenCount(one) || isBrokenCount(other)) return null;
   return (tokenCount(one) ?? 0) + (tokenCount(other) ?? 0);

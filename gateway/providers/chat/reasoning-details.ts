@@ -6,9 +6,9 @@ const TYPES: ReadonlySet<unknown> = new Set(['reasoning.text', 'reasoning.summar
 const ENTRIES_MAX = 4_096;
 
 /**
- * Structured reasoning of one reply. An entry of another type, or one whose members are not text, is left out; the
- * rest comes out as it is. A streamed entry without an index is a fragment and gets one, the same while its type stays
- * the same, so that it can be put together; in a whole reply it is a whole entry.
+ * Structured reasoning of one reply. Drops an entry of another type or with members that are not text; passes the rest
+ * on unchanged. A streamed entry without an index is a fragment: it receives an index, the same for consecutive
+ * fragments of one type, so that clients can join them. In a whole reply each entry is complete.
  */
 export class ReasoningDetails {
   #index = 0;
@@ -18,7 +18,7 @@ export class ReasoningDetails {
   read(entries: unknown, streamed: boolean, events: TurnEvent[]): void {
     if (entries == null) return;
     if (!Array.isArray(entries) || entries.length > ENTRIES_MAX) {
-      throw new ProviderFailure('garbage', 'reasoning_details is no list, or too long a one');
+      throw new ProviderFailure('garbage', 'reasoning_details is not a list, or the list is too long');
     }
     for (const entry of entries) {
       const detail = detailOf(entry);
@@ -36,7 +36,7 @@ export class ReasoningDetails {
   }
 }
 
-/** The members an entry may have, each of its kind; null for what is no entry. */
+/** The known members of an entry, type-checked; null for anything that is not an entry. */
 function detailOf(entry: unknown): ReasoningDetail | null {
   if (typeof entry !== 'object' || entry === null) return null;
   const { type, text, signature, summary, data, index, format, id } = entry as Record<string, unknown>;

@@ -16,7 +16,7 @@ const TERMINATOR = '[DONE]';
 const UPSTREAM_ID_CHARACTERS_MAX = 256;
 const NATIVE_CHARACTERS_MAX = 64;
 
-/** What providers call their ends, beside the standard words. Any other word is an ordinary stop. */
+/** Finish reasons of providers, standard and other. Any unlisted value is an ordinary stop. */
 const FINISHES: Readonly<Record<string, FinishReason>> = {
   stop: 'stop',
   length: 'length',
@@ -29,19 +29,19 @@ const FINISHES: Readonly<Record<string, FinishReason>> = {
   safety: 'content_filter',
 };
 
-/** Words for an answer that was given up by the server itself. */
+/** Finish reasons of an answer that the server itself abandoned. */
 const BREAKDOWNS: ReadonlySet<string> = new Set(['error', 'abort', 'insufficient_system_resource']);
 
 /**
- * Turns chat completion objects, chunks of a stream or a whole reply, into events. Keeps what must be known across
- * chunks: open tool calls, the finish, the newest usage. Throws `ProviderFailure` for what is no answer.
+ * Turns chat completion objects, chunks of a stream or a whole reply, into events. Keeps the state across chunks: open
+ * tool calls, the finish, the newest usage. Throws `ProviderFailure` for an invalid answer.
  */
 export class ChatReader implements ReplyReader {
   finished = false;
   usage: Usage = {};
   upstreamId: string | null = null;
   readonly #makeCallId: (index: number) => string;
-  // Made when there is something for them: most answers are text alone.
+  // Created on first use: most answers are text alone.
   #calls: ToolCalls | null = null;
   #details: ReasoningDetails | null = null;
   #media: Media | null = null;
@@ -70,10 +70,10 @@ export class ChatReader implements ReplyReader {
     }
     if (chunk.usage != null) this.usage = readUsage(chunk.usage) ?? this.usage;
     if (chunk.choices == null) return;
-    if (!Array.isArray(chunk.choices)) throw new ProviderFailure('garbage', 'choices is no list');
+    if (!Array.isArray(chunk.choices)) throw new ProviderFailure('garbage', 'choices is not a list');
     const choice = chunk.choices[0] as Members | null | undefined;
     if (choice == null || this.finished) return;
-    if (typeof choice !== 'object') throw new ProviderFailure('garbage', 'a choice is no object');
+    if (typeof choice !== 'object') throw new ProviderFailure('garbage', 'a choice is not an object');
     this.#readPart(choice[part], part === 'delta', events);
     if (choice.logprobs != null) readScores(choice.logprobs, events);
     if (choice.finish_reason != null && choice.finish_reason !== '') this.#finish(choice.finish_reason, events);
@@ -81,7 +81,7 @@ export class ChatReader implements ReplyReader {
 
   #readPart(part: unknown, streamed: boolean, events: TurnEvent[]): void {
     if (part == null) return;
-    if (typeof part !== 'object') throw new ProviderFailure('garbage', 'the answer of a choice is no object');
+    if (typeof part !== 'object') throw new ProviderFailure('garbage', 'the answer of a choice is not an object');
     const delta = part as Members;
     const reasoning = textOf(delta.reasoning) || textOf(delta.reasoning_content);
     if (reasoning !== '') events.push({ type: 'reasoning-delta', text: reasoning });
@@ -106,7 +106,7 @@ export class ChatReader implements ReplyReader {
 
   #finish(reason: unknown, events: TurnEvent[]): void {
     const native = String(reason).slice(0, NATIVE_CHARACTERS_MAX);
-    if (BREAKDOWNS.has(native)) throw new ProviderFailure('unavailable', 'finished by a breakdown');
+    if (BREAKDOWNS.has(native)) throw new ProviderFailure('unavailable', 'the finish reason is an upstream error');
     const known = Object.hasOwn(FINISHES, native) ? (FINISHES[native] as FinishReason) : 'stop';
     this.finished = true;
     events.push({

@@ -6,7 +6,7 @@ import { ownOptions } from '../own-options.ts';
 import { conversationText } from './conversation.ts';
 import { imageConfig } from './image-config.ts';
 
-/** What no passthrough parameter may change: what is sold, what bounds the hold, how the answer is read. */
+/** Members that no passthrough parameter may change: they decide what is sold, the hold and how the answer is read. */
 const OURS: ReadonlySet<string> = new Set([
   'model',
   'messages',
@@ -19,8 +19,8 @@ const OURS: ReadonlySet<string> = new Set([
 
 /**
  * A turn as the JSON body of a chat completion request: standard members, and beyond them only what the endpoint
- * declares. The ceiling goes out under the one name it declared; a stream always asks for its usage. Of what was asked
- * about thinking only the effort has a member here. (spec: inference, Chat completion request, Routing rules 3)
+ * declares. The ceiling is sent under the name that the endpoint declares; a stream always requests its usage. Of the
+ * reasoning settings only the effort has a member here. (spec: inference, Chat completion request, Routing rules 3)
  */
 export function chatWriter(endpoint: Endpoint): BodyWriter {
   const declared = new Set(endpoint.supportedParameters);
@@ -37,16 +37,16 @@ export function chatWriter(endpoint: Endpoint): BodyWriter {
     if (turn.user !== undefined) body.user = turn.user;
     if (turn.modalities || turn.imageConfig || turn.speech) addOutput(turn, endpoint, body);
     if (turn.preferences.options) Object.assign(body, ownOptions(turn.preferences.options, endpoint, OURS));
-    // The members that every body has are written as text: an object for them costs twice as much.
+    // The members of every body are written as text: an object for them costs twice as much.
     const text = `${head}${conversationText(turn.messages)},"stream":${turn.stream},${ceilingName}:${ceiling}`;
     return isEmpty(body) ? `${text}}` : `${text},${JSON.stringify(body).slice(1)}`;
   };
 }
 
 /**
- * What was asked, and the endpoint's recommended values for what was not. The catalogue promises that these apply to
- * a member the request omits; written out they do so whatever the server's own defaults are. (spec: catalogue, Model
- * summary, `default_parameters`)
+ * Adds the requested values, and the endpoint's recommended values for the rest. The catalogue promises that these
+ * apply to a member the request omits; sending them makes that hold independently of the server's own defaults. (spec:
+ * catalogue, Model summary, `default_parameters`)
  */
 function addSampling(
   turn: Turn,
@@ -75,7 +75,7 @@ function addTools(
   }
 }
 
-/** What is asked for beside text. A model that draws and does not write is not asked for text. */
+/** Adds the requested output other than text. A model without text output gets no `text` modality. */
 function addOutput(turn: Turn, endpoint: Endpoint, body: Record<string, unknown>): void {
   const makes = new Set(endpoint.outputModalities);
   const wanted = (turn.modalities?.output ?? []).filter((modality) => modality !== 'text');
@@ -87,7 +87,7 @@ function addOutput(turn: Turn, endpoint: Endpoint, body: Record<string, unknown>
   }
 }
 
-/** A member that was null reaches no provider; what lies deeper is the caller's schema and stays as it is. */
+/** Drops members that are null at the top level; deeper members belong to the caller's schema and stay unchanged. */
 function withoutNulls(format: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(format).filter(([, value]) => value !== null));
 }

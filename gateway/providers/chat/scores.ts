@@ -4,12 +4,12 @@ import { ProviderFailure } from '../provider-failure.ts';
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Adds the event of a `logprobs` member, if there is anything in it: of each score the members that the dialect has a
- * name for, and no others. What a provider nests deeper than that could not be written out again, and would break off an
- * answer that is paid for. (reliability, X25)
+ * Adds the event of a `logprobs` member unless it is empty. Keeps only the members of a score that the dialect names:
+ * deeper nesting could not be serialised again and would break off a paid answer. (reliability, X25)
  */
 export function readScores(logprobs: unknown, events: TurnEvent[]): void {
-  if (typeof logprobs !== 'object' || logprobs === null) throw new ProviderFailure('garbage', 'logprobs is no object');
+  if (typeof logprobs !== 'object' || logprobs === null)
+    throw new ProviderFailure('garbage', 'logprobs is not an object');
   const content = scoresOf((logprobs as Members).content);
   const refusal = scoresOf((logprobs as Members).refusal);
   if (content.length === 0 && refusal.length === 0) return;

@@ -1,7 +1,7 @@
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 
-/** Calls in one reply; more is no answer. */
+/** Calls in one reply; a reply with more is invalid. */
 const CALLS_MAX = 1_536;
 const ID_CHARACTERS_MAX = 256;
 
@@ -14,9 +14,9 @@ interface Call {
 }
 
 /**
- * Tool calls of one reply, whole or in fragments, in the one form the house knows: a start with id and name, then
- * pieces of the arguments. Evens out what providers do differently: no index, no id, the name in every fragment, one
- * index for several ids, arguments as an object.
+ * Tool calls of one reply, whole or in fragments, in one normal form: a start with id and name, then pieces of the
+ * arguments. Normalises the differences between providers: no index, no id, the name in every fragment, one index for
+ * several ids, arguments as an object.
  */
 export class ToolCalls {
   readonly #calls: Call[] = [];
@@ -34,7 +34,7 @@ export class ToolCalls {
   /** Adds the events of a `tool_calls` member to `events`. */
   read(fragments: unknown, events: TurnEvent[]): void {
     if (fragments == null) return;
-    if (!Array.isArray(fragments)) throw new ProviderFailure('garbage', 'tool_calls is no list');
+    if (!Array.isArray(fragments)) throw new ProviderFailure('garbage', 'tool_calls is not a list');
     fragments.forEach((fragment: unknown, at) => {
       this.#readFragment(fragment, at, events);
     });
@@ -42,7 +42,7 @@ export class ToolCalls {
 
   #readFragment(fragment: unknown, at: number, events: TurnEvent[]): void {
     if (typeof fragment !== 'object' || fragment === null)
-      throw new ProviderFailure('garbage', 'a tool call is no object');
+      throw new ProviderFailure('garbage', 'a tool call is not an object');
     const { index, id, function: called } = fragment as { index?: unknown; id?: unknown; function?: unknown };
     const { name, arguments: given } = (called ?? {}) as { name?: unknown; arguments?: unknown };
     const call = this.#callOf(Number.isSafeInteger(index) ? (index as number) : at, id);

@@ -3,7 +3,7 @@ import { IMAGES_MAX, pictureUrl } from '../picture-url.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import { FORMAT } from './thinking.ts';
 
-/** Content blocks in one reply; more is no answer. */
+/** Content blocks in one reply; a reply with more is invalid. */
 const BLOCKS_MAX = 4_096;
 const ID_CHARACTERS_MAX = 256;
 
@@ -11,15 +11,15 @@ type Members = Readonly<Record<string, unknown>>;
 
 interface Block {
   readonly type: unknown;
-  /** Place among the calls, or among the pieces of reasoning. */
+  /** Index among the calls, or among the pieces of reasoning. */
   readonly own: number;
-  /** Of a call: its arguments as they stood in the opening, until a fragment of them came. */
+  /** Of a call: its arguments in the opening; null once a fragment of them arrives. */
   input: string | null;
 }
 
 /**
- * The content blocks of one reply, whole or opened, continued and closed, as events. Blocks of a type that has no
- * place in a reply are passed over.
+ * The content blocks of one reply, whole or opened, continued and closed, as events. Ignores blocks of a type that does
+ * not belong in a reply.
  */
 export class ContentBlocks {
   /** Tool calls so far. */
@@ -41,7 +41,7 @@ export class ContentBlocks {
   }
 
   open(index: unknown, content: unknown, events: TurnEvent[]): void {
-    const block = membersOf(content, 'a content block is no object');
+    const block = membersOf(content, 'a content block is not an object');
     if (++this.#opened > BLOCKS_MAX) throw new ProviderFailure('garbage', 'too many content blocks');
     const { type } = block;
     const thought = type === 'thinking' || type === 'redacted_thinking';
@@ -56,7 +56,7 @@ export class ContentBlocks {
   }
 
   continue(index: unknown, fragment: unknown, events: TurnEvent[]): void {
-    const delta = membersOf(fragment, 'a delta is no object');
+    const delta = membersOf(fragment, 'a delta is not an object');
     const block = this.#open.get(indexOf(index));
     if (block === undefined) throw new ProviderFailure('garbage', 'a delta of a block that is not open');
     const { type } = delta;
@@ -65,7 +65,7 @@ export class ContentBlocks {
     else if (type === 'input_json_delta') pushArguments(block, delta.partial_json, events);
   }
 
-  /** A call whose arguments never came in fragments has them, or none, in its opening. */
+  /** Emits the arguments of the opening, or `{}`, for a call without argument fragments. */
   close(index: unknown, events: TurnEvent[]): void {
     const block = this.#open.get(indexOf(index));
     this.#open.delete(indexOf(index));
@@ -86,8 +86,8 @@ export class ContentBlocks {
   }
 
   #pushImage(content: unknown, events: TurnEvent[]): void {
-    const source = membersOf(content, 'a picture without a source');
-    if (this.#images >= IMAGES_MAX) throw new ProviderFailure('garbage', 'too many pictures');
+    const source = membersOf(content, 'an image without a source');
+    if (this.#images >= IMAGES_MAX) throw new ProviderFailure('garbage', 'too many images');
     const bytes = source.type === 'base64' ? `data:${textOf(source.media_type)};base64,${textOf(source.data)}` : null;
     events.push({ type: 'image', url: pictureUrl(bytes ?? source.url), index: this.#images++ });
   }
@@ -97,7 +97,7 @@ function pushText(text: unknown, events: TurnEvent[]): void {
   if (typeof text === 'string' && text !== '') events.push({ type: 'text-delta', text });
 }
 
-/** The plain text and, beside it, the structured piece that can be sent back. */
+/** Emits the plain text and the structured piece that a later request can send back. */
 function pushThought({ thinking, signature }: Members, own: number, events: TurnEvent[]): void {
   const text = textOf(thinking);
   const signed = textOf(signature);
@@ -126,8 +126,8 @@ function indexOf(index: unknown): number {
   return index as number;
 }
 
-function membersOf(value: unknown, complaint: string): Members {
-  if (typeof value !== 'object' || value === null) throw new ProviderFailure('garbage', complaint);
+function membersOf(value: unknown, message: string): Members {
+  if (typeof value !== 'object' || value === null) throw new ProviderFailure('garbage', message);
   return value as Members;
 }
 

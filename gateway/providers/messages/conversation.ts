@@ -3,7 +3,7 @@ import { listText, memberText } from '../json-text.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import { thinkingBlocks } from './thinking.ts';
 
-/** What the dialect knows of a conversation: one system prompt, and turns that alternate. JSON texts. */
+/** A conversation in the messages dialect: one system prompt, and alternating turns. JSON texts. */
 export interface MessagesConversation {
   readonly system: string | null;
   /** The `messages` array. */
@@ -17,8 +17,8 @@ interface WireTurn {
 
 /**
  * The messages of a turn for a provider that speaks the messages dialect: every system text joins the leading prompt
- * after a blank line, results of tools come back as blocks of the user's turn, neighbours of one role become one turn.
- * Throws `ProviderFailure` for what the dialect has no form for. (spec: inference, Messages dialect request)
+ * after a blank line, tool results become blocks of the user's turn, adjacent messages of one role become one turn.
+ * Throws `ProviderFailure` for content that the dialect cannot express. (spec: inference, Messages dialect request)
  */
 export function conversation(messages: readonly TurnMessage[]): MessagesConversation {
   const system: string[] = [];
@@ -37,7 +37,7 @@ function turnText({ role, blocks }: WireTurn): string {
   return `{"role":"${role}","content":${listText(blocks, String)}}`;
 }
 
-/** A turn without a block is none: the dialect refuses it. */
+/** Skips a message without blocks, because the dialect refuses an empty turn. */
 function addTo(turns: WireTurn[], role: WireTurn['role'], blocks: readonly string[]): void {
   if (blocks.length === 0) return;
   const last = turns.at(-1);
@@ -65,7 +65,7 @@ function contentBlocks(message: { readonly text: string; readonly parts?: readon
   return message.parts.flatMap((part) => (part.type === 'text' ? textBlocks(part.text) : [mediaBlock(part)]));
 }
 
-/** The dialect refuses a block of text without text. */
+/** No block for an empty text, because the dialect refuses it. */
 function textBlocks(text: string): string[] {
   return text === '' ? [] : [`{"type":"text","text":${JSON.stringify(text)}}`];
 }
@@ -79,19 +79,19 @@ function mediaBlock(part: MediaPart): string {
   const title = part.type === 'file' ? part.filename : undefined;
   if (source.kind === 'url') return JSON.stringify({ type, source: { type: 'url', url: source.url }, title });
   if (source.mediaType === null) {
-    throw new ProviderFailure('rejected', 'the messages dialect asks for the media type of what it is given');
+    throw new ProviderFailure('rejected', 'the messages dialect requires a media type');
   }
   const { mediaType, base64 } = source;
   if (mediaType.startsWith('text/')) {
     const data = Buffer.from(base64, 'base64').toString('utf8');
     return JSON.stringify({ type, source: { type: 'text', media_type: 'text/plain', data }, title });
   }
-  // Base64 was checked and needs no escape, which to look for takes long in a whole picture.
+  // Base64 is already checked and needs no escapes; searching a whole picture for them is slow.
   const wire = `{"type":"base64","media_type":${JSON.stringify(mediaType)},"data":"${base64}"}`;
   return `{"type":"${type}","source":${wire}${memberText('title', title)}}`;
 }
 
-/** The arguments go back digit by digit as they came; what is no object goes back as the text of one member. */
+/** Arguments are sent back byte for byte; a text that is not a JSON object becomes the value of one member. */
 function toolUse(call: ToolCall): string {
   const head = `{"type":"tool_use","id":${JSON.stringify(blockId(call.id))},"name":${JSON.stringify(call.name)}`;
   return `${head},"input":${isObjectText(call.arguments) ? call.arguments : inputOf(call.arguments)}}`;
@@ -115,7 +115,7 @@ function toolResult(id: string, blocks: readonly string[]): string {
   return `{"type":"tool_result","tool_use_id":${JSON.stringify(blockId(id))}${content}}`;
 }
 
-/** Ids of other providers may hold what this dialect refuses; both ends of a call are changed alike. */
+/** Replaces characters that this dialect refuses in ids of other providers, in the call and in its result alike. */
 function blockId(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, '_');
 }

@@ -10,7 +10,7 @@ import { readUsage } from './read-usage.ts';
 const UPSTREAM_ID_CHARACTERS_MAX = 256;
 const NATIVE_CHARACTERS_MAX = 64;
 
-/** Any other word is an ordinary stop. */
+/** Any unlisted value is an ordinary stop. */
 const FINISHES: Readonly<Record<string, FinishReason>> = {
   max_tokens: 'length',
   model_context_window_exceeded: 'length',
@@ -20,12 +20,12 @@ const FINISHES: Readonly<Record<string, FinishReason>> = {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Reads a messages stream by the names of its events, and whole messages. Events without a meaning here are passed over. */
+/** Reads a messages stream by the names of its events, and whole messages. Ignores events with other names. */
 export class MessagesReader implements ReplyReader {
   finished = false;
   upstreamId: string | null = null;
   readonly #blocks: ContentBlocks;
-  /** As reported so far: the opening tells of the prompt, the end of everything. */
+  /** The usage so far: the opening event reports the prompt, the end reports all counts. */
   #reported: Members = {};
 
   constructor(makeCallId: (index: number) => string) {
@@ -45,7 +45,7 @@ export class MessagesReader implements ReplyReader {
   readWhole(text: string, events: TurnEvent[]): void {
     const message = parsed(text);
     if (message.type === 'error' || message.error != null) throw inBandFailure(message.error);
-    if (!Array.isArray(message.content)) throw new ProviderFailure('garbage', 'the content is no list');
+    if (!Array.isArray(message.content)) throw new ProviderFailure('garbage', 'the content is not a list');
     this.#identify(message);
     for (const block of message.content) this.#blocks.read(block, events);
     this.#report(message.usage);
@@ -85,7 +85,7 @@ export class MessagesReader implements ReplyReader {
     const message = opening as Members;
     this.#identify(message);
     if (typeof message.usage !== 'object' || message.usage === null) return;
-    // The count of the answer is a place holder here: of an answer that broke off it would tell next to nothing.
+    // The answer's count is a placeholder here; it would be wrong for an answer that breaks off.
     this.#report({ ...message.usage, output_tokens: null, output_tokens_details: null });
   }
 
@@ -93,7 +93,7 @@ export class MessagesReader implements ReplyReader {
     if (typeof id === 'string' && id !== '') this.upstreamId = id.slice(0, UPSTREAM_ID_CHARACTERS_MAX);
   }
 
-  /** Running totals: a later one replaces the one before, and one that is left out lets it stand. */
+  /** Running totals: a later one replaces an earlier one, an omitted one keeps it. */
   #report(usage: unknown): void {
     if (typeof usage !== 'object' || usage === null) return;
     const given = Object.entries(usage).filter(([, value]) => value != null);
@@ -103,7 +103,7 @@ export class MessagesReader implements ReplyReader {
   #finish(reason: unknown, events: TurnEvent[]): void {
     if (reason == null || reason === '') return;
     const native = String(reason).slice(0, NATIVE_CHARACTERS_MAX);
-    if (native === 'error') throw new ProviderFailure('unavailable', 'finished by a breakdown');
+    if (native === 'error') throw new ProviderFailure('unavailable', 'the finish reason is an upstream error');
     const known = Object.hasOwn(FINISHES, native) ? (FINISHES[native] as FinishReason) : 'stop';
     this.finished = true;
     events.push({ type: 'finish', reason: known === 'stop' && this.#blocks.calls > 0 ? 'tool_calls' : known, native });

@@ -6,18 +6,18 @@ import { ProviderFailure } from '../provider-failure.ts';
 import { conversation } from './conversation.ts';
 import { thinking } from './thinking.ts';
 
-/** What no passthrough parameter may change: what is sold, what bounds the hold, how the answer is read. */
+/** Members that no passthrough parameter may change: they decide what is sold, the hold and how the answer is read. */
 const OURS: ReadonlySet<string> = new Set(['model', 'messages', 'system', 'stream', 'max_tokens']);
 
-/** Sampling members of a chat request that the dialect has a member for. */
+/** Sampling members of a chat request that also exist in this dialect. */
 const SAMPLING = ['temperature', 'top_p', 'top_k'] as const;
 
-/** What a tool without a schema takes. */
+/** The input schema of a tool that declares none. */
 const NO_PARAMETERS = { type: 'object', properties: {} };
 
 /**
- * A turn as the JSON body of a messages request. Sampling goes out only where declared; the ceiling always, since the
- * dialect demands one. Throws `ProviderFailure` for what it has no form for.
+ * A turn as the JSON body of a messages request. Sends sampling members only where declared, and always the ceiling,
+ * which the dialect requires. Throws `ProviderFailure` for content that the dialect cannot express.
  */
 export function messagesWriter(endpoint: Endpoint): BodyWriter {
   const declared = new Set(endpoint.supportedParameters);
@@ -40,7 +40,7 @@ export function messagesWriter(endpoint: Endpoint): BodyWriter {
   };
 }
 
-/** What was asked, or the endpoint's recommended value; -1 of `top_k` switches it off, which here is to leave it out. */
+/** Adds the requested or the recommended values. `top_k` -1 means off, which this dialect expresses by omission. */
 function addSampling(
   turn: Turn,
   endpoint: Endpoint,
@@ -80,7 +80,7 @@ function choiceOf(choice: Turn['toolChoice']): { readonly type: string; readonly
   return { type: choice === 'required' ? 'any' : choice };
 }
 
-/** The form and the effort of the answer. A schema has a place in the dialect, JSON without a schema has none. */
+/** The form and the effort of the answer. The dialect accepts a JSON schema but no JSON mode without one. */
 function addOutput(turn: Turn, body: Record<string, unknown>): void {
   const output: { format?: object; effort?: string } = {};
   const { effort } = turn.reasoning ?? {};
@@ -90,9 +90,9 @@ function addOutput(turn: Turn, body: Record<string, unknown>): void {
 }
 
 function formatOf(format: Readonly<Record<string, unknown>>): object {
-  const asked = format.json_schema as { readonly schema?: unknown } | null | undefined;
-  if (format.type !== 'json_schema' || asked?.schema == null) {
+  const requested = format.json_schema as { readonly schema?: unknown } | null | undefined;
+  if (format.type !== 'json_schema' || requested?.schema == null) {
     throw new ProviderFailure('rejected', 'the messages dialect has no form for JSON without a schema');
   }
-  return { type: 'json_schema', schema: asked.schema };
+  return { type: 'json_schema', schema: requested.schema };
 }

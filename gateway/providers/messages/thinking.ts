@@ -1,12 +1,12 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import type { ReasoningDetail, Turn } from '../../terms/turn.ts';
 
-/** How entries of `reasoning_details` that came from this dialect are marked, so that they find their way back. */
+/** The `format` of `reasoning_details` entries from this dialect, so that later requests can send them back. */
 export const FORMAT = 'anthropic-claude-v1';
 
 /**
- * Earlier thinking as blocks, unchanged and in order. Only what was signed, or encrypted, by this dialect has a form
- * in it: a provider refuses thinking that it did not sign.
+ * Earlier thinking as blocks, unchanged and in order. Keeps only entries that were signed or encrypted in this dialect:
+ * a provider refuses thinking that it did not sign.
  */
 export function thinkingBlocks(details: readonly ReasoningDetail[]): string[] {
   return details.flatMap((detail) => {
@@ -21,13 +21,13 @@ export function thinkingBlocks(details: readonly ReasoningDetail[]): string[] {
   });
 }
 
-/** Share of the ceiling that is thought with where thinking was asked for and no budget was named. */
+/** Share of the ceiling used as the thinking budget where a request enables thinking without a budget. */
 const BUDGET_SHARE = 0.5;
 
 /**
- * The `thinking` member: switched off by effort `none` or `enabled: false`, given the budget of `reasoning.max_tokens`
- * where the endpoint declares one, else left to the provider; undefined where nothing was asked. A budget stays under
- * the ceiling. A forced tool call leaves no room for thinking in this dialect. (spec: inference, Routing rules 3)
+ * The `thinking` member: disabled by effort `none` or `enabled: false`, the budget of `reasoning.max_tokens` where the
+ * endpoint declares budgets, otherwise adaptive; undefined where the request has no reasoning settings. A budget stays
+ * under the ceiling. The dialect does not allow thinking with a forced tool call. (spec: inference, Routing rules 3)
  */
 export function thinking(turn: Turn, endpoint: Endpoint, ceiling: number): object | undefined {
   const { effort, tokensMax, enabled = switchedBy(turn, endpoint) } = turn.reasoning ?? {};
@@ -42,8 +42,8 @@ export function thinking(turn: Turn, endpoint: Endpoint, ceiling: number): objec
   return effort !== undefined || enabled === true ? { type: 'adaptive' } : undefined;
 }
 
-/** `enable_thinking`, where the endpoint declares this control. */
+/** `enable_thinking`, where the endpoint declares this parameter. */
 function switchedBy({ sampling }: Turn, { supportedParameters }: Endpoint): boolean | undefined {
-  const asked = sampling.enable_thinking;
-  return typeof asked === 'boolean' && supportedParameters.includes('enable_thinking') ? asked : undefined;
+  const switched = sampling.enable_thinking;
+  return typeof switched === 'boolean' && supportedParameters.includes('enable_thinking') ? switched : undefined;
 }
