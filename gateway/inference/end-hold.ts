@@ -5,9 +5,9 @@ import type { RefusedAnswer } from '../../actors/terms/refusal.ts';
 import type { InferenceServices } from './services.ts';
 
 /**
- * The two ends of a hold, each sent to the account until it is acknowledged: a charge, which its caller waits for once, and
- * a release, which nobody waits for. What got no answer is repeated in the background up to a bound; the natural id of the
- * generation makes a repeat harmless.
+ * The two ends of a hold, each sent to the account until it is acknowledged. The caller waits for the first answer to a
+ * charge and never for a release. An unanswered message is repeated in the background up to a bound; the natural id of
+ * the generation makes repeats harmless.
  */
 
 /** Releases a hold without a charge, in the background, until the account acknowledges it. */
@@ -20,7 +20,7 @@ export function releaseHold(services: InferenceServices, account: string, ended:
   pending.add(untilAcknowledged(services, generation, send));
 }
 
-/** Charges a hold. Null when it could not be closed now: it is tried again in the background. */
+/** Charges a hold. Null when the account did not acknowledge it now; the charge is then repeated in the background. */
 export async function chargeHold(
   services: InferenceServices,
   account: string,
@@ -32,7 +32,7 @@ export async function chargeHold(
     return closed(services, generation, await settle(cluster, account, settlement, config.upstream.askMs));
   } catch (thrown) {
     if (!(thrown instanceof AskError)) throw thrown;
-    if (logKept(services, generation, thrown)) return null;
+    if (logDeferred(services, generation, thrown)) return null;
     const again = async (): Promise<void> => {
       closed(services, generation, await settle(cluster, account, settlement, config.upstream.askMs));
     };
@@ -58,17 +58,17 @@ function logRefused(services: InferenceServices, generation: string, answer: obj
 }
 
 /**
- * True where the account does not load and its runtime keeps what ends the hold, to be stepped once when that loads. An
- * operator has to mend the account; the books are right then without anybody asking again.
+ * True where the account is quarantined and its runtime has deferred the message that ends the hold. The runtime replays
+ * the message once the account loads again, so the gateway does not repeat it; an operator has to repair the account.
  */
-function logKept(services: InferenceServices, generation: string, thrown: unknown): boolean {
+function logDeferred(services: InferenceServices, generation: string, thrown: unknown): boolean {
   if (!(thrown instanceof AskError) || thrown.failure.code !== 'quarantined' || !thrown.failure.kept) return false;
-  const message = 'the end of a hold is kept for its account, which is quarantined';
+  const message = 'the end of a hold is deferred because its account is quarantined';
   services.log({ level: 'error', message, generation, detail: thrown.message });
   return true;
 }
 
-/** Repeats a message to the account with pauses, up to the configured bound; then the hold's deadline ends it. */
+/** Repeats a message to the account with pauses, up to the configured bound. Afterwards the hold's deadline ends it. */
 async function untilAcknowledged(
   services: InferenceServices,
   generation: string,
@@ -81,7 +81,7 @@ async function untilAcknowledged(
       await send();
       return;
     } catch (thrown) {
-      if (logKept(services, generation, thrown)) return;
+      if (logDeferred(services, generation, thrown)) return;
       detail = thrown instanceof Error ? thrown.message : String(thrown);
       const pointless = !(thrown instanceof AskError) || thrown.failure.code === 'absent';
       if (pointless) break;

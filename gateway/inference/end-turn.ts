@@ -10,9 +10,10 @@ import type { InferenceServices } from './services.ts';
 import { settlementOf } from './settlement-of.ts';
 
 /**
- * Records a charge; resolves with what is recorded, or null where that is impossible now and left to the background.
- * `chargeHold` does it by one ask to the account. A caller whose own commit cascades the settlement to the account, so
- * that reply and charge are one commit, resolves with the settlement itself and commits `EndedTurn.settlement`.
+ * Records a charge. Resolves with the recorded cost, or null where it could not be recorded now and is left to the
+ * background. `chargeHold` sends one ask to the account. A caller whose own commit cascades the settlement to the
+ * account, so that reply and charge are one commit, resolves with the settlement itself and commits
+ * `EndedTurn.settlement`.
  */
 export type Settle = (
   services: InferenceServices,
@@ -20,24 +21,25 @@ export type Settle = (
   settlement: Settlement,
 ) => Promise<Pick<Settled, 'cost'> | null>;
 
-/** A turn at its end: what a whole reply, the last frames of a stream or a batch line is written from. */
+/** A finished turn: the source of a whole reply, the last frames of a stream or a batch line. */
 export interface EndedTurn {
   /** The parts that were not read before. */
   readonly events: readonly TurnEvent[];
-  /** Broke the answer off; null where none of `events` is an error. What came before it is charged. */
+  /** The error that broke the answer off; null where none of `events` is an error. Earlier parts are charged. */
   readonly error: GatewayError | null;
   readonly receipt: Receipt;
   /** Null: nothing was delivered, and the hold is released. */
   readonly settlement: Settlement | null;
-  /** `none` without a settlement; `unrecorded`: not recorded yet, and repeated in the background where that can help. */
+  /** `none` without a settlement; `unrecorded`: not recorded yet, and repeated in the background where a repeat can help. */
   readonly charge: 'recorded' | 'unrecorded' | 'none';
-  /** What the caller is told; null where the answer broke off, and where no charge is recorded. */
+  /** Usage and cost for the client; null where the answer broke off and where no charge is recorded. */
   readonly closing: Closing | null;
 }
 
 /**
- * Ends a turn: gathers what was not read, settles by the receipt, closes. Nothing of the closing may leave before this
- * has resolved. One function, as each that waits costs every request a promise. Never rejects for want of an account.
+ * Ends a turn: gathers the unread parts, settles by the receipt, closes. The closing must not be sent before this
+ * resolves. One function, since each awaited call costs every request a promise. An account that does not answer never
+ * makes it reject.
  */
 export async function endTurn(
   services: InferenceServices,

@@ -3,19 +3,19 @@ import { GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
 import type { TurnRequest } from './turn-request.ts';
 
-/** One endpoint's last word. */
+/** The last failure of one endpoint. */
 export interface FailedEndpoint {
   readonly candidate: Candidate;
   readonly failure: ProviderFailure;
 }
 
-/** Shown to a caller; the rest would only repeat them. */
+/** Failed endpoints shown to the client; any more would only repeat these. */
 const SHOWN_MAX = 20;
 
 /**
- * What a caller is told when no endpoint delivered: 504 when all timed out, 503 when all were full, 502 otherwise,
- * naming the contract when a demanded tool call never came. With it go what each endpoint did, and why the others were
- * not asked; never a provider's own words. (spec: inference, Errors; conventions 1.1)
+ * The error when no endpoint delivered: 504 when all timed out, 503 when all were full, 502 otherwise. The message names
+ * the tool_choice when a required tool call is missing. The metadata lists the failure of each endpoint and why the
+ * others were not tried; it never carries a provider's own text. (spec: inference, Errors; conventions 1.1)
  */
 export function exhausted(
   failed: readonly FailedEndpoint[],
@@ -54,11 +54,11 @@ export function exhausted(
 const BROKEN_OFF = { status: 502, type: 'provider_unavailable', message: 'The provider broke off its answer' } as const;
 const BROKEN: { readonly [cause in FailureCause]?: Pick<GatewayError, 'status' | 'type' | 'message'> } = {
   timeout: { status: 504, type: 'timeout', message: 'The provider stopped answering' },
-  /** Nobody else calls off what is still read: it was read too slowly. */
+  /** Only the gateway aborts an answer that is still being read: the client reads too slowly. */
   aborted: { status: 504, type: 'timeout', message: 'The time for this answer was used up before all of it was read' },
 };
 
-/** The failure of a stream that has delivered already. */
+/** The error of a stream that fails after its first delivery. */
 export function brokenStream(failure: ProviderFailure, provider: string): GatewayError {
   const { status, type, message } = BROKEN[failure.reason] ?? BROKEN_OFF;
   return new GatewayError({
@@ -70,7 +70,7 @@ export function brokenStream(failure: ProviderFailure, provider: string): Gatewa
   });
 }
 
-/** An endpoint that the hold could not be raised for. */
+/** An endpoint skipped because the hold could not be raised for it. */
 function notTried({ endpoint }: Candidate): object {
   return { provider: endpoint.provider.name, code: 'payment_required', status: 402 };
 }

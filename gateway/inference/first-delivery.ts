@@ -3,30 +3,30 @@ import { ProviderFailure } from '../providers/provider-failure.ts';
 import type { Turn } from '../terms/turn.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
 import { BrokenContract } from './broken-contract.ts';
-import { demandedChoice } from './tool-ask.ts';
+import { requiredChoice } from './tool-ask.ts';
 
-/** What of a turn decides when its answer has begun. */
+/** The settings of a turn that decide when its answer has begun. */
 type DeliveryConditions = Pick<Turn, 'toolChoice' | 'reasoning'>;
 
 /**
- * Reads until there is something to deliver; null where the answer ended before it began. Where a tool call was demanded
- * that is the call itself: what comes before it waits, at most `charactersMax` of it, and an answer that ends without it
- * has broken the contract. Where reasoning is hidden it is the first part that the caller may see: an endpoint that breaks
- * off while it thinks has delivered nothing.
+ * Reads until there is something to deliver; null where the answer ended before it began. Where a tool call is required,
+ * the first delivery is the call itself: earlier parts wait, at most `charactersMax` characters, and an answer that ends
+ * without the call has broken the contract. Where reasoning is hidden, it is the first visible part: an endpoint that
+ * breaks off during its reasoning has delivered nothing.
  */
 export function firstDelivery(
   attempt: ProviderAttempt,
-  asked: DeliveryConditions,
+  conditions: DeliveryConditions,
   charactersMax: number,
 ): Promise<readonly TurnEvent[] | null> {
-  const demanded = demandedChoice(asked.toolChoice);
-  if (demanded !== null) return demandedCall(attempt, demanded, charactersMax);
-  return asked.reasoning?.excluded ? firstVisible(attempt, charactersMax) : attempt.read();
+  const required = requiredChoice(conditions.toolChoice);
+  if (required !== null) return requiredCall(attempt, required, charactersMax);
+  return conditions.reasoning?.excluded ? firstVisible(attempt, charactersMax) : attempt.read();
 }
 
-async function demandedCall(
+async function requiredCall(
   attempt: ProviderAttempt,
-  demanded: 'required' | { readonly name: string },
+  required: 'required' | { readonly name: string },
   charactersMax: number,
 ): Promise<readonly TurnEvent[]> {
   const gathered: TurnEvent[] = [];
@@ -36,7 +36,7 @@ async function demandedCall(
     const events = await nextOf(attempt);
     for (const event of events) {
       gathered.push(event);
-      if (event.type === 'tool-start' && (demanded === 'required' || event.name === demanded.name)) {
+      if (event.type === 'tool-start' && (required === 'required' || event.name === required.name)) {
         // The rest of this batch belongs to the same delivery.
         return gathered.concat(events.slice(events.indexOf(event) + 1));
       }
@@ -51,7 +51,7 @@ async function demandedCall(
   }
 }
 
-/** Hidden thoughts wait for the first visible part, as far as they fit; beyond that they count as delivered. */
+/** Gathers hidden reasoning until the first visible part, up to `charactersMax`; beyond that it counts as delivered. */
 async function firstVisible(attempt: ProviderAttempt, charactersMax: number): Promise<readonly TurnEvent[]> {
   const gathered: TurnEvent[] = [];
   let characters = 0;
@@ -61,7 +61,7 @@ async function firstVisible(attempt: ProviderAttempt, charactersMax: number): Pr
       gathered.push(event);
       characters += weightOf(event);
     }
-    if (!events.every(isThought)) break;
+    if (!events.every(isReasoning)) break;
   }
   return gathered;
 }
@@ -76,15 +76,15 @@ export function endedEarly({ status }: ProviderAttempt): ProviderFailure {
   return new ProviderFailure('garbage', 'the answer ended before it began', status);
 }
 
-/** Scores without a text are those of thoughts. */
-function isThought({ type }: TurnEvent): boolean {
+/** Scores without a text belong to reasoning. */
+function isReasoning({ type }: TurnEvent): boolean {
   return type === 'reasoning-delta' || type === 'reasoning-detail' || type === 'logprobs';
 }
 
-/** What one part weighs at least, whatever it carries: parts without end are held as little as prose without end. */
+/** Minimum weight of one part: bounds the memory of many empty parts as it bounds prose without end. */
 const PART_CHARACTERS_MIN = 64;
 
-/** Characters that a part keeps in memory while it waits, roughly. */
+/** Approximate characters that a waiting part keeps in memory. */
 function weightOf(event: TurnEvent): number {
   switch (event.type) {
     case 'text-delta':

@@ -14,11 +14,11 @@ import type { InferenceServices } from './services.ts';
 import { tenths } from './tenths.ts';
 import type { TurnRequest } from './turn-request.ts';
 
-/** Space does not come back by itself: whoever is refused for it may wait longer than for a restart. */
+/** Longer than the advice for a restart: disk space does not return by itself. */
 const FULL_AFTER_SECONDS = 5;
 
 /**
- * Opens the hold of one turn: admitted before any provider is contacted, raised where the next endpoint is dearer. It
+ * Opens the hold of one turn: admitted before any provider is contacted, raised where the next endpoint costs more. It
  * never ends a hold: `end-hold` charges and releases.
  */
 export class Hold {
@@ -27,8 +27,8 @@ export class Hold {
   #attempt = 0;
   /** How many holds this run has requested. */
   #requested = 0;
-  /** The highest attempt number ever asked for: a refused one may have been granted before its repeat was refused. */
-  #asked = 0;
+  /** The highest attempt number ever requested: a refused one may have been granted before its repeat was refused. */
+  #attemptRequested = 0;
   #admittedAt: number | null = null;
   #admittedMs: number | null = null;
 
@@ -38,33 +38,33 @@ export class Hold {
   }
 
   /**
-   * The attempt that a release has to name: the highest requested, since a request without an answer may have been granted
-   * after all. Null when nothing can be held.
+   * The attempt that a release has to name: the highest requested, since a request without an answer may still have been
+   * granted. Null when no money can be held.
    */
   get releaseAttempt(): number | null {
-    return this.#attempt === 0 ? null : this.#asked;
+    return this.#attempt === 0 ? null : this.#attemptRequested;
   }
 
-  /** Attempt number under which the money is held now; 0 before it is. */
+  /** Attempt number under which the money is held now; 0 before the hold. */
   get attempt(): number {
     return this.#attempt;
   }
 
   /**
-   * Store time, ms, of the turn's admission, once it was asked for. Prices with a time window are read at this instant
-   * for every endpoint that is tried and for the charge. (spec: catalogue, Conditional prices; reliability M14)
+   * Store time, ms, of the turn's admission; fixed on first use. Prices with a time window are read at this instant for
+   * every endpoint that is tried and for the charge. (spec: catalogue, Conditional prices; reliability M14)
    */
   get admittedAt(): number {
     this.#admittedAt ??= Math.floor(this.#services.cluster.now());
     return this.#admittedAt;
   }
 
-  /** Milliseconds from the request's start until money was held; null before it was. */
+  /** Milliseconds from the request's start until money was held; null before the hold. */
   get admittedMs(): number | null {
     return this.#admittedMs;
   }
 
-  /** Holds what the candidate may cost; resolves with the refusal, or null when held. Rejects with a 503. */
+  /** Holds the candidate's maximum cost; resolves with the refusal, or null when held. Rejects with a 503. */
   async secure(candidate: Candidate): Promise<Refusal | null> {
     const { cluster, config } = this.#services;
     const { key } = this.#request.caller;
@@ -72,7 +72,7 @@ export class Hold {
     if (first && this.#services.storeFull()) throw unavailable('the disk of the store is full', FULL_AFTER_SECONDS);
     this.#requested += 1;
     const held = this.#holdRequest(candidate, holdAttempt(this.#request.runAttempt ?? 1, this.#requested));
-    this.#asked = held.attempt;
+    this.#attemptRequested = held.attempt;
     const withinMs = config.upstream.askMs;
     try {
       const admission = first
@@ -111,11 +111,11 @@ export class Hold {
       user: turn.user ?? null,
       sessionId: turn.conversation ?? null,
       metadata: turn.metadata === undefined ? null : JSON.stringify(turn.metadata),
-      // Where the id is older than the run, another run may have sent it before: the account looks for its row.
+      // The id may be older than this run, so another run may have sent it: the account looks for its row.
       repeat: runAttempt !== undefined,
     };
-    // Set and not spread: a copy with a member behind it gets a hidden class of its own each time in V8 11.3 (counted:
-    // 1,484 classes in 1,485 holds), which whoever reads it has never seen before.
+    // Set and not spread: V8 11.3 gives a spread copy with a further member a hidden class of its own each time (counted:
+    // 1,484 classes in 1,485 holds), so every reader of such an object stays megamorphic.
     if (route !== null) held.route = route;
     return held;
   }

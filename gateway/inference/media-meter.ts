@@ -6,22 +6,22 @@ import { SpeechMeter } from '../pricing/speech-meter.ts';
 import type { MediaUnits } from '../terms/usage.ts';
 
 const PIXEL_DIGITS = 6;
-/** Pictures of one answer whose headers are read; any more are unread. */
+/** Images of one answer whose headers are read; further ones count as unread. */
 const PICTURES_READ_MAX = 100;
 
-/** What was measured, and whether more came than was admitted: that much is not charged. (reliability, attack 76) */
+/** Measured media, and whether it exceeded the admitted bounds; the excess is not charged. (reliability, attack 76) */
 export interface MeasuredMedia {
   readonly media: MediaUnits;
   readonly beyond: boolean;
 }
 
-/** Measures the pictures and the speech of one answer as they pass, on their bytes. (spec: inference, Routing rules 8) */
+/** Measures the images and the speech of one answer from their bytes as they pass. (spec: inference, Routing rules 8) */
 export class MediaMeter {
   readonly #pixels: (number | null)[] = [];
   readonly #speech: SpeechMeter;
   #pictures = 0;
 
-  /** `format` of the speech as it was asked; null where nobody did. */
+  /** `format` of the speech as requested; null where none was requested. */
   constructor(format: string | null) {
     this.#speech = new SpeechMeter(format);
   }
@@ -35,7 +35,7 @@ export class MediaMeter {
     this.#speech.add(base64);
   }
 
-  /** At the end of the answer. A promise only where compressed speech has to be read through; it never rejects. */
+  /** Called at the end of the answer. Returns a promise only where compressed speech must be decoded; it never rejects. */
   measured(bounds: MediaBounds | null, clock: Clock): MeasuredMedia | Promise<MeasuredMedia> {
     const seconds = this.#speech.seconds(clock);
     if (seconds instanceof Promise) return seconds.then((read) => this.#bounded(bounds, read));

@@ -5,7 +5,7 @@ import type { Cancel, Clock, Cluster } from '../../actors/runtime/index.ts';
 const FLUSH_MS = 200;
 const GATHERED_MAX = 64;
 
-/** Gathers outcomes and tells each endpoint actor its own, nobody waiting: lost ones are lost figures, not money. */
+/** Batches outcomes for the endpoint actors without waiting for them: a lost batch costs statistics, never money. */
 export class Outcomes {
   readonly #cluster: Cluster;
   readonly #clock: Clock;
@@ -33,7 +33,7 @@ export class Outcomes {
     this.#count = 0;
     for (const [endpoint, attempts] of this.#gathered) {
       if (attempts.length === 0) continue;
-      // The entry stays: a Map that is emptied again and again keeps what it held (see `Slab`).
+      // The entry stays: a Map that is emptied repeatedly keeps its memory (see `Slab`).
       this.#gathered.set(endpoint, []);
       observeAttempts(this.#cluster, endpoint, attempts);
     }

@@ -1,14 +1,14 @@
 import type { Usage } from '../terms/usage.ts';
 
-/** An answer may be this many times what the hold was sized for before it is taken for noise. */
+/** A reported answer may be this many times the size of the hold; a larger one is noise. */
 const PLAUSIBLE_FACTOR = 2;
 
 type Writable = { -readonly [member in keyof Usage]: Usage[member] };
 
 /**
- * What was reported, without counts that cannot be true of this turn: those are as good as unreported. The prompt may be
- * as long as is believed (`promptTokensBelieved`), the answer exceed what was admitted by a factor, and parts may not add
- * up to more than their whole. The very object where nothing is amiss. (reliability, attack 76)
+ * The reported usage without implausible counts, which are treated as unreported. The prompt is bounded by
+ * `plausiblePromptTokensMax`, the answer by a factor of the admitted size, and parts may not exceed their whole. Returns
+ * the same object where every count is plausible. (reliability, attack 76)
  */
 export function plausibleUsage(usage: Usage, promptTokensMax: number, completionTokensMax: number): Usage {
   const { promptTokens, completionTokens } = usage;

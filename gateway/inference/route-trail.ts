@@ -6,8 +6,8 @@ const CANDIDATES_MAX = 20;
 const REJECTIONS_MAX = 30;
 
 /**
- * What the record of a generation keeps of its plan: where it was to be tried, in which order, and why not elsewhere.
- * Null for the plain case, one endpoint that takes the turn as it is: the record names that endpoint anyhow.
+ * The plan as the record of a generation keeps it: the candidates in order, and why the others were rejected. Null for
+ * one endpoint that takes the turn unchanged, since the record names that endpoint already.
  */
 export function routeTrail({ plan, turn }: TurnRequest): RouteTrail | null {
   const { candidates, rejections } = plan;
@@ -24,7 +24,7 @@ export function routeTrail({ plan, turn }: TurnRequest): RouteTrail | null {
   };
 }
 
-/** The provider is the first part of the endpoint's tag. */
+/** Drops the provider, which is the first part of the endpoint's tag. */
 function rejectionOf({ provider: _, ...rejection }: Rejection): RouteRejection {
   return rejection;
 }

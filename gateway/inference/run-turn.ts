@@ -26,15 +26,15 @@ const CALLS_PER_ENDPOINT_MAX = 2;
 const ENDPOINTS_MAX = 16;
 
 /**
- * Runs one turn as far as its first part: holds the money, tries the plan's endpoints in their order, and resolves with
- * the turn under way. Rejects with `GatewayError` when it ended before anything was delivered: then nothing is charged
- * and the hold is let go in the background. (spec: inference, Routing rules 4, 9, 10)
+ * Runs one turn up to its first delivery: holds the money, tries the plan's endpoints in order, and resolves with the
+ * running turn. Rejects with `GatewayError` when the turn ended before anything was delivered: then nothing is charged
+ * and the hold is released in the background. (spec: inference, Routing rules 4, 9, 10)
  */
 export function runTurn(services: InferenceServices, request: TurnRequest): Promise<RunningTurn> {
   return new AttemptLoop(services, request).run();
 }
 
-/** One turn on its way to a first part. */
+/** One turn before its first delivery. */
 class AttemptLoop {
   readonly #services: InferenceServices;
   readonly #request: TurnRequest;
@@ -42,7 +42,7 @@ class AttemptLoop {
   readonly #attempts: AttemptRecord[] = [];
   readonly #failed: FailedEndpoint[] = [];
   readonly #unaffordable: Candidate[] = [];
-  /** Ends whatever is under way upstream. */
+  /** Ends the current upstream call. */
   #abort: () => void = nothing;
 
   constructor(services: InferenceServices, request: TurnRequest) {
@@ -81,14 +81,14 @@ class AttemptLoop {
     return this.#request.signal?.aborted ?? false;
   }
 
-  /** Passes a dearer endpoint over that the money does not reach for. Throws when it does not for the first. */
+  /** Skips an endpoint that the balance cannot cover. Throws when no endpoint has failed before it. */
   #pass(candidate: Candidate, refusal: Refusal): void {
     if (this.#failed.length === 0 || refusal.status !== 402) {
       throw refusalError(refusal, this.#services.cluster.now());
     }
     this.#unaffordable.push(candidate);
     this.#attempts.push({
-      ...whose(candidate),
+      ...endpointOf(candidate),
       status: null,
       outcome: 'skipped',
       latencyMs: null,
@@ -96,7 +96,7 @@ class AttemptLoop {
     });
   }
 
-  /** Null when it failed. One function, as each that waits costs every request a promise more. */
+  /** Null when the endpoint failed. One function, since each awaited call costs every request a further promise. */
   async #tryEndpoint(candidate: Candidate, call = 1): Promise<Begun | null> {
     const { clock, config, crashpoint } = this.#services;
     let sentAt = clock.monotonic();
@@ -134,12 +134,12 @@ class AttemptLoop {
         return this.#tryEndpoint(candidate, call + 1);
       }
       this.#failed.push({ candidate, failure });
-      this.#tell(candidate, failure, sentAt);
+      this.#observe(candidate, failure, sentAt);
       return null;
     }
   }
 
-  /** To write a large turn takes long, and so does its way into bytes: each has a turn of the event loop of its own. */
+  /** Writing a large turn takes long, and so does its conversion to bytes: each gets an event loop turn of its own. */
   async #writeLarge(candidate: Candidate): Promise<string> {
     const { clock, targets } = this.#services;
     await loopShare(clock, this.#request.bytes);
@@ -183,7 +183,7 @@ class AttemptLoop {
 
   #record(candidate: Candidate, failure: ProviderFailure, sentAt: number): void {
     this.#attempts.push({
-      ...whose(candidate),
+      ...endpointOf(candidate),
       status: failure.status,
       outcome: failure.reason === 'aborted' ? 'aborted' : 'failed',
       latencyMs: tenths(this.#services.clock.monotonic() - sentAt),
@@ -191,18 +191,18 @@ class AttemptLoop {
     });
   }
 
-  #tell(candidate: Candidate, failure: ProviderFailure, sentAt: number): void {
-    const asked = toolAsk(this.#request.turn, failure);
+  #observe(candidate: Candidate, failure: ProviderFailure, sentAt: number): void {
+    const ask = toolAsk(this.#request.turn, failure);
     this.#services.outcomes.observe(candidate.endpoint.id, {
       at: this.#services.cluster.now(),
       outcome: failure.counted ? 'error' : 'other',
       streamed: this.#request.turn.stream,
-      ...(asked === null ? {} : { toolAsk: asked }),
+      ...(ask === null ? {} : { toolAsk: ask }),
       durationMs: this.#services.clock.monotonic() - sentAt,
     });
   }
 
-  /** Releases what is held, and what may be. */
+  /** Releases the hold, including one whose grant is uncertain. */
   #release(thrown: unknown): void {
     const { releaseAttempt: attempt, admittedMs } = this.#hold;
     if (attempt === null) return;
@@ -222,9 +222,9 @@ class AttemptLoop {
 
 function nothing(): void {}
 
-function whose({ endpoint }: Candidate): { endpoint: string; provider: string } {
+function endpointOf({ endpoint }: Candidate): { endpoint: string; provider: string } {
   return { endpoint: endpoint.id, provider: endpoint.provider.name };
 }
 
-/** A stream spends many bytes on little text, and none of them is kept. */
+/** A stream spends many bytes on little text, and its bytes are not kept in memory. */
 const STREAM_BYTES_FACTOR = 16;

@@ -22,18 +22,18 @@ import { toolAsk } from './tool-ask.ts';
 import type { TurnRequest } from './turn-request.ts';
 import { UsageMeter } from './usage-meter.ts';
 
-/** A turn whose first part is there. From now on nothing is tried again; it ends by itself, by an error, or by leaving. */
+/** A turn with its first delivery. It is not retried any more; it ends by its finish, an error or the client leaving. */
 export interface RunningTurn {
   readonly request: TurnRequest;
-  /** Which generation, model and provider the reply names. */
+  /** Generation, model and provider that the reply names. */
   readonly head: ReplyHead;
-  /** Settings that were asked for, and whether the endpoint declares them. */
+  /** The requested settings, and whether the endpoint declares them. */
   readonly honoured: Readonly<Record<string, boolean>>;
-  /** The parts that came since the last read; null behind `finish` (and `usage`) or one `error`. One reader. */
+  /** The parts since the last read; null after `finish` (and `usage`) or one `error`. One reader. */
   read(): Promise<readonly TurnEvent[] | null>;
-  /** The caller is gone: the answer is aborted, or read on for its usage. Harmless at the end. */
+  /** The client has left: the answer is aborted, or read on for its usage. No effect at the end. */
   leave(): void;
-  /** How it ended; for `endTurn`. Never rejects. */
+  /** How the turn ended; for `endTurn`. Never rejects. */
   readonly receipt: Promise<Receipt>;
 }
 
@@ -44,10 +44,10 @@ export interface Begun {
   /** Attempt number of the hold, and store time of the turn's admission. */
   readonly holdAttempt: number;
   readonly admittedAt: number;
-  /** From the request's start until its money was held. */
+  /** Milliseconds from the request's start until its money was held. */
   readonly admittedMs: number | null;
   readonly attempts: readonly AttemptRecord[];
-  /** Monotonic ms at which this attempt was sent, and at which its first part came. */
+  /** Monotonic ms at which this attempt was sent, and at which its first part arrived. */
   readonly sentAt: number;
   readonly firstAt: number;
 }
@@ -61,23 +61,23 @@ export class RunningAttempt implements RunningTurn {
   readonly receipt: Promise<Receipt>;
   readonly #services: InferenceServices;
   readonly #begun: Begun;
-  readonly #tally: UsageMeter;
+  readonly #meter: UsageMeter;
   #first: EventBatch | null;
   #resolve: (receipt: Receipt) => void = () => {};
   #reading: Promise<EventBatch | null> | null = null;
   #honoured: Readonly<Record<string, boolean>> | null = null;
   #closed = false;
   #left = false;
-  /** The caller left before the finish was there to be delivered. */
+  /** The client left before the finish could be delivered. */
   #cancelled = false;
-  /** Something was handed on to the caller: then it is charged. (reliability, decision 2) */
+  /** Something was handed on to the client: then the turn is charged. (reliability, decision 2) */
   #delivered: boolean;
 
   constructor(services: InferenceServices, request: TurnRequest, begun: Begun) {
     this.#services = services;
     this.request = request;
     this.#begun = begun;
-    this.#tally = new UsageMeter(request.turn.speech?.format ?? null);
+    this.#meter = new UsageMeter(request.turn.speech?.format ?? null);
     this.head = {
       id: request.generation,
       created: Math.floor(services.cluster.now() / 1_000),
@@ -88,9 +88,9 @@ export class RunningAttempt implements RunningTurn {
       this.#resolve = resolve;
     });
     this.#first = begun.first;
-    this.#tally.add(begun.first);
+    this.#meter.add(begun.first);
     this.#delivered = !request.turn.stream;
-    // A whole answer has come to its end with its first part.
+    // A whole answer ends with its first part.
     if (!request.turn.stream) this.#close(null);
   }
 
@@ -112,10 +112,10 @@ export class RunningAttempt implements RunningTurn {
   leave(): void {
     if (this.#closed || this.#left) return;
     this.#left = true;
-    this.#cancelled = this.#tally.finish === null;
+    this.#cancelled = this.#meter.finish === null;
     const { endpoint } = this.#begun.candidate;
     if (!this.#delivered) {
-      // The first part came too late for anybody to see it.
+      // The first part arrived too late to be delivered.
       this.#first = null;
       this.#cancelled = true;
       this.#close(null);
@@ -128,7 +128,7 @@ export class RunningAttempt implements RunningTurn {
     }
   }
 
-  /** One batch, or null at the end; a failure is the last batch. Marks the end as it finds it. */
+  /** Reads one batch, or null at the end; a failure is the last batch. Closes the turn at its end. */
   #advance(): Promise<EventBatch | null> {
     this.#reading = this.#read();
     return this.#reading;
@@ -139,18 +139,18 @@ export class RunningAttempt implements RunningTurn {
       const events = await this.#begun.attempt.read();
       if (this.#closed) return null;
       if (events === null) this.#close(null);
-      else this.#tally.add(events);
+      else this.#meter.add(events);
       return events;
     } catch (thrown) {
       if (this.#closed) return null;
       const failure = failureOf(thrown, this.#begun.attempt.status);
-      // Reading on was given up by ourselves: no fault of the provider.
+      // The gateway stopped reading on after `readOnMs`: not the provider's fault.
       this.#close(this.#left && failure.reason === 'aborted' ? null : failure);
       return [{ type: 'error', error: brokenStream(failure, this.head.provider) }];
     }
   }
 
-  /** Waits, for a bounded time, for the usage that tells what the answer has cost. */
+  /** Reads on, for a bounded time, for the usage that gives the cost of the answer. */
   async #readOn(): Promise<void> {
     const { clock, config } = this.#services;
     const cancel = clock.after(config.upstream.readOnMs, () => this.#begun.attempt.abort());
@@ -163,12 +163,12 @@ export class RunningAttempt implements RunningTurn {
     this.#closed = true;
     const now = this.#services.clock.monotonic();
     const receipt = this.#receiptOf(failure, now);
-    // First what the money waits for.
-    const measured = this.#tally.measured(() => this.#mediaBounds(), this.#services.clock);
+    // Resolve the receipt first: the charge waits for it.
+    const measured = this.#meter.measured(() => this.#mediaBounds(), this.#services.clock);
     if (measured instanceof Promise)
       this.#services.pending.add(measured.then((read) => this.#resolveWith(receipt, read)));
     else this.#resolveWith(receipt, measured);
-    this.#tell(failure, receipt, now);
+    this.#observe(failure, receipt, now);
   }
 
   #mediaBounds(): MediaBounds | null {
@@ -180,7 +180,12 @@ export class RunningAttempt implements RunningTurn {
     const { turn, generation } = this.request;
     const { endpoint, messages } = this.#begun.candidate;
     if (beyond)
-      this.#services.log({ level: 'warn', message: 'media beyond belief', generation, endpoint: endpoint.id });
+      this.#services.log({
+        level: 'warn',
+        message: 'media beyond the admitted bounds',
+        generation,
+        endpoint: endpoint.id,
+      });
     const images = inputImages(turn, messages);
     const plain = images === 0 && isEmpty(media);
     this.#resolve(plain ? receipt : { ...receipt, media: images === 0 ? media : { ...media, inputImages: images } });
@@ -194,8 +199,8 @@ export class RunningAttempt implements RunningTurn {
     const reported = attempt.usage;
     const usage = plausibleUsage(reported, plausiblePromptTokensMax(this.request.turn, candidate), completionTokensMax);
     if (usage !== reported) this.#warn(reported);
-    const billed = this.#tally.billed(usage, prompt.counted, ceiling);
-    const { finish } = this.#tally;
+    const billed = this.#meter.billed(usage, prompt.counted, ceiling);
+    const { finish } = this.#meter;
     const own: AttemptRecord = {
       endpoint: candidate.endpoint.id,
       provider: candidate.endpoint.provider.name,
@@ -229,10 +234,10 @@ export class RunningAttempt implements RunningTurn {
   #warn(usage: Usage): void {
     const { generation } = this.request;
     const { id } = this.#begun.candidate.endpoint;
-    this.#services.log({ level: 'warn', message: 'usage beyond belief', generation, endpoint: id, usage });
+    this.#services.log({ level: 'warn', message: 'implausible usage', generation, endpoint: id, usage });
   }
 
-  #tell(failure: ProviderFailure | null, receipt: Receipt, now: number): void {
+  #observe(failure: ProviderFailure | null, receipt: Receipt, now: number): void {
     const { outcomes, affinity } = this.#services;
     const { turn, caller } = this.request;
     const { candidate, sentAt, firstAt } = this.#begun;
@@ -244,11 +249,11 @@ export class RunningAttempt implements RunningTurn {
       streamed: turn.stream,
       durationMs: now - sentAt,
     };
-    // Hidden thoughts came before what was the first part here.
+    // Hidden reasoning precedes the first part here, so the time to first token is unknown.
     if (!turn.reasoning?.excluded) seen.ttftMs = firstAt - sentAt;
     if (completionTokens !== undefined) seen.completionTokens = completionTokens;
-    const asked = toolAsk(turn, failure ?? (receipt.finishReason === null ? 'left' : 'served'));
-    if (asked !== null) seen.toolAsk = asked;
+    const ask = toolAsk(turn, failure ?? (receipt.finishReason === null ? 'left' : 'served'));
+    if (ask !== null) seen.toolAsk = ask;
     outcomes.observe(candidate.endpoint.id, seen);
   }
 }

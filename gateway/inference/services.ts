@@ -1,10 +1,10 @@
-import type { Clock, Cluster, Random } from '../../actors/runtime/index.ts';
+import { type Clock, type Cluster, type Random, Slab } from '../../actors/runtime/index.ts';
+import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Outbound } from '../outbound/outbound.ts';
+import { type Target, targetOf } from '../providers/target.ts';
 import { Affinity } from '../routing/affinity.ts';
 import type { ClusterConfig } from '../terms/config.ts';
-import { BackgroundWork } from './background-work.ts';
 import { Outcomes } from './outcomes.ts';
-import { Targets } from './targets.ts';
 
 export type CrashPoint = 'hold.committed' | 'upstream.sent' | 'upstream.firstbyte' | 'settle.committed';
 
@@ -14,7 +14,7 @@ export interface LogRecord {
   readonly [member: string]: unknown;
 }
 
-/** What inference needs from the node it runs in. */
+/** What inference needs from its node. */
 export interface InferenceParts {
   readonly cluster: Cluster;
   readonly clock: Clock;
@@ -24,12 +24,12 @@ export interface InferenceParts {
   /** Provider slug to its API key. Never logged. */
   readonly keys: ReadonlyMap<string, string>;
   readonly crashpoint: (name: CrashPoint) => void;
-  /** True while the store has room for what is under way only: nothing new may be held. */
+  /** True while the store has room only for work under way: nothing new may be held. */
   readonly storeFull: () => boolean;
   readonly log: (record: LogRecord) => void;
 }
 
-/** The parts, and what one node's inference keeps between requests. */
+/** The parts, and the state that one node's inference keeps between requests. */
 export interface InferenceServices extends Omit<InferenceParts, 'keys'> {
   readonly targets: Targets;
   readonly affinity: Affinity;
@@ -47,8 +47,47 @@ export function openInference({ keys, ...parts }: InferenceParts): InferenceServ
   };
 }
 
-/** For the end of a node: waits until every hold of this node is settled or released, then tells the last outcomes. */
+/** Called when a node ends: waits until every hold of this node is settled or released, then sends the last outcomes. */
 export async function drainInference(services: InferenceServices): Promise<void> {
   await services.pending.idle();
   services.outcomes.flush();
+}
+
+/** Work that continues after the client has its answer: settles, releases, answers read to their end. */
+class BackgroundWork {
+  readonly #work = new Slab<Promise<void>>();
+
+  get count(): number {
+    return this.#work.size;
+  }
+
+  /** `work` never rejects. */
+  add(work: Promise<void>): void {
+    const place = this.#work.add(work);
+    void work.finally(() => this.#work.take(place));
+  }
+
+  /** Resolves when no work is left, including work added while waiting. */
+  async idle(): Promise<void> {
+    while (this.#work.size > 0) await Promise.all(this.#work.all());
+  }
+}
+
+/** The provider target of each endpoint, with the operator's key for it: computed once per endpoint object. */
+class Targets {
+  readonly #keys: ReadonlyMap<string, string>;
+  readonly #known = new WeakMap<Endpoint, Target>();
+
+  constructor(keys: ReadonlyMap<string, string>) {
+    this.#keys = keys;
+  }
+
+  /** Throws `ProviderFailure` for an invalid address or dialect. */
+  of(endpoint: Endpoint): Target {
+    const known = this.#known.get(endpoint);
+    if (known) return known;
+    const target = targetOf(endpoint, this.#keys.get(endpoint.provider.slug) ?? null);
+    this.#known.set(endpoint, target);
+    return target;
+  }
 }

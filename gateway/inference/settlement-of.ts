@@ -7,8 +7,8 @@ import type { Receipt } from '../terms/receipt.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 /**
- * What a turn of which something was delivered has cost, and what its record tells beside. Pure: whoever commits it, by an
- * ask of its own or inside the commit of another actor, commits the same.
+ * The cost of a turn with a delivery, and the trace for its record. Pure: the result is the same whether it is committed
+ * by an ask of its own or inside the commit of another actor.
  */
 export function settlementOf({ generation }: TurnRequest, receipt: Receipt): Settlement {
   const { candidate, billed, media } = receipt;
@@ -33,13 +33,13 @@ export function settlementOf({ generation }: TurnRequest, receipt: Receipt): Set
     attempts: receipt.attempts,
   };
   addLessUsual(settlement, receipt);
-  addStory(settlement, receipt);
+  addTrace(settlement, receipt);
   return settlement;
 }
 
 /**
- * By the tariff and at the instant of admission. The prompt's tier is that of the reported count; where none was reported
- * it stays the one that the hold was read from, so that the entry it was admitted under is charged at its own price.
+ * The tariff's conditions at the instant of admission. The reported count decides the price tier of the prompt; where
+ * none was reported the tier of the hold stays, so that the entry it was admitted under is charged at its own price.
  * (spec: inference, Routing rules 9; catalogue, Conditional prices)
  */
 function conditionsOf({ candidate, usage, admittedAt }: Receipt): Conditions {
@@ -51,7 +51,7 @@ function conditionsOf({ candidate, usage, admittedAt }: Receipt): Conditions {
 
 type Draft = { -readonly [member in keyof Settlement]: Settlement[member] };
 
-/** What most turns have nothing of: those keep a small row. */
+/** Adds members that most turns lack, so that their rows stay small. */
 function addLessUsual(settlement: Draft, receipt: Receipt): void {
   const { usage, media, candidate } = receipt;
   const { cacheWriteTokens, cacheWrite1hTokens, promptTokens, completionTokens } = usage;
@@ -70,8 +70,8 @@ function addLessUsual(settlement: Draft, receipt: Receipt): void {
   if (candidate.endpoint.tariff.overrides !== undefined) settlement.conditions = conditionsOf(receipt);
 }
 
-/** What the record tells beside the charge, where there is something to tell. */
-function addStory(settlement: Draft, { admittedMs, honoured, usage: { imageTokens, audioTokens } }: Receipt): void {
+/** Adds the trace of the record where there is one. */
+function addTrace(settlement: Draft, { admittedMs, honoured, usage: { imageTokens, audioTokens } }: Receipt): void {
   if (admittedMs !== null) settlement.admittedMs = admittedMs;
   if (!isEmpty(honoured)) settlement.honoured = honoured;
   if (imageTokens !== undefined) settlement.imageTokens = imageTokens;

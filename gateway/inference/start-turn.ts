@@ -6,7 +6,7 @@ import type { RunningTurn } from './running-turn.ts';
 import type { InferenceServices } from './services.ts';
 import type { TurnRequest } from './turn-request.ts';
 
-/** A body in some dialect, and who sends it. */
+/** A body in some dialect, and its caller. */
 export interface TurnInput extends Omit<TurnRequest, 'turn' | 'reply' | 'plan'> {
   /** An entry of the dialect table. */
   readonly dialect: Dialect;
@@ -14,17 +14,17 @@ export interface TurnInput extends Omit<TurnRequest, 'turn' | 'reply' | 'plan'> 
   readonly body: unknown;
   /** `X-Session-Id` of the request; null without one. */
   readonly session: string | null;
-  /** Called once the plan stands, before any actor is asked: from then on the admit counts the request. */
+  /** Called after planning and before any actor is asked: from then on the admission counts the request. */
   readonly onAccepted?: (request: TurnRequest) => void;
 }
 
 /**
- * Makes a body of any dialect a turn under way: parse, plan, hold, attempts, first part, in this order. Rejects with
- * `GatewayError` where one of them refuses; then nothing is charged and a hold is released in the background. Live
- * requests and batch lines start by it, and end by `endTurn`.
+ * Starts a turn from a body in any dialect: parse, plan, hold, attempts, first delivery, in this order. Rejects with
+ * `GatewayError` where a step refuses; then nothing is charged and a hold is released in the background. Live requests
+ * and batch lines start with it and end with `endTurn`.
  *
- * Stored files that the turn names are read between parse and plan, since routing judges their media; there are none
- * yet, and `CarriedInput` refuses their ids. Not async, so that no frame which waits for the answer keeps the body alive.
+ * Stored files that the turn names are to be read between parse and plan, since routing judges their media. Stored files
+ * do not exist yet, and `CarriedInput` refuses their ids. Not async, so that no waiting frame keeps the body alive.
  */
 export function startTurn(services: InferenceServices, input: TurnInput): Promise<RunningTurn> {
   try {
@@ -36,20 +36,20 @@ export function startTurn(services: InferenceServices, input: TurnInput): Promis
   }
 }
 
-/** What is known of a body before any actor is asked: the turn and where it may run. */
+/** Parses and plans the turn, without asking any actor. */
 function acceptTurn(services: InferenceServices, input: TurnInput): TurnRequest {
   const { generation, runAttempt, bytes, caller, attribution, startedAt, signal } = input;
   const { affinity, cluster, config, random } = services;
   const { turn, reply } = input.dialect.parse(input.body, input.session);
   const last = affinity.recall(caller.account, turn.conversation);
-  const offers = cluster.board.topic(ENDPOINTS_TOPIC);
+  const endpoints = cluster.board.topic(ENDPOINTS_TOPIC);
   return {
     generation,
     runAttempt,
     turn,
     reply,
     bytes,
-    plan: plan(turn, offers, random.fraction(), last, config.workspace),
+    plan: plan(turn, endpoints, random.fraction(), last, config.workspace),
     caller,
     attribution,
     startedAt,

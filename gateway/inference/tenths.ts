@@ -1,4 +1,4 @@
-/** Milliseconds as they are recorded: to a tenth, so that a row does not carry fifteen digits of noise. */
+/** Rounds recorded milliseconds to a tenth, so that a row does not carry fifteen digits of noise. */
 export function tenths(ms: number): number {
   return Math.round(ms * 10) / 10;
 }

@@ -4,7 +4,7 @@ import type { Plan } from '../terms/plan.ts';
 import type { Turn } from '../terms/turn.ts';
 import type { AbortNotice } from './caller-abort.ts';
 
-/** One request for inference that may run, whoever asks: a live request, or a line of a batch. */
+/** An accepted request for inference: a live request or a line of a batch. */
 export interface TurnRequest {
   /** Generation id, fixed when the request was accepted. */
   readonly generation: string;
@@ -14,15 +14,15 @@ export interface TurnRequest {
    */
   readonly runAttempt?: number | undefined;
   readonly turn: Turn;
-  /** How its answer is written. */
+  /** Writes the answer. */
   readonly reply: ReplyDialect;
-  /** Of the body it came in: how much work it is to write it anew. */
+  /** Size of the request body: estimates the work of writing it again. */
   readonly bytes: number;
   readonly plan: Plan;
   readonly caller: Caller;
   readonly attribution: Attribution;
   /** Monotonic ms. */
   readonly startedAt: number;
-  /** The caller has left; looked at until the first part is there, from then on `RunningTurn.leave` says so. */
+  /** Signals that the client has left, until the first delivery; from then on `RunningTurn.leave` does. */
   readonly signal?: AbortNotice | undefined;
 }

@@ -8,20 +8,20 @@ import { type MeasuredMedia, MediaMeter } from './media-meter.ts';
 const NOTHING: readonly TurnEvent[] = [];
 const NO_MEDIA: MeasuredMedia = { media: {}, beyond: false };
 
-/** What of an answer was delivered: enough to charge for it when nobody reports its usage. */
+/** Meters the delivered parts of an answer: enough to charge for it when the provider reports no usage. */
 export class UsageMeter {
   finish: { readonly reason: FinishReason; readonly native: string | null } | null = null;
-  /** The newest parts, not counted yet: an answer in one piece that reports its usage needs no count. */
+  /** The newest parts, not counted yet: an answer in one piece with reported usage needs no count. */
   #newest: readonly TurnEvent[] = NOTHING;
   /** Hundredths of tokens. */
-  #said = 0;
-  /** Reasoning may come plain, in structured details, or as the same words in both. */
-  #reasoned = 0;
-  #detailed = 0;
+  #text = 0;
+  /** Reasoning arrives plain, in structured details, or as the same words in both. */
+  #reasoning = 0;
+  #details = 0;
   readonly #speechFormat: string | null;
   #meter: MediaMeter | null = null;
 
-  /** `speechFormat` as the turn asks for it; null where it does not. */
+  /** `speechFormat` as the turn requests it; null without speech. */
   constructor(speechFormat: string | null) {
     this.#speechFormat = speechFormat;
   }
@@ -29,10 +29,10 @@ export class UsageMeter {
   add(events: readonly TurnEvent[]): void {
     this.#count();
     this.#newest = events;
-    for (const event of events) this.#look(event);
+    for (const event of events) this.#observe(event);
   }
 
-  /** The reported counts, and our own for the missing ones, never above what the hold was sized for. */
+  /** The reported counts, and our own for missing ones, never above the size of the hold. */
   billed(usage: Usage, promptCounted: number, ceiling: number): Usage {
     if (usage.promptTokens !== undefined && usage.completionTokens !== undefined) return usage;
     return {
@@ -42,13 +42,13 @@ export class UsageMeter {
     };
   }
 
-  /** Pictures and speech as measured on their bytes; a promise only where that takes reading. Never rejects. */
+  /** Images and speech as measured from their bytes; a promise only where that takes decoding. Never rejects. */
   measured(bounds: () => MediaBounds | null, clock: Clock): MeasuredMedia | Promise<MeasuredMedia> {
     return this.#meter === null ? NO_MEDIA : this.#meter.measured(bounds(), clock);
   }
 
-  /** What is wanted of a part whatever its words come to. */
-  #look(event: TurnEvent): void {
+  /** Takes from a part what is needed even when usage is reported. */
+  #observe(event: TurnEvent): void {
     if (event.type === 'finish') this.finish = { reason: event.reason, native: event.native };
     else if (event.type === 'image') this.#media().addPicture(event.url);
     else if (event.type === 'audio-delta' && event.data !== undefined) this.#media().addSpeech(event.data);
@@ -63,22 +63,22 @@ export class UsageMeter {
     switch (event.type) {
       case 'text-delta':
       case 'refusal-delta':
-        this.#said += textHundredths(event.text);
+        this.#text += textHundredths(event.text);
         break;
       case 'reasoning-delta':
-        this.#reasoned += textHundredths(event.text);
+        this.#reasoning += textHundredths(event.text);
         break;
       case 'reasoning-detail':
-        this.#detailed += textHundredths(event.detail.text ?? event.detail.summary ?? '');
+        this.#details += textHundredths(event.detail.text ?? event.detail.summary ?? '');
         break;
       case 'tool-delta':
-        this.#said += textHundredths(event.arguments);
+        this.#text += textHundredths(event.arguments);
         break;
       case 'tool-start':
-        this.#said += textHundredths(event.name);
+        this.#text += textHundredths(event.name);
         break;
       case 'audio-delta':
-        if (event.transcript !== undefined) this.#said += textHundredths(event.transcript);
+        if (event.transcript !== undefined) this.#text += textHundredths(event.transcript);
         break;
     }
   }
@@ -90,6 +90,6 @@ export class UsageMeter {
 
   #counted(): number {
     this.#count();
-    return Math.ceil((this.#said + Math.max(this.#reasoned, this.#detailed)) / 100);
+    return Math.ceil((this.#text + Math.max(this.#reasoning, this.#details)) / 100);
   }
 }

@@ -16,7 +16,7 @@ import { Pools } from '../../../gateway/outbound/pools.ts';
 import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
 import { MODEL } from '../../fixtures/models/plain.ts';
 import { bounded } from '../../support/bounded.ts';
-import { board, offer } from '../inference/stage.ts';
+import { board, boardEndpoint } from '../inference/stage.ts';
 
 const it = bounded(test, 10_000);
 interface Told {
@@ -57,9 +57,9 @@ function provider(slug: string, models: ProviderDeclaration['models']): Provider
 it('documents are read from the config, a file and a URL; a broken one leaves its endpoints alone', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-'));
   await writeFile(join(folder, 'models.json'), JSON.stringify({ data: [MODEL] }));
-  const kept = offer('bad', `${origin}/v1`, { id: 'm/kept' });
-  const dropped = offer('inline', `${origin}/v1`, { id: 'm/old' });
-  const foreign = offer('gone', `${origin}/v1`);
+  const kept = boardEndpoint('bad', `${origin}/v1`, { id: 'm/kept' });
+  const dropped = boardEndpoint('inline', `${origin}/v1`, { id: 'm/old' });
+  const foreign = boardEndpoint('gone', `${origin}/v1`);
   const { cluster, told } = pretend(board(kept, dropped, foreign));
   const providers = [
     provider('inline', { data: [MODEL] }),
@@ -92,9 +92,9 @@ it('documents are read from the config, a file and a URL; a broken one leaves it
 });
 
 it('a probe asks each base URL once for the endpoints whose actors live here, and tells each of them', async () => {
-  const well = [offer('a', `${origin}/v1`, { id: 'm/1' }), offer('a', `${origin}/v1`, { id: 'm/2' })];
-  const ill = offer('b', `${origin}/v2`);
-  const foreign = { ...offer('c', `${origin}/v1`), id: 'foreign' };
+  const well = [boardEndpoint('a', `${origin}/v1`, { id: 'm/1' }), boardEndpoint('a', `${origin}/v1`, { id: 'm/2' })];
+  const ill = boardEndpoint('b', `${origin}/v2`);
+  const foreign = { ...boardEndpoint('c', `${origin}/v1`), id: 'foreign' };
   const { cluster, told } = pretend(board(...well, ill, foreign));
   const prober = new Prober({ cluster, clock: systemClock, outbound, upstream: config.upstream, keys: new Map() });
   await prober.round();
@@ -108,17 +108,17 @@ it('a probe asks each base URL once for the endpoints whose actors live here, an
 
 it('a model is summed up by its cheapest endpoint, with every member strict clients need', () => {
   const offers = board(
-    offer('dear', 'http://x/v1', {
+    boardEndpoint('dear', 'http://x/v1', {
       id: 'm/one',
       pricing: { prompt: '0.2', completion: '0.1' },
       supportedParameters: ['seed'],
     }),
-    offer('cheap', 'http://x/v1', {
+    boardEndpoint('cheap', 'http://x/v1', {
       id: 'm/one',
       pricing: { prompt: '0.1', completion: '0.3' },
       supportedParameters: ['tools'],
     }),
-    offer('free', 'http://x/v1', { id: 'm/new', created: 1_760_000_000, pricing: { completion: '0' } }),
+    boardEndpoint('free', 'http://x/v1', { id: 'm/new', created: 1_760_000_000, pricing: { completion: '0' } }),
   );
   assert.equal(
     listModels(offers).map(({ id }) => id),
@@ -142,8 +142,8 @@ it('a model is summed up by its cheapest endpoint, with every member strict clie
 
 it('endpoints come by provider slug, unmeasured figures are null and sample counts as scanned', () => {
   const offers = board(
-    offer('b', 'http://x/v1', { id: 'm/one' }),
-    offer('a', 'http://secret/v1', { id: 'm/one', quantization: 'fp8' }),
+    boardEndpoint('b', 'http://x/v1', { id: 'm/one' }),
+    boardEndpoint('a', 'http://secret/v1', { id: 'm/one', quantization: 'fp8' }),
   );
   const data = JSON.parse(JSON.stringify(modelEndpoints(offers, 'm/one')));
   assert.equal(

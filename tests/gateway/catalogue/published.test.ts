@@ -11,11 +11,11 @@ import { publishedSchema } from '../../../gateway/catalogue/published-schema.ts'
 import { MODEL } from '../../fixtures/models/plain.ts';
 import { bounded } from '../../support/bounded.ts';
 import { modelsDocument, simulatedProvider } from '../../support/provider/simulated-provider.ts';
-import { board, offer } from '../inference/stage.ts';
+import { board, boardEndpoint } from '../inference/stage.ts';
 import { declared } from './declared.ts';
 
 const it = bounded(test, 10_000);
-const { health, measured } = offer('x', 'http://x/v1');
+const { health, measured } = boardEndpoint('x', 'http://x/v1');
 type Members = Readonly<Record<string, unknown>>;
 
 /** The demo's endpoints as the board would show them, with what was found about one of them. */

@@ -9,7 +9,7 @@ import { Pools } from '../../../gateway/outbound/pools.ts';
 import { targetOf } from '../../../gateway/providers/target.ts';
 import type { CheckLimits } from '../../../gateway/terms/config.ts';
 import { House } from '../../support/model/house.ts';
-import { offer } from '../inference/stage.ts';
+import { boardEndpoint } from '../inference/stage.ts';
 import { ManualClock } from '../outbound/manual-clock.ts';
 
 const START = 1_763_690_400_000;
@@ -51,7 +51,11 @@ export class Market {
   /** Declares an endpoint; `model` is what the provider knows it by. */
   declare(slug: string, baseUrl: string, model: string, over: Partial<Endpoint> = {}): Endpoint {
     const { health, evidence, measured, ...declaration } = {
-      ...offer(slug, baseUrl, { id: `m/${model.replace('/', '-')}`, upstreamId: model, maxCompletionTokens: 4_096 }),
+      ...boardEndpoint(slug, baseUrl, {
+        id: `m/${model.replace('/', '-')}`,
+        upstreamId: model,
+        maxCompletionTokens: 4_096,
+      }),
       ...over,
     };
     const event = { type: 'endpoint.declare', declaration, digest: JSON.stringify(declaration) };

@@ -11,10 +11,10 @@ import { dispatchProbe, toolsProbe } from '../../../gateway/checks/tool-probes.t
 import type { ProviderAttempt } from '../../../gateway/providers/attempt.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../support/bounded.ts';
-import { offer } from '../inference/stage.ts';
+import { boardEndpoint } from '../inference/stage.ts';
 
 const it = bounded(test, 10_000);
-const OFFER: Endpoint = offer('a', 'http://127.0.0.1:9/v1');
+const OFFER: Endpoint = boardEndpoint('a', 'http://127.0.0.1:9/v1');
 const EMPTY: Heard = { text: '', calls: [], refused: false, thoughts: false, reasoningTokens: null, finish: 'stop' };
 const CALL = { name: 'report_number', arguments: '{"number":7}' };
 

@@ -8,7 +8,7 @@ import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
 import { drain, openScene, sim } from './scene.ts';
-import { board, offer, type Stage, stage } from './stage.ts';
+import { board, boardEndpoint, type Stage, stage } from './stage.ts';
 
 const it = bounded(test, 10_000);
 const scene = await openScene();
@@ -16,7 +16,7 @@ test.after(() => scene.close());
 
 /** A simulated model at its provider, with this price list. */
 function endpoint(model: string, tariff: Partial<Tariff>, more: Partial<Endpoint> = {}): Endpoint {
-  const plain = offer('a', scene.a.baseUrl);
+  const plain = boardEndpoint('a', scene.a.baseUrl);
   return {
     ...plain,
     ...{ model, supportedParameters: [...plain.supportedParameters, 'image_config', 'modalities', 'audio'] },
@@ -32,7 +32,7 @@ interface Settled {
   readonly settlement: Settlement;
 }
 
-/** Runs one turn to its end, at this endpoint, on a clock that says `at` in turn. */
+/** Runs one turn to its end at this endpoint; the cluster clock returns the instants of `at` in order. */
 async function settled(body: object, served: Endpoint, at: readonly number[] = []): Promise<Settled> {
   const on = stage();
   const { cluster } = on.services;
@@ -74,7 +74,7 @@ it('rule 9: without a reported count the entry the turn was held under is charge
   assert.is(settlement.estimated, true);
 });
 
-it('a turn keeps the window it was admitted in, however long its answer takes', async () => {
+it('a turn is charged in the price window of its admission, however long its answer takes', async () => {
   const noon = Date.UTC(2026, 10, 21, 12);
   const windowed = endpoint('sim/fast', {
     ...{ prompt: '1', completion: '1' },
@@ -86,7 +86,7 @@ it('a turn keeps the window it was admitted in, however long its answer takes', 
   assert.is(conditions?.at, noon - 1);
 });
 
-it('rule 8: pictures are charged by the megapixel drawn, read from their bytes, beside their tokens', async () => {
+it('rule 8: images are charged by the megapixel, read from their bytes, beside their tokens', async () => {
   const body = { ...sim({ tokens: 2 }), modalities: ['image', 'text'], image_config: { n: 2, size: '500x400' } };
   const envelopes = { image: { sizes: ['500x400'], imagesMax: 4 } };
   const painter = endpoint(
@@ -103,7 +103,7 @@ it('rule 8: pictures are charged by the megapixel drawn, read from their bytes, 
   }
 });
 
-it('rule 8: a picture without any published price is recorded unpriced and charged nothing', async () => {
+it('rule 8: an image without any published price is recorded unpriced and charged nothing', async () => {
   const body = { ...sim({ tokens: 2 }), modalities: ['image', 'text'] };
   const painter = endpoint('sim/painter', { prompt: '0', completion: '0' }, { outputModalities: ['text', 'image'] });
   const { settlement } = await settled(body, painter);
@@ -111,7 +111,7 @@ it('rule 8: a picture without any published price is recorded unpriced and charg
   assert.equal(settlement.unpriced, ['image_megapixel']);
 });
 
-it('rule 8: speech is charged by the second spoken, read from its bytes, whole and in pieces', async () => {
+it('rule 8: speech is charged by the second, read from its bytes, in whole replies and in streams', async () => {
   const envelopes = { speech: { voices: ['alto'], formats: ['wav', 'pcm16'] } };
   const speaker = endpoint('sim/speaker', { audioSecond: '0.01' }, { outputModalities: ['text', 'audio'], envelopes });
   for (const format of ['wav', 'pcm16']) {
@@ -122,13 +122,13 @@ it('rule 8: speech is charged by the second spoken, read from its bytes, whole a
   }
 });
 
-it('more than was admitted is charged as admitted, and the operator is told (reliability, attack 76)', async () => {
+it('media beyond the admitted bounds are charged as admitted, and a warning is logged (reliability, attack 76)', async () => {
   const body = { ...sim({ tokens: 2 }), modalities: ['image', 'text'] };
   const envelopes = { image: { sizes: ['10x10'], imagesMax: 1 } };
   const painter = endpoint('sim/painter', { imageMegapixel: '1' }, { outputModalities: ['text', 'image'], envelopes });
   const { settlement, on } = await settled(body, painter);
   assert.equal(settlement.media, { images: 1, megapixels: '0.0001' });
-  assert.ok(on.logs.some((record) => (record as { message: string }).message === 'media beyond belief'));
+  assert.ok(on.logs.some((record) => (record as { message: string }).message === 'media beyond the admitted bounds'));
 });
 
 it('cache reads and writes and reasoning are charged at their own prices and recorded', async () => {
@@ -149,7 +149,7 @@ it('cache reads and writes and reasoning are charged at their own prices and rec
   assert.equal([settlement.cachedTokens, settlement.cacheWriteTokens, settlement.reasoningTokens], [4, 2, 5]);
 });
 
-it('a plain turn settles with no word of what it had nothing of', async () => {
+it('the settlement of a plain turn omits the members that do not apply', async () => {
   const { settlement } = await settled(sim({ tokens: 3 }), endpoint('sim/fast', { prompt: '1', completion: '1' }));
   for (const member of ['media', 'unmeasured', 'conditions', 'cacheWriteTokens']) assert.not.ok(member in settlement);
 });

@@ -4,13 +4,16 @@ import type { HoldRequest } from '../../../actors/terms/hold.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
 import { drain, openScene, sim } from './scene.ts';
-import { board, offer, stage } from './stage.ts';
+import { board, boardEndpoint, stage } from './stage.ts';
 
 const it = bounded(test, 10_000);
 const { a, b, close } = await openScene();
 
-const small = offer('a', a.baseUrl, { contextLength: 1_000 });
-const large = offer('b', b.baseUrl, { contextLength: 100_000, pricing: { prompt: '0.00001', completion: '0.00002' } });
+const small = boardEndpoint('a', a.baseUrl, { contextLength: 1_000 });
+const large = boardEndpoint('b', b.baseUrl, {
+  contextLength: 100_000,
+  pricing: { prompt: '0.00001', completion: '0.00002' },
+});
 
 function longTalk(directive: object): { messages: { role: string; content: string }[] } {
   const { messages } = sim(directive) as { messages: { role: string; content: string }[] };
@@ -33,7 +36,7 @@ function newest({ calls }: typeof a): { readonly messages: readonly object[]; re
   return calls.at(-1)?.body as unknown as { messages: object[]; max_tokens: number };
 }
 
-it('rules 6 and 9: each endpoint is sent, and the hold sized by, what its own window leaves of the conversation', async () => {
+it('rules 6 and 9: each endpoint receives the part of the conversation that fits its window, and the hold is sized by it', async () => {
   const on = stage();
   const talk = longTalk({ only_on: 'a', status: 500, tokens: 2 });
   const body = { ...talk, transforms: ['middle-out'], max_tokens: 100 };
@@ -46,7 +49,7 @@ it('rules 6 and 9: each endpoint is sent, and the hold sized by, what its own wi
   assert.is(candidate.messages.length, talk.messages.length);
   const [first, second] = held(on);
   assert.ok(Number(first?.amount) <= (1_000 + 2 * 100) / 1e6, 'no more than the small window can cost');
-  assert.ok(Number(second?.amount) * 1e5 >= candidate.prompt.bound, 'the whole of it at the dearer one');
+  assert.ok(Number(second?.amount) * 1e5 >= candidate.prompt.bound, 'the whole prompt at the higher price');
   await on.end();
 });
 
@@ -66,7 +69,7 @@ it('rule 4: auto enforces nothing', async () => {
   const tools = [{ type: 'function', function: { name: 'add', parameters: { type: 'object' } } }];
   for (const tool_choice of [undefined, 'auto', 'none']) {
     const body = { ...sim({ garbage: 'prose' }), tools, ...(tool_choice ? { tool_choice } : {}) };
-    const turn = await runTurn(on.services, on.request(body, board(offer('a', a.baseUrl))));
+    const turn = await runTurn(on.services, on.request(body, board(boardEndpoint('a', a.baseUrl))));
     const events = await drain(turn);
     assert.ok(events.some(({ type }) => type === 'text-delta'));
   }

@@ -8,7 +8,7 @@ import { bounded } from '../../support/bounded.ts';
 const it = bounded(test, 5_000);
 const CHARACTERS_MAX = 100_000;
 
-/** An answer without end that is always the same part. */
+/** An endless answer that repeats one part. */
 function endless(event: TurnEvent): ProviderAttempt & { reads: number } {
   const attempt = {
     ...{ status: 200, upstreamId: null, usage: {}, reads: 0, abort: () => {} },
@@ -33,7 +33,7 @@ const PARTS: readonly TurnEvent[] = [
 ];
 
 for (const part of PARTS) {
-  it(`rule 4: what waits for a demanded call is bounded, ${part.type} too`, async () => {
+  it(`rule 4: the parts that wait for a required call are bounded, ${part.type} included`, async () => {
     const attempt = endless(part);
     const failure = await firstDelivery(attempt, { toolChoice: { name: 'wanted' } }, CHARACTERS_MAX).catch(
       (thrown) => thrown,
@@ -43,7 +43,7 @@ for (const part of PARTS) {
   });
 }
 
-it('without a demand the first part is delivered as it comes, a finish alone among them', async () => {
+it('without a required call the first part is delivered as it arrives, even a finish alone', async () => {
   for (const part of [...PARTS, { type: 'finish', reason: 'stop', native: null } as const]) {
     const attempt = endless(part);
     assert.equal(await firstDelivery(attempt, { toolChoice: 'auto' }, 1), [part]);
@@ -51,7 +51,7 @@ it('without a demand the first part is delivered as it comes, a finish alone amo
   }
 });
 
-/** An answer of these batches, then its end or a failure. */
+/** An answer of these batches, followed by its end or a failure. */
 function scripted(batches: readonly (readonly TurnEvent[])[], failure: Error | null = null): ProviderAttempt {
   const left = [...batches];
   return {
@@ -64,21 +64,29 @@ function scripted(batches: readonly (readonly TurnEvent[])[], failure: Error | n
   };
 }
 
-const THOUGHT: TurnEvent = { type: 'reasoning-delta', text: 'hm' };
-const WORD: TurnEvent = { type: 'text-delta', text: 'x' };
+const REASONING: TurnEvent = { type: 'reasoning-delta', text: 'hm' };
+const TEXT: TurnEvent = { type: 'text-delta', text: 'x' };
 const HIDDEN = { reasoning: { excluded: true } } as const;
 
-it('hidden reasoning is nothing delivered: what breaks off while it thinks may be tried elsewhere (rule 10)', async () => {
-  assert.equal(await firstDelivery(scripted([[THOUGHT], [THOUGHT], [WORD]]), HIDDEN, 1_000), [THOUGHT, THOUGHT, WORD]);
-  const scored = [THOUGHT, { type: 'logprobs', content: [{ token: 'hm' }] }] as const;
-  assert.equal(await firstDelivery(scripted([scored, [WORD]]), HIDDEN, 1_000), [...scored, WORD], 'with its scores');
-  assert.equal(await firstDelivery(scripted([[THOUGHT], [WORD]]), {}, 1_000), [THOUGHT], 'shown, it is delivered');
-  const broken = scripted([[THOUGHT]], new Error('cut'));
+it('hidden reasoning is no delivery: an answer that breaks off during it may be tried elsewhere (rule 10)', async () => {
+  assert.equal(await firstDelivery(scripted([[REASONING], [REASONING], [TEXT]]), HIDDEN, 1_000), [
+    REASONING,
+    REASONING,
+    TEXT,
+  ]);
+  const scored = [REASONING, { type: 'logprobs', content: [{ token: 'hm' }] }] as const;
+  assert.equal(await firstDelivery(scripted([scored, [TEXT]]), HIDDEN, 1_000), [...scored, TEXT], 'with its scores');
+  assert.equal(
+    await firstDelivery(scripted([[REASONING], [TEXT]]), {}, 1_000),
+    [REASONING],
+    'visible reasoning is a delivery',
+  );
+  const broken = scripted([[REASONING]], new Error('cut'));
   assert.is((await firstDelivery(broken, HIDDEN, 1_000).catch((thrown) => thrown)).message, 'cut');
 });
 
-it('hidden reasoning without end counts as delivered where it does not fit', async () => {
-  const attempt = endless(THOUGHT);
+it('endless hidden reasoning counts as delivered beyond the bound', async () => {
+  const attempt = endless(REASONING);
   const first = (await firstDelivery(attempt, HIDDEN, CHARACTERS_MAX)) ?? [];
   assert.ok(first.length > 10 && first.length <= CHARACTERS_MAX / 64 + 1);
 });

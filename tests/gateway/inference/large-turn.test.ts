@@ -4,18 +4,18 @@ import { CallerAbort } from '../../../gateway/inference/caller-abort.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
 import { callsAt, drain, eventsOf, failed, openScene, sim } from './scene.ts';
-import { board, generous, offer, stage } from './stage.ts';
+import { board, boardEndpoint, generous, stage } from './stage.ts';
 
 const it = bounded(test, 10_000);
 const { a, close } = await openScene();
 
-const LARGE = board(offer('a', a.baseUrl, { contextLength: 2_000_000 }));
+const LARGE = board(boardEndpoint('a', a.baseUrl, { contextLength: 2_000_000 }));
 const large = (): object => {
   const body = sim({ tokens: 1 }) as { messages: { role: string; content: string }[] };
   return { ...body, messages: [{ role: 'system', content: 'wörd "字"\n'.repeat(60_000) }, ...body.messages] };
 };
 
-it('a large turn reaches its provider whole', async () => {
+it('a large turn reaches its provider unchanged', async () => {
   const on = stage();
   const body = large();
   await drain(await runTurn(on.services, on.request(body, LARGE)));
@@ -23,7 +23,7 @@ it('a large turn reaches its provider whole', async () => {
   await on.end();
 });
 
-it('a large turn whose caller leaves while it is written is not sent', async () => {
+it('a large turn is not sent if its client leaves while it is written', async () => {
   const signal = new CallerAbort();
   const on = stage({
     answers: (asked) => {

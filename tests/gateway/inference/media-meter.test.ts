@@ -18,7 +18,7 @@ function meterOf(urls: readonly string[], base64: readonly string[] = [], format
   return meter;
 }
 
-it('pictures add up, exactly, in megapixels of a million pixels (Routing rules 8)', () => {
+it('images add up exactly, in megapixels of a million pixels (Routing rules 8)', () => {
   const { media, beyond } = meterOf([dataUrl(png(1_024, 1_024)), dataUrl(png(1, 1))]).measured(
     BOUNDS,
     clock,
@@ -27,20 +27,20 @@ it('pictures add up, exactly, in megapixels of a million pixels (Routing rules 8
   assert.is(beyond, false);
 });
 
-it('a picture of no readable size is told as unread', () => {
+it('an image of no readable size is reported as unread', () => {
   const urls = ['https://example.org/a.png', dataUrl(Buffer.from('nothing')), dataUrl(png(1_000, 1_000))];
   const { media } = meterOf(urls).measured(BOUNDS, clock) as MeasuredMedia;
   assert.equal(media, { images: 3, megapixels: '1', imagesUnread: 2 });
 });
 
-it('a header that claims more than was admitted is believed up to that much, and reported (reliability, attack 76)', () => {
+it('a header that claims more than was admitted counts up to the bound, and is reported (reliability, attack 76)', () => {
   const huge = meterOf([dataUrl(png(0xffff_ffff, 0x7fff_ffff)), dataUrl(png(65_535, 65_535))]);
   const { media, beyond } = huge.measured(BOUNDS, clock) as MeasuredMedia;
   assert.equal(media, { images: 2, megapixels: '2', imagesUnread: 1 });
   assert.is(beyond, true);
 });
 
-it('more pictures than were admitted are not charged, and are reported', () => {
+it('more images than were admitted are not charged, and are reported', () => {
   const many = meterOf(Array.from({ length: 300 }, () => dataUrl(png(1_000, 1_000))));
   const { media, beyond } = many.measured(BOUNDS, clock) as MeasuredMedia;
   assert.equal(media, { images: 3, megapixels: '3', imagesUnread: 297 });
@@ -50,7 +50,7 @@ it('more pictures than were admitted are not charged, and are reported', () => {
   assert.is(none.beyond, true);
 });
 
-it('speech is measured in seconds, at most what was admitted', async () => {
+it('speech is measured in seconds, up to the admitted seconds', async () => {
   const spoken = meterOf([], [wav(2.5).toString('base64')], 'wav');
   assert.equal((await spoken.measured(BOUNDS, clock)).media, { audioSeconds: '2.5' });
   const long = meterOf([], [Buffer.alloc(48_000 * 11).toString('base64')], 'pcm16');
@@ -61,12 +61,12 @@ it('speech is measured in seconds, at most what was admitted', async () => {
   assert.equal(exact, { media: { audioSeconds: '10' }, beyond: false });
 });
 
-it('speech of no readable length is told as unread', async () => {
+it('speech of no readable length is reported as unread', async () => {
   const noise = meterOf([], [Buffer.alloc(1_000, 7).toString('base64')], 'mp3');
   assert.equal((await noise.measured(BOUNDS, clock)).media, { audioUnread: true });
 });
 
-it('what needs no reading through is there at once', () => {
+it('media that need no decoding are measured synchronously', () => {
   assert.not.instance(
     meterOf([dataUrl(png(1, 1))], [Buffer.alloc(48).toString('base64')], 'pcm16').measured(BOUNDS, clock),
     Promise,

@@ -5,7 +5,7 @@ import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test, 1_000);
 
-it('what can be true is kept as it is', () => {
+it('plausible usage is returned unchanged', () => {
   const usage = {
     ...{ promptTokens: 200, cachedTokens: 150, cacheWriteTokens: 30, cacheWrite1hTokens: 20 },
     ...{ completionTokens: 40, reasoningTokens: 20, imageTokens: 10, audioTokens: 10 },
@@ -15,7 +15,7 @@ it('what can be true is kept as it is', () => {
   assert.is(plausibleUsage(nothing, 100, 20), nothing);
 });
 
-it('a whole beyond what was admitted is unreported, and its parts with it (reliability, attack 76)', () => {
+it('a total beyond the admitted size is dropped together with its parts (reliability, attack 76)', () => {
   const usage = { promptTokens: 201, cachedTokens: 10, completionTokens: 40, reasoningTokens: 3 };
   assert.equal(plausibleUsage(usage, 200, 20), { completionTokens: 40, reasoningTokens: 3 });
   assert.equal(plausibleUsage({ ...usage, promptTokens: 5, cachedTokens: 5, completionTokens: 41 }, 200, 20), {
@@ -24,7 +24,7 @@ it('a whole beyond what was admitted is unreported, and its parts with it (relia
   });
 });
 
-it('parts that add up to more than their whole are unreported', () => {
+it('parts that add up to more than their total are dropped', () => {
   const usage = { promptTokens: 10, cachedTokens: 6, cacheWriteTokens: 5, completionTokens: 10, audioTokens: 11 };
   assert.equal(plausibleUsage(usage, 100, 100), { promptTokens: 10, completionTokens: 10 });
 });

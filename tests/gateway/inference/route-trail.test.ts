@@ -6,20 +6,20 @@ import { routeTrail } from '../../../gateway/inference/route-trail.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
 import { drain, failed, openScene, releaseOf, settlementOf, sim } from './scene.ts';
-import { board, offer, stage } from './stage.ts';
+import { board, boardEndpoint, stage } from './stage.ts';
 
 const it = bounded(test, 10_000);
 const { a, b, onlyA, close } = await openScene();
 
-it('the hold carries the plan, the end carries why each attempt failed, and the error names both (spec: Errors)', async () => {
+it('the hold carries the plan, the release the reason of each failed attempt, and the error both (spec: Errors)', async () => {
   const on = stage();
-  const offers = board(
-    offer('a', a.baseUrl),
-    offer('b', b.baseUrl, { pricing: { prompt: '0.00001', completion: '0.00002' } }),
-    offer('c', b.baseUrl, { supportedParameters: [] }),
+  const endpoints = board(
+    boardEndpoint('a', a.baseUrl),
+    boardEndpoint('b', b.baseUrl, { pricing: { prompt: '0.00001', completion: '0.00002' } }),
+    boardEndpoint('c', b.baseUrl, { supportedParameters: [] }),
   );
   const body = { ...sim({ status: 500 }), temperature: 1 };
-  const error = await failed(runTurn(on.services, on.request(body, offers)));
+  const error = await failed(runTurn(on.services, on.request(body, endpoints)));
   const rejection = { provider: 'c', endpoint: 'c', reason: 'require_parameters', member: 'temperature' };
   assert.equal(error.metadata.rejections, [rejection]);
   assert.equal(error.metadata.previous_errors, [
@@ -29,7 +29,7 @@ it('the hold carries the plan, the end carries why each attempt failed, and the 
   const first = on.asks[0]?.event.request as HoldRequest;
   assert.equal(first.route?.candidates, [{ endpoint: 'a' }, { endpoint: 'b' }]);
   assert.equal(first.route?.rejections, [{ endpoint: 'c', reason: 'require_parameters', member: 'temperature' }]);
-  assert.is(on.asks[1]?.event.request?.route, undefined, 'told once');
+  assert.is(on.asks[1]?.event.request?.route, undefined, 'sent once');
   await on.end();
   const { attempts, admittedMs, totalMs } = releaseOf(on) as Release;
   assert.equal(
@@ -39,7 +39,7 @@ it('the hold carries the plan, the end carries why each attempt failed, and the 
   assert.ok((admittedMs as number) >= 0 && (totalMs as number) >= (admittedMs as number));
 });
 
-it('a plain request keeps no trail: one endpoint, taken at the first attempt', async () => {
+it('a plain request has no route trail: one endpoint, taken at the first attempt', async () => {
   const on = stage();
   const request = on.request(sim({ tokens: 2 }), onlyA);
   const turn = await runTurn(on.services, request);
@@ -51,7 +51,7 @@ it('a plain request keeps no trail: one endpoint, taken at the first attempt', a
   await on.end();
 });
 
-it('what is kept of a plan is bounded, says how much it leaves out, and what compression dropped', () => {
+it('the route trail is bounded and records how much it omits and how many messages compression dropped', () => {
   const messages = [{ role: 'user', text: 'a' }] as const;
   const whole = [...messages, ...messages, ...messages];
   const candidate = (tag: string, model: string) => ({ endpoint: { tag }, model, messages });

@@ -10,7 +10,7 @@ import { stage } from './stage.ts';
 const it = bounded(test, 10_000);
 const { both, onlyA, close } = await openScene();
 
-it('a later run of a turn requests its holds above all of the earlier run, as what may have been sent before', async () => {
+it('a later run of a turn numbers its holds above all of the earlier run, and marks them as repeats', async () => {
   const on = stage();
   const body = { ...sim({ only_on: 'a', status: 500, tokens: 4 }), max_tokens: 20 };
   const request = { ...on.request(body, both), runAttempt: 2 };
@@ -27,7 +27,7 @@ it('a later run of a turn requests its holds above all of the earlier run, as wh
       [1_002, true],
     ],
   );
-  assert.ok(holds[0]?.route, 'each run tells its own plan');
+  assert.ok(holds[0]?.route, 'each run sends its own plan');
   assert.is(settlementOf(on)?.attempt, 1_002);
   await on.end();
 });

@@ -18,13 +18,13 @@ import {
   textOf,
   typesOf,
 } from './scene.ts';
-import { board, failing, generous, offer, stage } from './stage.ts';
+import { board, boardEndpoint, failing, generous, stage } from './stage.ts';
 
 const it = bounded(test, 10_000);
 const { a, b, both, onlyA, close } = await openScene();
 const DEARER = { pricing: { prompt: '0.00001', completion: '0.00002' } };
 
-it('a whole reply costs two asks: the hold before the call, the charge after it', async () => {
+it('a whole reply needs two asks: the hold before the call, the charge after it', async () => {
   const on = stage();
   const request = on.request({ ...sim({ tokens: 4 }), max_tokens: 50 }, onlyA);
   const turn = await runTurn(on.services, request);
@@ -52,9 +52,11 @@ it('a whole reply costs two asks: the hold before the call, the charge after it'
   await on.end();
 });
 
-it('the provider is sent its key and its own names, and nothing of the caller beyond the conversation', async () => {
+it('the provider receives its key and its own names, and only the conversation of the client', async () => {
   const on = stage();
-  const named = board(offer('a', a.baseUrl, { upstreamId: 'their-name', ceilingName: 'max_completion_tokens' }));
+  const named = board(
+    boardEndpoint('a', a.baseUrl, { upstreamId: 'their-name', ceilingName: 'max_completion_tokens' }),
+  );
   const body = {
     ...sim({}),
     session_id: 'ta\u00efk\r\nx: y',
@@ -94,7 +96,7 @@ it('rule 9: 402 is answered before any provider is contacted', async () => {
   assert.equal(eventsOf(on), ['turn.admit']);
 });
 
-it('a used-up rate window brings its headers', async () => {
+it('an exhausted rate window is answered with its headers', async () => {
   const window = { limit: 120, resetAt: Date.now() + 30_000 };
   const refusal = { status: 429, type: 'rate_limit_exceeded', message: 'slow', window };
   const on = stage({ answers: () => ({ admitted: false, refusal }) as never });
@@ -104,7 +106,7 @@ it('a used-up rate window brings its headers', async () => {
   await on.end();
 });
 
-it('an admit without an answer is 503 and followed by a release until somebody acknowledges it', async () => {
+it('an admit without an answer is 503 and followed by a release until one is acknowledged', async () => {
   let releases = 0;
   const on = stage({
     answers: (asked, nth) => {
@@ -121,7 +123,7 @@ it('an admit without an answer is 503 and followed by a release until somebody a
   assert.equal(eventsOf(on), ['turn.admit', 'hold.release', 'hold.release', 'hold.release']);
 });
 
-it('a cluster that certainly did nothing is 503 without a release', async () => {
+it('an admit that certainly had no effect is 503 without a release', async () => {
   for (const code of ['busy', 'refused', 'moved'] as const) {
     const on = stage({ answers: () => failing({ code, retryAfterMs: 1, detail: '', owner: null, epoch: 1 } as never) });
     assert.is((await failed(runTurn(on.services, on.request(sim({}), onlyA)))).status, 503);
@@ -130,7 +132,7 @@ it('a cluster that certainly did nothing is 503 without a release', async () => 
   }
 });
 
-it('rule 10: one retry on the same endpoint, and it serves', async () => {
+it('rule 10: a failure is retried once on the same endpoint, and the retry serves', async () => {
   const on = stage();
   const body = sim({ fail_first: 1 });
   const turn = await runTurn(on.services, on.request(body, both));
@@ -146,7 +148,7 @@ it('rule 10: one retry on the same endpoint, and it serves', async () => {
     ],
   );
   await on.end();
-  assert.equal(outcomesOf(on), ['success'], 'a failure that the retry mended does not count');
+  assert.equal(outcomesOf(on), ['success'], 'a failure repaired by the retry does not count');
 });
 
 it('rules 9 and 10: fail-over moves the hold to the dearer endpoint, under a new attempt, and charges at its price', async () => {
@@ -170,7 +172,7 @@ it('rules 9 and 10: fail-over moves the hold to the dearer endpoint, under a new
   assert.equal(outcomesOf(on).sort(), ['error', 'success']);
 });
 
-it('a fallback that the money does not reach for is left out', async () => {
+it('a fallback that the balance cannot cover is skipped', async () => {
   const refusal = { status: 402, type: 'payment_required', message: 'no' };
   const on = stage({
     answers: (asked) => (asked.event.type === 'turn.raise' ? ({ admitted: false, refusal } as never) : generous(asked)),
@@ -190,11 +192,11 @@ it('a fallback that the money does not reach for is left out', async () => {
     endpoint: releaseOf(on)?.attempts.at(-1)?.endpoint as string,
   });
   assert.equal(eventsOf(on), ['turn.admit', 'turn.raise', 'hold.release']);
-  // The refusal may have been the answer to a repeat whose first sending moved the hold.
+  // The refusal may answer a repeat whose first sending moved the hold.
   assert.is(releaseOf(on)?.attempt, 2);
 });
 
-/** Those that a stream begins well before it breaks: then something was delivered and nothing is tried again. */
+/** Garbage that arrives after the first part of a stream: something was delivered, so nothing is tried again. */
 const MIDSTREAM = new Set(['json', 'nul', 'error-frame']);
 const GARBAGE = ['json', 'empty', 'nul', 'error-frame', 'redirect', 'content-type', 'gzip', 'long-line'];
 for (const garbage of GARBAGE) {
@@ -213,12 +215,12 @@ for (const garbage of GARBAGE) {
   }
 }
 
-it('rule 10: an endpoint that breaks off in hidden thoughts has delivered nothing, and the next one serves', async () => {
+it('rule 10: an endpoint that breaks off in hidden reasoning has delivered nothing, and the next one serves', async () => {
   for (const exclude of [true, false]) {
     const on = stage();
     const thinkers = board(
-      offer('a', a.baseUrl, { supportedParameters: ['reasoning'] }),
-      offer('b', b.baseUrl, { ...DEARER, supportedParameters: ['reasoning'] }),
+      boardEndpoint('a', a.baseUrl, { supportedParameters: ['reasoning'] }),
+      boardEndpoint('b', b.baseUrl, { ...DEARER, supportedParameters: ['reasoning'] }),
     );
     const body = { ...sim({ only_on: 'a', reasoning_tokens: 40, cut_after: 2 }), stream: true, reasoning: { exclude } };
     const turn = await runTurn(on.services, on.request(body, thinkers));
@@ -229,7 +231,7 @@ it('rule 10: an endpoint that breaks off in hidden thoughts has delivered nothin
   }
 });
 
-it('a refusal and an empty answer are answers: nobody else is asked', async () => {
+it('a refusal and an empty answer are answers: no other endpoint is tried', async () => {
   for (const directive of [{ tokens: 0 }, { tokens: 0, finish: 'content_filter' }]) {
     for (const stream of [false, true]) {
       const on = stage();
@@ -242,7 +244,7 @@ it('a refusal and an empty answer are answers: nobody else is asked', async () =
   }
 });
 
-it('rule 10: a cut before the first chunk is no delivery: the next endpoint serves', async () => {
+it('rule 10: a stream cut before its first chunk delivered nothing: the next endpoint serves', async () => {
   const on = stage();
   const body = { ...sim({ only_on: 'a', cut_after: 0, hang: undefined, tokens: 5 }), stream: true };
   const turn = await runTurn(on.services, on.request(body, both));
@@ -252,7 +254,7 @@ it('rule 10: a cut before the first chunk is no delivery: the next endpoint serv
   await on.end();
 });
 
-it('a hang before the headers is 504 at its time, tried once, and the hold is let go', async () => {
+it('a stall before the headers is 504 after its time limit, tried once, and the hold is released', async () => {
   const on = stage({ upstream: { firstByteMs: 60 } });
   const body = sim({ hang: 'headers' });
   const error = await failed(runTurn(on.services, on.request(body, onlyA)));
@@ -264,20 +266,20 @@ it('a hang before the headers is 504 at its time, tried once, and the hold is le
   assert.is(releaseOf(on)?.status, 504);
 });
 
-it('comments without end are no progress', async () => {
+it('an endless sequence of comments is no progress', async () => {
   const on = stage({ upstream: { idleMs: 80 } });
   const body = { ...sim({ garbage: 'infinite-comments' }), stream: true };
   assert.is((await failed(runTurn(on.services, on.request(body, onlyA)))).status, 504);
   await on.end();
 });
 
-it('a trickle ends at the total time', async () => {
+it('a slow trickle ends at the total time limit', async () => {
   const on = stage({ upstream: { totalMs: 150 } });
   assert.is((await failed(runTurn(on.services, on.request(sim({ garbage: 'trickle' }), onlyA)))).status, 504);
   await on.end();
 });
 
-it('overloaded everywhere is 503, refused everywhere is 502, and no words of a provider are shown', async () => {
+it('overloaded everywhere is 503, refused everywhere is 502, and no text of a provider is shown', async () => {
   for (const [status, expected, calls] of [
     [429, 503, 2],
     [400, 502, 1],
@@ -295,7 +297,7 @@ it('overloaded everywhere is 503, refused everywhere is 502, and no words of a p
   }
 });
 
-it('rule 4: a demanded tool call that comes as prose fails over, and finally is 502 naming the contract', async () => {
+it('rule 4: prose instead of a required tool call fails over, and finally is 502 naming the contract', async () => {
   const tools = [{ type: 'function', function: { name: 'add', parameters: { type: 'object' } } }];
   for (const stream of [false, true]) {
     for (const tool_choice of ['required', { type: 'function', function: { name: 'add' } }]) {
@@ -305,9 +307,9 @@ it('rule 4: a demanded tool call that comes as prose fails over, and finally is 
       assert.is(turn.head.provider, 'B');
       const events = await drain(turn);
       assert.ok(events.some(({ type }) => type === 'tool-start'));
-      assert.is(callsAt(a, body), 1, 'the contract is not asked twice of one endpoint');
-      const alone = { ...sim({ garbage: 'prose' }), tools, tool_choice, stream };
-      const error = await failed(runTurn(on.services, on.request(alone, both)));
+      assert.is(callsAt(a, body), 1, 'a broken contract is not retried on the same endpoint');
+      const everywhere = { ...sim({ garbage: 'prose' }), tools, tool_choice, stream };
+      const error = await failed(runTurn(on.services, on.request(everywhere, both)));
       assert.is(error.status, 502);
       assert.match(error.message, /tool_choice/);
       assert.is(error.headers['x-should-retry'], 'false');
@@ -333,15 +335,15 @@ for (const [moment, directive] of [
   ['the headers', { ttft_ms: 5_000 }],
   ['the first chunk', { hang: 'body' }],
 ] as const) {
-  it(`a caller that leaves before ${moment} pays nothing and frees the hold`, async () => {
-    for (const departure of [new CallerAbort(), new AbortController()]) {
+  it(`a client that leaves before ${moment} pays nothing and frees the hold`, async () => {
+    for (const abort of [new CallerAbort(), new AbortController()]) {
       const on = stage();
-      const signal = departure instanceof CallerAbort ? departure : departure.signal;
+      const signal = abort instanceof CallerAbort ? abort : abort.signal;
       const body = { ...sim(directive), stream: true };
       const running = failed(runTurn(on.services, on.request(body, both, signal)));
       while (callsAt(a, body) === 0) await new Promise((resolve) => setTimeout(resolve, 2));
       await new Promise((resolve) => setTimeout(resolve, 20));
-      departure.abort();
+      abort.abort();
       await running;
       await on.end();
       assert.equal(eventsOf(on), ['turn.admit', 'hold.release']);
@@ -351,7 +353,7 @@ for (const [moment, directive] of [
   });
 }
 
-it('a caller that left while the money was held is served by nobody', async () => {
+it('a turn whose client left during the hold is sent to no provider', async () => {
   const callerAbort = new CallerAbort();
   const on = stage({
     answers: (asked) => {

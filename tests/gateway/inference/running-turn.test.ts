@@ -5,7 +5,7 @@ import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
 import { callsAt, drain, eventsOf, openScene, outcomesOf, releaseOf, sim, textOf, typesOf } from './scene.ts';
-import { board, failing, generous, offer, stage } from './stage.ts';
+import { board, boardEndpoint, failing, generous, stage } from './stage.ts';
 
 const it = bounded(test, 10_000);
 const { a, b, both, onlyA, close } = await openScene();
@@ -23,12 +23,12 @@ it('a stream delivers every chunk once, then finish and usage', async () => {
   await on.end();
 });
 
-it('a sound report of a provider of any dialect alarms nobody', async () => {
+it('a plausible usage report of a provider of any dialect logs nothing', async () => {
   for (const dialect of ['chat', 'messages'] as const) {
     const on = stage();
-    const cheap = offer('a', a.baseUrl);
-    const offers = board({ ...cheap, target: { ...cheap.target, dialect } });
-    const turn = await runTurn(on.services, on.request({ ...sim({ tokens: 5 }), stream: true }, offers));
+    const cheap = boardEndpoint('a', a.baseUrl);
+    const endpoints = board({ ...cheap, target: { ...cheap.target, dialect } });
+    const turn = await runTurn(on.services, on.request({ ...sim({ tokens: 5 }), stream: true }, endpoints));
     await drain(turn);
     const { usage, estimated } = await turn.receipt;
     assert.is(usage.completionTokens, 5);
@@ -39,7 +39,7 @@ it('a sound report of a provider of any dialect alarms nobody', async () => {
 });
 
 for (const garbage of ['negative-usage', 'nan-usage', 'string-usage', 'huge-usage']) {
-  it(`${garbage} on a finished stream is unreported: our own count is charged and the caller is shown none`, async () => {
+  it(`${garbage} on a finished stream is unreported: our own count is charged and the client receives no usage`, async () => {
     const on = stage();
     const request = on.request({ ...sim({ garbage, tokens: 12 }), stream: true, max_tokens: 30 }, onlyA);
     const turn = await runTurn(on.services, request);
@@ -56,7 +56,7 @@ for (const garbage of ['negative-usage', 'nan-usage', 'string-usage', 'huge-usag
   });
 }
 
-it('a count that is a number but cannot be true is unreported too, with a warning', async () => {
+it('an implausible number is dropped with a warning', async () => {
   const on = stage();
   const body = { ...sim({ usage: { prompt_tokens: 90_000_000 }, tokens: 3 }), max_tokens: 30 };
   const turn = await runTurn(on.services, on.request(body, onlyA));
@@ -68,7 +68,7 @@ it('a count that is a number but cannot be true is unreported too, with a warnin
   await on.end();
 });
 
-it('no usage at all: delivered text is counted', async () => {
+it('without reported usage the delivered text is counted', async () => {
   const on = stage();
   const turn = await runTurn(on.services, on.request({ ...sim({ usage: false, tokens: 40 }), stream: true }, onlyA));
   await drain(turn);
@@ -80,7 +80,7 @@ it('no usage at all: delivered text is counted', async () => {
   await on.end();
 });
 
-it('a stream cut after its first part ends in one error, never a clean end, and is charged by our own count', async () => {
+it('a stream cut after its first part ends in one error and is charged by our own count', async () => {
   const on = stage();
   const body = { ...sim({ cut_after: 5, tokens: 50 }), stream: true };
   const request = on.request(body, both);
@@ -97,12 +97,12 @@ it('a stream cut after its first part ends in one error, never a clean end, and 
   const { charge, settlement, closing } = await endTurn(on.services, turn);
   assert.is(charge, 'recorded');
   assert.ok(Number(settlement?.cost) > 0);
-  assert.is(closing, null, 'who got an error is shown no usage');
+  assert.is(closing, null, 'a reply that ends in an error carries no usage');
   await on.end();
   assert.equal(outcomesOf(on), ['error']);
 });
 
-it('a hang in the middle ends the stream with 504 after the idle time', async () => {
+it('a stall in the middle of a stream ends it with 504 after the idle time', async () => {
   const on = stage({ upstream: { idleMs: 80 } });
   const turn = await runTurn(
     on.services,
@@ -113,7 +113,7 @@ it('a hang in the middle ends the stream with 504 after the idle time', async ()
   await on.end();
 });
 
-it('a caller that leaves a cancellable endpoint ends it at once and pays what was delivered', async () => {
+it('leaving a cancellable endpoint ends the answer at once and charges the delivered part', async () => {
   const on = stage();
   const body = { ...sim({ tokens: 500, tps: 100 }), stream: true };
   const turn = await runTurn(on.services, on.request(body, onlyA));
@@ -131,10 +131,10 @@ it('a caller that leaves a cancellable endpoint ends it at once and pays what wa
   assert.equal(outcomesOf(on), ['other']);
 });
 
-it('a caller that leaves before the first part was handed on pays nothing, whatever the endpoint', async () => {
-  for (const offers of [onlyA, board(offer('a', a.baseUrl, { cancellable: false }))]) {
+it('a client that leaves before the first part was delivered pays nothing at any endpoint', async () => {
+  for (const endpoints of [onlyA, board(boardEndpoint('a', a.baseUrl, { cancellable: false }))]) {
     const on = stage();
-    const request = on.request({ ...sim({ tokens: 500, tps: 100 }), stream: true }, offers);
+    const request = on.request({ ...sim({ tokens: 500, tps: 100 }), stream: true }, endpoints);
     const turn = await runTurn(on.services, request);
     turn.leave();
     const receipt = await turn.receipt;
@@ -149,9 +149,9 @@ it('a caller that leaves before the first part was handed on pays nothing, whate
   }
 });
 
-it('any other endpoint is read on for its usage, which is what the caller pays', async () => {
+it('the answer of any other endpoint is read on for its usage, and that usage is charged', async () => {
   const on = stage();
-  const reading = board(offer('a', a.baseUrl, { cancellable: false }));
+  const reading = board(boardEndpoint('a', a.baseUrl, { cancellable: false }));
   const turn = await runTurn(on.services, on.request({ ...sim({ tokens: 40, tps: 400 }), stream: true }, reading));
   await turn.read();
   turn.leave();
@@ -166,7 +166,7 @@ it('any other endpoint is read on for its usage, which is what the caller pays',
 
 it('reading on is bounded, and then our own count is charged', async () => {
   const on = stage({ upstream: { readOnMs: 60 } });
-  const reading = board(offer('a', a.baseUrl, { cancellable: false }));
+  const reading = board(boardEndpoint('a', a.baseUrl, { cancellable: false }));
   const turn = await runTurn(
     on.services,
     on.request({ ...sim({ hang: 'midstream', tokens: 40 }), stream: true }, reading),
@@ -182,7 +182,7 @@ it('reading on is bounded, and then our own count is charged', async () => {
   assert.equal(on.services.pending.count, 0);
 });
 
-it('a charge that finds nobody goes on in the background and shutdown waits for it', async () => {
+it('an unanswered charge is repeated in the background and shutdown waits for it', async () => {
   let settles = 0;
   const on = stage({
     answers: (asked) =>
@@ -199,7 +199,7 @@ it('a charge that finds nobody goes on in the background and shutdown waits for 
   assert.is(settles, 4);
 });
 
-it('a settle that the account refuses is told to the log and not repeated', async () => {
+it('a settle that the account refuses is logged and not repeated', async () => {
   const refusal = { status: 409, type: 'unmapped', message: 'stale' };
   const on = stage({
     answers: (asked) => (asked.event.type === 'hold.settle' ? ({ refusal } as never) : generous(asked)),
@@ -212,7 +212,7 @@ it('a settle that the account refuses is told to the log and not repeated', asyn
   await on.end();
 });
 
-it('tool calls arrive whole from streams and from whole replies alike', async () => {
+it('tool calls arrive complete from streams and from whole replies', async () => {
   const tools = [{ type: 'function', function: { name: 'add' } }];
   const toolCalls = [
     { name: 'add', arguments: '{"a":1,"b":2}' },
@@ -236,7 +236,7 @@ it('tool calls arrive whole from streams and from whole replies alike', async ()
   }
 });
 
-it('a reader who takes more time than a turn has is no fault of the endpoint (reliability, X29)', async () => {
+it('a client that reads slower than the total time of a turn is not the fault of the endpoint (reliability, X29)', async () => {
   const on = stage({ upstream: { totalMs: 300 } });
   const request = on.request({ ...sim({ tokens: 100_000 }), stream: true }, onlyA);
   const turn = await runTurn(on.services, request);
@@ -250,10 +250,10 @@ it('a reader who takes more time than a turn has is no fault of the endpoint (re
   assert.equal(outcomesOf(on), ['other']);
 });
 
-it('a prompt that is longer than any could be does not reach a dearer tier: no charge above twice its hold (reliability, X25)', async () => {
+it('an implausibly long prompt does not reach a higher tier: no charge above twice its hold (reliability, X25)', async () => {
   const on = stage();
   const pricing = { prompt: '0.000001', completion: '0', overrides: [{ minPromptTokens: 300, prompt: '0.0001' }] };
-  const tiered = board(offer('a', a.baseUrl, { pricing }));
+  const tiered = board(boardEndpoint('a', a.baseUrl, { pricing }));
   const held = async (promptTokens: number): Promise<readonly [hold: number, cost: number]> => {
     const request = on.request(
       sim({ usage: { prompt_tokens: promptTokens, completion_tokens: 1 }, tokens: 1 }),
@@ -267,20 +267,20 @@ it('a prompt that is longer than any could be does not reach a dearer tier: no c
   };
   const [hold, cost] = await held(250);
   assert.ok(hold < 0.0003, 'the bound is in the tier below');
-  assert.is(cost, 0.00025, 'a count above the bound is charged as it is');
+  assert.is(cost, 0.00025, 'a count above the bound is charged exactly');
   const [, beyond] = await held(301);
   assert.ok(beyond <= hold, `${beyond} of ${hold}`);
   await on.end();
 });
 
-it('what a prompt weighs beside its text is only guessed: a count within the window is charged exactly, however far above the hold (reliability, decision 1)', async () => {
+it('tokens of media and options are only estimated: a count within the window is charged exactly, however far above the hold (reliability, decision 1)', async () => {
   const on = stage();
   const sees = {
     inputModalities: ['text', 'image'],
     inputs: { image: { sources: ['data'], containers: null } },
   } as const;
   const extra = { supportedParameters: ['context'], passthrough: { context: { type: 'unknown' } } } as const;
-  const offers = board({ ...offer('a', a.baseUrl), ...sees, ...extra });
+  const endpoints = board({ ...boardEndpoint('a', a.baseUrl), ...sees, ...extra });
   const url = 'data:image/png;base64,AAAA';
   const picture = { type: 'image_url', image_url: { url, detail: 'low' } };
   for (const beside of [{ content: [picture] }, { options: { a: { context: 'x'.repeat(20_000) } } }]) {
@@ -289,17 +289,17 @@ it('what a prompt weighs beside its text is only guessed: a count within the win
       messages: 'content' in beside ? [{ role: 'user', ...beside }, ...asked.messages] : asked.messages,
       provider: 'options' in beside ? beside : {},
     };
-    const request = on.request(body, offers);
+    const request = on.request(body, endpoints);
     const turn = await runTurn(on.services, request);
     await drain(turn);
     const receipt = await turn.receipt;
     assert.is(receipt.usage.promptTokens, 6_000);
     assert.is((await endTurn(on.services, turn)).closing?.cost, '0.006002');
   }
-  const beyond = on.request(sim({ usage: { prompt_tokens: 6_000, completion_tokens: 1 }, tokens: 1 }), offers);
+  const beyond = on.request(sim({ usage: { prompt_tokens: 6_000, completion_tokens: 1 }, tokens: 1 }), endpoints);
   const turn = await runTurn(on.services, beyond);
   await drain(turn);
-  assert.is((await turn.receipt).usage.promptTokens, undefined, 'text alone has no more tokens than bytes');
+  assert.is((await turn.receipt).usage.promptTokens, undefined, 'text has no more tokens than bytes');
   await on.end();
 });
 

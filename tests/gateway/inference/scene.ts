@@ -5,11 +5,11 @@ import type { RunningTurn } from '../../../gateway/inference/running-turn.ts';
 import { type Simulator, startSimulator } from '../../../gateway/simulator/simulator.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
-import { board, offer, type Stage } from './stage.ts';
+import { board, boardEndpoint, type Stage } from './stage.ts';
 
 const DEAR = { pricing: { prompt: '0.00001', completion: '0.00002' } };
 
-/** Two simulated providers of one model, `b` ten times as dear as `a`. */
+/** Two simulated providers of one model; `b` costs ten times as much as `a`. */
 export interface Scene {
   readonly a: Simulator;
   readonly b: Simulator;
@@ -22,11 +22,11 @@ export interface Scene {
 export async function openScene(): Promise<Scene> {
   const a = await startSimulator({ name: 'a', keep: true });
   const b = await startSimulator({ name: 'b', keep: true });
-  const cheap = offer('a', a.baseUrl);
+  const cheap = boardEndpoint('a', a.baseUrl);
   return {
     a,
     b,
-    both: board(cheap, offer('b', b.baseUrl, DEAR)),
+    both: board(cheap, boardEndpoint('b', b.baseUrl, DEAR)),
     onlyA: board(cheap),
     close: async () => {
       await a.close();
@@ -61,7 +61,7 @@ export async function failed(work: Promise<unknown>): Promise<GatewayError> {
     assert.instance(error, GatewayError);
     return error as GatewayError;
   }
-  throw new Error('it did not fail');
+  throw new Error('the turn did not fail');
 }
 
 export function eventsOf(on: Stage): string[] {

@@ -23,7 +23,7 @@ import type { ClusterConfig, UpstreamLimits } from '../../../gateway/terms/confi
 import { DECLARATION } from '../../support/model/declaration.ts';
 import { UNMEASURED } from '../../support/model/unmeasured.ts';
 
-/** What an endpoint of a test declares, in fewer words than a models document. */
+/** The declaration of a test endpoint, shorter than a models document. */
 export interface Declared {
   /** Catalogue id. */
   readonly id: string;
@@ -42,8 +42,8 @@ export interface Declared {
   readonly discount?: number;
 }
 
-/** An endpoint as the board would show it. */
-export function offer(slug: string, baseUrl: string, model: Partial<Declared> = {}): Endpoint {
+/** An endpoint as the board lists it. */
+export function boardEndpoint(slug: string, baseUrl: string, model: Partial<Declared> = {}): Endpoint {
   const declared: Declared = {
     id: 'sim/fast',
     name: 'Sim Fast',
@@ -82,7 +82,7 @@ export function board(...endpoints: readonly Endpoint[]): ReadonlyMap<string, Js
   return new Map(endpoints.map((each) => [each.id, each as unknown as Json]));
 }
 
-export interface Asked {
+export interface SentEvent {
   readonly to: string;
   readonly event: ActorEvent & {
     readonly request?: HoldRequest;
@@ -91,11 +91,11 @@ export interface Asked {
   };
 }
 
-/** What the actors answer; throw to fail the ask. */
-export type Answers = (asked: Asked, nth: number) => Json;
+/** The answer of the actors; throw to fail the ask. */
+export type Answers = (asked: SentEvent, nth: number) => Json;
 
 /** Grants every hold and every settle. */
-export function generous({ event }: Asked): Json {
+export function generous({ event }: SentEvent): Json {
   if (event.request) {
     const { generation, attempt, amount } = event.request as unknown as HoldRequest;
     return { admitted: true, generation, attempt, amount };
@@ -113,39 +113,39 @@ export function failing(failure: AskFailure): never {
 
 export interface Stage {
   readonly services: InferenceServices;
-  readonly asks: Asked[];
-  readonly tells: Asked[];
+  readonly asks: SentEvent[];
+  readonly tells: SentEvent[];
   readonly crashpoints: string[];
   readonly logs: object[];
-  request(body: object, offers: ReadonlyMap<string, Json>, signal?: AbortNotice): TurnRequest;
+  request(body: object, endpoints: ReadonlyMap<string, Json>, signal?: AbortNotice): TurnRequest;
   end(): Promise<void>;
 }
 
 export interface StageOptions {
   readonly upstream?: Partial<UpstreamLimits>;
   readonly answers?: Answers;
-  /** What the board shows to `startTurn`. */
-  readonly offers?: ReadonlyMap<string, Json>;
+  /** The board's endpoints for `startTurn`. */
+  readonly endpoints?: ReadonlyMap<string, Json>;
 }
 
-/** Inference with a cluster that only answers as it is told and writes down what it was asked. */
+/** Inference on a fake cluster that returns the given answers and records every ask. */
 export function stage(options: StageOptions = {}): Stage {
-  const asks: Asked[] = [];
-  const tells: Asked[] = [];
+  const asks: SentEvent[] = [];
+  const tells: SentEvent[] = [];
   const crashpoints: string[] = [];
   const logs: object[] = [];
   const answers = options.answers ?? generous;
   const cluster = {
     self: { name: 'n1', incarnation: 'inc_1', birth: 1, address: '' },
     ask: async (to: string, event: ActorEvent) => {
-      const asked = { to, event } as Asked;
+      const asked = { to, event } as SentEvent;
       asks.push(asked);
       await Promise.resolve();
       return answers(asked, asks.length);
     },
-    tell: (to: string, event: ActorEvent) => void tells.push({ to, event } as Asked),
+    tell: (to: string, event: ActorEvent) => void tells.push({ to, event } as SentEvent),
     now: () => Date.now(),
-    board: { topic: () => options.offers ?? new Map() },
+    board: { topic: () => options.endpoints ?? new Map() },
   } as unknown as Cluster;
   const upstream = { ...config.upstream, settleRetryMs: 5, ...options.upstream };
   const outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 64, connectMs: upstream.connectMs });
@@ -167,7 +167,7 @@ export function stage(options: StageOptions = {}): Stage {
     tells,
     crashpoints,
     logs,
-    request: (body, offers, signal) => {
+    request: (body, endpoints, signal) => {
       const chat = { model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }], ...body };
       const { turn, reply } = chatDialect.parse(chat, null);
       return {
@@ -175,7 +175,7 @@ export function stage(options: StageOptions = {}): Stage {
         turn,
         reply,
         bytes: JSON.stringify(body).length,
-        plan: plan({ ...turn, preferences: { ...turn.preferences, sort: 'price' } }, offers, 0.5),
+        plan: plan({ ...turn, preferences: { ...turn.preferences, sort: 'price' } }, endpoints, 0.5),
         caller: { account: 'account:acct_1', key: 'key:acct_1/key_1', kind: 'inference' },
         attribution: { appTitle: null, appUrl: null },
         startedAt: systemClock.monotonic(),

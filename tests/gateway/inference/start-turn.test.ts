@@ -1,4 +1,4 @@
-/** A turn from a body to its end by the two functions that live requests and batch lines use, and no HTTP. */
+/** Turns from body to end through the two functions that live requests and batch lines use, without HTTP. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LedgerEntry } from '../../../actors/account/ledger.ts';
@@ -18,7 +18,7 @@ import { bounded } from '../../support/bounded.ts';
 import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY } from '../../support/model/words.ts';
 import { callsAt, eventsOf, failed, openScene, releaseOf, settlementOf, sim } from './scene.ts';
-import { board, failing, generous, offer, type Stage, stage } from './stage.ts';
+import { board, boardEndpoint, failing, generous, type Stage, stage } from './stage.ts';
 
 const it = bounded(test, 10_000);
 const { a, b, both, onlyA, close } = await openScene();
@@ -26,7 +26,7 @@ test.after(close);
 
 let generations = 0;
 
-/** The text completion of a directive: the same words as its chat message. */
+/** The text completion of a directive: the same prompt as its chat message. */
 function prompt(directive: object): object {
   const [message] = (sim(directive) as { messages: { content: string }[] }).messages;
   return { prompt: message?.content };
@@ -36,7 +36,7 @@ const BODY = { chat: sim, completions: prompt } as const;
 type Name = keyof typeof BODY;
 const NAMES = Object.keys(BODY) as Name[];
 
-/** What a caller of `startTurn` brings: nothing of it is HTTP. */
+/** The input of `startTurn`, without anything of HTTP. */
 function input(name: Name, body: unknown, more: Partial<TurnInput> = {}): TurnInput {
   const complete =
     typeof body === 'object' && !Array.isArray(body) ? { model: 'sim/fast', max_tokens: 50, ...body } : body;
@@ -53,7 +53,7 @@ function input(name: Name, body: unknown, more: Partial<TurnInput> = {}): TurnIn
   };
 }
 
-/** What a batch line would keep: the reply as its route writes it. */
+/** The reply that a batch line would store, as its route writes it. */
 function replyOf(running: RunningTurn, { events, closing }: EndedTurn): Record<string, Json> {
   return JSON.parse(running.request.reply.whole(running.head, events, closing));
 }
@@ -65,7 +65,7 @@ const textIn = (reply: Record<string, Json>): unknown => {
 
 for (const name of NAMES) {
   it(`a ${name} body becomes a whole reply that is held, answered and charged`, async () => {
-    const on = stage({ offers: onlyA });
+    const on = stage({ endpoints: onlyA });
     const accepted: string[] = [];
     const asked = input(name, BODY[name]({ tokens: 3 }), {
       onAccepted: ({ generation }) => accepted.push(`${generation} after ${on.asks.length} asks`),
@@ -87,22 +87,22 @@ for (const name of NAMES) {
     await on.end();
   });
 
-  it(`a streamed ${name} body is read in parts, and ends by the same function`, async () => {
-    const on = stage({ offers: onlyA });
+  it(`a streamed ${name} body is read in parts and ends with the same function`, async () => {
+    const on = stage({ endpoints: onlyA });
     const running = await startTurn(on.services, input(name, { ...BODY[name]({ tokens: 4, tps: 200 }), stream: true }));
     const frames = running.request.reply.frames(running.head);
     let text = '';
     for (let read = await running.read(); read !== null; read = await running.read()) text += frames.of(read);
     const ended = await endTurn(on.services, running);
-    assert.equal(ended.events, [], 'every part was read before');
+    assert.equal(ended.events, [], 'all parts were read already');
     text += frames.end(ended.closing);
     assert.match(text, /x1 .*x2 .*"finish_reason":"stop".*"usage":\{.*"cost":.*\n\ndata: \[DONE\]\n\n$/s);
     assert.is(ended.charge, 'recorded');
     await on.end();
   });
 
-  it(`a ${name} body that is refused asks no actor, whatever JSON value it is`, async () => {
-    const on = stage({ offers: onlyA });
+  it(`a refused ${name} body asks no actor, whatever JSON value it is`, async () => {
+    const on = stage({ endpoints: onlyA });
     const good = BODY[name]({});
     for (const [body, status] of [
       [null, 400],
@@ -114,7 +114,7 @@ for (const name of NAMES) {
       [{ ...good, model: 'sim/unknown' }, 404],
       [{ ...good, provider: { only: ['nobody'] } }, 503],
     ] as const) {
-      const asked = input(name, body, { onAccepted: () => assert.unreachable('it has no plan') });
+      const asked = input(name, body, { onAccepted: () => assert.unreachable('a refused body has no plan') });
       assert.is((await failed(startTurn(on.services, asked))).status, status, JSON.stringify(body));
     }
     assert.equal(on.asks, []);
@@ -122,7 +122,7 @@ for (const name of NAMES) {
   });
 
   it(`a ${name} turn that no provider serves is released and fails with the error of the live route`, async () => {
-    const on = stage({ offers: both });
+    const on = stage({ endpoints: both });
     const body = BODY[name]({ status: 500 });
     const error = await failed(startTurn(on.services, input(name, body)));
     assert.equal([error.status, error.type], [502, 'provider_unavailable']);
@@ -133,22 +133,22 @@ for (const name of NAMES) {
     assert.is(settlementOf(on), undefined);
   });
 
-  it(`a ${name} turn that breaks off is charged for what was delivered, and closes with its error and no usage`, async () => {
-    const on = stage({ offers: onlyA });
+  it(`a ${name} turn that breaks off is charged for the delivered part, and closes with its error and no usage`, async () => {
+    const on = stage({ endpoints: onlyA });
     const body = { ...BODY[name]({ tokens: 20, cut_after: 3, tps: 200 }), stream: true };
     const running = await startTurn(on.services, input(name, body));
     const ended = await endTurn(on.services, running);
     assert.is(ended.error?.status, 502);
-    assert.ok(ended.events.length > 1, 'what came before the error');
+    assert.ok(ended.events.length > 1, 'the parts before the error');
     assert.equal([ended.charge, ended.closing], ['recorded', null]);
     assert.ok(Number(settlementOf(on)?.cost) > 0);
     await on.end();
   });
 }
 
-it('an admit that is refused fails the turn, and nothing is sent', async () => {
+it('a refused admit fails the turn before anything is sent', async () => {
   const refusal = { status: 402, type: 'payment_required', message: 'no credit' } as const;
-  const on = stage({ offers: onlyA, answers: () => ({ admitted: false, refusal }) });
+  const on = stage({ endpoints: onlyA, answers: () => ({ admitted: false, refusal }) });
   const body = sim({});
   const error = await failed(startTurn(on.services, input('chat', body)));
   assert.equal([error.status, error.type, error.message], [402, 'payment_required', 'no credit']);
@@ -159,7 +159,7 @@ it('an admit that is refused fails the turn, and nothing is sent', async () => {
 it('a charge without an answer leaves the reply without usage, and follows in the background', async () => {
   let settles = 0;
   const on = stage({
-    offers: onlyA,
+    endpoints: onlyA,
     answers: (asked) =>
       asked.event.type === 'hold.settle' && ++settles < 3 ? failing({ code: 'lost' }) : generous(asked),
   });
@@ -171,8 +171,8 @@ it('a charge without an answer leaves the reply without usage, and follows in th
   assert.is(settles, 3);
 });
 
-it('a caller that leaves before the first part gets no turn; one that leaves behind an unread one pays nothing', async () => {
-  const on = stage({ offers: onlyA });
+it('a client that leaves before the first part gets no turn; one that leaves before it reads pays nothing', async () => {
+  const on = stage({ endpoints: onlyA });
   const signal = new CallerAbort();
   const starting = startTurn(on.services, input('chat', sim({ hang: 'headers' }), { signal }));
   signal.abort();
@@ -192,14 +192,14 @@ it('a caller that leaves before the first part gets no turn; one that leaves beh
   );
 });
 
-it('the runner, its attempt and the session of a conversation reach the hold and the plan', async () => {
-  const offers = board(offer('a', a.baseUrl), offer('b', b.baseUrl));
-  const on = stage({ offers });
+it('the run, its attempt and the session of a conversation reach the hold and the plan', async () => {
+  const endpoints = board(boardEndpoint('a', a.baseUrl), boardEndpoint('b', b.baseUrl));
+  const on = stage({ endpoints });
   const session = 'conversation-1';
-  on.services.affinity.remember(ACCOUNT, session, offer('b', b.baseUrl).id);
+  on.services.affinity.remember(ACCOUNT, session, boardEndpoint('b', b.baseUrl).id);
   for (let run = 2; run < 6; run++) {
     const running = await startTurn(on.services, input('chat', sim({ tokens: 1 }), { session, runAttempt: run }));
-    assert.is(running.head.provider, 'B', 'the endpoint that served the conversation last');
+    assert.is(running.head.provider, 'B', 'the endpoint that last served the conversation');
     const held = on.asks.at(-1)?.event.request;
     assert.equal([held?.attempt, held?.sessionId], [holdAttempt(run, 1), session]);
     const { receipt } = await endTurn(on.services, running);
@@ -208,8 +208,8 @@ it('the runner, its attempt and the session of a conversation reach the hold and
   await on.end();
 });
 
-/** Real actors of an account in one engine, and inference that asks them. */
-async function openHouse() {
+/** Real actors of one account in one engine, and inference that asks them. */
+async function openActors() {
   const engine = await openStage({ kinds: [...kinds, lineKind] });
   for (const [to, event] of [
     [ACCOUNT, { type: 'account.create', name: 'Ada' }],
@@ -218,7 +218,7 @@ async function openHouse() {
   ] as const) {
     await engine.body(to, event as ActorEvent);
   }
-  const on: Stage = stage({ offers: onlyA });
+  const on: Stage = stage({ endpoints: onlyA });
   const asked: string[] = [];
   on.services.cluster.ask = (async (to: string, event: ActorEvent) => {
     asked.push(event.type);
@@ -247,21 +247,21 @@ async function openHouse() {
   };
 }
 
-/** The caller commits it: what will be recorded is the settlement itself. */
+/** The caller commits the settlement itself. */
 const byItsCaller: Settle = async (_services, _account, settlement) => settlement;
 const LINE = 'line:acct_1/line_1';
 
 for (const name of NAMES) {
-  it(`a ${name} line commits the settlement with its reply: neither is there before, and both are after`, async () => {
-    const house = await openHouse();
-    const { on, engine } = house;
+  it(`a ${name} line commits the settlement with its reply in one commit`, async () => {
+    const actors = await openActors();
+    const { on, engine } = actors;
     const asked = input(name, BODY[name]({ tokens: 5 }));
     const { generation } = asked;
     const running = await startTurn(on.services, asked);
     const ended = await endTurn(on.services, running, byItsCaller);
-    assert.equal(house.asked, ['turn.admit'], 'no settle was sent');
-    assert.is((await house.generation(generation))?.status, 'running');
-    assert.equal(await house.charges(generation), []);
+    assert.equal(actors.asked, ['turn.admit'], 'no settle was sent');
+    assert.is((await actors.generation(generation))?.status, 'running');
+    assert.equal(await actors.charges(generation), []);
     assert.is(ended.charge, 'recorded');
     const settlement = ended.settlement as Settlement;
     assert.is(ended.closing?.cost, settlement.cost, 'the reply names the cost that its own commit records');
@@ -277,64 +277,64 @@ for (const name of NAMES) {
     assert.is(engine.engine.gauges.entries, entries + 1, 'one commit');
     assert.equal(recorded, { generation, cost: settlement.cost, late: false });
     assert.is(await engine.body(LINE, { type: 'line.show' }), reply);
-    const settled = await house.generation(generation);
+    const settled = await actors.generation(generation);
     assert.is(settled?.status, 'settled');
     assert.equal(settled?.settlement, settlement);
-    assert.is((await house.charges(generation)).length, 1);
-    await house.close();
+    assert.is((await actors.charges(generation)).length, 1);
+    await actors.close();
   });
 
   it(`a ${name} turn whose caller never commits is not charged`, async () => {
-    const house = await openHouse();
+    const actors = await openActors();
     const asked = input(name, BODY[name]({ tokens: 5 }));
-    await endTurn(house.on.services, await startTurn(house.on.services, asked), byItsCaller);
-    await house.on.services.pending.idle();
-    assert.equal(house.asked, ['turn.admit']);
-    assert.equal(await house.charges(asked.generation), []);
-    await house.close();
+    await endTurn(actors.on.services, await startTurn(actors.on.services, asked), byItsCaller);
+    await actors.on.services.pending.idle();
+    assert.equal(actors.asked, ['turn.admit']);
+    assert.equal(await actors.charges(asked.generation), []);
+    await actors.close();
   });
 }
 
-it('a line whose run was taken over by a later attempt keeps neither its reply nor a charge', async () => {
-  const house = await openHouse();
+it('a line whose run was taken over by a later attempt commits neither its reply nor a charge', async () => {
+  const actors = await openActors();
   const asked = input('chat', sim({ tokens: 5 }), { runAttempt: 1 });
   const ended: EndedTurn[] = [];
   for (const runAttempt of [1, 2]) {
-    const running = await startTurn(house.on.services, { ...asked, runAttempt });
-    ended.push(await endTurn(house.on.services, running, byItsCaller));
+    const running = await startTurn(actors.on.services, { ...asked, runAttempt });
+    ended.push(await endTurn(actors.on.services, running, byItsCaller));
   }
   const [stale, valid] = ended.map(({ settlement }) => settlement as unknown as Json);
-  const late = await house.engine.ask(LINE, {
+  const late = await actors.engine.ask(LINE, {
     type: 'line.end',
     account: ACCOUNT,
     settlement: stale ?? null,
     reply: '1',
   });
   assert.match(JSON.stringify(late), /"status":409/);
-  assert.is(await house.engine.body(LINE, { type: 'line.show' }), null);
-  assert.equal(await house.charges(asked.generation), []);
-  await house.engine.body(LINE, { type: 'line.end', account: ACCOUNT, settlement: valid ?? null, reply: '2' });
-  assert.is(await house.engine.body(LINE, { type: 'line.show' }), '2');
-  assert.is((await house.charges(asked.generation)).length, 1);
-  await house.close();
+  assert.is(await actors.engine.body(LINE, { type: 'line.show' }), null);
+  assert.equal(await actors.charges(asked.generation), []);
+  await actors.engine.body(LINE, { type: 'line.end', account: ACCOUNT, settlement: valid ?? null, reply: '2' });
+  assert.is(await actors.engine.body(LINE, { type: 'line.show' }), '2');
+  assert.is((await actors.charges(asked.generation)).length, 1);
+  await actors.close();
 });
 
-it('the settlement of an ask and that of a commit of the caller are recorded alike', async () => {
+it('a settlement by ask and one by the commit of the caller are recorded alike', async () => {
   const records = [];
   for (const settle of [undefined, byItsCaller]) {
-    const house = await openHouse();
+    const actors = await openActors();
     const asked = input('chat', sim({ id: 'same', tokens: 5 }), { generation: 'gen-same' });
-    const running = await startTurn(house.on.services, asked);
-    const { settlement } = await endTurn(house.on.services, running, settle);
+    const running = await startTurn(actors.on.services, asked);
+    const { settlement } = await endTurn(actors.on.services, running, settle);
     if (settle !== undefined) {
       const end = { type: 'line.end', account: ACCOUNT, settlement: settlement as unknown as Json, reply: '' };
-      await house.engine.body(LINE, end);
+      await actors.engine.body(LINE, end);
     }
-    const record = (await house.generation('gen-same')) as Generation;
+    const record = (await actors.generation('gen-same')) as Generation;
     const { cost, promptTokens, completionTokens, finishReason } = record.settlement as Settlement;
-    const [charge] = await house.charges('gen-same');
+    const [charge] = await actors.charges('gen-same');
     records.push({ cost, promptTokens, completionTokens, finishReason, amount: charge?.amount });
-    await house.close();
+    await actors.close();
   }
   assert.equal(records[0], records[1]);
   assert.ok(Number(records[0]?.cost) > 0);

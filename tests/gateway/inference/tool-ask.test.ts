@@ -1,4 +1,4 @@
-/** What a gateway reports of demanded tool asks. (spec: catalogue, `tool_call_success_1d`) */
+/** The gateway's samples of required tool calls. (spec: catalogue, `tool_call_success_1d`) */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
@@ -14,7 +14,7 @@ const tools = [{ type: 'function', function: { name: 'add', parameters: { type: 
 const REQUIRED = { tools, tool_choice: 'required' };
 const NAMED = { tools, tool_choice: { type: 'function', function: { name: 'add' } } };
 
-/** Outcome and tool ask of each attempt that was reported. */
+/** Outcome and tool sample of each reported attempt. */
 function reported(on: Stage): unknown[] {
   return on.tells.flatMap(({ event }) =>
     (event as unknown as { attempts: { outcome: string; toolAsk?: string }[] }).attempts.map(
@@ -36,27 +36,27 @@ async function report(body: object): Promise<unknown[]> {
 
 for (const stream of [false, true]) {
   const how = stream ? 'streamed' : 'whole';
-  it(`${how}: a demanded call that came is kept, prose in its place is broken`, async () => {
-    for (const demanded of [REQUIRED, NAMED]) {
-      assert.equal(await report({ ...sim({}), ...demanded, stream }), ['success kept']);
-      assert.equal(await report({ ...sim({ garbage: 'prose' }), ...demanded, stream }), ['error broken']);
+  it(`${how}: a required call that arrives is kept, prose in its place is broken`, async () => {
+    for (const required of [REQUIRED, NAMED]) {
+      assert.equal(await report({ ...sim({}), ...required, stream }), ['success kept']);
+      assert.equal(await report({ ...sim({ garbage: 'prose' }), ...required, stream }), ['error broken']);
     }
     assert.equal(await report({ ...sim({ garbage: 'wrong-tool' }), ...NAMED, stream }), ['error broken']);
   });
 
-  it(`${how}: nothing is counted where nothing was demanded`, async () => {
+  it(`${how}: nothing is counted where no call is required`, async () => {
     assert.equal(await report({ ...sim({}), stream }), ['success uncounted']);
     assert.equal(await report({ ...sim({}), tools, tool_choice: 'auto', stream }), ['success uncounted']);
     assert.equal(await report({ ...sim({}), tools, stream }), ['success uncounted']);
   });
 
-  it(`${how}: a failed or broken answer is no verdict about its tools`, async () => {
+  it(`${how}: a failed or broken answer gives no sample of its tools`, async () => {
     assert.equal(await report({ ...sim({ status: 500 }), ...REQUIRED, stream }), ['error uncounted']);
     assert.equal(await report({ ...sim({ status: 400 }), ...REQUIRED, stream }), ['other uncounted']);
     assert.equal(await report({ ...sim({ cut_after: 0 }), ...REQUIRED, stream }), ['error uncounted']);
   });
 
-  it(`${how}: an answer cut at the ceiling or filtered breaks the contract and is held against nobody`, async () => {
+  it(`${how}: an answer cut at the ceiling or filtered breaks the contract and does not count against the endpoint`, async () => {
     for (const finish of ['length', 'content_filter']) {
       const body = { ...sim({ tool_calls: [], text: 'I would', finish }), ...REQUIRED, stream };
       assert.equal(await report(body), ['other uncounted'], finish);

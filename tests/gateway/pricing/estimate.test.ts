@@ -10,13 +10,13 @@ import { inputImages } from '../../../gateway/pricing/input-images.ts';
 import { mediaBounds } from '../../../gateway/pricing/media-bounds.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
 import { bounded } from '../../support/bounded.ts';
-import { offer } from '../inference/stage.ts';
+import { boardEndpoint } from '../inference/stage.ts';
 import { Dice, randomCharge, randomTariff } from './random-charge.ts';
 
 const it = bounded(test, 20_000);
 
 function endpoint(tariff: Partial<Tariff>, more: Partial<Endpoint> = {}): Endpoint {
-  const plain = offer('a', 'http://127.0.0.1:1', { contextLength: 1_000 });
+  const plain = boardEndpoint('a', 'http://127.0.0.1:1', { contextLength: 1_000 });
   return { ...plain, ...more, tariff: { id: 't', discount: 0, ...tariff } };
 }
 

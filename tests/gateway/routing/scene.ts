@@ -6,13 +6,17 @@ import { plan } from '../../../gateway/routing/plan.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import type { Plan, Rejection } from '../../../gateway/terms/plan.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
-import { board, offer } from '../inference/stage.ts';
+import { board, boardEndpoint } from '../inference/stage.ts';
 
 const URL_A = 'http://127.0.0.1:1/v1';
 
 /** An endpoint of model `m/one` at a provider of that slug. */
-export function at(slug: string, model: Parameters<typeof offer>[2] = {}, more: Partial<Endpoint> = {}): Endpoint {
-  return { ...offer(slug, URL_A, { id: 'm/one', ...model }), ...more };
+export function at(
+  slug: string,
+  model: Parameters<typeof boardEndpoint>[2] = {},
+  more: Partial<Endpoint> = {},
+): Endpoint {
+  return { ...boardEndpoint(slug, URL_A, { id: 'm/one', ...model }), ...more };
 }
 
 export function measured(figures: Partial<Endpoint['measured']>): Partial<Endpoint> {

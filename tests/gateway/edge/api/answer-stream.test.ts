@@ -15,7 +15,7 @@ import { OpenTurns } from '../../../../gateway/edge/http/open-turns.ts';
 import { beginRequest } from '../../../../gateway/edge/request-context.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { openScene, releaseOf, settlementOf, sim } from '../../inference/scene.ts';
-import { type Asked, generous, type Stage, stage } from '../../inference/stage.ts';
+import { generous, type SentEvent, type Stage, stage } from '../../inference/stage.ts';
 
 const it = bounded(test, 10_000);
 const { a, onlyA, close } = await openScene();
@@ -61,7 +61,7 @@ async function answered(
 }
 
 it('a stream that cannot be written on ends in an error, its provider is let go and what was delivered is charged (reliability, M3, M5)', async () => {
-  const on = stage({ offers: onlyA });
+  const on = stage({ endpoints: onlyA });
   const breaking = (dialect: ReplyDialect): ReplyDialect => ({
     ...dialect,
     frames: (head) => {
@@ -87,7 +87,7 @@ it('a stream that cannot be written on ends in an error, its provider is let go 
 });
 
 it('a stream of which no frame can be written is broken off, and its turn is released and ended (reliability, M3)', async () => {
-  const on = stage({ offers: onlyA });
+  const on = stage({ endpoints: onlyA });
   const mute = (dialect: ReplyDialect): ReplyDialect => ({
     ...dialect,
     frames: () => {
@@ -108,14 +108,14 @@ it('a stream of which no frame can be written is broken off, and its turn is rel
 it('a cut by the draining node between the last part and the charge asks nobody to repeat what he has (reliability, X37)', async () => {
   const turns = new OpenTurns();
   let cut = 0;
-  const answers = (asked: Asked): Json => {
+  const answers = (asked: SentEvent): Json => {
     if (asked.event.type === 'hold.settle') {
       cut += turns.size;
       turns.cutAll();
     }
     return generous(asked);
   };
-  const on = stage({ answers, offers: onlyA });
+  const on = stage({ answers, endpoints: onlyA });
   const text = await answered(on, sim({ tokens: 5 }), (dialect) => dialect, turns);
   assert.is(cut, 1);
   assert.match(text, /"finish_reason":"stop"/);
@@ -127,11 +127,11 @@ it('a cut by the draining node between the last part and the charge asks nobody 
 
 it('a cut by the node behind an error of the provider is no second error (reliability, S2)', async () => {
   const turns = new OpenTurns();
-  const answers = (asked: Asked): Json => {
+  const answers = (asked: SentEvent): Json => {
     if (asked.event.type === 'hold.settle') turns.cutAll();
     return generous(asked);
   };
-  const on = stage({ answers, offers: onlyA });
+  const on = stage({ answers, endpoints: onlyA });
   const text = await answered(on, sim({ tokens: 20, cut_after: 3, tps: 200 }), (dialect) => dialect, turns);
   assert.is(text.split('"error":{').length - 1, 1);
   assert.match(text, /"code":502/);

@@ -76,7 +76,7 @@ interface Asked extends StageOptions {
 
 /** The answer to one request in the dialect, and how often it was counted. */
 async function answered({ body, dialect = OWN, keepAliveCommentMs, limited, unauthenticated, ...staged }: Asked) {
-  const on = stage({ offers: onlyA, ...staged });
+  const on = stage({ endpoints: onlyA, ...staged });
   const limits = { ...config.edge, ...(keepAliveCommentMs === undefined ? {} : { keepAliveCommentMs }) };
   let counts = 0;
   const log = { warn: () => {}, error: () => {} };

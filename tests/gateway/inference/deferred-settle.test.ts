@@ -1,4 +1,4 @@
-/** The end of a hold whose account does not load: kept by the runtime, charged exactly once when it loads again. */
+/** The end of a hold whose account is quarantined: the runtime defers it and charges exactly once after the reload. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type LedgerEntry, verifyLedger } from '../../../actors/account/ledger.ts';
@@ -20,12 +20,12 @@ const it = bounded(test, 10_000);
 const scene = await openScene();
 test.after(() => scene.close());
 
-const KEPT = 'the end of a hold is kept for its account, which is quarantined';
+const DEFERRED = 'the end of a hold is deferred because its account is quarantined';
 const alarms = (logs: readonly object[]) =>
   logs.filter((log) => (log as { level: string }).level === 'error') as { message: string; generation: string }[];
 
-/** A funded account and its key, on a store whose rows can be damaged; `now` is the engine that serves them. */
-async function openHouse() {
+/** A funded account and its key, on a store whose rows can be damaged; `now` is the engine that currently serves them. */
+async function openActors() {
   const store = new DamagedStore({ clock: systemClock, shards: SHARDS });
   let now: Stage = await openStage({ store, kinds });
   for (const [to, event] of [
@@ -38,7 +38,7 @@ async function openHouse() {
   return {
     store,
     engine: () => now,
-    /** Its node ends while the account's row is damaged, and another one takes over. */
+    /** Closes the node while the account's row is damaged; another node takes over. */
     damage: async () => {
       await now.close();
       store.flip(ACCOUNT);
@@ -60,75 +60,75 @@ async function openHouse() {
   };
 }
 
-it('a stream whose account is damaged under it is delivered whole and charged exactly, once that loads', async () => {
-  const house = await openHouse();
+it('a stream whose account is damaged meanwhile is delivered whole and charged exactly after the reload', async () => {
+  const actors = await openActors();
   const on = stage();
-  on.services.cluster.ask = house.ask as typeof on.services.cluster.ask;
+  on.services.cluster.ask = actors.ask as typeof on.services.cluster.ask;
   const body = { ...sim({ tokens: 20, tps: 50 }), stream: true, max_tokens: 50 };
   const request = on.request(body, scene.onlyA);
   const turn = await runTurn(on.services, request);
   const first = (await turn.read()) ?? [];
-  await house.damage();
+  await actors.damage();
   const rest = await drain(turn);
-  assert.ok(textOf(first).length < textOf([...first, ...rest]).length, 'it was under way');
+  assert.ok(textOf(first).length < textOf([...first, ...rest]).length, 'the stream was under way');
   const receipt = await turn.receipt;
-  assert.is((await endTurn(on.services, turn)).closing, null, 'no charge is shown that is not in the books');
+  assert.is((await endTurn(on.services, turn)).closing, null, 'an unrecorded charge is not shown');
   await on.services.pending.idle();
   const { generation } = request;
   assert.equal(
     alarms(on.logs).map((log) => [log.message, log.generation]),
-    [[KEPT, generation]],
+    [[DEFERRED, generation]],
   );
-  assert.is((await house.generation(generation)).status, 'running');
+  assert.is((await actors.generation(generation)).status, 'running');
 
-  house.store.mend();
-  assert.equal(await house.engine().engine.reload(ACCOUNT), { outcome: 'loaded' });
-  await house.ask(ACCOUNT, { type: 'account.show' });
-  const settled = await house.generation(generation);
+  actors.store.mend();
+  assert.equal(await actors.engine().engine.reload(ACCOUNT), { outcome: 'loaded' });
+  await actors.ask(ACCOUNT, { type: 'account.show' });
+  const settled = await actors.generation(generation);
   assert.is(settled.status, 'settled');
   assert.not.ok(settled.late);
   const { promptTokens, completionTokens } = receipt.usage;
   const cost = settled.settlement?.cost as string;
-  // What the endpoint declares: 1 and 2 millionths of a dollar per token.
+  // The endpoint declares 1 and 2 millionths of a dollar per token.
   assert.is(Number(cost), ((promptTokens as number) + 2 * (completionTokens as number)) / 1_000_000);
-  const entries = await house.ledger();
+  const entries = await actors.ledger();
   assert.is(entries.filter((entry) => JSON.stringify(entry).includes(generation)).length, 1, 'charged once');
   const verdict = verifyLedger(entries);
   assert.ok(verdict.sound, JSON.stringify(verdict));
   assert.is(Number(verdict.balance), 10 - Number(cost));
 
-  // A gateway that heard nothing and repeats itself finds what is recorded.
-  const again = await house.ask(ACCOUNT, words.settleEvent(settled.settlement as never) as object as ActorEvent);
+  // A gateway that received no answer and repeats the settle gets the recorded result.
+  const again = await actors.ask(ACCOUNT, words.settleEvent(settled.settlement as never) as object as ActorEvent);
   assert.equal(again, { generation, cost, late: false });
-  assert.is((await house.ledger()).length, entries.length);
+  assert.is((await actors.ledger()).length, entries.length);
   await on.end();
-  await house.engine().close();
+  await actors.engine().close();
 });
 
-it('a hold that is let go while its account is damaged is free once that loads, and the key with it', async () => {
-  const house = await openHouse();
+it('a hold released while its account is damaged is free after the reload, and so is the share of its key', async () => {
+  const actors = await openActors();
   const on = stage();
-  on.services.cluster.ask = house.ask as typeof on.services.cluster.ask;
+  on.services.cluster.ask = actors.ask as typeof on.services.cluster.ask;
   const far = Date.now() + 600_000;
   const held = words.request('gen-1', '1', { deadlineAt: far });
-  await house.ask(KEY, words.admitEvent(held) as object as ActorEvent);
-  await house.damage();
+  await actors.ask(KEY, words.admitEvent(held) as object as ActorEvent);
+  await actors.damage();
   releaseHold(on.services, ACCOUNT, words.release('gen-1'));
   await on.services.pending.idle();
   assert.is(alarms(on.logs).length, 1);
-  house.store.mend();
-  await house.engine().engine.reload(ACCOUNT);
-  await house.ask(ACCOUNT, { type: 'account.show' });
-  assert.is((await house.generation('gen-1')).status, 'released');
-  assert.match(JSON.stringify((await house.engine().engine.inspect(KEY))?.context), /"held":"0"/);
+  actors.store.mend();
+  await actors.engine().engine.reload(ACCOUNT);
+  await actors.ask(ACCOUNT, { type: 'account.show' });
+  assert.is((await actors.generation('gen-1')).status, 'released');
+  assert.match(JSON.stringify((await actors.engine().engine.inspect(KEY))?.context), /"held":"0"/);
   await on.end();
-  await house.engine().close();
+  await actors.engine().close();
 });
 
-it('what was kept is not asked again, and what was not kept is', async () => {
+it('a deferred message is not sent again, and any other unacknowledged one is', async () => {
   for (const [failure, asked] of [
-    [{ code: 'quarantined', detail: 'it does not load', kept: true }, 1],
-    [{ code: 'quarantined', detail: 'it does not load' }, 4],
+    [{ code: 'quarantined', detail: 'the account does not load', kept: true }, 1],
+    [{ code: 'quarantined', detail: 'the account does not load' }, 4],
   ] as const) {
     const on = stage({ answers: () => failing(failure), upstream: { settleRetriesMax: 3 } });
     assert.is(await chargeHold(on.services, ACCOUNT, words.settlement('gen-1', '0.5')), null);
@@ -137,7 +137,7 @@ it('what was kept is not asked again, and what was not kept is', async () => {
     assert.is(alarms(on.logs).length, 1);
     await on.end();
   }
-  // Kept at the second try: the first one was lost on its way.
+  // Deferred at the second attempt: the first was lost in transit.
   let tries = 0;
   const answers = () => failing(++tries === 1 ? { code: 'lost' } : { code: 'quarantined', detail: '', kept: true });
   const on = stage({ answers });
