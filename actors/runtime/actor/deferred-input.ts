@@ -3,7 +3,7 @@ import type { ActorEvent, Json } from './event.ts';
 import type { RowWrite } from './row-cache.ts';
 import { systemCollections } from './system-collections.ts';
 
-/** Inputs that wait beside their actor, in the collection where those that failed too often are set aside. */
+/** Inputs that wait beside their actor, in the collection where those that failed for good are set aside. */
 export const DEAD_LETTERS = systemCollections.aside;
 
 /**

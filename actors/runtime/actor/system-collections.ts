@@ -18,7 +18,7 @@ export const systemCollections = {
   heard: collection('$heard'),
   /** Work in the world that was asked for and has not ended; id: as the step named it. Open: resident with the actor. */
   intents: collection('$intents'),
-  /** Inputs that failed too often and wait for an operator. */
+  /** Inputs that failed for good and wait for an operator. */
   aside: collection('$aside'),
 } as const;
 

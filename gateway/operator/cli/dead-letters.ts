@@ -1,4 +1,4 @@
-/** `troupe retry|skip`: what to do with an input that failed too often and was set aside. `ps` and `inspect` show them. */
+/** `troupe retry|skip`: what to do with a dead letter, an input that failed for good. `ps` and `inspect` show them. */
 import type { Command } from 'commander';
 import { ConfigError } from '../config/config-error.ts';
 import type { GlobalOptions } from './global-options.ts';

@@ -59,6 +59,8 @@ it('gives its figures in the text format', async () => {
   const text = await (await ask('/metrics')).text();
   assert.match(text, /\ntroupe_ready 1\n/);
   assert.match(text, /\ntroupe_store_full 0\n/);
+  assert.match(text, /\ntroupe_events_unhandled_total 0\n/);
+  assert.match(text, /\ntroupe_dead_letters_total 0\n/);
   assert.match(text, /\ntroupe_answers_total\{status="200"\} [1-9]\d*\n/);
   for (const line of text.split('\n')) assert.match(line, /^(#.*|[a-z0-9_]+(\{[a-z]+="[^"]*"\})? [-0-9.e+]+|)$/);
 });
