@@ -1,4 +1,4 @@
-/** Every kind of actor the marketplace is made of. A node registers exactly these. */
+/** All actor kinds of the marketplace. A node registers exactly these. */
 import { accountKind } from './account/account.ts';
 import { endpointKind } from './endpoint/endpoint.ts';
 import { keyKind } from './key/key.ts';
@@ -6,7 +6,7 @@ import { providerKind } from './provider/provider.ts';
 import { rateWindowKind } from './rate-window/rate-window.ts';
 import type { Kind } from './runtime/index.ts';
 
-/** `generationMs`: how long generation records are kept; null keeps them for ever. */
+/** `generationMs`: retention of generation records; null keeps them for ever. */
 export interface Retention {
   readonly generationMs?: number | null;
 }

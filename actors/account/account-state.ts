@@ -1,6 +1,6 @@
 /**
- * What an account keeps of itself: sums, counters and its newest ledger entry, never a collection. Every function is pure
- * and returns the next book; balance = deposits - charges + adjustments holds behind each of them.
+ * The stored state of an account: sums, counters and the newest ledger entry, never a collection. Every function is
+ * pure and returns the next state. After each of them, balance = deposits - charges + adjustments.
  */
 import { add, isNegative, subtract } from '../terms/usd.ts';
 import { LEDGER_ROOT, type LedgerEntry, type LedgerSide, sealEntry } from './ledger.ts';
@@ -9,7 +9,7 @@ export interface AccountState {
   /** Address of the account. */
   readonly address: string;
   readonly name: string;
-  /** Store time in ms; null only inside the step that creates it. */
+  /** Store time in ms; null only during the step that creates the account. */
   readonly createdAt: number | null;
   /** Exact decimal USD each. */
   readonly balance: string;
@@ -17,13 +17,13 @@ export interface AccountState {
   readonly deposits: string;
   readonly charges: string;
   readonly adjustments: string;
-  /** Holds that make up `held`. */
+  /** Number of open holds; `held` is their sum. */
   readonly holds: number;
   readonly keys: number;
   readonly last: LedgerEntry | null;
-  /** When the sweep of overdue holds is due; null while it is not scheduled. */
+  /** When the sweep of overdue holds is due; null when none is scheduled. */
   readonly nextSweepAt: number | null;
-  /** Settles that came after their release, and charges above their hold: each raises an alarm. */
+  /** Charges recorded after the release of their hold, and charges above their hold. Each raises an alarm. */
   readonly lateSettles: number;
   readonly overshoots: number;
 }
@@ -48,9 +48,9 @@ export function emptyAccount(address: string): AccountState {
 }
 
 /**
- * The next book, to be changed before anybody sees it. Member by member, so that all books have one shape: V8 gives what is
- * spread a shape of its own, and what is spread from that another, until each spread and each look at a member takes its
- * slow path (Node 20: 1 to 2 us a step).
+ * A mutable copy of the state for the reducer that builds the next one. Copied member by member so that all states have
+ * one hidden class: repeated object spreads give V8 a new shape each time and end in its slow path (Node 20: 1 to 2 us
+ * a step).
  */
 function nextOf(state: AccountState): { -readonly [member in keyof AccountState]: AccountState[member] } {
   return {
@@ -71,7 +71,7 @@ function nextOf(state: AccountState): { -readonly [member in keyof AccountState]
   };
 }
 
-/** The book of an account that has just been made. */
+/** The state of a newly created account. */
 export function named(state: AccountState, name: string, createdAt: number): AccountState {
   const next = nextOf(state);
   next.name = name;
@@ -79,19 +79,19 @@ export function named(state: AccountState, name: string, createdAt: number): Acc
   return next;
 }
 
-/** The sweep is due at `nextSweepAt`, or not at all. */
+/** Sets the time of the next sweep; null cancels it. */
 export function sweptTill(state: AccountState, nextSweepAt: number | null): AccountState {
   const next = nextOf(state);
   next.nextSweepAt = nextSweepAt;
   return next;
 }
 
-/** What may still be held: balance without open holds. May be negative after a charge above its hold. */
+/** The amount that can still be held: balance minus open holds. Negative after a charge above its hold. */
 export function available(state: AccountState): string {
   return subtract(state.balance, state.held);
 }
 
-/** A hold more: `amount` joins the sum, and the sweep is due at `deadlineAt` at the latest. */
+/** Adds a hold: `amount` joins the sum, and the sweep is due at `deadlineAt` at the latest. */
 export function withHold(state: AccountState, amount: string, deadlineAt: number): AccountState {
   const next = nextOf(state);
   next.held = add(state.held, amount);
@@ -100,7 +100,7 @@ export function withHold(state: AccountState, amount: string, deadlineAt: number
   return next;
 }
 
-/** A hold in place of another: the sum moves by the difference, which may be negative. */
+/** Replaces a hold: the sum changes by the difference, which may be negative. */
 export function withRaise(state: AccountState, delta: string, deadlineAt: number): AccountState {
   const next = nextOf(state);
   next.held = add(state.held, delta);
@@ -108,14 +108,14 @@ export function withRaise(state: AccountState, delta: string, deadlineAt: number
   return next;
 }
 
-/** The sweep is due at `dueAt` at the latest. */
+/** Schedules the sweep for `dueAt` at the latest. */
 export function dueBy(state: AccountState, dueAt: number): AccountState {
   const next = nextOf(state);
   next.nextSweepAt = earlier(state.nextSweepAt, dueAt);
   return next;
 }
 
-/** `holds` holds less, `amount` in all. */
+/** Removes `holds` holds with a sum of `amount`. */
 export function withoutHolds(state: AccountState, amount: string, holds: number): AccountState {
   const next = nextOf(state);
   next.held = subtract(state.held, amount);
@@ -128,7 +128,7 @@ export interface ChargeEntry {
   readonly at: number;
   readonly generation: string;
   readonly key: string;
-  /** What was held for it, and goes; null when that had been let go before. */
+  /** The amount held for this charge, which the charge frees; null when the hold was released before. */
   readonly held: string | null;
   readonly overshoot: boolean;
 }
@@ -167,7 +167,7 @@ export function withDeposit(state: AccountState, deposit: { id: string; amount: 
   return next;
 }
 
-/** `amount` may be negative: it then leaves the balance. */
+/** `amount` may be negative: it is then deducted from the balance. */
 export function withAdjustment(
   state: AccountState,
   adjustment: { id: string; amount: string; at: number },

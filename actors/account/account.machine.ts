@@ -1,6 +1,6 @@
 /**
- * The account's chart: open or suspended. It grants holds out of its balance, charges or releases them exactly once, and
- * keeps the ledger. It knows no key's limit and no price; it never looks at a clock but the event's.
+ * The account's chart: open or suspended. It grants holds out of its balance, charges or releases each exactly once,
+ * and appends to the ledger. Key limits and prices are outside its scope. The only time it reads is the event's.
  */
 import { assign, setup } from 'xstate';
 import { emit } from '../runtime/index.ts';
@@ -10,9 +10,9 @@ import { UNAUTHENTICATED } from '../terms/unauthenticated.ts';
 import { type AccountState, emptyAccount } from './account-state.ts';
 import { judgeOpen, judgeRaise, judgeRelease, judgeSettle } from './admission.ts';
 import { answerPaidIn, recordAdjustment, recordDeposit } from './deposit.ts';
-import * as answers from './effects.ts';
+import * as effects from './effects.ts';
 import type { AccountEvent } from './events.ts';
-import * as changes from './reducers.ts';
+import * as reducers from './reducers.ts';
 import { accountView, answerCreated } from './statement.ts';
 import { recordLost, recordSweep } from './sweep.ts';
 
@@ -23,7 +23,7 @@ export const accountMachine = setup({
     isRecorded: ({ event }) => firstRow(event, 'recorded') !== null,
     isGranted: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'granted',
     isShort: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'short',
-    isUnheard: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'unheard',
+    isUnrecorded: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'unrecorded',
     isBeyondLimit: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'key-short',
     isStaleOpen: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'stale',
     isHeldOrEnded: ({ context, event }) => ['recorded', 'ended'].includes(judgeOpen(context, only(event, 'hold.open'))),
@@ -40,24 +40,24 @@ export const accountMachine = setup({
     isReleasable: ({ event }) => judgeRelease(only(event, 'hold.release')) === 'release',
     isStaleRelease: ({ event }) => judgeRelease(only(event, 'hold.release')) === 'stale',
     isSuperseded: ({ event }) => judgeRelease(only(event, 'hold.release')) === 'supersede',
-    isUnadmitted: ({ event }) => judgeRelease(only(event, 'hold.release')) === 'bury',
+    isUnadmitted: ({ event }) => judgeRelease(only(event, 'hold.release')) === 'unadmitted',
   },
   actions: {
-    create: assign(({ context, event }) => changes.create(context, event)),
+    create: assign(({ context, event }) => reducers.create(context, event)),
     answerCreated: emit<AccountState, AccountEvent>(({ context }) => answerCreated(context, true)),
     answerKnown: emit<AccountState, AccountEvent>(({ context }) => answerCreated(context, false)),
-    showOpen: emit<AccountState, AccountEvent>(({ context }) => answers.reply(accountView(context, 'open'))),
-    showSuspended: emit<AccountState, AccountEvent>(({ context }) => answers.reply(accountView(context, 'suspended'))),
-    vouch: emit(() => answers.reply({ counted: true })),
-    refuseOwner: emit(() => answers.reply({ refusal: UNAUTHENTICATED })),
+    showOpen: emit<AccountState, AccountEvent>(({ context }) => effects.reply(accountView(context, 'open'))),
+    showSuspended: emit<AccountState, AccountEvent>(({ context }) => effects.reply(accountView(context, 'suspended'))),
+    answerStanding: emit(() => effects.reply({ counted: true })),
+    refuseOwner: emit(() => effects.reply({ refusal: UNAUTHENTICATED })),
     countKey: assign({ keys: ({ context }) => context.keys + 1 }),
-    answerIssued: emit<AccountState, AccountEvent>(({ event }) => answers.issued(only(event, 'key.issued'))),
+    answerIssued: emit<AccountState, AccountEvent>(({ event }) => effects.issued(only(event, 'key.issued'))),
 
-    credit: assign(({ context, event }) => changes.credit(context, only(event, 'deposit.credit'))),
+    credit: assign(({ context, event }) => reducers.credit(context, only(event, 'deposit.credit'))),
     recordDeposit: emit<AccountState, AccountEvent>(({ context, event }) =>
       recordDeposit(context, only(event, 'deposit.credit')),
     ),
-    adjust: assign(({ context, event }) => changes.adjust(context, only(event, 'adjustment.record'))),
+    adjust: assign(({ context, event }) => reducers.adjust(context, only(event, 'adjustment.record'))),
     recordAdjustment: emit<AccountState, AccountEvent>(({ context, event }) =>
       recordAdjustment(context, only(event, 'adjustment.record')),
     ),
@@ -65,61 +65,61 @@ export const accountMachine = setup({
       answerPaidIn(only(event, 'deposit.credit', 'adjustment.record')),
     ),
 
-    hold: assign(({ context, event }) => changes.hold(context, only(event, 'hold.open'))),
+    hold: assign(({ context, event }) => reducers.hold(context, only(event, 'hold.open'))),
     recordHold: emit<AccountState, AccountEvent>(({ context, event }) =>
-      answers.recordHold(context, only(event, 'hold.open')),
+      effects.recordHold(context, only(event, 'hold.open')),
     ),
-    answerHold: emit<AccountState, AccountEvent>(({ event }) => answers.answerHold(only(event, 'hold.open'))),
-    renew: emit<AccountState, AccountEvent>(({ event }) => answers.renew(only(event, 'hold.open'))),
+    answerHold: emit<AccountState, AccountEvent>(({ event }) => effects.answerHold(only(event, 'hold.open'))),
+    renew: emit<AccountState, AccountEvent>(({ event }) => effects.renew(only(event, 'hold.open'))),
     refuseShort: emit<AccountState, AccountEvent>(({ context, event }) =>
-      answers.refuseShort(context, only(event, 'hold.open')),
+      effects.refuseShort(context, only(event, 'hold.open')),
     ),
     refuseBeyondLimit: emit<AccountState, AccountEvent>(({ event }) =>
-      answers.refuseBeyondLimit(only(event, 'hold.open')),
+      effects.refuseBeyondLimit(only(event, 'hold.open')),
     ),
     refuseStaleOpen: emit<AccountState, AccountEvent>(({ event }) =>
-      answers.refuseHold(only(event, 'hold.open'), answers.STALE),
+      effects.refuseHold(only(event, 'hold.open'), effects.STALE),
     ),
     refuseSuspended: emit<AccountState, AccountEvent>(({ event }) =>
-      answers.refuseHold(only(event, 'hold.open'), UNAUTHENTICATED),
+      effects.refuseHold(only(event, 'hold.open'), UNAUTHENTICATED),
     ),
 
-    moveHold: assign(({ context, event }) => changes.moveHold(context, only(event, 'hold.raise'))),
+    moveHold: assign(({ context, event }) => reducers.moveHold(context, only(event, 'hold.raise'))),
     recordRaise: emit<AccountState, AccountEvent>(({ context, event }) =>
-      answers.recordRaise(context, only(event, 'hold.raise')),
+      effects.recordRaise(context, only(event, 'hold.raise')),
     ),
-    answerRaise: emit<AccountState, AccountEvent>(({ event }) => answers.answerRaise(only(event, 'hold.raise'))),
+    answerRaise: emit<AccountState, AccountEvent>(({ event }) => effects.answerRaise(only(event, 'hold.raise'))),
     refuseKeyShort: emit<AccountState, AccountEvent>(({ context, event }) =>
-      answers.refuseRaiseShort(context, only(event, 'hold.raise'), 'key'),
+      effects.refuseRaiseShort(context, only(event, 'hold.raise'), 'key'),
     ),
     refuseAccountShort: emit<AccountState, AccountEvent>(({ context, event }) =>
-      answers.refuseRaiseShort(context, only(event, 'hold.raise'), 'account'),
+      effects.refuseRaiseShort(context, only(event, 'hold.raise'), 'account'),
     ),
-    refuseStaleRaise: emit(() => answers.reply({ admitted: false, refusal: answers.STALE })),
-    refuseSuspendedRaise: emit(() => answers.reply({ admitted: false, refusal: UNAUTHENTICATED })),
+    refuseStaleRaise: emit(() => effects.reply({ admitted: false, refusal: effects.STALE })),
+    refuseSuspendedRaise: emit(() => effects.reply({ admitted: false, refusal: UNAUTHENTICATED })),
 
-    charge: assign(({ context, event }) => changes.charge(context, only(event, 'hold.settle'))),
+    charge: assign(({ context, event }) => reducers.charge(context, only(event, 'hold.settle'))),
     recordCharge: emit<AccountState, AccountEvent>(({ context, event }) =>
-      answers.recordCharge(context, only(event, 'hold.settle')),
+      effects.recordCharge(context, only(event, 'hold.settle')),
     ),
-    answerSettled: emit<AccountState, AccountEvent>(({ event }) => answers.answerSettled(only(event, 'hold.settle'))),
-    refuseStale: emit(() => answers.refuse(answers.STALE)),
-    refuseMalformed: emit(() => answers.refuse(answers.MALFORMED)),
-    refuseUnknown: emit(() => answers.refuse(answers.UNKNOWN)),
+    answerSettled: emit<AccountState, AccountEvent>(({ event }) => effects.answerSettled(only(event, 'hold.settle'))),
+    refuseStale: emit(() => effects.refuse(effects.STALE)),
+    refuseMalformed: emit(() => effects.refuse(effects.MALFORMED)),
+    refuseUnknown: emit(() => effects.refuse(effects.UNKNOWN)),
 
-    letGo: assign(({ context, event }) => changes.release(context, event)),
-    recordRelease: emit<AccountState, AccountEvent>(({ event }) => answers.recordRelease(only(event, 'hold.release'))),
+    release: assign(({ context, event }) => reducers.release(context, event)),
+    recordRelease: emit<AccountState, AccountEvent>(({ event }) => effects.recordRelease(only(event, 'hold.release'))),
     recordSupersession: emit<AccountState, AccountEvent>(({ event }) =>
-      answers.recordSupersession(only(event, 'hold.release')),
+      effects.recordSupersession(only(event, 'hold.release')),
     ),
-    answerRelease: emit<AccountState, AccountEvent>(({ event }) => answers.answerRelease(only(event, 'hold.release'))),
-    remember: assign(({ context, event }) => changes.rememberRelease(context, event)),
-    bury: emit<AccountState, AccountEvent>(({ context, event }) =>
-      answers.recordTombstone(context, only(event, 'hold.release')),
+    answerRelease: emit<AccountState, AccountEvent>(({ event }) => effects.answerRelease(only(event, 'hold.release'))),
+    scheduleTombstoneSweep: assign(({ context, event }) => reducers.scheduleTombstoneSweep(context, event)),
+    recordTombstone: emit<AccountState, AccountEvent>(({ context, event }) =>
+      effects.recordTombstone(context, only(event, 'hold.release')),
     ),
-    sweep: assign(({ context, event }) => changes.sweep(context, event)),
+    sweep: assign(({ context, event }) => reducers.sweep(context, event)),
     recordSweep: emit<AccountState, AccountEvent>(({ event }) => recordSweep(only(event, 'holds.sweep'))),
-    loseGateway: assign(({ context, event }) => changes.loseGateway(context, event)),
+    loseGateway: assign(({ context, event }) => reducers.loseGateway(context, event)),
     recordLost: emit<AccountState, AccountEvent>(({ event }) => recordLost(only(event, 'gateway.lost'))),
   },
 }).createMachine({
@@ -133,12 +133,12 @@ export const accountMachine = setup({
         'account.suspend': { target: 'suspended', actions: 'showSuspended' },
         'account.resume': { actions: 'showOpen' },
         'account.show': { actions: 'showOpen' },
-        'account.standing': { actions: 'vouch' },
+        'account.standing': { actions: 'answerStanding' },
         'hold.open': [
           { guard: 'isGranted', actions: ['hold', 'recordHold'] },
           { guard: 'isBeyondLimit', actions: 'refuseBeyondLimit' },
           { guard: 'isShort', actions: 'refuseShort' },
-          { guard: 'isUnheard', actions: 'renew' },
+          { guard: 'isUnrecorded', actions: 'renew' },
           { guard: 'isStaleOpen', actions: 'refuseStaleOpen' },
           { actions: 'answerHold' },
         ],
@@ -160,7 +160,7 @@ export const accountMachine = setup({
         'hold.open': [
           { guard: 'isHeldOrEnded', actions: 'answerHold' },
           { guard: 'isStaleOpen', actions: 'refuseStaleOpen' },
-          { guard: 'isUnheard', actions: 'renew' },
+          { guard: 'isUnrecorded', actions: 'renew' },
           { guard: 'isBeyondLimit', actions: 'refuseBeyondLimit' },
           { actions: 'refuseSuspended' },
         ],
@@ -184,10 +184,10 @@ export const accountMachine = setup({
       { actions: 'refuseUnknown' },
     ],
     'hold.release': [
-      { guard: 'isReleasable', actions: ['letGo', 'recordRelease'] },
+      { guard: 'isReleasable', actions: ['release', 'recordRelease'] },
       { guard: 'isStaleRelease', actions: 'refuseStale' },
       { guard: 'isSuperseded', actions: 'recordSupersession' },
-      { guard: 'isUnadmitted', actions: ['remember', 'bury'] },
+      { guard: 'isUnadmitted', actions: ['scheduleTombstoneSweep', 'recordTombstone'] },
       { actions: 'answerRelease' },
     ],
     'holds.sweep': { actions: ['sweep', 'recordSweep'] },

@@ -1,4 +1,4 @@
-/** The account kind, and how to speak with an account. Every amount is exact decimal USD, every id a natural id. */
+/** The account kind and its client functions. Every amount is exact decimal USD; every id is a natural id. */
 import type { ActorEvent, Cluster, Json, Kind, RowRef } from '../runtime/index.ts';
 import type { Generation, HoldRequest, Release, Released, Settled, Settlement } from '../terms/hold.ts';
 import { isFirstHold } from '../terms/hold-attempt.ts';
@@ -13,7 +13,7 @@ import type { LedgerEntry } from './ledger.ts';
 import { type AccountView, explainAccount } from './statement.ts';
 import { tombstoneCollection } from './tombstone.ts';
 
-/** How long generation records are kept after they were created, unless configured otherwise. */
+/** Default retention of generation records, counted from their creation. */
 export const GENERATION_RETENTION_MS = 90 * 24 * 3_600_000;
 
 export function accountKind(generationRetentionMs: number | null = GENERATION_RETENTION_MS): Kind {
@@ -39,20 +39,20 @@ export function accountKind(generationRetentionMs: number | null = GENERATION_RE
 }
 
 function rowsOf(event: ActorEvent): readonly RowRef[] {
-  const told = event as unknown as AccountEvent;
-  switch (told.type) {
+  const typed = event as unknown as AccountEvent;
+  switch (typed.type) {
     case 'hold.open':
-      return [openedRef(told.request), tombstoneRef(told.request.generation)];
+      return [openedRef(typed.request), tombstoneRef(typed.request.generation)];
     case 'hold.raise':
-      return [generationRef(told.request.generation, false)];
+      return [generationRef(typed.request.generation, false)];
     case 'hold.settle':
-      return [generationRef(told.settlement.generation, true)];
+      return [generationRef(typed.settlement.generation, true)];
     case 'hold.release':
-      return [generationRef(told.release.generation, true), tombstoneRef(told.release.generation)];
+      return [generationRef(typed.release.generation, true), tombstoneRef(typed.release.generation)];
     case 'deposit.credit':
-      return [{ as: 'recorded', collection: 'deposit', id: told.deposit, mayBeStored: true }];
+      return [{ as: 'recorded', collection: 'deposit', id: typed.deposit, mayBeStored: true }];
     case 'adjustment.record':
-      return [{ as: 'recorded', collection: 'adjustment', id: told.adjustment, mayBeStored: true }];
+      return [{ as: 'recorded', collection: 'adjustment', id: typed.adjustment, mayBeStored: true }];
     case 'holds.sweep':
       return [ALL_RUNNING, ALL_TOMBSTONES];
     case 'gateway.lost':
@@ -69,7 +69,7 @@ function generationRef(id: string, mayBeStored: boolean): RowRef {
   return { as: 'generation', collection: 'generation', id, mayBeStored };
 }
 
-/** An ended row is looked for where one may exist: for a repeat, and for every attempt but the first of all. */
+/** Reads a stored (ended) row only where one may exist: for a repeat, and for every attempt after the first. */
 function openedRef({ generation, attempt, repeat }: HoldRequest): RowRef {
   return generationRef(generation, repeat || !isFirstHold(attempt));
 }
@@ -86,7 +86,7 @@ export interface AccountCreated {
   readonly created: boolean;
 }
 
-/** `account` is an address, here and below. Repeats are harmless. */
+/** `account` is an address, here and below. Repeats are idempotent. */
 export async function createAccount(
   cluster: Cluster,
   account: string,
@@ -100,7 +100,7 @@ export async function createAccount(
   )) as unknown as AccountCreated;
 }
 
-/** Credits once per deposit id; a repeat answers what was recorded. */
+/** Credits once per deposit id; a repeat returns what was recorded. */
 export async function creditDeposit(
   cluster: Cluster,
   account: string,
@@ -111,7 +111,7 @@ export async function creditDeposit(
   return (await cluster.ask(account, event, { withinMs, repeat: same })) as unknown as PaidInAnswer;
 }
 
-/** Corrects the balance by `amount`, which may be negative; once per adjustment id. */
+/** Corrects the balance by `amount`, which may be negative, once per adjustment id. */
 export async function recordAdjustment(
   cluster: Cluster,
   account: string,
@@ -140,8 +140,8 @@ export async function resumeAccount(cluster: Cluster, account: string, withinMs:
 }
 
 /**
- * Charges a hold, exactly once. Refused: 404 unknown, 409 another attempt holds it, 422 no charge. The ask's own promise,
- * as every request makes one.
+ * Charges a hold exactly once. Refused: 404 unknown generation, 409 another attempt holds it, 422 invalid charge.
+ * Returns the ask's promise itself without an async wrapper, because every request passes here.
  */
 export function settle(
   cluster: Cluster,
@@ -155,7 +155,10 @@ export function settle(
   >;
 }
 
-/** Ends a hold without a charge. Harmless on one that ended, and on one that was never admitted. Refused: 409. */
+/**
+ * Ends a hold without a charge. Idempotent; valid for a hold that has ended and for one that was never admitted.
+ * Refused: 409.
+ */
 export async function release(
   cluster: Cluster,
   account: string,
@@ -166,7 +169,7 @@ export async function release(
   return (await cluster.ask(account, event, { withinMs, repeat: same })) as unknown as Released | RefusedAnswer;
 }
 
-/** A generation of one account, straight from the store; null when there is none. */
+/** Reads a generation of one account from the store; null when there is none. */
 export async function findGeneration(cluster: Cluster, account: string, id: string): Promise<Generation | null> {
   const row = await cluster.rows.row(account, 'generation', id);
   return row === null ? null : (JSON.parse(row.body) as Generation);

@@ -1,6 +1,6 @@
 /**
- * Decides a request to hold money, to move a hold, to charge it or to release it: one word per case, from the book and the
- * rows of the event. The chart's guards ask here; nothing here changes anything.
+ * Decides requests to hold money, to move a hold, to charge it or to release it. Each function returns one case name,
+ * computed from the account state and the rows of the event. The chart's guards call them. Pure.
  */
 import type { Generation } from '../terms/hold.ts';
 import { firstRow } from '../terms/row.ts';
@@ -11,15 +11,17 @@ import { newestAttempt } from './generation.ts';
 import type { Tombstone } from './tombstone.ts';
 
 export type OpenCase =
-  /** Held already under this attempt: the recorded answer. */
+  /** Held already under this attempt: returns the recorded answer. */
   | 'recorded'
   /** Charged, released under this attempt, or held under another key. */
   | 'ended'
   /** A newer attempt was admitted or released before. */
   | 'stale'
-  /** A repeat, and nothing is on record for its attempt: the key decides as for a first sending. */
-  | 'unheard'
-  /** Held: anew, again after the release of an older attempt, or in place of an older attempt that still holds. */
+  /** A repeat without a record of its attempt: the key decides as for a first delivery. */
+  | 'unrecorded'
+  /**
+   * Granted: a new hold, a hold after the release of an older attempt, or one that replaces an older attempt's hold.
+   */
   | 'granted'
   | 'key-short'
   | 'short';
@@ -29,13 +31,13 @@ export function judgeOpen(state: AccountState, event: HoldOpen): OpenCase {
   if (!isUsd(request.amount)) throw new RangeError('the amount of a hold must be a decimal in USD');
   const known = judgeRecord(event);
   if (known !== null) return known;
-  if (request.repeat) return 'unheard';
+  if (request.repeat) return 'unrecorded';
   const room = keyRoom(event);
   if (room !== null && compare(request.amount, room) > 0) return 'key-short';
   return compare(request.amount, accountRoom(state, event)) > 0 ? 'short' : 'granted';
 }
 
-/** What the records say of this attempt; null where they leave it open. */
+/** The case that the records decide for this attempt; null when they leave it open. */
 function judgeRecord(event: HoldOpen): 'recorded' | 'ended' | 'stale' | null {
   const { attempt } = event.request;
   const row = firstRow<Generation>(event, 'generation');
@@ -47,25 +49,25 @@ function judgeRecord(event: HoldOpen): 'recorded' | 'ended' | 'stale' | null {
   return attempt === newest || row.status === 'settled' ? 'ended' : null;
 }
 
-/** A tombstone of an older build names no attempt and refuses all. */
+/** A tombstone written by an older build has no attempt and refuses every attempt. */
 function judgeTombstone(tombstone: Tombstone | null, attempt: number): 'ended' | 'stale' | null {
   if (tombstone === null) return null;
   if (tombstone.attempt === undefined || tombstone.attempt === attempt) return 'ended';
   return attempt < tombstone.attempt ? 'stale' : null;
 }
 
-/** What the hold that this one takes over holds; null where it takes over none. Only judged requests may ask. */
+/** The amount of the hold that this one replaces; null when it replaces none. Call only for judged requests. */
 export function heldBefore(event: HoldOpen): string | null {
   const row = firstRow<Generation>(event, 'generation');
   return row?.status === 'running' ? row.amount : null;
 }
 
-/** What the account can hold for this request, the hold that it takes over included. */
+/** The amount the account can hold for this request, including the hold it replaces. */
 export function accountRoom(state: AccountState, event: HoldOpen): string {
   return withFreed(available(state), event);
 }
 
-/** As `accountRoom`, of the key's limit. Null: it has none, or the key has checked it itself. */
+/** As `accountRoom`, for the key's limit. Null when the key has no limit or has checked it itself. */
 export function keyRoom(event: HoldOpen): string | null {
   const { room = null } = event;
   return room === null ? null : withFreed(room, event);
@@ -92,12 +94,12 @@ export function judgeRaise(state: AccountState, event: HoldRaise): RaiseCase {
 }
 
 export type SettleCase =
-  /** Charged before under this attempt: the recorded charge. */
+  /** Charged before under this attempt: returns the recorded charge. */
   | 'recorded'
   | 'charge'
-  /** Released before: charged exactly all the same. */
+  /** Released before: charged with the exact cost all the same. */
   | 'late'
-  /** Belongs to an attempt that does not hold the money any more, or never did. */
+  /** Sent by an attempt that no longer holds the money or never did. */
   | 'stale'
   | 'unknown'
   | 'malformed';
@@ -116,19 +118,19 @@ export function judgeSettle(event: HoldSettle): SettleCase {
 export type ReleaseCase =
   | 'recorded'
   | 'release'
-  /** An older attempt releases what a newer one holds. */
+  /** An older attempt tries to release a newer attempt's hold. */
   | 'stale'
-  /** Released before, by an older attempt: the row takes the newer number, so that a late admit of it is refused. */
+  /** Released before by an older attempt: the row takes the newer number, so that a late admission of it is refused. */
   | 'supersede'
-  /** Never admitted: remembered, so that a late admit is refused. */
-  | 'bury';
+  /** Never admitted: a tombstone is written, so that a late admission is refused. */
+  | 'unadmitted';
 
 export function judgeRelease(event: HoldRelease): ReleaseCase {
   const { attempt } = event.release;
   const row = firstRow<Generation>(event, 'generation');
   if (row === null) {
     const tombstone = firstRow<Tombstone>(event, 'tombstone');
-    return judgeTombstone(tombstone, attempt) === null ? 'bury' : 'recorded';
+    return judgeTombstone(tombstone, attempt) === null ? 'unadmitted' : 'recorded';
   }
   if (row.status === 'running') return attempt < row.attempt ? 'stale' : 'release';
   return row.status === 'released' && attempt > newestAttempt(row) ? 'supersede' : 'recorded';

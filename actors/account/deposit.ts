@@ -1,6 +1,6 @@
 /**
- * Money that comes in, and corrections. Their natural ids make every repeat harmless: a recorded one is answered as it
- * was recorded, whatever amount the repeat names.
+ * Deposits and adjustments. Their natural ids make repeats idempotent: a repeat returns what was recorded, whatever
+ * amount it names.
  */
 import type { Collection, Effect } from '../runtime/index.ts';
 import { plain } from '../terms/only.ts';
@@ -20,7 +20,7 @@ export interface PaidIn {
   readonly at: number;
   /** Sequence of its ledger entry. */
   readonly sequence: number;
-  /** The account's balance behind it. */
+  /** The account's balance after it. */
   readonly balance: string;
 }
 
@@ -28,14 +28,14 @@ export const paidInCollection: Collection = { sort: (row: PaidIn) => row.at };
 
 export function recordDeposit(state: AccountState, { deposit, at }: DepositCredit): Effect[] {
   const entry = state.last;
-  if (entry === null) throw new Error('a deposit without its ledger entry');
+  if (entry === null) throw new Error('deposit has no ledger entry');
   const { amount, sequence, balance } = entry;
   return record(state, 'deposit', { id: deposit, amount, reason: null, at, sequence, balance });
 }
 
 export function recordAdjustment(state: AccountState, { adjustment, amount, reason, at }: AdjustmentRecord): Effect[] {
   const entry = state.last;
-  if (entry === null) throw new Error('an adjustment without its ledger entry');
+  if (entry === null) throw new Error('adjustment has no ledger entry');
   const { sequence, balance } = entry;
   return record(state, 'adjustment', {
     id: adjustment,
@@ -52,7 +52,7 @@ export function answerPaidIn(event: DepositCredit | AdjustmentRecord): Effect {
   return reply({ ...firstRow<PaidIn>(event, 'recorded'), repeated: true });
 }
 
-/** Canonical text of an amount that may carry a minus sign. Throws on anything else. */
+/** Canonical text of an amount that may have a minus sign. Throws on anything else. */
 export function parseAdjustment(text: string): string {
   if (!text.startsWith('-')) return usd(text);
   const size = usd(text.slice(1));

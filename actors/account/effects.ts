@@ -1,4 +1,6 @@
-/** What an account asks for when it decides: rows, answers and messages to keys. Pure; the chart says when. */
+/**
+ * The effects of the account's decisions: rows, answers and messages to keys. Pure; the chart decides when they apply.
+ */
 import type { Effect } from '../runtime/index.ts';
 import type { Admission, Generation, Released, Settled } from '../terms/hold.ts';
 import { plain } from '../terms/only.ts';
@@ -19,12 +21,12 @@ export function reply(body: object): Effect {
   return { type: 'reply', body: plain(body) };
 }
 
-/** Declines a charge or a release. Sent by another actor's step, nothing of that step is committed either. */
+/** Refuses a charge or a release. When another actor's step sent the event, that step is rolled back as well. */
 export function refuse(refusal: Refusal): Effect {
   return { type: 'refuse', body: plain({ refusal } satisfies RefusedAnswer) };
 }
 
-/** An attempt that does not hold the money (any more) can neither charge nor release it. */
+/** An attempt that does not (or no longer) hold the money can neither charge nor release it. */
 export const STALE: Refusal = {
   status: 409,
   type: 'unmapped',
@@ -37,7 +39,7 @@ export const MALFORMED: Refusal = {
   message: 'A charge is a decimal of at most 24 places, not negative',
 };
 
-/** Answer of a key's creation, given in the commit that creates it. */
+/** The answer to a key's creation, sent in the commit that creates it. */
 export function issued({ key, label }: { key: string; label: string }): Effect {
   return reply({ key, label, created: true });
 }
@@ -54,19 +56,22 @@ export function recordHold(state: AccountState, event: HoldOpen): Effect[] {
   ];
 }
 
-/** A later attempt, for which the key has reserved nothing: it takes what this hold is more than the one before it. */
+/**
+ * For a later attempt the key has reserved nothing: it adds to its held sum the difference between this hold and the
+ * one it replaces.
+ */
 function takeFromKey(event: HoldOpen): Effect[] {
   if (event.room === undefined) return [];
   const delta = subtract(event.request.amount, heldBefore(event) ?? '0');
   return [{ type: 'send', to: event.key, event: { type: 'hold.moved', delta } }];
 }
 
-/** The answer of a hold that is recorded. What the key took for a second sending goes back to it. */
+/** The answer for a recorded hold. The amount the key reserved for a second delivery is returned to it. */
 export function answerHold(event: HoldOpen): Effect[] {
   return [...giveBack(event), reply(recordedAdmission(event))];
 }
 
-/** `refusal` to the asker, and the key forgets what it took. */
+/** Answers `refusal`; the key takes back the amount it reserved. */
 export function refuseHold(event: HoldOpen, refusal: Refusal): Effect[] {
   return [...giveBack(event), reply({ admitted: false, refusal } satisfies Admission)];
 }
@@ -81,7 +86,7 @@ export function refuseBeyondLimit(event: HoldOpen): Effect[] {
   return refuseHold(event, paymentRequired('key', shortfall));
 }
 
-/** A repeat that finds nothing is admitted by its key as if it came for the first time. */
+/** A repeat without a record is sent back to its key, which admits it as a first delivery. */
 export function renew({ request, key, perMinute }: HoldOpen): Effect {
   return {
     type: 'send',
@@ -170,13 +175,13 @@ export function recordTombstone(state: AccountState, event: HoldRelease): Effect
   ];
 }
 
-/** The newest ledger entry as a row. */
+/** Writes the newest ledger entry as a row. */
 export function recordEntry(state: AccountState): Effect {
   const entry = state.last as LedgerEntry;
   return { type: 'put', collection: 'ledger', id: ledgerId(entry.sequence), body: plain(entry) };
 }
 
-/** One timer for the earliest deadline: set when this one has just become it. */
+/** One timer covers the earliest deadline; it is set when this deadline has just become the earliest. */
 function sweepAt(state: AccountState, dueAt: number): Effect[] {
   if (state.nextSweepAt !== dueAt) return [];
   return [{ type: 'schedule', name: SWEEP_TIMER, at: dueAt, event: { type: SWEEP_TIMER } }];
@@ -187,7 +192,7 @@ function giveBack({ request, key, room }: HoldOpen): Effect[] {
   return [{ type: 'send', to: key, event: { type: 'hold.refused', amount: request.amount } }];
 }
 
-/** What stands recorded for this very attempt; a hold that ended or moved on admits nothing any more. */
+/** The recorded answer for this attempt; 409 when the hold has ended or moved on. */
 function recordedAdmission(event: HoldOpen | HoldRaise): Admission {
   const row = firstRow<Generation>(event, 'generation');
   const { generation, attempt } = event.request;
@@ -206,6 +211,6 @@ function settledAnswer(row: Generation): Settled {
 
 function rowOf(event: HoldSettle | HoldRelease | HoldRaise): Generation {
   const row = firstRow<Generation>(event, 'generation');
-  if (row === null) throw new Error(`${event.type} without its generation row`);
+  if (row === null) throw new Error(`${event.type} has no generation row`);
   return row;
 }

@@ -1,21 +1,26 @@
-/** What an account is told, as its chart sees it: each with the time of the event and the rows the kind named for it. */
+/**
+ * The events of an account as its chart receives them, each with the event's time and the rows that the kind requested.
+ */
 import type { Stamped } from '../runtime/index.ts';
 import type { HoldRequest, Release, Settlement } from '../terms/hold.ts';
 
-/** From a key, in one commit with its own step. `key` is the key's address; `perMinute` returns with a renewed admit. */
+/**
+ * From a key, committed together with the key's step. `key` is the key's address; `perMinute` is passed back with a
+ * renewed admission.
+ */
 export type HoldOpen = Stamped & {
   readonly type: 'hold.open';
   readonly request: HoldRequest;
   readonly key: string;
   readonly perMinute: number;
   /**
-   * What the key's limit leaves (USD, null without a limit), where the key has reserved nothing: the hold may take over
-   * one that the key counts already, which only the account knows. Absent where the key has reserved the amount.
+   * The rest of the key's limit (USD, null without a limit) when the key has reserved nothing: this hold may replace
+   * one that the key already counts, and only the account can tell. Absent when the key has reserved the amount.
    */
   readonly room?: string | null;
 };
 
-/** From a key: a hold moves to another endpoint. `room` is what the key's limit leaves (USD); null without a limit. */
+/** From a key: a hold moves to another endpoint. `room` is the rest of the key's limit (USD); null without a limit. */
 export type HoldRaise = Stamped & {
   readonly type: 'hold.raise';
   readonly request: HoldRequest;
@@ -26,20 +31,20 @@ export type HoldRaise = Stamped & {
 export type HoldSettle = Stamped & { readonly type: 'hold.settle'; readonly settlement: Settlement };
 export type HoldRelease = Stamped & { readonly type: 'hold.release'; readonly release: Release };
 
-/** The sweep's own timer. */
+/** Timer of the sweep. */
 export type HoldsSweep = Stamped & { readonly type: 'holds.sweep' };
 
-/** A gateway's node is dead: nobody will settle what it held. */
+/** A gateway's node is dead: its open holds will never be settled. */
 export type GatewayLost = Stamped & { readonly type: 'gateway.lost'; readonly incarnation: string };
 
-/** `deposit` is the natural id: a repeat answers what was recorded. */
+/** `deposit` is the natural id: a repeat returns what was recorded. */
 export type DepositCredit = Stamped & {
   readonly type: 'deposit.credit';
   readonly deposit: string;
   readonly amount: string;
 };
 
-/** `amount` may carry a minus sign. `adjustment` is the natural id. */
+/** `amount` may have a minus sign. `adjustment` is the natural id. */
 export type AdjustmentRecord = Stamped & {
   readonly type: 'adjustment.record';
   readonly adjustment: string;
@@ -60,7 +65,7 @@ export type AccountEvent =
   | (Stamped & { readonly type: 'account.suspend' })
   | (Stamped & { readonly type: 'account.resume' })
   | (Stamped & { readonly type: 'account.show' })
-  /** From a key that counted a request: may its owner ask at all? */
+  /** From a key that counted a request: asks whether the account may send requests (open) or not (suspended). */
   | (Stamped & { readonly type: 'account.standing' })
   /** From a key in the commit that creates it. */
   | (Stamped & { readonly type: 'key.issued'; readonly key: string; readonly label: string });

@@ -1,16 +1,16 @@
 /**
- * The generation row through its life: `running` is the hold, `settled` and `released` end it. A row is replaced whole,
- * so it has one truth; its columns derive from it (`generationCollection`).
+ * The states of the generation row: `running` is the hold; `settled` and `released` end it. A row is always replaced as
+ * a whole; its columns are derived from it (`generationCollection`).
  */
 import type { Collection } from '../runtime/index.ts';
 import type { Generation, HoldMove, HoldRequest, Release, Settlement } from '../terms/hold.ts';
 import { compare, subtract } from '../terms/usd.ts';
 import type { HoldOpen } from './events.ts';
 
-/** Earlier amounts kept of one hold: more than a request tries endpoints. */
+/** Earlier amounts kept per hold: more than a request can try endpoints. */
 const MOVES_MAX = 32;
 
-/** The hold as it is first written. */
+/** The row of a new hold. */
 export function opened({ request, key, at }: HoldOpen): Generation {
   return {
     generation: request.generation,
@@ -41,31 +41,31 @@ export function opened({ request, key, at }: HoldOpen): Generation {
 }
 
 /**
- * Held by a later attempt, after the release of an earlier one or in its place: the row keeps its beginning, and what the
- * earlier attempt held stays visible among its moves.
+ * The row of a hold taken by a later attempt, after the release of an earlier one or in its place. The row keeps its
+ * creation time, and the earlier attempt's hold is appended to its moves.
  */
 export function reopened(row: Generation, event: HoldOpen): Generation {
   return { ...opened(event), createdAt: row.createdAt, moves: movesOf(row) };
 }
 
-/** The highest attempt known to have held, or to have been released, whichever is newer. */
+/** The highest attempt that has held or has been released. */
 export function newestAttempt({ attempt, release }: Generation): number {
   return release === null ? attempt : Math.max(attempt, release.attempt);
 }
 
-/** The hold moved to another endpoint: what the caller said of itself stays as it was. */
+/** The row after the hold moved to another endpoint; the caller's own members stay unchanged. */
 export function raised(row: Generation, request: HoldRequest): Generation {
   const { attempt, amount, gateway, deadlineAt, model, endpoint, provider, tariff } = request;
   const moves = movesOf(row);
   return { ...row, attempt, amount, gateway, deadlineAt, model, endpoint, provider, tariff, moves };
 }
 
-/** The hold as it is joins those before it. */
+/** The moves of the row with its current hold appended. */
 function movesOf({ moves = [], attempt, endpoint, amount }: Generation): readonly HoldMove[] {
   return [...moves, { attempt, endpoint, amount }].slice(-MOVES_MAX);
 }
 
-/** Charged. One that was released before keeps its release beside the late settlement. */
+/** Charged. A row that was released before keeps its release beside the late settlement. */
 export function settled(row: Generation, settlement: Settlement, at: number): Generation {
   return {
     ...row,
@@ -81,12 +81,12 @@ export function released(row: Generation, release: Release, at: number): Generat
   return { ...row, status: 'released', endedAt: at, release };
 }
 
-/** How much a charge exceeds the hold; null when it does not. */
+/** The amount by which a charge exceeds the hold; null when it does not. */
 export function overshootOf(row: Generation, cost: string): string | null {
   return compare(cost, row.amount) > 0 ? subtract(cost, row.amount) : null;
 }
 
-/** One column: gateway incarnation while running. Running ones are resident. */
+/** Index column 0 is the gateway incarnation while the generation runs. Running rows are kept in memory. */
 export function generationCollection(retentionMs: number | null): Collection {
   return {
     sort: (row: Generation) => row.createdAt,

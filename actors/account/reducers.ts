@@ -1,4 +1,4 @@
-/** How the book changes with each event, once the chart has decided that it does. Pure. */
+/** The reducers of the account state, one per event that the chart accepts. Pure. */
 import type { Generation } from '../terms/hold.ts';
 import { only } from '../terms/only.ts';
 import { firstRow } from '../terms/row.ts';
@@ -36,7 +36,7 @@ export function adjust(state: AccountState, { adjustment, amount, at }: Adjustme
   return withAdjustment(state, { id: adjustment, amount: parseAdjustment(amount), at });
 }
 
-/** A hold more, or one in place of that of an older attempt. */
+/** Adds a hold, or replaces the hold of an older attempt. */
 export function hold(state: AccountState, event: HoldOpen): AccountState {
   const { amount, deadlineAt } = event.request;
   const before = heldBefore(event);
@@ -47,11 +47,11 @@ export function moveHold(state: AccountState, event: HoldRaise): AccountState {
   return withRaise(state, raiseDelta(event), event.request.deadlineAt);
 }
 
-/** The charge; and the hold goes, unless it had been let go before. */
+/** Records the charge and frees the hold, unless it was released before. */
 export function charge(state: AccountState, event: HoldSettle): AccountState {
   const { settlement, at } = event;
   const row = firstRow<Generation>(event, 'generation');
-  if (row === null) throw new Error('a charge without its generation');
+  if (row === null) throw new Error('charge has no generation row');
   const cost = usd(settlement.cost);
   return withCharge(state, {
     cost,
@@ -68,7 +68,7 @@ export function release(state: AccountState, event: AccountEvent): AccountState 
   return row === null ? state : withoutHolds(state, row.amount, 1);
 }
 
-export function rememberRelease(state: AccountState, event: AccountEvent): AccountState {
+export function scheduleTombstoneSweep(state: AccountState, event: AccountEvent): AccountState {
   return dueBy(state, event.at + TOMBSTONE_MS);
 }
 

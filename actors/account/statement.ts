@@ -1,4 +1,4 @@
-/** What an account says of itself: to its owner, and to an operator in sentences. */
+/** The account's view for its owner, and its explanation in sentences for an operator. */
 import type { Effect, View } from '../runtime/index.ts';
 import { isNegative } from '../terms/usd.ts';
 import { type AccountState, available } from './account-state.ts';

@@ -1,6 +1,6 @@
 /**
- * Ending many holds without anybody's settle: overdue ones, and those of a dead gateway. Work is cut into slices, since
- * every key concerned takes a step in the same commit; what is left over is taken up by a timer that is due at once.
+ * Ends many holds without a settle: overdue ones, and those of a dead gateway. The work is cut into slices, because
+ * every key involved takes a step in the same commit. A timer that is due at once continues with the rest.
  */
 import type { Effect } from '../runtime/index.ts';
 import type { Generation } from '../terms/hold.ts';
@@ -12,21 +12,21 @@ import type { GatewayLost, HoldsSweep } from './events.ts';
 import { released } from './generation.ts';
 import type { Tombstone } from './tombstone.ts';
 
-/** Per step: a cascade has at most 16 steps, a commit a few megabytes. */
+/** Bounds per step: a cascade has at most 16 steps, a commit a few megabytes. */
 const KEYS_PER_SLICE = 8;
 const HOLDS_PER_SLICE = 256;
 
 export interface SweepSlice {
   readonly ended: readonly Generation[];
-  /** Exact sum of what they held. */
+  /** Exact sum of the ended holds. */
   readonly amount: string;
   readonly reason: string;
   readonly forgotten: readonly Tombstone[];
-  /** Store time at which the rest is due; null when nothing is left. */
+  /** Store time at which the rest is due; null when nothing remains. */
   readonly nextAt: number | null;
 }
 
-/** Overdue holds and tombstones, and when the next one is due. */
+/** Overdue holds and tombstones, and the time at which the next one is due. */
 export function overdueSlice(event: HoldsSweep): SweepSlice {
   const running = allRows(event, 'generation').map((row) => row.body as unknown as Generation);
   const tombstones = allRows(event, 'tombstone').map((row) => row.body as unknown as Tombstone);
@@ -70,7 +70,7 @@ export function recordLost(event: GatewayLost): Effect[] {
   return effects;
 }
 
-/** Rows, and one message per key: what it held less, and over how many holds. */
+/** The rows, and one message per key with the freed amount and the number of ended holds. */
 function sliceEffects(slice: SweepSlice, at: number): Effect[] {
   const effects: Effect[] = [];
   const perKey = new Map<string, { amount: string; count: number }>();
@@ -100,7 +100,7 @@ function sliceEffects(slice: SweepSlice, at: number): Effect[] {
   return effects;
 }
 
-/** As many as fit one step, the earliest deadline first. */
+/** As many holds as fit into one step, earliest deadline first. */
 function firstSlice(rows: readonly Generation[]): readonly Generation[] {
   const keys = new Set<string>();
   const slice: Generation[] = [];

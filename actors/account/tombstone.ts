@@ -1,16 +1,18 @@
 import type { Collection } from '../runtime/index.ts';
 
 /**
- * Remembers for a while that a generation was released before it was ever admitted, so that an admit overtaken by its
- * release is refused. Always resident; the sweep forgets it.
+ * Records for a limited time that a generation was released before it was admitted, so that an admission that arrives
+ * after its release is refused. Always resident; the sweep removes it.
  */
 export interface Tombstone {
   readonly generation: string;
-  /** Highest attempt released: later ones are admitted. Absent in rows of older builds, which refuse every attempt. */
+  /**
+   * Highest attempt released; later attempts are admitted. Absent in rows of older builds, which refuse every attempt.
+   */
   readonly attempt?: number;
   /** Store time, ms. */
   readonly createdAt: number;
-  /** From then on no admit of that generation can still be under way: all have passed their deadlines. */
+  /** From this time on no admission of the generation can be in flight: all deadlines have passed. */
   readonly forgetAt: number;
 }
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { EndpointDeclaration } from '../terms/declaration.ts';
 
 /**
- * Names what a check has tested: the same text for the same serving configuration. What an endpoint is called, charges
- * or promises about data is no part of it, so that a new price frees nobody of what was found.
- * (spec: catalogue, "its tested serving configuration")
+ * Digest of the serving configuration that checks test: equal configurations have equal digests. Names, prices and data
+ * policies are not part of it, so that a price change does not discard findings. (spec: catalogue, "its tested serving
+ * configuration")
  */
 export function configurationOf(declaration: EndpointDeclaration): string {
   const { target, quantization, ceilingName, supportedParameters, reasoning, defaultParameters } = declaration;

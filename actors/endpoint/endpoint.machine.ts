@@ -1,6 +1,7 @@
 /**
- * The endpoint's chart: its state is its health, moved by what gateways observe and by probes; withdrawn when nobody
- * declares it any more. What checks find withholds abilities and moves no state. It shows itself on the board and calls nobody.
+ * The endpoint's chart. Its state is the endpoint's health, changed by gateways' observations and by probes;
+ * `withdrawn` when no configuration declares it. Failed checks withhold abilities and leave the state unchanged. The
+ * actor publishes itself on the board and sends no messages.
  */
 import { assign, setup } from 'xstate';
 import { type Effect, emit, type Stamped } from '../runtime/index.ts';

@@ -1,19 +1,28 @@
 /**
- * The endpoint kind, and how to declare and observe one. Resident; measurements are volatile, declarations and what
- * checks find are not: they are rare, and a node's death is no reason to route again to what was refuted.
+ * The endpoint kind and its client functions. Resident. Measurements are volatile. Declarations and findings of checks
+ * are durable: they are rare, and a node's death must not route requests to a refuted ability again.
  */
 import { createHash } from 'node:crypto';
-import type { Cluster, Json, Kind, View } from '../runtime/index.ts';
+import type { Cluster, Json, Kind, SavedState, View } from '../runtime/index.ts';
 import type { EndpointDeclaration } from '../terms/declaration.ts';
+import { TOOL_CALL_SUCCESS_MIN } from '../terms/endpoint.ts';
 import { endpointAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import { same } from '../terms/same.ts';
-import { asVersion1, asVersion2 } from './charts.ts';
 import { endpointMachine } from './endpoint.machine.ts';
-import type { Observation } from './evidence.ts';
-import { explainEvidence } from './explain-evidence.ts';
+import {
+  EVIDENCE_MS,
+  evidenceOf,
+  type Finding,
+  findingsUnder,
+  NO_EVIDENCE,
+  NO_FINDINGS,
+  type Observation,
+  validVerdict,
+} from './evidence.ts';
 import { successesIn } from './health.ts';
 import type { EndpointRecord } from './record.ts';
+import { toolFidelity } from './tool-asks.ts';
 import type { ObservedAttempt } from './window.ts';
 
 /** Board topic; keys are endpoint ids, values `Endpoint`. */
@@ -34,7 +43,7 @@ export const endpointKind: Kind = {
   redact: (context: Json) => context,
 };
 
-/** True when the declaration differs from the one before. */
+/** Returns true when the declaration differs from the previous one. */
 export async function declareEndpoint(
   cluster: Cluster,
   declaration: EndpointDeclaration,
@@ -46,7 +55,7 @@ export async function declareEndpoint(
   return (answer as { readonly changed: boolean }).changed;
 }
 
-/** Takes an endpoint off the board. True when it was on it. */
+/** Removes an endpoint from the board. Returns true when it was on it. */
 export async function withdrawEndpoint(cluster: Cluster, endpoint: string, withinMs: number): Promise<boolean> {
   const answer = await cluster.ask(
     endpointAddress(endpoint),
@@ -56,7 +65,7 @@ export async function withdrawEndpoint(cluster: Cluster, endpoint: string, withi
   return (answer as { readonly changed: boolean }).changed;
 }
 
-/** Outcomes a gateway has gathered, oldest first. Best effort: measurements, not money. */
+/** Sends outcomes that a gateway has batched, oldest first. Best effort: these are measurements, not money. */
 export function observeAttempts(cluster: Cluster, endpoint: string, attempts: readonly ObservedAttempt[]): void {
   cluster.tell(endpointAddress(endpoint), { type: 'attempts.observed', attempts: plain(attempts) });
 }
@@ -65,7 +74,7 @@ export function observeProbe(cluster: Cluster, endpoint: string, ok: boolean): v
   cluster.tell(endpointAddress(endpoint), { type: 'probe.observed', ok });
 }
 
-/** What a check has shown. Best effort: the next one comes. */
+/** Sends the result of a check. Best effort: the next scheduled check replaces a lost one. */
 export function observeCheck(cluster: Cluster, endpoint: string, seen: Observation): void {
   cluster.tell(endpointAddress(endpoint), { type: 'check.observed', ...seen });
 }
@@ -93,4 +102,61 @@ function explainEndpoint(view: View): readonly string[] {
     );
   }
   return lines.concat(explainEvidence(record, view.now));
+}
+
+const HOW_TO_RECOVER = `: under ${TOOL_CALL_SUCCESS_MIN} %, so tool requests go elsewhere; until it measures above again its tool checks are counted as well.`;
+
+/** Explains the evidence in sentences, for `why`: each check, its time, its verdict and the end of its validity. */
+function explainEvidence({ declaration, findings }: EndpointRecord, now: number): readonly string[] {
+  if (declaration === null) return [];
+  const lines = Object.entries(findings.byCheck).map(([check, finding]) => sentence(check, finding, now));
+  const { percent, samples, underFloor } = toolFidelity(findings.asks, now);
+  if (percent !== null) {
+    lines.push(
+      `${percent} % of the ${samples} tool calls demanded in the last day were made${underFloor ? HOW_TO_RECOVER : '.'}`,
+    );
+  }
+  const { withheld } = evidenceOf(findings, declaration, now);
+  if (withheld.length > 0) lines.push(`Withheld for now, although declared: ${withheld.join(', ')}.`);
+  return lines;
+}
+
+function sentence(check: string, finding: Finding, now: number): string {
+  const verdict = validVerdict(finding, now);
+  const last = finding.tried === 'inconclusive' ? `inconclusive (${finding.detail})` : finding.detail;
+  const tried = `The check of ${check} was last tried at ${isoTime(finding.triedAt)}: ${last}.`;
+  if (verdict === null) return `${tried} It has no valid verdict: the ability is unverified.`;
+  return `${tried} It has ${verdict}, found at ${isoTime(finding.verdictAt)}, which counts until ${isoTime(finding.verdictAt + EVIDENCE_MS)}.`;
+}
+
+function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** Members that chart version 1 did not have, as undeclared. */
+const UNDECLARED = {
+  ...{ descriptors: {}, passthrough: {}, inputs: {}, reasoning: null, defaultParameters: {}, envelopes: {} },
+  ...{ compliance: null, dataPolicy: null, datacenters: null },
+};
+
+/** Version 1 had no evidence and fewer declared members; both are filled in as undeclared and unverified. */
+function asVersion2(saved: SavedState): SavedState {
+  const before = saved.context as unknown as EndpointRecord;
+  const declaration = before.declaration === null ? null : completed(before.declaration);
+  const findings = declaration === null ? NO_FINDINGS : findingsUnder(NO_FINDINGS, declaration);
+  return { ...saved, context: plain({ ...before, declaration, findings, evidence: NO_EVIDENCE }) };
+}
+
+/** Drops the evidence, which version 1 does not have; the next checks find it again. */
+function asVersion1(saved: SavedState): SavedState {
+  const { findings, evidence, ...context } = saved.context as unknown as EndpointRecord;
+  return { ...saved, context: plain(context) };
+}
+
+function completed(declaration: EndpointDeclaration): EndpointDeclaration {
+  return {
+    ...UNDECLARED,
+    ...declaration,
+    target: { ...declaration.target, dialect: declaration.target.dialect ?? 'chat' },
+  };
 }

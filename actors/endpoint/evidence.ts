@@ -1,7 +1,7 @@
 /**
- * What was found about an endpoint's declared abilities, by its own traffic and by scheduled checks. Bounded: one
- * finding per check (eleven), 49 buckets of tool asks. Everything found counts for one serving configuration and one
- * version of the probe, for 24 hours at most. Pure. (spec: catalogue, "Capability evidence"; inference, Routing rules 2, 3)
+ * Findings about an endpoint's declared abilities, from its own traffic and from scheduled checks. Bounded: one finding
+ * per check (eleven), 49 buckets of tool asks. A finding is valid for one serving configuration and one version of the
+ * probe, for 24 hours at most. Pure. (spec: catalogue, "Capability evidence"; inference, Routing rules 2, 3)
  */
 import type { EndpointDeclaration } from '../terms/declaration.ts';
 import type { Check, Effort, Evidence } from '../terms/endpoint.ts';
@@ -18,7 +18,7 @@ const CHECKS: readonly Check[] = [
   ...EFFORTS.map((effort): Check => `effort:${effort}`),
 ];
 
-/** Declarations that a standing failure of a check takes back. A choice of tools is nothing without tools. */
+/** Declared parameters that a failed check withholds. Without `tools`, `tool_choice` is withheld too. */
 const WITHHOLDS: Partial<Readonly<Record<Check, readonly string[]>>> = {
   tools: ['tools', 'tool_choice'],
   structured_outputs: ['structured_outputs'],
@@ -27,31 +27,31 @@ const WITHHOLDS: Partial<Readonly<Record<Check, readonly string[]>>> = {
 
 export type Verdict = 'passed' | 'failed' | 'inconclusive';
 
-/** What one check has shown, as the checker tells it. */
+/** The result of one check, sent by the checker. */
 export interface Observation {
   readonly check: Check;
   readonly verdict: Verdict;
-  /** Of the configuration that was tested. */
+  /** Digest of the tested configuration. */
   readonly configuration: string;
-  /** Of the probe that tested it. */
+  /** Version of the probe. */
   readonly version: number;
-  /** Our own words for what was seen; never a provider's. */
+  /** Description in our own words, never a provider's text. */
   readonly detail: string;
 }
 
 export interface Finding {
   readonly version: number;
-  /** Store time in ms of the newest try, and what it gave. */
+  /** Store time in ms of the newest try, and its result. */
   readonly triedAt: number;
   readonly tried: Verdict;
   readonly detail: string;
-  /** The newest conclusive verdict of this version, and its time; null where there is none. */
+  /** The newest conclusive verdict of this version, and its time; null without one. */
   readonly verdict: 'passed' | 'failed' | null;
   readonly verdictAt: number;
 }
 
 export interface Findings {
-  /** What they were found for; null before anything was declared. */
+  /** The configuration that the findings apply to; null before the first declaration. */
   readonly configuration: string | null;
   readonly byCheck: { readonly [check in Check]?: Finding };
   readonly asks: readonly ToolAsks[];
@@ -59,7 +59,7 @@ export interface Findings {
 
 export const NO_FINDINGS: Findings = { configuration: null, byCheck: {}, asks: [] };
 
-/** Nothing was checked yet, or everything found is too old. */
+/** No checks yet, or all findings have expired. */
 export const NO_EVIDENCE: Evidence = {
   withheld: [],
   refutedEfforts: [],
@@ -68,21 +68,21 @@ export const NO_EVIDENCE: Evidence = {
   toolCallSuccess1dSamples: 0,
 };
 
-/** The findings under a declaration: all of them where it serves as before, else none. */
+/** The findings valid under a declaration: all of them when the serving configuration is unchanged, else none. */
 export function findingsUnder(findings: Findings, declaration: EndpointDeclaration): Findings {
   const configuration = configurationOf(declaration);
   return findings.configuration === configuration ? findings : { ...NO_FINDINGS, configuration };
 }
 
-/** Counts the tool asks of callers. */
+/** Counts the tool asks among clients' attempts. */
 export function observeAsks(findings: Findings, attempts: readonly ObservedAttempt[], at: number): Findings {
   const asks = countAsks(findings.asks, attempts, at);
   return asks === findings.asks ? findings : { ...findings, asks };
 }
 
 /**
- * Takes note of a check. One of another configuration or of an older probe changes nothing. An inconclusive one leaves
- * the verdict and its age as they are; one of a newer probe ends what the older had found, whatever it shows.
+ * Records the result of a check. Results of another configuration or of an older probe are ignored. An inconclusive
+ * result keeps the verdict and its age. The first result of a newer probe discards the older probe's verdict.
  */
 export function observeCheck(findings: Findings, seen: Observation, at: number): Findings {
   const { check, verdict, version, configuration } = seen;
@@ -101,36 +101,36 @@ export function observeCheck(findings: Findings, seen: Observation, at: number):
 }
 
 /**
- * Under the floor no caller's tool ask reaches the endpoint, and without asks it could never measure above again: so the
- * scheduled tool checks are counted as its asks for as long as it stands there. Above the floor they are not: they are
- * easier than what callers ask, and would flatter it.
+ * Below the floor the endpoint receives no tool asks from clients, so its percentage could never recover. While it is
+ * below, scheduled tool checks count as its asks. Above the floor they do not count: they are easier than clients' asks
+ * and would raise the percentage.
  */
 function withProbe(asks: readonly ToolAsks[], verdict: Verdict, at: number): readonly ToolAsks[] {
   if (verdict === 'inconclusive' || !toolFidelity(asks, at).underFloor) return asks;
   return countAsks(asks, [{ toolAsk: verdict === 'passed' ? 'kept' : 'broken' }], at);
 }
 
-/** The verdict of a check as it stands at `at`; null when none does, or it is older than 24 hours. */
-export function standing(finding: Finding | undefined, at: number): 'passed' | 'failed' | null {
+/** The valid verdict of a check at `at`; null without one, or when it is older than 24 hours. */
+export function validVerdict(finding: Finding | undefined, at: number): 'passed' | 'failed' | null {
   return finding !== undefined && at - finding.verdictAt < EVIDENCE_MS ? finding.verdict : null;
 }
 
-/** The evidence as routing reads it at `at`. */
+/** The evidence that routing uses at `at`. */
 export function evidenceOf(findings: Findings, declaration: EndpointDeclaration, at: number): Evidence {
   const { percent, samples, underFloor } = toolFidelity(findings.asks, at);
-  const failed = (check: Check): boolean => standing(findings.byCheck[check], at) === 'failed';
+  const failed = (check: Check): boolean => validVerdict(findings.byCheck[check], at) === 'failed';
   const withheld = CHECKS.flatMap((check) =>
     failed(check) || (check === 'tools' && underFloor) ? (WITHHOLDS[check] ?? []) : [],
   );
   return {
     withheld: withheld.filter((name) => declaration.supportedParameters.includes(name)),
     refutedEfforts: EFFORTS.filter((effort) => failed(`effort:${effort}`)),
-    dispatchVerified: standing(findings.byCheck.tool_dispatch, at) === 'passed',
+    dispatchVerified: validVerdict(findings.byCheck.tool_dispatch, at) === 'passed',
     toolCallSuccess1d: percent,
     toolCallSuccess1dSamples: samples,
     checks: CHECKS.flatMap((check) => {
       const finding = findings.byCheck[check];
-      return finding ? [{ check, verdict: standing(finding, at), triedAt: finding.triedAt }] : [];
+      return finding ? [{ check, verdict: validVerdict(finding, at), triedAt: finding.triedAt }] : [];
     }),
   };
 }

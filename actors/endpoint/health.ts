@@ -11,12 +11,12 @@ const DEGRADED_PERCENT = 60;
 /** Consecutive probe failures that pull health down; one alone moves nothing. */
 const PROBES_DEGRADED = 2;
 const PROBES_DOWN = 4;
-/** Counting further tells nothing more. */
+/** Upper bound of the counter; larger counts have no further effect. */
 export const PROBES_MAX = 1_000;
 
 const ORDER: readonly Health[] = ['down', 'degraded', 'unknown', 'healthy'];
 
-/** The newer outcome at the end, at most 20 in all. */
+/** Appends the newer outcome; keeps at most 20. */
 export function withOutcome(recent: Recent, success: boolean): Recent {
   return (recent + (success ? 's' : 'e')).slice(-RECENT_MAX);
 }

@@ -1,26 +1,26 @@
 /**
- * A log histogram of positive figures as plain JSON: bin `i` covers (G^(i-1), G^i], and is read as its middle, so that
- * every percentile is within 2 % of the true one. Counts add up, so windows merge. Written here and not taken from a
- * package because a snapshot must be JSON: hdr-histogram's only portable form is compressed binary, decoded and encoded
- * again at every step.
+ * A logarithmic histogram of positive figures as plain JSON. Bin `i` covers (G^(i-1), G^i] and is read as its middle,
+ * so every percentile is within 2 % of the true one. Counts are additive, so windows merge. Not taken from a package
+ * because a snapshot must be JSON: the only portable form of hdr-histogram is compressed binary, which every step would
+ * decode and encode again.
  */
 import type { Percentiles } from '../terms/endpoint.ts';
 
 const ERROR_MAX = 0.02;
 const GROWTH = (1 + ERROR_MAX) / (1 - ERROR_MAX);
 const LOG_GROWTH = Math.log(GROWTH);
-/** Below a tenth of a millisecond, or of a token per second, nothing is told apart. */
+/** Resolution: figures below a tenth of a millisecond, or of a token per second, share one bin. */
 const FIGURE_MIN = 1e-4;
-/** 128 bins span a factor of 166; what lies below the highest 128 is counted in the lowest of them. */
+/** 128 bins span a factor of 166; figures below the highest 128 bins are counted in the lowest of them. */
 export const BINS_MAX = 128;
 
 /** Counts by bin number. */
 export type Histogram = Readonly<Record<string, number>>;
 
-/** One that is still being filled by the step that made it. */
+/** A mutable histogram, used within the step that creates it. */
 export type HistogramDraft = Record<string, number>;
 
-/** Adds one figure to a draft; what is negative or not finite is left out. */
+/** Adds one figure to a draft; ignores negative and non-finite figures. */
 export function record(draft: HistogramDraft, figure: number): void {
   if (!Number.isFinite(figure) || figure < 0) return;
   const bin = Math.ceil(Math.log(Math.max(figure, FIGURE_MIN)) / LOG_GROWTH);
@@ -35,8 +35,9 @@ export function samplesIn(histograms: readonly Histogram[]): number {
 }
 
 /**
- * Percentiles over several histograms together; null below `samplesMin`. With `floors` a percentile is the figure met or
- * exceeded by that part of the samples (spec: catalogue, throughput), else the one that part does not exceed.
+ * Percentiles over several histograms together; null below `samplesMin`. With `floors`, a percentile is the figure that
+ * this share of the samples meets or exceeds (spec: catalogue, throughput); without, the figure that this share does
+ * not exceed.
  */
 export function percentiles(
   histograms: readonly Histogram[],
@@ -56,7 +57,7 @@ export function percentiles(
   return { p50: at(0.5), p75: at(0.75), p90: at(0.9), p99: at(0.99) };
 }
 
-/** The figure of the sample with this rank, rounded to what the error allows. */
+/** The figure of the sample with this rank, rounded to the histogram's precision. */
 function figureAt(bins: readonly (readonly [number, number])[], rank: number): number {
   let seen = 0;
   for (const [bin, count] of bins) {
@@ -66,7 +67,7 @@ function figureAt(bins: readonly (readonly [number, number])[], rank: number): n
   return 0;
 }
 
-/** Too many bins: the lowest is counted with the one above it. */
+/** Merges the lowest bin into the next one when there are too many bins. */
 function bound(draft: HistogramDraft): void {
   const bins = Object.keys(draft);
   if (bins.length <= BINS_MAX) return;

@@ -1,6 +1,6 @@
 /**
- * What an endpoint keeps of itself: its declaration, newest outcomes, windows, findings, and what it published last.
- * Bounded: at most 80 buckets of two histograms of 128 bins, 190 KB at the very worst (each bin used), and 6 KB of
+ * The stored state of an endpoint: declaration, newest outcomes, windows, findings, and the figures published last.
+ * Bounded: at most 80 buckets of two histograms of 128 bins, 190 KB in the worst case (every bin used), and 6 KB of
  * findings; 2 to 20 KB in practice.
  */
 import type { EndpointDeclaration } from '../terms/declaration.ts';
@@ -18,28 +18,28 @@ import {
 import { type Health, healthOf, PROBES_MAX, type Recent, withOutcome } from './health.ts';
 import { figures, measure, NO_WINDOWS, type ObservedAttempt, type Windows } from './window.ts';
 
-/** How often figures are worked out and shown at most, in ms of event time; a change of health is shown at once. */
+/** Minimum interval in ms of event time between publications of figures; a change of health is published at once. */
 export const PUBLISH_EVERY_MS = 5_000;
-/** Outcomes in one message beyond these are dropped: senders gather for a second or so. */
+/** Outcomes beyond this number in one message are dropped: senders batch for about a second. */
 const ATTEMPTS_MAX = 1_024;
 
 export interface EndpointRecord {
   readonly id: string;
   /** Null when withdrawn. */
   readonly declaration: EndpointDeclaration | null;
-  /** The same digest means no change. */
+  /** Digest of the declaration: the same digest means no change. */
   readonly digest: string | null;
   readonly recent: Recent;
-  /** Consecutive ones. */
+  /** Consecutive probe failures. */
   readonly probeFailures: number;
   readonly windows: Windows;
   readonly findings: Findings;
-  /** As worked out last: windows and findings. */
+  /** Computed last from windows and findings. */
   readonly measured: Measured;
   readonly evidence: Evidence;
-  /** Store time in ms of the last working out of the figures. */
+  /** Store time in ms of the last computation. */
   readonly measuredAt: number;
-  /** True when the last refresh brought something new to show. */
+  /** True when the last refresh changed a figure. */
   readonly fresh: boolean;
 }
 
@@ -71,7 +71,7 @@ export function withdraw(record: EndpointRecord): EndpointRecord {
   return { ...record, declaration: null, digest: null };
 }
 
-/** Attempts carry their own times where the sender knew them; none is taken to be later than the event. */
+/** Records attempts. An attempt without a time of its own, or with a later one, gets the event's time. */
 export function observe(record: EndpointRecord, attempts: readonly ObservedAttempt[], at: number): EndpointRecord {
   const counted = attempts.slice(-ATTEMPTS_MAX).filter(({ outcome }) => outcome !== 'other');
   if (counted.length === 0) return record;
@@ -92,7 +92,7 @@ export function isDue(record: EndpointRecord, at: number): boolean {
   return at - record.measuredAt >= PUBLISH_EVERY_MS;
 }
 
-/** Works the figures out anew; `fresh` tells whether they moved. */
+/** Computes the figures; sets `fresh` when they changed. */
 export function refresh(record: EndpointRecord, at: number): EndpointRecord {
   const { declaration, findings } = record;
   const measured = figures(record.windows, at);

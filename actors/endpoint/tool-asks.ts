@@ -1,6 +1,6 @@
 /**
- * Demanded tool asks (required or named choice) of the last day, in mergeable half-hour buckets, at most 49. Pure; the
- * time of every observation is given. (spec: catalogue, `tool_call_success_1d`)
+ * Demanded tool asks (required or named choice) of the last day, in mergeable half-hour buckets, at most 49. Pure: each
+ * observation has its time. (spec: catalogue, `tool_call_success_1d`)
  */
 import { TOOL_CALL_SUCCESS_MIN } from '../terms/endpoint.ts';
 import type { ObservedAttempt } from './window.ts';

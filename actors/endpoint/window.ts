@@ -1,6 +1,6 @@
 /**
- * Measurements of one endpoint in mergeable buckets: minutes for the last half hour, half hours for the last day. A bucket
- * too old is dropped when a new one begins, so at most 31 + 49 stand. Pure; the time of every observation is given.
+ * Measurements of one endpoint in mergeable buckets: minutes for the last half hour, half hours for the last day.
+ * Expired buckets are dropped when a new one begins, so there are at most 31 + 49. Pure: each observation has its time.
  */
 import type { Measured } from '../terms/endpoint.ts';
 import { type Histogram, type HistogramDraft, percentiles, record, samplesIn } from './histogram.ts';
@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const HALF_HOUR_MS = 30 * MINUTE_MS;
 const DAY_MS = 48 * HALF_HOUR_MS;
 
-/** Gates and marks of the catalogue (spec: catalogue, Model endpoint object). */
+/** Sample minimums of the catalogue (spec: catalogue, Model endpoint object). */
 const UPTIME_SAMPLES_MIN = 10;
 const PERCENTILE_SAMPLES_MIN = 5;
 const THROUGHPUT_TOKENS_MIN = 16;
@@ -30,7 +30,7 @@ export interface Windows {
   readonly halfHours: readonly Bucket[];
 }
 
-/** How one upstream attempt went. Times in ms; `other` (refused by its own content, called off) counts for nothing. */
+/** The result of one upstream attempt. Times in ms; `other` (refused for its content, or aborted) is not counted. */
 export interface ObservedAttempt {
   readonly at?: number;
   readonly outcome: 'success' | 'error' | 'other';
@@ -38,13 +38,15 @@ export interface ObservedAttempt {
   readonly completionTokens?: number;
   readonly durationMs?: number;
   readonly streamed: boolean;
-  /** Of an ask that demanded a tool call: whether one came. Absent: none was demanded, or its end says nothing. */
+  /**
+   * Whether a demanded tool call was made. Absent when none was demanded, or when the end of the answer does not tell.
+   */
   readonly toolAsk?: 'kept' | 'broken';
 }
 
 export const NO_WINDOWS: Windows = { minutes: [], halfHours: [] };
 
-/** Adds attempts, each to the bucket of its time; one older than the newest bucket counts in the newest. */
+/** Adds each attempt to the bucket of its time; an attempt older than the newest bucket counts in the newest. */
 export function measure(windows: Windows, attempts: readonly ObservedAttempt[], at: number): Windows {
   return {
     minutes: gather(windows.minutes, attempts, { at, bucketMs: MINUTE_MS, spanMs: HALF_HOUR_MS }),
@@ -52,7 +54,7 @@ export function measure(windows: Windows, attempts: readonly ObservedAttempt[], 
   };
 }
 
-/** The figures as they stand at `at`; null below their gates. */
+/** The figures at `at`; null below their sample minimums. */
 export function figures(windows: Windows, at: number): Measured {
   const last5m = since(windows.minutes, at - 5 * MINUTE_MS, MINUTE_MS);
   const last30m = since(windows.minutes, at - HALF_HOUR_MS, MINUTE_MS);
@@ -84,7 +86,7 @@ interface Draft {
   readonly throughput: HistogramDraft;
 }
 
-/** Copies each bucket it changes once, however many attempts fall into it. */
+/** Copies each changed bucket once, however many attempts it receives. */
 function gather(
   buckets: readonly Bucket[],
   attempts: readonly ObservedAttempt[],
@@ -121,13 +123,15 @@ function count(draft: Draft, attempt: ObservedAttempt): void {
   if (speed !== null) record(draft.throughput, speed);
 }
 
-/** Completion tokens over the whole time of a streamed success; null where it says too little. */
+/**
+ * Completion tokens per second over the whole time of a streamed success; null when the attempt has too little data.
+ */
 function speedOf({ outcome, streamed, completionTokens, durationMs }: ObservedAttempt): number | null {
   if (outcome !== 'success' || !streamed || completionTokens === undefined || durationMs === undefined) return null;
   return completionTokens >= THROUGHPUT_TOKENS_MIN && durationMs > 0 ? (completionTokens * 1000) / durationMs : null;
 }
 
-/** Buckets that reach into the window. */
+/** Buckets that overlap the window. */
 function since(buckets: readonly Bucket[], from: number, bucketMs: number): readonly Bucket[] {
   return buckets.filter((bucket) => bucket.start + bucketMs > from);
 }

@@ -1,11 +1,11 @@
-/** Windows of a key's limit and of its reports, in UTC; weeks begin on Monday. Pure of any clock: the time is given. */
+/** Windows of a key's limit and of its reports, in UTC; weeks begin on Monday. Pure: the time is an argument. */
 export type LimitWindow = 'daily' | 'weekly' | 'monthly';
 
 const DAY_MS = 86_400_000;
-/** The epoch was a Thursday, the fourth day of its week. */
+/** The epoch was a Thursday: three days of its week had passed. */
 const DAYS_BEFORE_EPOCH_IN_WEEK = 3;
 
-/** Store time in ms at which the window that holds `at` began. */
+/** Store time in ms at which the window containing `at` began. */
 export function windowStart(window: LimitWindow, at: number): number {
   const day = Math.floor(at / DAY_MS);
   if (window === 'daily') return day * DAY_MS;

@@ -3,8 +3,8 @@ import { plain } from '../terms/only.ts';
 import type { KeyState } from './key-state.ts';
 
 /**
- * What a presented key is found by: its row's id is the digest. Account, key and kind never change, so a gateway may keep
- * them; whether the key is still good only the key itself says.
+ * The row that authenticates a key; its id is the key's digest. Account, key and kind never change, so gateways cache
+ * them. Only the key actor decides whether the key is still valid.
  */
 export interface Credential {
   /** Addresses of the account and of the key. */
@@ -19,7 +19,7 @@ export interface Credential {
   readonly expiresAt: number | null;
 }
 
-/** Column 0 is the account's address: the list of an account's keys. */
+/** Index column 0 is the account's address, for the list of an account's keys. */
 export const credentialCollection: Collection = {
   sort: (row: Credential) => row.createdAt,
   index: [(row: Credential) => row.account],

@@ -1,4 +1,6 @@
-/** What a key asks for when it decides: answers, and messages to its account. Pure; the chart says when. */
+/**
+ * The effects of the key's decisions: answers, and messages to its account. Pure; the chart decides when they apply.
+ */
 import type { Effect } from '../runtime/index.ts';
 import type { Admission } from '../terms/hold.ts';
 import { plain } from '../terms/only.ts';
@@ -21,33 +23,37 @@ export function reply(body: object): Effect {
   return { type: 'reply', body: plain(body) };
 }
 
-/** To the account: one commit with this step, or none. */
+/** Sent to the account; committed together with this step or not at all. */
 export function openHold(state: KeyState, { request, perMinute }: TurnAdmit): Effect {
   const event = { type: 'hold.open', request: plain(request), key: state.address, perMinute };
   return { type: 'send', to: state.account, event };
 }
 
 /**
- * A later attempt may take over a hold that this key counts already, which only the account knows. So the key reserves
- * nothing: the account compares the difference with what the limit leaves, and answers with what the key has to take.
+ * A later attempt may replace a hold that this key already counts, and only the account can tell. So the key reserves
+ * nothing and sends the rest of its limit; the account compares the difference with it and answers with the amount the
+ * key has to add.
  */
 export function openLaterHold(state: KeyState, { request, perMinute, at }: TurnAdmit): Effect {
   const event = { type: 'hold.open', request: plain(request), key: state.address, perMinute, room: roomOf(state, at) };
   return { type: 'send', to: state.account, event };
 }
 
-/** To the account, with what the limit leaves: whoever holds the row compares the difference with both purses. */
+/**
+ * Sent to the account with the rest of the key's limit. The account has the row, so it checks the difference against
+ * both balances.
+ */
 export function raiseHold(state: KeyState, { request, at }: TurnRaise): Effect {
   const event = { type: 'hold.raise', request: plain(request), key: state.address, room: roomOf(state, at) };
   return { type: 'send', to: state.account, event };
 }
 
-/** The request is counted; whether its owner may ask at all, the account answers. */
+/** Sent after the request was counted: the account answers whether it is open or suspended. */
 export function askStanding(state: KeyState): Effect {
   return { type: 'send', to: state.account, event: { type: 'account.standing' } };
 }
 
-/** 429. The shape of the answer follows what was asked. */
+/** 429. The shape of the answer depends on the event. */
 export function refuseForRate(state: KeyState, event: TurnAdmit | KeyCount): Effect {
   const refusal = refuseRate(perMinuteOf(state, event), event.at);
   return event.type === 'turn.admit' ? refuseTurn(refusal) : reply({ refusal });

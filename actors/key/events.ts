@@ -1,9 +1,12 @@
-/** What a key is told, as its chart sees it. `perMinute` is the configured bound, used where the key has none of its own. */
+/**
+ * The events of a key as its chart receives them. `perMinute` is the configured bound, used when the key has no bound
+ * of its own.
+ */
 import type { Stamped } from '../runtime/index.ts';
 import type { HoldRequest } from '../terms/hold.ts';
 import type { LimitWindow } from './calendar.ts';
 
-/** Creates the key. The natural id is its address; `digest` is what is stored of its text. */
+/** Creates the key. Its address is the natural id; `digest` is the stored digest of its text. */
 export type KeyCreate = Stamped & {
   readonly type: 'key.create';
   readonly digest: string;
@@ -22,7 +25,7 @@ export type TurnAdmit = Stamped & {
   readonly perMinute: number;
 };
 
-/** The turn moves to another endpoint; `request.attempt` is higher than the one that holds. */
+/** The turn moves to another endpoint; `request.attempt` is higher than the attempt that holds. */
 export type TurnRaise = Stamped & { readonly type: 'turn.raise'; readonly request: HoldRequest };
 
 export type KeyCount = Stamped & { readonly type: 'key.count'; readonly perMinute: number };
@@ -33,15 +36,15 @@ export type KeyLimit = Stamped & {
   readonly limitWindow: LimitWindow | null;
 };
 
-/** From the account, in one commit with its own step. Amounts are exact decimal USD. */
+/** From the account, committed together with its step. Amounts are exact decimal USD. */
 export type FromAccount =
-  /** A hold was charged: `held` of it goes, `cost` is spent. */
+  /** A hold was charged: `held` is freed, `cost` is spent. */
   | (Stamped & { readonly type: 'spend.record'; readonly cost: string; readonly held: string })
-  /** `count` holds of `amount` in all ended without a charge. */
+  /** `count` holds with a sum of `amount` ended without a charge. */
   | (Stamped & { readonly type: 'hold.closed'; readonly amount: string; readonly count: number })
   /** A hold was replaced by one that differs by `delta`, or a later attempt opened one of `delta` anew. */
   | (Stamped & { readonly type: 'hold.moved'; readonly delta: string })
-  /** The account took no hold: what the key took goes back. */
+  /** The account refused the hold: the key frees the amount it reserved. */
   | (Stamped & { readonly type: 'hold.refused'; readonly amount: string });
 
 export type KeyEvent =

@@ -1,4 +1,6 @@
-/** What a key keeps of itself: who it is, what it may spend, and sums. Every function is pure and returns the next purse. */
+/**
+ * The stored state of a key: its identity, its limits and its sums. Every function is pure and returns the next state.
+ */
 import { add, isUsd, subtract, usd } from '../terms/usd.ts';
 import type { LimitWindow } from './calendar.ts';
 import type { KeyCreate, KeyLimit, TurnAdmit } from './events.ts';
@@ -15,16 +17,16 @@ export interface KeyState {
   readonly label: string;
   readonly name: string;
   readonly kind: 'inference' | 'management';
-  /** Exact decimal USD; null is no limit. Without a window it is for the key's whole life. */
+  /** Exact decimal USD; null is no limit. Without a window the limit covers the key's whole life. */
   readonly limit: string | null;
   readonly limitWindow: LimitWindow | null;
   /** Store times, ms; `createdAt` is null only inside the step that creates it. */
   readonly expiresAt: number | null;
   readonly createdAt: number | null;
-  /** The key's own bound on requests per minute; null takes what each event brings. */
+  /** The key's own bound on requests per minute; null uses the bound of each event. */
   readonly perMinute: number | null;
   readonly spending: Spending;
-  /** Open holds, exact decimal USD. */
+  /** Sum of open holds, exact decimal USD. */
   readonly held: string;
   readonly rate: RateCount;
 }
@@ -48,7 +50,10 @@ export function emptyKey(address: string, account: string): KeyState {
   };
 }
 
-/** The next purse, to be changed before anybody sees it; member by member for its shape, as the next book of an account. */
+/**
+ * A mutable copy of the state for the reducer that builds the next one; member by member, for the reason given in
+ * `account-state.ts`.
+ */
 function nextOf(state: KeyState): { -readonly [member in keyof KeyState]: KeyState[member] } {
   return {
     address: state.address,
@@ -70,7 +75,7 @@ function nextOf(state: KeyState): { -readonly [member in keyof KeyState]: KeySta
 
 export function issue(state: KeyState, event: KeyCreate): KeyState {
   const { digest, label, name, kind, limit, limitWindow, expiresAt, perMinute, at } = event;
-  if (!/^[0-9a-f]{64}$/.test(digest)) throw new RangeError('a key is created with its digest, 64 hex digits');
+  if (!/^[0-9a-f]{64}$/.test(digest)) throw new RangeError('a key digest must be 64 lower case hex digits');
   const next = nextOf(state);
   next.digest = digest;
   next.label = label;
@@ -116,7 +121,9 @@ export function countRequest(state: KeyState, at: number): KeyState {
   return next;
 }
 
-/** Counts the request and takes its hold: both fall if the account refuses, but the count stays. */
+/**
+ * Counts the request and reserves its hold. When the account refuses, the reservation is undone but the count stays.
+ */
 export function reserve(state: KeyState, { request, at }: TurnAdmit): KeyState {
   const next = nextOf(state);
   next.rate = count(state.rate, at);

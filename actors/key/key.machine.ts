@@ -1,8 +1,8 @@
 /**
- * The key's chart: active, disabled or revoked; expiry is read from the event's time. It checks, in this order, the rate
- * window, its status, its kind and its limit, and then lets its account decide. Of a later attempt the account also
- * checks the limit. A revoked key is never final: it goes on
- * answering 401, and is charged for what it had running.
+ * The key's chart: active, disabled or revoked; expiry is computed from the event's time. The key checks, in this
+ * order, its rate window, status, kind and limit; then its account decides. For a later attempt the account also checks
+ * the limit. The state `revoked` is not final: a revoked key still effects 401, and requests that were running are
+ * still charged to it.
  */
 import { assign, setup } from 'xstate';
 import { emit, ownerOf } from '../runtime/index.ts';
@@ -10,63 +10,65 @@ import { isFirstHold } from '../terms/hold-attempt.ts';
 import { accountAddress } from '../terms/ids.ts';
 import { only } from '../terms/only.ts';
 import { putCredential } from './credential.ts';
-import * as answers from './effects.ts';
+import * as effects from './effects.ts';
 import type { KeyEvent } from './events.ts';
-import * as purse from './key-state.ts';
+import * as keyState from './key-state.ts';
 import { keyView } from './statement.ts';
 
-type Purse = purse.KeyState;
+type KeyState = keyState.KeyState;
 
 export const keyMachine = setup({
-  types: {} as { context: Purse; events: KeyEvent; input: { address: string } },
+  types: {} as { context: KeyState; events: KeyEvent; input: { address: string } },
   guards: {
     isNew: ({ context }) => context.createdAt === null,
     isRepeat: ({ event }) => only(event, 'turn.admit').request.repeat,
     isLaterAttempt: ({ event }) => !isFirstHold(only(event, 'turn.admit').request.attempt),
-    isOverRate: ({ context, event }) => purse.isOverRate(context, only(event, 'turn.admit', 'key.count')),
-    isExpired: ({ context, event }) => purse.isExpired(context, event.at),
+    isOverRate: ({ context, event }) => keyState.isOverRate(context, only(event, 'turn.admit', 'key.count')),
+    isExpired: ({ context, event }) => keyState.isExpired(context, event.at),
     isManagement: ({ context }) => context.kind === 'management',
-    exceedsLimit: ({ context, event }) => purse.exceedsLimit(context, only(event, 'turn.admit')),
+    exceedsLimit: ({ context, event }) => keyState.exceedsLimit(context, only(event, 'turn.admit')),
   },
   actions: {
-    issue: assign(({ context, event }) => purse.issue(context, only(event, 'key.create'))),
-    reportIssued: emit<Purse, KeyEvent>(({ context }) => answers.reportIssued(context)),
-    answerIssued: emit<Purse, KeyEvent>(({ context }) => answers.answerIssued(context)),
-    putActive: emit<Purse, KeyEvent>(({ context }) => putCredential(context, 'active')),
-    putDisabled: emit<Purse, KeyEvent>(({ context }) => putCredential(context, 'disabled')),
-    putRevoked: emit<Purse, KeyEvent>(({ context }) => putCredential(context, 'revoked')),
-    showActive: emit<Purse, KeyEvent>(({ context, event }) => answers.reply(keyView(context, 'active', event.at))),
-    showDisabled: emit<Purse, KeyEvent>(({ context, event }) => answers.reply(keyView(context, 'disabled', event.at))),
-    showRevoked: emit<Purse, KeyEvent>(({ context, event }) => answers.reply(keyView(context, 'revoked', event.at))),
-    relimit: assign(({ context, event }) => purse.relimit(context, only(event, 'key.limit'))),
+    issue: assign(({ context, event }) => keyState.issue(context, only(event, 'key.create'))),
+    reportIssued: emit<KeyState, KeyEvent>(({ context }) => effects.reportIssued(context)),
+    answerIssued: emit<KeyState, KeyEvent>(({ context }) => effects.answerIssued(context)),
+    putActive: emit<KeyState, KeyEvent>(({ context }) => putCredential(context, 'active')),
+    putDisabled: emit<KeyState, KeyEvent>(({ context }) => putCredential(context, 'disabled')),
+    putRevoked: emit<KeyState, KeyEvent>(({ context }) => putCredential(context, 'revoked')),
+    showActive: emit<KeyState, KeyEvent>(({ context, event }) => effects.reply(keyView(context, 'active', event.at))),
+    showDisabled: emit<KeyState, KeyEvent>(({ context, event }) =>
+      effects.reply(keyView(context, 'disabled', event.at)),
+    ),
+    showRevoked: emit<KeyState, KeyEvent>(({ context, event }) => effects.reply(keyView(context, 'revoked', event.at))),
+    relimit: assign(({ context, event }) => keyState.relimit(context, only(event, 'key.limit'))),
 
-    count: assign(({ context, event }) => purse.countRequest(context, event.at)),
-    reserve: assign(({ context, event }) => purse.reserve(context, only(event, 'turn.admit'))),
-    openHold: emit<Purse, KeyEvent>(({ context, event }) => answers.openHold(context, only(event, 'turn.admit'))),
-    openLaterHold: emit<Purse, KeyEvent>(({ context, event }) =>
-      answers.openLaterHold(context, only(event, 'turn.admit')),
+    count: assign(({ context, event }) => keyState.countRequest(context, event.at)),
+    reserve: assign(({ context, event }) => keyState.reserve(context, only(event, 'turn.admit'))),
+    openHold: emit<KeyState, KeyEvent>(({ context, event }) => effects.openHold(context, only(event, 'turn.admit'))),
+    openLaterHold: emit<KeyState, KeyEvent>(({ context, event }) =>
+      effects.openLaterHold(context, only(event, 'turn.admit')),
     ),
-    raiseHold: emit<Purse, KeyEvent>(({ context, event }) => answers.raiseHold(context, only(event, 'turn.raise'))),
-    askStanding: emit<Purse, KeyEvent>(({ context }) => answers.askStanding(context)),
-    refuseRate: emit<Purse, KeyEvent>(({ context, event }) =>
-      answers.refuseForRate(context, only(event, 'turn.admit', 'key.count')),
+    raiseHold: emit<KeyState, KeyEvent>(({ context, event }) => effects.raiseHold(context, only(event, 'turn.raise'))),
+    askStanding: emit<KeyState, KeyEvent>(({ context }) => effects.askStanding(context)),
+    refuseRate: emit<KeyState, KeyEvent>(({ context, event }) =>
+      effects.refuseForRate(context, only(event, 'turn.admit', 'key.count')),
     ),
-    refuseLimit: emit<Purse, KeyEvent>(({ context, event }) =>
-      answers.refuseForLimit(context, only(event, 'turn.admit')),
+    refuseLimit: emit<KeyState, KeyEvent>(({ context, event }) =>
+      effects.refuseForLimit(context, only(event, 'turn.admit')),
     ),
-    refuseManagement: emit(() => answers.refuseManagement()),
-    refuseTurn: emit(() => answers.refuseTurnCredential()),
-    refuseCount: emit(() => answers.refuseCountCredential()),
+    refuseManagement: emit(() => effects.refuseManagement()),
+    refuseTurn: emit(() => effects.refuseTurnCredential()),
+    refuseCount: emit(() => effects.refuseCountCredential()),
 
-    charge: assign(({ context, event }) => purse.charge(context, only(event, 'spend.record'))),
-    closeHolds: assign(({ context, event }) => purse.giveBack(context, only(event, 'hold.closed').amount)),
-    takeBack: assign(({ context, event }) => purse.giveBack(context, only(event, 'hold.refused').amount)),
-    moveHeld: assign(({ context, event }) => purse.moveHeld(context, only(event, 'hold.moved').delta)),
+    charge: assign(({ context, event }) => keyState.charge(context, only(event, 'spend.record'))),
+    closeHolds: assign(({ context, event }) => keyState.giveBack(context, only(event, 'hold.closed').amount)),
+    takeBack: assign(({ context, event }) => keyState.giveBack(context, only(event, 'hold.refused').amount)),
+    moveHeld: assign(({ context, event }) => keyState.moveHeld(context, only(event, 'hold.moved').delta)),
   },
 }).createMachine({
   id: 'key',
   initial: 'active',
-  context: ({ input }) => purse.emptyKey(input.address, accountAddress(ownerOf(input.address))),
+  context: ({ input }) => keyState.emptyKey(input.address, accountAddress(ownerOf(input.address))),
   options: { maxIterations: 1000 },
   states: {
     active: {

@@ -1,4 +1,7 @@
-/** The key kind, and how to speak with a key. Addresses in, plain answers out; refusals are answers, not errors. */
+/**
+ * The key kind and its client functions. Arguments are addresses and results are plain data; refusals are results, not
+ * errors.
+ */
 import type { ActorEvent, Cluster, Json, Kind } from '../runtime/index.ts';
 import type { Admission, HoldRequest } from '../terms/hold.ts';
 import { plain } from '../terms/only.ts';
@@ -47,7 +50,7 @@ export interface KeyCreated {
 
 export type Counted = { readonly counted: true } | RefusedAnswer;
 
-/** `key` is an address, here and below. Fails, and makes nothing, when the account does not exist. */
+/** `key` is an address, here and below. Throws, and creates nothing, when the account does not exist. */
 export async function createKey(cluster: Cluster, key: string, made: NewKey, withinMs: number): Promise<KeyCreated> {
   return (await cluster.ask(key, { type: 'key.create', ...made }, { withinMs, repeat: same })) as unknown as KeyCreated;
 }
@@ -59,8 +62,8 @@ export interface AdmitOptions {
 }
 
 /**
- * Counts the request, checks the key and holds the money: rate (429), credential (401), kind (403), limits (402). The
- * ask's own promise, as every request makes one.
+ * Counts the request, checks the key and holds the money: rate (429), credential (401), kind (403), limits (402).
+ * Returns the ask's promise itself without an async wrapper, because every request passes here.
  */
 export function admit(
   cluster: Cluster,
@@ -69,15 +72,15 @@ export function admit(
   { perMinute, withinMs }: AdmitOptions,
 ): Promise<Admission> {
   const event = { type: 'turn.admit', request: plain(request), perMinute };
-  return cluster.ask(key, event, { withinMs, repeat: askedBefore }) as Promise<unknown> as Promise<Admission>;
+  return cluster.ask(key, event, { withinMs, repeat: markRepeat }) as Promise<unknown> as Promise<Admission>;
 }
 
-/** The admit as it is sent a second time: what is recorded counts, else it is admitted now. */
-function askedBefore(event: ActorEvent): ActorEvent {
+/** The event for a second delivery: a recorded admission is returned; without one, the request is admitted now. */
+function markRepeat(event: ActorEvent): ActorEvent {
   return { ...event, request: { ...(event.request as object), repeat: true } };
 }
 
-/** Moves the hold to another endpoint, in one step: `request.attempt` is higher, the amount may be any. */
+/** Moves the hold to another endpoint in one step: `request.attempt` is higher, the amount may be higher or lower. */
 export async function raise(cluster: Cluster, key: string, request: HoldRequest, withinMs: number): Promise<Admission> {
   return (await cluster.ask(
     key,
@@ -99,7 +102,7 @@ export async function showKey(cluster: Cluster, key: string, withinMs: number): 
   return (await cluster.ask(key, { type: 'key.show' }, { withinMs, repeat: same })) as unknown as KeyView;
 }
 
-/** Revoked keys stay revoked; every change answers the key as it then is. */
+/** Revoked keys stay revoked; every change returns the key's state after it. */
 export async function changeKey(
   cluster: Cluster,
   key: string,
@@ -118,7 +121,7 @@ export async function limitKey(
   return (await cluster.ask(key, { type: 'key.limit', ...limit }, { withinMs, repeat: same })) as unknown as KeyView;
 }
 
-/** Whose key this digest is; null for an unknown one. Straight from the store: says nothing of the key's state. */
+/** Looks up the key of a digest in the store; null for an unknown one. The key's own state is not checked. */
 export async function findCredential(cluster: Cluster, digest: string): Promise<Credential | null> {
   const row = await cluster.rows.rowById('credential', digest);
   return row === null ? null : (JSON.parse(row.body) as Credential);

@@ -1,4 +1,4 @@
-/** A key's fixed window of requests, one minute, aligned to the UTC minute (spec: inference, Limits). */
+/** A key's fixed rate window of one minute, aligned to the UTC minute (spec: inference, Limits). */
 import type { Refusal } from '../terms/refusal.ts';
 
 export const RATE_WINDOW_MS = 60_000;
@@ -15,12 +15,12 @@ export function counted(rate: RateCount, at: number): number {
   return rate.start === startOf(at) ? rate.count : 0;
 }
 
-/** One request more. */
+/** Counts one more request. */
 export function count(rate: RateCount, at: number): RateCount {
   return { start: startOf(at), count: counted(rate, at) + 1 };
 }
 
-/** 429, with the window it speaks of. */
+/** 429, with the limit and the reset time of the window. */
 export function refuseRate(limit: number, at: number): Refusal {
   const resetAt = startOf(at) + RATE_WINDOW_MS;
   const seconds = Math.ceil((resetAt - at) / 1000);

@@ -1,11 +1,12 @@
 /**
- * What a key has spent, in all and in its current UTC day, week and month, and what its limit leaves. Sums only; a charge
- * counts in the windows of its settlement, an open hold in whichever is current (decision: a hold that straddles a reset).
+ * A key's spending, in total and in the current UTC day, week and month, and the rest of its limit. Sums only. A charge
+ * counts in the windows of its settlement; an open hold counts in whichever window is current (decision: a hold that
+ * straddles a reset).
  */
 import { add, subtract } from '../terms/usd.ts';
 import { type LimitWindow, windowStart } from './calendar.ts';
 
-/** The window that was current at the last charge. What was spent in it is the total without `before`. */
+/** The window that was current at the last charge. The amount spent in it is the total minus `before`. */
 export interface RollUp {
   /** Store time in ms at which the window began. */
   readonly start: number;
@@ -25,7 +26,7 @@ export const NOTHING_SPENT: Spending = { total: '0', daily: UNSPENT, weekly: UNS
 
 export function spend(spending: Spending, cost: string, at: number): Spending {
   const { total, daily, weekly, monthly } = spending;
-  // Days begin weeks and months: within one day nothing else has begun.
+  // Weeks and months begin on day boundaries: within one day no other window has changed.
   if (daily.start === windowStart('daily', at)) return { total: add(total, cost), daily, weekly, monthly };
   return {
     total: add(total, cost),
@@ -35,14 +36,14 @@ export function spend(spending: Spending, cost: string, at: number): Spending {
   };
 }
 
-/** Spent in the window that holds `at`; in all when there is no window. */
+/** The amount spent in the window containing `at`; the total when `window` is null. */
 export function spentIn(spending: Spending, window: LimitWindow | null, at: number): string {
   if (window === null) return spending.total;
   const { start, before } = spending[window];
   return start === windowStart(window, at) ? subtract(spending.total, before) : '0';
 }
 
-/** What a limit leaves beside charges and open holds; may be negative. Null: no limit. */
+/** The rest of a limit after charges and open holds; may be negative. Null: no limit. */
 export function roomOf(
   key: {
     readonly limit: string | null;

@@ -1,4 +1,4 @@
-/** What a key says of itself: to its owner (`GET /key`), and to an operator in sentences. */
+/** The key's view for its owner (`GET /key`), and its explanation in sentences for an operator. */
 import type { View } from '../runtime/index.ts';
 import { compare, isNegative } from '../terms/usd.ts';
 import { type LimitWindow, windowEnd } from './calendar.ts';
@@ -16,9 +16,9 @@ export interface KeyView {
   readonly status: 'active' | 'disabled' | 'revoked' | 'expired';
   readonly limit: string | null;
   readonly limitWindow: LimitWindow | null;
-  /** Limit without charges of the window and open holds, never negative; null without a limit. */
+  /** The limit minus charges of the window and open holds, never negative; null without a limit. */
   readonly limitRemaining: string | null;
-  /** When the limit's window starts again; null without one. */
+  /** When the next window of the limit begins; null without a window. */
   readonly limitResetAt: number | null;
   readonly usage: string;
   readonly usageDaily: string;

@@ -1,13 +1,13 @@
 /**
- * The provider's chart: what the operator declared, shown on the board, and what came of its models document when that
- * was read last, shown to operators alone.
+ * The provider's chart: the operator's declaration, published on the board, and the result of the last reading of its
+ * models document, shown to operators only.
  */
 import { assign, setup } from 'xstate';
 import { type Effect, emit, type Stamped } from '../runtime/index.ts';
 import type { ProviderFacts } from '../terms/declaration.ts';
 import { only, plain } from '../terms/only.ts';
 
-export interface ListedModels {
+export interface ProviderState {
   readonly slug: string;
   /** Null when withdrawn. */
   readonly facts: ProviderFacts | null;
@@ -20,11 +20,11 @@ export interface ListedModels {
 }
 
 export interface DocumentReading {
-  /** Why the document cannot be used; null: it can. */
+  /** Why the document cannot be used; null when it can. */
   readonly problem: string | null;
-  /** Endpoints of the last document that could be used. */
+  /** Number of endpoints in the last usable document. */
   readonly endpoints: number;
-  /** Store time in ms when it was first found so. */
+  /** Store time in ms of the first reading with this result. */
   readonly since: number;
 }
 
@@ -34,32 +34,32 @@ export type ProviderEvent =
   | (Stamped & { readonly type: 'provider.withdraw' })
   | (Stamped & { readonly type: 'actor.activated' });
 
-function declare({ slug }: ListedModels, event: ProviderEvent): ListedModels {
+function declare({ slug }: ProviderState, event: ProviderEvent): ProviderState {
   const { facts, digest, at } = only(event, 'provider.declare');
   return { slug, facts, digest, declaredAt: at };
 }
 
-/** A broken document says nothing of endpoints: those of the one before stay. */
-function read({ document }: ListedModels, event: ProviderEvent): Pick<ListedModels, 'document'> {
+/** A broken document declares no endpoints: the count of the last usable document stays. */
+function read({ document }: ProviderState, event: ProviderEvent): Pick<ProviderState, 'document'> {
   const { problem, endpoints, at } = only(event, 'provider.read');
   return { document: { problem, endpoints: problem === null ? endpoints : (document?.endpoints ?? 0), since: at } };
 }
 
-function isRead({ document }: ListedModels, event: ProviderEvent): boolean {
+function isRead({ document }: ProviderState, event: ProviderEvent): boolean {
   const { problem, endpoints } = only(event, 'provider.read');
   return document?.problem === problem && (problem !== null || document.endpoints === endpoints);
 }
 
-function withdraw({ slug }: ListedModels, { at }: ProviderEvent): ListedModels {
+function withdraw({ slug }: ProviderState, { at }: ProviderEvent): ProviderState {
   return { slug, facts: null, digest: null, declaredAt: at };
 }
 
-function publish({ slug, facts }: ListedModels): Effect {
+function publish({ slug, facts }: ProviderState): Effect {
   return { type: 'publish', topic: 'providers', key: slug, value: facts === null ? null : plain(facts) };
 }
 
 export const providerMachine = setup({
-  types: {} as { context: ListedModels; events: ProviderEvent; input: { address: string } },
+  types: {} as { context: ProviderState; events: ProviderEvent; input: { address: string } },
   guards: {
     isRead: ({ context, event }) => isRead(context, event),
     isSame: ({ context, event }) => context.digest === only(event, 'provider.declare').digest,
@@ -68,7 +68,7 @@ export const providerMachine = setup({
     declare: assign(({ context, event }) => declare(context, event)),
     withdraw: assign(({ context, event }) => withdraw(context, event)),
     read: assign(({ context, event }) => read(context, event)),
-    publish: emit<ListedModels, ProviderEvent>(({ context }) => publish(context)),
+    publish: emit<ProviderState, ProviderEvent>(({ context }) => publish(context)),
     answerChanged: emit(() => ({ type: 'reply', body: { changed: true } })),
     answerSame: emit(() => ({ type: 'reply', body: { changed: false } })),
   },

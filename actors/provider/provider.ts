@@ -1,16 +1,16 @@
-/** The provider kind, and how to declare one. Resident: wherever its shard goes, its entry on the board goes along. */
+/** The provider kind and its client functions. Resident: its board entry moves with its shard. */
 import { createHash } from 'node:crypto';
 import type { Cluster, Json, Kind, View } from '../runtime/index.ts';
 import type { ProviderFacts } from '../terms/declaration.ts';
 import { providerAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import { same } from '../terms/same.ts';
-import { type DocumentReading, type ListedModels, providerMachine } from './provider.machine.ts';
+import { type DocumentReading, type ProviderState, providerMachine } from './provider.machine.ts';
 
 /** Board topic; keys are slugs, values `ProviderFacts`. */
 export const PROVIDERS_TOPIC = 'providers';
 
-/** What is kept of a complaint. */
+/** Longest stored validation error. */
 const PROBLEM_CHARS_MAX = 1_000;
 
 export const providerKind: Kind = {
@@ -26,7 +26,7 @@ export const providerKind: Kind = {
   redact: (context: Json) => context,
 };
 
-/** True when the declaration differs from the one before. */
+/** Returns true when the declaration differs from the previous one. */
 export async function declareProvider(cluster: Cluster, facts: ProviderFacts, withinMs: number): Promise<boolean> {
   const digest = createHash('sha256').update(JSON.stringify(facts)).digest('hex');
   const event = { type: 'provider.declare', facts: plain(facts), digest };
@@ -34,7 +34,7 @@ export async function declareProvider(cluster: Cluster, facts: ProviderFacts, wi
   return (answer as { readonly changed: boolean }).changed;
 }
 
-/** Tells what came of reading a provider's models document. True when that is news. */
+/** Reports the result of reading a provider's models document. Returns true when it differs from the last one. */
 export async function reportReading(
   cluster: Cluster,
   slug: string,
@@ -47,14 +47,14 @@ export async function reportReading(
   return (answer as { readonly changed: boolean }).changed;
 }
 
-/** Takes a provider off the board. True when it was on it. */
+/** Removes a provider from the board. Returns true when it was on it. */
 export async function withdrawProvider(cluster: Cluster, slug: string, withinMs: number): Promise<boolean> {
   const answer = await cluster.ask(providerAddress(slug), { type: 'provider.withdraw' }, { withinMs, repeat: same });
   return (answer as { readonly changed: boolean }).changed;
 }
 
 function explainProvider(view: View): readonly string[] {
-  const { slug, facts, declaredAt, document } = view.context as unknown as ListedModels;
+  const { slug, facts, declaredAt, document } = view.context as unknown as ProviderState;
   const since = declaredAt === null ? '' : ` since ${timeOf(declaredAt)}`;
   const lines = document === undefined ? [] : [explainReading(document)];
   if (facts !== null) return [`${facts.name} is declared${since} and shown in the catalogue as ${slug}.`, ...lines];

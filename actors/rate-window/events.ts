@@ -1,7 +1,7 @@
-/** What a rate window is told. `name` is whose window it is; times are milliseconds. */
+/** The events of a rate window. `name` identifies the window; times are milliseconds. */
 import type { Stamped } from '../runtime/index.ts';
 
-/** Takes `count` if they fit under `limit`, else nothing. */
+/** Takes `count` requests if they fit under `limit`, else none. */
 export type WindowTake = Stamped & {
   readonly type: 'window.take';
   readonly name: string;
@@ -10,7 +10,7 @@ export type WindowTake = Stamped & {
   readonly windowMs: number;
 };
 
-/** Takes a share for one of `nodes` gateways to give out itself. */
+/** Takes a slice that one of `nodes` gateways distributes itself. */
 export type WindowSlice = Stamped & {
   readonly type: 'window.slice';
   readonly name: string;
@@ -19,7 +19,7 @@ export type WindowSlice = Stamped & {
   readonly nodes: number;
 };
 
-/** What is left of a slice. Only the window it was taken from takes it back. */
+/** Returns the rest of a slice. Ignored once the window it was taken from has ended. */
 export type WindowReturn = Stamped & {
   readonly type: 'window.return';
   readonly name: string;

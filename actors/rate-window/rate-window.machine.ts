@@ -1,6 +1,6 @@
 /**
- * The chart of a rate window: one state, counts by name, nothing durable. What it loses in a takeover is what was counted
- * in the current window; nobody is refused for it.
+ * The chart of a rate window: one state, counts by name, all of it volatile. A takeover loses the counts of the current
+ * window, which admits more requests and never fewer.
  */
 import { assign, setup } from 'xstate';
 import { emit } from '../runtime/index.ts';

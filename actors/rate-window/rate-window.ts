@@ -1,7 +1,7 @@
 /**
- * The rate-window kind, and how to take from a window. Names (digests of unknown keys, hashed client addresses) are many
- * and anybody can make more, so they are spread over a fixed number of actors with bounded tables: strangers can neither
- * fill the memory nor leave more than that many rows in the store.
+ * The rate-window kind and its client functions. Anybody can create names (digests of unknown keys, hashed client
+ * addresses), so they are spread over a fixed number of actors with bounded tables. This bounds both memory and stored
+ * rows.
  */
 import { type Cluster, type Json, type Kind, ownerHash, type View } from '../runtime/index.ts';
 import { same } from '../terms/same.ts';
@@ -9,10 +9,10 @@ import { rateWindowMachine } from './rate-window.machine.ts';
 import type { SliceGrant, Taken } from './share.ts';
 import { NAMES_MAX, remainingMs, type WindowTable } from './table.ts';
 
-/** Actors that share all names. With 64 names each: at most 10 MB in the whole cluster, whatever is thrown at it. */
+/** Actors that share all names. With 64 names each, the cluster uses at most 10 MB. */
 const BUCKETS = 1_024;
 
-/** The shared backstop of the whole endpoint has an actor of its own. */
+/** The shared backstop of the whole endpoint has its own actor. */
 export const ENDPOINT_WINDOW = 'endpoint';
 
 export const rateWindowKind: Kind = {
@@ -27,13 +27,13 @@ export const rateWindowKind: Kind = {
   redact: (context: Json) => context,
 };
 
-/** The actor that counts for this name. */
+/** The actor that counts requests of this name. */
 export function windowAddress(name: string): string {
   if (name === ENDPOINT_WINDOW) return 'rate-window:endpoint';
   return `rate-window:names-${(ownerHash(name) % BUCKETS).toString(16).padStart(3, '0')}`;
 }
 
-/** Takes `count` requests of the name's fixed window, or none. */
+/** Takes `count` requests from the name's fixed window, or none. */
 export async function takeWindow(
   cluster: Cluster,
   name: string,
@@ -44,7 +44,10 @@ export async function takeWindow(
   return (await cluster.ask(windowAddress(name), event, { withinMs, repeat: same })) as unknown as Taken;
 }
 
-/** Takes a slice for this gateway to give out; 0 granted means used up until `resetInMs` has passed. */
+/**
+ * Takes a slice that this gateway distributes itself. Granted 0 means that the window is used up until `resetInMs` has
+ * passed.
+ */
 export async function takeSlice(
   cluster: Cluster,
   name: string,
@@ -55,7 +58,7 @@ export async function takeSlice(
   return (await cluster.ask(windowAddress(name), event, { withinMs, repeat: same })) as unknown as SliceGrant;
 }
 
-/** Gives the rest of a slice back; of no use once its window is over. */
+/** Returns the rest of a slice. Has no effect once its window has ended. */
 export function returnSlice(
   cluster: Cluster,
   name: string,

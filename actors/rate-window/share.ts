@@ -4,7 +4,7 @@ import { plain } from '../terms/only.ts';
 import type { WindowReturn, WindowSlice, WindowTake } from './events.ts';
 import { current, remainingMs, take, takenBy, type WindowTable } from './table.ts';
 
-/** Parts into which what is left is cut for each node: small enough that an idle node hoards little. */
+/** Each node's even part of the rest is cut into this many slices: small, so that an idle node holds back little. */
 const PARTS_PER_NODE = 8;
 
 /** Answer of `window.take`. */
@@ -14,7 +14,7 @@ export interface Taken {
   readonly resetInMs: number;
 }
 
-/** Answer of `window.slice`: 0 granted means the window is used up. Good for `resetInMs`, not longer. */
+/** Answer of `window.slice`; granted 0 means that the window is used up. Valid for `resetInMs`. */
 export interface SliceGrant {
   readonly granted: number;
   readonly windowStart: number;
@@ -29,7 +29,7 @@ export function taken(table: WindowTable, { name, count, windowMs, at }: WindowT
   return take(current(table, windowMs, at), name, count);
 }
 
-/** How large the next slice is: an eighth of each node's even part of what is left, at least one while there is one. */
+/** Size of the next slice: an eighth of each node's even part of the rest, at least one while any is left. */
 export function sliceOf(table: WindowTable, { name, limit, windowMs, nodes, at }: WindowSlice): number {
   const left = Math.max(0, limit - takenBy(current(table, windowMs, at), name));
   return Math.min(left, Math.max(1, Math.floor(left / (PARTS_PER_NODE * Math.max(1, nodes)))));
@@ -44,7 +44,7 @@ export function returned(table: WindowTable, { name, count, windowStart, at }: W
   return open && count > 0 ? take(table, name, -count) : table;
 }
 
-/** Behind the taking, or instead of it. */
+/** The answer to a take, computed after the take was applied or refused. */
 export function answerTaken(table: WindowTable, event: WindowTake, granted: boolean): Effect {
   const { name, limit, windowMs, at } = event;
   const now = current(table, windowMs, at);
@@ -52,7 +52,7 @@ export function answerTaken(table: WindowTable, event: WindowTake, granted: bool
   return { type: 'reply', body: plain({ granted, remaining, resetInMs: remainingMs(now, at) } satisfies Taken) };
 }
 
-/** Ahead of the taking: the table still is the one the slice is cut from. */
+/** The answer to a slice, computed before the slice is applied to the table. */
 export function answerSlice(table: WindowTable, event: WindowSlice): Effect {
   const now = current(table, event.windowMs, event.at);
   const resetInMs = remainingMs(now, event.at);

@@ -1,6 +1,6 @@
 /**
- * Fixed windows of several names in one bounded table: all of them begin together, aligned to the window's length, so a
- * new window is an empty table. Names beyond the bound share one count, which refuses sooner, never later.
+ * Fixed windows of several names in one bounded table. All begin together, aligned to the window's length, so a new
+ * window is an empty table. Names beyond the bound share one count, so they are refused earlier, never later.
  */
 export const NAMES_MAX = 64;
 
@@ -10,15 +10,16 @@ export interface WindowTable {
   readonly start: number;
   readonly counts: Readonly<Record<string, number>>;
   readonly names: number;
-  /** Taken by names that found no room. */
+  /** Requests taken by names beyond the bound. */
   readonly crowd: number;
 }
 
 export const EMPTY_TABLE: WindowTable = { windowMs: 0, start: 0, counts: {}, names: 0, crowd: 0 };
 
-/** The table of the window that holds `at`. */
+/** The table of the window containing `at`. */
 export function current(table: WindowTable, windowMs: number, at: number): WindowTable {
-  if (!Number.isInteger(windowMs) || windowMs < 1) throw new RangeError('a window has a length in whole milliseconds');
+  if (!Number.isInteger(windowMs) || windowMs < 1)
+    throw new RangeError('the length of a window must be a whole number of milliseconds, at least 1');
   const start = at - (at % windowMs);
   return table.windowMs === windowMs && table.start === start ? table : { ...EMPTY_TABLE, windowMs, start };
 }
@@ -28,7 +29,7 @@ export function takenBy(table: WindowTable, name: string): number {
   return table.names < NAMES_MAX ? 0 : table.crowd;
 }
 
-/** `count` more for a name; negative gives back, never below zero. */
+/** Adds `count` to a name; a negative count returns requests, never below zero. */
 export function take(table: WindowTable, name: string, count: number): WindowTable {
   const taken = Math.max(0, takenBy(table, name) + count);
   if (Object.hasOwn(table.counts, name)) return { ...table, counts: { ...table.counts, [name]: taken } };

@@ -1,6 +1,6 @@
 /**
- * What the catalogue declares to the provider and endpoint actors: plain JSON, made from the operator's config. An
- * endpoint adds its own measurements to its declaration and publishes the sum as an offer.
+ * The declarations that the catalogue sends to provider and endpoint actors: plain JSON built from the operator's
+ * config. An endpoint actor adds its measurements to its declaration and publishes both as an `Endpoint`.
  */
 import type { Endpoint } from './endpoint.ts';
 
@@ -19,5 +19,5 @@ export interface ProviderFacts {
   readonly datacenters: readonly string[] | null;
 }
 
-/** One model at one provider: an offer without what is measured. */
+/** One model at one provider: an `Endpoint` without its measured members. */
 export type EndpointDeclaration = Omit<Endpoint, 'health' | 'evidence' | 'measured'>;

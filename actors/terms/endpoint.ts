@@ -1,9 +1,9 @@
 import type { Tariff } from './tariff.ts';
 
-/** What a request may carry to a model, and what a model may answer with. */
+/** Kinds of content in a request or in an answer. */
 export type Modality = 'text' | 'image' | 'audio' | 'video' | 'file';
 
-/** An endpoint as the board shows it: what it declares, what it charges, how it does. Published by the endpoint actor. */
+/** An endpoint as published on the board by its actor: declaration, prices, health and measurements. */
 export interface Endpoint {
   /** Endpoint id `ep_...`; its actor is `endpoint:<id>`. */
   readonly id: string;
@@ -11,9 +11,9 @@ export interface Endpoint {
   readonly modelName: string;
   readonly author: string;
   readonly created: number;
-  /** UTC date of the announced end, `YYYY-MM-DD`; absent: none. */
+  /** UTC date of the announced end, `YYYY-MM-DD`; absent when none is announced. */
   readonly expiresOn?: string;
-  /** Id of the weights' repository; absent: unpublished. */
+  /** Id of the weights' repository; absent when unpublished. */
   readonly modelHubId?: string;
   readonly description: string | null;
   readonly provider: { readonly id: string; readonly slug: string; readonly name: string };
@@ -23,24 +23,27 @@ export interface Endpoint {
   readonly contextLength: number;
   readonly completionTokensMax: number | null;
   readonly promptTokensMax: number | null;
-  /** As declared; `evidence.withheld` names those that a failed verification takes back. */
+  /** As declared; `evidence.withheld` lists those withdrawn by a failed verification. */
   readonly supportedParameters: readonly string[];
-  /** What a supported parameter may hold, where the endpoint says so, by its name. */
+  /** Accepted values of supported parameters, by name, where the endpoint declares them. */
   readonly descriptors: Readonly<Record<string, Descriptor>>;
-  /** Names of `provider.options` that reach this endpoint unchanged, and what each may hold. */
+  /** Names of `provider.options` that are forwarded to this endpoint unchanged, with their accepted values. */
   readonly passthrough: Readonly<Record<string, Descriptor>>;
-  /** Name under which the token ceiling is sent. */
+  /** Upstream name of the token ceiling. */
   readonly ceilingName: 'max_tokens' | 'max_completion_tokens';
-  /** True: aborted at once when its answer is no longer wanted; false: read on for its usage. */
+  /**
+   * True: an upstream call is aborted at once when its answer is no longer wanted. False: it is read to the end for its
+   * usage.
+   */
   readonly cancellable: boolean;
   /** `text` always; the rest as in `inputs`. */
   readonly inputModalities: readonly Modality[];
-  /** What each input beside text may be. A modality without an entry here is not taken. */
+  /** Accepted inputs other than text. A modality without an entry is not accepted. */
   readonly inputs: { readonly [modality in Exclude<Modality, 'text'>]?: AcceptedInput };
   readonly outputModalities: readonly Modality[];
-  /** Null: nothing declared about reasoning. */
+  /** Null when no reasoning controls are declared. */
   readonly reasoning: ReasoningControls | null;
-  /** Applied to a member that the request omits. */
+  /** Defaults for members that the request omits. */
   readonly defaultParameters: Readonly<Record<string, number>>;
   readonly envelopes: Envelopes;
   readonly compliance: {
@@ -50,18 +53,18 @@ export interface Endpoint {
   readonly dataPolicy: { readonly training: boolean; readonly retentionDays: number | null } | null;
   readonly datacenters: readonly { readonly countryCode: string; readonly region?: string }[] | null;
   readonly tokenizer: string | null;
-  /** Where it is reached, for the gateways only: the dialect it speaks, the provider's base URL, the model's id there. */
+  /** The upstream target, for gateways only: its dialect, the provider's base URL and the model's id there. */
   readonly target: { readonly dialect: 'chat' | 'messages'; readonly baseUrl: string; readonly upstreamId: string };
   /** Charged prices, exact decimal strings in USD; an undeclared one is absent. */
   readonly tariff: Tariff;
   readonly health: 'healthy' | 'degraded' | 'down' | 'unknown';
   readonly evidence: Evidence;
   readonly measured: Measured;
-  /** Slots in use and in all, as the endpoint reported them within the last minute; absent: not reported, or too old. */
+  /** Slots in use and in total, as the endpoint reported within the last minute; absent when unreported or older. */
   readonly capacity?: { readonly current: number; readonly total: number };
 }
 
-/** What a value may be (conventions 1.1). `unknown` takes anything. */
+/** Accepted values of one parameter (conventions 1.1). `unknown` accepts anything. */
 export type Descriptor =
   | { readonly type: 'range'; readonly min: number; readonly max: number; readonly step?: number }
   | { readonly type: 'integer'; readonly min?: number; readonly max?: number }
@@ -71,7 +74,7 @@ export type Descriptor =
   | { readonly type: 'object'; readonly properties?: Readonly<Record<string, Descriptor>> }
   | { readonly type: 'unknown' };
 
-/** How an input may arrive: as a URL the endpoint fetches, or as bytes in a `data:` URL. */
+/** Accepted forms of an input: a URL that the endpoint fetches, or bytes in a `data:` URL. */
 export interface AcceptedInput {
   readonly sources: readonly ('url' | 'data')[];
   /** Media types of inline bytes, such as `image/png`; null: any. */
@@ -80,19 +83,19 @@ export interface AcceptedInput {
 
 export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
-/** Declared controls of reasoning; absent is undeclared. */
+/** Declared controls of reasoning; an absent member is undeclared. */
 export interface ReasoningControls {
-  /** Strongest first; absent: unknown, and none is claimed. */
+  /** Strongest first; absent when unknown, and then none is advertised. */
   readonly efforts?: readonly Effort[];
   /** False only where an off control is declared. */
   readonly mandatory: boolean;
   readonly defaultEffort?: Effort;
   readonly defaultEnabled?: boolean;
-  /** Budget in tokens that `reasoning.max_tokens` supplies. */
+  /** Bounds in tokens for `reasoning.max_tokens`. */
   readonly budget?: { readonly min: number; readonly max: number };
 }
 
-/** Declared render limits; absent: nothing of that kind is made. */
+/** Declared render limits; an absent member means that this kind of output is not produced. */
 export interface Envelopes {
   readonly image?: {
     readonly resolutions?: readonly string[];
@@ -104,36 +107,39 @@ export interface Envelopes {
   readonly speech?: { readonly voices: readonly string[]; readonly formats: readonly string[] };
 }
 
-/** Percent of demanded tool calls under which an endpoint is sent no tools. (spec: catalogue, `tool_call_success_1d`) */
+/**
+ * Below this percentage of fulfilled tool demands an endpoint receives no tool requests. (spec: catalogue,
+ * `tool_call_success_1d`)
+ */
 export const TOOL_CALL_SUCCESS_MIN = 85;
 
-/** What the endpoint's own traffic and checks have shown, not older than 24 hours. */
+/** Results of the endpoint's own traffic and checks, at most 24 hours old. */
 export interface Evidence {
   /** Declared parameters that the newest verification refuted: not routed to until a later check passes. */
   readonly withheld: readonly string[];
   /** Declared efforts whose newest check refuted them. */
   readonly refutedEfforts: readonly Effort[];
-  /** A current positive check that it streams tool calls ready for dispatch. */
+  /** True after a current positive check that the endpoint streams tool calls ready for dispatch. */
   readonly dispatchVerified: boolean;
-  /** Percent of the last day's demanded tool asks that produced a call; null below 20 of them. */
+  /** Percentage of the last day's demanded tool asks that produced a call; null below 20 asks. */
   readonly toolCallSuccess1d: number | null;
   readonly toolCallSuccess1dSamples: number;
-  /** What the scheduled checks last found, one entry per check ever tried in this configuration. */
+  /** The latest results of scheduled checks: one entry per check that was ever tried in this configuration. */
   readonly checks?: readonly CheckFinding[];
 }
 
-/** What a scheduled check tries: one declared ability, or one effort of reasoning by its name. */
+/** The subject of a scheduled check: one declared ability, or one effort of reasoning by its name. */
 export type Check = 'tools' | 'tool_dispatch' | 'structured_outputs' | 'response_format' | `effort:${Effort}`;
 
 export interface CheckFinding {
   readonly check: Check;
-  /** What stands; null where nothing conclusive was found in the last 24 hours. */
+  /** The valid verdict; null without a conclusive result in the last 24 hours. */
   readonly verdict: 'passed' | 'failed' | null;
   /** Store time in ms of the newest try, conclusive or not. */
   readonly triedAt: number;
 }
 
-/** Figures from our own traffic; null until the window holds enough (spec: catalogue, Model endpoint object). */
+/** Figures from our own traffic; null until the window has enough samples (spec: catalogue, Model endpoint object). */
 export interface Measured {
   readonly uptime5m: number | null;
   readonly uptime30m: number | null;

@@ -1,25 +1,28 @@
 /**
- * The words in which gateway, key and account speak about one request's money. The generation row is the hold:
- * `running`, then `settled` or `released`. All amounts are exact decimal USD strings (`terms/usd`).
+ * The messages about one request's money between gateway, key and account. The generation row is the hold: `running`,
+ * then `settled` or `released`. All amounts are exact decimal USD strings (`terms/usd`).
  */
 import type { Refusal } from './refusal.ts';
 
-/** What admits a turn: asked of the key, which cascades to its account. Event `turn.admit` (and `turn.raise`). */
+/**
+ * Asks for the admission of a turn: sent to the key, which cascades to its account. Events `turn.admit` and
+ * `turn.raise`.
+ */
 export interface HoldRequest {
   /** Generation id: the natural id of the whole request. */
   readonly generation: string;
   /**
-   * Rises with each run of the generation and, within a run, when the hold moves to another endpoint (`holdAttempt`).
-   * Opens, raises, settles and releases of an older attempt are refused.
+   * Increases with each run of the generation and, within a run, when the hold moves to another endpoint
+   * (`holdAttempt`). Opens, raises, settles and releases of an older attempt are refused.
    */
   readonly attempt: number;
   readonly amount: string;
   /** Incarnation of the gateway's node: its death releases the hold. */
   readonly gateway: string;
-  /** Store time in ms after which the account releases the hold by itself. */
+  /** Store time in ms after which the account releases the hold. */
   readonly deadlineAt: number;
   readonly model: string;
-  /** Endpoint id, provider display name and slug, and the id of the tariff this attempt is charged by. */
+  /** Endpoint id, provider display name and slug, and the id of the tariff that applies to this attempt. */
   readonly endpoint: string;
   readonly provider: string;
   readonly tariff: string;
@@ -30,18 +33,18 @@ export interface HoldRequest {
   readonly sessionId: string | null;
   /** The request's opaque `metadata`, JSON text; null when absent. */
   readonly metadata: string | null;
-  /** Where it might run and where not; absent where one endpoint was all there was to say. */
+  /** The routing decision; absent when one endpoint was the only candidate and none was rejected. */
   readonly route?: RouteTrail;
-  /** True when the sender may have sent it before. */
+  /** True when the sender may have sent the request before. */
   readonly repeat: boolean;
 }
 
-/** The decision of routing as it is kept with the generation, bounded. Endpoints by their public tags. */
+/** The routing decision as stored with the generation, bounded. Endpoints are named by their public tags. */
 export interface RouteTrail {
-  /** In the order of trial. */
+  /** In the order in which they are tried. */
   readonly candidates: readonly RouteCandidate[];
   readonly rejections?: readonly RouteRejection[];
-  /** Entries beyond the bounds. */
+  /** Number of entries left out by the bounds. */
   readonly omitted?: number;
 }
 
@@ -49,7 +52,7 @@ export interface RouteCandidate {
   readonly endpoint: string;
   /** Where several models were asked for. */
   readonly model?: string;
-  /** Messages that compression left out for this endpoint. */
+  /** Number of messages that compression removed for this endpoint. */
   readonly dropped?: number;
 }
 
@@ -58,9 +61,9 @@ export interface RouteRejection {
   /** Where several models were asked for. */
   readonly model?: string;
   readonly reason: string;
-  /** The member of the request that it did not satisfy. */
+  /** The member of the request that the endpoint does not support. */
   readonly member?: string;
-  /** What of it, in our own words: a modality, a level, both sizes. */
+  /** The unsupported part, described by the gateway: a modality, a level, both sizes. */
   readonly detail?: string;
 }
 
@@ -68,20 +71,22 @@ export type Admission =
   | { readonly admitted: true; readonly generation: string; readonly attempt: number; readonly amount: string }
   | { readonly admitted: false; readonly refusal: Refusal };
 
-/** One upstream call, for the generation's fallback trail (`provider_responses`). */
+/** One upstream call, listed in the generation's `provider_responses`. */
 export interface AttemptRecord {
   readonly endpoint: string;
   readonly provider: string;
   /** Upstream HTTP status; null when none arrived. */
   readonly status: number | null;
-  /** `skipped`: never called, since the money did not reach for it. */
+  /** `skipped`: not called, because the credit was too low for it. */
   readonly outcome: 'served' | 'failed' | 'aborted' | 'skipped';
   readonly latencyMs: number | null;
-  /** Category of a failure (`timeout`, `overloaded`, `contract` ...), never a provider's words; absent where none. */
+  /**
+   * Category of a failure (`timeout`, `overloaded`, `contract` ...), never a provider's text; absent without a failure.
+   */
   readonly reason?: string;
 }
 
-/** Media as they were measured and admitted; exact decimal text where a unit is not whole. */
+/** Media as measured and admitted; exact decimal text where a unit can be fractional. */
 export interface SettledMedia {
   readonly images?: number;
   readonly megapixels?: string;
@@ -89,7 +94,7 @@ export interface SettledMedia {
   readonly inputImages?: number;
 }
 
-/** Ends a hold with a charge. Asked of the account: event `hold.settle`. */
+/** Ends a hold with a charge. Sent to the account as event `hold.settle`. */
 export interface Settlement {
   readonly generation: string;
   readonly attempt: number;
@@ -100,29 +105,35 @@ export interface Settlement {
   readonly completionTokens: number | null;
   readonly cachedTokens: number | null;
   readonly reasoningTokens: number | null;
-  /** Written to a cache for five minutes, and for one hour; absent where none was reported. */
+  /** Tokens written to a cache for five minutes and for one hour; absent when none was reported. */
   readonly cacheWriteTokens?: number;
   readonly cacheWrite1hTokens?: number;
-  /** What was charged beside tokens; absent where the turn carried and brought text alone. */
+  /** Charged units other than tokens; absent for a turn with text only. */
   readonly media?: SettledMedia;
-  /** True when we counted ourselves because no usage was reported. */
+  /** True when the gateway counted tokens because the provider reported no usage. */
   readonly estimated: boolean;
-  /** The counts that nobody reported (`prompt`, `completion`): what stands for them is our own. Absent where none. */
+  /**
+   * The counts that the provider did not report (`prompt`, `completion`) and the gateway estimated; absent when there
+   * are none.
+   */
   readonly unmeasured?: readonly string[];
-  /** Under what conditional prices were read: the instant of admission and the prompt's length; absent where none exist. */
+  /**
+   * The conditions under which prices were chosen: the time of admission and the prompt's length; absent without
+   * conditional prices.
+   */
   readonly conditions?: { readonly at: number; readonly promptTokens: number };
   readonly finishReason: string | null;
   readonly nativeFinishReason: string | null;
   readonly upstreamId: string | null;
-  /** The caller left before the end. */
+  /** The client disconnected before the end. */
   readonly cancelled: boolean;
   readonly latencyMs: number | null;
   readonly generationMs: number | null;
   /** From the request's start until its money was held. */
   readonly admittedMs?: number;
-  /** Settings that were asked for, and whether the serving endpoint declares them; absent where none were. */
+  /** Requested settings, and whether the serving endpoint declares each; absent when none was requested. */
   readonly honoured?: Readonly<Record<string, boolean>>;
-  /** Completion tokens that are pictures, and that are speech; absent where none was reported. */
+  /** Completion tokens that encode images and speech; absent when none was reported. */
   readonly imageTokens?: number;
   readonly audioTokens?: number;
   readonly attempts: readonly AttemptRecord[];
@@ -130,36 +141,39 @@ export interface Settlement {
 
 export interface Settled {
   readonly generation: string;
-  /** What was charged; a repeat answers what was recorded. */
+  /** The charge; a repeat returns the recorded one. */
   readonly cost: string;
-  /** The hold had been released before: recorded exactly all the same, with an alarm. */
+  /** True when the hold had been released before: the exact charge is recorded all the same, and an alarm is raised. */
   readonly late: boolean;
-  /** Present when the charge exceeded the hold, by this much: recorded exactly, with an alarm. */
+  /**
+   * The amount by which the charge exceeded the hold; the exact charge is recorded, and an alarm is raised. Absent
+   * otherwise.
+   */
   readonly overshoot?: string;
 }
 
-/** Ends a hold without a charge. Asked of the account: event `hold.release`. */
+/** Ends a hold without a charge. Sent to the account as event `hold.release`. */
 export interface Release {
   readonly generation: string;
   readonly attempt: number;
   /** Short and public: shown at `GET /generation`. */
   readonly reason: string;
-  /** Status the caller was answered; null when unknown. */
+  /** HTTP status of the response; null when unknown. */
   readonly status: number | null;
-  /** From the request's start until its money was held, and until it was given up. */
+  /** From the request's start until its money was held, and until the request was given up. */
   readonly admittedMs?: number;
   readonly totalMs?: number;
   readonly attempts: readonly AttemptRecord[];
 }
 
-/** What a release found, or did. */
+/** The result of a release. */
 export interface Released {
   readonly generation: string;
-  /** `settled`: it had been charged before, and stays so. */
+  /** `settled`: the generation was charged before and stays charged. */
   readonly status: 'released' | 'settled';
 }
 
-/** A hold as it was before it moved to another endpoint or to a later attempt. */
+/** A hold before it moved to another endpoint or to a later attempt. */
 export interface HoldMove {
   readonly attempt: number;
   readonly endpoint: string;
@@ -169,9 +183,9 @@ export interface HoldMove {
 /** The generation row (collection `generation` of the account; id = generation id; sort = createdAt). */
 export interface Generation extends Omit<HoldRequest, 'repeat'> {
   readonly status: 'running' | 'settled' | 'released';
-  /** Address of the key it runs under. */
+  /** Address of the key that requested it. */
   readonly key: string;
-  /** What was held before the hold moved, or a later attempt opened it again; absent where neither happened. */
+  /** The earlier holds of this generation, before moves and later attempts; absent when there are none. */
   readonly moves?: readonly HoldMove[];
   /** Store time, ms. */
   readonly createdAt: number;
@@ -179,6 +193,6 @@ export interface Generation extends Omit<HoldRequest, 'repeat'> {
   readonly settlement: Settlement | null;
   readonly release: Release | null;
   readonly late: boolean;
-  /** Charged above the hold by this much; null when it was not. */
+  /** The amount by which the charge exceeded the hold; null when it did not. */
   readonly overshoot: string | null;
 }

@@ -1,16 +1,16 @@
 /**
- * Names of things. Everything random comes from the port; everything derived is derived the same way for ever. A key's
- * text exists only where it is made and where it is presented: what is kept of it is its digest.
+ * Ids, addresses and key texts. Random parts come from the random port; derived parts are derived by fixed rules. A
+ * key's text exists only where it is created and in the requests that present it; only its digest is stored.
  */
 import { createHash, createHmac } from 'node:crypto';
 import type { Random } from '../runtime/index.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const LOCAL_LENGTH = 20;
-/** Bytes from here on would favour the first letters: 248 = 4 x 62. */
+/** Bytes from this value on are skipped to avoid a bias towards the first letters: 248 = 4 x 62. */
 const FAIR_BYTES = 248;
 
-/** Prefix of every key made today, and the older one that still works (spec: inference, Authentication 2). */
+/** Prefix of every new key, and the older prefix that is still valid (spec: inference, Authentication 2). */
 export const KEY_PREFIX = 'sk-gw-v1-';
 export const LEGACY_KEY_PREFIX = 'sk-legacy-v1-';
 const KEY_SHAPE = /^(?:sk-gw-v1-|sk-legacy-v1-)[0-9a-f]{64}$/;
@@ -29,8 +29,8 @@ export function depositId(random: Random): string {
 }
 
 /**
- * `gen-<Unix seconds, 10 digits>-<20 letters>`, of which the first two are the milliseconds: sorts by time, so that the
- * rows of one commit lie together in every index, and keeps 107 random bits.
+ * `gen-<Unix seconds, 10 digits>-<20 letters>`, where the first two letters encode the milliseconds. Ids sort by time,
+ * so the rows of one commit are adjacent in every index; 107 bits are random.
  */
 export function generationId(random: Random, nowMs: number): string {
   const ms = Math.floor(nowMs) % 1000;
@@ -44,12 +44,12 @@ function letter(n: number): string {
   return BASE62.charAt(Math.floor(n) % BASE62.length);
 }
 
-/** Stable for a provider's slug. */
+/** Derived from the provider's slug. */
 export function providerId(slug: string): string {
   return `prov_${hex16(slug)}`;
 }
 
-/** Stable for a model at a provider. A slug holds no slash, so the joint is unambiguous. */
+/** Derived from provider and model. A slug contains no slash, so the joint is unambiguous. */
 export function endpointId(providerSlug: string, model: string): string {
   return `ep_${hex16(`${providerSlug}/${model}`)}`;
 }
@@ -70,28 +70,29 @@ export function providerAddress(slug: string): string {
   return `provider:${slug}`;
 }
 
-/** A new key's text: 256 random bits. Shown once, stored nowhere. */
+/** Creates the text of a new key: 256 random bits. Shown once and never stored. */
 export function keyText(random: Random): string {
   return KEY_PREFIX + Buffer.from(random.bytes(32)).toString('hex');
 }
 
-/** True for text that may be a key at all; anything else is refused without a look-up. */
+/** True for text with the shape of a key; any other text is refused without a look-up. */
 export function isKeyText(text: string): boolean {
   return KEY_SHAPE.test(text);
 }
 
-/** What is stored of a key: HMAC-SHA256 of its SHA-256 under the pepper, 64 hex. */
+/** The stored digest of a key: HMAC-SHA256 of its SHA-256 under the pepper, 64 hex digits. */
 export function keyDigest(pepper: Uint8Array, key: string): string {
   return hmac(pepper, createHash('sha256').update(key).digest());
 }
 
-/** The same digest for a key of which only the SHA-256 (64 hex) is known: an imported one. */
+/** The same digest for an imported key, of which only the SHA-256 (64 hex digits) is available. */
 export function importedKeyDigest(pepper: Uint8Array, sha256Hex: string): string {
-  if (!/^[0-9a-f]{64}$/.test(sha256Hex)) throw new RangeError('an imported key is given by 64 lower case hex digits');
+  if (!/^[0-9a-f]{64}$/.test(sha256Hex))
+    throw new RangeError('an imported key must be given as 64 lower case hex digits');
   return hmac(pepper, Buffer.from(sha256Hex, 'hex'));
 }
 
-/** `sk-gw-v1-abc...xyz`: enough to tell one's keys apart, useless to anybody else. */
+/** `sk-gw-v1-abc...xyz`: tells an owner's keys apart and reveals too little to use one. */
 export function maskKey(key: string): string {
   const prefix = key.startsWith(LEGACY_KEY_PREFIX) ? LEGACY_KEY_PREFIX : KEY_PREFIX;
   const secret = key.slice(prefix.length);

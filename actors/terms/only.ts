@@ -1,8 +1,8 @@
 import type { Json } from '../runtime/index.ts';
 
 /**
- * The event as one of its types: what a chart's named action calls to see the members of the event that triggers it.
- * Throws when the chart wired the action to another event, so a wrong wire changes nothing.
+ * Narrows the event to one type, so that a chart's named action can read its members. Throws when the chart runs the
+ * action on another event; the step then changes nothing.
  */
 export function only<E extends { readonly type: string }, T extends E['type']>(
   event: E,
@@ -13,7 +13,7 @@ export function only<E extends { readonly type: string }, T extends E['type']>(
   throw new TypeError(`an action for ${type} was called for ${event.type}`);
 }
 
-/** Plain data, declared as an interface, as JSON. Only the type changes. */
+/** Casts plain data declared as an interface to JSON. Only the type changes. */
 export function plain(value: object): Json {
   return value as Json;
 }

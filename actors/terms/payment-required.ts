@@ -1,13 +1,13 @@
 import type { Refusal } from './refusal.ts';
 import { isNegative } from './usd.ts';
 
-/** Amounts in exact decimal USD: what the turn may cost at most, and what is left to spend. */
+/** Exact decimal USD: the most that the turn may cost, and the amount that can be spent. */
 export interface Shortfall {
   readonly required: string;
   readonly available: string;
 }
 
-/** 402, naming whose money is short (decision: scope `account` or `key`). */
+/** 402. The scope names the exhausted limit (decision: scope `account` or `key`). */
 export function paymentRequired(scope: 'account' | 'key', shortfall: Shortfall): Refusal {
   const available = isNegative(shortfall.available) ? '0' : shortfall.available;
   const whose =

@@ -1,15 +1,15 @@
-/** A refusal as actors answer it: what the gateway turns into the envelope of the dialect. Public text only. */
+/** A refusal in an actor's answer; the gateway renders it in the dialect's error envelope. Public text only. */
 export interface Refusal {
   readonly status: number;
   readonly type: ErrorType;
   readonly message: string;
-  /** Members beside `error_type` in `error.metadata`. */
+  /** Further members of `error.metadata`, next to `error_type`. */
   readonly metadata?: { readonly [member: string]: string | number | boolean | null };
-  /** Of a fixed window that is used up: how many it admits, and store time in ms when it starts again. */
+  /** Of an exhausted fixed window: the requests it admits, and the store time in ms of its reset. */
   readonly window?: { readonly limit: number; readonly resetAt: number };
 }
 
-/** The closed list of `metadata.error_type` (conventions 1.15) that this build can answer. */
+/** The values of `metadata.error_type` (closed list, conventions 1.15) that this build uses. */
 export type ErrorType =
   | 'authentication'
   | 'context_length_exceeded'
@@ -27,7 +27,7 @@ export type ErrorType =
   | 'unmapped'
   | 'unprocessable';
 
-/** How an actor answers an ask that it refuses, where the contract of the answer has no form of its own for it. */
+/** The answer to a refused ask whose contract has no refusal form of its own. */
 export interface RefusedAnswer {
   readonly refusal: Refusal;
 }

@@ -1,19 +1,21 @@
 /**
- * Exact sums of short amounts without an object per amount: at most 12 digits before the point and 15 behind it, never
- * negative, which is what prices, charges and balances nearly always are. Two whole numbers hold one, each exact in a
- * double. Whatever is longer, negative or no amount is answered null and left to `usd`, which calculates all of them.
- * Measured on a running balance: `add` 0.12 us instead of 0.8 us by decimal.js.
+ * Exact arithmetic on short amounts without an object per amount. A short amount has at most 12 digits before the point
+ * and 15 after it and is not negative; nearly all prices, charges and balances are short. It is represented by two
+ * integers, each exact in a double. Functions return null for other amounts, which `usd` then calculates. Measured on a
+ * running balance: `add` takes 0.12 us instead of 0.8 us with decimal.js.
  */
 const WHOLE_DIGITS_MAX = 12;
 const PART_DIGITS = 15;
 const CHARACTERS_MAX = WHOLE_DIGITS_MAX + 1 + PART_DIGITS;
-/** Parts of one USD. */
+/** Parts per USD. */
 const PARTS = 1e15;
 
 const ZERO = 0x30;
 const POINT = 0x2e;
 const POWERS: readonly number[] = Array.from({ length: PART_DIGITS + 1 }, (_, digits) => 10 ** digits);
-/** The parts are written by threes: all but the last group in full, the last without the zeros at its end. */
+/**
+ * Parts are written in groups of three digits: all groups but the last in full, the last one without trailing zeros.
+ */
 const GROUP = 1_000;
 const FULL: readonly string[] = Array.from({ length: GROUP }, (_, n) => n.toString().padStart(3, '0'));
 const LAST: readonly string[] = FULL.map((text) => text.replace(/0+$/, ''));
@@ -28,15 +30,15 @@ export function isShort(text: string): boolean {
   return read(text) !== null;
 }
 
-/** The same amount as it is written; the very text where that is how it stands. */
+/** The canonical text of an amount; returns the argument itself when it is canonical. */
 export function rewritten(text: string): string | null {
   const amount = read(text);
   if (amount === null) return null;
-  return isWritten(text) ? text : write(amount.whole, amount.parts);
+  return isCanonical(text) ? text : write(amount.whole, amount.parts);
 }
 
-/** No zero too many in front, none at the end of the decimals. */
-function isWritten(text: string): boolean {
+/** Tests for superfluous leading zeros and for trailing zeros of the fraction. */
+function isCanonical(text: string): boolean {
   if (text.charCodeAt(0) === ZERO && text.length > 1 && text.charCodeAt(1) !== POINT) return false;
   return text.charCodeAt(text.length - 1) !== ZERO || !text.includes('.');
 }
@@ -49,7 +51,7 @@ export function sum(a: string, b: string): string | null {
   return parts < PARTS ? write(left.whole + right.whole, parts) : write(left.whole + right.whole + 1, parts - PARTS);
 }
 
-/** Null where b is more than a. */
+/** Null when b exceeds a. */
 export function difference(a: string, b: string): string | null {
   const left = read(a);
   const right = left === null ? null : read(b);
@@ -68,7 +70,7 @@ export function order(a: string, b: string): number | null {
   return left.whole - right.whole || left.parts - right.parts;
 }
 
-/** The sum of rates times whole units; null where a product is beyond what a double holds exactly. */
+/** The sum of rates times whole units; null when a product exceeds the exact range of a double. */
 export function sumOfProducts(priced: readonly { readonly rate: string; readonly units: number | string }[]) {
   let whole = 0;
   let parts = 0;
@@ -112,7 +114,7 @@ function read(text: string): ShortAmount | null {
   return { whole, parts: parts * (POWERS[PART_DIGITS - digits] as number) };
 }
 
-/** In small integers from here on, which the platform divides and writes without a call. */
+/** Works on small integers, which the engine divides and formats inline. */
 function write(whole: number, parts: number): string {
   if (parts === 0) return `${whole}`;
   const high = (parts / 1e9) | 0;

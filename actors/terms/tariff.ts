@@ -1,4 +1,4 @@
-/** The units that have a price, in the words of the specification's pricing keys. (spec: catalogue, Pricing keys) */
+/** The priced units, named as the specification's pricing keys. (spec: catalogue, Pricing keys) */
 export type PriceKey =
   | 'prompt'
   | 'completion'
@@ -22,7 +22,7 @@ export type Prices = { readonly [key in PriceKey]?: string };
 
 export type Weekday = 'sunday' | 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday';
 
-/** Prices under conditions, all of which must hold; of the entries that match, the last price of a key counts. */
+/** Prices under conditions, all of which must hold; among matching entries, the last price of a key applies. */
 export interface PriceOverride extends Prices {
   /** The prompt is strictly longer than this, in tokens. */
   readonly minPromptTokens?: number;
@@ -32,11 +32,11 @@ export interface PriceOverride extends Prices {
   readonly utcDays?: readonly Weekday[];
 }
 
-/** What an endpoint charges. */
+/** The prices of an endpoint. */
 export interface Tariff extends Prices {
-  /** Stable id of these prices: the same prices have the same id. */
+  /** Id derived from the prices: equal prices have equal ids. */
   readonly id: string;
   readonly overrides?: readonly PriceOverride[];
-  /** Fraction off list, as declared; 0 where none, negative above list. */
+  /** Declared fraction off the list price; 0 without a discount, negative above the list price. */
   readonly discount: number;
 }

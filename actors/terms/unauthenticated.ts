@@ -1,6 +1,9 @@
 import type { Refusal } from './refusal.ts';
 
-/** The one 401: the same for every reason, so that nobody learns which (spec: inference, Authentication 4). */
+/**
+ * The only 401 refusal: equal for every reason, so that the response does not reveal the reason (spec: inference,
+ * Authentication 4).
+ */
 export const UNAUTHENTICATED: Refusal = {
   status: 401,
   type: 'authentication',

@@ -1,11 +1,14 @@
 /**
- * Money as exact decimal text in USD. Amounts are strings everywhere (in events, contexts, rows); this file is the only
- * place that calculates with them, and never by floating point. Rounding happens once, downward, in `floorCharge`.
+ * Money as exact decimal text in USD. Amounts are strings in events, contexts and rows; all arithmetic on them is in
+ * this file and uses no floating point. Rounding happens once, downward, in `floorCharge`.
  */
 import { Decimal } from 'decimal.js';
 import * as short from './short-amount.ts';
 
-/** Own clone: 100 significant digits hold any sum of rates (52 digits) times units (16 digits) without rounding. */
+/**
+ * A Decimal clone of our own: 100 significant digits hold any sum of rates (52 digits) times units (16 digits) without
+ * rounding.
+ */
 const Exact = Decimal.clone({ precision: 100, rounding: Decimal.ROUND_DOWN, toExpNeg: -9e15, toExpPos: 9e15 });
 
 /** Decimals of a recorded charge. */
@@ -15,24 +18,24 @@ const INPUT = /^\d{1,12}(\.\d{1,40})?$/;
 const CHARGE = /^\d{1,12}(\.\d{1,24})?$/;
 const AT_REST = /^-?\d{1,40}(\.\d{1,64})?$/;
 
-/** The canonical text of an amount that came from outside; null when it is not one (sign, exponent, blanks, 1e3, .5). */
+/** The canonical text of an external amount; null when it is invalid (sign, exponent, blanks, 1e3, .5). */
 export function parseUsd(text: string): string | null {
   return short.rewritten(text) ?? (INPUT.test(text) ? write(exact(text)) : null);
 }
 
-/** As `parseUsd`, for places where anything else is a programmer's error. */
+/** As `parseUsd`, but throws: for places where an invalid amount is a programmer's error. */
 export function usd(text: string): string {
   const amount = parseUsd(text);
   if (amount === null) throw new RangeError(`not an amount in USD: ${JSON.stringify(text).slice(0, 80)}`);
   return amount;
 }
 
-/** True for an amount that came from outside and may be held: not negative, strictly written. Costs no arithmetic. */
+/** True for an external amount that can be held: not negative, strictly written. Does no arithmetic. */
 export function isUsd(text: string): boolean {
   return short.isShort(text) || INPUT.test(text);
 }
 
-/** True for an amount that came from outside and may be charged: as `isUsd`, with at most 24 decimals. */
+/** True for an external amount that can be charged: as `isUsd`, with at most 24 decimals. */
 export function isCharge(text: string): boolean {
   return short.isShort(text) || CHARGE.test(text);
 }
@@ -50,25 +53,25 @@ export function compare(a: string, b: string): number {
   return a === b ? 0 : (short.order(a, b) ?? exact(a).comparedTo(exact(b)));
 }
 
-/** Rate times whole units, exact: nothing is rounded. */
+/** Rate times whole units, exact and not rounded. */
 export function multiply(rate: string, units: number): string {
   if (!Number.isSafeInteger(units) || units < 0) throw new RangeError(`not a count of units: ${units}`);
   return write(exact(rate).times(units));
 }
 
-/** A charge as it is recorded: floored once, at 24 decimals (spec: catalogue, Pricing keys). */
+/** The recorded form of a charge: floored once, at 24 decimals (spec: catalogue, Pricing keys). */
 export function floorCharge(amount: string): string {
-  // A short amount has fewer decimals than are kept.
+  // A short amount has at most 15 decimals, so there is nothing to floor.
   return short.rewritten(amount) ?? write(exact(amount).toDecimalPlaces(CHARGE_DECIMALS, Decimal.ROUND_FLOOR));
 }
 
-/** One price of a charge: a rate and how many units it is asked for, whole ones or exact decimal text. */
+/** One item of a charge: a rate and its units, a whole number or exact decimal text. */
 export interface Priced {
   readonly rate: string;
   readonly units: number | string;
 }
 
-/** The sum of rates times units, floored once: `multiply`, `add` and `floorCharge` without their texts between. */
+/** The sum of rates times units, floored once: `multiply`, `add` and `floorCharge` without intermediate texts. */
 export function chargeOf(priced: readonly Priced[]): string {
   return short.sumOfProducts(priced) ?? exactChargeOf(priced);
 }
@@ -94,7 +97,7 @@ export function isZero(amount: string): boolean {
   return exact(amount).isZero();
 }
 
-/** The same digits as the text of a JSON number: `0.1`, `-3`, never an exponent, never a leading zero too many. */
+/** The amount as the text of a JSON number: `0.1`, `-3`, without exponent or superfluous leading zeros. */
 export function toJsonNumberText(amount: string): string {
   return short.rewritten(amount) ?? write(exact(amount));
 }

@@ -12,7 +12,7 @@ export const chargedAgain: Mutation = {
   kinds: accountWith({
     guards: {
       isGranted: ({ context, event }) => judged(context, event) === 'granted',
-      isUnheard: ({ context, event }) => judged(context, event) === 'unheard',
+      isUnrecorded: ({ context, event }) => judged(context, event) === 'unrecorded',
     },
   }),
 };

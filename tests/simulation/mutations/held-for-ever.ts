@@ -12,7 +12,7 @@ export const heldForEver: Mutation = {
   caughtBy: 1,
   kinds: accountWith({
     actions: {
-      letGo: assign({}),
+      release: assign({}),
       recordRelease: emit<AccountState, AccountEvent>(({ event }) => {
         const { generation } = only(event, 'hold.release').release;
         return { type: 'reply', body: { generation, status: 'released' } };
