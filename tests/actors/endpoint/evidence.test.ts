@@ -323,7 +323,7 @@ it('why tells each check in words: when, what was found, until when', () => {
   );
   assert.ok(
     lines.includes(
-      'The check of tool_dispatch was last tried at 2025-11-21T02:00:00.000Z: inconclusive (no answer in time). Nothing stands: it is unverified.',
+      'The check of tool_dispatch was last tried at 2025-11-21T02:00:00.000Z: inconclusive (no answer in time). It has no valid verdict: the ability is unverified.',
     ),
     lines.join('\n'),
   );
