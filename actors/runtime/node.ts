@@ -51,7 +51,7 @@ export interface ClusterNode extends Cluster {
 
 /** Starts one node: listens, registers, joins. Resolves when it is a member; `ready` follows. */
 export async function startNode(parts: NodeParts): Promise<ClusterNode> {
-  const shards = await parts.store.fact('shards', String(parts.limits.shards));
+  const shards = await parts.store.setting('shards', String(parts.limits.shards));
   if (shards !== String(parts.limits.shards)) {
     throw new Error(`the store was made with ${shards} shards: set runtime.shards to ${shards}`);
   }

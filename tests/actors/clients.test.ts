@@ -87,7 +87,7 @@ it('takes from windows, in slices and singly, without a row in the store', async
   windows.returnSlice(cluster, windows.ENDPOINT_WINDOW, { count: 10, windowStart });
   assert.is((await windows.takeSlice(cluster, windows.ENDPOINT_WINDOW, whole, MS)).granted, 10);
   assert.equal(
-    (await stage.store.census()).filter(({ kind }) => kind === 'rate-window'),
+    (await stage.store.actorCounts()).filter(({ kind }) => kind === 'rate-window'),
     [],
   );
   await stage.close();

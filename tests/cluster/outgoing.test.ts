@@ -150,7 +150,7 @@ within('a cancel reaches the runner on another node, and one declared dead abort
   const row = (await harness.store.heartbeat({ incarnation: 'nobody', hears: [], state: 'up' })).nodes.find(
     ({ incarnation }) => incarnation === b.node.self.incarnation,
   );
-  assert.ok(await harness.store.bury(b.node.self.incarnation, row?.beat ?? 0, 'the test'));
+  assert.ok(await harness.store.markDead(b.node.self.incarnation, row?.beat ?? 0, 'the test'));
   await harness.until(() => b.died.length > 0, 'it learns that it is dead');
   assert.ok(bank.calls[1]?.signal.aborted);
 });

@@ -29,7 +29,7 @@ const all = (sum: number): number[] => addresses.map(() => sum);
 
 async function charts(harness: Harness): Promise<Record<number, number>> {
   const counts: Record<number, number> = {};
-  for (const { chart, count } of await harness.store.census()) counts[chart] = (counts[chart] ?? 0) + count;
+  for (const { chart, count } of await harness.store.actorCounts()) counts[chart] = (counts[chart] ?? 0) + count;
   return counts;
 }
 

@@ -12,7 +12,7 @@ import { Place, Scheduler } from './world/scheduler.ts';
 import { SimulatedStore } from './world/store.ts';
 import { SimulatedTransport } from './world/transport.ts';
 
-const UNSEEN: Witness = { committed() {}, moved() {}, buried() {}, unheard() {}, divided() {} };
+const UNSEEN: Witness = { committed() {}, moved() {}, markedDead() {}, unheard() {}, divided() {} };
 
 /** Virtual time that goes on by itself while somebody waits for it, until it is stopped. */
 class Pump {

@@ -63,7 +63,7 @@ export class CommitWitness implements Witness {
     }
   }
 
-  buried(incarnation: string, why: string): void {
+  markedDead(incarnation: string, why: string): void {
     this.deaths.set(incarnation, this.#database?.scheduler.now ?? 0);
     this.#history.note('buried', { incarnation, why });
     const all = [...this.#generations.values()].flatMap((rows) => [...rows.values()]);

@@ -127,8 +127,8 @@ export class MemoryStore implements Store {
   actorsOf(kind: string, shard: number) {
     return this.#run(() => this.#tables.actorsOf(kind, shard));
   }
-  census() {
-    return this.#run(() => this.#tables.census());
+  actorCounts() {
+    return this.#run(() => this.#tables.actorCounts());
   }
   states() {
     return this.#run(() => this.#tables.states());
@@ -160,8 +160,8 @@ export class MemoryStore implements Store {
   heartbeat(beat: Heartbeat): Promise<ClusterRows> {
     return this.#run(() => ({ now: this.#options.clock.now(), ...this.#tables.heartbeat(beat) }));
   }
-  bury(incarnation: string, seenBeat: number, why: string) {
-    return this.#run(() => this.#tables.bury(incarnation, seenBeat, why));
+  markDead(incarnation: string, seenBeat: number, why: string) {
+    return this.#run(() => this.#tables.markDead(incarnation, seenBeat, why));
   }
   leave(incarnation: string) {
     return this.#run(() => this.#tables.leave(incarnation));
@@ -178,8 +178,8 @@ export class MemoryStore implements Store {
   raiseEpochs(jump: number) {
     return this.#run(() => this.#tables.raiseEpochs(jump));
   }
-  fact(name: string, valueIfAbsent: string) {
-    return this.#run(() => this.#tables.fact(name, valueIfAbsent));
+  setting(name: string, valueIfAbsent: string) {
+    return this.#run(() => this.#tables.setting(name, valueIfAbsent));
   }
   async close(): Promise<void> {
     await this.#tail;

@@ -119,7 +119,7 @@ export class MemoryTables {
     return found.sort(compareText);
   }
 
-  census(): readonly ActorCountRow[] {
+  actorCounts(): readonly ActorCountRow[] {
     const counts = new Map<string, ActorCountRow>();
     for (const { kind, snapshot, chart } of this.#actors.values()) {
       const state = stateOf(snapshot);
@@ -231,7 +231,7 @@ export class MemoryTables {
     return [...this.#nodes.values()].sort((a, b) => a.birth - b.birth);
   }
 
-  bury(incarnation: string, seenBeat: number, why: string): boolean {
+  markDead(incarnation: string, seenBeat: number, why: string): boolean {
     const node = this.#nodes.get(incarnation);
     return node?.beat === seenBeat && this.#end(node, 'dead', why);
   }
@@ -279,7 +279,7 @@ export class MemoryTables {
     this.#shardsRevision += jump;
   }
 
-  fact(name: string, valueIfAbsent: string): string {
+  setting(name: string, valueIfAbsent: string): string {
     const stored = this.#facts.get(name);
     if (stored !== undefined) return stored;
     this.#facts.set(name, valueIfAbsent);

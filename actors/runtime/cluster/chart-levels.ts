@@ -11,7 +11,7 @@ export interface ChartLevelsParts {
   readonly member: () => Member;
   /** What a peer's build told of its kinds; null while it has not. */
   readonly chartsOf: (incarnation: string) => Charts | null;
-  readonly store: Pick<Store, 'census'>;
+  readonly store: Pick<Store, 'actorCounts'>;
   readonly log: Log;
 }
 
@@ -49,7 +49,7 @@ export class ChartLevels {
 
   /** Why this build cannot serve what is stored, or null. */
   async #unloadable(): Promise<string | null> {
-    return unloadable(this.charts, await this.#parts.store.census());
+    return unloadable(this.charts, await this.#parts.store.actorCounts());
   }
 
   /** Called whenever a member came, went or told its charts. */

@@ -10,7 +10,7 @@ const WAIT_MS = 1_500;
 const REMEMBERED_MAX = 256;
 
 export interface DeathsParts {
-  readonly store: Pick<Store, 'fact'>;
+  readonly store: Pick<Store, 'setting'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -29,7 +29,7 @@ export class Deaths {
 
   /** Somebody saw how it ended. Rejects when the store does not take it. */
   async record(incarnation: string, cause: Cause): Promise<void> {
-    const stored = await this.#parts.store.fact(`death ${incarnation}`, cause);
+    const stored = await this.#parts.store.setting(`death ${incarnation}`, cause);
     this.#remember(incarnation, stored === 'own-hand' ? 'own-hand' : 'outside');
   }
 

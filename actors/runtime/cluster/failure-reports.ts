@@ -56,7 +56,7 @@ export class FailureReports {
       if (probe !== 'refused' && probe.incarnation === row.incarnation) continue;
       const why = probe === 'refused' ? 'its port refuses' : 'another incarnation answers on its port';
       if (!member.fresh && !(await member.beat())) continue;
-      if (await member.bury({ incarnation: row.incarnation, why })) return;
+      if (await member.markDead({ incarnation: row.incarnation, why })) return;
       await member.beat();
     }
   }

@@ -142,10 +142,10 @@ export class Member {
   }
 
   /** Votes a node out if its row is still as seen. True when this call did it. Rejects when the store fails. */
-  async bury({ incarnation, why }: { readonly incarnation: string; readonly why: string }): Promise<boolean> {
+  async markDead({ incarnation, why }: { readonly incarnation: string; readonly why: string }): Promise<boolean> {
     const row = this.alive(incarnation);
     if (!row || this.#stopped) return false;
-    if (!(await this.#parts.store.bury(incarnation, row.beat, why))) return false;
+    if (!(await this.#parts.store.markDead(incarnation, row.beat, why))) return false;
     this.#parts.log({ level: 'warn', message: 'node buried', node: row.name, incarnation, why });
     this.learnDead([incarnation], why);
     this.#parts.buried(incarnation, why);
@@ -246,7 +246,7 @@ export class Member {
     this.#census = { nodes, live, shardsRevision };
     this.#parts.changed(this.#census);
     for (const one of out) {
-      this.bury(one).catch((error: unknown) =>
+      this.markDead(one).catch((error: unknown) =>
         this.#parts.log({ level: 'warn', message: 'vote failed', why: textOf(error) }),
       );
     }

@@ -55,7 +55,7 @@ export class ClusterOperator implements Operator {
     const [gauges, quarantined, census, aside] = await Promise.all([
       Promise.all(shown.map((row) => (isAlive(row) ? this.#gauges(row) : null))),
       Promise.all(shown.map((row) => (isAlive(row) ? this.#quarantined(row) : []))),
-      store.census(),
+      store.actorCounts(),
       store.rows(deadLettersOf(null)),
     ]);
     return {

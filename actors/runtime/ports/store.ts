@@ -195,7 +195,7 @@ export interface Store {
   /** Addresses of a kind in a shard, ascending. */
   actorsOf(kind: string, shard: number): Promise<readonly string[]>;
   /** How many actors per kind, chart version and state value (first level); ascending. Cheap: asked at every start. */
-  census(): Promise<readonly ActorCountRow[]>;
+  actorCounts(): Promise<readonly ActorCountRow[]>;
   /** Every distinct (kind, chart version, whole state value), ascending. Reads everything: for `preflight`. */
   states(): Promise<readonly StoredState[]>;
 
@@ -217,7 +217,7 @@ export interface Store {
   /** Writes the heartbeat unless the node is dead or left; answers with all nodes either way. */
   heartbeat(beat: Heartbeat): Promise<ClusterRows>;
   /** Compare-and-set: marks the node dead only if it is up or draining and its beat is still `seenBeat`. */
-  bury(incarnation: string, seenBeat: number, why: string): Promise<boolean>;
+  markDead(incarnation: string, seenBeat: number, why: string): Promise<boolean>;
   /** The node's own goodbye after a drain. */
   leave(incarnation: string): Promise<void>;
   shards(): Promise<readonly ShardRow[]>;
@@ -230,6 +230,6 @@ export interface Store {
   give(from: ShardRow, to: string): Promise<ShardRow | null>;
 
   /** Small cluster-wide facts (shard count, wire major, config digest): writes if absent, returns what is stored. */
-  fact(name: string, valueIfAbsent: string): Promise<string>;
+  setting(name: string, valueIfAbsent: string): Promise<string>;
   close(): Promise<void>;
 }

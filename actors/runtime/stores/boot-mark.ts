@@ -37,8 +37,8 @@ export interface MarkOptions {
 export async function marked<S extends Store>(store: S, options: MarkOptions): Promise<S> {
   const { marks, clock, random } = options;
   await mkdir(marks.folder, { recursive: true });
-  const id = await store.fact(STORE_SETTING, Buffer.from(random.bytes(ID_BYTES)).toString('hex'));
-  const restored = Number(await store.fact(RESTORED_SETTING, '0'));
+  const id = await store.setting(STORE_SETTING, Buffer.from(random.bytes(ID_BYTES)).toString('hex'));
+  const restored = Number(await store.setting(RESTORED_SETTING, '0'));
   const { nodes } = await store.heartbeat({ incarnation: ONLOOKER, hears: [], state: 'up' });
   for (const mark of await readMarks(marks.folder)) {
     if (mark.store === id && mark.birth > restored && isBehind(nodes, mark)) throw behind(mark);

@@ -1,4 +1,4 @@
 import type { Store } from '../ports/store.ts';
 
 /** The reading half of a store, as far as tools ask it. */
-export type StoreReader = Pick<Store, 'census' | 'states' | 'loadActor' | 'close'>;
+export type StoreReader = Pick<Store, 'actorCounts' | 'states' | 'loadActor' | 'close'>;

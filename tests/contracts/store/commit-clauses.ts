@@ -90,7 +90,7 @@ function writingClauses(clause: Clause): void {
     const reopened = { record: actor('account:d', 2, { snapshot: '{"value":"open"}' }), expected: 1 };
     const shut = { record: actor('account:a', 2, { snapshot: '{"value":"shut"}' }), expected: 1 };
     await store.commit([write(fence, { actors: [reopened, shut] })]);
-    assert.equal(await store.census(), [
+    assert.equal(await store.actorCounts(), [
       { kind: 'account', state: 'open', chart: 1, count: 3 },
       { kind: 'account', state: 'shut', chart: 1, count: 1 },
       { kind: 'key', state: 'rate.ok,status.active', chart: 1, count: 1 },
@@ -98,7 +98,7 @@ function writingClauses(clause: Clause): void {
     const newer = { record: { ...actor('account:b', 2, { snapshot: '{"value":"open"}' }), chart: 2 }, expected: 1 };
     await store.commit([write(fence, { actors: [newer] })]);
     assert.is((await store.loadActor('account:b'))?.actor.chart, 2);
-    assert.equal((await store.census()).slice(0, 2), [
+    assert.equal((await store.actorCounts()).slice(0, 2), [
       { kind: 'account', state: 'open', chart: 1, count: 2 },
       { kind: 'account', state: 'open', chart: 2, count: 1 },
     ]);
@@ -155,7 +155,7 @@ function judgementClauses(clause: Clause): void {
   clause('an owner whose shard was taken over cannot write any more', async (store) => {
     const old = await own(store, 'i1');
     const before = await store.heartbeat({ incarnation: 'i1', hears: [], state: 'up' });
-    assert.is(await store.bury('i1', before.nodes[0]?.beat ?? -1, 'silent'), true);
+    assert.is(await store.markDead('i1', before.nodes[0]?.beat ?? -1, 'silent'), true);
     const next = await own(store, 'i2');
     const actors = [{ record: actor('account:a', 1), expected: 0 }];
     assert.equal(refusals(await store.commit([write(old, { actors })])), ['fence']);

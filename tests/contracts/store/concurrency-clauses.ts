@@ -99,7 +99,7 @@ export function concurrencyClauses(clause: Clause): void {
         }
       })();
       while (acknowledged < 20) await new Promise((resolve) => setImmediate(resolve));
-      assert.is(await other.bury('i1', 0, 'silent'), true);
+      assert.is(await other.markDead('i1', 0, 'silent'), true);
       const [held] = (await other.shards()).filter(({ shard }) => shard === 7);
       const taken = held ? await other.claim('i2', [held]) : [];
       const atTakeover = await stored(other, 'account:a');

@@ -83,7 +83,7 @@ function nodeClauses(clause: Clause): void {
   clause('a heartbeat of a dead, departed or unknown node changes nothing and is answered', async (store) => {
     await store.register(node('n1', 'i1'));
     await store.register(node('n2', 'i2'));
-    await store.bury('i1', 0, 'silent');
+    await store.markDead('i1', 0, 'silent');
     await store.leave('i2');
     for (const incarnation of ['i1', 'i2', 'i9']) {
       const { nodes } = await store.heartbeat({ incarnation, hears: ['x'], state: 'up' });
@@ -112,21 +112,21 @@ function endClauses(clause: Clause): void {
   clause('a node is buried only while its beat is still the one that was seen', async (store) => {
     await store.register(node('n1', 'i1'));
     await nodesSeenBy(store, 'i1');
-    assert.is(await store.bury('i1', 0, 'silent'), false);
-    assert.is(await store.bury('i1', 2, 'silent'), false);
+    assert.is(await store.markDead('i1', 0, 'silent'), false);
+    assert.is(await store.markDead('i1', 2, 'silent'), false);
     assert.is((await find(store, 'i1'))?.state, 'up');
-    assert.is(await store.bury('i1', 1, 'silent'), true);
+    assert.is(await store.markDead('i1', 1, 'silent'), true);
     assert.equal([(await find(store, 'i1'))?.state, (await find(store, 'i1'))?.why], ['dead', 'silent']);
   });
 
   clause('dead is final: no second burial, no leaving, no heartbeat undoes it', async (store) => {
     await store.register(node('n1', 'i1'));
-    assert.is(await store.bury('i1', 0, 'first'), true);
-    assert.is(await store.bury('i1', 0, 'second'), false);
+    assert.is(await store.markDead('i1', 0, 'first'), true);
+    assert.is(await store.markDead('i1', 0, 'second'), false);
     await store.leave('i1');
     await nodesSeenBy(store, 'i1');
     assert.equal([(await find(store, 'i1'))?.state, (await find(store, 'i1'))?.why], ['dead', 'first']);
-    assert.is(await store.bury('nobody', 0, 'x'), false);
+    assert.is(await store.markDead('nobody', 0, 'x'), false);
   });
 
   clause('a draining node can be buried and can leave; a departed one cannot be buried', async (store) => {
@@ -137,15 +137,15 @@ function endClauses(clause: Clause): void {
       await store.register(node(name, incarnation));
       await store.heartbeat({ incarnation, hears: [], state: 'draining' });
     }
-    assert.is(await store.bury('i1', 1, 'silent'), true);
+    assert.is(await store.markDead('i1', 1, 'silent'), true);
     await store.leave('i2');
     assert.is((await find(store, 'i2'))?.state, 'left');
-    assert.is(await store.bury('i2', 1, 'silent'), false);
+    assert.is(await store.markDead('i2', 1, 'silent'), false);
   });
 
   clause('of several burials at once exactly one wins', async (store) => {
     await store.register(node('n1', 'i1'));
-    const won = await Promise.all([1, 2, 3].map((i) => store.bury('i1', 0, `by ${i}`)));
+    const won = await Promise.all([1, 2, 3].map((i) => store.markDead('i1', 0, `by ${i}`)));
     assert.is(won.filter(Boolean).length, 1);
   });
 }
@@ -192,7 +192,7 @@ function claimClauses(clause: Clause): void {
     await own(store, 'i1', [3]);
     await own(store, 'i2', [4]);
     await store.register(node('n3', 'i3'));
-    await store.bury('i1', 0, 'silent');
+    await store.markDead('i1', 0, 'silent');
     await store.leave('i2');
     assert.equal(await store.claim('i3', [await shard(store, 3), await shard(store, 4)]), [
       { shard: 3, owner: 'i3', epoch: 2 },
@@ -211,7 +211,7 @@ function claimClauses(clause: Clause): void {
     await store.register(node('n1', 'i1'));
     await store.heartbeat({ incarnation: 'i1', hears: [], state: 'draining' });
     assert.equal(await store.claim('i1', from), []);
-    await store.bury('i1', 1, 'silent');
+    await store.markDead('i1', 1, 'silent');
     assert.equal(await store.claim('i1', from), []);
     assert.equal(await shard(store, 3), from[0]);
   });
@@ -281,16 +281,16 @@ function giveClauses(clause: Clause): void {
 
 function factClauses(clause: Clause): void {
   clause('the first value of a fact stays, for every connection', async (store, { reopen }) => {
-    assert.is(await store.fact('wire', '3'), '3');
-    assert.is(await store.fact('wire', '4'), '3');
-    assert.is(await store.fact('digest', ''), '');
+    assert.is(await store.setting('wire', '3'), '3');
+    assert.is(await store.setting('wire', '4'), '3');
+    assert.is(await store.setting('digest', ''), '');
     if (!reopen) return;
     const other = await reopen();
-    assert.is(await other.fact('wire', '5'), '3');
+    assert.is(await other.setting('wire', '5'), '3');
     await other.close();
   });
 
   clause('the shard count is a fact from the start', async (store) => {
-    assert.is(await store.fact('shards', '99'), String(SHARDS));
+    assert.is(await store.setting('shards', '99'), String(SHARDS));
   });
 }

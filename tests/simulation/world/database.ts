@@ -27,7 +27,7 @@ export interface Witness {
   committed(seen: CommitSeen): void;
   /** A shard has a new owner. */
   moved(before: ShardRow, after: ShardRow): void;
-  buried(incarnation: string, why: string): void;
+  markedDead(incarnation: string, why: string): void;
   /** A call happened, and whoever asked for it will not hear so. */
   unheard(call: string): void;
   /** One transaction wrote some shards and refused others. */
@@ -112,10 +112,10 @@ export class Database {
     return given;
   }
 
-  bury(incarnation: string, seenBeat: number, why: string): boolean {
-    const buried = this.tables.bury(incarnation, seenBeat, why);
-    if (buried) this.#witness.buried(incarnation, why);
-    return buried;
+  markDead(incarnation: string, seenBeat: number, why: string): boolean {
+    const markedDead = this.tables.markDead(incarnation, seenBeat, why);
+    if (markedDead) this.#witness.markedDead(incarnation, why);
+    return markedDead;
   }
 
   /** A shard's row as everybody is told of it. */

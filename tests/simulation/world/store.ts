@@ -81,8 +81,8 @@ export class SimulatedStore implements Store {
   actorsOf(kind: string, shard: number) {
     return this.#ask('actorsOf', () => this.#database.tables.actorsOf(kind, shard));
   }
-  census() {
-    return this.#ask('census', () => this.#database.tables.census());
+  actorCounts() {
+    return this.#ask('actorCounts', () => this.#database.tables.actorCounts());
   }
   states() {
     return this.#ask('states', () => this.#database.tables.states());
@@ -114,8 +114,8 @@ export class SimulatedStore implements Store {
   heartbeat(beat: Heartbeat): Promise<ClusterRows> {
     return this.#ask('heartbeat', () => this.#database.heartbeat(beat));
   }
-  bury(incarnation: string, seenBeat: number, why: string) {
-    return this.#ask('bury', () => this.#database.bury(incarnation, seenBeat, why));
+  markDead(incarnation: string, seenBeat: number, why: string) {
+    return this.#ask('markDead', () => this.#database.markDead(incarnation, seenBeat, why));
   }
   leave(incarnation: string) {
     return this.#ask('leave', () => this.#database.tables.leave(incarnation));
@@ -129,8 +129,8 @@ export class SimulatedStore implements Store {
   give(from: ShardRow, to: string) {
     return this.#ask('give', () => this.#database.give(from, to));
   }
-  fact(name: string, valueIfAbsent: string) {
-    return this.#ask('fact', () => this.#database.tables.fact(name, valueIfAbsent));
+  setting(name: string, valueIfAbsent: string) {
+    return this.#ask('setting', () => this.#database.tables.setting(name, valueIfAbsent));
   }
   async close(): Promise<void> {}
 

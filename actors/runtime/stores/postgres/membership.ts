@@ -12,7 +12,7 @@ export const ENDED_NODES_MAX = 64;
 
 export type Membership = Pick<
   Store,
-  'register' | 'heartbeat' | 'bury' | 'leave' | 'shards' | 'claim' | 'give' | 'fact'
+  'register' | 'heartbeat' | 'markDead' | 'leave' | 'shards' | 'claim' | 'give' | 'setting'
 >;
 
 export function membership(lane: ConnectionLane): Membership {
@@ -40,8 +40,8 @@ export function membership(lane: ConnectionLane): Membership {
       const { now, revision, nodes } = first(answer);
       return { now, nodes, shardsRevision: revision };
     },
-    async bury(incarnation, seenBeat, why) {
-      return (await ask(membershipSql.bury, 'change', why, incarnation, seenBeat)).rowCount === 1;
+    async markDead(incarnation, seenBeat, why) {
+      return (await ask(membershipSql.markDead, 'change', why, incarnation, seenBeat)).rowCount === 1;
     },
     async leave(incarnation) {
       await ask(membershipSql.leave, 'change', incarnation);
@@ -58,8 +58,8 @@ export function membership(lane: ConnectionLane): Membership {
       const { epoch: given } = first(answer);
       return given === null ? null : { shard, owner: to, epoch: given };
     },
-    async fact(name, valueIfAbsent) {
-      return first(await ask<{ value: string }>(membershipSql.fact, 'read', name, valueIfAbsent)).value;
+    async setting(name, valueIfAbsent) {
+      return first(await ask<{ value: string }>(membershipSql.setting, 'read', name, valueIfAbsent)).value;
     },
   };
 }

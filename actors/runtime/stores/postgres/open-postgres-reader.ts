@@ -28,8 +28,8 @@ export async function openPostgresReader({ url, bounds }: PostgresChoice): Promi
       await client.end().catch(() => {});
       throw error;
     }
-    const { census, states, loadActor } = reader([asked(client, database)]);
-    return { census, states, loadActor, close: async () => void (await client.end().catch(() => {})) };
+    const { actorCounts, states, loadActor } = reader([asked(client, database)]);
+    return { actorCounts, states, loadActor, close: async () => void (await client.end().catch(() => {})) };
   } catch (error) {
     if (error instanceof UnfitDatabase) throw error;
     throw new Error(openingAdvice(url, error), { cause: error });

@@ -32,7 +32,16 @@ interface StoredTimer extends Omit<TimerRecord, 'dueAt'> {
 
 export type StoreReading = Pick<
   Store,
-  'loadActor' | 'actorsOf' | 'census' | 'states' | 'row' | 'rowById' | 'rows' | 'referred' | 'timersDue' | 'timersOf'
+  | 'loadActor'
+  | 'actorsOf'
+  | 'actorCounts'
+  | 'states'
+  | 'row'
+  | 'rowById'
+  | 'rows'
+  | 'referred'
+  | 'timersDue'
+  | 'timersOf'
 >;
 
 /** Answers one call after the other; a lane, or the one connection of a tool. */
@@ -61,7 +70,7 @@ export function reader(lanes: readonly RowsReading[]): StoreReading {
     async actorsOf(kind, shard) {
       return (await ask<{ address: string }>(actorSql.ofKind, kind, shard)).map(({ address }) => address);
     },
-    census: () => ask(actorSql.census),
+    actorCounts: () => ask(actorSql.actorCounts),
     states: () => ask(actorSql.states),
     async row({ collection, id, address }: RowKey) {
       const [stored] = await ask<StoredRow>(rowSql.byKey, collection, id, address);

@@ -21,7 +21,7 @@ export function nodes(connection: SqliteConnection) {
   const beat = connection.prepare(nodeSql.beat);
   const alive = connection.prepare<[], StoredNode>(nodeSql.alive);
   const ended = connection.prepare<[number], StoredNode>(nodeSql.ended);
-  const bury = connection.prepare(nodeSql.bury);
+  const markDead = connection.prepare(nodeSql.markDead);
   const leave = connection.prepare(nodeSql.leave);
   const revision = connection.prepare<[], { value: number }>(shardSql.revision);
 
@@ -38,8 +38,8 @@ export function nodes(connection: SqliteConnection) {
       return { nodes: shown.sort((a, b) => a.birth - b.birth), shardsRevision: revision.get()?.value ?? 0 };
     },
 
-    bury(incarnation: string, seenBeat: number, why: string): boolean {
-      return bury.run(why, incarnation, seenBeat).changes === 1;
+    markDead(incarnation: string, seenBeat: number, why: string): boolean {
+      return markDead.run(why, incarnation, seenBeat).changes === 1;
     },
 
     leave(incarnation: string): void {

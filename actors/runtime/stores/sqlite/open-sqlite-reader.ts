@@ -15,7 +15,7 @@ export function openSqliteReader(path: string): StoreReader {
       if (holdsCluster(connection)) refuseNewer(connection, path);
       const from = reader(connection);
       return {
-        census: async () => from.census(),
+        actorCounts: async () => from.actorCounts(),
         states: async () => from.states(),
         loadActor: async (address) => from.loadActor(address),
         close: async () => void connection.close(),

@@ -130,7 +130,7 @@ function compose(writer: Writer, read: Read, { clock, full, close }: Rest): Sqli
     },
     loadActor: (address) => read((from) => from.loadActor(address)),
     actorsOf: (kind, shard) => read((from) => from.actorsOf(kind, shard)),
-    census: () => read((from) => from.census()),
+    actorCounts: () => read((from) => from.actorCounts()),
     states: () => read((from) => from.states()),
     row: (key) => read((from) => from.row(key)),
     rowById: (collection, id) => read((from) => from.rowById(collection, id)),
@@ -146,12 +146,12 @@ function compose(writer: Writer, read: Read, { clock, full, close }: Rest): Sqli
       // The middle, as the asker takes it to be: a beat that waited for the lock would else set store time forward.
       return { now: Math.round((sentAt + clock.now()) / 2), ...rows };
     },
-    bury: (incarnation, seenBeat, why) => writer.call('bury', incarnation, seenBeat, why),
+    markDead: (incarnation, seenBeat, why) => writer.call('markDead', incarnation, seenBeat, why),
     leave: (incarnation) => writer.call('leave', incarnation),
     shards: () => read((from) => from.shards()),
     claim: (owner, from) => writer.call('claim', owner, from),
     give: (from, to) => writer.call('give', from, to),
-    fact: (name, valueIfAbsent) => writer.call('fact', name, valueIfAbsent),
+    setting: (name, valueIfAbsent) => writer.call('setting', name, valueIfAbsent),
     busyMs: () => writer.waitedMs,
     full,
     async close() {

@@ -13,8 +13,8 @@ export function ownership(connection: SqliteConnection) {
   const move = connection.prepare(shardSql.move);
   const raiseRevision = connection.prepare(shardSql.raiseRevision);
   const createShard = connection.prepare(shardSql.create);
-  const writeFact = connection.prepare(settingSql.writeIfAbsent);
-  const readFact = connection.prepare<[string], { value: string }>(settingSql.read);
+  const writeSetting = connection.prepare(settingSql.writeIfAbsent);
+  const readSetting = connection.prepare<[string], { value: string }>(settingSql.read);
 
   /** Compare-and-set of one shard row; null when it is no longer as seen. */
   function moveShard({ shard, owner, epoch }: ShardRow, to: string): ShardRow | null {
@@ -27,17 +27,17 @@ export function ownership(connection: SqliteConnection) {
     return held !== 'up' && held !== 'draining';
   }
 
-  function fact(name: string, valueIfAbsent: string): string {
-    writeFact.run(name, valueIfAbsent);
-    return readFact.get(name)?.value ?? valueIfAbsent;
+  function setting(name: string, valueIfAbsent: string): string {
+    writeSetting.run(name, valueIfAbsent);
+    return readSetting.get(name)?.value ?? valueIfAbsent;
   }
 
   return {
-    fact,
+    setting,
 
     /** Makes the shard rows on first use; answers the count the database was made with. */
     settleShardCount(count: number): number {
-      const settled = Number(fact('shards', String(count)));
+      const settled = Number(setting('shards', String(count)));
       for (let shard = 0; shard < settled; shard++) createShard.run(shard);
       return settled;
     },

@@ -33,7 +33,7 @@ export function reader(connection: SqliteConnection) {
   const load = connection.prepare<[string], StoredActor>(actorSql.load);
   const openOf = connection.prepare<[string], StoredRow>(rowSql.openOf).raw();
   const ofKind = connection.prepare<[string, number], string>(actorSql.ofKind).pluck();
-  const census = connection.prepare<[], ActorCountRow>(actorSql.census);
+  const counts = connection.prepare<[], ActorCountRow>(actorSql.actorCounts);
   const states = connection.prepare<[], StoredState>(actorSql.states);
   const byKey = connection.prepare<[string, string, string], StoredRow>(rowSql.byKey).raw();
   const byId = connection.prepare<[string, string], StoredRow>(rowSql.byId).raw();
@@ -54,7 +54,7 @@ export function reader(connection: SqliteConnection) {
     /** Both parts from one snapshot of the database. */
     loadActor: (address: string) => loadBoth(address),
     actorsOf: (kind: string, shard: number) => ofKind.all(kind, shard),
-    census: () => census.all(),
+    actorCounts: () => counts.all(),
     states: () => states.all(),
     row: ({ address, collection, id }: RowKey) => rowOrNull(byKey.get(collection, id, address)),
     rowById: (collection: string, id: string) => rowOrNull(byId.get(collection, id)),

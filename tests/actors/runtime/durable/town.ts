@@ -95,7 +95,7 @@ export class Town {
     const row = (await this.store.heartbeat({ incarnation: 'x', hears: [], state: 'up' })).nodes.find(
       ({ incarnation }) => incarnation === house.incarnation,
     );
-    await this.store.bury(house.incarnation, row?.beat ?? 0, 'the test');
+    await this.store.markDead(house.incarnation, row?.beat ?? 0, 'the test');
     if (cause !== null) this.causes.set(house.incarnation, cause);
     this.dead.add(house.incarnation);
     for (const other of this.houses) {

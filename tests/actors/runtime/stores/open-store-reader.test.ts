@@ -73,8 +73,8 @@ for (const [name, build] of Object.entries(houses)) {
     assert.equal(await reader.states(), []);
     await store.commit([write(fence, { actors: [{ record: actor('account:a', 1), expected: 0 }] })]);
     await store.commit([write(fence, { actors: [{ record: actor('account:b', 1), expected: 0 }] })]);
-    assert.is((await reader.census())[0]?.count, 2);
-    assert.equal(await reader.census(), await store.census());
+    assert.is((await reader.actorCounts())[0]?.count, 2);
+    assert.equal(await reader.actorCounts(), await store.actorCounts());
     assert.equal(await reader.states(), await store.states());
     assert.equal(await reader.loadActor('account:a'), await store.loadActor('account:a'));
     assert.is(await reader.loadActor('account:none'), null);

@@ -13,8 +13,8 @@ export const actorSql = {
     name: 'actor_of_kind',
     text: 'SELECT address FROM actors WHERE kind = $1 AND shard = $2 ORDER BY address',
   },
-  census: {
-    name: 'actor_census',
+  actorCounts: {
+    name: 'actor_counts',
     text: `SELECT kind, state, chart, count(*) AS count FROM actors GROUP BY kind, state, chart
       ORDER BY kind, state, chart`,
   },

@@ -4,8 +4,8 @@ const ALIVE = "state IN ('up', 'draining')";
 export const membershipSql = {
   register: { name: 'node_register', text: 'SELECT register_node_1($1, $2, $3, $4, $5, $6) AS birth' },
   heartbeat: { name: 'node_heartbeat', text: 'SELECT now, revision, nodes FROM heartbeat_1($1, $2, $3, $4)' },
-  bury: {
-    name: 'node_bury',
+  markDead: {
+    name: 'node_mark_dead',
     text: `UPDATE nodes SET state = 'dead', why = $1 WHERE incarnation = $2 AND beat = $3 AND ${ALIVE}`,
   },
   leave: {
@@ -18,5 +18,5 @@ export const membershipSql = {
     text: 'SELECT shard, owner, epoch FROM claim_shards_1($1, $2::integer[], $3::text[], $4::bigint[])',
   },
   give: { name: 'shard_give', text: 'SELECT give_shard_1($1, $2, $3, $4) AS epoch' },
-  fact: { name: 'fact_settle', text: 'SELECT settle_fact_1($1, $2) AS value' },
+  setting: { name: 'setting_settle', text: 'SELECT settle_fact_1($1, $2) AS value' },
 } as const;

@@ -10,7 +10,7 @@ export const actorSql = {
   remove: 'DELETE FROM actors WHERE address = ?',
   load: 'SELECT kind, hash, shard, version, chart, snapshot, trail FROM actors WHERE address = ?',
   ofKind: 'SELECT address FROM actors WHERE kind = ? AND shard = ? ORDER BY address',
-  census: `SELECT kind, state, chart, count(*) AS count FROM actors INDEXED BY actors_by_state
+  actorCounts: `SELECT kind, state, chart, count(*) AS count FROM actors INDEXED BY actors_by_state
     GROUP BY kind, state, chart ORDER BY kind, state, chart`,
   states: `SELECT kind, chart, CASE WHEN json_valid(snapshot) THEN snapshot -> '$.value' END AS value,
     count(*) AS count, min(address) AS example

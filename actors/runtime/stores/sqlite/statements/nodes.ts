@@ -9,7 +9,7 @@ export const nodeSql = {
   beat: `UPDATE nodes SET beat = beat + 1, hears = ?, state = ? WHERE incarnation = ? AND ${ALIVE}`,
   alive: `SELECT ${COLUMNS} FROM nodes WHERE ${ALIVE} ORDER BY birth`,
   ended: `SELECT ${COLUMNS} FROM nodes WHERE state IN ('dead', 'left') ORDER BY birth DESC LIMIT ?`,
-  bury: `UPDATE nodes SET state = 'dead', why = ? WHERE incarnation = ? AND beat = ? AND ${ALIVE}`,
+  markDead: `UPDATE nodes SET state = 'dead', why = ? WHERE incarnation = ? AND beat = ? AND ${ALIVE}`,
   leave: `UPDATE nodes SET state = 'left', why = 'left' WHERE incarnation = ? AND ${ALIVE}`,
   state: 'SELECT state FROM nodes WHERE incarnation = ?',
 } as const;

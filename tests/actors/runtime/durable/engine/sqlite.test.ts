@@ -32,11 +32,11 @@ async function withStores(run: (first: SqliteStore, second: SqliteStore) => Prom
   }
 }
 
-const bury = async (store: SqliteStore, incarnation: string): Promise<void> => {
+const markDead = async (store: SqliteStore, incarnation: string): Promise<void> => {
   const node = (await store.heartbeat({ incarnation: '', hears: [], state: 'up' })).nodes.find(
     (row) => row.incarnation === incarnation,
   );
-  assert.ok(await store.bury(incarnation, node?.beat ?? -1, 'test'));
+  assert.ok(await store.markDead(incarnation, node?.beat ?? -1, 'test'));
 };
 
 const total = async (stage: Stage, address: string): Promise<number> =>
@@ -48,7 +48,7 @@ it('keeps every answered step over a takeover, and refuses the old owner', () =>
     const asks = Array.from({ length: 200 }, (_, i) => old.body(`counter:acct_${i % 20}`, { type: 'add', by: 1 }));
     await Promise.all(asks);
     const next = await openStage({ store: second, name: 'n2', adopt: false });
-    await bury(second, old.incarnation);
+    await markDead(second, old.incarnation);
     await next.claim();
     for (let i = 0; i < 20; i++) assert.is(await total(next, `counter:acct_${i}`), 10);
     const answer = await old.ask('counter:acct_1', { type: 'add', by: 1 });
@@ -89,7 +89,7 @@ it('takes rows, timers, tenants and volatile state over', () =>
     await old.body('counter:b', { type: 'peek' });
     await old.engine.seal(shardOf('counter:b', SHARDS));
     const next = await openStage({ store: second, name: 'n2', adopt: false });
-    await bury(second, old.incarnation);
+    await markDead(second, old.incarnation);
     next.recorded.gone.add(old.incarnation);
     await next.claim();
     await until(async () => (await total(next, 'counter:a')) === 1);
@@ -137,7 +137,7 @@ it('takes over a database with the lists of recent use that older builds wrote, 
     await first.commit([{ shard, owner: old.incarnation, epoch, ...nothing, rowsPut: [recent] }]);
     assert.is((await second.rows({ collection: '$recent', limit: 10 })).length, 1);
     const next = await openStage({ store: second, name: 'n2', adopt: false });
-    await bury(second, old.incarnation);
+    await markDead(second, old.incarnation);
     await next.claim();
     await pause(100);
     assert.equal([next.engine.gauges.cells, next.engine.gauges.commits, next.recorded.logged], [0, 0, []]);
@@ -182,7 +182,7 @@ it('hands open messages and open work to whoever takes the shard over, from the 
       clusterPort: outside((address, event) => next.body(address, event), true),
     });
     next.recorded.gone.add(old.incarnation);
-    await bury(second, old.incarnation);
+    await markDead(second, old.incarnation);
     old.engine.activities.abortAll('dead');
     await next.claim();
     await until(async () => ((await next.body(from, { type: 'open' })) as string[]).length === 1);

@@ -114,7 +114,7 @@ it('fires what fell due while nobody served the shard, once, after adoption', as
   stage.engine.drop(shardOf('counter:a', SHARDS));
   await clock.advance(2_000);
   const next = await openStage({ clock, store, name: 'n2', adopt: false });
-  await store.bury(
+  await store.markDead(
     stage.incarnation,
     (await store.heartbeat({ incarnation: '', hears: [], state: 'up' })).nodes[0]?.beat ?? 0,
     'test',

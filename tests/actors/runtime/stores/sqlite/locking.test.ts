@@ -129,7 +129,7 @@ it('closing waits for what was sent, and refuses what comes later', () =>
     const closed = store.close();
     assert.equal(await sent, [{ shard: 7, committed: true }]);
     await closed;
-    for (const late of [store.commit([write(fence)]), store.loadActor('account:a'), store.fact('a', 'b')]) {
+    for (const late of [store.commit([write(fence)]), store.loadActor('account:a'), store.setting('a', 'b')]) {
       const error = await late.then(
         () => null,
         (reason: unknown) => reason,

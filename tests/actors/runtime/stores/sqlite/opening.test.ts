@@ -44,10 +44,10 @@ it('a missing folder is made, and a second start finds what the first left', () 
   inFolder(async (folder) => {
     const path = join(folder, 'a', 'b', 't.db');
     const first = await open(path);
-    await first.fact('name', 'kept');
+    await first.setting('name', 'kept');
     await first.close();
     const second = await open(path);
-    assert.is(await second.fact('name', 'other'), 'kept');
+    assert.is(await second.setting('name', 'other'), 'kept');
     await second.close();
   }));
 
