@@ -10,15 +10,15 @@ import type { EdgeServices } from './services.ts';
 
 /** The public API of one node. */
 export interface Edge {
-  /** Serves a connection that somebody else accepted. */
+  /** Serves a connection that another process accepted. */
   accept(socket: Socket): void;
-  /** Takes connections itself; resolves with `http://host:port`. */
+  /** Listens on a port of its own; resolves with `http://host:port`. */
   listen(host: string, port: number): Promise<string>;
-  /** Ends the intake, lets open turns come to their end until the grace, tells the rest of the restart. */
+  /** Stops accepting, lets open turns end within the grace period, then ends the others with the restart error. */
   drain(): Promise<void>;
-  /** Resolves when every turn has been accounted for, or after `withinMs`. */
+  /** Resolves when every turn is accounted for, or after `withinMs`. */
   settled(withinMs: number): Promise<void>;
-  /** Ends every open turn now: streams hear of the restart in-band. */
+  /** Ends every open turn now; streams receive the restart error in-band. */
   cut(): void;
   /** Drops every connection at once. */
   close(): void;
@@ -27,17 +27,17 @@ export interface Edge {
 
 export interface EdgeGauges {
   readonly connections: number;
-  /** Connections so far that were closed unread, for want of a place. */
+  /** Connections closed unread so far because a connection bound was reached. */
   readonly connectionsRefused: number;
   readonly requestsUnderWay: number;
   readonly streamsOpen: number;
   readonly draining: boolean;
   readonly answersByStatus: ReadonlyMap<number, number>;
-  /** Turns whose charge could not be recorded before the caller was answered. */
+  /** Turns whose charge could not be recorded before the answer was sent. */
   readonly settledLater: number;
 }
 
-const SETTLED_LOOK_MS = 20;
+const SETTLED_CHECK_MS = 20;
 
 export function openEdge(services: EdgeServices): Edge {
   const { cluster, clock, limits } = services;
@@ -76,7 +76,7 @@ export function openEdge(services: EdgeServices): Edge {
     async settled(withinMs) {
       const endsAt = clock.monotonic() + withinMs;
       while (turns.size + open.underWay > 0 && clock.monotonic() < endsAt) {
-        await new Promise<void>((resolve) => void clock.after(SETTLED_LOOK_MS, resolve));
+        await new Promise<void>((resolve) => void clock.after(SETTLED_CHECK_MS, resolve));
       }
     },
     cut() {

@@ -5,30 +5,30 @@ import type { RequestCredential } from './auth/request-credential.ts';
 import type { RequestBody } from './body/request-body.ts';
 import type { PathParams } from './http/http-router.ts';
 
-/** One request on its way through the edge: an argument of every hook and handler, filled in as it goes. */
+/** The context of one request at the edge, passed to every handler and filled in on the way. */
 export interface RequestContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Generation id, made before anything could fail. */
+  /** Generation id, created before anything can fail. */
   readonly id: string;
   readonly credential: RequestCredential;
-  /** Monotonic ms at which the head had arrived. */
+  /** Monotonic ms at which the head arrived. */
   readonly startedAt: number;
-  /** Asks for a body that the client announced and holds back (`Expect: 100-continue`); null for any other request. */
+  /** Sends `100 Continue` to a client that waits for it before sending the body; null for any other request. */
   readonly invite: (() => void) | null;
   /** Parameters of the route's path, decoded. The object has no prototype. */
   params: PathParams;
   /** The query as sent, undecoded; empty without one. */
   query: string;
-  /** Null until the key was found; stays null for a credential that no key has. */
+  /** Null until the key is found; stays null for a credential that matches no key. */
   caller: Caller | null;
-  /** Digest of the presented key; null without one. */
+  /** Digest of the credential's key; null without one. */
   digest: string | null;
   /** True once the caller's rate budget was charged for this request. */
   counted: boolean;
-  /** The body of a route that takes JSON, from when it was read until its handler takes it. */
+  /** The parsed body of a route that takes JSON, from reading it until its handler takes it. */
   body: RequestBody | null;
-  /** How a refusal is written; a dialect puts its own here once the body is read. */
+  /** Renders refusals; a dialect sets its own once the body is read. */
   errorEnvelope: ErrorEnvelope;
 }
 
@@ -56,15 +56,15 @@ export function beginRequest(
   };
 }
 
-/** The caller, on a route whose policy asks for a key. */
+/** The caller, on a route whose policy requires a key. */
 export function callerOf({ caller }: RequestContext): Caller {
-  if (!caller) throw new Error('a route without a key policy needs a caller');
+  if (!caller) throw new Error('a handler needs a caller on a route without a key policy');
   return caller;
 }
 
-/** The parsed body, on a route that takes JSON; the context keeps no reference to it. */
+/** The parsed body, on a route that takes JSON; the context drops its reference. */
 export function takeBody({ body }: RequestContext): { readonly value: unknown; readonly bytes: number } {
-  if (!body) throw new Error('a route that takes no JSON needs a body');
+  if (!body) throw new Error('a handler needs a body on a route that takes no JSON');
   return { value: body.take(), bytes: body.bytes };
 }
 

@@ -14,26 +14,27 @@ import { nameAnswer } from '../http/generation-headers.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /**
- * A turn answered as a stream, in whatever dialect. A failure before the first part is an ordinary answer, unless a
- * keep-alive period has passed by then; afterwards it is told in-band. The charge is recorded before the usage leaves; a
- * caller that left, and a charge that could not be recorded now, see none. (spec: inference, Chat stream, Errors 3)
+ * A turn answered as an event stream, in any dialect. A failure before the first part is an ordinary HTTP error, unless
+ * the stream was already opened after one keep-alive period; later failures are sent in-band. The charge is recorded
+ * before the usage is sent. A client that left receives no usage, and neither does one whose charge cannot be recorded
+ * now. (spec: inference, Chat stream, Errors 3)
  */
 export class StreamAnswer {
   readonly #routes: EdgeRoutes;
   readonly #context: RequestContext;
   readonly #signal: CallerAbort;
-  /** Null until the turn may run. */
+  /** Null until the request is accepted. */
   #request: TurnRequest | null = null;
   #cancelOpening: Cancel | null = null;
   #events: EventStream | null = null;
   #running: RunningTurn | null = null;
   #frames: ReplyFrames | null = null;
-  /** Nothing more may be sent: the caller left, or received an error of ours. */
+  /** Nothing more may be sent: the client left, or received an error of the gateway. */
   #over = false;
   /** The turn ended in an error of its own. */
   #broken = false;
-  /** Every part was written: only the charge is still to come. */
-  #told = false;
+  /** Every part was written; only the charge is pending. */
+  #written = false;
   #cutByNode = false;
 
   constructor(routes: EdgeRoutes, context: RequestContext, signal: CallerAbort) {
@@ -42,14 +43,14 @@ export class StreamAnswer {
     this.#signal = signal;
   }
 
-  /** The turn may run: its stream opens with the first part, or after one keep-alive period. */
+  /** Called when the turn is accepted. The stream opens with the first part, or after one keep-alive period. */
   accept(request: TurnRequest): void {
     const { clock, limits } = this.#routes.services;
     this.#request = request;
     this.#cancelOpening = clock.after(limits.keepAliveCommentMs, () => this.#open(request));
   }
 
-  /** Streams a turn that is being started; rejects with a refusal where the stream was not opened yet. */
+  /** Streams a turn that is being started; rejects with a refusal if the stream is not open yet. */
   async send(starting: Promise<RunningTurn>): Promise<null> {
     const { turns } = this.#routes;
     const { response } = this.#context;
@@ -76,7 +77,7 @@ export class StreamAnswer {
       this.#running = await starting;
       return this.#running;
     } catch (thrown) {
-      if (thrown instanceof GatewayError) this.#routes.authentication.learn(this.#context, thrown);
+      if (thrown instanceof GatewayError) this.#routes.authentication.remember(this.#context, thrown);
       throw thrown;
     } finally {
       this.#cancelOpening?.();
@@ -90,7 +91,7 @@ export class StreamAnswer {
       running.leave();
       await this.#fail(thrown);
     } finally {
-      // Whatever failed in the writing, the turn is ended and what was delivered of it is paid for.
+      // Even if writing fails, end the turn so that the delivered part is charged.
       if (this.#over) running.leave();
       await this.#end(running);
     }
@@ -101,14 +102,14 @@ export class StreamAnswer {
     const frames = this.#framesOf(running.request);
     for (let events = await running.read(); events !== null; events = await running.read()) {
       if (this.#over) return;
-      this.#see(events);
-      // What one upstream chunk brought leaves in one write; the provider waits as long as the reader does.
+      this.#observe(events);
+      // The parts of one upstream chunk go out in one write; backpressure from the client reaches the provider.
       const waits = stream.write(frames.of(events));
       if (waits !== null) await waits;
       if (!stream.open) this.#over = true;
       if (this.#over) return;
     }
-    this.#told = true;
+    this.#written = true;
   }
 
   async #end(running: RunningTurn): Promise<void> {
@@ -123,7 +124,7 @@ export class StreamAnswer {
     services.crashPoint?.('reply.sent');
   }
 
-  /** From here on the status is 200. */
+  /** Sends status 200 and the headers. */
   #open({ generation, reply }: TurnRequest): EventStream {
     if (this.#events) return this.#events;
     const { services } = this.#routes;
@@ -133,7 +134,7 @@ export class StreamAnswer {
     return this.#events;
   }
 
-  /** Before the turn runs, a stream names the first model that was asked for. */
+  /** Before the turn runs, the stream names the first model of the request. */
   #framesOf({ generation, turn, reply }: TurnRequest): ReplyFrames {
     this.#frames ??= reply.frames(
       this.#running?.head ?? {
@@ -146,7 +147,7 @@ export class StreamAnswer {
     return this.#frames;
   }
 
-  /** A failure of the turn, or of ours. Before the stream was opened it is thrown on, as an ordinary answer. */
+  /** Handles a failure of the turn or of the gateway. Before the stream is open, rethrows it as an ordinary answer. */
   async #fail(thrown: unknown): Promise<void> {
     if (this.#events === null) throw this.#signal.aborted ? this.#reasonToEnd() : thrown;
     const error = gatewayErrorOf(thrown);
@@ -166,13 +167,13 @@ export class StreamAnswer {
   }
 
   /**
-   * The node drains and its grace is over: the stream ends in the in-band 503, and what was delivered is charged. A stream
-   * that was written whole ends without usage and without an error, so that its caller does not repeat the request and pay
-   * twice; one that ended in an error gets no second one.
+   * Called when the drain's grace period has ended. The stream ends with the in-band 503, and the delivered part is
+   * charged. A stream whose parts were all written ends without usage and without an error, so that the client does not
+   * repeat the request and pay twice. A stream that ended in an error gets no second one.
    */
   readonly #cut = (): void => {
     this.#cutByNode = true;
-    void (this.#told || this.#broken ? this.#endWith((frames) => frames.end(null)) : this.#endInError(restarting()));
+    void (this.#written || this.#broken ? this.#endWith((frames) => frames.end(null)) : this.#endInError(restarting()));
     this.#leave();
   };
 
@@ -191,7 +192,7 @@ export class StreamAnswer {
     return this.#cutByNode ? restarting() : new CallerLeft();
   }
 
-  #see(events: readonly TurnEvent[]): void {
+  #observe(events: readonly TurnEvent[]): void {
     const last = events.at(-1);
     if (last?.type !== 'error') return;
     this.#broken = true;

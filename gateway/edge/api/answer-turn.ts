@@ -9,10 +9,10 @@ import { WholeAnswer } from './answer-whole.ts';
 import { readAttribution } from './attribution.ts';
 
 /**
- * Answers a request for inference whose caller was let in and whose body was read, in one piece or as a stream. Every
- * refusal is written in the envelope that the dialect has for this body. A failure before the plan stands is counted when
- * it is refused; from then on the admit has counted the request. Not async: a frame that waits for the answer would keep
- * the parsed body alive as long.
+ * Answers an inference request of an authenticated caller whose body was read, whole or as a stream. Refusals use the
+ * dialect's error envelope for this body. A failure before the plan exists is counted when it is refused; afterwards
+ * the admit has counted the request. Not async: an async frame that awaits the answer would keep the parsed body alive
+ * for as long.
  */
 export function answerTurn(routes: EdgeRoutes, dialect: Dialect, context: RequestContext): Promise<null> {
   const { value, bytes } = takeBody(context);

@@ -15,15 +15,15 @@ import type { RequestContext } from '../request-context.ts';
 import type { EdgeServices } from '../services.ts';
 
 /**
- * A turn answered in one piece, in whatever dialect. The charge is recorded before a byte of it leaves; where that cannot
- * be done now, the reply goes without `usage` and the charge follows in the background. (spec: inference, Chat completion
- * reply, Chat stream 3)
+ * A turn answered as one JSON document, in any dialect. The charge is recorded before the first byte is sent. If that
+ * cannot be done now, the reply goes out without `usage` and the charge follows in the background. (spec: inference,
+ * Chat completion reply, Chat stream 3)
  */
 export class WholeAnswer {
   readonly #routes: EdgeRoutes;
   readonly #context: RequestContext;
   readonly #signal: CallerAbort;
-  /** What ended the turn from outside: its caller left, or the node drains. */
+  /** What ended the turn early: the client left, or the node drains. */
   #endedBy: 'caller' | 'node' | null = null;
 
   constructor(routes: EdgeRoutes, context: RequestContext, signal: CallerAbort) {
@@ -32,7 +32,7 @@ export class WholeAnswer {
     this.#signal = signal;
   }
 
-  /** Nothing is written before the end. */
+  /** No-op: a whole answer writes only at the end. */
   accept(): void {}
 
   /** Sends the reply of a turn that is being started; rejects with the refusal. */
@@ -57,11 +57,11 @@ export class WholeAnswer {
     }
   }
 
-  /** Why a turn never ran, as its caller is told. */
+  /** Why the turn did not start, as a public error. */
   #reasonOf(thrown: unknown): unknown {
     if (this.#endedBy === 'caller') return new CallerLeft();
     if (this.#endedBy === 'node') return unavailable('the node is restarting');
-    if (thrown instanceof GatewayError) this.#routes.authentication.learn(this.#context, thrown);
+    if (thrown instanceof GatewayError) this.#routes.authentication.remember(this.#context, thrown);
     return thrown;
   }
 

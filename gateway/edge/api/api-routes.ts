@@ -7,7 +7,7 @@ import { modelRoutes } from './models.ts';
 import { openApiRoute } from './openapi.ts';
 import { turnRoutes } from './turn-routes.ts';
 
-/** Every route of the public API, below its prefix. The published document lists the same ones. */
+/** Every route of the public API, below its prefix. The published OpenAPI document lists the same routes. */
 export function apiRoutes(): readonly Route[] {
   const routes: Route[] = [
     aliveAt(''),
@@ -24,7 +24,7 @@ export function apiRoutes(): readonly Route[] {
 
 const ALIVE = JSON.stringify({ name: 'troupe', status: 'ok' });
 
-/** A liveness read: it reads nothing about the caller and is answered while the node is not ready. */
+/** A liveness read: ignores credentials, and answers while the node is not ready. */
 function aliveAt(path: string): Route {
   return { method: 'GET', path, policy: 'unguarded', body: 'none', answer: () => jsonAnswer(ALIVE) };
 }

@@ -3,8 +3,9 @@ import type { Attribution } from '../../terms/caller.ts';
 import { headerText } from '../http/header-text.ts';
 
 /**
- * Which application a request says it comes from: `X-Vendor-Title` where it is not empty, else `X-Title`, and
- * `HTTP-Referer` as its address. Bounded and folded, so that it may be stored and shown. (spec: inference, Conventions 6)
+ * The application that a request claims to come from: `X-Vendor-Title` if not empty, else `X-Title`, and `HTTP-Referer`
+ * as its address. The text is bounded and reduced to ASCII, so that it is safe to store and to show. (spec: inference,
+ * Conventions 6)
  */
 export function readAttribution(headers: IncomingHttpHeaders): Attribution {
   return {

@@ -6,7 +6,7 @@ import { jsonAnswer, type RouteAnswer } from '../http/route-answer.ts';
 import { callerOf, type RequestContext } from '../request-context.ts';
 import { exactNumber, renderExact } from './exact-json.ts';
 
-/** `GET /credits`: deposits, charges and holds of the account, with every digit. (spec: conventions 1.4) */
+/** `GET /credits`: deposits, charges and holds of the account, in full precision. (spec: conventions 1.4) */
 export const creditsRoute: Route = {
   method: 'GET',
   path: '/credits',

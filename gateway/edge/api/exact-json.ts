@@ -1,8 +1,8 @@
 import { toJsonNumberText } from '../../../actors/terms/usd.ts';
 
 /**
- * JSON text in which amounts of money are numbers with every digit they have: they go from decimal text to the wire
- * without ever being a float. Members that are undefined are left out. (spec: inference, Conventions 2)
+ * Renders JSON in which amounts of money are numbers in full precision: decimal text goes to the wire without passing
+ * through a float. Undefined members are left out. (spec: inference, Conventions 2)
  */
 export function renderExact(value: unknown): string {
   if (value instanceof Exact) return value.text;

@@ -4,8 +4,10 @@ import { exactNumber } from './exact-json.ts';
 import { renderTrace } from './generation-trace.ts';
 
 /**
- * One generation as `GET /generation` shows it, from the moment its hold is written: the members strict clients ask for
- * (null where nothing was measured) and our own, which tell the whole story of the request. (spec: conventions 1.4)
+ * One generation as `GET /generation` shows it, from the moment its hold is written: the members that strict clients
+ * require (null where nothing was measured), and our own, which trace the whole request. `attempt`, of the generation
+ * and of each entry of `holds`, is (run - 1) * 1000 + hold: 1, 2 ... for the holds of the first run in order, 1001 for
+ * the first hold of the second run (`holdAttempt`). (spec: conventions 1.4)
  */
 export function renderGeneration(id: string, generation: Generation): Readonly<Record<string, unknown>> {
   const { settlement } = generation;
@@ -64,7 +66,7 @@ function cacheWrites(settlement: Settlement | null): number | null {
   return (cacheWriteTokens ?? 0) + (cacheWrite1hTokens ?? 0);
 }
 
-/** True where a count is the provider's own: only those are native. */
+/** True if the provider reported the count. Only reported counts are native. */
 function reported(settlement: Settlement | null, count: 'prompt' | 'completion'): boolean {
   return !settlement?.unmeasured?.includes(count);
 }
@@ -87,7 +89,10 @@ function origins(generation: Generation): Readonly<Record<string, unknown>> {
   };
 }
 
-/** What this service does not do, or does not measure: present for clients that insist, null as the convention asks. */
+/**
+ * Members that strict clients require and this service does not provide or measure: constant, or null as the convention
+ * requires.
+ */
 function neverMeasured(): Readonly<Record<string, unknown>> {
   return {
     api_type: 'completions',
@@ -114,7 +119,7 @@ function renderAttempt(attempt: AttemptRecord): Readonly<Record<string, unknown>
     provider_name: attempt.provider,
     status: attempt.status,
     outcome: attempt.outcome,
-    // Strict clients take a number or nothing.
+    // Strict clients accept a number or an absent member.
     ...(attempt.latencyMs === null ? {} : { latency: attempt.latencyMs }),
     ...(attempt.reason === undefined ? {} : { reason: attempt.reason }),
     is_byok: false,

@@ -2,10 +2,10 @@ import type { Generation, RouteCandidate, RouteTrail, SettledMedia } from '../..
 import { exactNumber } from './exact-json.ts';
 
 /**
- * What a generation's record tells beyond the convention: where routing would have sent it and why not elsewhere, every
- * amount that was held for it, which of the asked settings the serving endpoint declares, and where the time went. A
- * plain request, one endpoint that took it as it was, has no `route` of its own: that endpoint stands in
- * `provider_responses`. Times in ms from the request's start.
+ * The members of a generation's record beyond the convention: the route candidates and the reasons for rejections, the
+ * amount of every hold, which requested parameters the serving endpoint declares, and timings. A plain request with one
+ * endpoint and no rejection has no `route`; its endpoint is in `provider_responses`. Times in ms since the request's
+ * start.
  */
 export function renderTrace(generation: Generation): Readonly<Record<string, unknown>> {
   const { settlement, release, route } = generation;
@@ -26,7 +26,7 @@ export function renderTrace(generation: Generation): Readonly<Record<string, unk
   };
 }
 
-/** What was measured and charged beside tokens, exact. */
+/** Measured and charged quantities other than tokens, exact. */
 function renderMedia({ images, megapixels, audioSeconds, inputImages }: SettledMedia): object {
   return {
     images: images ?? null,
@@ -36,7 +36,7 @@ function renderMedia({ images, megapixels, audioSeconds, inputImages }: SettledM
   };
 }
 
-/** Under what the conditional prices were read: the instant of admission and the length of the prompt. */
+/** The conditions under which conditional prices were evaluated: the time of admission and the prompt length. */
 function renderConditions({ at, promptTokens }: { readonly at: number; readonly promptTokens: number }): object {
   return { at: new Date(at).toISOString(), prompt_tokens: promptTokens };
 }
@@ -49,7 +49,7 @@ function renderCandidate({ endpoint, model, dropped }: RouteCandidate): object {
   return { endpoint, ...(model === undefined ? {} : { model }), dropped_messages: dropped ?? 0 };
 }
 
-/** In the order in which they stood; the last one is what is held now, or was at the end. */
+/** Holds in the order in which they were opened; the last one is the current or final hold. */
 function holdsOf({ moves = [], attempt, endpoint, amount }: Generation): readonly object[] {
   return [...moves, { attempt, endpoint, amount }].map((hold) => ({
     attempt: hold.attempt,

@@ -8,12 +8,12 @@ import { callerOf, type RequestContext } from '../request-context.ts';
 import { renderExact } from './exact-json.ts';
 import { renderGeneration } from './generation-record.ts';
 
-/** Longest text that is looked up at all. */
+/** Longer ids are not looked up. */
 const ID_CHARACTERS_MAX = 96;
 
 /**
- * `GET /generation?id=`: one generation of the caller's account, from the moment its hold is written. An id that is
- * unknown and one of another account are the same 404. (spec: conventions 1.4)
+ * `GET /generation?id=`: one generation of the caller's account, from the moment its hold is written. Unknown ids and
+ * ids of other accounts give the same 404. (spec: conventions 1.4)
  */
 export const generationRoute: Route = {
   method: 'GET',
@@ -25,7 +25,7 @@ export const generationRoute: Route = {
 
 async function showGeneration(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
   const [id = '', ...others] = new URLSearchParams(context.query).getAll('id');
-  if (id === '' || others.length > 0) throw invalid('The query parameter id is required, once');
+  if (id === '' || others.length > 0) throw invalid('The query parameter id must be given exactly once');
   const { account } = callerOf(context);
   const found = id.length > ID_CHARACTERS_MAX ? null : await findGeneration(services.cluster, account, id);
   if (found === null) throw notFound('Generation not found');

@@ -9,7 +9,7 @@ import { exactNumber, renderExact } from './exact-json.ts';
 const NONE_FREE = { limit: 0, remaining: 0, used: 0 };
 
 /**
- * `GET /key`: what the presented key may spend and has spent, and the members that strict clients require. There are no
+ * `GET /key`: limits and usage of the credential's key, and the members that strict clients require. The service has no
  * bring-your-own keys and no free tier. (spec: inference, Key information; conventions 0.2)
  */
 export const keyRoute: Route = { method: 'GET', path: '/key', policy: 'key', body: 'none', answer: showOwnKey };

@@ -4,16 +4,19 @@ import { invalid } from '../../terms/invalid.ts';
 
 export interface FilteredModels {
   readonly data: readonly ModelSummary[];
-  /** Filters that were named and are not computed: then nothing matches. Absent when there is none. */
+  /** Filters of the query that are not supported; then `data` is empty. Absent if there are none. */
   readonly unsupported_filters?: readonly string[];
-  /** Of all pages together, and where the next one is: what strict clients page by. (conventions 0.3) */
+  /**
+   * Matches on all pages together, and the link to the next page: strict clients need both to paginate. (conventions
+   * 0.3)
+   */
   readonly total_count: number;
   readonly links: { readonly next: string | null };
 }
 
 type Test = (model: ModelSummary, wanted: string) => boolean;
 
-/** The filters that are computed; all that are named must match. (spec: catalogue, `GET /models` query parameters) */
+/** The supported filters; a model must match all that are given. (spec: catalogue, `GET /models` query parameters) */
 const FILTERS: Readonly<Record<string, Test>> = {
   q: (model, wanted) => `${model.id}\n${String(model.name)}`.toLowerCase().includes(wanted.toLowerCase()),
   supported_parameters: (model, wanted) => holdsAll(model.supported_parameters, wanted),
@@ -23,7 +26,7 @@ const FILTERS: Readonly<Record<string, Test>> = {
   model_authors: (model, wanted) => listOf(wanted).includes(String(model.author)),
 };
 
-/** Filters the specification names that this build does not compute: named, they empty the answer. */
+/** Filters of the specification that this build does not support: a query with one of them matches no model. */
 const UNSUPPORTED: readonly string[] = [
   ...['family', 'min_price', 'max_price', 'min_output_price', 'max_output_price', 'providers', 'region'],
   ...['min_age_days', 'max_age_days', 'min_tool_success_rate', 'max_tool_success_rate', 'category', 'arch'],
@@ -43,13 +46,13 @@ const ORDERS: ReadonlyMap<string, Order> = new Map<string, Order>([
 const LIMIT_MAX = 10_000;
 
 /**
- * The list, newest first as it comes, narrowed by the query; `kept` are the models with an endpoint that keeps nothing.
- * Throws 400 for a value out of range.
+ * Filters, sorts and paginates `all`, which comes newest first. `zeroRetention` holds the ids of models with an
+ * endpoint that retains no data. Throws 400 for a value out of range.
  */
 export function filterModels(
   all: readonly ModelSummary[],
   query: URLSearchParams,
-  kept: ReadonlySet<string>,
+  zeroRetention: ReadonlySet<string>,
 ): FilteredModels {
   const order = ORDERS.get(textOf(query, 'sort') ?? 'newest');
   if (!order) throw invalid(`sort must be one of ${[...ORDERS.keys()].join(', ')}`);
@@ -58,12 +61,12 @@ export function filterModels(
   const unsupported = UNSUPPORTED.filter((name) => query.has(name));
   if (unsupported.length > 0)
     return { data: [], unsupported_filters: unsupported, total_count: 0, links: { next: null } };
-  const named = Object.entries(FILTERS).flatMap(([name, test]) => {
+  const tests = Object.entries(FILTERS).flatMap(([name, test]) => {
     const wanted = textOf(query, name);
     return wanted === null ? [] : [(model: ModelSummary) => test(model, wanted)];
   });
-  if (flag(query, 'zdr')) named.push(({ id }) => kept.has(id));
-  const matching = all.filter((model) => named.every((test) => test(model)));
+  if (flag(query, 'zdr')) tests.push(({ id }) => zeroRetention.has(id));
+  const matching = all.filter((model) => tests.every((test) => test(model)));
   const next = offset + limit < matching.length ? nextPage(query, offset + limit) : null;
   const data = [...matching].sort(order).slice(offset, offset + limit);
   return { data, total_count: matching.length, links: { next } };
@@ -106,7 +109,7 @@ function architectureOf(model: ModelSummary): Readonly<Record<string, unknown>> 
   return model.architecture as Readonly<Record<string, unknown>>;
 }
 
-/** By prompt price; a model without one comes last either way. */
+/** Compares prompt prices; models without one come last in both directions. */
 function comparePrices(a: ModelSummary, b: ModelSummary, direction: 1 | -1): number {
   const [one, other] = [promptPrice(a), promptPrice(b)];
   if (one === null || other === null) return one === other ? 0 : one === null ? 1 : -1;

@@ -11,24 +11,24 @@ import { jsonAnswer, type RouteAnswer } from '../http/route-answer.ts';
 import { paramOf, type RequestContext } from '../request-context.ts';
 import { filterModels } from './model-filters.ts';
 
-/** The catalogue as far as it is built, read from the board and never from an actor. (spec: catalogue, Endpoints) */
+/** The catalogue routes, answered from the board without asking an actor. (spec: catalogue, Endpoints) */
 export const modelRoutes: readonly Route[] = [
   open('/models', ({ query }, edge) => {
-    const offers = offersOf(edge);
-    return json(filterModels(listModels(offers), new URLSearchParams(query), withoutRetention(offers)));
+    const endpoints = endpointsOf(edge);
+    return json(filterModels(listModels(endpoints), new URLSearchParams(query), withoutRetention(endpoints)));
   }),
-  open('/models/count', (_context, edge) => json({ data: { count: listModels(offersOf(edge)).length } })),
+  open('/models/count', (_context, edge) => json({ data: { count: listModels(endpointsOf(edge)).length } })),
   open('/models/document.schema.json', documentSchema),
   { method: 'GET', path: '/models/user', policy: 'key', body: 'none', answer: listForCaller },
   open('/models/:id', (context, edge) => {
     const id = paramOf(context, 'id');
-    return json(findBareModel(offersOf(edge), id) ?? unknown(id));
+    return json(findBareModel(endpointsOf(edge), id) ?? unknown(id));
   }),
   open('/models/:author/:slug', summary),
   open('/model/:author/:slug', summary),
   open('/models/:author/:slug/endpoints', (context, edge) => {
     const id = idOf(context);
-    return json({ data: modelEndpoints(offersOf(edge), id) ?? unknown(id) });
+    return json({ data: modelEndpoints(endpointsOf(edge), id) ?? unknown(id) });
   }),
 ];
 
@@ -44,22 +44,22 @@ function documentSchema(): RouteAnswer {
 }
 
 function listForCaller(_context: RequestContext, edge: EdgeRoutes): RouteAnswer {
-  const all = listModels(offersOf(edge));
+  const all = listModels(endpointsOf(edge));
   if (!edge.services.inference.config.workspace.zeroRetention) return json({ data: all });
-  const kept = withoutRetention(offersOf(edge));
-  return json({ data: all.filter(({ id }) => kept.has(id)) });
+  const zeroRetention = withoutRetention(endpointsOf(edge));
+  return json({ data: all.filter(({ id }) => zeroRetention.has(id)) });
 }
 
 function summary(context: RequestContext, edge: EdgeRoutes): RouteAnswer {
   const id = idOf(context);
-  return json({ data: findModel(offersOf(edge), id) ?? unknown(id) });
+  return json({ data: findModel(endpointsOf(edge), id) ?? unknown(id) });
 }
 
-function offersOf({ services }: EdgeRoutes): ReadonlyMap<string, Json> {
+function endpointsOf({ services }: EdgeRoutes): ReadonlyMap<string, Json> {
   return services.cluster.board.topic(ENDPOINTS_TOPIC);
 }
 
-/** A segment that holds an encoded slash is no author and no slug. */
+/** An id whose author or slug contains an encoded slash is unknown. */
 function idOf(context: RequestContext): string {
   const [author, slug] = [paramOf(context, 'author'), paramOf(context, 'slug')];
   const id = `${author}/${slug}`;

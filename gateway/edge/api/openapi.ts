@@ -4,8 +4,8 @@ import { openApiDocument } from './openapi/document.ts';
 import { OPERATIONS } from './openapi/operations.ts';
 
 /**
- * `GET /openapi.json`: the given routes, and the schemas that validate and answer them. Rendered once, on the first
- * request: later additions to the list are in it until then.
+ * `GET /openapi.json`: the given routes, with the schemas that validate and render them. Rendered once, on the first
+ * request; routes added to the list before that are included.
  */
 export function openApiRoute(routes: readonly Route[]): Route {
   let bytes: Buffer | null = null;

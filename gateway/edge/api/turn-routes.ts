@@ -3,7 +3,7 @@ import { DIALECTS } from '../../dialects/dialect-table.ts';
 import type { Route } from '../http/route.ts';
 import { answerTurn } from './answer-turn.ts';
 
-/** A route for inference: the path of a dialect. */
+/** The inference route of one dialect. */
 export function turnRoute(path: string, dialect: Dialect): Route {
   return {
     method: 'POST',

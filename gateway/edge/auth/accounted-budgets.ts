@@ -13,7 +13,7 @@ export interface AccountedBudgetsOptions {
   readonly nodes: number;
 }
 
-/** The rate budgets, kept by actors: one count over all nodes, whichever of them is asked. */
+/** The rate budgets, counted by actors: one count across all nodes. */
 export class AccountedBudgets implements Budgets {
   readonly #options: AccountedBudgetsOptions;
 
@@ -59,7 +59,7 @@ export class AccountedBudgets implements Budgets {
     const taken = await takeWindow(cluster, name, { count: 1, limit, windowMs }, askMs);
     if (taken.granted) return null;
     const message = `Rate limit of ${limit} requests per minute exceeded`;
-    // Windows begin at multiples of their length; the way of the answer has made this a little late.
+    // Windows begin at multiples of their length. The answer's travel time makes the sum slightly late, so round it.
     const resetAt = Math.round((cluster.now() + taken.resetInMs) / windowMs) * windowMs;
     return { status: 429, type: 'rate_limit_exceeded', message, window: { limit, resetAt } };
   }

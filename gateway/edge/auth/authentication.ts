@@ -11,13 +11,13 @@ import type { RequestContext } from '../request-context.ts';
 import type { Budgets } from './budgets.ts';
 import { clientAddress } from './client-address.ts';
 
-/** What a route asks of its caller: an inference key, or nothing (a credential that is sent all the same is counted). */
+/** What a route requires: an inference key, or nothing (a credential that is sent anyway is counted). */
 export type Policy = 'key' | 'open';
 
-/** What authentication reads and writes of a request. */
+/** The members of a request context that authentication reads and writes. */
 export type Authenticated = Pick<RequestContext, 'credential' | 'digest' | 'caller' | 'counted'>;
 
-/** Where a request came from; a socket will do. */
+/** The origin of a request, such as its socket. */
 export interface Remote {
   readonly remoteAddress?: string | undefined;
 }
@@ -31,23 +31,23 @@ export interface AuthenticationOptions {
 }
 
 /**
- * What is remembered of a digest until a moment (store time in ms). That a key was dead is remembered beyond it, until its
- * actor says otherwise: it is then looked up anew, as an unknown one is, and counted before anything else.
+ * State of a digest, valid until a store time in ms. The entry for a dead key is kept after that time until the key's
+ * actor reports the key alive: the key is then looked up and counted before the request proceeds, as an unknown one is.
  */
 type Remembered =
   | { readonly type: 'limited'; readonly limit: number; readonly resetAt: number; readonly until: number }
   | { readonly type: 'dead' | 'unknown'; readonly until: number };
 
 /**
- * Finds out who asks. A credential becomes a digest, the digest a caller: immutable, so it is remembered. Whether the
- * key still lives is its actor's to say, in the admit or in a count; a used-up window is remembered until its reset.
- * Every refused try counts, and each reason has the same 401. A key that is known to be dead takes the way of an unknown
- * one, as many look-ups and counts, before its body is asked for: who holds it does not learn that it ever lived.
- * (spec: inference, Authentication; reliability A1, attack 13)
+ * Authenticates requests. A credential becomes a digest, the digest a caller. That mapping is immutable, so it is
+ * cached. The key's actor decides in the admit or in a count whether the key is alive; a used-up window is remembered
+ * until its reset. Every refused request is counted, and each reason gives the same 401. A key that is known to be dead
+ * takes the path of an unknown one before its body is read, with as many look-ups and counts, so that its holder cannot
+ * find out that the key ever existed. (spec: inference, Authentication; reliability A1, attack 13)
  */
 export class Authentication {
   readonly #options: AuthenticationOptions;
-  /** Digests of keys that were found, by their whole text: two hashes less per request. */
+  /** Digests of keys that were found, by key text: saves two hashes per request. */
   readonly #digests: LRUCache<string, string>;
   readonly #callers: LRUCache<string, Caller>;
   readonly #remembered: LRUCache<string, Remembered>;
@@ -61,8 +61,8 @@ export class Authentication {
   }
 
   /**
-   * Null: go on. A promise resolves to go on, or rejects with the refusal (GatewayError 401, 403 or 429). `connection`
-   * is asked for its address only where that is counted.
+   * Null: proceed. A promise resolves to proceed, or rejects with the refusal (GatewayError 401, 403 or 429). The
+   * address of `connection` is read only if it is counted.
    */
   enter(context: Authenticated, policy: Policy, connection: Remote): Promise<void> | null {
     const { credential } = context;
@@ -82,8 +82,8 @@ export class Authentication {
   }
 
   /**
-   * Charges the caller's budget for a request that was not admitted. Resolves with the answer that takes the place of
-   * whatever the request would have been told, or null. Counts at most once per request.
+   * Charges the caller's budget for a request that was not admitted. Resolves with the refusal that replaces the
+   * request's own answer, or null. Counts at most once per request.
    */
   async count(context: Authenticated): Promise<GatewayError | null> {
     const { caller } = context;
@@ -92,12 +92,12 @@ export class Authentication {
     const refusal = await this.#options.budgets.countKey(caller.key);
     if (refusal === null) return null;
     const error = refusalError(refusal, this.#now());
-    this.learn(context, error);
+    this.remember(context, error);
     return error;
   }
 
-  /** Remembers what a count or an admit was refused with, where it says something of the key. */
-  learn({ digest, credential }: Authenticated, { status, headers }: GatewayError): void {
+  /** Remembers the refusal of a count or an admit if it concerns the key. */
+  remember({ digest, credential }: Authenticated, { status, headers }: GatewayError): void {
     if (digest === null) return;
     if (status === 401 && credential.type === 'key') this.#digests.delete(credential.key);
     const resetAt = Number(headers['x-ratelimit-reset'] ?? 0) * 1_000;
@@ -117,7 +117,7 @@ export class Authentication {
   ): Promise<void> {
     const key = context.credential.type === 'key' ? context.credential.key : '';
     const found = remembered?.type === 'unknown' ? null : await this.#load(digest);
-    // What is no key is looked up all the same, so that it takes as long.
+    // Malformed keys are looked up too, so that they take as long.
     if (found === null || !isKeyText(key)) return this.#countUnknown(policy, digest);
     const { account, key: address, kind } = found;
     const caller: Caller = { account, key: address, kind };
@@ -133,12 +133,12 @@ export class Authentication {
     return row === null ? null : (JSON.parse(row.body) as Credential);
   }
 
-  /** As its row has it, which may be a moment old: only a reason to ask its actor first. */
+  /** True if the stored row says dead. The row may be stale, so its actor is asked before the key is refused. */
   #isDead({ status, expiresAt }: Credential): boolean {
     return status !== 'active' || (expiresAt !== null && expiresAt <= this.#now());
   }
 
-  /** A known key on a route that needs none, a management key where it may not be, or one that was dead a moment ago. */
+  /** Counts a known key on an open route, a management key on a key route, or a key that was dead a moment ago. */
   async #countKnown(context: Authenticated, policy: Policy): Promise<void> {
     const error = await this.count(context);
     if (error?.status === 429 || (error !== null && policy === 'key')) throw error;

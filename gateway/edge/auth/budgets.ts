@@ -1,19 +1,19 @@
 import type { Refusal } from '../../../actors/terms/refusal.ts';
 
 /**
- * The rate budgets as the edge uses them: each call counts one request, cluster-wide, and answers with the refusal of a
- * used-up window (or of a dead key), or null. They reject with AskError where the counting actor cannot be reached.
+ * The rate budgets as the edge uses them. Each call counts one request, cluster-wide, and resolves with the refusal of
+ * a used-up window (or of a dead key), or null. Rejects with AskError if the counting actor cannot be reached.
  */
 export interface Budgets {
-  /** A request of a known key that is not going to be admitted. */
+  /** Counts a request of a known key that will not be admitted. */
   countKey(key: string): Promise<Refusal | null>;
-  /** A request with a credential that no key has. `digest` is 64 hex digits. */
+  /** Counts a request whose credential matches no key. `digest` is 64 hex digits. */
   countUnknown(digest: string): Promise<Refusal | null>;
-  /** A request without a usable credential, by the address it came from. */
+  /** Counts a request without a usable credential, by its source address. */
   countAddress(address: string): Promise<Refusal | null>;
-  /** A share of the whole endpoint's window. */
+  /** Requests a share of the whole endpoint's window. */
   grantSlice(): Promise<GrantedSlice>;
-  /** Returns what was not used of a share, best effort. */
+  /** Returns the unused part of a share, best effort. */
   returnSlice(unused: number, slice: GrantedSlice): void;
 }
 

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * The name under which a client address is counted: an IPv4 address, or the /64 an IPv6 address lies in (one household
- * has all of it). Taken from the connection alone; what a header claims is never believed. (spec: reliability, attack 71)
+ * The name under which a client address is counted: an IPv4 address, or the /64 of an IPv6 address (one household owns
+ * a whole /64). Taken from the connection only; headers are ignored. (spec: reliability, attack 71)
  */
 export function clientAddress(remote: string | undefined): string {
   if (remote === undefined || !ipaddr.isValid(remote)) return 'unknown';

@@ -3,13 +3,13 @@ import type { GatewayError } from '../../terms/gateway-error.ts';
 import { refusalError } from '../../terms/refusal-error.ts';
 import type { Budgets, GrantedSlice } from './budgets.ts';
 
-/** Below this part of a share the next one is fetched ahead, so that hardly any request waits for it. */
+/** The next share is fetched when less than this fraction of the current one is left, so that requests rarely wait. */
 const AHEAD = 0.25;
 
 /**
- * This node's share of the whole endpoint's window. One request takes one grant, without waiting while a share lasts;
- * a share is used only within its own window, and what nobody used for a while goes back to the others.
- * (spec: inference, Limits)
+ * This node's share of the whole endpoint's window. Each request takes one grant, without waiting while the share
+ * lasts. A share is valid only within its own window, and an idle share is returned for other nodes. (spec: inference,
+ * Limits)
  */
 export class EndpointWindow {
   readonly #budgets: Budgets;
@@ -18,9 +18,9 @@ export class EndpointWindow {
   readonly #idleMs: number;
   #slice: GrantedSlice | null = null;
   #left = 0;
-  /** Monotonic ms until which the share, or the knowledge that nothing is left, holds. */
+  /** Monotonic ms until which the share, or the empty grant, is valid. */
   #until = 0;
-  #asking: Promise<void> | null = null;
+  #fetching: Promise<void> | null = null;
   #lastTakenAt = 0;
   #stopIdleWatch: Cancel | null = null;
 
@@ -32,31 +32,31 @@ export class EndpointWindow {
     this.#idleMs = options.idleMs;
   }
 
-  /** Null: counted, go on. A promise resolves the same way, or rejects with the 429 or an AskError. Throws the 429. */
+  /** Null: counted, proceed. A promise resolves likewise, or rejects with the 429 or an AskError. Throws the 429. */
   take(): Promise<void> | null {
     const now = this.#clock.monotonic();
     this.#lastTakenAt = now;
-    if (now >= this.#until) this.#forget();
+    if (now >= this.#until) this.#drop();
     if (this.#left > 0) {
       this.#left--;
-      if (this.#left < (this.#slice?.granted ?? 0) * AHEAD) this.#ask().catch(() => {});
+      if (this.#left < (this.#slice?.granted ?? 0) * AHEAD) this.#fetchOnce().catch(() => {});
       return null;
     }
     if (this.#slice !== null && this.#slice.granted === 0) throw this.#refusal(this.#slice);
     return this.#takeLater();
   }
 
-  /** Returns everything unused, as before this node leaves. */
+  /** Returns the unused part of the share before the node leaves. */
   close(): void {
     this.#stopIdleWatch?.();
     this.#stopIdleWatch = null;
-    this.#giveBack();
+    this.#returnUnused();
   }
 
   async #takeLater(): Promise<void> {
-    // Others that waited for the same share may have used it up: each round fetches one, and ends in a grant or a refusal.
+    // Concurrent callers may use up the same share. Each round fetches a share and ends in a grant or a refusal.
     for (;;) {
-      await this.#ask();
+      await this.#fetchOnce();
       if (this.#left > 0) {
         this.#left--;
         return;
@@ -65,17 +65,17 @@ export class EndpointWindow {
     }
   }
 
-  #ask(): Promise<void> {
-    this.#asking ??= this.#fetch().finally(() => {
-      this.#asking = null;
+  #fetchOnce(): Promise<void> {
+    this.#fetching ??= this.#fetch().finally(() => {
+      this.#fetching = null;
     });
-    return this.#asking;
+    return this.#fetching;
   }
 
   async #fetch(): Promise<void> {
     const sentAt = this.#clock.monotonic();
     const slice = await this.#budgets.grantSlice();
-    // Counted from the sending: never longer than the window really lasts.
+    // Measured from the time of sending, so that the share never outlives its window.
     const until = sentAt + slice.remainingMs;
     const sameWindow = this.#slice?.resetAt === slice.resetAt;
     this.#left = (sameWindow ? this.#left : 0) + slice.granted;
@@ -89,19 +89,19 @@ export class EndpointWindow {
     this.#stopIdleWatch = this.#clock.after(this.#idleMs, () => {
       this.#stopIdleWatch = null;
       if (this.#left === 0) return;
-      if (this.#clock.monotonic() - this.#lastTakenAt >= this.#idleMs) this.#giveBack();
+      if (this.#clock.monotonic() - this.#lastTakenAt >= this.#idleMs) this.#returnUnused();
       else this.#watchIdle();
     });
   }
 
-  #giveBack(): void {
+  #returnUnused(): void {
     if (this.#slice !== null && this.#left > 0 && this.#clock.monotonic() < this.#until) {
       this.#budgets.returnSlice(this.#left, this.#slice);
     }
-    this.#forget();
+    this.#drop();
   }
 
-  #forget(): void {
+  #drop(): void {
     this.#slice = null;
     this.#left = 0;
   }

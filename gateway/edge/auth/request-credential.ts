@@ -1,12 +1,12 @@
 import type { Head } from '../http/head.ts';
 
 /**
- * The credential as it was sent, before anybody knows whether it is good. Two credentials that differ are none: a
- * conflict is never settled in favour of the better one. (spec: inference, Authentication 1; reliability, attack 9)
+ * The credential as sent, before verification. Two different credentials count as unusable: a conflict is never
+ * resolved in favour of the valid one. (spec: inference, Authentication 1; reliability, attack 9)
  */
 export type RequestCredential =
   | { readonly type: 'none' }
-  /** Something was sent that cannot be one key: another scheme, repeated headers, a conflict. */
+  /** The headers cannot be one key: another scheme, repeated headers, or a conflict. */
   | { readonly type: 'unusable' }
   | { readonly type: 'key'; readonly key: string };
 

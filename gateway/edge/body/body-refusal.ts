@@ -3,10 +3,13 @@ import { GatewayError } from '../../terms/gateway-error.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { unavailable } from '../../terms/unavailable.ts';
 
-/** What a body is refused with, in the same words whoever reads it; which of two flaws is told of depends on the reader. */
+/**
+ * The refusals of a body, with the same messages in every reader. Which of two violations is reported depends on the
+ * reader.
+ */
 
-/** What `JSON.parse` lets through although readers would disagree about it. (spec: reliability, attack 60) */
-export const FLAWS = {
+/** Defects that `JSON.parse` accepts although parsers disagree about them. (spec: reliability, attack 60) */
+export const VIOLATIONS = {
   repeated: 'a member name is written twice in one object',
   halfPair: 'a string holds half of a surrogate pair',
   halfPairInName: 'a member name holds half of a surrogate pair',
@@ -21,8 +24,8 @@ export function notUtf8(): GatewayError {
   return invalid('The body is not valid UTF-8');
 }
 
-export function unacceptable(flaw: string): GatewayError {
-  return invalid(`The body is not acceptable JSON: ${flaw}`);
+export function unacceptable(violation: string): GatewayError {
+  return invalid(`The body is not acceptable JSON: ${violation}`);
 }
 
 export function tooComplex(): GatewayError {

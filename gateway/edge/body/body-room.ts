@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * The bytes of large bodies that one node holds, each from before its upload to the end of its answer: what is made of a
- * body lives as long as its request. Small bodies are bounded by the number of requests alone.
+ * The bytes of large bodies that one node holds at once. Each body counts from before its upload to the end of its
+ * answer, since the values parsed from it live as long as the request. Small bodies are bounded by the number of
+ * requests alone.
  */
 export class BodyRoom {
   #left: number;
@@ -11,7 +12,7 @@ export class BodyRoom {
     this.#left = bytesMax;
   }
 
-  /** Once per request. False: there is no room for so much now. */
+  /** Called once per request. False: the node lacks room for `bytes` now. */
   take(bytes: number, response: ServerResponse): boolean {
     if (bytes > this.#left) return false;
     this.#left -= bytes;

@@ -16,14 +16,14 @@ export interface BodyScanLimits {
   readonly tokensMax: number;
 }
 
-/** Control characters are told apart from it by the parser. */
+/** The largest byte that ends a word; the parser rejects control characters. */
 const BLANK = 0x20;
 
 /**
- * Counts what makes a JSON text expensive to parse as it arrives: nesting, structural tokens, the length of a number. It
- * knows nothing else of JSON and accepts much that is not; the parser comes after it and is then bounded. The work per
- * byte is constant, and strings are leapt through by the platform: a chunk of 64 KiB costs well under a millisecond
- * whatever it holds. (spec: reliability E7)
+ * Counts as it arrives what makes a JSON text expensive to parse: nesting, structural tokens, the length of a number.
+ * It accepts much that is not JSON; the parser runs afterwards and is then bounded. The work per byte is constant, and
+ * a native search skips strings: a chunk of 64 KiB of any content costs well under a millisecond. (spec: reliability
+ * E7)
  */
 export class BodyScan {
   readonly #limits: BodyScanLimits;
@@ -31,7 +31,7 @@ export class BodyScan {
   #tokens = 0;
   #members = 0;
   #inString = false;
-  /** An odd number of backslashes stands right before the next byte of a string. */
+  /** An odd number of backslashes directly precedes the next byte of a string. */
   #escaped = false;
   #word = 0;
 
@@ -44,12 +44,12 @@ export class BodyScan {
     return this.#tokens;
   }
 
-  /** Members written so far: colons outside strings. Repeated names count each time. */
+  /** Members so far: colons outside strings. Repeated names count each time. */
   get members(): number {
     return this.#members;
   }
 
-  /** Looks at the next bytes; false as soon as the text is beyond a bound, and from then on. */
+  /** Scans the next bytes. Returns false once the text exceeds a bound, and ever after. */
   feed(chunk: Uint8Array): boolean {
     const { depthMax, tokensMax } = this.#limits;
     let depth = this.#depth;
@@ -60,7 +60,7 @@ export class BodyScan {
     for (let i = 0; i < chunk.length; i++) {
       const byte = chunk[i] as number;
       if (inString) {
-        i = this.#leap(chunk, i);
+        i = this.#skipString(chunk, i);
         inString = i >= chunk.length;
         continue;
       }
@@ -94,9 +94,9 @@ export class BodyScan {
     return depth <= depthMax && tokens <= tokensMax && word <= WORD_BYTES_MAX;
   }
 
-  /** From inside a string to the quote that ends it; the chunk's length where none does. */
-  #leap(chunk: Uint8Array, from: number): number {
-    // What is escaped from the chunk before stands at the beginning of this one, and ends nothing.
+  /** Skips from inside a string to its closing quote; returns the chunk's length if it is not in this chunk. */
+  #skipString(chunk: Uint8Array, from: number): number {
+    // A backslash at the end of the previous chunk escapes the first byte of this one.
     const start = this.#escaped ? from + 1 : from;
     const quote = closingQuote(chunk, start);
     this.#escaped = quote < 0 && isEscaped(chunk, start, chunk.length);

@@ -1,4 +1,4 @@
-/** What JSON is made of, as bytes of UTF-8. */
+/** The syntax of JSON, as bytes of UTF-8. */
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
@@ -8,7 +8,7 @@ export const BRACKET_CLOSE = 0x5d;
 export const BRACE_OPEN = 0x7b;
 export const BRACE_CLOSE = 0x7d;
 
-/** What a byte outside texts is. Everything that is not one of the others belongs to a number or a word. */
+/** Kinds of bytes outside strings. WORD is the rest: bytes of a number or a literal. */
 export const WORD = 0;
 export const SPACE = 1;
 export const OPEN = 2;
@@ -17,7 +17,7 @@ export const SEPARATOR = 4;
 export const ASSIGNMENT = 5;
 export const TEXT = 6;
 
-/** By its value. */
+/** Kind of each byte value. */
 export const KINDS = new Uint8Array(256);
 for (const byte of [0x20, 0x09, 0x0a, 0x0d]) KINDS[byte] = SPACE;
 for (const byte of [BRACKET_OPEN, BRACE_OPEN]) KINDS[byte] = OPEN;
@@ -26,16 +26,16 @@ KINDS[COMMA] = SEPARATOR;
 KINDS[COLON] = ASSIGNMENT;
 KINDS[QUOTE] = TEXT;
 
-/** Longest run of characters outside texts that is neither structure nor space: a number, or a word. */
+/** Longest run of WORD bytes outside strings: a number or a literal. */
 export const WORD_BYTES_MAX = 1_024;
-/** Names and short texts end before a search of the platform has begun: looked for byte by byte so far. */
+/** Names and short strings end within this many bytes, where a byte loop is faster than starting a native search. */
 const NEAR_BYTES = 16;
-/** `\uXXXX`, and the one-letter escapes. */
+/** Length of `\uXXXX`, and of the one-letter escapes. */
 const UNICODE_ESCAPE_BYTES = 6;
 const ESCAPE_BYTES = 2;
 const LETTER_U = 0x75;
 
-/** The quote that ends the text whose inside begins at `from`; -1 where none does. */
+/** The quote that closes the string whose content begins at `from`; -1 if the bytes do not hold it. */
 export function closingQuote(bytes: Uint8Array, from: number): number {
   let start = from;
   const near = Math.min(from + NEAR_BYTES, bytes.length);
@@ -47,7 +47,7 @@ export function closingQuote(bytes: Uint8Array, from: number): number {
   }
 }
 
-/** How much of the inside of a text, from `from` to the end of the bytes, holds no half of an escape at its end. */
+/** The end of the last complete escape or character in a string's content, between `from` and the end of the bytes. */
 export function completeEscapes(bytes: Uint8Array, from: number): number {
   const { length } = bytes;
   for (let at = length - 1; at >= from && at > length - UNICODE_ESCAPE_BYTES; at--) {
@@ -59,7 +59,7 @@ export function completeEscapes(bytes: Uint8Array, from: number): number {
   return length;
 }
 
-/** How many of the bytes are whole characters: all, or all but a last one that still lacks bytes. */
+/** The number of bytes that form whole characters: all, or all but an incomplete last character. */
 export function completeCharacters(bytes: Uint8Array): number {
   const { length } = bytes;
   for (let at = length - 1; at >= 0 && at >= length - 3; at--) {
@@ -72,7 +72,7 @@ export function completeCharacters(bytes: Uint8Array): number {
   return length;
 }
 
-/** Whether an odd number of backslashes stands right before, of those from `from` on. */
+/** True if an odd number of backslashes, not counting any before `from`, directly precedes `at`. */
 export function isEscaped(bytes: Uint8Array, from: number, at: number): boolean {
   let first = at;
   while (first > from && bytes[first - 1] === BACKSLASH) first--;

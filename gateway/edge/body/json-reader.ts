@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { FLAWS, notJson, notUtf8, unacceptable } from './body-refusal.ts';
+import { notJson, notUtf8, unacceptable, VIOLATIONS } from './body-refusal.ts';
 import {
   ASSIGNMENT,
   BRACE_CLOSE,
@@ -21,25 +21,25 @@ import {
 type Expected = 'value' | 'value or close' | 'name' | 'name or close' | 'colon' | 'comma or close' | 'nothing';
 type Container = unknown[] | Record<string, unknown>;
 
-/** What a text does not hold as it is written: the beginning of an escape, and control characters, which are errors. */
+/** Matches escapes, and control characters, which are errors. */
 const NOT_PLAIN = /[^\x20-\x5b\x5d-\uffff]/;
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Reads a JSON text in pieces cut anywhere, each for the time that the piece is worth: the platform's parser wants the
- * whole. Depth, tokens and words were bounded by a `BodyScan` before. The same text gives the same value as `parseWhole`
- * gives, or a refusal where that refuses. Texts are decoded by the platform, piece by piece. Both methods throw
- * GatewayError 400, and the reader is of no use after that. (spec: reliability E7, attack 60)
+ * Reads a JSON text in pieces that are cut anywhere, in time proportional to each piece; the native parser needs the
+ * whole text. A `BodyScan` has bounded depth, tokens and words before. The result equals that of `parseWhole`, value or
+ * refusal. Strings are decoded natively, piece by piece. Both methods throw GatewayError 400, after which the reader is
+ * unusable. (spec: reliability E7, attack 60)
  */
 export class JsonReader {
   #expected: Expected = 'value';
   #root: unknown;
   readonly #open: Container[] = [];
-  /** Whose value comes next, in the innermost object and in those around it that wait for theirs. */
+  /** Names whose value is pending, of the innermost object and of the objects around it. */
   readonly #names: string[] = [];
-  /** The text under way, as far as it has come; null outside of one. */
+  /** Pieces of the string being read; null outside strings. */
   #text: string[] | null = null;
-  /** Bytes at the end of what came that are only a part of a character, an escape, a word. */
+  /** An incomplete character, escape or word at the end of the bytes read so far. */
   #rest: Buffer = NO_BYTES;
   #ascii = false;
 
@@ -47,7 +47,7 @@ export class JsonReader {
     this.#take(bytes, false);
   }
 
-  /** The value, once all has come; the reader lets go of it. */
+  /** Returns the value after the last piece; the reader drops its reference. */
   end(): unknown {
     this.#take(NO_BYTES, true);
     if (this.#text !== null || this.#expected !== 'nothing') throw notJson();
@@ -58,20 +58,20 @@ export class JsonReader {
 
   #take(bytes: Buffer, isLast: boolean): void {
     const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
-    const come = isLast ? all : all.subarray(0, completeCharacters(all));
-    if (!isUtf8(come)) throw notUtf8();
-    this.#ascii = isAscii(come);
-    this.#rest = all.subarray(this.#read(come, isLast));
+    const complete = isLast ? all : all.subarray(0, completeCharacters(all));
+    if (!isUtf8(complete)) throw notUtf8();
+    this.#ascii = isAscii(complete);
+    this.#rest = all.subarray(this.#read(complete, isLast));
   }
 
-  /** How far it came. */
+  /** Returns the number of bytes consumed. */
   #read(bytes: Buffer, isLast: boolean): number {
     let at = this.#text === null ? 0 : this.#readText(bytes, 0);
     while (at < bytes.length && this.#text === null) {
       const byte = bytes[at] as number;
       const kind = KINDS[byte];
       if (kind === TEXT) {
-        if (!this.#wantsValue() && !this.#wantsName()) throw notJson();
+        if (!this.#expectsValue() && !this.#expectsName()) throw notJson();
         at = this.#readText(bytes, at + 1);
       } else if (kind !== WORD) {
         if (kind !== SPACE) this.#takeStructure(kind, byte);
@@ -87,11 +87,11 @@ export class JsonReader {
     return at;
   }
 
-  #wantsValue(): boolean {
+  #expectsValue(): boolean {
     return this.#expected === 'value' || this.#expected === 'value or close';
   }
 
-  #wantsName(): boolean {
+  #expectsName(): boolean {
     return this.#expected === 'name' || this.#expected === 'name or close';
   }
 
@@ -111,7 +111,7 @@ export class JsonReader {
   }
 
   #enter(container: Container, expected: Expected): void {
-    if (!this.#wantsValue()) throw notJson();
+    if (!this.#expectsValue()) throw notJson();
     this.#place(container);
     this.#open.push(container);
     this.#expected = expected;
@@ -126,13 +126,13 @@ export class JsonReader {
   }
 
   #takeWord(word: string): void {
-    if (!this.#wantsValue()) throw notJson();
+    if (!this.#expectsValue()) throw notJson();
     const value = parsed(word);
-    if (typeof value === 'number' && !Number.isFinite(value)) throw unacceptable(FLAWS.range);
+    if (typeof value === 'number' && !Number.isFinite(value)) throw unacceptable(VIOLATIONS.range);
     this.#place(value);
   }
 
-  /** From inside a text to behind its end, or to where what came of it can be cut. */
+  /** Reads from inside a string past its end, or to the last position where the incomplete string can be cut. */
   #readText(bytes: Buffer, from: number): number {
     const quote = closingQuote(bytes, from);
     const end = quote < 0 ? completeEscapes(bytes, from) : quote;
@@ -144,9 +144,9 @@ export class JsonReader {
     }
     const text = this.#text === null ? piece : [...this.#text, piece].join('');
     this.#text = null;
-    if (this.#wantsName()) this.#takeName(text);
+    if (this.#expectsName()) this.#takeName(text);
     else if (text.isWellFormed()) this.#place(text);
-    else throw unacceptable(FLAWS.halfPair);
+    else throw unacceptable(VIOLATIONS.halfPair);
     return quote + 1;
   }
 
@@ -156,8 +156,8 @@ export class JsonReader {
   }
 
   #takeName(name: string): void {
-    if (!name.isWellFormed()) throw unacceptable(FLAWS.halfPairInName);
-    if (Object.hasOwn(this.#open.at(-1) as Container, name)) throw unacceptable(FLAWS.repeated);
+    if (!name.isWellFormed()) throw unacceptable(VIOLATIONS.halfPairInName);
+    if (Object.hasOwn(this.#open.at(-1) as Container, name)) throw unacceptable(VIOLATIONS.repeated);
     this.#names.push(name);
     this.#expected = 'colon';
   }
@@ -172,7 +172,7 @@ export class JsonReader {
 }
 
 function addMember(object: Record<string, unknown>, name: string, value: unknown): void {
-  // Written like any other it would become the object's prototype.
+  // Plain assignment would set the object's prototype.
   if (name === '__proto__') {
     Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
   } else object[name] = value;
@@ -186,7 +186,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Where a number or a word that begins there ends, as far as there are any that long. */
+/** End of the number or literal that begins at `from`, looking at most one byte past the longest allowed word. */
 function wordEnd(bytes: Uint8Array, from: number): number {
   let end = from + 1;
   const far = Math.min(bytes.length, from + WORD_BYTES_MAX + 1);

@@ -1,37 +1,40 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { type Clock, LOOP_TURN_BYTES, loopShare } from '../../../actors/runtime/index.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { invalid } from '../../terms/invalid.ts';
-import { noRoom, tooComplex, tooLarge } from './body-refusal.ts';
+import { noRoom, notJson, notUtf8, tooComplex, tooLarge, unacceptable } from './body-refusal.ts';
 import { BodyScan } from './body-scan.ts';
 import { JsonReader } from './json-reader.ts';
-import { parseWhole } from './parse-whole.ts';
 import { RequestBody } from './request-body.ts';
 import { gatherUpload, SMALL_BYTES_MAX, type Uploaded } from './upload.ts';
+import { verifyJson } from './verify-json.ts';
 
-/** A body with more structure than this is read in the smallest pieces: it costs a hundred times what text does. */
+/**
+ * A body with more structural tokens is read in the smallest windows: structure costs a hundred times as much as text.
+ */
 const DENSE_TOKENS = 16 * 1024;
-/** As much as a socket gives at once. */
+/** The most that one socket read returns. */
 const DENSE_WINDOW_BYTES = 64 * 1024;
 
 export interface ReadBodyOptions {
   readonly limits: EdgeLimits;
   readonly clock: Clock;
-  /** Room for a large body, asked for once; false when the node has none. */
+  /** Reserves room for a large body, called once; returns false if the node has none. */
   readonly reserve: (bytes: number) => boolean;
-  /** The caller is no longer there: what waits to be read is not. */
+  /** True once the client has left; a body that waits in the queue is then dropped. */
   readonly isGone: () => boolean;
-  /** Asks for a body the caller holds back until it is wanted; null when it does not. */
+  /** Sends `100 Continue` to a client that waits for it; null for other requests. */
   readonly invite: (() => void) | null;
 }
 
 /**
- * Reads a request's JSON within its bounds: size by what it announces and by what it sends, nesting and tokens, strict
- * UTF-8, no compression, a lowest speed, and no longer stand of the event loop than a window of it is worth. Rejects with
- * GatewayError 400, 408, 413, 415 or 503; a caller that leaves during the upload rejects with `CallerLeft`. (spec:
- * inference, Limits; reliability, attacks 51-54)
+ * Reads a request's JSON body within its bounds: announced and actual size, nesting and tokens, strict UTF-8, no
+ * compression, a minimum speed, and event loop stalls no longer than one window takes. Rejects with GatewayError 400,
+ * 408, 413, 415 or 503, and with `CallerLeft` if the client leaves during the upload. (spec: inference, Limits;
+ * reliability, attacks 51-54)
  */
 export async function readBody(request: IncomingMessage, options: ReadBodyOptions): Promise<RequestBody> {
   const { limits, clock } = options;
@@ -41,7 +44,7 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
   options.invite?.();
   const scan = new BodyScan({ depthMax: limits.bodyDepthMax, tokensMax: limits.bodyTokensMax });
   if (announced > 0 && announced <= SMALL_BYTES_MAX) {
-    // The parser hands on what came together with the head before anything that waits.
+    // Node's HTTP parser delivers body bytes that arrived with the head before the next microtask.
     await null;
     const bytes = takeWhole(request, announced);
     if (bytes !== null) {
@@ -58,11 +61,11 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
 }
 
 interface LargeBody extends Uploaded {
-  /** Much structure: a piece of the smallest size is worth a turn. */
+  /** Dense structure: one window of the smallest size takes a loop share of its own. */
   readonly isDense: boolean;
 }
 
-/** Large bodies are read one after the other: much that lives at once is long to collect. */
+/** Large bodies are parsed one at a time: many live objects at once make garbage collection slow. */
 let last: Promise<void> = Promise.resolve();
 
 async function readLarge(large: LargeBody, options: ReadBodyOptions): Promise<RequestBody> {
@@ -95,7 +98,7 @@ async function readWindows(
     if (bytes >= windowBytes) await read();
   }
   await read();
-  // Whatever is done with it first, as weighing its texts, has a turn of its own.
+  // The first use of the value, such as estimating its texts, gets a loop share of its own.
   await loopShare(clock, length);
   body.put(reader.end());
 }
@@ -107,8 +110,8 @@ function oneOf(chunks: readonly Uint8Array[]): Buffer {
 }
 
 /**
- * A body that is there already, in one piece: what nearly every one is. Null where it has yet to come. A stream to listen
- * to, with a watch over its speed, costs more than all that is done with such a body (measured).
+ * A body that has already arrived in one piece, as nearly all do; null if bytes are missing. Stream listeners with a
+ * speed watch cost more than all other work on such a body (measured).
  */
 function takeWhole(request: IncomingMessage, announced: number): Buffer | null {
   if (request.readableLength !== announced) return null;
@@ -117,7 +120,24 @@ function takeWhole(request: IncomingMessage, announced: number): Buffer | null {
   return bytes;
 }
 
-/** True for a content type that says JSON in UTF-8. */
+/**
+ * Parses a scanned JSON text with the native parser. `members` is the number of members that the scan counted. Throws
+ * GatewayError 400.
+ */
+export function parseWhole(bytes: Buffer, members: number): unknown {
+  if (!isUtf8(bytes)) throw notUtf8();
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw notJson();
+  }
+  const violation = verifyJson(value, members);
+  if (violation !== null) throw unacceptable(violation);
+  return value;
+}
+
+/** True for the content type JSON in UTF-8. */
 export function isJson(type: string | undefined): boolean {
   if (type === 'application/json') return true;
   return type !== undefined && type.length < 128 && JSON_TYPE.test(type.trim());

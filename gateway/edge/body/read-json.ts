@@ -6,8 +6,8 @@ import { readBody } from './read-body.ts';
 import type { RequestBody } from './request-body.ts';
 
 /**
- * The JSON body of a request whose caller was let in, within the bounds of the configuration. Rejects as `readBody` does,
- * and with `CallerLeft` where the connection has closed meanwhile.
+ * The JSON body of an authenticated caller's request, within the configured bounds. Rejects as `readBody` does, and
+ * with `CallerLeft` if the connection has closed meanwhile.
  */
 export async function readJson(
   { request, response, invite }: RequestContext,

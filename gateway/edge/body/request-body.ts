@@ -1,7 +1,7 @@
 /**
- * What a body holds, to be taken once. Promises and frames that waited for a large one are old to the collector of garbage,
- * and would have it keep all that they still refer to after their end: twenty bodies of 66,000 objects, each dead within
- * milliseconds, survived every young collection (40 ms each, measured). What was taken they refer to no more.
+ * Holds a parsed body, to be taken once. Promises and frames that wait for a large body are promoted to the old
+ * generation, and would keep the body alive after their own end: twenty bodies of 66,000 objects, each dead within
+ * milliseconds, survived every young collection (40 ms each, measured). After `take` they refer to an empty holder.
  */
 export class RequestBody {
   readonly bytes: number;

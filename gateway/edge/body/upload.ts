@@ -6,20 +6,20 @@ import { GatewayError } from '../../terms/gateway-error.ts';
 import { noRoom, tooComplex, tooLarge, tooManyPieces } from './body-refusal.ts';
 import type { BodyScan } from './body-scan.ts';
 
-/** Pieces that one body may come in: 8 MiB in packets of the smallest usual size are as many. */
+/** Pieces that one body may arrive in: 8 MiB in packets of the smallest usual size. */
 const PIECES_MAX = 16 * 1024;
-/** A piece is at least so much work, however few bytes it brings. */
+/** A piece counts as at least this many bytes of work. */
 const PIECE_WORTH_BYTES = 1_024;
 
-/** Smaller bodies need no room of their own. */
+/** Smaller bodies need no reservation. */
 export const SMALL_BYTES_MAX = 64 * 1024;
 
 export interface UploadOptions {
   readonly limits: EdgeLimits;
   readonly clock: Clock;
-  /** Looks at all of it. */
+  /** Scans every byte. */
   readonly scan: BodyScan;
-  /** Room for a large body that did not announce its size; null where there is room already. */
+  /** Reserves room for a large body without Content-Length; null if room is reserved already. */
   readonly reserve: ((bytes: number) => boolean) | null;
 }
 
@@ -29,7 +29,7 @@ export interface Uploaded {
 }
 
 /**
- * A body as it came, within its bounds of size, depth, tokens and speed, and no faster than the event loop has time for.
+ * Receives a body within its bounds of size, depth, tokens and speed, no faster than the event loop has time for.
  * Rejects with GatewayError 400, 408, 413 or 503, or with `CallerLeft`. (spec: reliability, attacks 51-54)
  */
 export function gatherUpload(
@@ -40,18 +40,18 @@ export function gatherUpload(
     const blocks = new BlockBuffer();
     let length = 0;
     let pieces = 0;
-    /** Since the sender last waited. */
+    /** Work received since the sender was last paused. */
     let worth = 0;
-    let asked = reserve === null;
+    let reserved = reserve === null;
     let isOver = false;
-    /** How much an unannounced body will be, only its end tells. */
+    /** Without Content-Length the size is known only at the end, so reserve for the largest body. */
     const lacksRoom = (): boolean => {
-      if (asked || length <= SMALL_BYTES_MAX) return false;
-      asked = true;
+      if (reserved || length <= SMALL_BYTES_MAX) return false;
+      reserved = true;
       return reserve?.(limits.bodyBytesMax) === false;
     };
     const startedAt = clock.monotonic();
-    /** For how long the sender was made to wait: none of its slowness. */
+    /** Time for which we paused the sender; it does not count as slowness. */
     let heldMs = 0;
     let heldAt: number | null = null;
     const tooSlow = (): void => {
@@ -62,7 +62,7 @@ export function gatherUpload(
       else end(new GatewayError({ status: 408, type: 'timeout', message: 'The body did not arrive in time' }));
     };
     let stopWatch = clock.after(limits.bodyGraceMs, tooSlow);
-    /** The sender waits for a turn of the event loop that has time for as much again. */
+    /** Pauses the sender until the event loop has time for as much again. */
     const hold = (): void => {
       const from = clock.monotonic();
       heldAt = from;
@@ -74,7 +74,7 @@ export function gatherUpload(
         if (!isOver) request.resume();
       });
     };
-    const see = (chunk: Buffer): void => {
+    const receive = (chunk: Buffer): void => {
       length += chunk.length;
       worth += Math.max(chunk.length, PIECE_WORTH_BYTES);
       if (length > limits.bodyBytesMax) end(tooLarge(limits));
@@ -91,14 +91,14 @@ export function gatherUpload(
     const end = (failure: Error | null): void => {
       isOver = true;
       stopWatch();
-      request.off('data', see).off('end', finish).off('close', leave).off('error', leave);
-      // What still comes is read and thrown away, so that the answer can be sent on a connection that is being written.
+      request.off('data', receive).off('end', finish).off('close', leave).off('error', leave);
+      // Drains the rest of the upload, so that a client still writing can read the response.
       request.on('error', ignore);
       if (failure !== null) request.resume();
       if (failure !== null) reject(failure);
       else resolve({ chunks: blocks.take(), length });
     };
-    request.on('data', see).on('end', finish).on('close', leave).on('error', leave);
+    request.on('data', receive).on('end', finish).on('close', leave).on('error', leave);
   });
 }
 

@@ -1,6 +1,6 @@
 /**
- * How many connections each client address holds, at most `placesMax`. Remembers only addresses that hold one, so it is
- * bounded by the connections themselves. (spec: reliability, attack 50)
+ * Counts the connections of each client address, at most `placesMax` each. Tracks only addresses with a connection, so
+ * it is bounded by the connections themselves. (spec: reliability, attack 50)
  */
 export class AddressPlaces {
   readonly #placesMax: number;
@@ -10,12 +10,12 @@ export class AddressPlaces {
     this.#placesMax = placesMax;
   }
 
-  /** Addresses that hold a place. */
+  /** Addresses with at least one connection. */
   get addresses(): number {
     return this.#taken.size;
   }
 
-  /** False when the address holds all it may. */
+  /** False if the address holds `placesMax` connections. */
   take(address: string): boolean {
     const taken = this.#taken.get(address) ?? 0;
     if (taken >= this.#placesMax) return false;
@@ -23,7 +23,7 @@ export class AddressPlaces {
     return true;
   }
 
-  /** Gives back one place that was taken. */
+  /** Releases one place. */
   leave(address: string): void {
     const taken = this.#taken.get(address) ?? 0;
     if (taken > 1) this.#taken.set(address, taken - 1);

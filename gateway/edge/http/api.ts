@@ -7,7 +7,7 @@ import { serve } from './serve.ts';
 
 const PREFIX = '/api/v1';
 
-/** The public API of one node: the listener, and every route behind it. */
+/** The public API of one node: the listener with every route. */
 export function openApi(edge: EdgeRoutes): Listener {
   const { limits, clock, random } = edge.services;
   const router = new HttpRouter(apiRoutes(), PREFIX);

@@ -11,8 +11,8 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
 };
 
 /**
- * Answers what Node's HTTP parser refused, in our envelope, and closes the connection. Nothing is answered on a
- * connection that is gone, or on which an answer has begun: there the connection just ends. (spec: reliability E10)
+ * Answers requests that Node's HTTP parser refused, in our envelope, and closes the connection. A connection that is
+ * closed, or whose answer has begun, is destroyed without an answer. (spec: reliability E10)
  */
 export function answerClientError(
   error: Error & { readonly code?: string },
@@ -21,7 +21,7 @@ export function answerClientError(
 ): void {
   const current = options.current?.response.writableEnded === false ? options.current : null;
   if (current?.request.complete) {
-    // The running request is whole; what follows it is broken. Its answer is the last one on this connection.
+    // The current request is complete; the bytes after it are malformed. Its answer is the last on this connection.
     current.response.shouldKeepAlive = false;
     current.response.once('close', () => socket.destroy());
     return;

@@ -3,14 +3,14 @@ import { type RequestCredential, readCredential } from '../auth/request-credenti
 import type { RequestContext } from '../request-context.ts';
 import type { Head } from './head.ts';
 
-/** One client connection, and its requests without a complete answer, in their order. */
+/** One client connection, and its unanswered requests in order. */
 export class ClientConnection {
   readonly socket: Socket;
   readonly #owed: RequestContext[] = [];
   #quietSince: number;
-  /** The header of the last request that had this one credential alone, and what was read of it. */
+  /** The Authorization header of the last request that had no other credential, and the credential parsed from it. */
   #authorization: string | null = null;
-  #presented: RequestCredential | null = null;
+  #credential: RequestCredential | null = null;
 
   /** `now` is monotonic, ms. */
   constructor(socket: Socket, now: number) {
@@ -18,39 +18,39 @@ export class ClientConnection {
     this.#quietSince = now;
   }
 
-  /** The last request on it; null once every one was answered. */
+  /** The latest unanswered request; null if every request was answered. */
   get current(): RequestContext | null {
     return this.#owed.at(-1) ?? null;
   }
 
-  /** Since when no request runs on it, monotonic ms; null while one does. */
+  /** Monotonic ms since which no request runs; null while one does. */
   get idleSince(): number | null {
     return this.#owed.length === 0 ? this.#quietSince : null;
   }
 
   /**
-   * The credential of a request on it. A client sends the same one again and again: compared, not read anew, and the key
-   * stays the very string whose hash is known to every table it is looked up in.
+   * The credential of a request. Clients send the same header again and again, so it is compared instead of parsed
+   * anew. The key stays the same string object, whose hash is cached for every table that looks it up.
    */
-  presented(head: Head): RequestCredential {
+  credentialOf(head: Head): RequestCredential {
     const [authorization] = head.authorizations;
     if (authorization === undefined || head.authorizations.length > 1 || head.apiKeys.length > 0) {
       return readCredential(head);
     }
-    if (this.#presented === null || authorization !== this.#authorization) {
+    if (this.#credential === null || authorization !== this.#authorization) {
       this.#authorization = authorization;
-      this.#presented = readCredential(head);
+      this.#credential = readCredential(head);
     }
-    return this.#presented;
+    return this.#credential;
   }
 
-  owe(context: RequestContext): void {
+  begin(context: RequestContext): void {
     this.#owed.push(context);
   }
 
-  /** The answer to this request has ended; false if it had before. */
+  /** Called at the end of an answer; false if it was called for this request before. */
   settle(context: RequestContext, now: number): boolean {
-    // Answers are sent in the order of their requests: it is the first, and nearly always the only one.
+    // Answers are sent in the order of their requests, so this is the first and nearly always the only one.
     if (this.#owed[0] === context) {
       this.#owed.shift();
     } else {
@@ -63,8 +63,8 @@ export class ClientConnection {
   }
 
   /**
-   * The connection has closed. Node emits 'close' only on the answer that was being sent: this emits it on the answers
-   * that waited behind it, so that their handlers stop as for any caller that leaves.
+   * Called when the connection has closed. Node emits 'close' only on the answer being sent; this emits it on the
+   * answers queued behind it, so that their handlers stop as for any client that leaves.
    */
   end(): void {
     for (const { response } of [...this.#owed]) {

@@ -1,19 +1,19 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../../actors/runtime/index.ts';
 
-/** What fits the buffers of any connection needs no watch. */
+/** Bodies this small fit the socket buffers; no timer needed. */
 const WATCHED_CHARACTERS_MIN = 64 * 1024;
 
 export interface ReaderLimits {
-  /** Time any reader has. */
+  /** Time that every reader has. */
   readonly streamStalledMs: number;
-  /** As slow as an upload may be, a download may be too. */
+  /** Minimum speed of an upload, and of a download too. */
   readonly bodyBytesPerSecondMin: number;
 }
 
 /**
- * Ends an answer in one piece whose reader does not take it: it waits in memory until it is read, and pictures and speech
- * make such answers large. Costs nothing for small ones.
+ * Cuts the connection of a client that does not read a whole answer in time. Unread answers stay in memory, and images
+ * and speech make them large. Small answers cost no timer.
  */
 export function cutSlowReader(response: ServerResponse, body: string, clock: Clock, limits: ReaderLimits): void {
   if (body.length < WATCHED_CHARACTERS_MIN) return;

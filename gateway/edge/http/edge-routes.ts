@@ -4,13 +4,13 @@ import type { BodyRoom } from '../body/body-room.ts';
 import type { EdgeServices } from '../services.ts';
 import type { OpenTurns } from './open-turns.ts';
 
-/** What the hooks and the handlers of the public API share on one node. */
+/** The state that the handlers of the public API share on one node. */
 export interface EdgeRoutes {
   readonly services: EdgeServices;
   readonly authentication: Authentication;
   readonly window: EndpointWindow;
   readonly turns: OpenTurns;
   readonly bodies: BodyRoom;
-  /** Requests under way on this node. */
+  /** Number of requests under way on this node. */
   readonly underWay: () => number;
 }

@@ -7,20 +7,20 @@ export interface EventStreamLimits {
   readonly streamStalledMs: number;
 }
 
-/** In UTF-8, of one UTF-16 unit. */
+/** UTF-8 bytes per UTF-16 unit, at most. */
 const BYTES_PER_CHARACTER_MAX = 3;
 
-/** What a stream says when it has nothing to say: on its opening, and again whenever nothing was sent for a while. */
+/** The comments of a stream: the first on opening, the second whenever nothing was sent for a while. */
 export interface EventStreamComments {
   readonly processing: string;
   readonly keepAlive: string;
 }
 
 /**
- * One `text/event-stream` answer. Promises a first comment, a comment whenever nothing was sent for a while, and that no
- * more than `streamBufferBytesMax` ever waits in the connection for a slow reader: its producer is held back, what is
- * larger goes in pieces, and a reader that takes no piece for `streamStalledMs` is cut. It writes what it is given and
- * knows no frame. (spec: inference, Chat stream 1; conventions 0.2; reliability X29)
+ * One `text/event-stream` answer. It sends a comment first, and another whenever nothing was sent for a while. At most
+ * `streamBufferBytesMax` wait in the connection for a slow reader: the producer is held back, larger texts are sent in
+ * pieces, and a reader that takes no piece within `streamStalledMs` is cut. It is independent of the frame format.
+ * (spec: inference, Chat stream 1; conventions 0.2; reliability X29)
  */
 export class EventStream {
   readonly #response: ServerResponse;
@@ -29,12 +29,12 @@ export class EventStream {
   readonly #comments: EventStreamComments;
   #stopComments: Cancel;
   #lastWriteAt: number;
-  /** A text longer than this goes in pieces of so many bytes. One character may be three bytes. */
+  /** Longer texts are sent in pieces of this many bytes; one character takes up to three bytes. */
   readonly #pieceMax: number;
-  /** A text on its way in pieces: nothing may come between them. */
+  /** The text being sent in pieces; no other write may interleave. */
   #pieces: Promise<void> | null = null;
 
-  /** Sends status 200 and the first comment: from here on every failure is in-band. */
+  /** Sends status 200 and the first comment; from here on every failure is in-band. */
   constructor(response: ServerResponse, clock: Clock, limits: EventStreamLimits, comments: EventStreamComments) {
     this.#response = response;
     this.#clock = clock;
@@ -51,14 +51,14 @@ export class EventStream {
     this.#stopComments = clock.after(limits.keepAliveCommentMs, this.#comment);
   }
 
-  /** False once the reader is gone or was cut. */
+  /** False once the client has left or was cut. */
   get open(): boolean {
     return !this.#response.destroyed && !this.#response.writableEnded;
   }
 
   /**
-   * Sends whole frames, or nothing for ''. Null: go on. A promise: wait for it before producing more; it resolves when
-   * the reader caught up or the stream has ended.
+   * Sends whole frames, or nothing for ''. Null: continue. A promise: wait for it before producing more; it resolves
+   * when the client has caught up or the stream has ended.
    */
   write(frames: string): Promise<void> | null {
     if (frames === '' || !this.open) return null;
@@ -68,7 +68,7 @@ export class EventStream {
     return this.#pieces;
   }
 
-  /** Ends in order; resolves when the last byte was handed to the operating system, or the reader was lost. */
+  /** Ends the stream; resolves when the last byte was handed to the operating system, or the client was lost. */
   async end(frames: string): Promise<void> {
     if (this.#pieces !== null) await this.#pieces;
     this.#stopComments();
@@ -91,7 +91,7 @@ export class EventStream {
     this.#response.destroy();
   }
 
-  /** No more comments: the stream is about to end, or nobody reads it. */
+  /** Stops the comments: the stream is about to end, or the client has left. */
   stop(): void {
     this.#stopComments();
   }
@@ -113,7 +113,7 @@ export class EventStream {
       this.#stopComments = this.#clock.after(keepAliveCommentMs - silentMs, this.#comment);
       return;
     }
-    // Nothing is added for a reader that is behind already, nor between the pieces of a frame.
+    // Skip the comment if the reader is behind, or between the pieces of a frame.
     if (this.#response.writableLength === 0 && this.#pieces === null) this.#response.write(this.#comments.keepAlive);
     this.#lastWriteAt = this.#clock.monotonic();
     this.#stopComments = this.#clock.after(keepAliveCommentMs, this.#comment);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../terms/gateway-error.ts';
 
-/** What the edge reads of a request's headers, in one pass over them as they were sent (Node folds repeats away). */
+/** The headers that the edge reads, collected in one pass over the raw headers (Node merges repeated ones). */
 export interface Head {
   /** Each `Authorization` and each `x-api-key` header, in order. */
   readonly authorizations: readonly string[];
@@ -37,8 +37,8 @@ function more(values: readonly string[] | null, value: string): string[] {
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /**
- * What Node's parser lets through and no API should answer: two hosts or none, a target that is not a path, a method
- * nobody asked for, more headers than allowed. Null when the request is well-formed. (spec: reliability E10)
+ * The requests that Node's parser accepts and the API refuses: no Host or two, a target that is not a path, an
+ * unsupported method, too many headers. Null if the request is well-formed. (spec: reliability E10)
  */
 export function malformed(request: IncomingMessage, head: Head, headersMax: number): GatewayError | null {
   if (head.count > headersMax) return refuse(431, `At most ${headersMax} headers are accepted`);

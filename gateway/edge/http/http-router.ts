@@ -5,10 +5,10 @@ export type Method = 'GET' | 'POST';
 /** Parameters of a path by name, decoded. */
 export type PathParams = Readonly<Record<string, string | undefined>>;
 
-/** An address that a router knows. */
+/** The address of a route. */
 export interface RouteAddress {
   readonly method: Method;
-  /** From the slash on; `:name` stands for one segment. */
+  /** Begins with a slash; `:name` matches one segment. */
   readonly path: string;
 }
 
@@ -20,14 +20,14 @@ export interface Found<Route> {
   readonly query: string;
 }
 
-/** Catalogue ids are longer than the router's own bound of 100 characters on one path segment. */
+/** Catalogue ids exceed the router's default of 100 characters per path segment. */
 const SEGMENT_CHARACTERS_MAX = 512;
 
 /**
- * Which route a request is for. Paths are case-sensitive, no slash is ignored, a semicolon is part of its segment, and
- * percent-encoding is read per segment, so that an encoded slash never separates two. A path that is malformed or has a
- * segment beyond the bound has no route. HEAD and OPTIONS have none unless they are registered. A look-up costs 0.2 us, of
- * 60 us of CPU for the cheapest refusal (measured): no table of fixed paths before it.
+ * Finds the route of a request. Paths are case-sensitive, no slash is ignored, a semicolon is part of its segment, and
+ * percent-encoding is decoded per segment, so that an encoded slash never separates segments. Malformed paths and paths
+ * with a segment beyond the bound match no route. HEAD and OPTIONS match only if registered. A look-up takes 0.2 us, of
+ * 60 us of CPU for the cheapest refusal (measured), so a table of fixed paths in front is not worth it.
  */
 export class HttpRouter<Route extends RouteAddress> {
   readonly #tree = findMyWay({
@@ -35,11 +35,11 @@ export class HttpRouter<Route extends RouteAddress> {
     ignoreTrailingSlash: false,
     ignoreDuplicateSlashes: false,
     maxParamLength: SEGMENT_CHARACTERS_MAX,
-    // Most routes read no query: a handler that does parses it.
+    // Most routes ignore the query; the others parse it themselves.
     querystringParser: (text) => text,
   });
 
-  /** `prefix` stands before the path of each route. Throws for two routes of one address. */
+  /** `prefix` precedes the path of each route. Throws for two routes with one address. */
   constructor(routes: readonly Route[], prefix = '') {
     for (const route of routes) this.#tree.on(route.method, `${prefix}${route.path}`, unused, route);
   }
@@ -52,5 +52,5 @@ export class HttpRouter<Route extends RouteAddress> {
   }
 }
 
-/** The package insists on a handler: a route is looked up here, and called by the server that asked. */
+/** find-my-way requires a handler; the router only looks routes up, and the server calls them. */
 function unused(): void {}

@@ -21,13 +21,13 @@ export interface ListenerOptions {
   readonly serve: (context: RequestContext) => void;
 }
 
-/** How often Node looks for connections that are late with their request. */
+/** Interval at which Node checks for late requests. */
 const LATE_CHECK_MS = 1_000;
 const SETTLED_CHECK_MS = 50;
 
 /**
- * The HTTP server of one node, with every limit set by the configuration. It takes connections from its own port or from
- * a launcher, makes the context of each request, with its generation id, before anything can fail, and answers malformed
+ * The HTTP server of one node, with every limit from the configuration. It accepts connections on its own port or from
+ * a launcher, creates the context and generation id of each request before anything can fail, and answers malformed
  * requests in our envelope. (spec: reliability E9, E10)
  */
 export class Listener {
@@ -60,11 +60,12 @@ export class Listener {
     this.server.on('request', (request, response) => this.#arrive(request, response));
     this.server.on('checkContinue', (request, response) => this.#arrive(request, response, true));
     this.server.on('checkExpectation', (request, response) => this.#arrive(request, response));
-    // The place for WebSockets is an 'upgrade' listener here. Without one Node serves a request that offers an upgrade as
-    // any other, as clients that offer h2c on every request expect; with one Node 20 stops parsing bodies after any offer.
+    // WebSockets would need an 'upgrade' listener here. Without one Node serves a request that offers an upgrade as an
+    // ordinary request, as clients that always offer h2c expect. With one, Node 20 stops parsing bodies after any
+    // offer.
     this.server.on('connect', (request: IncomingMessage, socket: Socket) => this.#refuseConnect(request, socket));
     this.server.on('clientError', (error, socket) => this.#clientError(error, socket as Socket));
-    // Node looks after late requests only on a server that listens; this one is given its connections.
+    // Node checks for late requests only on a listening server; this one receives its connections from elsewhere.
     this.server.emit('listening');
   }
 
@@ -72,7 +73,7 @@ export class Listener {
     return this.#connections.size;
   }
 
-  /** Connections so far that were closed unread, for want of a place. */
+  /** Connections closed unread so far because a connection bound was reached. */
   get refused(): number {
     return this.#refused;
   }
@@ -92,8 +93,8 @@ export class Listener {
   }
 
   /**
-   * Serves a connection. Past the bound of connections, and past that of its address (as the connection has it: a header
-   * that names another is not believed), it is closed unread.
+   * Serves a connection. Beyond the bound on connections, or the bound per address, the connection is closed unread.
+   * The address is the socket's; headers that name another are ignored.
    */
   accept(socket: Socket): void {
     const address = clientAddress(socket.remoteAddress);
@@ -113,7 +114,7 @@ export class Listener {
     this.server.emit('connection', socket);
   }
 
-  /** Takes connections on a port of its own; port 0 takes a free one. Resolves with `http://host:port`. */
+  /** Listens on a port of its own; port 0 takes a free one. Resolves with `http://host:port`. */
   listen(host: string, port: number): Promise<string> {
     return new Promise((resolve, reject) => {
       this.#port.once('error', reject);
@@ -126,8 +127,8 @@ export class Listener {
   }
 
   /**
-   * Ends the intake and lets what runs come to its end: answers close their connection, an idle connection is closed
-   * once it was quiet for `drainIdleMs`. Resolves when no connection is left, or with the end of the grace.
+   * Stops accepting and lets running requests end: answers close their connection, and an idle connection is closed
+   * after `drainIdleMs` without a request. Resolves when no connection is left, or at the end of the grace period.
    */
   drain(): Promise<void> {
     const { clock, limits } = this.#options;
@@ -135,15 +136,15 @@ export class Listener {
     if (this.#port.listening) this.#port.close();
     const endsAt = clock.monotonic() + limits.drainGraceMs;
     return new Promise((resolve) => {
-      const look = (): void => {
+      const check = (): void => {
         const now = clock.monotonic();
         for (const { socket, idleSince } of this.#connections.values()) {
           if (idleSince !== null && now - idleSince >= limits.drainIdleMs) socket.destroy();
         }
         if (this.#connections.size === 0 || now >= endsAt) resolve();
-        else clock.after(SETTLED_CHECK_MS, look);
+        else clock.after(SETTLED_CHECK_MS, check);
       };
-      look();
+      check();
     });
   }
 
@@ -160,15 +161,15 @@ export class Listener {
     if (connection === undefined) throw new Error('a request arrived on a connection that was not accepted');
     const id = this.#options.generation();
     const head = readHead(request);
-    const credential = connection.presented(head);
+    const credential = connection.credentialOf(head);
     const startedAt = this.#options.clock.monotonic();
     const invite = expects ? () => response.writeContinue() : null;
     const context = beginRequest({ request, response, id, credential, startedAt, invite });
     if (this.#draining) response.shouldKeepAlive = false;
     this.#track(connection, context);
-    const flaw = this.#flawOf(request, head, expects);
-    if (flaw === null) this.#options.serve(context);
-    else answerAndClose(context, flaw);
+    const violation = this.#violationOf(request, head, expects);
+    if (violation === null) this.#options.serve(context);
+    else answerAndClose(context, violation);
   }
 
   #clientError(error: Error & { readonly code?: string }, socket: Socket): void {
@@ -179,7 +180,7 @@ export class Listener {
   #track(connection: ClientConnection, context: RequestContext): void {
     const { request, response } = context;
     this.#underWay++;
-    connection.owe(context);
+    connection.begin(context);
     response.on('close', () => {
       if (!connection.settle(context, this.#options.clock.monotonic())) return;
       this.#underWay--;
@@ -197,13 +198,13 @@ export class Listener {
     });
     request.once('end', () => {
       stop();
-      // The connection goes on: it must not gather one listener per refused upload.
+      // The connection stays open and must not accumulate one listener per refused upload.
       socket.off('close', stop);
     });
     socket.once('close', stop);
   }
 
-  #flawOf(request: IncomingMessage, head: ReturnType<typeof readHead>, expects: boolean): GatewayError | null {
+  #violationOf(request: IncomingMessage, head: ReturnType<typeof readHead>, expects: boolean): GatewayError | null {
     if (request.headers.expect !== undefined && !expects) {
       return new GatewayError({ status: 417, type: 'invalid_request', message: 'The expectation cannot be met' });
     }

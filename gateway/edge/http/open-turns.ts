@@ -1,12 +1,12 @@
 import { Slab } from '../../../actors/runtime/index.ts';
 
 /**
- * The turns that run on this node right now, each with the way to end it in order. A drain that has waited long enough
- * ends them all: their callers hear of the restart in-band, and what was delivered is charged.
+ * The turns that run on this node, each with a function that ends it in order. At the end of its grace period a drain
+ * ends them all: streams receive the restart error in-band, and the delivered part is charged.
  */
 export class OpenTurns {
   readonly #cuts = new Slab<() => void>();
-  /** Turns that could not be settled before their caller was answered. */
+  /** Turns whose charge could not be recorded before the answer was sent. */
   settledLater = 0;
   streams = 0;
 
@@ -14,7 +14,7 @@ export class OpenTurns {
     return this.#cuts.size;
   }
 
-  /** Registers a running turn; call what it returns when the turn has ended. */
+  /** Registers a running turn; call the returned function when the turn has ended. */
   open(cut: () => void): () => void {
     const place = this.#cuts.add(cut);
     return () => void this.#cuts.take(place);

@@ -7,13 +7,13 @@ import type { EdgeRoutes } from './edge-routes.ts';
 import { generationHeaders } from './generation-headers.ts';
 import { writeAnswer } from './write-answer.ts';
 
-/** SDKs repeat 409 and every 5xx by themselves: here a repeat cannot help. (spec: conventions 0.2) */
+/** SDKs repeat 409 and every 5xx by default; a repeat of these cannot succeed. (spec: conventions 0.2) */
 const POINTLESS: ReadonlySet<number> = new Set([409, 500]);
 
 /**
- * The one place that answers a failure of a request, in the envelope that its context names. A refusal of a known caller is counted against the key's rate budget
- * first; a refusal by that count is sent instead. Where part of an answer was sent, the connection is closed. Never
- * rejects. (spec: inference, Limits)
+ * The one place that answers a failed request, in the envelope of its context. A refusal of a known caller is counted
+ * against the key's rate budget first; if that count is refused, its refusal is sent instead. If part of an answer was
+ * sent, the connection is closed. Never rejects. (spec: inference, Limits)
  */
 export async function refuse(
   thrown: unknown,
@@ -28,7 +28,7 @@ export async function refuse(
   const error = await counted(context, thrown, edge);
   record(context, error, edge);
   if (response.headersSent) {
-    // Part of an answer was sent: the client can only be told by the end of the connection.
+    // Part of an answer was sent: closing the connection is the only way left to signal the failure.
     response.destroy();
     return;
   }
@@ -47,7 +47,7 @@ async function counted(
   { authentication }: Pick<EdgeRoutes, 'authentication'>,
 ): Promise<GatewayError> {
   const error = gatewayErrorOf(thrown);
-  // Where the cluster did not answer, a second ask would only add to the wait.
+  // If the cluster did not answer, a second ask would only add to the wait.
   if (context.caller === null || context.counted || thrown instanceof AskError) return error;
   try {
     return (await authentication.count(context)) ?? error;

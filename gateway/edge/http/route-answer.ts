@@ -1,4 +1,4 @@
-/** An answer in one piece with status 200. */
+/** A whole answer with status 200. */
 export interface RouteAnswer {
   readonly type: string;
   readonly body: string | Uint8Array;
@@ -6,7 +6,7 @@ export interface RouteAnswer {
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** An answer of this JSON text. */
+/** An answer with the given JSON text. */
 export function jsonAnswer(text: string | Uint8Array): RouteAnswer {
   return { type: JSON_TYPE, body: text };
 }

@@ -4,10 +4,10 @@ import type { RouteAddress } from './http-router.ts';
 import type { RouteAnswer } from './route-answer.ts';
 
 /**
- * What a route asks before its handler runs.
+ * What a route requires before its handler runs.
  *
  * - `unguarded`: nothing. Answered while the node is not ready; no budget counts it.
- * - `open`: no credential. One that is sent is counted against its own budget all the same.
+ * - `open`: no credential. A credential that is sent is counted against its own budget.
  * - `key`: an inference key. The request is counted against the key before the handler runs.
  * - `admit`: an inference key. The admit of a hold counts the request, or its refusal does.
  */
@@ -16,7 +16,7 @@ export type RoutePolicy = 'unguarded' | 'open' | 'key' | 'admit';
 /** One route of the public API, below its prefix. */
 export interface Route extends RouteAddress {
   readonly policy: RoutePolicy;
-  /** `json`: read and parsed before the handler runs, see `takeBody`. `none`: left to the handler. */
+  /** `json`: read and parsed before the handler runs, see `takeBody`. `none`: not read. */
   readonly body: 'json' | 'none';
   /** Returns the answer, or null once the handler has written one itself; throws or rejects with a refusal. */
   readonly answer: (context: RequestContext, edge: EdgeRoutes) => RouteAnswer | null | Promise<RouteAnswer | null>;

@@ -12,8 +12,8 @@ import type { RouteAnswer } from './route-answer.ts';
 import { writeAnswer } from './write-answer.ts';
 
 /**
- * Answers one request. This is the order of every request: shed, window, credential, body, handler, and the refusal of
- * whichever of them fails. Never rejects. Steps that need not wait cost no promise. (spec: inference, Limits)
+ * Answers one request. Every request takes this order: shed, window, credential, body, handler, and on a failure the
+ * refusal. Never rejects. Steps that complete at once create no promise. (spec: inference, Limits)
  */
 export async function serve(context: RequestContext, router: HttpRouter<Route>, edge: EdgeRoutes): Promise<void> {
   let route = NO_ROUTE;
@@ -37,7 +37,7 @@ export async function serve(context: RequestContext, router: HttpRouter<Route>, 
 
 type ServedRoute = Omit<Route, 'method' | 'path'>;
 
-/** An address without a route is served in the same order, and answered 404. */
+/** An unknown address takes the same order and is answered 404. */
 const NO_ROUTE: ServedRoute = {
   policy: 'open',
   body: 'none',
@@ -55,13 +55,13 @@ function routeOf(context: RequestContext, router: HttpRouter<Route>): ServedRout
   return found.route;
 }
 
-/** Names the method and the path, and nothing of the query. */
+/** Names the method and the path, without the query. */
 function noSuchRoute(method = '', url = ''): GatewayError {
   const [path = '/'] = url.split('?', 1);
   return notFound(`No route for ${method} ${path.slice(0, 200)}`);
 }
 
-/** Throws 503 where this node serves nothing now. */
+/** Throws 503 if this node is overloaded or not serving. */
 function shed({ underWay, services }: EdgeRoutes): void {
   if (underWay() > services.limits.requestsMax) throw unavailable('too many requests are under way on this node');
   if (!services.serving()) throw unavailable('the node is not ready, or out of reach of its store');
@@ -75,7 +75,7 @@ function authenticate(
   return edge.authentication.enter(context, policy === 'open' ? 'open' : 'key', context.request.socket);
 }
 
-/** Counts a request that runs no generation; rejects with the 401 or 429 that the key answers. */
+/** Counts a request that runs no generation; rejects with the key's 401 or 429. */
 async function countRead(context: RequestContext, { authentication }: EdgeRoutes): Promise<void> {
   const refusal = await authentication.count(context);
   if (refusal) throw refusal;

@@ -1,6 +1,7 @@
 /**
- * Attacks 12 and 13: what a key that does not let in costs, and what can be told from it. Who measures, or announces a
- * body and waits, finds a revoked key to be as unknown as any. (spec: reliability A1; inference, Authentication 4)
+ * Attacks 12 and 13: the cost of keys that do not authenticate, and what they reveal. A client that measures time, or
+ * that announces a body and waits, cannot distinguish a revoked key from an unknown one. (spec: reliability A1;
+ * inference, Authentication 4)
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -20,12 +21,12 @@ const DEAD_KEY_MS = 2_000;
 const CALLERS_MAX = 1_000;
 const keyOf = (digit: string): string => `sk-gw-v1-${digit.repeat(64)}`;
 
-/** Answers from a table of credentials, and writes down what it was asked. */
-class Desk {
+/** A budget and row source that answers from a table of credentials and records each step. */
+class KeyBackend {
   now = 1_000;
   steps: string[] = [];
   readonly rows = new Map<string, Credential>();
-  /** Keys that their actors let live, whatever their rows say. */
+  /** Keys that their actors report alive, whatever their rows contain. */
   readonly alive = new Set<string>();
   readonly authentication: Authentication;
 
@@ -48,7 +49,7 @@ class Desk {
         countKey: (key) => count(this.alive.has(key) ? null : UNAUTHENTICATED),
         countUnknown: () => count(null),
         countAddress: () => count(null),
-        grantSlice: () => Promise.reject(new Error('not asked here')),
+        grantSlice: () => Promise.reject(new Error('not used here')),
         returnSlice: () => {},
       },
       pepper: PEPPER,
@@ -78,16 +79,16 @@ class Desk {
     }
   }
 
-  /** What tries with this key cost and are answered, at once, soon after, and once it is looked up anew. */
-  async story(key: string): Promise<string> {
-    const told: unknown[] = [];
+  /** The steps and answers of attempts with this key: at once, soon after, and once it is looked up anew. */
+  async trace(key: string): Promise<string> {
+    const steps: unknown[] = [];
     for (const waitMs of [0, 1, DEAD_KEY_MS, 1, 5 * DEAD_KEY_MS]) {
       this.now += waitMs;
       this.steps = [];
       const { refusal } = await this.enter(key);
-      told.push([this.steps, refusal?.status, refusal?.message, refusal?.headers]);
+      steps.push([this.steps, refusal?.status, refusal?.message, refusal?.headers]);
     }
-    return JSON.stringify(told);
+    return JSON.stringify(steps);
   }
 }
 
@@ -102,56 +103,56 @@ const STATES: readonly (readonly [string, string, Partial<Credential> | null])[]
 ];
 
 for (const [what, key, state] of STATES) {
-  it(`attack 13: a key that is ${what} goes the way of an unknown one, step by step, before its body`, async () => {
-    const desk = new Desk();
-    if (state) desk.put(key, state);
-    const told = await desk.story(key);
-    assert.is(told, await new Desk().story(UNKNOWN));
-    assert.match(told, /^\[\[\["look-up","count"\],401,/);
+  it(`attack 13: a key that is ${what} takes the same steps as an unknown one, before its body is read`, async () => {
+    const backend = new KeyBackend();
+    if (state) backend.put(key, state);
+    const trace = await backend.trace(key);
+    assert.is(trace, await new KeyBackend().trace(UNKNOWN));
+    assert.match(trace, /^\[\[\["look-up","count"\],401,/);
   });
 }
 
-it('attack 13: a key that was in use goes that way from the first refusal on', async () => {
-  const desk = new Desk();
+it('attack 13: a key that was in use takes those steps from its first refusal on', async () => {
+  const backend = new KeyBackend();
   const key = keyOf('5');
-  const made = desk.put(key, {});
-  const { context, refusal } = await desk.enter(key);
+  const made = backend.put(key, {});
+  const { context, refusal } = await backend.enter(key);
   assert.is(refusal, null);
-  desk.put(key, { status: 'revoked' });
-  // Its actor says so: in a count, or in the admit.
-  assert.is((await desk.authentication.count(context))?.status, 401);
-  desk.now += DEAD_KEY_MS;
-  assert.is(await desk.story(key), await new Desk().story(UNKNOWN));
-  // The row may be a moment behind, its actor is not.
-  desk.alive.add(made.key);
-  desk.now += DEAD_KEY_MS;
-  assert.is((await desk.enter(key)).refusal, null);
-  desk.steps = [];
-  assert.is((await desk.enter(key)).refusal, null);
-  assert.equal(desk.steps, []);
+  backend.put(key, { status: 'revoked' });
+  // Its actor reports it, in a count or in the admit.
+  assert.is((await backend.authentication.count(context))?.status, 401);
+  backend.now += DEAD_KEY_MS;
+  assert.is(await backend.trace(key), await new KeyBackend().trace(UNKNOWN));
+  // The row may be stale; the actor is not.
+  backend.alive.add(made.key);
+  backend.now += DEAD_KEY_MS;
+  assert.is((await backend.enter(key)).refusal, null);
+  backend.steps = [];
+  assert.is((await backend.enter(key)).refusal, null);
+  assert.equal(backend.steps, []);
 });
 
-it('a key whose owner is suspended, which no row tells, is counted first once that was heard', async () => {
-  const desk = new Desk();
+it('a key whose owner is suspended, which no row shows, is counted first after its first refusal', async () => {
+  const backend = new KeyBackend();
   const key = keyOf('6');
-  desk.put(key, {});
-  const { context } = await desk.enter(key);
-  await desk.authentication.count(context);
-  desk.now += DEAD_KEY_MS;
-  assert.is(await desk.story(key), await new Desk().story(UNKNOWN));
+  backend.put(key, {});
+  const { context } = await backend.enter(key);
+  await backend.authentication.count(context);
+  backend.now += DEAD_KEY_MS;
+  assert.is(await backend.trace(key), await new KeyBackend().trace(UNKNOWN));
 });
 
-it('attack 12: of twenty thousand unknown keys no more are remembered than the bound says', async () => {
-  const desk = new Desk();
+it('attack 12: of twenty thousand unknown keys at most the bound are remembered', async () => {
+  const backend = new KeyBackend();
   const keys = Array.from({ length: 20 * CALLERS_MAX }, (_, i) => `sk-gw-v1-${i.toString(16).padStart(64, '0')}`);
-  for (const key of keys) await desk.enter(key);
-  assert.is(desk.steps.filter((step) => step === 'look-up').length, keys.length);
-  desk.steps = [];
-  for (const key of keys.slice(-CALLERS_MAX)) await desk.enter(key);
-  assert.not.ok(desk.steps.includes('look-up'), 'the last are remembered');
-  desk.steps = [];
-  for (const key of keys.slice(-2 * CALLERS_MAX, -CALLERS_MAX)) await desk.enter(key);
-  assert.is(desk.steps.filter((step) => step === 'look-up').length, CALLERS_MAX, 'those before them are forgotten');
+  for (const key of keys) await backend.enter(key);
+  assert.is(backend.steps.filter((step) => step === 'look-up').length, keys.length);
+  backend.steps = [];
+  for (const key of keys.slice(-CALLERS_MAX)) await backend.enter(key);
+  assert.not.ok(backend.steps.includes('look-up'), 'the last are remembered');
+  backend.steps = [];
+  for (const key of keys.slice(-2 * CALLERS_MAX, -CALLERS_MAX)) await backend.enter(key);
+  assert.is(backend.steps.filter((step) => step === 'look-up').length, CALLERS_MAX, 'older ones are evicted');
 });
 
 test.run();

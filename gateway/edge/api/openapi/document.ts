@@ -6,7 +6,7 @@ import { completionRequest } from '../../../dialects/completions/request-schema.
 import { envelopeSchema } from './envelope-schema.ts';
 import type { Operation, Parameter } from './operation.ts';
 
-/** The very objects that validate what comes in, and the shape of what goes out. */
+/** The schema objects that validate requests, and the schemas of the replies. */
 const SCHEMAS: Readonly<Record<string, TSchema>> = {
   ChatRequest: chatRequest,
   ChatReply: chatReply,
@@ -23,7 +23,7 @@ const HEADERS: readonly Parameter[] = [
   { name: 'HTTP-Referer', schema: { type: 'string' } as unknown as TSchema },
 ];
 
-/** The API as an OpenAPI 3.1 document: the routes that exist, and the schemas that hold. */
+/** The API as an OpenAPI 3.1 document: the registered routes with the schemas in use. */
 export function openApiDocument(operations: readonly Operation[]): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
@@ -34,7 +34,7 @@ export function openApiDocument(operations: readonly Operation[]): object {
     info: {
       title: 'Troupe',
       version: '1',
-      description: 'A model marketplace behind one API. Unknown members of a request are accepted and read by nobody.',
+      description: 'A model marketplace behind one API. Unknown members of a request are accepted and ignored.',
     },
     servers: [{ url: '/api/v1' }],
     security: [],
@@ -85,8 +85,8 @@ function answered({ reply, frame, inference }: Operation): object {
     ...(inference
       ? {
           headers: {
-            'X-Generation-Id': header('The generation; on failures too.'),
-            'X-Provider-Name': header('Who served; not on streams.'),
+            'X-Generation-Id': header('Id of the generation; sent on failures too.'),
+            'X-Provider-Name': header('The provider that served the request; absent on streams.'),
           },
         }
       : {}),

@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox';
 
-/** The envelope of every failure, as it is published. (spec: inference, Errors) */
+/** The envelope of every failure, as the OpenAPI document publishes it. (spec: inference, Errors) */
 export const envelopeSchema = Type.Object({
   error: Type.Object({
     code: Type.Integer({ minimum: 400, maximum: 599, description: 'Equal to the HTTP status.' }),
     message: Type.String({ description: 'For humans; not a contract.' }),
     metadata: Type.Object(
-      { error_type: Type.String({ description: 'What programs branch on.' }) },
+      { error_type: Type.String({ description: 'Stable code for programs to branch on.' }) },
       { additionalProperties: true },
     ),
   }),

@@ -6,15 +6,15 @@ export interface Operation {
   /** Below `/api/v1`, with parameters in braces. */
   readonly path: string;
   readonly summary: string;
-  /** Without one the route is open to everybody. */
+  /** False: the route needs no credential. */
   readonly key: boolean;
   readonly query?: readonly Parameter[];
-  /** Names of schemas among the components. */
+  /** Names of component schemas. */
   readonly body?: string;
   readonly reply?: string;
-  /** One `data:` line of its `text/event-stream`, where `stream: true` asks for one. */
+  /** Schema of one `data:` line of the `text/event-stream` that `stream: true` requests. */
   readonly frame?: string;
-  /** Runs a generation: headers and refusals of inference belong to it. */
+  /** Runs a generation: the route has the headers of inference. */
   readonly inference?: boolean;
 }
 

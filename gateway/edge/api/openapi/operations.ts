@@ -18,9 +18,11 @@ const modelFilters: readonly Parameter[] = [
   value('offset', Type.Integer({ minimum: 0 })),
 ];
 
-/** Every route of the public API, in the order of the document. A test finds a route that is registered without a row. */
+/**
+ * Every route of the public API, in the order of the document. A test fails for a registered route without a row here.
+ */
 export const OPERATIONS: readonly Operation[] = [
-  { method: 'get', path: '/', summary: 'Whether the service is there', key: false },
+  { method: 'get', path: '/', summary: 'Liveness of the service', key: false },
   { method: 'get', path: '/openapi.json', summary: 'This document', key: false },
   {
     method: 'post',
@@ -35,7 +37,7 @@ export const OPERATIONS: readonly Operation[] = [
   {
     method: 'post',
     path: '/completions',
-    summary: 'Goes on from a text',
+    summary: 'Continues a text',
     key: true,
     body: 'CompletionRequest',
     reply: 'CompletionReply',
@@ -45,17 +47,22 @@ export const OPERATIONS: readonly Operation[] = [
   {
     method: 'get',
     path: '/generation',
-    summary: 'What became of one generation of this account',
+    summary: 'One generation of this account',
     key: true,
     query: [{ name: 'id', schema: text, required: true }],
   },
-  { method: 'get', path: '/key', summary: 'What the presented key may spend and has spent', key: true },
-  { method: 'get', path: '/credits', summary: 'What the account has deposited and spent', key: true },
-  { method: 'get', path: '/models', summary: 'The models that are served', key: false, query: modelFilters },
-  { method: 'get', path: '/models/count', summary: 'How many models are served', key: false },
+  { method: 'get', path: '/key', summary: 'Limits and usage of the key that was sent', key: true },
+  { method: 'get', path: '/credits', summary: 'Deposits and spend of the account', key: true },
+  { method: 'get', path: '/models', summary: 'The served models, filtered', key: false, query: modelFilters },
+  { method: 'get', path: '/models/count', summary: 'Number of served models', key: false },
   { method: 'get', path: '/models/document.schema.json', summary: 'The schema of a models document', key: false },
   { method: 'get', path: '/models/user', summary: 'The models this key may use', key: true },
-  { method: 'get', path: '/models/{id}', summary: 'One model by its escaped id, bare', key: false },
+  {
+    method: 'get',
+    path: '/models/{id}',
+    summary: 'One model by its escaped id, without the `data` envelope',
+    key: false,
+  },
   { method: 'get', path: '/models/{author}/{slug}', summary: 'One model', key: false },
   { method: 'get', path: '/model/{author}/{slug}', summary: 'One model', key: false },
   { method: 'get', path: '/models/{author}/{slug}/endpoints', summary: 'The endpoints of one model', key: false },

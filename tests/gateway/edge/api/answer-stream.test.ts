@@ -24,7 +24,7 @@ test.after(close);
 
 const CALLER = { account: 'account:acct_1', key: 'key:acct_1/key_1', kind: 'inference' } as const;
 
-/** One turn answered over a real connection, its reply written by `dialectOf` of the chat dialect; what was read of it. */
+/** Runs one turn over a real connection, rendered by `dialectOf` of the chat dialect; returns the received text. */
 async function answered(
   on: Stage,
   body: object,
@@ -46,7 +46,7 @@ async function answered(
     const context = beginRequest({ request, response, ...arrived } as Parameters<typeof beginRequest>[0]);
     context.caller = CALLER;
     context.body = new RequestBody(1_000, { model: 'sim/fast', ...body, stream: true });
-    // As `refuse` does it for an answer of which a part was sent.
+    // As `refuse` does when part of an answer was sent.
     answerTurn(routes, dialect, context).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -60,7 +60,7 @@ async function answered(
   }
 }
 
-it('a stream that cannot be written on ends in an error, its provider is let go and what was delivered is charged (reliability, M3, M5)', async () => {
+it('a stream that fails while it is written ends in an error, its provider is aborted and the delivered part is charged (reliability, M3, M5)', async () => {
   const on = stage({ endpoints: onlyA });
   const breaking = (dialect: ReplyDialect): ReplyDialect => ({
     ...dialect,
@@ -86,7 +86,7 @@ it('a stream that cannot be written on ends in an error, its provider is let go 
   await on.end();
 });
 
-it('a stream of which no frame can be written is broken off, and its turn is released and ended (reliability, M3)', async () => {
+it('a stream whose first frame cannot be rendered is broken off, and its turn is released and ended (reliability, M3)', async () => {
   const on = stage({ endpoints: onlyA });
   const mute = (dialect: ReplyDialect): ReplyDialect => ({
     ...dialect,
@@ -105,7 +105,7 @@ it('a stream of which no frame can be written is broken off, and its turn is rel
   await until(() => a.calls.at(-1)?.outcome === 'aborted');
 });
 
-it('a cut by the draining node between the last part and the charge asks nobody to repeat what he has (reliability, X37)', async () => {
+it('a drain that cuts a stream between the last part and the charge does not ask the client to repeat the request (reliability, X37)', async () => {
   const turns = new OpenTurns();
   let cut = 0;
   const answers = (asked: SentEvent): Json => {
@@ -125,7 +125,7 @@ it('a cut by the draining node between the last part and the charge asks nobody 
   await on.end();
 });
 
-it('a cut by the node behind an error of the provider is no second error (reliability, S2)', async () => {
+it('a stream that is cut after an error of the provider receives no second error (reliability, S2)', async () => {
   const turns = new OpenTurns();
   const answers = (asked: SentEvent): Json => {
     if (asked.event.type === 'hold.settle') turns.cutAll();

@@ -1,4 +1,4 @@
-/** A dialect of a test, with an error envelope and error frames of its own, behind the order of every request. */
+/** Runs a test dialect, with an error envelope and error frames of its own, through the order of every request. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/runtime/index.ts';
@@ -22,7 +22,10 @@ const it = bounded(test, 10_000);
 const { onlyA, close } = await openScene();
 test.after(close);
 
-/** As the messages dialect is specified: a refused stream in an envelope of its own, every other refusal in the common one. */
+/**
+ * Follows the specification of the messages dialect: a refused stream in an envelope of its own, every other refusal in
+ * the common one.
+ */
 const OWN: Dialect = {
   parse: (body, session) => {
     const { turn, reply } = chatDialect.parse(body, session);
@@ -65,17 +68,24 @@ const LIMITED = new GatewayError({
   headers: { 'retry-after': '7' },
 });
 
-interface Asked extends StageOptions {
+interface AnsweredOptions extends StageOptions {
   readonly body: object | string;
   readonly keepAliveCommentMs?: number;
-  /** What the count of a refused request is refused with. */
+  /** The refusal of the count of a refused request. */
   readonly limited?: GatewayError;
   readonly unauthenticated?: GatewayError;
   readonly dialect?: Dialect;
 }
 
-/** The answer to one request in the dialect, and how often it was counted. */
-async function answered({ body, dialect = OWN, keepAliveCommentMs, limited, unauthenticated, ...staged }: Asked) {
+/** Returns the answer to one request in the dialect, and how often the request was counted. */
+async function answered({
+  body,
+  dialect = OWN,
+  keepAliveCommentMs,
+  limited,
+  unauthenticated,
+  ...staged
+}: AnsweredOptions) {
   const on = stage({ endpoints: onlyA, ...staged });
   const limits = { ...config.edge, ...(keepAliveCommentMs === undefined ? {} : { keepAliveCommentMs }) };
   let counts = 0;
@@ -101,7 +111,7 @@ async function answered({ body, dialect = OWN, keepAliveCommentMs, limited, unau
         counts++;
         return limited ?? null;
       },
-      learn: () => {},
+      remember: () => {},
     },
     turns: new OpenTurns(),
     bodies: { take: () => true },
@@ -146,18 +156,18 @@ function isStandard({ status, headers, text }: Answered, expected: number, type:
 
 const TOO_HOT = { ...sim({}), temperature: 3 };
 
-it('a stream that is refused is refused in the envelope of its dialect, and any other request in the common one', async () => {
+it('a refused stream is answered in the envelope of its dialect, and any other request in the common one', async () => {
   const stream = await answered({ body: { ...TOO_HOT, stream: true } });
   isOwn(stream, 400, 'invalid_request');
   assert.match(stream.text, /temperature must be at most 2/);
   assert.is(stream.counts, 1);
   isStandard(await answered({ body: TOO_HOT }), 400, 'invalid_request');
-  // A body that does not say what it asks for asks for no stream.
+  // A body without `stream` requests no stream.
   isStandard(await answered({ body: { ...TOO_HOT, stream: 'yes' } }), 400, 'invalid_request');
   isStandard(await answered({ body: '"stream"' }), 400, 'invalid_request');
 });
 
-it('the plan, the admit and the providers refuse in the same envelope, with the headers of the refusal', async () => {
+it('refusals by the plan, the admit and the providers use the same envelope, with the headers of the refusal', async () => {
   isOwn(await answered({ body: { ...sim({}), model: 'sim/unknown', stream: true } }), 404, 'not_found');
   const refusal = { status: 402, type: 'payment_required', message: 'no credit' } as const;
   const poor = await answered({ body: { ...sim({}), stream: true }, answers: () => ({ admitted: false, refusal }) });
@@ -170,13 +180,13 @@ it('the plan, the admit and the providers refuse in the same envelope, with the 
   assert.is(full.headers.get('x-should-retry'), 'false');
 });
 
-it('a count that takes the place of a refusal is written in its envelope, with its headers', async () => {
+it('a count that replaces a refusal is written in its envelope, with its headers', async () => {
   const limited = await answered({ body: { ...TOO_HOT, stream: true }, limited: LIMITED });
   isOwn(limited, 429, 'rate_limit_exceeded');
   assert.is(limited.headers.get('retry-after'), '7');
 });
 
-it('what is refused before the body is read is refused in the common envelope', async () => {
+it('a request refused before its body is read is answered in the common envelope', async () => {
   const unauthenticated = new GatewayError({ status: 401, type: 'authentication', message: 'no' });
   isStandard(await answered({ body: { ...sim({}), stream: true }, unauthenticated }), 401, 'authentication');
   isStandard(await answered({ body: '{"stream":true,' }), 400, 'invalid_request');
@@ -189,7 +199,7 @@ it('a stream that has begun ends in an error frame of its dialect, and so does o
     broken.text,
     /^event: ping\ndata: \{\}\n\n.*x1 .*event: error\ndata: \{"type":"error","error":\{"type":"own_502"\}\}\n\n$/s,
   );
-  assert.ok(settlementOf(broken.on), 'what was delivered is charged');
+  assert.ok(settlementOf(broken.on), 'the delivered part is charged');
   const late = await answered({
     body: { ...sim({ hang: 'headers' }), stream: true },
     keepAliveCommentMs: 30,
@@ -202,7 +212,7 @@ it('a stream that has begun ends in an error frame of its dialect, and so does o
   );
 });
 
-it('a turn that is served is answered by the same dialect, whole and as a stream', async () => {
+it('a served turn is answered by the same dialect, whole and as a stream', async () => {
   const whole = await answered({ body: sim({ tokens: 2 }), answers: generous });
   assert.is(whole.status, 200);
   assert.ok(JSON.parse(whole.text).usage.cost > 0);

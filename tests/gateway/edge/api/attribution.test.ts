@@ -6,7 +6,7 @@ import { bounded } from '../../../support/bounded.ts';
 /** spec: inference, Conventions 6; reliability, attack 55. */
 const it = bounded(test, 5_000);
 
-it('a vendor title that is not empty wins over the common one', () => {
+it('a vendor title takes precedence over the common one unless it is empty', () => {
   const title = (vendor: string | undefined, common: string | undefined): string | null =>
     readAttribution({
       ...(vendor === undefined ? {} : { 'x-vendor-title': vendor }),
@@ -21,13 +21,13 @@ it('a vendor title that is not empty wins over the common one', () => {
   assert.is(title(undefined, undefined), null);
 });
 
-it('the address is that of HTTP-Referer alone', () => {
+it('the address comes from HTTP-Referer alone', () => {
   assert.is(readAttribution({ 'http-referer': 'https://app.example' }).appUrl, 'https://app.example');
   assert.is(readAttribution({ referer: 'https://other.example' }).appUrl, null);
   assert.is(readAttribution({ 'http-referer': '' }).appUrl, null);
 });
 
-it('what is kept is bounded, and holds no line end, no control character and nothing outside ASCII', () => {
+it('the stored text is bounded and holds printable ASCII only, without line ends or control characters', () => {
   const hostile = 'a\r\nx-injected: 1\u0000\u2028\u00e9\ud83d';
   for (const value of [hostile, hostile.repeat(1_000), ['a\nb', 'c']]) {
     const { appTitle, appUrl } = readAttribution({ 'x-title': value, 'http-referer': value } as never);

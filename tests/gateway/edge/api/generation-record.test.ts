@@ -33,7 +33,7 @@ const RUNNING: Generation = {
   overshoot: null,
 };
 
-/** What strict clients refuse to miss (conventions 1.4). */
+/** The members that strict clients require (conventions 1.4). */
 const REQUIRED = [
   ...[
     'id',
@@ -55,7 +55,7 @@ const REQUIRED = [
   ...['num_search_results', 'num_fetches', 'api_type', 'data_region', 'provider_responses'],
 ];
 
-it('shows a running generation with every member a strict client asks for', () => {
+it('shows a running generation with every member that strict clients require', () => {
   const shown = renderGeneration('gen-1', RUNNING);
   for (const member of REQUIRED) assert.ok(member in shown && shown[member] !== undefined, member);
   const text = renderExact(shown);
@@ -85,7 +85,7 @@ const SETTLEMENT: Settlement = {
   attempts: [],
 };
 
-it('shows what a settled one was charged, and why a released one was not', () => {
+it('shows the charge of a settled generation and the reason of a released one', () => {
   const settled = renderGeneration('gen-1', { ...RUNNING, status: 'settled', endedAt: 1_000, settlement: SETTLEMENT });
   assert.match(renderExact(settled), /"usage":0\.000000000000000000000002,"total_cost":0\.000000000000000000000002,/);
   assert.is(settled.settled_at, '1970-01-01T00:00:01.000Z');
@@ -97,7 +97,7 @@ it('shows what a settled one was charged, and why a released one was not', () =>
   assert.is(released.settled_at, null);
 });
 
-it('tells the whole story: the plan and its refusals, every attempt, every amount held, and the times', () => {
+it('shows the full trace: the plan and its rejections, every attempt, every held amount, and the timings', () => {
   const settlement: Settlement = {
     ...SETTLEMENT,
     admittedMs: 3,
@@ -132,8 +132,8 @@ it('tells the whole story: the plan and its refusals, every attempt, every amoun
       rejections: [{ endpoint: 's', reason: 'max_price', member: 'provider.max_price.prompt' }],
     },
   });
-  const told = JSON.parse(renderExact(shown));
-  assert.equal(told.route, {
+  const record = JSON.parse(renderExact(shown));
+  assert.equal(record.route, {
     candidates: [
       { endpoint: 'q', dropped_messages: 0 },
       { endpoint: 'r/fp8', model: 'c/d', dropped_messages: 2 },
@@ -141,22 +141,22 @@ it('tells the whole story: the plan and its refusals, every attempt, every amoun
     rejections: [{ endpoint: 's', reason: 'max_price', member: 'provider.max_price.prompt' }],
     omitted: 0,
   });
-  assert.equal(told.holds, [
+  assert.equal(record.holds, [
     { attempt: 1, endpoint_id: 'ep_0', amount: 0.1 },
     { attempt: 3, endpoint_id: 'ep_1', amount: 3e-24 },
   ]);
-  assert.equal(told.timings, { admitted: 3, first_part: 1, total: 2 });
-  assert.equal(told.honoured, { seed: true, logprobs: false });
-  assert.is(told.native_tokens_completion_images, 7);
-  assert.is(told.native_tokens_cache_write, 4);
-  assert.is(told.native_tokens_prompt, null, 'our own count is not native');
-  assert.is(told.tokens_prompt, 3);
-  assert.equal(told.media, { images: 2, megapixels: 2.5, audio_seconds: null, input_images: 1 });
-  assert.equal(told.price_conditions, { at: '1970-01-01T00:00:00.000Z', prompt_tokens: 9 });
-  assert.equal([told.num_media_prompt, told.num_media_completion], [1, 2]);
-  const trail = told.provider_responses as { outcome: string; reason?: string; latency?: number }[];
+  assert.equal(record.timings, { admitted: 3, first_part: 1, total: 2 });
+  assert.equal(record.honoured, { seed: true, logprobs: false });
+  assert.is(record.native_tokens_completion_images, 7);
+  assert.is(record.native_tokens_cache_write, 4);
+  assert.is(record.native_tokens_prompt, null, 'the count of the gateway is not native');
+  assert.is(record.tokens_prompt, 3);
+  assert.equal(record.media, { images: 2, megapixels: 2.5, audio_seconds: null, input_images: 1 });
+  assert.equal(record.price_conditions, { at: '1970-01-01T00:00:00.000Z', prompt_tokens: 9 });
+  assert.equal([record.num_media_prompt, record.num_media_completion], [1, 2]);
+  const attempts = record.provider_responses as { outcome: string; reason?: string; latency?: number }[];
   assert.equal(
-    trail.map(({ outcome, reason, latency }) => [outcome, reason, latency]),
+    attempts.map(({ outcome, reason, latency }) => [outcome, reason, latency]),
     [
       ['failed', 'unavailable', 4],
       ['skipped', 'payment_required', undefined],
@@ -165,7 +165,7 @@ it('tells the whole story: the plan and its refusals, every attempt, every amoun
   );
 });
 
-it('a released one tells its times too', () => {
+it('shows the timings of a released generation', () => {
   const release = {
     generation: 'gen-1',
     attempt: 1,
@@ -175,16 +175,16 @@ it('a released one tells its times too', () => {
     admittedMs: 2,
     totalMs: 9,
   };
-  const told = renderGeneration('gen-1', { ...RUNNING, status: 'released', endedAt: 1_000, release });
-  assert.equal(told.timings, { admitted: 2, first_part: null, total: 9 });
+  const record = renderGeneration('gen-1', { ...RUNNING, status: 'released', endedAt: 1_000, release });
+  assert.equal(record.timings, { admitted: 2, first_part: null, total: 9 });
 });
 
-it('a row written before the story was kept still reads, and a plain one says only what holds', () => {
-  const told = JSON.parse(renderExact(renderGeneration('gen-1', RUNNING)));
-  assert.is(told.route, null);
-  assert.is(told.honoured, null);
-  assert.equal(told.timings, { admitted: null, first_part: null, total: null });
-  assert.is(told.holds.length, 1);
+it('reads a row from before traces were stored, and omits the empty members of a plain one', () => {
+  const record = JSON.parse(renderExact(renderGeneration('gen-1', RUNNING)));
+  assert.is(record.route, null);
+  assert.is(record.honoured, null);
+  assert.equal(record.timings, { admitted: null, first_part: null, total: null });
+  assert.is(record.holds.length, 1);
 });
 
 test.run();

@@ -37,7 +37,7 @@ class Bench {
       countKey: count,
       countUnknown: (digest) => count(`unknown ${digest.slice(0, 6)}`),
       countAddress: (address) => count(`address ${address}`),
-      grantSlice: () => Promise.reject(new Error('not asked here')),
+      grantSlice: () => Promise.reject(new Error('not used here')),
       returnSlice: () => {},
     };
     const rowById = (_collection: string, id: string): Promise<RowRecord | null> => {
@@ -54,7 +54,7 @@ class Bench {
     this.authentication = new Authentication({ cluster, budgets, pepper: PEPPER, callersMax: 100, deadKeyMs: 2_000 });
   }
 
-  /** The context after authentication, and its refusal. */
+  /** Returns the context after authentication, and its refusal. */
   async enter(
     headers: { readonly authorization?: string[]; readonly apiKey?: string[] },
     policy: Policy = 'key',
@@ -82,13 +82,13 @@ const BAD: readonly (readonly [string, { authorization?: string[]; apiKey?: stri
   ['a key without its scheme', { authorization: [KEY] }],
   ['upper-case hex', { authorization: [`Bearer sk-gw-v1-${'A'.repeat(64)}`] }],
   ['another prefix', { authorization: [`Bearer sk-other-v1-${'a'.repeat(64)}`] }],
-  ['something behind the key', { authorization: [`Bearer ${KEY} x`] }],
+  ['text after the key', { authorization: [`Bearer ${KEY} x`] }],
   ['digits of another script', { authorization: [`Bearer sk-gw-v1-${'٣'.repeat(64)}`] }],
   ['an unknown key', { authorization: [`Bearer sk-gw-v1-${'c'.repeat(64)}`] }],
 ];
 
 for (const [what, headers] of BAD) {
-  it(`answers the one 401 to ${what}, and counts the try`, async () => {
+  it(`answers the one 401 to ${what}, and counts the attempt`, async () => {
     const bench = new Bench();
     const { context, refusal } = await bench.enter(headers);
     assert.is(refusal?.status, 401);
@@ -99,7 +99,7 @@ for (const [what, headers] of BAD) {
   });
 }
 
-it('finds a key in either header, or in both when they agree, and reads its row once', async () => {
+it('finds a key in either header, or in both if they agree, and reads its row once', async () => {
   const bench = new Bench();
   for (const headers of [
     { authorization: [`Bearer ${KEY}`] },
@@ -114,7 +114,7 @@ it('finds a key in either header, or in both when they agree, and reads its row 
   assert.equal(bench.counted, []);
 });
 
-it('answers a management key 403 on a route that spends, after its budget was charged', async () => {
+it('answers a management key 403 on a route that spends, after charging its budget', async () => {
   const bench = new Bench();
   for (const round of [1, 2]) {
     const { refusal } = await bench.enter({ authorization: [`Bearer ${MANAGEMENT}`] });
@@ -126,7 +126,7 @@ it('answers a management key 403 on a route that spends, after its budget was ch
   assert.is((await bench.enter({ authorization: [`Bearer ${MANAGEMENT}`] })).refusal?.status, 401);
 });
 
-it('lets anybody onto an open route, but counts a credential that is sent', async () => {
+it('admits every request to an open route, but counts a credential that is sent', async () => {
   const bench = new Bench();
   assert.is((await bench.enter({}, 'open')).refusal, null);
   assert.equal(bench.counted, []);
@@ -137,7 +137,7 @@ it('lets anybody onto an open route, but counts a credential that is sent', asyn
   assert.is((await bench.enter({ authorization: [`Bearer ${KEY}`] }, 'open')).refusal?.status, 429);
 });
 
-it('remembers a used-up window until its reset, without asking again', async () => {
+it('remembers a used-up window until its reset, without another ask', async () => {
   const bench = new Bench();
   const { context } = await bench.enter({ authorization: [`Bearer ${KEY}`] });
   bench.refusals.set('key:a/inference', LIMITED);
@@ -156,7 +156,7 @@ it('remembers a used-up window until its reset, without asking again', async () 
   assert.is((await bench.enter({ authorization: [`Bearer ${KEY}`] })).refusal, null);
 });
 
-it('counts a dead key before anything else for a moment, then trusts its actor again', async () => {
+it('counts a dead key before anything else for a while, then follows its actor again', async () => {
   const bench = new Bench();
   const headers = { authorization: [`Bearer ${KEY}`] };
   const { context } = await bench.enter(headers);
@@ -171,7 +171,7 @@ it('counts a dead key before anything else for a moment, then trusts its actor a
   assert.is(bench.counted.length, 3);
 });
 
-it('looks an unknown key up once in a while only, and counts every try', async () => {
+it('caches the look-up of an unknown key for a while, and counts every attempt', async () => {
   const bench = new Bench();
   const headers = { authorization: [`Bearer sk-gw-v1-${'d'.repeat(64)}`] };
   for (let i = 0; i < 5; i++) assert.is((await bench.enter(headers)).refusal?.status, 401);

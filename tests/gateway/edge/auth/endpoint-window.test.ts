@@ -8,7 +8,7 @@ import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
 
-/** A window of its own, a clock of its own. */
+/** A window and a manual clock. */
 class Bench {
   time = 0;
   left: number;
@@ -69,7 +69,7 @@ async function take(window: EndpointWindow): Promise<number> {
   }
 }
 
-it('admits exactly what the window holds over several nodes, and answers 429 beyond', async () => {
+it('admits exactly the limit of the window over several nodes, and answers 429 beyond', async () => {
   const bench = new Bench(100, 8);
   const nodes = [bench.window(), bench.window(), bench.window()];
   const answers = await Promise.all(Array.from({ length: 300 }, (_, i) => take(nodes[i % 3] as EndpointWindow)));
@@ -100,7 +100,7 @@ it('starts again in the next window', async () => {
   assert.is(await take(window), 200);
 });
 
-it('gives back what nobody used for a while, and never what has expired', async () => {
+it('returns an idle share, and never an expired one', async () => {
   const bench = new Bench(100, 8);
   const window = bench.window();
   await window.take();
@@ -112,7 +112,7 @@ it('gives back what nobody used for a while, and never what has expired', async 
   assert.equal(bench.returned, [7]);
 });
 
-it('says when the window starts again', async () => {
+it('reports when the window starts again', async () => {
   const bench = new Bench(0, 8);
   bench.time = 15_000;
   const refusal = await Promise.resolve(bench.window().take()).catch((error: GatewayError) => error);

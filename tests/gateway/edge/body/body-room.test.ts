@@ -8,7 +8,7 @@ import { bounded } from '../../../support/bounded.ts';
 const it = bounded(test, 5_000);
 const answer = (): ServerResponse => new EventEmitter() as unknown as ServerResponse;
 
-it('room is taken until the answer is over', () => {
+it('room is held until the answer ends', () => {
   const room = new BodyRoom(100);
   const first = answer();
   assert.is(room.take(60, first), true);

@@ -27,7 +27,7 @@ it('refuses many empty arrays and many members', () => {
   assert.not.ok(accepts(`{${'"k":1,'.repeat(150_000)}"z":1}`));
 });
 
-it('counts nothing inside strings, whatever they hold and wherever the chunks are cut', () => {
+it('counts nothing inside strings of any content, at any chunk boundary', () => {
   const text = JSON.stringify({ a: '[[[{{{"\\":,,,'.repeat(200_000) });
   for (const chunkBytes of [65_536, 7]) assert.ok(accepts(text, chunkBytes));
 });
@@ -44,7 +44,7 @@ it('counts members as the parser finds them, for any JSON and any cut', () => {
   );
 });
 
-it('finds the end of texts of any length, with whatever is escaped in them and wherever they are cut', () => {
+it('finds the end of strings of any length, with any escapes and any cut', () => {
   const text = fc
     .array(fc.constantFrom('"', '\\', 'a', ':', '['), { maxLength: 40 })
     .map((letters) => letters.join(''));
@@ -59,7 +59,7 @@ it('finds the end of texts of any length, with whatever is escaped in them and w
   );
 });
 
-it('looks at a hostile body in bounded steps', () => {
+it('scans a hostile body in bounded steps', () => {
   const bytes = Buffer.alloc(65_536, '[],');
   const tookMs = Array.from({ length: 200 }, () => {
     const scan = new BodyScan({ depthMax: 64, tokensMax: 1e9 });
@@ -67,12 +67,12 @@ it('looks at a hostile body in bounded steps', () => {
     scan.feed(bytes);
     return performance.now() - startedAt;
   }).sort((a, b) => a - b);
-  // Not the worst of them: that one says how busy the machine is.
+  // Not the maximum, which measures the load of the machine.
   const median = tookMs[tookMs.length >> 1] as number;
   assert.ok(median < 50, `64 KiB took ${median.toFixed(1)} ms`);
 });
 
-it('refuses a number without end and no long text', () => {
+it('refuses a number beyond the bound but no long string', () => {
   assert.not.ok(accepts(`{"a":${'1'.repeat(2_000)}}`));
   assert.not.ok(accepts(`{"a":${'1'.repeat(2_000)}}`, 100));
   assert.ok(accepts(`{"a":${'1'.repeat(1_000)}, "b": ${'2'.repeat(1_000)}}`, 100));
@@ -80,7 +80,7 @@ it('refuses a number without end and no long text', () => {
   assert.ok(accepts(`{"a":${' '.repeat(100_000)}1}`));
 });
 
-it('finds the end of a string behind any run of backslashes, wherever it is cut', () => {
+it('finds the end of a string after any run of backslashes, at any cut', () => {
   for (let backslashes = 0; backslashes < 7; backslashes++) {
     const inside = `${'x'.repeat(backslashes)}${'\\'.repeat(backslashes)}`;
     for (let cut = 1; cut < 9; cut++) {

@@ -3,15 +3,15 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BodyScan } from '../../../../gateway/edge/body/body-scan.ts';
 import { JsonReader } from '../../../../gateway/edge/body/json-reader.ts';
-import { parseWhole } from '../../../../gateway/edge/body/parse-whole.ts';
+import { parseWhole } from '../../../../gateway/edge/body/read-body.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 60_000);
 const LIMITS = { depthMax: 64, tokensMax: 200_000 };
 
-/** A value as text that tells all there is to tell of it, order and own `__proto__` among it; or the refusal. */
-function told(make: () => unknown): string {
+/** Renders a value as text that shows all of it, including order and an own `__proto__`; or renders the refusal. */
+function described(make: () => unknown): string {
   try {
     return JSON.stringify(make());
   } catch (thrown) {
@@ -23,12 +23,12 @@ function told(make: () => unknown): string {
 function whole(bytes: Buffer): string {
   const scan = new BodyScan(LIMITS);
   assert.ok(scan.feed(bytes));
-  return told(() => parseWhole(bytes, scan.members));
+  return described(() => parseWhole(bytes, scan.members));
 }
 
-/** Cut so that pieces are as long as `cuts` says, over and over. */
+/** Reads the bytes in pieces of the lengths in `cuts`, repeated. */
 function inPieces(bytes: Buffer, cuts: readonly number[]): string {
-  return told(() => {
+  return described(() => {
     const reader = new JsonReader();
     let nth = 0;
     for (let at = 0; at < bytes.length; nth++) {
@@ -148,7 +148,7 @@ const UNSOUND: readonly (string | Buffer)[] = [
 ];
 
 for (const text of SOUND) {
-  it(`reads ${text.slice(0, 40)} as the platform does, wherever it is cut`, () => {
+  it(`reads ${text.slice(0, 40)} as JSON.parse does, at any cut`, () => {
     const bytes = Buffer.from(text);
     assert.is(whole(bytes), JSON.stringify(JSON.parse(text)));
     for (const cuts of EVERY_CUT) assert.is(inPieces(bytes, cuts), whole(bytes), `cut into ${cuts}`);
@@ -157,7 +157,7 @@ for (const text of SOUND) {
 
 for (const given of UNSOUND) {
   const bytes = Buffer.from(given as string);
-  it(`refuses ${JSON.stringify(bytes.toString('latin1').slice(0, 40))} in the same words`, () => {
+  it(`refuses ${JSON.stringify(bytes.toString('latin1').slice(0, 40))} with the same message`, () => {
     assert.match(whole(bytes), /^400 The body is not/);
     for (const cuts of EVERY_CUT) assert.is(inPieces(bytes, cuts), whole(bytes), `cut into ${cuts}`);
   });
@@ -174,7 +174,7 @@ it('an own member of any name stays data', () => {
 
 const cuts = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 });
 
-it('any value is read as it was written, with any spaces and escapes, wherever it is cut', () => {
+it('any value is read as written, with any spaces and escapes, at any cut', () => {
   const spaces = fc.constantFrom(0, 1, '\t', '\r\n ');
   const unit = fc.constantFrom('binary', 'grapheme', 'binary-ascii') as fc.Arbitrary<'binary'>;
   const value = unit.chain((stringUnit) => fc.jsonValue({ stringUnit, depthSize: 'medium' }));
@@ -189,7 +189,7 @@ it('any value is read as it was written, with any spaces and escapes, wherever i
   );
 });
 
-it('anything at all is read or refused as the platform does', () => {
+it('any text is read or refused as JSON.parse does', () => {
   const parts = [
     '{',
     '}',
@@ -223,7 +223,7 @@ it('anything at all is read or refused as the platform does', () => {
   );
 });
 
-it('a sound text with one byte changed is read or refused as the platform does', () => {
+it('a valid text with one byte changed is read or refused as JSON.parse does', () => {
   const sound = fc.jsonValue().map((value) => Buffer.from(JSON.stringify(value)));
   fc.assert(
     fc.property(sound, fc.nat(), fc.integer({ min: 0, max: 255 }), cuts, (bytes, at, byte, lengths) => {
@@ -236,7 +236,7 @@ it('a sound text with one byte changed is read or refused as the platform does',
   );
 });
 
-it('numbers and words of any length are let through by the scan and read alike', () => {
+it('numbers and words of any length that the scan accepts are read alike', () => {
   const ones = (count: number): string => '1'.repeat(count);
   const words = [1_021, 1_022, 1_023, 1_024].flatMap((count) => [
     ones(count),
@@ -256,7 +256,7 @@ it('numbers and words of any length are let through by the scan and read alike',
   }
 });
 
-it('a text of megabytes is read in pieces of the size they come in', () => {
+it('a text of megabytes is read in pieces of the size of a socket read', () => {
   for (const piece of ['word ', '\\u0061', '\\\\', '\\"', 'wörd ', '字wor', '😀', '\\ud83d\\ude00']) {
     const text = `{"x":["${piece.repeat(1_000_000 / piece.length)}"],"y":"${piece}"}`;
     assert.is(inPieces(Buffer.from(text), [65_536, 262_145, 3]), JSON.stringify(JSON.parse(text)));

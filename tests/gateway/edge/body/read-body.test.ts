@@ -17,21 +17,21 @@ type Outcome = { readonly value: unknown; readonly bytes: number } | { readonly 
 interface Sent {
   readonly body?: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sends this and goes silent. */
+  /** Sends this and stalls. */
   readonly stall?: string;
   readonly reserve?: (bytes: number) => boolean;
   readonly isGone?: () => boolean;
-  /** Sends this and hangs up. */
+  /** Sends this and disconnects. */
   readonly abort?: string;
   /** Sends the body in two halves, the second one later. */
   readonly halved?: boolean;
 }
 
-/** One request over a real connection; what `readBody` made of it. */
+/** Sends one request over a real connection; returns the outcome of `readBody`. */
 async function read(sent: Sent): Promise<Outcome> {
-  let tell: (outcome: Outcome) => void = () => {};
+  let settle: (outcome: Outcome) => void = () => {};
   const outcome = new Promise<Outcome>((resolve) => {
-    tell = resolve;
+    settle = resolve;
   });
   const server = createServer((incoming, response) => {
     readBody(incoming, {
@@ -42,8 +42,8 @@ async function read(sent: Sent): Promise<Outcome> {
       reserve: sent.reserve ?? (() => true),
     })
       .then(
-        (body) => tell({ value: body.take(), bytes: body.bytes }),
-        (error: unknown) => tell({ error }),
+        (body) => settle({ value: body.take(), bytes: body.bytes }),
+        (error: unknown) => settle({ error }),
       )
       .finally(() => response.end());
   });
@@ -85,7 +85,7 @@ async function status(sent: Sent): Promise<number | string> {
   return outcome.error instanceof GatewayError ? outcome.error.status : String(outcome.error);
 }
 
-it('reads JSON, whatever it holds, as data only', async () => {
+it('reads any JSON as data only', async () => {
   const outcome = await read({ body: '{"a":[1,"ü"],"__proto__":{"polluted":1}}' });
   assert.ok('value' in outcome);
   assert.is(JSON.stringify(outcome.value), '{"a":[1,"ü"],"__proto__":{"polluted":1}}');
@@ -93,7 +93,7 @@ it('reads JSON, whatever it holds, as data only', async () => {
 });
 
 const REFUSED: readonly (readonly [string, Sent, number])[] = [
-  ['nothing', { body: '' }, 400],
+  ['an empty body', { body: '' }, 400],
   ['half a document', { body: '{"a":' }, 400],
   ['a byte order mark', { body: '\ufeff{}' }, 400],
   ['bytes that are not UTF-8', { body: Buffer.from([0x22, 0xff, 0x22]) }, 400],
@@ -106,7 +106,7 @@ const REFUSED: readonly (readonly [string, Sent, number])[] = [
   ['half of a pair in a name', { body: '{"\\udc00":1}' }, 400],
   ['65 levels', { body: '['.repeat(65) + ']'.repeat(65) }, 400],
   ['eleven million empty arrays, cut at the size', { body: `[${'[],'.repeat(2_700_000)}0]` }, 400],
-  ['more than it may by its length', { body: 'a'.repeat(LIMITS.bodyBytesMax + 1) }, 413],
+  ['a Content-Length beyond the bound', { body: 'a'.repeat(LIMITS.bodyBytesMax + 1) }, 413],
 ];
 
 for (const [what, sent, expected] of REFUSED) {
@@ -115,42 +115,42 @@ for (const [what, sent, expected] of REFUSED) {
   });
 }
 
-it('reads a body that comes with its head as one that comes in pieces, and refuses it in the same words', async () => {
+it('reads and refuses a body that arrives with its head exactly as one that arrives in pieces', async () => {
   const sound: Sent[] = [{ body: '{"a":[1,"ü"],"b":null}' }, { body: 'null' }, { body: '"\\ud83d\\ude00"' }];
   for (const sent of [...sound, ...REFUSED.map(([, refused]) => refused)]) {
     const [whole, halved] = [await read(sent), await read({ ...sent, halved: true })];
-    assert.is(tellingOf(halved), tellingOf(whole));
+    assert.is(messageOf(halved), messageOf(whole));
   }
 });
 
-function tellingOf(outcome: Outcome): string {
+function messageOf(outcome: Outcome): string {
   if ('value' in outcome) return JSON.stringify(outcome.value);
   return outcome.error instanceof GatewayError ? `${outcome.error.status} ${outcome.error.message}` : 'left';
 }
 
-it('refuses what grows past the bound in chunks, by what has come', async () => {
+it('refuses a chunked body that grows past the bound, by the bytes received', async () => {
   const stall = 'a'.repeat(LIMITS.bodyBytesMax + 1);
   assert.is(await status({ stall: `"${stall}`, headers: { 'transfer-encoding': 'chunked' } }), 413);
 });
 
-it('accepts the parameters of a content type that say UTF-8, and 64 levels', async () => {
+it('accepts the parameters of a content type that name UTF-8, and 64 levels', async () => {
   const headers = { 'content-type': 'Application/JSON; charset="UTF-8"' };
   assert.is(await status({ body: '{"a":1}', headers }), '{"a":1}');
   const deep = '['.repeat(64) + ']'.repeat(64);
   assert.is(await status({ body: deep }), deep);
 });
 
-it('ends an upload that is slower than the lowest speed with 408', async () => {
+it('ends an upload below the minimum speed with 408', async () => {
   assert.is(await status({ stall: '{"a"', headers: { 'content-length': '100' } }), 408);
 });
 
-it('tells a caller that left during the upload apart', async () => {
+it('reports a client that left during the upload as CallerLeft', async () => {
   const outcome = await read({ abort: '{"a"', headers: { 'content-length': '100' } });
   assert.ok('error' in outcome);
   assert.instance(outcome.error, CallerLeft);
 });
 
-it('a body of any size is read whole, however it comes', async () => {
+it('a body of any size is read whole, in any segmentation', async () => {
   for (const characters of [10, 100_000, 300_000, 2_000_000]) {
     const given = { text: 'wörd "字" '.repeat(characters / 9), more: [1, { a: null }] };
     const body = JSON.stringify(given);
@@ -163,14 +163,14 @@ it('a body of any size is read whole, however it comes', async () => {
   }
 });
 
-it('large bodies that fail leave the way free for the next', async () => {
+it('a failed large body does not block the next one', async () => {
   const broken = `{"a":"${'x'.repeat(400_000)}",}`;
   const sound = JSON.stringify({ a: 'y'.repeat(400_000) });
   const outcomes = await Promise.all([broken, sound, broken, sound].map((body) => status({ body })));
   assert.equal(outcomes, [400, sound, 400, sound]);
 });
 
-it('a large body whose caller left while it waited is not read', async () => {
+it('a large body whose client left while it was queued is not parsed', async () => {
   let looks = 0;
   const body = JSON.stringify({ a: 'y'.repeat(2_000_000) });
   const outcome = await read({ body, isGone: () => ++looks > 2 });
@@ -179,17 +179,17 @@ it('a large body whose caller left while it waited is not read', async () => {
   assert.is(looks, 3);
 });
 
-it('a body of much structure is read as any other', async () => {
+it('a body of dense structure is read as any other', async () => {
   const given = Array.from({ length: 30_000 }, (_, nth) => ({ [`k${nth}`]: nth }));
   assert.is(await status({ body: JSON.stringify(given) }), JSON.stringify(given));
 });
 
-it('a large body asks for room once, by what it announces, and is refused with advice to repeat where there is none', async () => {
-  const asked: number[] = [];
+it('a large body reserves room once, by its announced size, and is refused with retry advice if there is none', async () => {
+  const reserved: number[] = [];
   const large = JSON.stringify({ text: 'x'.repeat(200_000) });
-  const kept = await read({ body: large, reserve: (bytes) => asked.push(bytes) > 0 });
-  assert.ok('value' in kept);
-  assert.equal(asked, [large.length]);
+  const outcome = await read({ body: large, reserve: (bytes) => reserved.push(bytes) > 0 });
+  assert.ok('value' in outcome);
+  assert.equal(reserved, [large.length]);
   const refused = await read({ body: large, reserve: () => false });
   assert.ok('error' in refused && refused.error instanceof GatewayError);
   assert.is(refused.error.status, 503);
@@ -198,13 +198,13 @@ it('a large body asks for room once, by what it announces, and is refused with a
   assert.ok('value' in small);
 });
 
-it('a large body that announces no size asks for the most it may be', async () => {
-  const asked: number[] = [];
+it('a large body without Content-Length reserves the largest allowed size', async () => {
+  const reserved: number[] = [];
   const headers = { 'transfer-encoding': 'chunked' };
   const body = JSON.stringify({ text: 'x'.repeat(200_000) });
-  const kept = await read({ body, headers, reserve: (bytes) => asked.push(bytes) > 0 });
-  assert.ok('value' in kept);
-  assert.equal(asked, [LIMITS.bodyBytesMax]);
+  const outcome = await read({ body, headers, reserve: (bytes) => reserved.push(bytes) > 0 });
+  assert.ok('value' in outcome);
+  assert.equal(reserved, [LIMITS.bodyBytesMax]);
   const refused = await read({ body, headers, reserve: () => false });
   assert.ok('error' in refused && refused.error instanceof GatewayError && refused.error.status === 503);
 });

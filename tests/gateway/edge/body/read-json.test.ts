@@ -13,7 +13,7 @@ import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
 
-/** One request over a real connection that announces `length` bytes and sends `{}`. */
+/** Sends one request over a real connection that announces `length` bytes and sends `{}`. */
 async function arrived(length: number): Promise<{ context: RequestContext; leave: () => void; end: () => void }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -37,10 +37,10 @@ function edgeOf(reserved: number[]): Pick<EdgeRoutes, 'services' | 'bodies'> {
 }
 
 for (const [what, length] of [
-  ['all of which is there', 2],
-  ['for which room would be reserved', 100_000],
+  ['which has arrived whole', 2],
+  ['which would reserve room', 100_000],
 ] as const) {
-  it(`refuses the body of a caller that left before it was looked at, ${what}`, async () => {
+  it(`refuses a body ${what} if the client left before it was read`, async () => {
     const { context, leave, end } = await arrived(length);
     leave();
     // As it happens during authentication.
@@ -48,13 +48,13 @@ for (const [what, length] of [
     const reserved: number[] = [];
     const thrown = await readJson(context, edgeOf(reserved)).catch((error: unknown) => error);
     assert.instance(thrown, CallerLeft);
-    // The close event that would give it back has already fired.
+    // The close event that would release the reservation has already fired.
     assert.equal(reserved, []);
     end();
   });
 }
 
-it('the body is taken once, and the context keeps nothing of it', async () => {
+it('the body is taken once, and the context drops its reference', async () => {
   const { context, end } = await arrived(2);
   assert.throws(() => takeBody(context), /takes no JSON/);
   context.body = await readJson(context, edgeOf([]));

@@ -14,7 +14,7 @@ import { bounded } from '../../../support/bounded.ts';
 const it = bounded(test, 5_000);
 const LIMITS = { ...config.edge, bodyGraceMs: 1_000, bodyBytesPerSecondMin: 10_000 };
 
-/** A clock that stands until it is told otherwise; what waits for it runs by hand. */
+/** A clock that advances only on demand; its timers run by hand. */
 class HandClock implements Clock {
   nowMs = 0;
   due: { readonly delayMs: number; readonly run: () => void }[] = [];
@@ -64,7 +64,7 @@ function upload(clock: Clock) {
   return { sender, gathered, failure, send: (bytes: number) => sender.emit('data', Buffer.alloc(bytes, ' ')) };
 }
 
-it('a sender waits after what a turn of the event loop is worth, until another turn has time for as much', async () => {
+it('a sender is paused after the bytes of one loop turn, until another turn has time for as many', async () => {
   const clock = new HandClock();
   const { sender, gathered, send } = upload(clock);
   send(LOOP_TURN_BYTES - 1);
@@ -76,14 +76,14 @@ it('a sender waits after what a turn of the event loop is worth, until another t
   send(LOOP_TURN_BYTES);
   void loopShare(clock, 2 * LOOP_TURN_BYTES);
   await clock.run(0);
-  assert.is(sender.waits, true, 'what has come is read first');
+  assert.is(sender.waits, true, 'the received bytes are read first');
   await clock.run(0);
   assert.is(sender.waits, false);
   sender.emit('end');
   assert.is((await gathered).length, 2 * LOOP_TURN_BYTES);
 });
 
-it('the time for which a sender is made to wait is none of its slowness, what comes after is', async () => {
+it('the time for which a sender is paused does not count as slowness, the time after it does', async () => {
   const clock = new HandClock();
   void loopShare(clock, LOOP_TURN_BYTES);
   const { sender, failure, send } = upload(clock);
@@ -103,7 +103,7 @@ it('the time for which a sender is made to wait is none of its slowness, what co
   await clock.run(0);
 });
 
-it('a sender of tiny pieces waits after few bytes, and is refused when they are too many', async () => {
+it('a sender of tiny pieces is paused after few bytes, and refused when the pieces are too many', async () => {
   const clock = new HandClock();
   const { sender, failure, send } = upload(clock);
   for (let nth = 0; nth < 255; nth++) send(1);
@@ -119,7 +119,7 @@ it('a sender of tiny pieces waits after few bytes, and is refused when they are 
   await clock.run(0);
 });
 
-it('a sender that leaves while it waits is let go', async () => {
+it('a sender that leaves while it is paused is released', async () => {
   const clock = new HandClock();
   void loopShare(clock, LOOP_TURN_BYTES);
   const { sender, failure, send } = upload(clock);
@@ -128,7 +128,7 @@ it('a sender that leaves while it waits is let go', async () => {
   assert.instance(await failure, CallerLeft);
   await clock.run(0);
   await clock.run(0);
-  assert.equal(clock.due, [], 'nobody watches it any more');
+  assert.equal(clock.due, [], 'no timer is left');
 });
 
 test.run();

@@ -5,7 +5,7 @@ import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
 
-it('gives each address its places, and a place that was left to the next', () => {
+it('gives each address its places, and reuses a released place', () => {
   const places = new AddressPlaces(2);
   assert.equal(
     ['a', 'a', 'a', 'b'].map((address) => places.take(address)),
@@ -16,7 +16,7 @@ it('gives each address its places, and a place that was left to the next', () =>
   assert.not.ok(places.take('a'));
 });
 
-it('forgets an address that holds nothing, however many came', () => {
+it('drops an address without a connection, however many there were', () => {
   const places = new AddressPlaces(1);
   for (let i = 0; i < 10_000; i++) {
     const address = `v4-10.0.${i >> 8}.${i & 255}`;

@@ -9,18 +9,18 @@ import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
 
-/** A request as far as a connection looks at it; its answer has a `socket` while it is the one that is sent. */
-function asked(socket: object | null, writableFinished = false): RequestContext {
+/** A request as far as a connection reads it; the answer being sent has a `socket`. */
+function requestOn(socket: object | null, writableFinished = false): RequestContext {
   const response = Object.assign(new EventEmitter(), { socket, writableFinished, destroy: () => {} });
   return { response } as unknown as RequestContext;
 }
 
-it('is idle since the last answer that was owed, and not while one is', () => {
+it('is idle since its last answer, and not while a request is unanswered', () => {
   const connection = new ClientConnection({} as Socket, 5);
   assert.is(connection.idleSince, 5);
-  const [first, second] = [asked({}), asked(null)];
-  connection.owe(first);
-  connection.owe(second);
+  const [first, second] = [requestOn({}), requestOn(null)];
+  connection.begin(first);
+  connection.begin(second);
   assert.is(connection.current, second);
   assert.is(connection.settle(first, 7), true);
   assert.is(connection.idleSince, null);
@@ -30,22 +30,27 @@ it('is idle since the last answer that was owed, and not while one is', () => {
   assert.is(connection.current, null);
 });
 
-it('tells those who wait behind the answer whose turn it is that their caller left', () => {
+it('notifies the answers queued behind the current one that their client left', () => {
   const connection = new ClientConnection({} as Socket, 0);
-  const told: string[] = [];
-  const owed = { turn: asked({}), waiting: asked(null), done: asked(null, true), last: asked(null) };
-  for (const [name, context] of Object.entries(owed)) {
-    connection.owe(context);
+  const closed: string[] = [];
+  const contexts = {
+    turn: requestOn({}),
+    waiting: requestOn(null),
+    done: requestOn(null, true),
+    last: requestOn(null),
+  };
+  for (const [name, context] of Object.entries(contexts)) {
+    connection.begin(context);
     context.response.on('close', () => {
       connection.settle(context, 1);
-      told.push(name);
+      closed.push(name);
     });
   }
   connection.end();
-  assert.equal(told, ['waiting', 'last']);
+  assert.equal(closed, ['waiting', 'last']);
 });
 
-it('reads the same credential as any reader, whatever the request before it had', () => {
+it('returns the same credential as readCredential, regardless of the previous request', () => {
   const connection = new ClientConnection({} as Socket, 0);
   const bearer = 'Bearer sk-1';
   const heads: (readonly [readonly string[], readonly string[]])[] = [
@@ -62,7 +67,7 @@ it('reads the same credential as any reader, whatever the request before it had'
   ];
   for (const [authorizations, apiKeys] of heads) {
     const head = { authorizations, apiKeys, hosts: 1, count: 2 };
-    assert.equal(connection.presented(head), readCredential(head));
+    assert.equal(connection.credentialOf(head), readCredential(head));
   }
 });
 

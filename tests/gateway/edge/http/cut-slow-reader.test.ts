@@ -21,7 +21,7 @@ function answer(characters: number): { clock: ManualClock; response: EventEmitte
   return { clock, response };
 }
 
-it('a large answer that nobody takes is cut, after what the slowest allowed reader needs', () => {
+it('a large answer that is not read is cut after the time that the slowest allowed reader needs', () => {
   const { clock, response } = answer(1024 * 1024);
   clock.advance(60_000 + 1_024_000 - 1);
   assert.not.ok(response.destroyed);
@@ -29,7 +29,7 @@ it('a large answer that nobody takes is cut, after what the slowest allowed read
   assert.ok(response.destroyed);
 });
 
-it('an answer that was taken leaves no timer behind, and a small one sets none', () => {
+it('a large answer that was read leaves no timer behind, and a small one sets none', () => {
   const { clock, response } = answer(1024 * 1024);
   response.emit('close');
   assert.is(clock.armed, 0);

@@ -10,7 +10,7 @@ const it = bounded(test, 5_000);
 const COMMENTS = { processing: ': processing\n', keepAlive: ': keep-alive\n' };
 const LIMITS = { keepAliveCommentMs: 15_000, streamBufferBytesMax: 96 * 1024, streamStalledMs: 60_000 };
 
-/** A connection whose reader takes a piece when it is told to, or everything at once. */
+/** A connection whose reader takes one piece on demand, or everything at once. */
 class Reader extends Writable {
   readonly #chunks: Buffer[] = [];
   waitingMost = 0;
@@ -50,7 +50,7 @@ function open(eager: boolean): { reader: Reader; clock: ManualClock; stream: Eve
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it('begins with a processing comment and says that it is alive every 15 s (spec: inference, Chat stream 1)', () => {
+it('begins with a processing comment and sends a keep-alive comment every 15 s (spec: inference, Chat stream 1)', () => {
   const { reader, clock, stream } = open(true);
   clock.advance(14_000);
   stream.write('data: 1\n\n');
@@ -62,7 +62,7 @@ it('begins with a processing comment and says that it is alive every 15 s (spec:
   stream.stop();
 });
 
-it('nothing to send is no write, and does not put off a comment', () => {
+it('an empty write sends nothing and does not postpone a comment', () => {
   const { reader, clock, stream } = open(true);
   clock.advance(10_000);
   assert.is(stream.write(''), null);
@@ -71,7 +71,7 @@ it('nothing to send is no write, and does not put off a comment', () => {
   stream.stop();
 });
 
-it('a slow reader holds its producer back, and one that takes nothing is cut (reliability X29)', async () => {
+it('a slow reader holds its producer back, and one that reads nothing is cut (reliability X29)', async () => {
   const { reader, clock, stream } = open(false);
   const waits = stream.write('x'.repeat(20_000));
   assert.ok(waits, 'the producer waits');
@@ -83,7 +83,7 @@ it('a slow reader holds its producer back, and one that takes nothing is cut (re
   assert.ok(reader.writableLength <= LIMITS.streamBufferBytesMax);
 });
 
-it('a frame larger than the buffer goes in pieces, within the bound, to whoever keeps reading', async () => {
+it('a frame larger than the buffer is sent in pieces, within the bound, to a reader that keeps reading', async () => {
   const { reader, clock, stream } = open(false);
   reader.take();
   const frame = `data: ${'ü€😀'.repeat(60_000)}\n\n`;
@@ -103,7 +103,7 @@ it('a frame larger than the buffer goes in pieces, within the bound, to whoever 
   stream.cut();
 });
 
-it('the end comes behind the last piece, never between two', async () => {
+it('the end follows the last piece and never splits a frame', async () => {
   const { reader, stream } = open(false);
   const frame = `data: ${'x'.repeat(300_000)}\n\n`;
   void stream.write(frame);
@@ -119,7 +119,7 @@ it('the end comes behind the last piece, never between two', async () => {
   assert.is(reader.taken, `: processing\n${frame}data: [DONE]\n\n`);
 });
 
-it('an end that nobody reads is cut too', async () => {
+it('an end that is not read is cut too', async () => {
   const { reader, clock, stream } = open(false);
   const ending = stream.end('data: [DONE]\n\n');
   await turn();

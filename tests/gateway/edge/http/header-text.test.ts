@@ -5,7 +5,7 @@ import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 2_000);
 
-it('folds any text into what a header may carry', () => {
+it('reduces any text to characters that a header may carry', () => {
   assert.is(headerText('Café "日本"\r\nX: y'), 'Cafe "??"??X: y');
   assert.is(headerText('a'.repeat(1_000)).length, 256);
   for (const text of ['ﷺ'.repeat(300), '\u0000\u007f', '🎭']) {

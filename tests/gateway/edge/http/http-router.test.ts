@@ -11,7 +11,7 @@ const router = new HttpRouter(apiRoutes(), '/api/v1');
 const long = 'a'.repeat(512);
 const MODEL = '/models/:author/:slug';
 
-/** What each target leads to: the path of a route and its parameters; null for no route. The method is GET. */
+/** The route path and parameters that each target resolves to; null for no route. The method is GET. */
 const GETS: readonly (readonly [target: string, path: string | null, params?: readonly string[], query?: string])[] = [
   // The prefix itself, with and without its slash.
   ['/api/v1', ''],
@@ -46,7 +46,7 @@ const GETS: readonly (readonly [target: string, path: string | null, params?: re
   ['/api/v1/../v1/key', null],
   ['/api/v1/models/..', '/models/:id', ['..']],
   ['/api/v1/%2e%2e/key', null],
-  // Percent-encoding is read per segment: an encoded slash separates nothing.
+  // Percent-encoding is decoded per segment: an encoded slash separates nothing.
   ['/api/v1/ke%79', '/key'],
   ['/%61pi/v1/key', '/key'],
   ['/api%2Fv1/key', null],
@@ -59,7 +59,7 @@ const GETS: readonly (readonly [target: string, path: string | null, params?: re
   ['/api/v1/models/%25', '/models/:id', ['%']],
   ['/api/v1/models/a%3Fb', '/models/:id', ['a?b']],
   ['/api/v1/models/a+b', '/models/:id', ['a+b']],
-  // Malformed encodings have no route, wherever they stand in the path.
+  // Malformed encodings have no route, anywhere in the path.
   ['/api/v1/models/%zz', null],
   ['/api/v1/models/%', null],
   ['/api/v1/models/%2', null],
@@ -86,7 +86,7 @@ const GETS: readonly (readonly [target: string, path: string | null, params?: re
   ['/api/v1/openapiXjson', null],
   ['/api/v1/model/sim/fast', '/model/:author/:slug', ['sim', 'fast']],
   ['/api/v1/model/sim', null],
-  // Names that every object has are names like any other.
+  // Names that every object has are ordinary names.
   ['/api/v1/models/__proto__', '/models/:id', ['__proto__']],
   ['/api/v1/models/constructor/toString', MODEL, ['constructor', 'toString']],
   ['/api/v1/__proto__', null],
@@ -99,7 +99,7 @@ const GETS: readonly (readonly [target: string, path: string | null, params?: re
   ['/api/v1/chat/completions', null],
 ];
 
-it('every spelling of a path leads to its one route, or to none', () => {
+it('every spelling of a path resolves to its one route, or to none', () => {
   for (const [target, path, params, query] of GETS) {
     const found = router.find('GET', target);
     assert.is(found?.route.path ?? null, path, target);
@@ -129,14 +129,14 @@ it('other methods have the routes they were registered with and no others, and u
   }
 });
 
-it('parameters and their names have no prototype behind them', () => {
+it('parameters and their names have no prototype', () => {
   const params = router.find('GET', '/api/v1/models/sim/fast')?.params ?? {};
   assert.is(params.author, 'sim');
   assert.is(params.constructor, undefined);
   assert.is(params.toString, undefined);
 });
 
-it('refuses two routes of one address', () => {
+it('refuses two routes with one address', () => {
   const route = { method: 'GET', path: '/a/:x' } as const;
   assert.throws(() => new HttpRouter([route, { ...route, path: '/a/:y' }]), /already declared/);
 });

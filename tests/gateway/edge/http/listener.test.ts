@@ -30,7 +30,7 @@ async function start(
   return { listener, port: Number(new URL(await listener.listen('127.0.0.1', 0)).port) };
 }
 
-/** Sends bytes and resolves with everything that came until the server closed the connection. */
+/** Sends bytes and resolves with everything received until the server closed the connection. */
 function exchange(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
@@ -48,7 +48,7 @@ function exchange(port: number, bytes: string): Promise<string> {
 
 const HOSTILE: readonly (readonly [string, string, number])[] = [
   [
-    'length beside chunks',
+    'both a length and chunks',
     'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     400,
   ],
@@ -74,7 +74,7 @@ const HOSTILE: readonly (readonly [string, string, number])[] = [
 
 for (const [what, bytes, status] of HOSTILE) {
   it(`answers ${what} with one ${status} in the envelope, then closes`, async () => {
-    // Never answers by itself: the refusal must not come from a route.
+    // Never answers, so that the refusal cannot come from a route.
     const { listener, port } = await start({}, ({ request }) => request.resume());
     const answer = await exchange(port, bytes);
     listener.close();
@@ -96,13 +96,13 @@ it('ends a connection whose headers do not arrive in time with 408', async () =>
   assert.ok(performance.now() - startedAt < 5_000);
 });
 
-it('closes an idle connection once it was quiet too long', async () => {
+it('closes an idle connection after the idle timeout', async () => {
   const { listener, port } = await start({ idleTimeoutMs: 150 });
   assert.match(await exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'), /served$/);
   listener.close();
 });
 
-it('gives every request an id before its route sees it', async () => {
+it('gives every request an id before its route runs', async () => {
   const { listener, port } = await start({}, ({ response, id }) => {
     nameAnswer(response, id);
     response.end(id);
@@ -113,7 +113,7 @@ it('gives every request an id before its route sees it', async () => {
   listener.close();
 });
 
-it('serves a request that comes while it drains, closes that connection, and drops the quiet ones', async () => {
+it('serves a request that arrives during a drain, closes that connection, and drops idle ones', async () => {
   const { listener, port } = await start({ drainIdleMs: 300, drainGraceMs: 5_000 });
   const late = connect(port, '127.0.0.1');
   const quiet = connect(port, '127.0.0.1');
@@ -133,7 +133,7 @@ it('serves a request that comes while it drains, closes that connection, and dro
   assert.is(await fetch(`http://127.0.0.1:${port}/`).catch(() => 'refused'), 'refused');
 });
 
-it('refuses connections past its bound', async () => {
+it('refuses connections past the bound', async () => {
   const { listener, port } = await start({ connectionsMax: 1 });
   const first = connect(port, '127.0.0.1');
   await new Promise((resolve) => first.once('connect', resolve));
@@ -143,7 +143,7 @@ it('refuses connections past its bound', async () => {
   listener.close();
 });
 
-it('attack 50: refuses connections past the bound of one address, whatever address they claim, until one is over', async () => {
+it('attack 50: refuses connections past the bound of one address, whatever address their headers claim, until one closes', async () => {
   const { listener, port } = await start({ connectionsMax: 100, connectionsPerAddressMax: 2 });
   const held = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')] as const;
   while (listener.connections < 2) await new Promise((resolve) => setImmediate(resolve));
@@ -161,13 +161,13 @@ it('attack 50: refuses connections past the bound of one address, whatever addre
   listener.close();
 });
 
-it('attack 50: a connection that says nothing at all is closed in the time of its headers', async () => {
+it('attack 50: a connection that sends nothing is closed after the headers timeout', async () => {
   const { listener, port } = await start({ headersTimeoutMs: 200 });
   assert.match(await exchange(port, ''), /^(HTTP\/1\.1 408 |$)/);
   listener.close();
 });
 
-it('answers that wait behind another one are over with their connection: none stays counted as under way', async () => {
+it('answers queued behind another one end with their connection and do not stay counted as under way', async () => {
   const over: string[] = [];
   const { listener, port } = await start({}, ({ request, response }) => {
     response.on('close', () => over.push(request.url ?? ''));
@@ -182,14 +182,14 @@ it('answers that wait behind another one are over with their connection: none st
   listener.close();
 });
 
-it('a connection that is refused again and again gathers nothing', async () => {
+it('a connection with many refused uploads accumulates no listeners', async () => {
   let served = 0;
   let listeners = 0;
   const { listener, port } = await start({}, ({ request, response }) => {
     served++;
     listeners = Math.max(listeners, request.socket.listenerCount('close'));
     if (served === 40) response.setHeader('connection', 'close');
-    // Answered before the body is read, as a refusal is; then what comes of it is thrown away.
+    // Answered before the body is read, as a refusal is; the body is then drained.
     response.end('refused');
     request.resume();
   });

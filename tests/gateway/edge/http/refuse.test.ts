@@ -17,7 +17,7 @@ interface Refused {
   readonly logged: number;
 }
 
-/** How `thrown` is answered, after `sent` of an answer was sent. */
+/** Returns the answer to `thrown`, after the part `sent` of an answer was sent. */
 async function refused(
   thrown: unknown,
   { sent, envelope }: { readonly sent?: string; readonly envelope?: ErrorEnvelope } = {},
@@ -40,21 +40,21 @@ async function refused(
   return { answer, logged };
 }
 
-it('answers an unexpected failure with a 500 that does not name it, and logs it', async () => {
-  const { answer, logged } = await refused(new RangeError('of nobody'));
+it('answers an unexpected failure with a 500 without its message, and logs it', async () => {
+  const { answer, logged } = await refused(new RangeError('unexpected detail'));
   assert.match(answer, /^HTTP\/1\.1 500 [\s\S]*\r\nx-generation-id: gen-1\r\n[\s\S]*"message":"Internal Server Error"/);
-  assert.not.match(answer, /of nobody/);
+  assert.not.match(answer, /unexpected detail/);
   assert.is(logged, 1);
 });
 
-it('closes a connection on which part of an answer was sent, and writes nothing into it', async () => {
-  const { answer, logged } = await refused(new RangeError('of nobody'), { sent: 'half' });
+it('closes a connection on which part of an answer was sent, without writing to it', async () => {
+  const { answer, logged } = await refused(new RangeError('unexpected detail'), { sent: 'half' });
   assert.match(answer, /^HTTP\/1\.1 200 /);
   assert.not.match(answer, /Internal Server Error|\r\n0\r\n/);
   assert.is(logged, 1);
 });
 
-it('a dialect may write a refusal: its type, its headers and its body; the status and the other headers stay', async () => {
+it('a dialect may render a refusal: its type, headers and body; the status and the other headers stay', async () => {
   const error = new GatewayError({
     status: 400,
     type: 'invalid_request',

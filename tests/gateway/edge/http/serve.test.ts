@@ -25,20 +25,28 @@ interface Observed {
   readonly answer: string;
 }
 
-interface Asked {
+interface ObservedOptions {
   readonly policy: Route['policy'];
   readonly body?: Route['body'];
   /** The step that refuses. */
   readonly fails?: Step;
-  /** Steps that may wait do. */
+  /** Makes the asynchronous steps wait. */
   readonly waits?: boolean;
   readonly sent?: string;
   readonly lines?: string;
   readonly path?: string;
 }
 
-/** The steps that one request took through `serve`, and its answer. */
-async function observed({ policy, body = 'none', fails, waits = false, sent, lines, path }: Asked): Promise<Observed> {
+/** Returns the steps that one request took through `serve`, and its answer. */
+async function observed({
+  policy,
+  body = 'none',
+  fails,
+  waits = false,
+  sent,
+  lines,
+  path,
+}: ObservedOptions): Promise<Observed> {
   const steps: Step[] = [];
   const take = (step: Step): Promise<void> | null => {
     steps.push(step);
@@ -117,7 +125,7 @@ it('takes the steps of each policy in one order', async () => {
   }
 });
 
-it('a step that refuses is the last one, whether it waits or not', async () => {
+it('a refusing step is the last one, whether it waits or not', async () => {
   for (const waits of [false, true]) {
     for (const fails of ['window', 'credential', 'count'] as const) {
       const done = await observed({ policy: 'key', fails, waits });
@@ -141,15 +149,15 @@ it('a body is read after the credential and before the handler', async () => {
   assert.match(broken.answer, /^HTTP\/1\.1 400 [\s\S]*"message":"The body is not valid JSON"/);
 });
 
-it('a client that holds its body back is asked for it once it was let in, and not before', async () => {
+it('a client that waits for 100 Continue receives it after authentication, and not before', async () => {
   const lines = 'Expect: 100-continue\r\n';
-  const asked = await observed({ policy: 'admit', body: 'json', lines });
-  assert.match(asked.answer, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
+  const continued = await observed({ policy: 'admit', body: 'json', lines });
+  assert.match(continued.answer, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
   const refused = await observed({ policy: 'admit', body: 'json', lines, fails: 'credential' });
   assert.match(refused.answer, /^HTTP\/1\.1 418 /);
 });
 
-it('a handler that reads its body itself gets it unread, and one that throws is refused', async () => {
+it('a handler that reads its own body receives it unread, and one that throws is refused', async () => {
   const unread = await observed({ policy: 'admit', sent: '{' });
   assert.match(unread.answer, /^HTTP\/1\.1 200 /);
   const thrown = await observed({ policy: 'admit', fails: 'handler' });

@@ -9,7 +9,10 @@ import { rawExchange } from '../../../support/raw-exchange.ts';
 
 const it = bounded(test, 10_000);
 
-/** What `bytes` are answered with by a server that answers everything with `body`, `named` beforehand or in its head. */
+/**
+ * Sends `bytes` to a server that answers every request with `body`; `named` sets headers beforehand. Returns the
+ * answer.
+ */
 async function answered(bytes: string, body: string, named = false): Promise<string> {
   const server = createServer((_request, response) => {
     if (named) nameAnswer(response, 'gen-1');
@@ -27,13 +30,13 @@ const GET = 'GET / HTTP/1.1\r\nHost: a\r\n';
 const CLOSE = `${GET}Connection: close\r\n\r\n`;
 const NAMES = 'x-generation-id: gen-1\r\nx-request-id: gen-1\r\nrequest-id: gen-1\r\n';
 
-it('an answer is its head, its length in bytes and its body', async () => {
+it('an answer consists of its head, its length in bytes and its body', async () => {
   const expected = `HTTP/1.1 200 OK\r\n${NAMES}content-length: 5\r\nConnection: close\r\n\r\nü…`;
   assert.is(await answered(CLOSE, 'ü…'), expected);
   assert.is(await answered(CLOSE, 'ü…', true), expected);
 });
 
-it('large answers, answers to HEAD and those that wait for their turn leave whole and in order', async () => {
+it('large answers, answers to HEAD and queued answers are sent whole and in order', async () => {
   const large = 'x'.repeat(3_000_000);
   assert.ok((await answered(CLOSE, large)).endsWith(`\r\n\r\n${large}`));
   const three = await answered(`${GET}\r\n${GET}\r\n${CLOSE}`, 'whole');

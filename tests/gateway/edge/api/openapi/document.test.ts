@@ -41,7 +41,7 @@ interface Parameter {
   readonly in: string;
 }
 
-/** As a reader of the wire has it: text, and nothing that only this process knows. */
+/** The document as a client parses it from the wire, without state of this process. */
 const published = JSON.parse(JSON.stringify(openApiDocument(OPERATIONS))) as Document;
 
 /** The document as the API serves it. */
@@ -52,7 +52,7 @@ async function served(): Promise<{ readonly type: string; readonly text: string;
   return { type: answer.type, text, document: JSON.parse(text) };
 }
 
-it('the document and the registered routes are the same list', async () => {
+it('the document and the registered routes list the same operations', async () => {
   const { document } = await served();
   const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method} ${path}`),
@@ -68,7 +68,7 @@ it('the document and the registered routes are the same list', async () => {
   assert.equal(secured.sort(), keyed.map(nameOf).sort());
 });
 
-it('a route that is not registered is not in the document', async () => {
+it('a route that is not registered is absent from the document', async () => {
   const fewer = openApiRoute(apiRoutes().filter(({ path }) => path !== '/credits'));
   const { body } = (await fewer.answer({} as RequestContext, {} as EdgeRoutes)) as RouteAnswer;
   const { paths } = JSON.parse(String(body)) as Document;
@@ -76,14 +76,14 @@ it('a route that is not registered is not in the document', async () => {
   assert.ok('/key' in paths);
 });
 
-it('it is served as it is, and its bytes are the same every time', async () => {
+it('the served document equals the rendered one, and its bytes are the same on every request', async () => {
   const { type, text, document } = await served();
   assert.is(type, 'application/json; charset=utf-8');
   assert.equal(document.components, published.components);
   assert.is((await served()).text, text);
 });
 
-it('every reference leads somewhere, every path parameter is described, every operation has a name of its own', () => {
+it('every reference resolves, every path parameter is described, every operation id is unique', () => {
   assert.is(published.openapi, '3.1.0');
   const refs = [...JSON.stringify(published).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(
     ([, name]) => name,
@@ -101,7 +101,7 @@ it('every reference leads somewhere, every path parameter is described, every op
   assert.is(new Set(ids).size, ids.length, ids.join(' '));
 });
 
-it('the published request schemas are the very ones that validate', () => {
+it('the published request schemas are the objects that validate requests', () => {
   assert.equal(published.components.schemas.ChatRequest, JSON.parse(JSON.stringify(chatRequest)));
   assert.equal(published.components.schemas.CompletionRequest, JSON.parse(JSON.stringify(completionRequest)));
 });
@@ -138,7 +138,7 @@ const CLOSING = {
   honoured: { seed: true },
 };
 
-/** The chunks of a whole stream, parsed. */
+/** The chunks of a complete stream, parsed. */
 function framesOf(frames: ReplyFrames): unknown[] {
   const text = EVENTS.map((event) => frames.of([event])).join('') + frames.end(CLOSING);
   const lines = text.split('\n').filter((line) => line.startsWith('data: {'));
@@ -146,7 +146,7 @@ function framesOf(frames: ReplyFrames): unknown[] {
   return lines.map((line) => JSON.parse(line.slice(6)));
 }
 
-it('what is rendered is what is published', () => {
+it('rendered replies and frames match the published schemas', () => {
   for (const events of [EVENTS, [], EVENTS.slice(0, 3)]) {
     for (const closing of [CLOSING, null]) {
       const reply = JSON.parse(render(HEAD, events, closing, false));
