@@ -2,19 +2,19 @@ import type { Turn } from '../terms/turn.ts';
 import type { ErrorEnvelope } from './reply/error-envelope.ts';
 import type { ReplyDialect } from './reply/reply-dialect.ts';
 
-/** What a dialect makes of a body: the turn, and how the answer to this very request is written. */
+/** A parsed body: the turn, and the dialect that writes the answer to this request. */
 export interface ParsedRequest {
   readonly turn: Turn;
   readonly reply: ReplyDialect;
 }
 
-/** One dialect of the API, whatever carries its bodies: HTTP, or a batch. */
+/** One dialect of the API, for bodies of HTTP requests and of batch lines. */
 export interface Dialect {
   /** `body` is any JSON value, and is not changed; `session` is `X-Session-Id`. Throws the refusal. */
   parse(body: unknown, session: string | null): ParsedRequest;
   /**
-   * How a request is refused before its answer began. `streamed`: its body asks for a stream, whether the rest of it can be
-   * parsed or not. A stream that has begun is broken off by `ReplyFrames` instead. (spec: inference, Errors 3-5)
+   * Writes refusals of a request before its answer begins. `streamed`: the body asks for a stream, even if the rest of it
+   * cannot be parsed. A stream that has begun is ended by `ReplyFrames` instead. (spec: inference, Errors 3-5)
    */
   errorEnvelope(streamed: boolean): ErrorEnvelope;
 }

@@ -21,7 +21,7 @@ const HIDDEN = replyDialect(true, false);
 const DISPATCHING = replyDialect(false, true);
 const HIDDEN_DISPATCHING = replyDialect(true, true);
 
-/** How the answer to a chat request is written. (spec: inference, `reasoning.exclude`, Call-ready tool dispatch) */
+/** Writes the answer to a chat request. (spec: inference, `reasoning.exclude`, Call-ready tool dispatch) */
 export function chatReplyDialect(turn: Turn): ReplyDialect {
   const hidden = turn.reasoning?.excluded === true;
   if (turn.dispatch === true) return hidden ? HIDDEN_DISPATCHING : DISPATCHING;

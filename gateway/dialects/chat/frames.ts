@@ -8,16 +8,16 @@ import { audioText, imageText, logprobsText } from './media-text.ts';
 import { ToolDispatch } from './tool-dispatch.ts';
 
 export interface FramesOptions {
-  /** Reasoning is kept from the caller. */
+  /** Reasoning is not shown to the client. */
   readonly hidden: boolean;
-  /** Tool calls are announced as soon as they are whole. */
+  /** Tool calls are announced as soon as they are complete. */
   readonly dispatch: boolean;
 }
 
 /**
- * One chat stream as text frames. Everything that repeats is rendered once; upstream text only ever stands inside JSON
- * strings, so no text can end a frame. The first delta carries the role, the first fragment of a tool call its id,
- * name and type; fragments rebuild what `render` writes whole. (spec: inference, Chat stream; conventions 0.3)
+ * Writes one chat stream as text frames. Repeated parts are rendered once; upstream text is only ever written inside JSON
+ * strings, so no text can end a frame. The first delta carries the role, the first fragment of a tool call its id, name
+ * and type; the fragments add up to what `render` writes whole. (spec: inference, Chat stream; conventions 0.3)
  */
 export class ChatFrames implements ReplyFrames {
   readonly #opening: string;
@@ -50,7 +50,7 @@ export class ChatFrames implements ReplyFrames {
         case 'reasoning-delta':
         case 'reasoning-detail': {
           const end = endOfReasoning(events, at);
-          // Scores spell out what they score: those of hidden thoughts are hidden with them.
+          // Scores contain the tokens they score: those of hidden reasoning are hidden as well.
           if (!this.#hidden) frames += this.#delta(reasoningMembers(events, at, end));
           at = this.#hidden && events[end]?.type === 'logprobs' ? end : end - 1;
           break;
@@ -62,7 +62,7 @@ export class ChatFrames implements ReplyFrames {
     return frames;
   }
 
-  /** The last chunk of a charged stream has no choices: usage, and the asked settings that the endpoint declares, or not. */
+  /** The last chunk of a charged stream has no choices: it carries usage and `honoured`. */
   end(closing: Closing | null): string {
     if (closing === null) return DONE;
     const { usage, cost, honoured } = closing;
@@ -90,7 +90,7 @@ export class ChatFrames implements ReplyFrames {
       case 'error':
         return `${this.#opening}"error":${errorMember(event.error)},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}\n\n`;
       default:
-        // Usage waits for the charge; everything else has had its frame.
+        // Usage waits for the charge; all other events have had their frame.
         return '';
     }
   }
@@ -130,7 +130,7 @@ function scores({ content, refusal }: Extract<TurnEvent, { type: 'logprobs' }>):
   return `,"logprobs":${logprobsText({ content: content ?? null, refusal: refusal ?? null })}`;
 }
 
-/** Plain and structured reasoning that came together leaves together: clients take one of them, never both. */
+/** The end of the run of plain and structured reasoning that one frame carries: clients read one form, never both. */
 function endOfReasoning(events: readonly TurnEvent[], from: number): number {
   let end = from + 1;
   while (events[end]?.type === 'reasoning-delta' || events[end]?.type === 'reasoning-detail') end++;

@@ -5,12 +5,12 @@ export function imageText({ url, index }: { readonly url: string; readonly index
   return `{"type":"image_url","image_url":{"url":${JSON.stringify(url)}},"index":${index}}`;
 }
 
-/** The member `audio`, whole or a fragment of it: only what was reported. */
+/** The member `audio`, whole or a fragment of it, with the reported members only. */
 export function audioText({ id, data, transcript, expiresAt }: Speech): string {
   return JSON.stringify({ id, data, expires_at: expiresAt, transcript });
 }
 
-/** The member `logprobs` of a choice: both of its lists are always named. */
+/** The member `logprobs` of a choice; both lists are always present. */
 export function logprobsText({ content, refusal }: Logprobs): string {
   return JSON.stringify({ content, refusal });
 }

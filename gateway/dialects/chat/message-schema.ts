@@ -39,7 +39,7 @@ const toolCall = Type.Object({
   function: Type.Object({ name: Type.String({ minLength: 1 }), arguments: Type.String() }),
 });
 
-/** Beside what tells one kind from another, entries carry whatever their provider put there, and keep it. */
+/** Entries keep any further members that their provider added. */
 const placed = { index: maybe(Type.Integer({ minimum: 0 })), format: maybe(label), id: maybe(Type.String()) };
 const reasoningDetail = Type.Union([
   Type.Object({

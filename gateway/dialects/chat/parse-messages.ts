@@ -8,8 +8,8 @@ type Turned = Extract<TurnMessage, { role: 'assistant' }>;
 type MutableAssistant = { -readonly [member in keyof Turned]: Turned[member] };
 
 /**
- * Messages of a checked request as terms. What they carry beside text is added to `carried`, for routing to judge.
- * Throws 400 and 404 for parts that name nothing readable. (spec: inference, Messages in a chat request)
+ * Messages of a checked request as terms. Media they carry is added to `carried` for routing. Throws 400 and 404 for
+ * parts without a readable source. (spec: inference, Messages in a chat request)
  */
 export function parseMessages(messages: readonly ChatMessage[], carried: Carried): TurnMessage[] {
   return messages.map((message, at) => parseMessage(message, at, carried));
@@ -53,7 +53,7 @@ function parseAssistant(message: Assistant, at: number, carried: Carried): TurnM
   if (message.tool_calls && message.tool_calls.length > 0) turned.toolCalls = message.tool_calls.map(toolCallOf);
   if (message.reasoning != null) turned.reasoning = message.reasoning;
   if (message.reasoning_details && message.reasoning_details.length > 0) {
-    // The very entries of the body: what a provider signed is not to be written anew.
+    // The same entries as in the body: a provider may have signed them, so they are not rewritten.
     turned.reasoningDetails = message.reasoning_details as NonNullable<Turned['reasoningDetails']>;
   }
   if (message.refusal != null) turned.refusal = message.refusal;

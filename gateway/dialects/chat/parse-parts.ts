@@ -5,16 +5,16 @@ import type { Carried } from '../request/carried.ts';
 import { isUrl, parseBytes, parseSource } from '../request/parse-source.ts';
 import type { ChatPart } from './message-schema.ts';
 
-/** Between the text parts of one message: what providers that take plain strings put there themselves. */
+/** Separates the text parts of one message, as providers that take plain strings do. */
 const PART_SEPARATOR = '\n';
 
-/** Content of one message: all its text, and its parts where it holds more than text. */
+/** Content of one message: all its text, and its parts if it has more than text. */
 export interface Content {
   readonly text: string;
   readonly parts?: readonly ContentPart[];
 }
 
-/** Content parts as terms; `member` is where they stand in the body. Throws 400 for a part that names nothing sound. */
+/** Content parts as terms; `member` is their path in the body. Throws 400 for a part without a valid source. */
 export function parseParts(wire: readonly ChatPart[], member: string, carried: Carried): Content {
   const texts: string[] = [];
   const parts: ContentPart[] = [];
@@ -57,7 +57,7 @@ function mediaOf(part: Exclude<ChatPart, { type: 'text' }>, member: string, carr
   }
 }
 
-/** A document by its bytes or its address. One named by id is noted, and gives no part. */
+/** A document by its bytes or its URL. One named by id is added to `carried` and gives no part. */
 function parseFile(
   { file_id: id, file_data: data, filename }: Extract<ChatPart, { type: 'file' }>['file'],
   member: string,

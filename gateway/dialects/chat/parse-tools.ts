@@ -6,22 +6,22 @@ type Tooled = { -readonly [member in keyof Pick<Turn, Member>]: Turn[member] };
 type Member = 'stream' | 'tools' | 'toolChoice' | 'parallelToolCalls' | 'dispatch';
 
 /**
- * Tools, how they are to be chosen, and whether their calls are announced, put on the turn. A demanded call needs a
- * tool to call; without tools the rest asks for nothing. (spec: inference, Routing rules 4, Call-ready tool dispatch)
+ * Sets on the turn its tools, the tool choice, and whether calls are announced. A required call needs a tool to call;
+ * without tools the other members have no effect. (spec: inference, Routing rules 4, Call-ready tool dispatch)
  */
 export function parseTools(request: ChatRequest, turn: Tooled): void {
-  const wanted = choiceOf(request);
+  const choice = choiceOf(request);
   const tools = request.tools ?? [];
   if (tools.length === 0) {
-    if (wanted === null || wanted === 'none' || wanted === 'auto') return;
+    if (choice === null || choice === 'none' || choice === 'auto') return;
     throw invalid('tool_choice asks for a tool call and tools has none');
   }
-  if (wanted !== null && typeof wanted === 'object') {
-    if (!tools.some(({ function: declared }) => declared.name === wanted.name)) {
-      throw invalid(`tool_choice.function.name: ${wanted.name} is not among tools`);
+  if (choice !== null && typeof choice === 'object') {
+    if (!tools.some(({ function: declared }) => declared.name === choice.name)) {
+      throw invalid(`tool_choice.function.name: ${choice.name} is not among tools`);
     }
   }
-  if (wanted !== null) turn.toolChoice = wanted;
+  if (choice !== null) turn.toolChoice = choice;
   turn.tools = tools.map(toolOf);
   if (request.parallel_tool_calls != null) turn.parallelToolCalls = request.parallel_tool_calls;
   if (turn.stream && request.stream_options?.include_tool_dispatch === true) turn.dispatch = true;

@@ -16,12 +16,12 @@ import { type ChatRequest, chatRequest } from './request-schema.ts';
 
 const check = TypeCompiler.Compile(chatRequest);
 
-/** Characters of `metadata` as JSON: it is kept in a row with its generation. */
+/** Characters of `metadata` as JSON: it is stored in the row of its generation. */
 const METADATA_CHARACTERS_MAX = 65_536;
 
 type MutableTurn = { -readonly [member in keyof Turn]: Turn[member] };
 
-/** Forwarded as they are where the endpoint declares them, under these names. */
+/** Forwarded unchanged, under these names, to endpoints that declare them. */
 const SAMPLING = [
   'temperature',
   'top_p',
@@ -51,9 +51,9 @@ const IMAGE_CONFIG = [
 ] as const satisfies readonly (keyof NonNullable<ChatRequest['image_config']>)[];
 
 /**
- * A chat request as a turn. `body` is what `JSON.parse` gave and is not changed: no coercion, no defaults, an explicit
- * null at an optional member is an absent one. `sessionHeader` is `X-Session-Id`. Throws a 400 that names the member
- * and its bound. (spec: inference, Chat completion request, Routing rules 1)
+ * Parses a chat request into a turn. `body` is the result of `JSON.parse` and is not changed: no coercion, no defaults;
+ * an explicit null at an optional member counts as absent. `sessionHeader` is `X-Session-Id`. Throws a 400 that names
+ * the member and its bound. (spec: inference, Chat completion request, Routing rules 1)
  */
 export function parse(body: unknown, sessionHeader: string | null = null): Turn {
   const request = checked(check, body);
@@ -81,12 +81,12 @@ function samplingOf(request: ChatRequest): Readonly<Record<string, unknown>> {
     if (Object.keys(bias).length > 0) sampling.logit_bias = bias;
     else delete sampling.logit_bias;
   }
-  // Switched off is what it is unasked: no declaration is needed for it.
+  // `false` is the default, so the endpoint need not declare the parameter.
   if (request.logprobs === false) delete sampling.logprobs;
   return sampling;
 }
 
-/** What says something about the request rather than asks something of the model. */
+/** Adds members that describe the request and set nothing on the model, and the ceiling. */
 function addMarks(request: ChatRequest, turn: MutableTurn, sessionHeader: string | null): void {
   const ceiling = Math.min(request.max_completion_tokens ?? Infinity, request.max_tokens ?? Infinity);
   if (ceiling !== Infinity) turn.completionTokensMax = ceiling;

@@ -6,9 +6,9 @@ import { usageText } from '../reply/usage-text.ts';
 import { audioText, imageText, logprobsText } from './media-text.ts';
 
 /**
- * A whole reply as JSON text: all events of a turn, the usage as reported, and the exact charge. `closing: null` means
- * that the accounting could not be closed: then `usage` is left out. `hidden` keeps reasoning from the caller, who pays
- * for it all the same. (spec: inference, Chat completion reply)
+ * A whole reply as JSON text: all events of a turn, the reported usage and the exact charge. `closing: null` means that
+ * the turn is not charged yet: then `usage` is left out. `hidden` leaves reasoning out of the reply; it is charged all
+ * the same. (spec: inference, Chat completion reply)
  */
 export function render(
   head: ReplyHead,
@@ -17,13 +17,13 @@ export function render(
   hidden: boolean,
 ): string {
   const answer = gatherAnswer(events);
-  // Ids and finish reasons are of our own making: they hold nothing that JSON escapes.
+  // Ids and finish reasons are generated here and need no JSON escaping.
   const opening = `{"id":"${head.id}","object":"chat.completion","created":${head.created},"model":${JSON.stringify(
     head.model,
   )},"provider":${JSON.stringify(head.provider)},"system_fingerprint":null,"choices":[{"index":0,`;
   const message = `"message":{"role":"assistant",${contentOf(answer)}${besideText(answer, hidden)}}`;
   const logprobs =
-    answer.logprobs === null || (hidden && tellsThoughts(answer)) ? 'null' : logprobsText(answer.logprobs);
+    answer.logprobs === null || (hidden && scoresReasoning(answer)) ? 'null' : logprobsText(answer.logprobs);
   const finish = finishText(answer.finish);
   const usage = closing === null ? '' : `,"usage":${usageText(closing.usage, closing.cost)}`;
   return `${opening}${message},"logprobs":${logprobs},${finish}}]${usage}}`;
@@ -35,14 +35,14 @@ function finishText(finish: GatheredAnswer['finish']): string {
   return `"finish_reason":"${reason}","native_finish_reason":${native === null ? 'null' : JSON.stringify(native)}`;
 }
 
-/** Scores spell out what they score: beside hidden thoughts only those of the text itself are shown. */
-function tellsThoughts({ reasoning, reasoningDetails, logprobs, text }: GatheredAnswer): boolean {
+/** Scores contain the tokens they score: beside hidden reasoning only scores of the text itself are shown. */
+function scoresReasoning({ reasoning, reasoningDetails, logprobs, text }: GatheredAnswer): boolean {
   if (reasoning === '' && reasoningDetails === null) return false;
   const scored = (logprobs?.content ?? []) as readonly { readonly token?: unknown }[];
   return scored.map(({ token }) => token).join('') !== (text ?? '');
 }
 
-/** A message without tool calls and refusal has text, be it empty; only those two may stand in its place. */
+/** `content` is null only beside tool calls or a refusal; otherwise it is a string, possibly empty. */
 function contentOf({ text, toolCalls, refusal }: GatheredAnswer): string {
   const instead = toolCalls !== null || refusal !== '';
   const content = JSON.stringify(text ?? (instead ? null : ''));

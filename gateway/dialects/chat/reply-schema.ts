@@ -3,8 +3,8 @@ import { count, finishReason, honoured, replyHead, usageSchema } from '../reply/
 import { maybe, oneOf } from '../request/members.ts';
 
 /**
- * What a chat request is answered with, as it is published. Nothing is validated with it on the way out; the tests hold
- * real replies against it. (spec: inference, Chat completion reply, Chat stream)
+ * The published schema of replies to chat requests. Outgoing replies are not validated with it; the tests check real
+ * replies against it. (spec: inference, Chat completion reply, Chat stream)
  */
 const nullable = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()]);
 

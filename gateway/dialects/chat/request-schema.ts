@@ -16,7 +16,7 @@ const tool = Type.Object({
   function: Type.Object({
     name: toolName,
     description: maybe(Type.String()),
-    parameters: maybe(opaque({ description: 'JSON Schema: handed on, never compiled.' })),
+    parameters: maybe(opaque({ description: 'JSON Schema: forwarded without being compiled.' })),
     strict: maybe(Type.Boolean()),
   }),
 });
@@ -34,8 +34,8 @@ const imageConfig = Type.Object({
 });
 
 /**
- * The chat request as it may stand on the wire: every member that the house reads, with its bounds. Unknown members
- * are allowed and read by nobody. It validates, it types, and it is published in the OpenAPI document.
+ * The chat request on the wire: every member that Troupe reads, with its bounds. Unknown members are allowed and
+ * ignored. The schema validates requests, gives their type, and is published in the OpenAPI document.
  * (spec: inference, Chat completion request; conventions 1.1)
  */
 export const chatRequest = Type.Object({
@@ -82,7 +82,7 @@ export const chatRequest = Type.Object({
   n: maybe(Type.Integer({ minimum: 1, maximum: 1 })),
   session_id: maybe(label),
   prompt_cache_key: maybe(label),
-  metadata: maybe(opaque({ description: 'Kept on the generation record, untouched.' })),
+  metadata: maybe(opaque({ description: 'Stored unchanged on the generation record.' })),
   modalities: maybe(Type.Array(oneOf('text', 'image', 'audio'), { maxItems: NAMES_MAX })),
   image_config: maybe(imageConfig),
   audio: maybe(

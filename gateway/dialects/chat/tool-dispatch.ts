@@ -1,27 +1,27 @@
 import type { TurnEvent } from '../../terms/turn-event.ts';
 
-/** Largest payload of one event; a larger call is left to the ordinary fragments. (spec: inference, Limits) */
+/** Largest payload of one event; larger calls arrive in ordinary fragments only. (spec: inference, Limits) */
 const PAYLOAD_BYTES_MAX = 64 * 1024;
-/** Calls looked at in one stream, and the characters of those that are not whole yet. */
+/** Calls tracked in one stream, and the total characters of the incomplete ones. */
 const CALLS_MAX = 1_536;
 const OPEN_CHARACTERS_MAX = 4 * 1024 * 1024;
-/** Times that one call is parsed before the finish: 300 broken ones, each looked at with every other, took 15 s. */
-const LOOKS_MAX = 4;
+/** Times that one call is parsed before the finish: without it 300 malformed calls, reparsed at every start, took 15 s. */
+const PARSES_MAX = 4;
 
 interface Call {
   readonly index: number;
   readonly id: string;
   readonly name: string;
   arguments: string;
-  looks: number;
-  /** Characters at the last look: it is no more whole now unless it has grown. */
-  looked: number;
+  parses: number;
+  /** Characters at the last parse: the call cannot have become complete unless it has grown. */
+  parsedCharacters: number;
 }
 
 /**
- * Announces tool calls of one stream as soon as they are whole: when the next call starts, and at the finish. A call is
- * announced once, whatever comes again under its id; arguments that are no whole JSON object, and payloads over 64 KiB,
- * are left to the ordinary fragments. A stream that breaks announces nothing more. It executes nothing.
+ * Announces the tool calls of one stream as soon as they are complete: when the next call starts, and at the finish. An
+ * id is announced once. Arguments that are not a complete JSON object, and payloads over 64 KiB, arrive in ordinary
+ * fragments only. A stream that breaks announces nothing more. Executes nothing.
  * (spec: inference, Call-ready tool dispatch)
  */
 export class ToolDispatch {
@@ -29,7 +29,7 @@ export class ToolDispatch {
   readonly #announced = new Set<string>();
   #characters = 0;
 
-  /** Frames to be sent before the ordinary one of this event; mostly none. */
+  /** Frames to send before the ordinary frame of this event; usually none. */
   before(event: TurnEvent): string {
     switch (event.type) {
       case 'tool-start':
@@ -45,11 +45,11 @@ export class ToolDispatch {
   }
 
   #start({ index, id, name }: Extract<TurnEvent, { type: 'tool-start' }>): string {
-    const frames = this.#announce(LOOKS_MAX);
+    const frames = this.#announce(PARSES_MAX);
     const room = this.#open.size + this.#announced.size < CALLS_MAX;
     this.#close(index);
     if (room && !this.#announced.has(id)) {
-      this.#open.set(index, { index, id, name, arguments: '', looks: 0, looked: 0 });
+      this.#open.set(index, { index, id, name, arguments: '', parses: 0, parsedCharacters: 0 });
     }
     return frames;
   }
@@ -67,14 +67,14 @@ export class ToolDispatch {
     this.#open.delete(index);
   }
 
-  /** All that are whole by now; a call whose fragments alternate with those of another one may still grow. */
-  #announce(looksMax: number): string {
+  /** Announces all complete calls. Fragments of calls may alternate, so incomplete calls stay open. */
+  #announce(parsesMax: number): string {
     let frames = '';
     for (const [index, call] of this.#open) {
-      if (call.looks >= looksMax || call.looked === call.arguments.length) continue;
-      call.looks += 1;
-      call.looked = call.arguments.length;
-      if (!isWhole(call.arguments)) continue;
+      if (call.parses >= parsesMax || call.parsedCharacters === call.arguments.length) continue;
+      call.parses += 1;
+      call.parsedCharacters = call.arguments.length;
+      if (!isComplete(call.arguments)) continue;
       this.#close(index);
       if (this.#announced.has(call.id)) continue;
       const payload = payloadOf(call);
@@ -86,8 +86,8 @@ export class ToolDispatch {
   }
 }
 
-/** Arguments are the members of an object; the text of anything else is no call that could run. */
-function isWhole(text: string): boolean {
+/** True for a complete JSON object: only an object can be the arguments of a call. */
+function isComplete(text: string): boolean {
   if (!text.trimEnd().endsWith('}')) return false;
   try {
     const value: unknown = JSON.parse(text);

@@ -15,7 +15,7 @@ export const completionDialect: Dialect = {
   errorEnvelope: () => standardEnvelope,
 };
 
-/** How the answer to a text completion is written. `echo`: text that stands before it. (spec: inference, Text completion) */
+/** Writes the answer to a text completion. `echo`: text placed before the answer. (spec: inference, Text completion) */
 export function completionReplyDialect(echo: string | null): ReplyDialect {
   return {
     whole: (head, events, closing) => render(head, events, closing, echo),

@@ -7,8 +7,8 @@ import { usageText } from '../reply/usage-text.ts';
 import { TokenScores } from './token-scores.ts';
 
 /**
- * One stream of a text completion: frames whose texts concatenate to what `render` writes, the last chunk with usage and
- * `honoured`, then the terminator. The prompt stands in the first frame where `echo` asked for it.
+ * Writes one stream of a text completion: frames whose texts concatenate to what `render` writes, the last chunk with
+ * usage and `honoured`, then the terminator. With `echo` the first frame begins with the prompt.
  * (spec: inference, Chat stream 5)
  */
 export class CompletionFrames implements ReplyFrames {
@@ -47,7 +47,7 @@ export class CompletionFrames implements ReplyFrames {
           frames += `${this.#opening}"error":${errorMember(event.error)},"choices":[{"index":0,"text":"","logprobs":null,"finish_reason":"error"}]}\n\n`;
           break;
         default:
-        // Has no place in this dialect.
+        // Other events have no counterpart in this dialect.
       }
     }
     return frames;

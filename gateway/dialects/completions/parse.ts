@@ -9,7 +9,7 @@ import { type CompletionRequest, completionRequest } from './request-schema.ts';
 
 const check = TypeCompiler.Compile(completionRequest);
 
-/** Forwarded as they are where the endpoint declares them, under these names. */
+/** Forwarded unchanged, under these names, to endpoints that declare them. */
 const SAMPLING = [
   'temperature',
   'top_p',
@@ -22,17 +22,17 @@ const SAMPLING = [
   'suffix',
 ] as const satisfies readonly (keyof CompletionRequest)[];
 
-/** A text completion request: the turn, and what its rendering has to know beside it. */
+/** A parsed text completion request: the turn, and what its rendering needs in addition. */
 export interface ParsedCompletion {
   readonly turn: Turn;
-  /** Text that stands before the answer's own in the first `choices[].text`: the prompt, where `echo` asked for it. */
+  /** Text before the answer in the first `choices[].text`: the prompt if `echo` is set. */
   readonly echo: string | null;
 }
 
 /**
- * A text completion request as a turn of one user message, by the rules of the chat dialect. `sessionHeader` is
- * `X-Session-Id`. `logprobs` counts alternatives here, which chat asks for by two members. Throws a 400 that names the
- * member and its bound. (spec: inference, Text completion, Routing rules 1)
+ * Parses a text completion request into a turn of one user message, by the rules of the chat dialect. `sessionHeader` is
+ * `X-Session-Id`. `logprobs` is the number of alternatives here; chat has two members for it. Throws a 400 that names
+ * the member and its bound. (spec: inference, Text completion, Routing rules 1)
  */
 export function parse(body: unknown, sessionHeader: string | null = null): ParsedCompletion {
   const request = checked(check, body);

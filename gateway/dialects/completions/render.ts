@@ -6,8 +6,8 @@ import { usageText } from '../reply/usage-text.ts';
 import { TokenScores } from './token-scores.ts';
 
 /**
- * A whole text completion as JSON text. What a model says in refusing is its text here; reasoning, calls and media have
- * no place in this dialect. `echo` stands before the answer. (spec: inference, Text completion)
+ * A whole text completion as JSON text. A refusal is part of the text here; reasoning, calls and media have no
+ * counterpart in this dialect. `echo` is placed before the answer. (spec: inference, Text completion)
  */
 export function render(
   head: ReplyHead,

@@ -2,12 +2,12 @@ import { type Static, Type } from '@sinclair/typebox';
 import { maybe } from '../request/members.ts';
 import { sharedMembers } from '../request/shared-members.ts';
 
-/** Alternatives per token: the bound of `top_logprobs` on chat, since it is asked for under that name. */
+/** Alternatives per token: the bound of chat's `top_logprobs`, since providers receive it under that name. */
 const LOGPROBS_MAX = 20;
 
 /**
- * The text completion request as it may stand on the wire. Unknown members are allowed and read by nobody. It
- * validates, it types, and it is published in the OpenAPI document. (spec: inference, Text completion)
+ * The text completion request on the wire. Unknown members are allowed and ignored. The schema validates requests, gives
+ * their type, and is published in the OpenAPI document. (spec: inference, Text completion)
  */
 export const completionRequest = Type.Object({
   ...sharedMembers,

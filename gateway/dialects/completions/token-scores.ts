@@ -1,4 +1,4 @@
-/** One token as the chat dialect scores it; whatever else stands there is not read. */
+/** One token as the chat dialect scores it; other members are not read. */
 interface Scored {
   readonly token?: unknown;
   readonly logprob?: unknown;
@@ -6,14 +6,14 @@ interface Scored {
 }
 
 /**
- * Scores of tokens in the older shape: four lists of equal length, the offsets counted from the start of the text. Knows
- * how far the text has come, so that the lists of a stream continue each other. Built from provider text: what has not
- * the expected shape becomes null. (spec: inference, Text completion)
+ * Token scores in the older shape: four lists of equal length, with offsets from the start of the text. Keeps the offset
+ * between calls, so that the lists of a stream continue each other. Reads provider text: values of an unexpected type
+ * become null. (spec: inference, Text completion)
  */
 export class TokenScores {
   #offset: number;
 
-  /** `offset`: characters that stand before the answer's own. */
+  /** `offset`: characters before the answer. */
   constructor(offset: number) {
     this.#offset = offset;
   }

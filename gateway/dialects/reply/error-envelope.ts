@@ -1,10 +1,10 @@
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { errorMember } from './error-member.ts';
 
-/** A refusal as it is sent. Its status is that of the error. */
+/** A refusal to send, with the status of its error. */
 export interface ErrorReply {
   readonly type: string;
-  /** Beside those of every answer and those of the error itself; lower case. */
+  /** Added to those of every answer and of the error itself; lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -12,7 +12,7 @@ export interface ErrorReply {
 /** Writes a refusal of one request. `generation` is the generation id of the request. Never shows `detail`. */
 export type ErrorEnvelope = (error: GatewayError, generation: string) => ErrorReply;
 
-/** The envelope of every failure that no dialect writes in a form of its own. (spec: inference, Errors) */
+/** The envelope of all refusals whose dialect has no form of its own. (spec: inference, Errors) */
 export const standardEnvelope: ErrorEnvelope = (error) => ({
   type: 'application/json; charset=utf-8',
   body: renderEnvelope(error),

@@ -1,11 +1,11 @@
 import type { ReasoningDetail, ToolCall } from '../../terms/turn.ts';
 import type { FinishReason, TurnEvent } from '../../terms/turn-event.ts';
 
-/** A whole answer, put together from its events. Null and empty: there was none of it. */
+/** A whole answer, gathered from its events. Null or empty: absent. */
 export interface GatheredAnswer {
   readonly text: string | null;
   readonly reasoning: string;
-  /** Fragments of one entry joined; in the order in which the entries began. */
+  /** Fragments of one entry are joined; entries are in the order in which they began. */
   readonly reasoningDetails: readonly ReasoningDetail[] | null;
   readonly refusal: string;
   readonly toolCalls: readonly ToolCall[] | null;
@@ -15,7 +15,7 @@ export interface GatheredAnswer {
   readonly finish: { readonly reason: FinishReason; readonly native: string | null } | null;
 }
 
-/** Generated speech, its pieces joined. Unix seconds. */
+/** Generated speech, its pieces joined. `expiresAt` is Unix seconds. */
 export interface Speech {
   readonly id?: string;
   readonly data?: string;
@@ -36,7 +36,7 @@ interface Gathering extends Mutable<GatheredAnswer> {
   images: { url: string; index: number }[] | null;
 }
 
-/** What the parts of a turn amount to, for dialects that write a reply in one piece. */
+/** Gathers the events of a turn, for dialects that write a reply in one piece. */
 export function gatherAnswer(events: readonly TurnEvent[]): GatheredAnswer {
   const answer: Gathering = {
     text: null,
@@ -50,7 +50,7 @@ export function gatherAnswer(events: readonly TurnEvent[]): GatheredAnswer {
     finish: null,
   };
   for (const event of events) gather(answer, event);
-  // An index that no call has leaves no hole.
+  // Unused indexes leave no holes.
   if (answer.toolCalls !== null) answer.toolCalls = answer.toolCalls.filter(Boolean);
   return answer;
 }
@@ -101,7 +101,7 @@ function gather(answer: Gathering, event: TurnEvent): void {
   }
 }
 
-/** Entries of one index and type are fragments of one; an entry without an index is whole. */
+/** Joins fragments of one index and type; an entry without an index is complete. */
 function addDetail(details: Mutable<ReasoningDetail>[], detail: ReasoningDetail): void {
   const { index, type } = detail;
   const entry = index === undefined ? undefined : details.find((each) => each.index === index && each.type === type);

@@ -1,4 +1,4 @@
-/** What stands on every reply and every chunk of one generation. `created` is Unix seconds; `provider` a display name. */
+/** Members of every reply and chunk of one generation. `created` is Unix seconds; `provider` is a display name. */
 export interface ReplyHead {
   readonly id: string;
   readonly created: number;

@@ -18,12 +18,12 @@ export const usageSchema = Type.Object({
       audio_tokens: Type.Optional(count),
     }),
   ),
-  cost: Type.Number({ minimum: 0, description: 'The exact charge in USD. Counts that nobody reported are absent.' }),
+  cost: Type.Number({ minimum: 0, description: 'The exact charge in USD. Unreported counts are absent.' }),
 });
 
 export const finishReason = Type.Union([oneOf('stop', 'length', 'tool_calls', 'content_filter', 'error'), Type.Null()]);
 
-/** What every reply and every chunk begins with. */
+/** The first members of every reply and chunk. */
 export const replyHead = {
   id: Type.String({ pattern: '^gen-', description: 'The generation id, equal to X-Generation-Id.' }),
   created: Type.Integer({ description: 'Unix seconds.' }),
@@ -31,7 +31,7 @@ export const replyHead = {
   provider: Type.String({ description: 'Display name of the provider that served.' }),
 };
 
-/** Beside the usage of a stream. */
+/** Sent beside the usage of a stream. */
 export const honoured = Type.Record(Type.String(), Type.Boolean(), {
-  description: 'Settings that were asked for, and whether the serving endpoint declares them.',
+  description: 'The requested settings, and whether the serving endpoint declares them.',
 });

@@ -1,9 +1,9 @@
 import type { Usage } from '../../terms/usage.ts';
 
 /**
- * The `usage` object as JSON text, put together by hand so that every digit of the cost arrives: no float comes near
- * it. `cost` is exact decimal text; a count nobody reported is absent. The details of the prompt stand there when caching
- * occurred, and then `cached_tokens` is a number: strict clients read it. (spec: inference, Chat completion reply)
+ * The `usage` object as JSON text, concatenated so that every digit of the cost is kept without a float. `cost` is exact
+ * decimal text; an unreported count is absent. `prompt_tokens_details` is present when caching occurred, and then
+ * `cached_tokens` is a number, since strict clients require it. (spec: inference, Chat completion reply)
  */
 export function usageText(usage: Usage, cost: string): string {
   const { promptTokens, completionTokens } = usage;
@@ -34,6 +34,6 @@ function completionDetails({ reasoningTokens, imageTokens, audioTokens }: Usage)
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 function numberText(cost: string): string {
-  if (!NUMBER.test(cost)) throw new RangeError('a cost is not the text of a JSON number');
+  if (!NUMBER.test(cost)) throw new RangeError('the cost is not a JSON number');
   return cost;
 }

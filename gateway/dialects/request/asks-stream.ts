@@ -1,4 +1,4 @@
-/** True when a body asks for a stream, in every dialect by the same member; nothing else of the body is judged. */
+/** True when a body of any dialect asks for a stream. The rest of the body is not checked. */
 export function asksStream(body: unknown): boolean {
   return typeof body === 'object' && body !== null && (body as { readonly stream?: unknown }).stream === true;
 }

@@ -1,11 +1,11 @@
 /**
- * Strict base64, looked at without decoding: the platform's decoder drops what it does not know instead of refusing it,
- * and a size should be known before anything is allocated. One pass, linear. (spec: reliability, attack 66)
+ * Strict base64, checked without decoding: Node's decoder drops foreign characters instead of refusing them, and the
+ * size must be known before anything is allocated. One pass, linear. (spec: reliability, attack 66)
  */
-/** Searching for what is foreign never backtracks, however long the text is. */
+/** A single character class, so the search never backtracks. */
 const FOREIGN = /[^A-Za-z0-9+/]/;
 
-/** Bytes a text decodes to, by arithmetic; null when it is not base64 with its padding, or empty. */
+/** Decoded size of a text in bytes; null when it is empty or not base64 with its padding. */
 export function base64Bytes(text: string): number | null {
   const { length } = text;
   if (length === 0 || length % 4 !== 0) return null;

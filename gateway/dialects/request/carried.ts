@@ -4,12 +4,12 @@ import { notFound } from '../../terms/not-found.ts';
 
 const STORED_FILES_MAX = 16;
 
-/** What the messages of one request carry beside text: modalities for routing, and the stored files they name. */
+/** Media that the messages of one request carry: modalities for routing, and the stored files they name. */
 export class Carried {
   #input: Modality[] | null = null;
   #files: string[] | null = null;
 
-  /** In the order in which they were met, each once; null where there is text alone. */
+  /** Each modality once, in order of appearance; null for text alone. */
   get input(): readonly Modality[] | null {
     return this.#input;
   }
@@ -25,7 +25,7 @@ export class Carried {
     else this.#files.push(member);
   }
 
-  /** Nothing can be stored yet, so every id names a file that the account cannot read. (spec: inference, Messages) */
+  /** Files cannot be stored yet, so every id is unknown to the account. (spec: inference, Messages) */
   refuseFiles(): void {
     if (this.#files === null) return;
     if (this.#files.length > STORED_FILES_MAX) {

@@ -4,7 +4,7 @@ import { invalid } from '../../terms/invalid.ts';
 import { validationError } from './validation-error.ts';
 
 /**
- * A parsed body as what its schema says it is, or a 400 that names the member and its bound. The body is not changed:
+ * Checks a parsed body against its schema; throws a 400 that names the member and its bound. The body is not changed:
  * no coercion, no defaults, nothing removed. (spec: inference, Errors 2)
  */
 export function checked<T extends TSchema>(check: TypeCheck<T>, body: unknown): Static<T> {

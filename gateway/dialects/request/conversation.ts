@@ -2,8 +2,8 @@ import { invalid } from '../../terms/invalid.ts';
 import { LABEL_CHARACTERS_MAX } from './members.ts';
 
 /**
- * Which conversation a request belongs to: the first of its own names that is not empty, in the dialect's order, else
- * the header. Null where it names none. (spec: inference, Routing rules 1)
+ * The conversation of a request: the first non-empty name in the body, in the dialect's order, else the header. Null
+ * without any. (spec: inference, Routing rules 1)
  */
 export function conversationOf(
   named: readonly (string | null | undefined)[],

@@ -1,24 +1,24 @@
 import { type SchemaOptions, type TSchema, Type } from '@sinclair/typebox';
 
 /**
- * What the request schemas of all dialects are built of. `maybe` marks an optional member whose explicit null reads as
- * one that was left out; nothing else anywhere takes null. (spec: inference, Conventions 1)
+ * Building blocks of the request schemas of all dialects. `maybe` marks an optional member whose explicit null counts as
+ * absent; other members refuse null. (spec: inference, Conventions 1)
  */
 export const maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 
-/** One word of a closed list. The pattern repeats the list for validators that know no `enum` of strings. */
+/** One word of a closed list. The pattern repeats the list for validators that ignore `enum` on strings. */
 export const oneOf = <T extends string>(...words: T[]) =>
   Type.Unsafe<T>(Type.String({ enum: words, pattern: `^(?:${words.join('|')})$` }));
 
 export const between = (minimum: number, maximum: number) => Type.Number({ minimum, maximum });
 
-/** Text of one to so many characters. */
+/** Text of one to `maxLength` characters. */
 export const named = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 
-/** Any object, kept as it came: nulls and unknown members inside it are the caller's own. */
+/** Any object, kept unchanged: nulls and unknown members inside it belong to the client. */
 export const opaque = (options: SchemaOptions = {}) => Type.Object({}, options);
 
-/** Entries of a list of names, where the specification sets no bound of its own. */
+/** Entries of a list of names, where the specification sets no bound. */
 export const NAMES_MAX = 100;
 /** Characters of ids, slugs, labels: `user`, `session_id`, model ids. (spec: inference, Limits) */
 export const LABEL_CHARACTERS_MAX = 256;

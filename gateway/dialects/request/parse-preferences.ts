@@ -12,8 +12,8 @@ interface RequestedPreferences {
 type MutablePreferences = { -readonly [member in keyof Preferences]: Preferences[member] };
 
 /**
- * Provider preferences of a checked request. `route` is the older name of `sort.partition`, which wins over it;
- * `store: false` is another way to ask for no retention. (spec: inference, `route`, `store`; conventions 1.1)
+ * Provider preferences of a checked request. `route` is the older name of `sort.partition`, which takes precedence;
+ * `store: false` also asks for zero retention. (spec: inference, `route`, `store`; conventions 1.1)
  */
 export function parsePreferences({ provider: wire, route, store }: RequestedPreferences): Preferences {
   const preferences: MutablePreferences = { allowFallbacks: wire?.allow_fallbacks ?? true };
@@ -25,7 +25,7 @@ export function parsePreferences({ provider: wire, route, store }: RequestedPref
   if (wire.require_parameters === true) preferences.requireParameters = true;
   if (wire.only) preferences.only = wire.only;
   if (wire.ignore) preferences.ignore = wire.ignore;
-  // An empty order asks for none; an empty filter lets nothing through.
+  // An empty order sets no order; an empty filter admits no provider.
   if (wire.order && wire.order.length > 0) preferences.order = wire.order;
   if (wire.quantizations) preferences.quantizations = wire.quantizations;
   if (wire.options) preferences.options = withoutNulls(wire.options);

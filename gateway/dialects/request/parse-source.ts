@@ -3,7 +3,7 @@ import { mediaTypeName } from '../../terms/media-type.ts';
 import type { MediaSource } from '../../terms/turn.ts';
 import { base64Bytes } from './base64.ts';
 
-/** Characters of an address that an endpoint is asked to fetch: more than any signed one in use. */
+/** Characters of a URL that an endpoint has to fetch: more than any signed URL in use. */
 const URL_CHARACTERS_MAX = 8_192;
 /** Characters of a `data:` URL before its comma. */
 const DATA_HEAD_CHARACTERS_MAX = 256;
@@ -14,7 +14,7 @@ const ADDRESS = /^https?:\/\/[^\s\p{Cc}]+$/iu;
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/;
 
 /**
- * What a `*_url` member names: an address, handed on unfetched and unchanged, or the bytes of a `data:` URL. Every other
+ * Parses a `*_url` member: a URL, forwarded unchanged and never fetched here, or the bytes of a `data:` URL. Any other
  * scheme is a 400 that names `member`. (spec: inference, Messages; reliability, attacks 41 and 66)
  */
 export function parseSource(url: string, member: string): MediaSource {
@@ -24,7 +24,7 @@ export function parseSource(url: string, member: string): MediaSource {
   return { kind: 'url', url };
 }
 
-/** Bare base64 with the media type it is known to have; null where none is known. */
+/** Parses bare base64; `mediaType` is null where it is unknown. */
 export function parseBytes(base64: string, mediaType: string | null, member: string): MediaSource {
   const bytes = base64Bytes(base64);
   if (bytes === null) throw invalid(`${member} must hold base64 with its padding`);
@@ -32,7 +32,7 @@ export function parseBytes(base64: string, mediaType: string | null, member: str
   return { kind: 'data', mediaType, base64 };
 }
 
-/** True for text that is a URL at all, of whatever scheme: base64 has no colon. */
+/** True for a URL of any scheme: base64 has no colon. */
 export function isUrl(text: string): boolean {
   return text.slice(0, DATA_HEAD_CHARACTERS_MAX).includes(':');
 }

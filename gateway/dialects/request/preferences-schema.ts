@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { between, LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, named, oneOf, opaque } from './members.ts';
 
-/** Decimals a price cap may have, as text; a JSON number is held to the same after it was written out. */
+/** Decimals of a price cap as text; a JSON number is checked against the same bound once written out. */
 export const PRICE_DECIMALS_MAX = 40;
 
 const slugs = Type.Array(named(LABEL_CHARACTERS_MAX), { maxItems: NAMES_MAX });
@@ -27,7 +27,7 @@ const quantization = oneOf(
   'unknown',
 );
 
-/** Provider preferences as they stand on the wire of every dialect. (spec: inference, Provider preferences; conventions 1.1) */
+/** Provider preferences on the wire, the same in every dialect. (spec: inference, Provider preferences; conventions 1.1) */
 export const preferencesSchema = Type.Object({
   order: maybe(slugs),
   allow_fallbacks: maybe(Type.Boolean()),
@@ -52,7 +52,8 @@ export const preferencesSchema = Type.Object({
         audio: maybe(price),
       },
       {
-        description: 'USD: prompt and completion per million tokens, the rest per unit. image and audio bind nothing.',
+        description:
+          'USD: prompt and completion per million tokens, the rest per unit. image and audio have no effect.',
       },
     ),
   ),

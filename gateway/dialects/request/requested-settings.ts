@@ -1,16 +1,13 @@
-/**
- * The settings among `names` that a request asks for, under their wire names. What asks for nothing is left out: null
- * and an empty list.
- */
+/** The settings among `names` that a request sets, under their wire names. Null and empty lists are left out. */
 export function requestedSettings<T extends object>(
   body: T,
   names: readonly (keyof T & string)[],
 ): Record<string, unknown> {
-  const asked: Record<string, unknown> = {};
-  // Each of ours is asked for: to look over what a body holds is cheaper for most, and a stand of 50 ms for the largest.
+  const settings: Record<string, unknown> = {};
+  // Look up our names instead of iterating the body: iterating blocked the event loop for 50 ms on the largest bodies.
   for (const name of names) {
     const value = body[name];
-    if (value != null && !(Array.isArray(value) && value.length === 0)) asked[name] = value;
+    if (value != null && !(Array.isArray(value) && value.length === 0)) settings[name] = value;
   }
-  return asked;
+  return settings;
 }

@@ -5,12 +5,12 @@ import { preferencesSchema } from './preferences-schema.ts';
 const MODELS_MAX = 20;
 const STOPS_MAX = 8;
 export const CEILING_MAX = 1_048_576;
-/** A signed 64-bit integer, as far as JSON's numbers reach: what providers take. */
+/** Providers take a signed 64-bit integer; JSON numbers are exact to 2^53 only. */
 const SEED_MAX = 2 ** 63;
 
 const modelId = named(LABEL_CHARACTERS_MAX);
 
-/** Members that chat completions and text completions have in common, with one bound each. (spec: inference, both tables) */
+/** Members that chat and text completions share, with the same bounds. (spec: inference, both tables) */
 export const sharedMembers = {
   model: maybe(modelId),
   models: maybe(Type.Array(modelId, { maxItems: MODELS_MAX })),
@@ -32,13 +32,13 @@ export const sharedMembers = {
 /** The levels of `reasoning_effort`. (spec: inference, `reasoning`) */
 export const effort = oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max');
 
-/** The two members that ask for compression, in every dialect of conversations. (spec: inference, `transforms`, `plugins`) */
+/** The two members that request compression, in every dialect of conversations. (spec: inference, `transforms`, `plugins`) */
 export const compressionMembers = {
   transforms: maybe(Type.Array(oneOf('middle-out'), { maxItems: NAMES_MAX })),
   plugins: maybe(Type.Array(Type.Object({ id: oneOf('context-compression') }), { maxItems: NAMES_MAX })),
 };
 
-/** True when a checked request asks for compression: an empty list declines it. */
+/** True when a checked request asks for compression; an empty list does not. */
 export function asksCompression(request: {
   readonly transforms?: readonly unknown[] | null;
   readonly plugins?: readonly unknown[] | null;

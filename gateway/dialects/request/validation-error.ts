@@ -1,17 +1,16 @@
 import type { TSchema } from '@sinclair/typebox';
-import { isOf, shapeOf } from './shape.ts';
 
 /**
- * What is wrong with a body that its compiled check refused, as one sentence that names the member and its bound:
- * `top_p must be greater than 0`. One pass over schema and value, following of a union only the variant that the value
- * means to be: the validator's own list of errors visits every variant of every union again and takes a second for a
- * hostile body of a few megabytes, measured, where this takes milliseconds. (spec: inference, Errors 2; reliability E7)
+ * Describes why a compiled check refused a body, as one sentence that names the member and its bound:
+ * `top_p must be greater than 0`. One pass over schema and value, following only the variant of a union that the value
+ * is tagged as. The validator's own error list revisits every variant of every union and takes a second for a hostile
+ * body of a few megabytes, where this takes milliseconds (measured). (spec: inference, Errors 2; reliability E7)
  */
 export function validationError(schema: TSchema, body: unknown): string {
-  const flaw = find(schema, body);
-  if (flaw === null) return 'The request body does not have the expected shape';
-  const member = memberOf(flaw.path.reverse());
-  return `${member === '' ? 'The request body' : member} ${flaw.rule}`;
+  const found = find(schema, body);
+  if (found === null) return 'The request body does not have the expected shape';
+  const member = memberOf(found.path.reverse());
+  return `${member === '' ? 'The request body' : member} ${found.rule}`;
 }
 
 const MEMBER_CHARACTERS_MAX = 200;
@@ -24,23 +23,23 @@ interface SchemaViolation {
   readonly path: string[];
 }
 
-type Members = Readonly<Record<string, TSchema>>;
-type Held = Readonly<Record<string, unknown>>;
+type Schemas = Readonly<Record<string, TSchema>>;
+type Values = Readonly<Record<string, unknown>>;
 
-function flawed(rule: string, ...path: string[]): SchemaViolation {
+function violation(rule: string, ...path: string[]): SchemaViolation {
   return { rule, path };
 }
 
-/** The first flaw of a value; null where there is none. */
+/** The first violation in a value; null for a valid one. */
 function find(schema: TSchema, value: unknown): SchemaViolation | null {
   if (Array.isArray(schema.anyOf)) return inUnion(schema, schema.anyOf as TSchema[], value);
-  if ('const' in schema) return value === schema.const ? null : flawed(choice([schema.const], value));
-  if (!isOf(schema, value)) return flawed(`must be ${shapeOf(schema)}`);
+  if ('const' in schema) return value === schema.const ? null : violation(choice([schema.const], value));
+  if (!isOf(schema, value)) return violation(`must be ${shapeOf(schema)}`);
   switch (schema.type) {
     case 'object':
       return schema.patternProperties
-        ? inMap(schema.patternProperties as Members, value as Held)
-        : inObject(schema, value as Held);
+        ? inMap(schema.patternProperties as Schemas, value as Values)
+        : inObject(schema, value as Values);
     case 'array':
       return inArray(schema, value as readonly unknown[]);
     case 'string':
@@ -56,84 +55,84 @@ function find(schema: TSchema, value: unknown): SchemaViolation | null {
 function inUnion(union: TSchema, variants: readonly TSchema[], value: unknown): SchemaViolation | null {
   const fitting = variants.filter((variant) => isOf(variant, value));
   const [first, second] = fitting;
-  if (!first) return flawed(`must be ${shapeOf(union)}`);
+  if (!first) return violation(`must be ${shapeOf(union)}`);
   if (!second) return find(first, value);
   const tag = tagOf(first);
   if (tag === null) return find(first, value);
-  const given = (value as Held)[tag];
+  const given = (value as Values)[tag];
   const meant = fitting.find((variant) => tagged(variant, tag)?.const === given);
   if (meant) return find(meant, value);
-  if (given === undefined) return flawed('is required', tag);
+  if (given === undefined) return violation('is required', tag);
   const words = fitting.map((variant) => tagged(variant, tag)?.const).filter((word) => word !== undefined);
-  return flawed(choice(words, given), tag);
+  return violation(choice(words, given), tag);
 }
 
-/** The member that tells the variants of a union apart: the one that holds a fixed word. */
+/** The member that distinguishes the variants of a union: the one with a constant. */
 function tagOf(variant: TSchema): string | null {
-  const members = Object.entries((variant.properties ?? {}) as Members);
+  const members = Object.entries((variant.properties ?? {}) as Schemas);
   return members.find(([, member]) => 'const' in member)?.[0] ?? null;
 }
 
 function tagged(variant: TSchema, tag: string): TSchema | undefined {
-  return (variant.properties as Members | undefined)?.[tag];
+  return (variant.properties as Schemas | undefined)?.[tag];
 }
 
-function inObject(schema: TSchema, value: Held): SchemaViolation | null {
+function inObject(schema: TSchema, value: Values): SchemaViolation | null {
   const required: readonly string[] = schema.required ?? [];
-  const properties = schema.properties as Members;
+  const properties = schema.properties as Schemas;
   for (const name in properties) {
     const held = value[name];
     if (held === undefined) {
-      if (required.includes(name)) return flawed('is required', name);
+      if (required.includes(name)) return violation('is required', name);
       continue;
     }
-    const flaw = within(find(properties[name] as TSchema, held), name);
-    if (flaw) return flaw;
+    const found = within(find(properties[name] as TSchema, held), name);
+    if (found) return found;
   }
   return null;
 }
 
-function inMap(patterns: Members, value: Held): SchemaViolation | null {
+function inMap(patterns: Schemas, value: Values): SchemaViolation | null {
   const [entry] = Object.values(patterns);
   for (const name of Object.keys(value)) {
-    const flaw = within(find(entry as TSchema, value[name]), name);
-    if (flaw) return flaw;
+    const found = within(find(entry as TSchema, value[name]), name);
+    if (found) return found;
   }
   return null;
 }
 
 function inArray(schema: TSchema, value: readonly unknown[]): SchemaViolation | null {
   const { minItems = 0, maxItems = Infinity } = schema;
-  if (value.length < minItems) return flawed(`must have at least ${minItems} item`);
-  if (value.length > maxItems) return flawed(`must have at most ${maxItems} items`);
+  if (value.length < minItems) return violation(`must have at least ${minItems} item`);
+  if (value.length > maxItems) return violation(`must have at most ${maxItems} items`);
   for (let at = 0; at < value.length; at++) {
-    const flaw = within(find(schema.items as TSchema, value[at]), String(at));
-    if (flaw) return flaw;
+    const found = within(find(schema.items as TSchema, value[at]), String(at));
+    if (found) return found;
   }
   return null;
 }
 
-function within(flaw: SchemaViolation | null, name: string): SchemaViolation | null {
-  flaw?.path.push(name);
-  return flaw;
+function within(found: SchemaViolation | null, name: string): SchemaViolation | null {
+  found?.path.push(name);
+  return found;
 }
 
-/** Lengths before patterns: no expression sees a text beyond its bound. */
+/** Checks lengths before patterns, so that no expression runs on a text beyond its bound. */
 function inText(schema: TSchema, value: string): SchemaViolation | null {
   const { minLength = 0, maxLength = Infinity } = schema;
-  if (value.length < minLength) return flawed('must not be empty');
-  if (value.length > maxLength) return flawed(`must have at most ${maxLength} characters`);
-  if (Array.isArray(schema.enum)) return schema.enum.includes(value) ? null : flawed(choice(schema.enum, value));
+  if (value.length < minLength) return violation('must not be empty');
+  if (value.length > maxLength) return violation(`must have at most ${maxLength} characters`);
+  if (Array.isArray(schema.enum)) return schema.enum.includes(value) ? null : violation(choice(schema.enum, value));
   if (schema.pattern === undefined || new RegExp(schema.pattern).test(value)) return null;
-  return flawed(`must match ${schema.pattern}`);
+  return violation(`must match ${schema.pattern}`);
 }
 
 function inNumber(schema: TSchema, value: number): SchemaViolation | null {
   const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum = -Infinity } = schema;
-  if (minimum === maximum && value !== minimum) return flawed(`must be ${minimum}`);
-  if (value < minimum) return flawed(`must be at least ${minimum}`);
-  if (value <= exclusiveMinimum) return flawed(`must be greater than ${exclusiveMinimum}`);
-  return value > maximum ? flawed(`must be at most ${maximum}`) : null;
+  if (minimum === maximum && value !== minimum) return violation(`must be ${minimum}`);
+  if (value < minimum) return violation(`must be at least ${minimum}`);
+  if (value <= exclusiveMinimum) return violation(`must be greater than ${exclusiveMinimum}`);
+  return value > maximum ? violation(`must be at most ${maximum}`) : null;
 }
 
 function choice(words: readonly unknown[], given: unknown): string {
@@ -148,4 +147,37 @@ function memberOf(path: readonly string[]): string {
     .map((segment, at) => (/^\d{1,9}$/.test(segment) ? `[${segment}]` : at === 0 ? segment : `.${segment}`))
     .join('');
   return member.slice(0, MEMBER_CHARACTERS_MAX);
+}
+
+/** True when a value has the JSON type of a schema, whatever its content. */
+function isOf(schema: TSchema, value: unknown): boolean {
+  if (Array.isArray(schema.anyOf)) return (schema.anyOf as TSchema[]).some((variant) => isOf(variant, value));
+  switch (schema.type) {
+    case 'null':
+      return value === null;
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value);
+    case 'integer':
+      return Number.isInteger(value);
+    case 'number':
+      return Number.isFinite(value);
+    default:
+      return typeof value === schema.type;
+  }
+}
+
+/** The type of a schema in words: `a string or an array`. Null is left out, since it counts as absent. */
+function shapeOf(schema: TSchema): string {
+  if (Array.isArray(schema.anyOf)) {
+    const shapes = (schema.anyOf as TSchema[]).filter((each) => each.type !== 'null').map(shapeOf);
+    return [...new Set(shapes)].join(' or ');
+  }
+  if (Array.isArray(schema.enum)) {
+    const words = schema.enum.map((word: unknown) => JSON.stringify(word)).join(', ');
+    return schema.enum.length === 1 ? words : `one of ${words}`;
+  }
+  const article = /^[aio]/.test(String(schema.type)) ? 'an' : 'a';
+  return `${article} ${schema.type}`;
 }

@@ -37,13 +37,13 @@ function chunks(text: string): Chunk[] {
     .map((data) => JSON.parse(data) as Chunk);
 }
 
-it('comments end in one newline and the terminator is a frame', () => {
+it('a comment ends in one newline and the terminator is a frame', () => {
   assert.is(PROCESSING, ': processing\n');
   assert.ok(KEEP_ALIVE.startsWith(': ') && KEEP_ALIVE.endsWith('\n') && !KEEP_ALIVE.endsWith('\n\n'));
   assert.equal(read(`${PROCESSING}${KEEP_ALIVE}${DONE}`), ['[DONE]']);
 });
 
-it('the first delta carries the role and every chunk its head and a finish_reason', () => {
+it('the first delta carries the role; every chunk carries its head and a finish_reason', () => {
   const frames = new ChatFrames(HEAD, PLAIN);
   const [first, second, third] = chunks(
     frames.of([
@@ -63,7 +63,7 @@ it('the first delta carries the role and every chunk its head and a finish_reaso
   }
 });
 
-it('the first fragment of a tool call carries index, id, type and name, and the message role once', () => {
+it('the first fragment of a tool call carries index, id, type and name; only the first delta carries the role', () => {
   const events: TurnEvent[] = [
     { type: 'tool-start', index: 0, id: 'c"0', name: 'f' },
     { type: 'tool-delta', index: 0, arguments: '{"a":' },
@@ -80,7 +80,7 @@ it('the first fragment of a tool call carries index, id, type and name, and the 
   assert.equal(seen[3], {});
 });
 
-it('an answer without text still has a role', () => {
+it('an answer without text carries a role', () => {
   const [only] = chunks(new ChatFrames(HEAD, PLAIN).of([{ type: 'finish', reason: 'length', native: null }]));
   assert.equal(only?.choices[0]?.delta, { role: 'assistant', content: '' });
 });
@@ -99,7 +99,7 @@ it('upstream text cannot end a frame or start another one', () => {
   assert.not.match(frames, /^id:/m);
 });
 
-it('the last chunk has empty choices, the usage with the exact cost and what was honoured', () => {
+it('the last chunk has empty choices, the usage with the exact cost, and the honoured settings', () => {
   const usage = { promptTokens: 7, completionTokens: 3, cachedTokens: 2, reasoningTokens: 1 };
   const text = new ChatFrames(HEAD, PLAIN).end({
     usage,
@@ -120,14 +120,14 @@ it('the last chunk has empty choices, the usage with the exact cost and what was
   });
 });
 
-it('counts that nobody reported are absent, and so is their total', () => {
+it('unreported counts are absent, and so is their total', () => {
   const [chunk] = chunks(
     new ChatFrames(HEAD, PLAIN).end({ usage: { completionTokens: 3, cachedTokens: 0 }, cost: '0', honoured: {} }),
   );
   assert.equal(chunk?.usage, { completion_tokens: 3, cost: 0 });
 });
 
-it('a cost that is not the text of a JSON number never leaves', () => {
+it('a cost that is not a JSON number throws', () => {
   assert.throws(() => new ChatFrames(HEAD, PLAIN).end({ usage: {}, cost: '1e-7', honoured: {} }), RangeError);
   assert.throws(() => new ChatFrames(HEAD, PLAIN).end({ usage: {}, cost: '0,1', honoured: {} }), RangeError);
 });
@@ -151,7 +151,7 @@ it('an error in the stream is a chunk with error and finish_reason error, withou
   assert.not.match(text, /secret/);
 });
 
-it('what came together of plain and structured reasoning stands in one delta', () => {
+it('plain and structured reasoning that arrives together is sent in one delta', () => {
   const [first, second] = chunks(
     new ChatFrames(HEAD, PLAIN).of([
       { type: 'reasoning-delta', text: 'a' },
@@ -168,7 +168,7 @@ it('what came together of plain and structured reasoning stands in one delta', (
   assert.equal(second?.choices[0]?.delta, { content: 'x' });
 });
 
-it('reasoning.exclude leaves no frame behind, and the first visible delta has the role', () => {
+it('reasoning.exclude sends no frame for reasoning, and the first visible delta has the role', () => {
   const frames = new ChatFrames(HEAD, { hidden: true, dispatch: false });
   assert.is(
     frames.of([
@@ -183,7 +183,7 @@ it('reasoning.exclude leaves no frame behind, and the first visible delta has th
   });
 });
 
-it('scores stand beside the text that they score', () => {
+it('scores are sent with the text that they score', () => {
   const [only, ...rest] = chunks(
     new ChatFrames(HEAD, PLAIN).of([
       { type: 'text-delta', text: 'x' },
@@ -199,7 +199,7 @@ it('scores stand beside the text that they score', () => {
   });
 });
 
-it('scores of hidden thoughts are hidden with them (spec: inference, `reasoning.exclude`)', () => {
+it('scores of hidden reasoning are hidden as well (spec: inference, `reasoning.exclude`)', () => {
   const events: TurnEvent[] = [
     { type: 'reasoning-delta', text: 'secret' },
     { type: 'logprobs', content: [{ token: 'secret' }] },

@@ -30,7 +30,7 @@ function refusalOf(...content: unknown[]): GatewayError {
 
 const image = (url: string, detail?: unknown): unknown => ({ type: 'image_url', image_url: { url, detail } });
 
-it('every kind of part becomes one content part, in its order, with the text of the message beside', () => {
+it('every kind of part becomes one content part in order, beside the text of the message', () => {
   const turn = user(
     { type: 'text', text: 'see' },
     image('https://example.com/a.png', 'low'),
@@ -66,7 +66,7 @@ it('every kind of part becomes one content part, in its order, with the text of 
   assert.equal(turn.modalities, { input: ['image', 'video', 'audio', 'file'], output: [] });
 });
 
-it('text alone has no parts and no modalities, whether it came as a string or as parts', () => {
+it('a text message has no parts and no modalities, whether sent as a string or as parts', () => {
   const turn = turnOf(
     { role: 'system', content: [{ type: 'text', text: 'a' }] },
     { role: 'user', content: [{ type: 'text', text: 'b', cache_control: { type: 'ephemeral' } }], name: 'n' },
@@ -80,7 +80,7 @@ it('text alone has no parts and no modalities, whether it came as a string or as
   assert.is(turn.modalities, undefined);
 });
 
-it('input_audio and audio_url are the same audio, under whatever name its format goes', () => {
+it('input_audio and audio_url give the same audio under every name of its format', () => {
   const formats = { wav: 'audio/wav', mp3: 'audio/mpeg', flac: 'audio/flac', m4a: 'audio/mp4', PCM16: 'audio/pcm16' };
   for (const [format, mediaType] of Object.entries(formats)) {
     const inline = user({ type: 'input_audio', input_audio: { data: 'AAAA', format } });
@@ -92,7 +92,7 @@ it('input_audio and audio_url are the same audio, under whatever name its format
   }
 });
 
-it('a tool result may carry what a user message may', () => {
+it('a tool result may carry the same parts as a user message', () => {
   const turn = turnOf({ role: 'tool', tool_call_id: 'c', content: [image('https://example.com/a.png')] });
   assert.equal(turn.messages, [
     {
@@ -140,7 +140,7 @@ it('an assistant message keeps its reasoning, its details unchanged and in order
   assert.is(message.reasoningDetails?.[0], details[0]);
 });
 
-it('nulls and empty lists at the optional members of a message read as absent', () => {
+it('nulls and empty lists at the optional members of a message count as absent', () => {
   const nulls = { name: null, reasoning: null, reasoning_details: null, refusal: null, tool_calls: null };
   assert.equal(turnOf({ role: 'assistant', content: null, ...nulls }).messages, [{ role: 'assistant', text: null }]);
   assert.equal(turnOf({ role: 'assistant', reasoning_details: [], tool_calls: [] }).messages, [
@@ -205,7 +205,7 @@ const BAD_URLS = [
 ];
 
 for (const url of BAD_URLS) {
-  it(`400 names the member of a source that is none: ${JSON.stringify(url.slice(0, 60))}`, () => {
+  it(`400 names the member of an invalid source: ${JSON.stringify(url.slice(0, 60))}`, () => {
     for (const type of ['image_url', 'video_url', 'audio_url']) {
       const error = refusalOf({ type: 'text', text: 'x' }, { type, [type]: { url } });
       assert.is(error.status, 400);
@@ -216,7 +216,7 @@ for (const url of BAD_URLS) {
   });
 }
 
-it('a data URL is read whatever the case of its words, and its parameters are no part of its type', () => {
+it('a data URL is read without regard to case, and its parameters are not part of its type', () => {
   const turn = user(image('DATA:Image/JPG;name=a.png;BASE64,AAAA'), image('data:;base64,AAAA'));
   const [message] = turn.messages;
   assert.ok(message?.role === 'user');
@@ -240,7 +240,7 @@ it('inline audio is base64 and has a format', () => {
   assert.match(audio({ data: 'AAAA', format: '' }), /\.input_audio\.format must match/);
 });
 
-it('a file is named by its data or by its id, never by both and never by neither', () => {
+it('a file is named by exactly one of its data and its id', () => {
   const file = (value: unknown): GatewayError => refusalOf({ type: 'file', file: value });
   assert.is(file({ file_id: 'f', file_data: 'AAAA' }).status, 400);
   assert.match(
@@ -256,7 +256,7 @@ it('a file is named by its data or by its id, never by both and never by neither
   assert.is(absent.message, 'messages[0].content[0].file.file_id names no file of this account');
 });
 
-it('more than sixteen stored files are too many, readable or not', () => {
+it('more than sixteen stored files are refused, readable or not', () => {
   const files = (n: number): unknown[] => Array(n).fill({ type: 'file', file: { file_id: 'file_1' } });
   assert.is(refusalOf(...files(16)).status, 404);
   const error = refusalOf(...files(17));
@@ -287,16 +287,16 @@ for (const [part, message] of BAD_PARTS) {
   });
 }
 
-it('members called like prototypes stay data in messages and parts', () => {
+it('members with names of prototypes stay data in messages and parts', () => {
   const turn = parse(
     JSON.parse(
       '{"model":"a/b","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://a.b/c","__proto__":{"detail":"high"}}}],"__proto__":{"name":"x"}},{"role":"assistant","reasoning_details":[{"type":"reasoning.text","text":"a","__proto__":{"polluted":1},"constructor":1}]}]}',
     ),
   );
-  const [asked, answered] = turn.messages;
-  assert.ok(asked?.role === 'user' && answered?.role === 'assistant');
-  assert.is(asked.name, undefined);
-  assert.equal(asked.parts, [{ type: 'image', source: { kind: 'url', url: 'https://a.b/c' } }]);
+  const [user, answered] = turn.messages;
+  assert.ok(user?.role === 'user' && answered?.role === 'assistant');
+  assert.is(user.name, undefined);
+  assert.equal(user.parts, [{ type: 'image', source: { kind: 'url', url: 'https://a.b/c' } }]);
   assert.is(
     JSON.stringify(answered.reasoningDetails),
     '[{"type":"reasoning.text","text":"a","__proto__":{"polluted":1},"constructor":1}]',

@@ -18,7 +18,7 @@ function refusal(body: unknown): GatewayError {
   throw new Error(`accepted: ${JSON.stringify(body).slice(0, 200)}`);
 }
 
-it('the least request becomes the least turn', () => {
+it('the smallest request becomes the smallest turn', () => {
   assert.equal(parse(BASE), {
     models: ['a/b'],
     messages: [{ role: 'user', text: 'hello' }],
@@ -151,7 +151,7 @@ for (const [what, body, message] of REFUSED) {
   });
 }
 
-it('an explicit null at every optional member reads as one that was left out', () => {
+it('an explicit null at every optional member counts as absent', () => {
   const nulls = Object.fromEntries(
     'models stream store enable_thinking stream_options temperature top_p top_k min_p top_a frequency_penalty presence_penalty repetition_penalty seed stop max_tokens max_completion_tokens logit_bias logprobs top_logprobs response_format structured_outputs tools tool_choice parallel_tool_calls reasoning reasoning_effort include_reasoning verbosity n user session_id prompt_cache_key metadata modalities image_config audio provider route transforms plugins usage'
       .split(' ')
@@ -165,7 +165,7 @@ it('an explicit null at every optional member reads as one that was left out', (
   assert.equal(parse({ ...BASE, ...inner }), parse(BASE));
 });
 
-it('null inside metadata, tool parameters and schemas stays as it is', () => {
+it('null inside metadata, tool parameters and schemas is kept', () => {
   const metadata = { a: null };
   const parameters = { type: 'object', default: null };
   const format = { type: 'json_schema', json_schema: { name: 'x', schema: { const: null } } };
@@ -180,7 +180,7 @@ it('null inside metadata, tool parameters and schemas stays as it is', () => {
   assert.equal(turn.responseFormat, format);
 });
 
-it('unknown members are accepted and read by nobody, hostile ones included', () => {
+it('unknown members are accepted and ignored, hostile ones included', () => {
   const body = JSON.parse(
     '{"model":"a/b","messages":[{"role":"user","content":"x","__proto__":{"polluted":1}}],"__proto__":{"stream":true},"constructor":{"prototype":{"polluted":1}},"toString":1,"logit_bias":{"__proto__":1},"metadata":{"__proto__":{"polluted":1}},"provider":{"options":{"__proto__":{"x":1}}}}',
   );
@@ -196,7 +196,7 @@ it('the body is not changed', () => {
   assert.equal(body, before);
 });
 
-it('messages of every role become terms, and text parts one text', () => {
+it('messages of every role become terms, and text parts are joined to one text', () => {
   const turn = parse({
     model: 'a/b',
     messages: [
@@ -234,7 +234,7 @@ it('messages of every role become terms, and text parts one text', () => {
   ]);
 });
 
-it('sampling, ceiling, tools and marks are carried over', () => {
+it('sampling, ceiling, tools and marks reach the turn', () => {
   const turn = parse({
     ...BASE,
     models: ['a/b', 'c/d:nitro', 'c/d:nitro'],
@@ -267,14 +267,14 @@ it('sampling, ceiling, tools and marks are carried over', () => {
   assert.is(turn.dispatch, true);
 });
 
-it('reasoning_effort wins over reasoning.effort, session_id over the cache key over the header', () => {
+it('reasoning_effort overrides reasoning.effort; session_id overrides the cache key, which overrides the header', () => {
   assert.is(parse({ ...BASE, reasoning_effort: 'high', reasoning: { effort: 'low' } }).reasoning?.effort, 'high');
   assert.is(parse({ ...BASE, session_id: 's', prompt_cache_key: 'p' }, 'h').conversation, 's');
   assert.is(parse({ ...BASE, prompt_cache_key: 'p' }, 'h').conversation, 'p');
   assert.is(parse(BASE, 'h').conversation, 'h');
 });
 
-it('parts that are no text are left to routing by their modality', () => {
+it('non-text parts are passed to routing by their modality', () => {
   const content = [
     { type: 'text', text: 'see' },
     { type: 'image_url', image_url: { url: 'https://x/y.png', detail: 'low' } },
@@ -287,12 +287,12 @@ it('parts that are no text are left to routing by their modality', () => {
   assert.equal(parse({ ...BASE, modalities: ['text'] }).modalities, undefined);
 });
 
-it('a stored file that the account cannot read is not found', () => {
+it('a stored file that the account cannot read gives 404', () => {
   const content = [{ type: 'file', file: { file_id: 'file_1' } }];
   assert.is(refusal({ ...BASE, messages: [{ role: 'user', content }] }).status, 404);
 });
 
-it('provider preferences are read, and what needs a vetted endpoint is marked', () => {
+it('provider preferences are parsed, and those that need a vetted endpoint are marked', () => {
   const turn = parse({
     ...BASE,
     store: false,
@@ -323,7 +323,7 @@ it('provider preferences are read, and what needs a vetted endpoint is marked', 
   });
 });
 
-it('a hostile pattern in a tool is carried, never executed', () => {
+it('a hostile pattern in a tool is forwarded and never executed', () => {
   const parameters = { type: 'object', properties: { a: { type: 'string', pattern: '(a+)+$' } } };
   const turn = parse({ ...BASE, tools: [{ type: 'function', function: { name: 'f', parameters } }] });
   assert.is(turn.tools?.[0]?.parameters, parameters);

@@ -14,7 +14,7 @@ const it = bounded(test, 60_000);
 const HEAD = { id: 'gen-1', created: 1_750_000_000, model: 'a/b', provider: 'P' };
 const CLOSING = { usage: { promptTokens: 1, completionTokens: 2 }, cost: '0.5', honoured: { seed: true } };
 const RUNS = 2_000;
-/** What the OpenAPI document promises of a reply. */
+/** The schema that the OpenAPI document publishes for a reply. */
 const published = TypeCompiler.Compile(chatReply);
 
 interface Call {
@@ -23,7 +23,7 @@ interface Call {
   function: { name: string; arguments: string };
 }
 
-/** A message as a client puts it together, by the rules the specification gives for fragments and no others. */
+/** A message assembled from fragments by the rules of the specification alone. */
 interface Rebuilt {
   role?: string;
   content: string;
@@ -110,7 +110,7 @@ function addScores(built: Rebuilt, more: { content: unknown[] | null; refusal: u
   built.logprobs = { content: joined(before.content, more.content), refusal: joined(before.refusal, more.refusal) };
 }
 
-/** Text may be missing only where a call or a refusal stands in its place. */
+/** Text may be absent only beside a call or a refusal. */
 function messageOf(built: Rebuilt): object {
   const instead = built.calls.length > 0 || built.refusal !== '';
   return {
@@ -175,7 +175,7 @@ function batches(events: readonly TurnEvent[], sizes: readonly number[]): (reado
 }
 
 for (const dispatch of [false, true]) {
-  it(`streamed fragments rebuild exactly the whole reply${dispatch ? ', with calls announced' : ''}`, () => {
+  it(`streamed fragments add up to the whole reply${dispatch ? ', with calls announced' : ''}`, () => {
     fc.assert(
       fc.property(turns, ([parts, called, end, sizes]) => {
         const events = [...parts, ...called, end];

@@ -42,7 +42,7 @@ it('a text reply has every member of the specification', () => {
   assert.match(text, /"cost":0\.0000123}}$/);
 });
 
-it('tool calls stand in the place of text, in their order', () => {
+it('tool calls replace text, in their order', () => {
   const reply = JSON.parse(
     render(
       HEAD,
@@ -65,7 +65,7 @@ it('tool calls stand in the place of text, in their order', () => {
   assert.equal(reply.usage, { cost: 0 });
 });
 
-it('an empty reply has empty text, a refusal has none', () => {
+it('an empty reply has empty text; a refusal has null', () => {
   const empty = JSON.parse(render(HEAD, [{ type: 'finish', reason: 'stop', native: null }], FREE, false));
   assert.is(empty.choices[0].message.content, '');
   const refused = JSON.parse(render(HEAD, [{ type: 'refusal-delta', text: 'no' }], FREE, false));
@@ -73,11 +73,11 @@ it('an empty reply has empty text, a refusal has none', () => {
   assert.is(refused.choices[0].message.refusal, 'no');
 });
 
-it('a charge that could not be closed shows no usage', () => {
+it('a reply without a recorded charge shows no usage', () => {
   assert.is(JSON.parse(render(HEAD, [], null, false)).usage, undefined);
 });
 
-it('fragments of one reasoning entry are one entry, with the signature that one of them carries', () => {
+it('fragments of one reasoning entry are joined, with the signature of the fragment that carries it', () => {
   const events: TurnEvent[] = [
     { type: 'reasoning-detail', detail: { type: 'reasoning.text', index: 0, text: 'a', format: 'f' } },
     { type: 'reasoning-detail', detail: { type: 'reasoning.summary', index: 1, summary: 's' } },
@@ -96,7 +96,7 @@ it('fragments of one reasoning entry are one entry, with the signature that one 
   assert.not.ok('reasoning_details' in JSON.parse(render(HEAD, [], FREE, false)).choices[0].message, 'never empty');
 });
 
-it('reasoning.exclude hides reasoning and nothing else, the count of its tokens included', () => {
+it('reasoning.exclude hides only the reasoning, and keeps the count of its tokens', () => {
   const events: TurnEvent[] = [
     { type: 'reasoning-delta', text: 'secret' },
     { type: 'reasoning-detail', detail: { type: 'reasoning.text', text: 'secret' } },
@@ -109,7 +109,7 @@ it('reasoning.exclude hides reasoning and nothing else, the count of its tokens 
   assert.equal(usage.completion_tokens_details, { reasoning_tokens: 7 });
 });
 
-it('a reply that is only a picture has empty text, never null', () => {
+it('a reply with only an image has empty text, never null', () => {
   const { message } = JSON.parse(
     render(HEAD, [{ type: 'image', url: 'data:image/png;base64,AA==', index: 0 }], FREE, false),
   ).choices[0];
@@ -117,7 +117,7 @@ it('a reply that is only a picture has empty text, never null', () => {
   assert.equal(message.images, [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' }, index: 0 }]);
 });
 
-it('speech comes whole, with what was reported of it', () => {
+it('speech is joined, with its reported members', () => {
   const events: TurnEvent[] = [
     { type: 'audio-delta', id: 'audio_1', transcript: 'he' },
     { type: 'audio-delta', data: 'AAA' },
@@ -129,7 +129,7 @@ it('speech comes whole, with what was reported of it', () => {
   assert.is(message.content, '');
 });
 
-it('scores of tokens follow each other, and both lists are named', () => {
+it('scores of tokens are concatenated, and both lists are present', () => {
   const events: TurnEvent[] = [
     { type: 'logprobs', content: [{ token: 'a', logprob: -1 }] },
     { type: 'logprobs', content: [{ token: 'b', logprob: -2 }] },
@@ -144,7 +144,7 @@ it('scores of tokens follow each other, and both lists are named', () => {
   });
 });
 
-it('beside hidden thoughts only the scores of the text are shown (spec: inference, `reasoning.exclude`)', () => {
+it('beside hidden reasoning only the scores of the text are shown (spec: inference, `reasoning.exclude`)', () => {
   const scored = (...tokens: string[]): TurnEvent[] => [
     { type: 'reasoning-delta', text: 'secret' },
     { type: 'text-delta', text: 'ab' },

@@ -1,21 +1,21 @@
 import { parse } from '../../../../gateway/dialects/chat/parse.ts';
 import type { Turn } from '../../../../gateway/terms/turn.ts';
 
-/** The words in which the rows of the request table are written. */
+/** Building blocks of the rows of the request table. */
 export const BASE = { model: 'a/b', messages: [{ role: 'user', content: 'hello' }] };
 export const PLAIN = parse(BASE);
 export const TOOL = { type: 'function', function: { name: 'add' } };
 export const tools = [{ name: 'add' }];
 export const tooled = { tools: [TOOL] };
 
-/** What a value adds to the plain turn; members of the body it needs beside it. */
+/** The members that a value adds to the plain turn, and further members that the body needs. */
 export type Accepted = readonly [value: unknown, adds: Partial<Turn>, beside?: object];
 export type Refused = readonly [value: unknown, message: string];
 
 export interface Row {
   readonly accepts: readonly Accepted[];
   readonly refuses: readonly Refused[];
-  /** Required: null is not absence. */
+  /** Required: null is refused. */
   readonly required?: true;
 }
 

@@ -17,20 +17,20 @@ it('the table and the schema name the same members', () => {
 });
 
 for (const [name, { accepts, refuses, required }] of Object.entries(ROWS)) {
-  it(`${name}: what is accepted, at its bounds, and what the turn then holds`, () => {
+  it(`${name}: values at its bounds are accepted and reach the turn`, () => {
     for (const [value, adds, beside] of accepts) {
       assert.equal(parse({ ...BASE, ...beside, [name]: value }), { ...PLAIN, ...adds });
     }
   });
 
-  it(`${name}: what is just outside or of a wrong type is a 400 that names it`, () => {
+  it(`${name}: a value just out of bounds or of a wrong type is a 400 that names it`, () => {
     for (const [value, rule] of refuses) {
       const separator = /^[.[ ]/.test(rule) ? '' : ' ';
       assert.is(refusal({ ...BASE, [name]: value }), `${name}${separator}${rule}`);
     }
   });
 
-  it(`${name}: null is ${required ? 'refused, for it is required' : 'absence'}`, () => {
+  it(`${name}: null ${required ? 'is refused as the member is required' : 'counts as absent'}`, () => {
     if (required) assert.ok(refusal({ ...BASE, [name]: null }).startsWith(name));
     else assert.equal(parse({ ...BASE, [name]: null }), PLAIN);
   });
@@ -48,7 +48,7 @@ function refusal(body: unknown): string {
   throw new Error(`accepted: ${JSON.stringify(body).slice(0, 200)}`);
 }
 
-it('the session header is used last, and held to the bound of the members it stands for', () => {
+it('the session header comes last and has the bound of the members that it replaces', () => {
   assert.is(parse({ ...BASE, session_id: 's', prompt_cache_key: 'p' }, 'h').conversation, 's');
   assert.is(parse({ ...BASE, session_id: '', prompt_cache_key: 'p' }, 'h').conversation, 'p');
   assert.is(parse({ ...BASE, session_id: null, prompt_cache_key: '' }, 'h').conversation, 'h');

@@ -26,7 +26,7 @@ interface Announced {
   };
 }
 
-/** What was announced at each event. */
+/** The calls announced at each event. */
 function announced(events: readonly TurnEvent[]): Announced[][] {
   const dispatch = new ToolDispatch();
   return events.map((event) =>
@@ -45,7 +45,7 @@ function idsOf(events: readonly TurnEvent[]): string[] {
   return announced(events).flatMap((each) => each.map(({ tool_call }) => tool_call.id));
 }
 
-it('announces a whole call when the next one starts, and the last one at the finish (spec: Call-ready tool dispatch)', () => {
+it('announces a complete call when the next one starts, and the last one at the finish (spec: Call-ready tool dispatch)', () => {
   const seen = announced([start(0), piece(0, '{"a"'), piece(0, ':1}'), start(1), piece(1, '{}'), FINISH]);
   assert.equal(
     seen.map((each) => each.length),
@@ -57,7 +57,7 @@ it('announces a whole call when the next one starts, and the last one at the fin
   } as never);
 });
 
-it('leaves partial and malformed arguments and other values than objects to the ordinary fragments', () => {
+it('does not announce partial or malformed arguments, or values other than objects', () => {
   for (const text of ['{"a":', '{"a":1}}', '', '1', '"x"', '[1]', 'null', '{"a":1}{"b":2}', '{a:1}']) {
     assert.equal(idsOf([start(0), piece(0, text), FINISH]), [], text);
   }
@@ -68,11 +68,11 @@ it('waits for a call whose fragments alternate with those of another one', () =>
   assert.equal(idsOf(events), ['call_0', 'call_1']);
 });
 
-it('suppresses what comes again under an announced id', () => {
+it('announces an id once', () => {
   assert.equal(idsOf([start(0, 'same'), piece(0, '{}'), start(1, 'same'), piece(1, '{}'), FINISH, FINISH]), ['same']);
 });
 
-it('ignores a payload over 64 KiB, counted in bytes', () => {
+it('does not announce a payload over 64 KiB, counted in bytes', () => {
   const envelope = Buffer.byteLength(
     '{"choice_index":0,"tool_call":{"index":0,"id":"call_0","type":"function","function":{"name":"tool_0","arguments":""}}}',
   );
@@ -84,12 +84,12 @@ it('ignores a payload over 64 KiB, counted in bytes', () => {
   assert.equal(idsOf([start(0), piece(0, `{"a":"${'ü'.repeat(room / 2 + 1)}"}`), FINISH]), []);
 });
 
-it('announces nothing of a stream that breaks', () => {
+it('announces no calls of a stream that breaks', () => {
   const error = new GatewayError({ status: 502, type: 'provider_unavailable', message: 'broke off' });
   assert.equal(idsOf([start(0), piece(0, '{}'), { type: 'error', error }]), []);
 });
 
-it('stands between ordinary fragments, which all arrive, and only after the opt-in', () => {
+it('is sent between ordinary fragments, all of which arrive, and only after the opt-in', () => {
   const events = [start(0), piece(0, '{}'), FINISH];
   const head = { id: 'gen-1', created: 1, model: 'a/b', provider: 'P' };
   const plain = new ChatFrames(head, { hidden: false, dispatch: false }).of(events);
@@ -99,7 +99,7 @@ it('stands between ordinary fragments, which all arrive, and only after the opt-
   assert.ok(opted.indexOf('tool_call_dispatch') < opted.indexOf('"finish_reason":"tool_calls"'));
 });
 
-it('looks at a call a bounded number of times before the finish, and holds a bounded part of those that are not whole (reliability, X25)', () => {
+it('parses a call a bounded number of times before the finish and keeps a bounded size of incomplete calls (reliability, X25)', () => {
   const parse = JSON.parse;
   let characters = 0;
   JSON.parse = (text: string) => {
@@ -118,13 +118,13 @@ it('looks at a call a bounded number of times before the finish, and holds a bou
       growing.before(start(at));
       growing.before(piece(1, '{}'));
     }
-    assert.ok(characters <= 4 * 100, `${characters} characters of one that goes on growing`);
+    assert.ok(characters <= 4 * 100, `${characters} characters of a growing call`);
   } finally {
     JSON.parse = parse;
   }
 });
 
-it('a call that was looked at too often is still announced at the finish', () => {
+it('a call that was parsed too often is still announced at the finish', () => {
   const others = Array.from({ length: 8 }, (_, at) => [start(at + 1), piece(0, ' {}'.slice(0, 1))]).flat();
   assert.equal(idsOf([start(0), piece(0, '{"a":"}'), ...others, piece(0, '"}'), FINISH]), ['call_0']);
 });

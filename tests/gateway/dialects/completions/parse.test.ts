@@ -83,13 +83,13 @@ it('every member of the table reaches the turn', () => {
   assert.is(echo, 'Once');
 });
 
-it('no alternatives are asked for by logprobs 0, and nothing is echoed unasked', () => {
+it('logprobs 0 requests no alternatives, and echo is off by default', () => {
   assert.equal(parse({ ...BASE, logprobs: 0 }).turn.sampling, { logprobs: true });
   assert.is(parse({ ...BASE, echo: false }).echo, null);
   assert.is(parse({ ...BASE, prompt: '', echo: true }).echo, '');
 });
 
-it('null at every optional member, and members of chat alone, read as absent', () => {
+it('null at every optional member counts as absent, and chat-only members are ignored', () => {
   const names =
     'models stream temperature top_p top_k frequency_penalty presence_penalty repetition_penalty seed stop max_tokens logprobs echo suffix user provider route';
   const nulls = Object.fromEntries(names.split(' ').map((name) => [name, null]));
@@ -122,7 +122,7 @@ it('a session header that is too long is refused', () => {
   assert.is(refusal(BASE, 'x'.repeat(257)), 'X-Session-Id must have at most 256 characters');
 });
 
-it('what it shares with chat has the same bounds and reads the same', () => {
+it('members shared with chat have the same bounds and meaning', () => {
   const shared: readonly (readonly [string, unknown])[] = [
     ['temperature', 2.1],
     ['top_p', 0],

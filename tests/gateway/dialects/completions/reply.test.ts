@@ -34,7 +34,7 @@ function read(text: string): { chunks: Chunk[]; last: string } {
   return { chunks: data.slice(0, -1).map((each) => JSON.parse(each) as Chunk), last: data.at(-1) as string };
 }
 
-it('a whole completion has text, usage and cost, and nothing of a chat message (spec: Text completion)', () => {
+it('a whole completion has text, usage and cost, and no member of a chat message (spec: Text completion)', () => {
   const events: TurnEvent[] = [
     { type: 'reasoning-delta', text: 'hm' },
     { type: 'text-delta', text: 'Hel' },
@@ -54,7 +54,7 @@ it('a whole completion has text, usage and cost, and nothing of a chat message (
   assert.is(JSON.parse(render(HEAD, events, null, null)).usage, undefined);
 });
 
-it('echo puts the prompt before the answer, and scores count their offsets behind it', () => {
+it('echo puts the prompt before the answer, and the offsets of scores start after it', () => {
   const events: TurnEvent[] = [
     { type: 'text-delta', text: 'ab' },
     {
@@ -83,7 +83,7 @@ it('echo puts the prompt before the answer, and scores count their offsets behin
   assert.equal(choice?.logprobs?.top_logprobs.slice(1), [null, null]);
 });
 
-it('ends with usage and honoured, then the terminator', () => {
+it('a stream ends with usage and honoured, then the terminator', () => {
   const frames = new CompletionFrames(HEAD, null);
   const { chunks, last } = read(frames.of([FINISH]) + frames.end(CLOSING));
   assert.is(last, '[DONE]');
@@ -113,7 +113,7 @@ const part = fc.oneof(
     .map((content): TurnEvent => ({ type: 'logprobs', content })),
 );
 
-it('streamed texts and scores rebuild exactly the whole completion', () => {
+it('streamed texts and scores add up to the whole completion', () => {
   fc.assert(
     fc.property(fc.array(fc.array(part, { maxLength: 4 }), { maxLength: 6 }), fc.option(words), (batches, echo) => {
       const frames = new CompletionFrames(HEAD, echo);

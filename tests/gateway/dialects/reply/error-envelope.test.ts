@@ -8,7 +8,7 @@ import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 2_000);
 
-it('says nothing of an unexpected cause, and keeps it for the log', () => {
+it('hides an unexpected cause from the client and keeps it for the log', () => {
   const error = gatewayErrorOf(new TypeError('the pepper is 1234'));
   assert.is(
     renderEnvelope(error),
@@ -17,7 +17,7 @@ it('says nothing of an unexpected cause, and keeps it for the log', () => {
   assert.match(error.detail ?? '', /pepper/);
 });
 
-it('keeps the status, the message and the public members, and no detail', () => {
+it('has the status, the message and the public members, and no detail', () => {
   const envelope = renderEnvelope(
     new GatewayError({
       status: 404,
@@ -32,7 +32,7 @@ it('keeps the status, the message and the public members, and no detail', () => 
   });
 });
 
-it('the error member has the status, the message and its type, and a 500 has no words of its own', () => {
+it('the error member has the status, the message and its type; a 500 has the standard message', () => {
   const error = new GatewayError({ status: 500, type: 'server', message: 'at line 5', detail: 'stack' });
   assert.equal(JSON.parse(errorMember(error)), {
     code: 500,

@@ -6,7 +6,7 @@ import { bounded } from '../../../support/bounded.ts';
 /** spec: reliability, attack 66. */
 const it = bounded(test, 10_000);
 
-it('the size of what a text decodes to is the size the platform decodes', () => {
+it('the computed size equals the size that Node decodes', () => {
   for (let bytes = 1; bytes < 200; bytes++) {
     const text = Buffer.alloc(bytes, 0xfb).toString('base64');
     assert.is(base64Bytes(text), bytes);
@@ -14,7 +14,7 @@ it('the size of what a text decodes to is the size the platform decodes', () => 
   }
 });
 
-it('what the platform would silently drop is refused at every place', () => {
+it('characters that Node would silently drop are refused at every position', () => {
   const sound = Buffer.alloc(32, 0xa5).toString('base64');
   for (const foreign of ['-', '_', '\n', ' ', '=', '\u0000', '%', 'ä', '\ud83d']) {
     for (let at = 0; at < sound.length - 2; at++) {
@@ -23,7 +23,7 @@ it('what the platform would silently drop is refused at every place', () => {
   }
 });
 
-it('padding is complete or the text is refused', () => {
+it('a text with incomplete padding is refused', () => {
   for (const text of [
     '',
     '=',
@@ -46,7 +46,7 @@ it('padding is complete or the text is refused', () => {
   assert.is(base64Bytes('AAAA'), 3);
 });
 
-it('a text of many megabytes is judged without a limit of the regular expression engine', () => {
+it('a text of many megabytes is checked without reaching a limit of the regular expression engine', () => {
   const long = 'A'.repeat(24 * 1_024 * 1_024);
   assert.is(base64Bytes(long), 18 * 1_024 * 1_024);
   assert.is(base64Bytes(`${long.slice(0, -4)}AAA-`), null);

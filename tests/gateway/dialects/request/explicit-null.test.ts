@@ -17,7 +17,7 @@ const it = bounded(test, 20_000);
 
 type Path = readonly (string | number)[];
 
-/** Optional members of an object, entries of a map, and what lies below them, as far as the sample goes. */
+/** Optional members of an object, entries of a map, and those nested in them, as far as the sample has them. */
 function optionalPaths(schema: TSchema, value: unknown, path: Path = []): Path[] {
   if (Array.isArray(schema.anyOf)) {
     const variants = (schema.anyOf as TSchema[]).filter((each) => each.type !== 'null' && Check(each, value));
@@ -61,7 +61,7 @@ const DIALECTS = [
 ] as const;
 
 for (const [dialect, schema, sample, parse, pathsMin] of DIALECTS) {
-  it(`${dialect}: null at an optional member of any depth reads as one that was left out`, () => {
+  it(`${dialect}: null at an optional member of any depth counts as absent`, () => {
     assert.ok(Check(schema, sample));
     const paths = optionalPaths(schema, sample).filter(
       (path) => !path.includes('reasoning_details') || path.length < 4,
@@ -74,12 +74,12 @@ for (const [dialect, schema, sample, parse, pathsMin] of DIALECTS) {
     }
   });
 
-  it(`${dialect}: every member of the schema stands in the sample`, () => {
+  it(`${dialect}: every member of the schema is in the sample`, () => {
     assert.equal(Object.keys(sample).sort(), Object.keys(schema.properties).sort());
   });
 }
 
-it('null stays what it is where the bytes are the caller’s own', () => {
+it('null is kept inside members that belong to the client', () => {
   const parameters = { type: 'object', default: null, properties: { a: { enum: [null, 1] } } };
   const json_schema = { name: 'n', schema: { const: null }, description: null };
   const metadata = { a: null, b: [null, { c: null }] };

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { isUsd } from '../../../../actors/terms/usd.ts';
 import { parse as parseChat } from '../../../../gateway/dialects/chat/parse.ts';
 import { parse as parseCompletion } from '../../../../gateway/dialects/completions/parse.ts';
-import { decimalText } from '../../../../gateway/dialects/request/decimal-text.ts';
+import { shortestDecimal } from '../../../../gateway/dialects/request/parse-price-caps.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { Preferences } from '../../../../gateway/terms/turn.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -16,7 +16,7 @@ const COMPLETION = { model: 'a/b', prompt: 'x' };
 const DEFAULT: Preferences = { allowFallbacks: true };
 const long = (length: number): string => 'x'.repeat(length);
 
-/** As both dialects read them: they must agree. */
+/** Parsed by both dialects, which must agree. */
 function preferencesOf(provider: unknown, beside: object = {}): Preferences {
   const { preferences } = parseChat({ ...CHAT, ...beside, provider });
   assert.equal(parseCompletion({ ...COMPLETION, ...beside, provider }).turn.preferences, preferences);
@@ -112,14 +112,14 @@ for (const [provider, rule] of REFUSED) {
   it(`400 names provider.${rule}`, () => assert.is(refusal(provider), `provider.${rule}`));
 }
 
-it('a quantization outside the closed list is named', () => {
+it('a refusal names a quantization outside the closed list', () => {
   assert.match(
     refusal({ quantizations: ['fp8', 'int5'] }),
     /^provider\.quantizations\[1\] must be one of .*, not "int5"$/,
   );
 });
 
-it('a sort of a wrong kind is named as a whole', () => {
+it('a refusal names a sort of a wrong type', () => {
   assert.match(
     refusal({ sort: 'beauty' }),
     /^provider\.sort must be one of "price", "throughput", "latency", "exacto", not "beauty"$/,
@@ -127,7 +127,7 @@ it('a sort of a wrong kind is named as a whole', () => {
   assert.match(refusal({ sort: 5 }), /^provider\.sort must be .* or an object$/);
 });
 
-it('a price is strict decimal text or a number, and never anything that merely looks like one', () => {
+it('a price is strict decimal text or a number', () => {
   for (const cap of [
     '-1',
     '1e3',
@@ -149,7 +149,7 @@ it('a price is strict decimal text or a number, and never anything that merely l
   }
 });
 
-it('store and route say what they say beside the preferences, which win', () => {
+it('store and route set preferences, and the provider preferences override them', () => {
   assert.equal(preferencesOf({ sort: { partition: 'none' } }, { route: 'fallback' }), {
     ...DEFAULT,
     partition: 'none',
@@ -163,14 +163,14 @@ it('store and route say what they say beside the preferences, which win', () => 
   assert.is(parseChat({ ...CHAT, store: false, provider: { zdr: false } }).preferences.zeroRetention, 'store');
 });
 
-it('names like those of prototypes stay data in options', () => {
+it('options with names of prototypes stay data', () => {
   const provider = JSON.parse('{"options":{"__proto__":{"polluted":1},"constructor":{"a":1},"x":null}}');
   const { options } = preferencesOf(provider);
   assert.is(JSON.stringify(options), '{"__proto__":{"polluted":1},"constructor":{"a":1}}');
   assert.is(({} as { polluted?: number }).polluted, undefined);
 });
 
-it('a number is written out exactly as it was meant', () => {
+it('a number is written out as the shortest decimal text', () => {
   const written: readonly (readonly [number, string])[] = [
     [1.1, '1.1'],
     [0.1, '0.1'],
@@ -182,13 +182,13 @@ it('a number is written out exactly as it was meant', () => {
     [1e-7, '0.0000001'],
     [0.30000000000000004, '0.30000000000000004'],
   ];
-  for (const [number, text] of written) assert.is(decimalText(number), text);
+  for (const [number, text] of written) assert.is(shortestDecimal(number), text);
 });
 
-it('written out, any price is an amount that reads as the same number', () => {
+it('any price, once written out, is an amount that parses to the same number', () => {
   fc.assert(
     fc.property(fc.double({ min: 1e-20, max: 1e12, noNaN: true }), (number) => {
-      const text = decimalText(number);
+      const text = shortestDecimal(number);
       assert.is(Number(text), number);
       assert.match(text, /^\d+(\.\d+)?$/);
       assert.ok(isUsd(text) || number >= 1e12);

@@ -8,16 +8,16 @@ interface Body {
   readonly top_k?: number;
 }
 
-test('what asks for nothing is left out', () => {
+test('null and empty lists are left out', () => {
   assert.equal(requestedSettings<Body>({ seed: null, stop: [], top_k: 0 }, ['seed', 'stop', 'top_k']), { top_k: 0 });
 });
 
-test('a body is never looked over: it may hold a hundred thousand members', () => {
+test('a body is never iterated, since it may hold a hundred thousand members', () => {
   const body = new Proxy<Body>(
     { seed: 1 },
     {
       ownKeys: () => {
-        throw new Error('looked over');
+        throw new Error('the body was iterated');
       },
     },
   );

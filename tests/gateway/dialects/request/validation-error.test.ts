@@ -23,8 +23,8 @@ function pathsOf(value: unknown, path: Path = []): Path[] {
   return [path, ...Object.entries(value).flatMap(([name, held]) => pathsOf(held, [...path, name]))];
 }
 
-/** A copy of the sample with something else at one place, or with a member more. */
-function spoiled(sample: unknown, path: Path, put: unknown): unknown {
+/** A copy of the sample with another value at one path, or with an additional member. */
+function damaged(sample: unknown, path: Path, put: unknown): unknown {
   if (path.length === 0) return put;
   const copy = structuredClone(sample) as Record<string | number, unknown>;
   let parent = copy;
@@ -49,18 +49,18 @@ for (const [dialect, schema, sample, parse] of DIALECTS) {
   const check = TypeCompiler.Compile(schema);
   const paths = pathsOf(sample);
 
-  it(`${dialect}: whatever the check refuses has a complaint that names a member, and nothing else has one`, () => {
+  it(`${dialect}: every body that the check refuses has a validation error that names a member, and no other has one`, () => {
     let refused = 0;
     fc.assert(
       fc.property(fc.constantFrom(...paths), GARBAGE, (path, put) => {
-        const body = spoiled(sample, path, put);
-        const said = validationError(schema, body);
-        const sound = check.Check(body);
-        assert.is(said === NOTHING_FOUND, sound, `${path.join('.')} ${said}`);
-        if (!sound) refused++;
-        if (!sound && path.length > 0) {
-          // The complaint is about the place that was spoiled, or about what was put there.
-          assert.ok(said.startsWith(String(path[0])), `${path.join('.')}: ${said}`);
+        const body = damaged(sample, path, put);
+        const error = validationError(schema, body);
+        const valid = check.Check(body);
+        assert.is(error === NOTHING_FOUND, valid, `${path.join('.')} ${error}`);
+        if (!valid) refused++;
+        if (!valid && path.length > 0) {
+          // The error names the damaged path, or the value put there.
+          assert.ok(error.startsWith(String(path[0])), `${path.join('.')}: ${error}`);
         }
       }),
       { numRuns: 4_000 },
@@ -68,11 +68,11 @@ for (const [dialect, schema, sample, parse] of DIALECTS) {
     assert.ok(refused > 1_000);
   });
 
-  it(`${dialect}: a spoiled request is a turn or a refusal in words, and never a failure of ours`, () => {
+  it(`${dialect}: a damaged request gives a turn or a refusal, never an internal error`, () => {
     fc.assert(
       fc.property(fc.constantFrom(...paths), GARBAGE, (path, put) => {
         try {
-          parse(spoiled(sample, path, put));
+          parse(damaged(sample, path, put));
         } catch (error) {
           assert.instance(error, GatewayError, `${path.join('.')} ${String(error)}`);
           assert.ok([400, 404].includes((error as GatewayError).status));
@@ -85,7 +85,7 @@ for (const [dialect, schema, sample, parse] of DIALECTS) {
   });
 }
 
-it('one flaw at the end of a long list is found without looking through every variant of every entry', () => {
+it('a violation at the end of a long list is found without checking every variant of every entry', () => {
   let reads = 0;
   const watched = new Proxy(
     { type: 'text', text: 'x' },
@@ -105,11 +105,11 @@ it('one flaw at the end of a long list is found without looking through every va
   assert.ok(reads <= 4, `${reads} reads of one part`);
 });
 
-it('a member is named in full, and no longer than is useful', () => {
+it('a member is named in full up to a bound', () => {
   const deep = { model: 'a/b', messages: [{ role: 'user', content: 'x' }], logit_bias: { ['k'.repeat(1_000)]: 'x' } };
-  const said = validationError(chatRequest, deep);
-  assert.ok(said.startsWith(`logit_bias.${'k'.repeat(100)}`));
-  assert.ok(said.length < 260);
+  const error = validationError(chatRequest, deep);
+  assert.ok(error.startsWith(`logit_bias.${'k'.repeat(100)}`));
+  assert.ok(error.length < 260);
 });
 
 test.run();

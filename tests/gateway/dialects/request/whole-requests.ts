@@ -1,4 +1,4 @@
-/** Requests that name every member of their schemas once, at every depth, with a sound value. */
+/** Requests that contain every member of their schemas once, at every depth, with a valid value. */
 const SHARED = {
   model: 'a/b',
   models: ['c/d'],
