@@ -10,13 +10,13 @@ export interface DeclareUntilListedParts extends DeclareParts {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly log: { error(record: object, message: string): void; warn(record: object, message: string): void };
-  /** The node leaves: nobody waits for its catalogue any more. */
+  /** True once the node drains: the declaration stops, because the node serves no catalogue any more. */
   readonly givenUp: () => boolean;
 }
 
 /**
  * Declares the configured providers until every actor was reached, then waits (2 s at most) until their endpoints are on
- * this node's board. A document that is broken is logged and left as it was; it holds up nobody.
+ * this node's board. An invalid document is logged, keeps its previous declaration and delays no other provider.
  */
 export async function declareUntilListed(parts: DeclareUntilListedParts): Promise<void> {
   const pause = (ms: number): Promise<void> => new Promise((resolve) => void parts.clock.after(ms, resolve));
@@ -29,16 +29,17 @@ export async function declareUntilListed(parts: DeclareUntilListedParts): Promis
   for (let look = 0; look < LISTED_LOOKS_MAX && !isListed(parts, endpoints); look++) await pause(LISTED_LOOK_MS);
 }
 
-/** Null when an actor was not reached: then it is tried again. */
+/** Null when an actor was not reached: the caller tries again. */
 async function declaredBy(parts: DeclareUntilListedParts): Promise<readonly Declared[] | null> {
   try {
     const declared = await declare(parts);
     for (const { provider, problem } of declared) {
-      if (problem !== null) parts.log.error({ provider, problem }, 'a models document is broken; the last one stays');
+      if (problem !== null)
+        parts.log.error({ provider, problem }, 'a models document is invalid; the previous one stays in effect');
     }
     return declared;
   } catch (error) {
-    parts.log.warn({ detail: String(error) }, 'the catalogue was not declared; trying again');
+    parts.log.warn({ detail: String(error) }, 'the catalogue could not be declared; trying again');
     return null;
   }
 }

@@ -14,23 +14,23 @@ export interface DeclareParts extends ReadParts {
   readonly providers: readonly ProviderDeclaration[];
 }
 
-/** What came of one provider's document: for the log and the operator. */
+/** The result of declaring one provider's document, for the log and the operator. */
 export interface Declared {
   readonly provider: string;
-  /** Ids of the endpoints it declares; none where the document is broken. */
+  /** Ids of the endpoints it declares; none for an invalid document. */
   readonly endpoints: readonly string[];
-  /** Endpoints that were made, changed or withdrawn. */
+  /** Endpoints that were created, changed or withdrawn. */
   readonly changes: number;
-  /** Why the document cannot be used; what was declared last stays. Null: it can. */
+  /** Why the document is invalid; the previous declaration stays. Null for a valid document. */
   readonly problem: string | null;
-  /** Of the text that was declared; null for one in the config, and for a broken one. */
+  /** SHA-256 of the declared text; null for a document in the config and for an invalid one. */
   readonly digest: string | null;
 }
 
 /**
- * Tells the provider and endpoint actors what the config declares, and withdraws what it declares no more. Every node
- * may do so at any time: the same declaration twice changes nothing. A provider whose document is broken or out of
- * reach keeps what it declared last. Throws where an actor cannot be reached.
+ * Sends the provider and endpoint actors what the config declares, and withdraws what it no longer declares. Any node
+ * may call it at any time: repeating a declaration changes nothing. A provider whose document is invalid or
+ * unreachable keeps its previous declaration. Throws if an actor cannot be reached.
  */
 export async function declare(parts: DeclareParts): Promise<readonly Declared[]> {
   const declared: Declared[] = [];
@@ -43,8 +43,8 @@ export async function declare(parts: DeclareParts): Promise<readonly Declared[]>
 }
 
 /**
- * One provider of them. What came of it is told to the provider's actor, for operators. Null, with nothing done, where
- * the text is the one of `known`.
+ * Declares one provider and reports the result to the provider's actor, for operators. Returns null and does nothing if
+ * the digest of the text equals `known`.
  */
 export async function declareOne(
   parts: DeclareParts,
@@ -57,7 +57,7 @@ export async function declareOne(
   try {
     await reportReading(parts.cluster, provider.slug, reading, parts.upstream.askMs);
   } catch (error) {
-    // Told again with the next reading; a node of an older build does not know the word.
+    // The next reading reports again; a node of an older build has no such event.
     if (!(error instanceof AskError)) throw error;
   }
   return declared;
@@ -96,7 +96,7 @@ async function declareEndpoints(
   return { endpoints, changes };
 }
 
-/** Providers that the config does not name any more. */
+/** Withdraws providers that the config no longer names. */
 async function withdrawForeign(parts: DeclareParts): Promise<void> {
   const slugs = new Set(parts.providers.map(({ slug }) => slug));
   await withdrawEndpoints(parts, (endpoint) => !slugs.has(endpoint.provider.slug));

@@ -1,7 +1,7 @@
 import type { Descriptor } from '../../actors/terms/endpoint.ts';
 import type { DeclaredDescriptor } from './document-schema.ts';
 
-/** A declared descriptor in our words; what a provider takes by default is none of the gateway's business. */
+/** A declared descriptor in internal form. Drops `default`, because the gateway never fills it in. */
 export function descriptorOf(declared: DeclaredDescriptor): Descriptor {
   switch (declared.type) {
     case 'range': {

@@ -1,11 +1,11 @@
 /**
  * The wire shape of a models document: the one source of its check, its types and its published JSON Schema. One object
- * per model; its modalities own their limits, parameters and prices. A description says what a value must be, in the
- * words of a complaint. (conventions 1.7, extended by what the catalogue shows of an endpoint)
+ * per model; its modalities own their limits, parameters and prices. A description completes the sentence "must be ..."
+ * of a validation error. (conventions 1.7, extended by what the catalogue shows of an endpoint)
  */
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 
-/** One provider's declared models; more is a mistake. */
+/** Declared models of one provider; a document with more is invalid. */
 const MODELS_MAX = 2_000;
 const ENTRIES_MAX = 256;
 const NAME_CHARS_MAX = 256;
@@ -44,10 +44,10 @@ const scalar = Type.Union([Type.String({ maxLength: NAME_CHARS_MAX }), Type.Numb
   description: 'text, a number, true or false',
 });
 const unit = Type.Optional(oneOf('second', 'pixel', 'byte', 'token', 'character'));
-/** `default`: what the provider takes where nothing is sent. */
+/** `default`: the value that the provider uses for an omitted parameter. */
 const preset = { default: Type.Optional(scalar) };
 
-/** What a parameter may hold. (conventions 1.1, Descriptor check) */
+/** The allowed values of a parameter. (conventions 1.1, Descriptor check) */
 const descriptor = Type.Recursive(
   (self) =>
     Type.Union(
@@ -87,7 +87,7 @@ const price = Type.String({
   pattern: '^[0-9]{1,12}(\\.[0-9]{1,40})?$',
   description: 'a decimal number as text, such as "0.0000005"',
 });
-/** Which requests a conditional price is for; what the catalogue cannot evaluate is left out, never guessed. */
+/** A price with a condition on the request; prices whose condition the catalogue cannot evaluate are dropped. */
 const override = Type.Object(
   {
     when: Type.Object({}, { description: 'a condition, such as {"prompt_tokens": {"gte": 200001}}' }),
@@ -209,7 +209,7 @@ const datacenter = Type.Object(
   { ...closed, description: 'a datacenter, such as {"country_code": "DE"}' },
 );
 
-/** Of these the endpoint is sent what a request omits. (spec: catalogue, `default_parameters`) */
+/** The gateway sends these values for members that a request omits. (spec: catalogue, `default_parameters`) */
 const defaults = Type.Object(
   {
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2, description: 'a number, 0 to 2' })),
@@ -222,7 +222,7 @@ const defaults = Type.Object(
   { ...closed, description: 'recommended sampling, such as {"temperature": 0.7}' },
 );
 
-/** Ours: what conventions 1.7 has no word for. */
+/** Our own members beyond conventions 1.7. */
 const extensions = {
   slug: Type.Optional(
     Type.String({

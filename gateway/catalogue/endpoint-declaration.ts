@@ -13,17 +13,17 @@ import { memberOf } from './validation-error.ts';
 type Path = readonly (string | number)[];
 type Parameters = Readonly<Record<string, DeclaredDescriptor>>;
 
-/** What this build can be answered with; a model without any of it is left out. */
+/** Output modalities of this build; models without any of them are left out. */
 const SERVED: ReadonlySet<string> = new Set<Modality>(['text', 'image', 'audio', 'video']);
-/** One declaration travels in one envelope, and stands on every node's board. */
+/** One declaration fits one envelope, and every node's board holds it. */
 const DECLARATION_CHARS_MAX = 128 * 1024;
 const CATALOGUE_ID = /^[A-Za-z0-9._~-]+\/[A-Za-z0-9._~:-]+$/;
-/** Of a media output's own parameters the request member that carries them. */
+/** The request member that carries the parameters of a media output. */
 const CARRIER: Readonly<Record<string, string>> = { image: 'image_config', audio: 'audio' };
 
 /**
- * The models of one provider as its endpoint actors are told of them; those that are not ready, or answer in nothing
- * that is served, are left out. Throws `InvalidDocument`.
+ * The models of one provider as declarations for its endpoint actors. Leaves out models that are not ready or have no
+ * served output modality. Throws `InvalidDocument`.
  */
 export function endpointDeclarations(
   provider: ProviderDeclaration,
@@ -37,13 +37,13 @@ export function endpointDeclarations(
     const answers = model.output_modalities.some(({ type }) => SERVED.has(type));
     const declaration = answers ? endpointDeclaration(provider, model, at) : null;
     if (JSON.stringify(declaration).length > DECLARATION_CHARS_MAX) {
-      throw new InvalidDocument(at, `data[${nth}] says more than ${DECLARATION_CHARS_MAX} characters; shorten it`);
+      throw new InvalidDocument(at, `data[${nth}] is longer than ${DECLARATION_CHARS_MAX} characters; shorten it`);
     }
     return declaration === null || model.is_ready === false ? [] : [declaration];
   });
 }
 
-/** One model at one provider. `at` is its place in the document. */
+/** One model at one provider. `at` is its path in the document. */
 export function endpointDeclaration(
   provider: ProviderDeclaration,
   model: DeclaredModel,
@@ -79,7 +79,7 @@ export function endpointDeclaration(
   };
 }
 
-/** A declared provider as its actor is told of it. What the config has no word for is not declared: null. */
+/** A declared provider in the form that its actor receives. Members that the config omits are null. */
 export function providerFacts(provider: ProviderDeclaration, declared: readonly EndpointDeclaration[]): ProviderFacts {
   const { slug, name, website, privacyPolicyUrl, termsOfServiceUrl, statusPageUrl, headquarters } = provider;
   const countries = unique(declared.flatMap(({ datacenters }) => datacenters ?? []).map((each) => each.countryCode));
@@ -96,14 +96,14 @@ export function providerFacts(provider: ProviderDeclaration, declared: readonly 
   };
 }
 
-/** Where no id of the catalogue is named, the provider's own must be one. */
+/** The declared catalogue id; without one the provider's own id must have the form author/slug. */
 function catalogueId({ id, slug, is_free }: DeclaredModel, at: Path): string {
   const named = slug ?? id;
   if (!CATALOGUE_ID.test(named)) {
     const path = [...at, 'id'];
     throw new InvalidDocument(
       path,
-      `${memberOf(path.map(String))} is "${named}", which is no author/slug; name that as slug beside it`,
+      `${memberOf(path.map(String))} is "${named}", which is not author/slug; add a slug member of that form`,
     );
   }
   return is_free && !named.endsWith(':free') ? `${named}:free` : named;
@@ -128,7 +128,7 @@ function lengthsOf(
   };
 }
 
-/** Of text the parameters are the request's own; those of pictures and speech lie inside the member that carries them. */
+/** Text parameters are members of the request; those of pictures and speech lie inside their carrier member. */
 function parametersOf(
   model: DeclaredModel,
 ): Pick<
@@ -167,7 +167,7 @@ function inputsOf(inputs: readonly InputModality[]): Endpoint['inputs'] {
     if (input.type === 'text') continue;
     const { sources, formats } = input.supported_inputs ?? {};
     accepted[input.type] = {
-      // Who names no source takes both.
+      // Both sources are accepted unless the document names them.
       sources:
         sources === undefined ? ['url', 'data'] : sources.values.map((each) => (each === 'url' ? 'url' : 'data')),
       containers: formats?.values ?? null,
@@ -176,7 +176,7 @@ function inputsOf(inputs: readonly InputModality[]): Endpoint['inputs'] {
   return accepted;
 }
 
-/** A claim of zero data retention is under review until the operator has judged it. */
+/** A claim of zero data retention is pending until the operator decides on it. */
 function trustOf(
   { zdr: verdict }: ProviderDeclaration,
   { compliance, data_policy, datacenters }: DeclaredModel,

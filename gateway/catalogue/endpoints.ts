@@ -1,6 +1,6 @@
 import type { Json } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
-import { architecture, offersOf } from './models.ts';
+import { architecture, endpointsOf } from './models.ts';
 import {
   choosesTools,
   publicDescriptors,
@@ -13,12 +13,12 @@ import {
 } from './public-abilities.ts';
 import { publicPricing } from './public-pricing.ts';
 
-/** `data` of `GET /models/:author/:slug/endpoints`, by provider slug; null for a model that nobody serves. */
+/** `data` of `GET /models/:author/:slug/endpoints`, by provider slug; null for a model without an endpoint. */
 export function modelEndpoints(
-  offers: ReadonlyMap<string, Json>,
+  topic: ReadonlyMap<string, Json>,
   model: string,
 ): Readonly<Record<string, unknown>> | null {
-  const endpoints = offersOf(offers, model).sort(bySlug);
+  const endpoints = endpointsOf(topic, model).sort(bySlug);
   const [first] = endpoints;
   if (!first) return null;
   return {
@@ -77,7 +77,7 @@ export function endpointObject(endpoint: Endpoint): Readonly<Record<string, unkn
   };
 }
 
-/** A claim of zero retention holds once it was approved, and not while it is under review. (spec: catalogue, `compliance`) */
+/** A claim of zero retention is true once approved and null while under review. (spec: catalogue, `compliance`) */
 function trustMembers({ compliance, dataPolicy, datacenters }: Endpoint): Readonly<Record<string, unknown>> {
   const zdr = { approved: true, denied: false, pending: null };
   return {
@@ -115,7 +115,7 @@ function measuredMembers({ measured }: Endpoint): Readonly<Record<string, unknow
   };
 }
 
-/** What nobody measures yet: null, never a guess and never 0. */
+/** Members that are not measured yet: null, never a guess and never 0. */
 const UNMEASURED: Readonly<Record<string, unknown>> = {
   response_last_30m: null,
   response_last_1d: null,

@@ -1,8 +1,8 @@
 import type { ValidationError } from './validation-error.ts';
 
-/** A complaint about a document, on its way to whoever knows the text. */
+/** A validation error without its line; `models-document.ts`, which has the text, converts it to `BrokenDocument`. */
 export class InvalidDocument extends Error implements ValidationError {
-  override readonly name = 'Flaw';
+  override readonly name = 'InvalidDocument';
   readonly path: readonly string[];
 
   constructor(path: readonly (string | number)[], message: string) {

@@ -1,9 +1,9 @@
 /**
- * In which line of a JSON text a member stands, so that a complaint can send a person there. The text has been parsed
- * before: this walks it and judges nothing. Of a name that stands twice the last is meant, as by `JSON.parse`.
+ * Finds the line of a member in a JSON text, for validation errors. Requires valid JSON: it walks the text and checks
+ * nothing. A duplicate name means the last one, as in `JSON.parse`.
  */
 
-/** Counted from 1; the line of the innermost member on the way that is really there. */
+/** The line, counted from 1, of the innermost member of the path that exists. */
 export function lineOf(json: string, path: readonly string[]): number {
   let at = blank(json, 0);
   for (const part of path) {
@@ -14,14 +14,14 @@ export function lineOf(json: string, path: readonly string[]): number {
   return lineAt(json, at);
 }
 
-/** The line of a place in a text, counted from 1. */
+/** The line of a position in a text, counted from 1. */
 export function lineAt(text: string, position: number): number {
   let line = 1;
   for (let at = text.indexOf('\n'); at >= 0 && at < position; at = text.indexOf('\n', at + 1)) line++;
   return line;
 }
 
-/** Where the value of a name begins, -1 when the object has none of it. */
+/** Index of the value of a name; -1 if the object has no such member. */
 function memberAt(json: string, open: number, name: string): number {
   let found = -1;
   let at = blank(json, open + 1);
@@ -44,7 +44,7 @@ function entryAt(json: string, open: number, index: number): number {
   return -1;
 }
 
-/** Behind a value and the comma that may follow it. */
+/** Index after a value and the comma that may follow it. */
 function next(json: string, value: number): number {
   const at = blank(json, valueEnd(json, value));
   return json[at] === ',' ? blank(json, at + 1) : at;

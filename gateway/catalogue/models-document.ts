@@ -4,29 +4,29 @@ import { InvalidDocument } from './invalid-document.ts';
 import { lineAt, lineOf } from './line-of.ts';
 import { validationError } from './validation-error.ts';
 
-/** Nested deeper is a mistake, or meant to hurt. */
+/** No valid document is nested deeper. */
 const DEPTH_MAX = 32;
 
-/** Compiled on first use: fast to say yes, and who looks for the first complaint may take longer. */
+/** Compiled on first use. Accepting a valid document is fast; finding the first error may take longer. */
 let compiled: ReturnType<typeof TypeCompiler.Compile<typeof documentSchema>> | null = null;
 
-/** A models document that cannot be used. The message names the member and, where there is a text, its line. */
+/** A models document that cannot be used. The message names the member and, for a text, its line. */
 export class BrokenDocument extends Error {
   override readonly name = 'BrokenDocument';
 }
 
-/** JSON text as a models document, read by `then` while the lines are at hand. Throws `BrokenDocument`. */
+/** Parses JSON text as a models document and passes it to `then`, whose errors get a line too. Throws `BrokenDocument`. */
 export function parseModelsText<T>(json: string, then: (document: ModelsDocument) => T): T {
   const value = parsed(json);
-  return told(
+  return located(
     (path) => `line ${lineOf(json, path)}: `,
     () => then(checked(value)),
   );
 }
 
-/** The same of a value that stands in the config. */
+/** The same for a value in the config. */
 export function parseModelsValue<T>(value: unknown, then: (document: ModelsDocument) => T): T {
-  return told(
+  return located(
     () => '',
     () => then(checked(value)),
   );
@@ -39,7 +39,7 @@ function parsed(json: string): unknown {
     const message = error instanceof Error ? error.message : '';
     const position = /position (\d+)/.exec(message)?.[1];
     const line = position === undefined ? lineAt(json, json.length) : lineAt(json, Number(position));
-    throw new BrokenDocument(`line ${line}: this is no JSON (${message.replace(/( in JSON)? at position.*$/s, '')})`);
+    throw new BrokenDocument(`line ${line}: this is not JSON (${message.replace(/( in JSON)? at position.*$/s, '')})`);
   }
 }
 
@@ -56,7 +56,7 @@ function depthOf(value: unknown, depth = 0): number {
   return Object.values(value).reduce((most: number, each) => Math.max(most, depthOf(each, depth + 1)), depth + 1);
 }
 
-function told<T>(place: (path: readonly string[]) => string, run: () => T): T {
+function located<T>(place: (path: readonly string[]) => string, run: () => T): T {
   try {
     return run();
   } catch (error) {

@@ -14,25 +14,25 @@ interface Models {
 
 const cache = new WeakMap<ReadonlyMap<string, Json>, Models>();
 
-/** `data` of `GET /models`, newest first. `offers` is the board's topic `endpoints`. */
-export function listModels(offers: ReadonlyMap<string, Json>): readonly ModelSummary[] {
-  return modelsOf(offers).list;
+/** `data` of `GET /models`, newest first. `topic` is the board's topic `endpoints`. */
+export function listModels(topic: ReadonlyMap<string, Json>): readonly ModelSummary[] {
+  return modelsOf(topic).list;
 }
 
 /** `data` of `GET /models/:author/:slug`; null when no endpoint serves it. */
-export function findModel(offers: ReadonlyMap<string, Json>, id: string): ModelSummary | null {
-  return modelsOf(offers).byId.get(id) ?? null;
+export function findModel(topic: ReadonlyMap<string, Json>, id: string): ModelSummary | null {
+  return modelsOf(topic).byId.get(id) ?? null;
 }
 
-/** The bare object of `GET /models/<percent-encoded id>`, as SDKs ask for it; null when no endpoint serves it. */
-export function findBareModel(offers: ReadonlyMap<string, Json>, id: string): ModelSummary | null {
-  const summary = findModel(offers, id);
+/** The bare object of `GET /models/<percent-encoded id>`, which SDKs request; null when no endpoint serves it. */
+export function findBareModel(topic: ReadonlyMap<string, Json>, id: string): ModelSummary | null {
+  const summary = findModel(topic, id);
   return summary && { ...summary, object: 'model', owned_by: summary.author };
 }
 
 /** The endpoints of one model, in no order. */
-export function offersOf(offers: ReadonlyMap<string, Json>, model: string): Endpoint[] {
-  return ([...offers.values()] as unknown as Endpoint[]).filter((endpoint) => endpoint.model === model);
+export function endpointsOf(topic: ReadonlyMap<string, Json>, model: string): Endpoint[] {
+  return ([...topic.values()] as unknown as Endpoint[]).filter((endpoint) => endpoint.model === model);
 }
 
 export function architecture(endpoint: Endpoint): Readonly<Record<string, unknown>> {
@@ -46,12 +46,12 @@ export function architecture(endpoint: Endpoint): Readonly<Record<string, unknow
   };
 }
 
-/** Worked out once per state of the board. */
-function modelsOf(offers: ReadonlyMap<string, Json>): Models {
-  const known = cache.get(offers);
+/** Computed once per state of the board. */
+function modelsOf(topic: ReadonlyMap<string, Json>): Models {
+  const known = cache.get(topic);
   if (known) return known;
   const grouped = new Map<string, Endpoint[]>();
-  for (const endpoint of offers.values() as unknown as Iterable<Endpoint>) {
+  for (const endpoint of topic.values() as unknown as Iterable<Endpoint>) {
     const others = grouped.get(endpoint.model);
     if (others) others.push(endpoint);
     else grouped.set(endpoint.model, [endpoint]);
@@ -59,11 +59,11 @@ function modelsOf(offers: ReadonlyMap<string, Json>): Models {
   const list = [...grouped.values()].map(summaryOf);
   list.sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1));
   const models = { list, byId: new Map(list.map((summary) => [summary.id, summary])) };
-  cache.set(offers, models);
+  cache.set(topic, models);
   return models;
 }
 
-/** One live endpoint speaks for the model: the cheapest. */
+/** The cheapest endpoint supplies the members of the model. */
 function summaryOf(endpoints: readonly Endpoint[]): ModelSummary {
   const chosen = [...endpoints].sort(byPrice)[0] as Endpoint;
   return {
@@ -96,7 +96,7 @@ function summaryOf(endpoints: readonly Endpoint[]): ModelSummary {
   };
 }
 
-/** Null for a model that speaks nothing. */
+/** Null for a model without speech output. */
 function voicesOf(endpoints: readonly Endpoint[]): readonly string[] | null {
   const speaking = endpoints.flatMap(({ envelopes }) => (envelopes.speech ? [envelopes.speech.voices] : []));
   return speaking.length === 0 ? null : [...new Set(speaking.flat())].sort();

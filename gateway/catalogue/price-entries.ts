@@ -5,15 +5,15 @@ import { memberOf } from './validation-error.ts';
 
 export type Condition = Omit<PriceOverride, PriceKey>;
 
-/** A declared price that the catalogue has a key for. */
+/** A declared price with a key in the catalogue. */
 export interface PriceEntry {
   readonly key: PriceKey;
-  /** When it is charged: null for always. */
+  /** When the price applies; null for always. */
   readonly window: Condition | null;
   readonly declared: DeclaredPrice;
 }
 
-/** Which unit a price is for, by the modality that owns it, its type and its unit. There is no key for any other. */
+/** Price key by owning modality, type and unit. Other combinations have no key. */
 const KEYS: Readonly<Record<string, PriceKey>> = {
   'text prompt token': 'prompt',
   'text prompt character': 'character',
@@ -37,7 +37,7 @@ const CACHE_LONG_S = 3_600;
 
 type Path = readonly (string | number)[];
 
-/** The prices of a model as it declares them, in their order. Throws `InvalidDocument`. (spec: catalogue, Pricing keys) */
+/** The declared prices of a model, in order. Throws `InvalidDocument`. (spec: catalogue, Pricing keys) */
 export function priceEntries(model: DeclaredModel, at: Path): readonly PriceEntry[] {
   const owners = [
     ...model.input_modalities.map((owner, nth) => ({ ...owner, path: [...at, 'input_modalities', nth, 'pricing'] })),
@@ -55,7 +55,7 @@ export function priceEntries(model: DeclaredModel, at: Path): readonly PriceEntr
   });
 }
 
-/** Writes nobody asked for, and lifetimes without a name, have no key. */
+/** Implicit cache writes, and cache lifetimes other than the named ones, have no key. */
 function keyOf(owner: string, declared: DeclaredPrice): PriceKey | null {
   const key = KEYS[`${owner} ${declared.type} ${declared.unit}`] ?? null;
   if (declared.type !== 'cached_prompt' && declared.type !== 'cache_write') return key;
@@ -93,6 +93,6 @@ function refuseRepeat(declared: DeclaredPrice, seen: Set<string>, path: Path): v
   const { cost_usd: _, overrides: __, ...rest } = declared;
   const name = JSON.stringify(Object.entries(rest).sort());
   if (seen.has(name))
-    throw new InvalidDocument(path, `${memberOf(path.map(String))} says what another price says already; keep one`);
+    throw new InvalidDocument(path, `${memberOf(path.map(String))} duplicates another price; keep one`);
   seen.add(name);
 }

@@ -6,9 +6,9 @@ import { credentialHeaders } from '../outbound/credential-headers.ts';
 import { type Outbound, outboundUrl } from '../outbound/outbound.ts';
 import type { UpstreamLimits } from '../terms/config.ts';
 
-/** Probes under way at once. */
+/** Concurrent probes. */
 const PROBES_AT_ONCE_MAX = 8;
-/** Only the status of a probe matters; a longer answer is cut. */
+/** Only the status of a probe matters; a longer answer is cut off. */
 const PROBE_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface ProberParts {
@@ -21,8 +21,8 @@ export interface ProberParts {
 }
 
 /**
- * Asks the providers of the endpoints whose actors live on this node whether they answer at all, and tells those actors.
- * One question per base URL and round, however many models it serves. Costs no tokens.
+ * Probes the providers of the endpoints whose actors live on this node and reports to those actors whether they answer.
+ * One request per base URL and round, independent of the number of models. Costs no tokens.
  */
 export class Prober {
   readonly #parts: ProberParts;
@@ -42,7 +42,7 @@ export class Prober {
     this.#timer?.();
   }
 
-  /** One round, at once. Resolves when every actor was told. */
+  /** Runs one round now. Resolves when the results are sent to the actors. */
   async round(): Promise<void> {
     const waiting = [...this.#owned()];
     const worker = async (): Promise<void> => {

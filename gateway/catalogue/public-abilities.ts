@@ -1,4 +1,4 @@
-/** What an endpoint declares to be able to do, in the catalogue's published words; snake_case as on the wire. */
+/** The declared abilities of an endpoint in the catalogue's published form; snake_case as on the wire. */
 import {
   type Descriptor,
   type Endpoint,
@@ -10,13 +10,13 @@ import {
 
 type Published = Readonly<Record<string, unknown>>;
 
-/** Declared and not taken back by a standing verification. */
+/** Declared parameters without those that a valid check result withholds. */
 export function standingParameters({ supportedParameters, evidence }: Endpoint): readonly string[] {
   const { withheld } = evidence;
   return withheld.length === 0 ? supportedParameters : supportedParameters.filter((name) => !withheld.includes(name));
 }
 
-/** What checks have shown and still stands; what none has shown is left out. (spec: catalogue, `capability_qualification`) */
+/** Verdicts of checks that are still valid; checks without one are left out. (spec: catalogue, `capability_qualification`) */
 export function publicQualification({ checks = [] }: Evidence): readonly Published[] {
   return checks.flatMap(({ check, verdict, triedAt }) =>
     verdict === null ? [] : [{ capability: check, verdict, observed_at: Math.floor(triedAt / 1_000) }],
@@ -41,7 +41,7 @@ export function publicReasoning(controls: ReasoningControls): Published {
   };
 }
 
-/** Null where the endpoint makes nothing of that kind. Videos and meshes nobody makes here yet. */
+/** Null for media that the endpoint does not produce. Videos and meshes are not supported yet. */
 export function publicEnvelopes({ image, speech }: Envelopes): Published {
   return {
     image_envelope: image
@@ -59,7 +59,7 @@ export function publicEnvelopes({ image, speech }: Envelopes): Published {
   };
 }
 
-/** What each input beside text may be. */
+/** The accepted sources and formats of each input other than text. */
 export function publicInputs({ inputs }: Endpoint): Published {
   const entries = Object.entries(inputs).map(([modality, { sources, containers }]) => {
     return [modality, { sources: sources.map((each) => (each === 'data' ? 'base64' : each)), formats: containers }];
@@ -67,7 +67,7 @@ export function publicInputs({ inputs }: Endpoint): Published {
   return Object.fromEntries(entries);
 }
 
-/** Descriptors of what a picture or speech may be asked to look or sound like, by modality and name. */
+/** Descriptors of the rendering parameters of pictures and speech, by modality and name. */
 export function renderParameters({ descriptors }: Endpoint): Published {
   const { image_config, audio } = descriptors;
   return {

@@ -1,7 +1,7 @@
 import type { PriceOverride, Prices, Tariff } from '../../actors/terms/tariff.ts';
 import { PRICE_KEYS, unitName } from '../pricing/unit-name.ts';
 
-/** Charged prices; an undeclared one is absent, `discount` always there. */
+/** Charged prices; an undeclared one is absent, `discount` is always present. */
 export function publicPricing(tariff: Tariff): Readonly<Record<string, unknown>> {
   const { overrides, discount } = tariff;
   return {

@@ -3,8 +3,8 @@ import { documentSchema } from './document-schema.ts';
 type Schema = Record<string, unknown>;
 
 /**
- * The JSON Schema of a models document, as editors and providers read it: the schema that checks, with the one shape
- * that contains itself named among its definitions.
+ * The JSON Schema of a models document for editors and providers: the schema of the check, with its recursive shape
+ * moved to `$defs`.
  */
 export function publishedSchema(): Readonly<Schema> {
   const definitions: Schema = {};

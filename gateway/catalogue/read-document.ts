@@ -10,17 +10,17 @@ import { BrokenDocument, parseModelsText, parseModelsValue } from './models-docu
 export interface ReadParts {
   readonly outbound: Outbound;
   readonly upstream: UpstreamLimits;
-  /** Provider slug to its API key, which a document at the provider's own address is asked for with. */
+  /** Provider slug to its API key, which is sent to fetch a document from the provider's own origin. */
   readonly keys: ReadonlyMap<string, string>;
 }
 
 const ADDRESS = /^https?:\/\//;
-/** Of a document as text, from wherever it comes. */
+/** Size of a document as text, from a file or from an address. */
 const DOCUMENT_BYTES_MAX = 8 * 1024 * 1024;
 
 /**
- * The text of a provider's models document, from where the config says; null where it stands in the config itself.
- * Throws `BrokenDocument`, whose message names where it looked.
+ * The text of a provider's models document, from the file or address in the config; null for a document in the config
+ * itself. Throws `BrokenDocument`, whose message names the file or address.
  */
 export async function readDocument(parts: ReadParts, provider: ProviderDeclaration): Promise<string | null> {
   const { models } = provider;
@@ -28,7 +28,7 @@ export async function readDocument(parts: ReadParts, provider: ProviderDeclarati
   return placed(models, () => (ADDRESS.test(models) ? fetchText(parts, provider, models) : readText(models)));
 }
 
-/** What that text declares. Throws `BrokenDocument`, which names the line and member of what is wrong as well. */
+/** The declarations of that text. Throws `BrokenDocument`, which also names the line and the member. */
 export async function parseDocument(
   provider: ProviderDeclaration,
   text: string | null,

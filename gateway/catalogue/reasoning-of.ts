@@ -6,8 +6,8 @@ const STRONGEST_FIRST: readonly Effort[] = ['max', 'xhigh', 'high', 'medium', 'l
 type Parameters = Readonly<Record<string, DeclaredDescriptor>>;
 
 /**
- * What the parameters of a text output declare about thinking: `reasoning_effort`, `enable_thinking`, and of `reasoning`
- * its properties `effort`, `enabled` and `max_tokens`. Null: nothing. (spec: catalogue, `reasoning`)
+ * The reasoning controls that a text output declares: `reasoning_effort`, `enable_thinking`, and of `reasoning` the
+ * properties `effort`, `enabled` and `max_tokens`. Null if it declares none. (spec: catalogue, `reasoning`)
  */
 export function reasoningOf(parameters: Parameters): ReasoningControls | null {
   const { reasoning, reasoning_effort, enable_thinking } = parameters;

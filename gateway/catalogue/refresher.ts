@@ -9,14 +9,14 @@ export interface RefresherParts extends DeclareParts {
 }
 
 /**
- * Reads the models documents anew: on an interval those of the providers whose actors live on this node, on command any.
- * A document that is broken or out of reach changes nothing but what its provider's actor says of it.
+ * Reads the models documents again: on an interval those of the providers whose actors live on this node, on command
+ * any. An invalid or unreachable document changes only the status that its provider's actor reports.
  */
 export class Refresher {
   readonly #parts: RefresherParts;
-  /** The problem last logged, by provider: a document that stays broken is told once. */
-  readonly #told = new Map<string, string>();
-  /** Digest of the text last declared, by provider: on the interval only what changed is worked through. */
+  /** The last logged problem, by provider: a document that stays invalid is logged once. */
+  readonly #logged = new Map<string, string>();
+  /** Digest of the last declared text, by provider: the interval skips unchanged documents. */
   readonly #known = new Map<string, string>();
   #timer: Cancel | null = null;
   #stopped = false;
@@ -34,7 +34,7 @@ export class Refresher {
     this.#timer?.();
   }
 
-  /** One provider, or all; null when no provider has that slug. Throws where an actor cannot be reached. */
+  /** One provider, or all; null when no provider has that slug. Throws if an actor cannot be reached. */
   async refresh(slug: string | null): Promise<readonly Declared[] | null> {
     const named = this.#parts.providers.filter((provider) => slug === null || provider.slug === slug);
     if (slug !== null && named.length === 0) return null;
@@ -50,12 +50,15 @@ export class Refresher {
   async round(): Promise<void> {
     for (const provider of this.#parts.providers) {
       const own = this.#parts.cluster.owns(providerAddress(provider.slug));
-      // A document in the config stays as it is for as long as the node runs.
+      // A document in the config cannot change while the node runs.
       if (this.#stopped || !own || typeof provider.models !== 'string') continue;
       try {
         await this.#read(provider, this.#known.get(provider.slug) ?? null);
       } catch (error) {
-        this.#parts.log.warn({ provider: provider.slug, detail: String(error) }, 'a models document was not declared');
+        this.#parts.log.warn(
+          { provider: provider.slug, detail: String(error) },
+          'a models document could not be declared',
+        );
       }
     }
   }
@@ -71,10 +74,13 @@ export class Refresher {
     const { problem, digest } = declared;
     if (digest === null) this.#known.delete(provider.slug);
     else this.#known.set(provider.slug, digest);
-    if (problem === null) this.#told.delete(provider.slug);
-    else if (this.#told.get(provider.slug) !== problem) {
-      this.#told.set(provider.slug, problem);
-      this.#parts.log.error({ provider: provider.slug, problem }, 'a models document is broken; the last one stays');
+    if (problem === null) this.#logged.delete(provider.slug);
+    else if (this.#logged.get(provider.slug) !== problem) {
+      this.#logged.set(provider.slug, problem);
+      this.#parts.log.error(
+        { provider: provider.slug, problem },
+        'a models document is invalid; the previous one stays in effect',
+      );
     }
     return declared;
   }

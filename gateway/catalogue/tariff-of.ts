@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PriceKey, PriceOverride, Prices, Tariff } from '../../actors/terms/tariff.ts';
-import { usd } from '../../actors/terms/usd.ts';
-import { discounted, isFraction } from './discounted.ts';
+import { add, multiply, subtract, usd } from '../../actors/terms/usd.ts';
+
 import type { DeclaredModel } from './document-schema.ts';
 import { InvalidDocument } from './invalid-document.ts';
 import { type Condition, type PriceEntry, priceEntries } from './price-entries.ts';
@@ -13,15 +13,15 @@ interface Conditional {
   readonly price: string;
 }
 
-/** Kept only as one price without conditions. (spec: catalogue, Pricing keys) */
+/** Published only as a single price without conditions. (spec: catalogue, Pricing keys) */
 const UNCONDITIONAL: ReadonlySet<PriceKey> = new Set([
   ...(['imageOutput', 'imageOutputToken', 'imageMegapixel', 'videoSecond'] as const),
 ]);
 
 /**
- * What an endpoint charges: the prices its model declares, less its discount. A price whose condition cannot be read off
- * the prompt's length or the clock is left out; tiers stand before windows, so that an active window wins. The same
- * prices have the same id, whoever asks them. Throws `InvalidDocument`. (spec: catalogue, Conditional prices)
+ * The prices of an endpoint: those its model declares, less its discount. Drops a price whose condition depends on more
+ * than the prompt's length and the clock. Tiers precede windows, so that an active window wins. Equal prices have equal
+ * ids, at any provider. Throws `InvalidDocument`. (spec: catalogue, Conditional prices)
  */
 export function tariffOf(model: DeclaredModel, at: readonly (string | number)[]): Tariff {
   const discount = discountOf(model, at);
@@ -64,12 +64,12 @@ function discountOf({ discount_to_user = 0 }: DeclaredModel, at: readonly (strin
   );
 }
 
-/** Whatever is declared costs nothing, tokens in any case. */
+/** Price 0 for every declared key, and always for tokens. */
 function free(entries: readonly PriceEntry[]): Prices {
   return Object.fromEntries(['prompt', 'completion', ...entries.map(({ key }) => key)].map((key) => [key, '0']));
 }
 
-/** Null: nothing that could be read off a request's prompt. */
+/** Null for a condition on anything but the prompt's length. */
 function conditionOf(when: object): Condition | null {
   const { prompt_tokens, allOf, ...others } = when as Readonly<Record<string, unknown>>;
   if (Object.keys(others).length > 0) return null;
@@ -87,7 +87,7 @@ function longerThan(bound: unknown): Condition | null {
   return { minPromptTokens: Math.max(0, Math.ceil(gte) - 1) };
 }
 
-/** One override per condition, as far as the order allows in which the last price of a key counts. */
+/** Merges overrides of one condition, as far as possible without changing which price of a key comes last. */
 function gathered(conditionals: readonly Conditional[]): readonly PriceOverride[] {
   const overrides: { condition: string; entry: { [name: string]: unknown } }[] = [];
   for (const { key, condition, price } of conditionals) {
@@ -98,6 +98,26 @@ function gathered(conditionals: readonly Conditional[]): readonly PriceOverride[
     else overrides.push({ condition: text, entry: { ...condition, [key]: price } });
   }
   return overrides.map(({ entry }) => entry as PriceOverride);
+}
+
+/** A price less its discount, exact: nothing is rounded. `discount` is a fraction that `isFraction` accepts. */
+export function discounted(price: string, discount: number): string {
+  if (discount === 0) return price;
+  const [whole = '0', decimals = ''] = subtract('1', String(discount)).split('.');
+  return shifted(multiply(price, Number(whole + decimals)), decimals.length);
+}
+
+/** True for a fraction with at most 12 decimals: further decimals of a JSON number are binary rounding noise. */
+function isFraction(discount: number): boolean {
+  return /^-?\d{1,3}(\.\d{1,12})?$/.test(String(discount));
+}
+
+/** The amount with its decimal point moved to the left. */
+function shifted(amount: string, places: number): string {
+  const [whole = '0', decimals = ''] = amount.split('.');
+  const digits = whole.padStart(places + 1, '0') + decimals;
+  const point = digits.length - decimals.length - places;
+  return places === 0 ? amount : add(`${digits.slice(0, point)}.${digits.slice(point)}`, '0');
 }
 
 function named(prices: Prices, overrides: readonly PriceOverride[], discount: number): Tariff {

@@ -1,9 +1,9 @@
 import type { TSchema } from '@sinclair/typebox';
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
 
-/** Where something is wrong in a document, and what: for the person who mends it. */
+/** The first error of a document and its location. */
 export interface ValidationError {
-  /** Names and places from the outside in; of a missing member that of its parent. */
+  /** Names and indexes from the outside in; for a missing member the path of its parent. */
   readonly path: readonly string[];
   /** Begins with the member, such as `data[0].name is missing`. */
   readonly message: string;
@@ -11,48 +11,48 @@ export interface ValidationError {
 
 const SHOWN_CHARS_MAX = 60;
 
-/** The first thing wrong with a value; null when it fits its schema. */
+/** The first error of a value; null when it fits its schema. */
 export function validationError(schema: TSchema, value: unknown): ValidationError | null {
   const error = Value.Errors(schema, value).First();
-  return error ? told(meant(error), value) : null;
+  return error ? described(innermost(error), value) : null;
 }
 
-/** `data[0].pricing[1]`, as people write it. */
+/** A path in the notation `data[0].pricing[1]`. */
 export function memberOf(path: readonly string[]): string {
   const name = path.reduce((whole, part) => (/^\d+$/.test(part) ? `${whole}[${part}]` : `${whole}.${part}`), '');
   return name.replace(/^\./, '') || 'the document';
 }
 
-/** Of a choice between shapes the error inside the one that was meant: the one whose `type` fits, else none. */
-function meant(error: ValueError): ValueError {
+/** For a union of shapes: the error inside the shape whose `type` matches, if any. */
+function innermost(error: ValueError): ValueError {
   if (error.type !== ValueErrorType.Union) return error;
   for (const alternative of error.errors) {
     const errors = [...alternative];
     const [first] = errors;
-    // A choice between plain values has no `type`, and every alternative complains at the value itself.
+    // In a union of plain values there is no `type`, and every alternative reports the value itself.
     if (!first || errors.some(({ path }) => path === `${error.path}/type` || path === error.path)) continue;
-    return meant(first);
+    return innermost(first);
   }
   return error;
 }
 
-function told(error: ValueError, value: unknown): ValidationError {
+function described(error: ValueError, value: unknown): ValidationError {
   const path = partsOf(error.path);
   const member = memberOf(path);
   if (error.type === ValueErrorType.ObjectRequiredProperty) {
     return { path: path.slice(0, -1), message: `${member} is missing; add it as ${wordsOf(error.schema)}` };
   }
   if (error.type === ValueErrorType.ObjectAdditionalProperties) {
-    if (error.schema.patternProperties) return { path, message: `${member}: such a name is none; begin with a letter` };
+    if (error.schema.patternProperties) return { path, message: `${member}: the name is invalid; begin with a letter` };
     const known = Object.keys((error.schema.properties as object | undefined) ?? {}).join(', ');
-    return { path, message: `${member} is no member here; remove it (known here: ${known})` };
+    return { path, message: `${member} is an unknown member; remove it (known here: ${known})` };
   }
   const lacking = unknownType(error, value);
   if (lacking !== null) return { path: [...path, 'type'], message: `${member}.type ${lacking}` };
   return { path, message: `${member} is ${shown(error.value)} and must be ${wordsOf(error.schema)}` };
 }
 
-/** A choice between shapes that fails as a whole: its `type` is missing or none of them. */
+/** For a union of shapes without a match: whether its `type` is missing or unknown. */
 function unknownType(error: ValueError, value: unknown): string | null {
   const shapes = (error.schema.anyOf ?? []) as readonly TSchema[];
   const types = shapes.flatMap(({ properties }) =>

@@ -12,7 +12,7 @@ import { PROBE_VERSION } from './probe.ts';
 import { checksFor, probeFor } from './probes-for.ts';
 import { runProbe } from './run-probe.ts';
 
-/** Tries remembered until the board shows them; beyond it the oldest are dropped and may come once too often. */
+/** Tries kept until the board shows them; beyond this the oldest are dropped and may run once too often. */
 const TRIED_MAX = 10_000;
 
 export interface CheckerParts {
@@ -29,19 +29,20 @@ interface DueCheck {
   readonly endpoint: Endpoint;
   readonly check: Check;
   readonly at: number;
-  /** Store time of the newest try that the board shows; 0 for none. */
+  /** Store time of the latest try on the board; 0 for none. */
   readonly shownAt: number;
 }
 
 /**
- * Puts small questions to the endpoints whose actors live on this node, to see whether they do what they declare, and
- * tells those actors. One at a time per provider and never more than one new one per look; for no account, no hold and no
- * generation, and in no figure of health. (spec: catalogue, Capability evidence; inference, Routing rules 2, 3)
+ * Sends small test requests to the endpoints whose actors live on this node, checks that they do what they declare, and
+ * reports the verdicts to those actors. One check at a time per provider and at most one new one per look. Checks belong
+ * to no account, hold or generation, and do not count in health. (spec: catalogue, Capability evidence; inference,
+ * Routing rules 2, 3)
  */
 export class Checker {
   readonly #parts: CheckerParts;
-  /** Slugs of the providers being asked, and how to call that off. */
-  readonly #asking = new Map<string, () => void>();
+  /** Slugs of the providers with a running check, and the function that aborts it. */
+  readonly #running = new Map<string, () => void>();
   readonly #tried = new LRUCache<string, number>({ max: TRIED_MAX });
   readonly #schedules = new WeakMap<Endpoint, readonly DueCheck[]>();
   #since: number | null = null;
@@ -56,26 +57,26 @@ export class Checker {
     if (!this.#parts.limits.enabled || this.#stopped) return;
     this.#timer = this.#parts.clock.after(this.#parts.limits.lookEveryMs, () => {
       this.look().catch((error: unknown) =>
-        this.#parts.log({ message: 'a look for checks failed', detail: String(error) }),
+        this.#parts.log({ message: 'the search for due checks failed', detail: String(error) }),
       );
       this.start();
     });
   }
 
-  /** Calls off what is under way; nothing of it is told. */
+  /** Aborts the running checks; their results are dropped. */
   stop(): void {
     this.#stopped = true;
     this.#timer?.();
-    for (const abort of this.#asking.values()) abort();
+    for (const abort of this.#running.values()) abort();
   }
 
-  /** Begins what is due, at most one check per provider. Resolves when what it began is told. */
+  /** Starts the checks that are due, at most one per provider. Resolves when their results are sent. */
   async look(): Promise<void> {
     this.#since ??= this.#parts.cluster.now();
     await Promise.all([...this.#due().values()].map((due) => this.#check(due)));
   }
 
-  /** The longest overdue check of each provider that is not being asked. */
+  /** The most overdue check of each provider without a running check. */
   #due(): Map<string, DueCheck> {
     const { cluster } = this.#parts;
     const now = cluster.now();
@@ -83,7 +84,7 @@ export class Checker {
     for (const value of cluster.board.topic(ENDPOINTS_TOPIC).values()) {
       const endpoint = value as unknown as Endpoint;
       const schedule = this.#scheduleOf(endpoint);
-      if (schedule[0] === undefined || schedule[0].at > now || !this.#mayAsk(endpoint)) continue;
+      if (schedule[0] === undefined || schedule[0].at > now || !this.#mayCheck(endpoint)) continue;
       const { slug } = endpoint.provider;
       for (const planned of schedule) {
         if (planned.at > now) break;
@@ -94,17 +95,17 @@ export class Checker {
     return dueBySlug;
   }
 
-  /** Nothing is routed to what is down, and asking it would only hold up its neighbours. */
-  #mayAsk({ id, health, provider }: Endpoint): boolean {
-    return health !== 'down' && !this.#asking.has(provider.slug) && this.#parts.cluster.owns(endpointAddress(id));
+  /** Skips endpoints that are down: they receive no traffic, and their time-outs would delay other checks. */
+  #mayCheck({ id, health, provider }: Endpoint): boolean {
+    return health !== 'down' && !this.#running.has(provider.slug) && this.#parts.cluster.owns(endpointAddress(id));
   }
 
-  /** Worked out once per offer, since every look asks for all of them: a thousand cost 18 ms a look otherwise. */
+  /** Cached per endpoint, because every look reads all schedules: without it a thousand endpoints cost 18 ms a look. */
   #scheduleOf(endpoint: Endpoint): readonly DueCheck[] {
     const known = this.#schedules.get(endpoint);
     if (known) return known;
     const { evidence, id } = endpoint;
-    // What its check does not refute is withheld by its fidelity.
+    // Tools can also be withheld for low tool fidelity, independently of their check.
     const underFloor = evidence.withheld.includes('tools');
     const times = { underFloor, since: this.#since ?? 0, limits: this.#parts.limits };
     const schedule = checksFor(endpoint).map((check) => {
@@ -116,7 +117,7 @@ export class Checker {
     return schedule;
   }
 
-  /** When a check may come again that this node has tried and the board does not show yet; null where it shows it. */
+  /** When to repeat a check whose last try is not on the board yet; null if the board shows it. */
   #retryAt({ endpoint, check, shownAt }: DueCheck): number | null {
     const name = `${endpoint.id} ${check}`;
     const triedAt = this.#tried.peek(name);
@@ -130,7 +131,7 @@ export class Checker {
     const { cluster, outbound, limits, upstream, targetOf, log } = this.#parts;
     const { slug } = endpoint.provider;
     let abort = (): void => {};
-    this.#asking.set(slug, () => abort());
+    this.#running.set(slug, () => abort());
     this.#tried.set(`${endpoint.id} ${check}`, cluster.now());
     const begun = (way: () => void): void => {
       abort = way;
@@ -149,7 +150,7 @@ export class Checker {
         version: PROBE_VERSION,
       });
     } finally {
-      this.#asking.delete(slug);
+      this.#running.delete(slug);
     }
   }
 }

@@ -2,23 +2,23 @@ import { ownerHash } from '../../actors/runtime/index.ts';
 import type { Check, CheckFinding } from '../../actors/terms/endpoint.ts';
 import type { CheckLimits } from '../terms/config.ts';
 
-/** Part of an interval by which a check may come earlier. */
+/** Share of an interval by which a check may run earlier. */
 const JITTER = 0.25;
 const HASHES = 65_536;
 
 /**
- * When a check is due, in store time: some while after its last try, at once spread over `firstWithinMs` where there was
- * none. What has no verdict or a bad one is tried again soon, so that nothing is withheld longer than it must be. The
- * jitter is worked out from the names, so every node finds the same moment and endpoints never march in step.
+ * When a check is due, in store time: an interval after its last try; first tries are spread over `firstWithinMs`. A
+ * check without a verdict or with a failure repeats sooner, so that a parameter is not withheld longer than necessary.
+ * The jitter is a hash of the names: every node computes the same moment, and endpoints are not checked in step.
  */
 export function dueAt(
   endpoint: string,
   check: Check,
   times: {
     readonly finding: CheckFinding | undefined;
-    /** The endpoint stands under the floor of tool fidelity. */
+    /** The endpoint's tool fidelity is below the minimum. */
     readonly underFloor: boolean;
-    /** When this node began to look; for checks never tried. */
+    /** When this node began its checks; the base for checks never tried. */
     readonly since: number;
     readonly limits: CheckLimits;
   },

@@ -1,19 +1,19 @@
 /**
- * The two checks of structured answers: a JSON object where one is asked, and one that follows a schema. The schema is
- * our own and fixed; a caller's is never compiled. (spec: inference, `structured_outputs`)
+ * The two checks of structured answers: a JSON object on request, and one that follows a schema. The schema is our own
+ * and fixed; a caller's schema is never compiled. (spec: inference, `structured_outputs`)
  */
 import { Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
-import type { Heard } from './heard.ts';
-import { failed, incomplete, passed, type QualificationProbe, type Seen } from './probe.ts';
+import { failed, incomplete, type Judgement, passed, type QualificationProbe } from './probe.ts';
+import type { ProbeAnswer } from './probe-answer.ts';
 import { question } from './question.ts';
 
-/** Names and values that no answer has by accident. */
+/** Names that an answer does not contain by accident. */
 const members = { capital_name: Type.String(), letter_count: Type.Integer() };
 const closed = { additionalProperties: false } as const;
-/** As it is sent, in the words that every provider of strict schemas knows, and as an answer is checked. */
-const ASKED = Type.Object(
+/** The schema as it is sent, with keywords that every provider of strict schemas supports; `followed` checks answers. */
+const SENT_SCHEMA = Type.Object(
   { ...members, certainty_level: Type.Unsafe<string>({ type: 'string', enum: ['low', 'high'] }) },
   closed,
 );
@@ -22,15 +22,15 @@ const followed = TypeCompiler.Compile(
 );
 
 export function structuredOutputsProbe({ model }: Endpoint): QualificationProbe {
-  const json_schema = { name: 'capital', strict: true, schema: ASKED };
+  const json_schema = { name: 'capital', strict: true, schema: SENT_SCHEMA };
   return {
     check: 'structured_outputs',
     turn: question(model, 'What is the capital of Portugal?', {
       responseFormat: { type: 'json_schema', json_schema },
     }),
-    judge: (heard) =>
-      judged(heard, (value) => followed.Check(value), 'the answer did not follow the asked schema') ??
-      passed('the answer followed the asked schema'),
+    judge: (answer) =>
+      judged(answer, (value) => followed.Check(value), 'the answer did not follow the requested schema') ??
+      passed('the answer followed the requested schema'),
   };
 }
 
@@ -40,20 +40,20 @@ export function responseFormatProbe({ model }: Endpoint): QualificationProbe {
     turn: question(model, 'What is the capital of Portugal? Answer with a JSON object.', {
       responseFormat: { type: 'json_object' },
     }),
-    judge: (heard) =>
-      judged(heard, isObject, 'the answer was no JSON object') ?? passed('the answer was a JSON object'),
+    judge: (answer) =>
+      judged(answer, isObject, 'the answer was not a JSON object') ?? passed('the answer was a JSON object'),
   };
 }
 
-/** Null where the answer is JSON as it should be. */
-function judged(heard: Heard, suits: (value: unknown) => boolean, complaint: string): Seen | null {
+/** Null if the answer is JSON that suits. */
+function judged(answer: ProbeAnswer, suits: (value: unknown) => boolean, detail: string): Judgement | null {
   let value: unknown;
   try {
-    value = JSON.parse(heard.text);
+    value = JSON.parse(answer.text);
   } catch {
-    return incomplete(heard) ?? failed(complaint);
+    return incomplete(answer) ?? failed(detail);
   }
-  return suits(value) ? null : (incomplete(heard) ?? failed(complaint));
+  return suits(value) ? null : (incomplete(answer) ?? failed(detail));
 }
 
 function isObject(value: unknown): boolean {

@@ -7,8 +7,8 @@ import { dispatchProbe, toolsProbe } from './tool-probes.ts';
 const PREFIX = 'effort:';
 
 /**
- * The checks that an endpoint's declarations call for: what it does not claim is not tried. What may answer any question
- * with a picture or with speech is asked for nothing but calls: a check has to be cheap.
+ * The checks that follow from an endpoint's declarations; undeclared abilities are not checked. Endpoints that may
+ * answer with pictures or speech get only the tool checks, because checks must be cheap.
  */
 export function checksFor(endpoint: Endpoint): readonly Check[] {
   const declares = (parameter: string): boolean => endpoint.supportedParameters.includes(parameter);
@@ -19,7 +19,7 @@ export function checksFor(endpoint: Endpoint): readonly Check[] {
   return checks.concat(effortsOf(endpoint, declares).map((effort): Check => `effort:${effort}`));
 }
 
-/** Levels as declared, and `none` where an off control is: an unknown domain claims no level, and none is routed there. */
+/** The declared levels, and `none` if reasoning can be switched off. Undeclared levels are never routed there. */
 function effortsOf({ reasoning }: Endpoint, declares: (parameter: string) => boolean): readonly Effort[] {
   if (reasoning === null || !(declares('reasoning') || declares('reasoning_effort'))) return [];
   const levels = reasoning.efforts ?? [];

@@ -1,6 +1,6 @@
 import type { Turn } from '../terms/turn.ts';
 
-/** A turn of one short question, for no caller and no conversation. */
+/** A turn of one short question, without a caller and without a conversation. */
 export function question(model: string, text: string, members: Partial<Turn> = {}): Turn {
   return {
     models: [model],

@@ -6,57 +6,61 @@ import type { FailureCause, ProviderFailure } from '../providers/provider-failur
 import type { Target } from '../providers/target.ts';
 import type { CheckLimits } from '../terms/config.ts';
 import type { Turn } from '../terms/turn.ts';
-import { type Heard, hear } from './heard.ts';
-import { failed, inconclusive, type QualificationProbe, type Seen } from './probe.ts';
+import { failed, inconclusive, type Judgement, type QualificationProbe } from './probe.ts';
+import { type ProbeAnswer, readProbeAnswer } from './probe-answer.ts';
 
-/** A model may err once: a failure counts when the same question fails again. */
+/** A model may fail once by chance: a failure counts if the same request fails again. */
 const TRIES_MAX = 2;
 
 export interface ProbeSite {
   readonly outbound: Outbound;
-  /** Throws `ProviderFailure` for an endpoint that cannot be reached at all. */
+  /** Throws `ProviderFailure` for an endpoint with an invalid address or dialect. */
   readonly targetOf: (endpoint: Endpoint) => Target;
   readonly limits: CheckLimits;
   readonly lineBytesMax: number;
   readonly bodyBytesMax: number;
-  /** Handed the way to call off what is under way. */
+  /** Receives the function that aborts the running call. */
   readonly begun: (abort: () => void) => void;
 }
 
 /**
- * Puts a probe's question to an endpoint, over the same adapters as callers' turns and for nobody's money. Null where our
- * own side called it off: that is no observation.
+ * Sends a probe to an endpoint, over the same adapters as callers' turns and without a charge. Null if the gateway
+ * aborted it, which is not an observation.
  */
-export async function runProbe(site: ProbeSite, endpoint: Endpoint, probe: QualificationProbe): Promise<Seen | null> {
+export async function runProbe(
+  site: ProbeSite,
+  endpoint: Endpoint,
+  probe: QualificationProbe,
+): Promise<Judgement | null> {
   for (let tries = 1; ; tries++) {
-    const seen = await tryProbe(site, endpoint, probe);
-    if (seen?.verdict !== 'failed' || tries >= TRIES_MAX) return seen;
+    const judgement = await tryProbe(site, endpoint, probe);
+    if (judgement?.verdict !== 'failed' || tries >= TRIES_MAX) return judgement;
   }
 }
 
-async function tryProbe(site: ProbeSite, endpoint: Endpoint, probe: QualificationProbe): Promise<Seen | null> {
-  const heard = await ask(site, endpoint, probe.turn);
-  if (!isFailure(heard)) return probe.judge(heard);
-  if (heard.reason === 'aborted') return null;
-  if (heard.reason !== 'rejected' || probe.control === undefined) return inconclusive(WORDS[heard.reason]);
+async function tryProbe(site: ProbeSite, endpoint: Endpoint, probe: QualificationProbe): Promise<Judgement | null> {
+  const answer = await ask(site, endpoint, probe.turn);
+  if (!isFailure(answer)) return probe.judge(answer);
+  if (answer.reason === 'aborted') return null;
+  if (answer.reason !== 'rejected' || probe.control === undefined) return inconclusive(DETAILS[answer.reason]);
   const plain = await ask(site, endpoint, probe.control);
-  if (!isFailure(plain)) return failed('it was rejected where the same question without it was answered');
-  return plain.reason === 'aborted' ? null : inconclusive(WORDS[plain.reason]);
+  if (!isFailure(plain)) return failed('it was rejected while the same request without it succeeded');
+  return plain.reason === 'aborted' ? null : inconclusive(DETAILS[plain.reason]);
 }
 
-/** Never a provider's own words. */
-const WORDS: Readonly<Record<FailureCause, string>> = {
-  unavailable: 'no answer came',
+/** Details by failure cause; never the provider's own text. */
+const DETAILS: Readonly<Record<FailureCause, string>> = {
+  unavailable: 'there was no answer',
   overloaded: 'it was overloaded',
-  timeout: 'no answer came in time',
+  timeout: 'the answer timed out',
   rejected: 'the request was rejected',
   misconfigured: 'the key or the model was refused',
-  garbage: 'what came was no answer',
-  contract: 'no call came where one was demanded',
-  aborted: 'it was called off',
+  garbage: 'the answer was invalid',
+  contract: 'the required tool call was missing',
+  aborted: 'the gateway aborted it',
 };
 
-async function ask(site: ProbeSite, endpoint: Endpoint, turn: Turn): Promise<Heard | ProviderFailure> {
+async function ask(site: ProbeSite, endpoint: Endpoint, turn: Turn): Promise<ProbeAnswer | ProviderFailure> {
   const { limits, lineBytesMax, bodyBytesMax, begun } = site;
   const ms = limits.timeoutMs;
   try {
@@ -70,7 +74,7 @@ async function ask(site: ProbeSite, endpoint: Endpoint, turn: Turn): Promise<Hea
       begun,
     });
     try {
-      return await hear(attempt);
+      return await readProbeAnswer(attempt);
     } catch (thrown) {
       attempt.abort();
       throw thrown;
@@ -80,6 +84,6 @@ async function ask(site: ProbeSite, endpoint: Endpoint, turn: Turn): Promise<Hea
   }
 }
 
-function isFailure(heard: Heard | ProviderFailure): heard is ProviderFailure {
-  return heard instanceof Error;
+function isFailure(answer: ProbeAnswer | ProviderFailure): answer is ProviderFailure {
+  return answer instanceof Error;
 }

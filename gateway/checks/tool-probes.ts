@@ -1,11 +1,11 @@
 /**
- * The two checks of tools: does a demanded call come at all, and does it come whole in a stream, so that it may be
- * announced as ready. (spec: inference, Routing rules 2, 4; Call-ready tool dispatch)
+ * The two checks of tools: whether a required call is made at all, and whether a streamed call is complete, so that the
+ * gateway may announce it as ready. (spec: inference, Routing rules 2, 4; Call-ready tool dispatch)
  */
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Tool } from '../terms/turn.ts';
-import type { Heard } from './heard.ts';
-import { failed, incomplete, passed, type QualificationProbe, type Seen } from './probe.ts';
+import { failed, incomplete, type Judgement, passed, type QualificationProbe } from './probe.ts';
+import type { ProbeAnswer } from './probe-answer.ts';
 import { question } from './question.ts';
 
 const TOOL: Tool = {
@@ -19,14 +19,14 @@ const TOOL: Tool = {
   },
 };
 const TEXT = 'Call report_number with the number 7.';
-/** Above it a call is not announced. (spec: inference, Limits) */
+/** Larger calls are not announced. (spec: inference, Limits) */
 const DISPATCH_BYTES_MAX = 64 * 1024;
 
 export function toolsProbe({ model }: Endpoint): QualificationProbe {
   return {
     check: 'tools',
     turn: question(model, TEXT, { tools: [TOOL], toolChoice: 'required' }),
-    judge: (heard) => called(heard) ?? passed('a demanded call was made'),
+    judge: (answer) => called(answer) ?? passed('a required call was made'),
   };
 }
 
@@ -34,19 +34,19 @@ export function dispatchProbe({ model }: Endpoint): QualificationProbe {
   return {
     check: 'tool_dispatch',
     turn: question(model, TEXT, { tools: [TOOL], toolChoice: 'required', stream: true }),
-    judge: (heard) => called(heard) ?? whole(heard),
+    judge: (answer) => called(answer) ?? whole(answer),
   };
 }
 
-/** Null where the tool was called and no other. */
-function called(heard: Heard): Seen | null {
-  if (heard.calls.length === 0) return incomplete(heard) ?? failed('prose where a call was demanded');
-  return heard.calls.every(({ name }) => name === TOOL.name) ? null : failed('another tool was called');
+/** Null if only the given tool was called. */
+function called(answer: ProbeAnswer): Judgement | null {
+  if (answer.calls.length === 0) return incomplete(answer) ?? failed('text instead of the required call');
+  return answer.calls.every(({ name }) => name === TOOL.name) ? null : failed('another tool was called');
 }
 
-function whole(heard: Heard): Seen {
-  if (heard.calls.every(({ arguments: given }) => isWhole(given))) return passed('a streamed call came whole');
-  return incomplete(heard) ?? failed('the arguments of a streamed call were no JSON object');
+function whole(answer: ProbeAnswer): Judgement {
+  if (answer.calls.every(({ arguments: given }) => isWhole(given))) return passed('a streamed call was complete');
+  return incomplete(answer) ?? failed('the arguments of a streamed call were not a JSON object');
 }
 
 function isWhole(given: string): boolean {

@@ -1,21 +1,26 @@
 import type { Behaviour } from './behaviour.ts';
 import { type ChatRequest, textOf } from './chat-request.ts';
 import { flawsOf } from './flaws.ts';
-import { jsonAnswer } from './json-answer.ts';
+import { filled } from './json-filler.ts';
 import { picturesOf, type Speech, seenIn, speechOf } from './media.ts';
 import { piecesOf } from './pieces.ts';
-import { type ToolCall, toolCallsOf } from './tool-calls.ts';
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
 
 /**
- * What a call is answered with, before it is put on the wire. Text comes in numbered chunks (`x1 x2 x3 ...` behind a
- * tag of the call), so that a reader sees at once when one is missing, doubled or from another call.
+ * The answer to a call, before a dialect serialises it. Its text is numbered chunks (`x1 x2 x3 ...` after a tag of the
+ * call), so that a missing, doubled or foreign chunk is visible at once.
  */
 export interface Answer {
   readonly id: string;
   readonly model: string;
   readonly created: number;
   readonly reasoning: readonly string[];
-  /** The same thinking is reported in structured entries. */
+  /** The reasoning is also reported in structured entries. */
   readonly detailed: boolean;
   readonly chunks: readonly string[];
   readonly refusal: string | null;
@@ -23,7 +28,7 @@ export interface Answer {
   /** Data URLs. */
   readonly pictures: readonly string[];
   readonly speech: Speech | null;
-  /** How many alternatives each chunk's log probability comes with; null: none are reported. */
+  /** Alternatives per chunk in the log probabilities; null: not reported. */
   readonly logprobs: number | null;
   readonly finish: string;
   /** Null: not reported. */
@@ -80,7 +85,39 @@ function promptTokens(request: ChatRequest): number {
   return tokens;
 }
 
-/** As the chat dialect reports it: cached tokens are counted within the prompt's. */
+/** The JSON that a request's format requires, with one plain value per member; null without a JSON format. */
+function jsonAnswer(request: ChatRequest): string | null {
+  const format = request.response_format;
+  const flaws = flawsOf(request.model ?? '');
+  if (format?.type !== 'json_object' && format?.type !== 'json_schema') return null;
+  if (flaws.has('ignores-format')) return null;
+  if (format.type === 'json_object' || flaws.has('ignores-schema')) return '{"answer": "x"}';
+  return JSON.stringify(filled(format.json_schema?.schema));
+}
+
+/** Calls a tool if the request requires one; `sim/tools` also calls one on its own until a tool has answered. */
+function toolCallsOf(request: ChatRequest, behaviour: Behaviour, call: number): readonly ToolCall[] {
+  if (behaviour.toolCalls !== null) {
+    return behaviour.toolCalls.map((tool, at) => ({
+      id: `call_${call}_${at}`,
+      name: tool.name,
+      arguments: tool.arguments ?? '{}',
+    }));
+  }
+  const tools = request.tools ?? [];
+  const choice = request.tool_choice;
+  const flaws = flawsOf(request.model ?? '');
+  if (tools.length === 0 || choice === 'none' || flaws.has('prose-for-tools')) return [];
+  const named = typeof choice === 'object' ? choice.function?.name : undefined;
+  const answered = request.messages?.at(-1)?.role === 'tool';
+  if (named === undefined && choice !== 'required' && (request.model !== 'sim/tools' || answered)) return [];
+  const tool = tools.find((each) => each.function?.name === named) ?? tools[0];
+  const given = JSON.stringify(filled({ type: 'object', ...tool?.function?.parameters }));
+  const text = flaws.has('broken-arguments') ? given.slice(0, -1) : given;
+  return [{ id: `call_${call}_0`, name: tool?.function?.name ?? 'tool', arguments: text }];
+}
+
+/** In the form of the chat dialect: cached tokens are included in the prompt's. */
 function usageOf(
   behaviour: Behaviour,
   prompt: number,
@@ -100,7 +137,7 @@ function usageOf(
     total_tokens: prompt + completion,
     ...details('prompt_tokens_details', { cached_tokens: cached, cache_write_tokens: written }),
     ...details('completion_tokens_details', {
-      // Who says that it never thinks says so.
+      // `never-thinks` reports 0 reasoning tokens instead of omitting the count.
       reasoning_tokens: flawsOf(answer.model).has('never-thinks') ? 'none' : reasoning,
       image_tokens: pictures,
       audio_tokens: speech,
@@ -109,9 +146,9 @@ function usageOf(
   return behaviour.usage === true ? usage : { ...usage, ...behaviour.usage };
 }
 
-/** What is nothing is not reported. */
+/** Omits counts of 0. */
 function details(name: string, counts: Readonly<Record<string, number | 'none'>>): Readonly<Record<string, unknown>> {
   const some = Object.entries(counts).filter(([, count]) => count !== 0);
-  const said = some.map(([member, count]) => [member, count === 'none' ? 0 : count]);
-  return said.length === 0 ? {} : { [name]: Object.fromEntries(said) };
+  const reported = some.map(([member, count]) => [member, count === 'none' ? 0 : count]);
+  return reported.length === 0 ? {} : { [name]: Object.fromEntries(reported) };
 }

@@ -2,13 +2,13 @@ import { type ChatRequest, textOf } from './chat-request.ts';
 import { flawsOf } from './flaws.ts';
 
 /**
- * How one call is to be answered. It comes from the model id, then from a directive in the last user message: one JSON
- * object behind the marker `@sim `, so that the caller of a gateway decides what its upstream does.
+ * How to answer one call. Derived from the model id and from a directive in the last user message: one JSON object after
+ * the marker `@sim `, which lets the client of a gateway control its upstream.
  */
 export interface Behaviour {
-  /** The caller's own name for the request: joins provider log and client history. */
+  /** The client's own id of the request: joins the provider log with the client history. */
   readonly id: string | null;
-  /** Wait before the first byte of the body, ms. */
+  /** Delay before the first byte of the body, ms. */
   readonly ttftMs: number;
   /** Chunks per second; 0 sends without a pause. */
   readonly tokensPerSecond: number;
@@ -17,17 +17,17 @@ export interface Behaviour {
   /** Fixed text instead of the numbered chunks; cut at spaces into chunks. */
   readonly text: string | null;
   readonly reasoningTokens: number;
-  /** Thinking is reported in structured entries beside its text. */
+  /** Reasoning is reported in structured entries beside its text. */
   readonly detailed: boolean;
   readonly draws: boolean;
   readonly speaks: boolean;
   readonly audioSeconds: number;
-  /** The answer tells what pictures, recordings and files it was sent. */
+  /** The answer lists the pictures, recordings and files of the request. */
   readonly sees: boolean;
-  /** Share of the prompt that came out of a cache, and that went into one. */
+  /** Shares of the prompt read from a cache and written to one. */
   readonly cachedShare: number;
   readonly writtenShare: number;
-  /** Said instead of an answer. */
+  /** The refusal sent instead of an answer. */
   readonly refusal: string | null;
   readonly toolCalls: readonly { readonly name: string; readonly arguments?: string }[] | null;
   /** False: usage is not reported. An object replaces members of the reported usage. */
@@ -36,17 +36,17 @@ export interface Behaviour {
   readonly failure: Failure | null;
 }
 
-/** What goes wrong with a call; null for nothing. At most one member is looked at: status, hang, garbage, then cut. */
+/** The failure of a call. Only one member takes effect, in this order: status, hang, garbage, cut. */
 export interface Failure {
   readonly status: number | null;
   readonly retryAfter: string | null;
   readonly hang: 'headers' | 'body' | 'midstream' | null;
   readonly garbage: string | null;
-  /** The connection is destroyed behind this many chunks (a reply in one piece: in the middle of its body). */
+  /** The connection is destroyed after this many chunks (a reply in one piece: in the middle of its body). */
   readonly cutAfter: number | null;
 }
 
-/** The directive as a caller writes it. */
+/** The directive as a client writes it. */
 export interface Directive {
   readonly id?: string;
   readonly ttft_ms?: number;
@@ -66,25 +66,25 @@ export interface Directive {
   readonly hang?: 'headers' | 'body' | 'midstream';
   readonly garbage?: string;
   readonly cut_after?: number;
-  /** Only the first so many calls of this id at one provider go wrong; without another failure they answer 500. */
+  /** Only this many first calls of this id at one provider fail; without another failure they answer 500. */
   readonly fail_first?: number;
-  /** Only this provider goes wrong. */
+  /** Only this provider fails. */
   readonly only_on?: string;
 }
 
 const MARKER = '@sim ';
 
-/** What a model does beside answering in text, whatever it is told. */
+/** What a model does besides answering in text, independent of the directive. */
 interface Ability {
   readonly detailed?: boolean;
   readonly draws?: boolean;
   readonly speaks?: boolean;
   readonly sees?: boolean;
-  /** Remembers beginnings: the second prompt that begins alike is read from a cache by half. */
+  /** Caches prompt prefixes: half of a prompt with a known beginning counts as read from the cache. */
   readonly caches?: boolean;
 }
 
-/** What each model does by itself. `sim/flaky` fails every second of its calls. */
+/** The default behaviour of each model. `sim/flaky` fails every second call. */
 const BY_MODEL: Readonly<Record<string, Directive & Ability>> = {
   'sim/fast': { tokens: 16 },
   'sim/slow': { ttft_ms: 200, tps: 20, tokens: 60 },
@@ -100,12 +100,12 @@ const BY_MODEL: Readonly<Record<string, Directive & Ability>> = {
   'sim/speaker': { tokens: 8, speaks: true, sees: true },
   'sim/thinker': { tokens: 16, reasoning_tokens: 16, detailed: true },
   'sim/tiered': { tokens: 16, caches: true },
-  // As the provider of the messages dialect knows them.
+  // Upstream ids of the provider with the messages dialect.
   'thinker-d': { tokens: 16, reasoning_tokens: 16, detailed: true },
   'scribe-2026': { tokens: 16, detailed: true, sees: true, caches: true },
 };
 
-/** How long a model thinks that thinks at all, in tokens, by what it is told. */
+/** Reasoning tokens of a reasoning model by effort. */
 const BY_EFFORT: Readonly<Record<string, number>> = {
   ...{ none: 0, minimal: 2, low: 8, medium: 16, high: 32, xhigh: 64, max: 96 },
 };
@@ -117,17 +117,19 @@ const BEGINNING_CHARS = 64;
 export function behaviourOf(request: ChatRequest, provider: string, calls: (name: string) => number): Behaviour {
   const model = request.model ?? '';
   const own = BY_MODEL[model] ?? byFlaws(request);
-  const asked = directiveIn(request);
-  const directive = asked === null ? own : { ...own, ...asked };
-  const wish = directive.tokens ?? 16;
+  const requested = directiveIn(request);
+  const directive = requested === null ? own : { ...own, ...requested };
+  const wanted = directive.tokens ?? 16;
   const ceiling = request.max_completion_tokens ?? request.max_tokens ?? Number.POSITIVE_INFINITY;
   return {
     id: directive.id ?? null,
     ttftMs: directive.ttft_ms ?? 0,
     tokensPerSecond: directive.tps ?? 0,
-    tokens: Math.max(0, Math.min(wish, ceiling)),
+    tokens: Math.max(0, Math.min(wanted, ceiling)),
     text: directive.text ?? null,
-    reasoningTokens: isSilent(request) ? 0 : (asked?.reasoning_tokens ?? thoughtOf(request, own.reasoning_tokens ?? 0)),
+    reasoningTokens: isSilent(request)
+      ? 0
+      : (requested?.reasoning_tokens ?? thoughtOf(request, own.reasoning_tokens ?? 0)),
     detailed: own.detailed ?? false,
     draws: own.draws ?? false,
     speaks: own.speaks ?? false,
@@ -137,12 +139,12 @@ export function behaviourOf(request: ChatRequest, provider: string, calls: (name
     refusal: directive.refusal ?? null,
     toolCalls: directive.tool_calls ?? null,
     usage: directive.usage ?? true,
-    finish: directive.finish ?? (wish > ceiling ? 'length' : null),
+    finish: directive.finish ?? (wanted > ceiling ? 'length' : null),
     failure: failureOf(directive, { model, provider, calls }),
   };
 }
 
-/** A flawed model thinks before it answers, or refuses the request as wrong. */
+/** A flawed model reasons before it answers, or rejects the request. */
 function byFlaws(request: ChatRequest): Directive & Ability {
   const flaws = flawsOf(request.model ?? '');
   const effort = request.reasoning_effort ?? 'none';
@@ -152,7 +154,7 @@ function byFlaws(request: ChatRequest): Directive & Ability {
   return { tokens: 8, reasoning_tokens: thinks, ...(flaws.has('refuses') ? { refusal: 'I would rather not.' } : {}) };
 }
 
-/** Told not to think, as every model obeys but the one whose flaw it is. */
+/** True if the request disables reasoning; only `thinks-despite-none` ignores that. */
 function isSilent({ reasoning, reasoning_effort, enable_thinking, model }: ChatRequest): boolean {
   if (flawsOf(model ?? '').has('thinks-despite-none')) return false;
   return (
@@ -160,13 +162,13 @@ function isSilent({ reasoning, reasoning_effort, enable_thinking, model }: ChatR
   );
 }
 
-/** A model that thinks by itself thinks as long as it is told; one that can, once it is told to. */
+/** Reasoning tokens: by effort for models that reason by default, and only on request for those that merely can. */
 function thoughtOf({ reasoning, reasoning_effort, enable_thinking, model }: ChatRequest, own: number): number {
   const can = own > 0 || BY_MODEL[model ?? '']?.detailed === true;
   const effort = reasoning_effort ?? reasoning?.effort;
   if (!can) return 0;
-  const asked = effort !== undefined || reasoning?.enabled === true || enable_thinking === true;
-  const length = effort === undefined ? Math.max(own, asked ? 16 : 0) : BY_EFFORT[effort] || own;
+  const enabled = effort !== undefined || reasoning?.enabled === true || enable_thinking === true;
+  const length = effort === undefined ? Math.max(own, enabled ? 16 : 0) : BY_EFFORT[effort] || own;
   return reasoning?.max_tokens === undefined ? length : Math.min(Math.max(length, 16), reasoning.max_tokens);
 }
 
@@ -203,7 +205,7 @@ function failureOf(
   return flaky || directive.fail_first !== undefined ? { ...failure, status: 500 } : null;
 }
 
-/** Null without the marker. A directive that is no JSON is the caller's mistake and throws. */
+/** Null without the marker. Throws for a directive that is not JSON. */
 function directiveIn(request: ChatRequest): Directive | null {
   const messages = request.messages ?? [];
   for (let at = messages.length - 1; at >= 0; at--) {

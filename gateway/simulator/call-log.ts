@@ -1,10 +1,10 @@
 import { appendFileSync } from 'node:fs';
 
-/** One call as a provider saw it. Times are wall ms; `usage` is what was reported, as reported. */
+/** One call as recorded by a provider. Times are wall ms; `usage` is the reported object, unchanged. */
 export interface Call {
   readonly provider: string;
   readonly call: number;
-  /** The caller's own name for the request, from its directive. */
+  /** The client's own id of the request, from its directive. */
   readonly id: string | null;
   readonly model: string;
   readonly stream: boolean;
@@ -12,7 +12,7 @@ export interface Call {
   firstByteAt: number | null;
   endAt: number | null;
   abortAt: number | null;
-  /** `served`: to its end. `aborted`: the gateway closed first. `open`: still running when the log was closed. */
+  /** `served`: complete. `aborted`: the gateway closed first. `open`: still running when the log was closed. */
   outcome: 'open' | 'served' | 'status' | 'cut' | 'garbage' | 'aborted';
   status: number | null;
   /** Content frames sent. */
@@ -23,7 +23,7 @@ export interface Call {
 const FLUSH_LINES = 64;
 const FLUSH_MS = 50;
 
-/** Writes one JSON line per finished call, gathered for a moment; `close` writes the open calls as such. */
+/** Writes one JSON line per finished call, in batches; `close` writes open calls with outcome `open`. */
 export class CallLog {
   readonly #file: string | null;
   readonly #open = new Set<Call>();

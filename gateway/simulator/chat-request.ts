@@ -1,4 +1,4 @@
-/** The part of a chat completion request that a simulated provider reads. Everything else is accepted unseen. */
+/** The part of a chat completion request that a simulated provider reads. All other members are ignored. */
 export interface ChatRequest {
   readonly model?: string;
   readonly stream?: boolean;
@@ -57,7 +57,7 @@ export interface JsonSchema {
   readonly $defs?: Readonly<Record<string, JsonSchema>>;
 }
 
-/** All text of one message, whether it came as a string or as parts. */
+/** All text of one message, from a string or from parts. */
 export function textOf(message: ChatMessage | undefined): string {
   const content = message?.content;
   if (typeof content === 'string') return content;

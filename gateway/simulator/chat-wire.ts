@@ -3,7 +3,7 @@ import { piecesOf } from './pieces.ts';
 import type { Wire } from './wire.ts';
 
 const ARGUMENT_PIECE_CHARS = 8;
-/** A multiple of four: the pieces of base64 can be decoded one by one, and joined. */
+/** A multiple of four, so that each piece of base64 can be decoded on its own. */
 const AUDIO_PIECE_CHARS = 4_096;
 const SIGNATURE = 'c2ltdWxhdGVk';
 const ENCRYPTED = { type: 'reasoning.encrypted', data: 'c2VhbGVk', index: 1, format: 'sim-v1' };
@@ -50,7 +50,7 @@ function messageOf(answer: Answer): Readonly<Record<string, unknown>> {
   return message;
 }
 
-/** Content frames stand between the one with the role and the tail; a stream ends with all of `tail`. */
+/** The first content frame carries the role; a stream ends with all frames of `tail`. */
 function frames(answer: Answer): { readonly content: readonly string[]; readonly tail: readonly string[] } {
   const open = `data: {"id":"${answer.id}","object":"chat.completion.chunk","created":${answer.created},"model":${JSON.stringify(answer.model)},"choices":[`;
   const frame = (delta: string, finish: string, logprobs = ''): string =>
@@ -76,7 +76,7 @@ function frames(answer: Answer): { readonly content: readonly string[]; readonly
   return { content, tail };
 }
 
-/** Plain, or the same text beside an entry; the last fragment of an entry carries its signature, a sealed one follows. */
+/** Plain text, or text beside an entry. The last fragment carries the signature, and an encrypted entry follows it. */
 function thought({ detailed }: Answer, text: string, last: boolean): Readonly<Record<string, unknown>> {
   if (!detailed) return { reasoning_content: text };
   const entry = { type: 'reasoning.text', text, index: 0, format: 'sim-v1', ...(last ? { signature: SIGNATURE } : {}) };
@@ -104,7 +104,7 @@ function* audioPieces({ speech }: Answer): Iterable<object> {
   yield { id, expires_at: expiresAt };
 }
 
-/** One entry per chunk; the alternatives get less likely one by one. */
+/** One entry per chunk, with alternatives of decreasing probability. */
 function logprobsOf(top: number | null, chunks: readonly string[]): { readonly logprobs?: object } {
   if (top === null) return {};
   const content = chunks.map((token) => {

@@ -1,21 +1,21 @@
 /**
- * What a model does against its declarations, from its id: `flawed/<flaw>`, or several joined by `+`. Any other model
- * keeps what it promises.
+ * Ways in which a model contradicts its declarations, from its id: `flawed/<flaw>`, or several joined by `+`. Other
+ * models behave as declared.
  */
 export type Flaw =
-  /** Prose where a tool call is demanded. */
+  /** Text although the request requires a tool call. */
   | 'prose-for-tools'
   /** A tool call whose arguments end in the middle. */
   | 'broken-arguments'
-  /** Thinks although told not to. */
+  /** Reasons although the request disables reasoning. */
   | 'thinks-despite-none'
-  /** Says that it never thinks, whatever effort is asked. */
+  /** Reports 0 reasoning tokens at any effort. */
   | 'never-thinks'
   /** 400 for a request that names an effort other than `none`. */
   | 'rejects-effort'
-  /** Prose where a JSON format is asked. */
+  /** Text although the request asks for a JSON format. */
   | 'ignores-format'
-  /** JSON, of another shape than was asked. */
+  /** JSON that does not follow the requested schema. */
   | 'ignores-schema'
   /** Answers every request with a refusal. */
   | 'refuses';

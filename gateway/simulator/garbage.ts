@@ -4,8 +4,8 @@ import type { Answer } from './answer.ts';
 import type { Wire } from './wire.ts';
 
 /**
- * Broken answers, by name: each is one way in which a real upstream has been seen to break. Whatever runs on (a line
- * without end, comments for ever) stops when the reader closes.
+ * Broken answers, by name; each has been observed at a real upstream. The endless ones (a line, comments) stop when the
+ * reader closes the connection.
  */
 export type Garbage = keyof typeof SENDERS;
 
@@ -70,13 +70,13 @@ const SENDERS = {
   },
 };
 
-/** Every name a directive may use. */
+/** Every name that a directive may use. */
 export const GARBAGE = Object.keys(SENDERS) as readonly Garbage[];
 
-/** Throws on a name that is none of `GARBAGE`. */
+/** Throws for a name that is not in `GARBAGE`. */
 export function sendGarbage(kind: string, site: Site): void {
   const send = SENDERS[kind as Garbage];
-  if (send === undefined) throw new Error(`no garbage is called "${kind}"`);
+  if (send === undefined) throw new Error(`unknown kind of garbage "${kind}"`);
   send(site);
 }
 
@@ -93,7 +93,7 @@ function end(site: Site, streamed: string, inOnePiece: string): void {
   site.response.end(site.stream ? streamed : inOnePiece);
 }
 
-/** The frame with the role and the first word, so that something was delivered before it breaks. */
+/** The frame with the role and the first word, so that the stream breaks after a delivery. */
 function opening(site: Site): string {
   return site.wire.frames(site.answer).content.slice(0, 2).join('');
 }
@@ -104,7 +104,7 @@ function whole({ wire, answer, stream: streamed }: Site, stream = streamed): str
   return content.join('') + tail.join('');
 }
 
-/** A right answer with a wrong usage member, which need not be JSON. */
+/** A valid answer with an invalid usage member, which need not be JSON. */
 function usage(site: Site, prompt: string, completion: string, total: string): void {
   begin(site);
   const marked = whole({ ...site, answer: { ...site.answer, usage: { mark: 0 } } });

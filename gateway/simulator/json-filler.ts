@@ -2,7 +2,7 @@ import type { JsonSchema } from './chat-request.ts';
 
 const DEPTH_MAX = 16;
 
-/** A plain value that follows a JSON schema as far as its common words go: the first choice, every declared property. */
+/** A value that follows the common keywords of a JSON schema: the first alternative, every declared property. */
 export function filled(schema: JsonSchema | undefined, root: JsonSchema | undefined = schema, depth = 0): unknown {
   if (schema === undefined || depth > DEPTH_MAX) return null;
   const named = schema.$ref?.startsWith('#/$defs/') ? root?.$defs?.[schema.$ref.slice('#/$defs/'.length)] : undefined;

@@ -1,6 +1,6 @@
 /**
- * A simulated provider as a process of its own: `main --name SLUG [--port N] [--log FILE]`. Prints `{"port":N}` once it
- * listens, ignores SIGINT, ends on SIGTERM, and never outlives the process that started it.
+ * Runs a simulated provider as its own process: `main --name SLUG [--port N] [--log FILE]`. Prints `{"port":N}` once it
+ * listens, ignores SIGINT, ends on SIGTERM, and ends with the process that started it.
  */
 import { fstatSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -31,7 +31,7 @@ async function run(): Promise<void> {
   process.send?.({ port: simulator.port });
 }
 
-/** Three signs that the parent is gone: its channel closes, its pipe ends, or somebody else became our parent. */
+/** Detects the end of the parent in three ways: its channel closes, its pipe ends, or the parent pid changes. */
 function endWithParent(end: () => void): void {
   process.on('disconnect', end);
   process.stdout.on('error', end);

@@ -1,15 +1,19 @@
-/** The pictures and the speech a call is answered with, and what is said of those it brought. */
+/** The pictures and the speech of an answer, and the descriptions of media in the request. */
 import type { Behaviour } from './behaviour.ts';
 import type { ChatPart, ChatRequest, ImageConfig } from './chat-request.ts';
 import { png } from './png.ts';
-import { pcm, wav } from './wav.ts';
 
 const PICTURES_MAX = 4;
 const EDGE_MAX = 4_096;
 const EDGE_BY_RESOLUTION: Readonly<Record<string, number>> = { '1K': 1_024, '2K': 2_048 };
 const HERTZ: Readonly<Record<string, number>> = { bass: 110, tenor: 220, alto: 440 };
-/** Unix time a day from any call: the simulator knows no clock but the wall's. */
+/** Lifetime of generated speech in seconds. */
 const KEPT_S = 86_400;
+/** Samples per second of generated speech: 16 bits, one channel. */
+const RATE = 24_000;
+const HEADER_BYTES = 44;
+const SAMPLE_BYTES = 2;
+const LOUDNESS = 6_000;
 
 export interface Speech {
   readonly id: string;
@@ -19,7 +23,7 @@ export interface Speech {
   readonly expiresAt: number;
 }
 
-/** Data URLs. Text alone was asked for: none. */
+/** Data URLs; none if the request asks for text alone. */
 export function picturesOf(request: ChatRequest, behaviour: Behaviour, call: number): readonly string[] {
   const wanted = request.modalities === undefined || request.modalities.includes('image');
   if (!behaviour.draws || !wanted) return [];
@@ -30,7 +34,7 @@ export function picturesOf(request: ChatRequest, behaviour: Behaviour, call: num
   });
 }
 
-/** Null where no speech was asked for. `wav` and `pcm16` only: nothing here encodes. */
+/** Null if the request asks for no speech. Only `wav` and `pcm16`, which need no encoder. */
 export function speechOf(
   request: ChatRequest,
   behaviour: Behaviour,
@@ -62,7 +66,7 @@ function sizeOf({ size, resolution = '1K', aspect_ratio = '1:1' }: ImageConfig):
   const exact = /^(\d{1,4})x(\d{1,4})$/.exec(size ?? '');
   if (exact) return { width: Math.min(Number(exact[1]), EDGE_MAX), height: Math.min(Number(exact[2]), EDGE_MAX) };
   const [across = 1, down = 1] = aspect_ratio.split(':').map(Number);
-  // Small on purpose: a tier is an area here as well, a sixteenth of the real one.
+  // Pictures are small on purpose: a tier has a sixteenth of its real area.
   const edge = (EDGE_BY_RESOLUTION[resolution] ?? 1_024) / 4;
   const scale = Math.sqrt(across / down);
   return { width: Math.max(1, Math.round(edge * scale)), height: Math.max(1, Math.round(edge / scale)) };
@@ -77,4 +81,32 @@ function described(url: string): string {
 
 function bytes(base64: string): string {
   return `of ${Buffer.from(base64, 'base64').length} bytes`;
+}
+
+/** A sine tone of that length as raw samples. */
+function pcm(seconds: number, hertz: number): Buffer {
+  const samples = Math.round(seconds * RATE);
+  const data = Buffer.alloc(samples * SAMPLE_BYTES);
+  for (let at = 0; at < samples; at++) {
+    data.writeInt16LE(Math.round(LOUDNESS * Math.sin((2 * Math.PI * hertz * at) / RATE)), at * SAMPLE_BYTES);
+  }
+  return data;
+}
+
+/** The samples as a WAV file. */
+function wav(samples: Buffer): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.write('RIFF', 0, 'latin1');
+  header.writeUInt32LE(HEADER_BYTES - 8 + samples.length, 4);
+  header.write('WAVEfmt ', 8, 'latin1');
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(RATE, 24);
+  header.writeUInt32LE(RATE * SAMPLE_BYTES, 28);
+  header.writeUInt16LE(SAMPLE_BYTES, 32);
+  header.writeUInt16LE(SAMPLE_BYTES * 8, 34);
+  header.write('data', 36, 'latin1');
+  header.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([header, samples]);
 }

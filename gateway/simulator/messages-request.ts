@@ -25,7 +25,7 @@ interface Block {
   readonly content?: string | readonly Block[];
 }
 
-/** The same question in the words the simulator answers from. Throws where the dialect demands what is not there. */
+/** Converts a messages request to a chat request. Throws if a member that the dialect requires is missing. */
 export function chatOf(body: unknown): ChatRequest {
   const {
     model,
@@ -51,7 +51,7 @@ export function chatOf(body: unknown): ChatRequest {
   };
 }
 
-/** A user's turn that brings a tool's result counts as the tool's. */
+/** A user's turn with a tool result becomes a message of role `tool`. */
 function messageOf({ role, content = '' }: { readonly role: string; readonly content?: string | readonly Block[] }) {
   const results = Array.isArray(content) && (content as readonly Block[]).some(({ type }) => type === 'tool_result');
   return { role: results ? 'tool' : role, content: contentOf(content) };

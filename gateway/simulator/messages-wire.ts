@@ -10,7 +10,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   ...{ 413: 'request_too_large', 429: 'rate_limit_error', 529: 'overloaded_error' },
 };
 
-/** The messages dialect, as a provider that speaks it by nature writes it: every frame has an event name. */
+/** The messages dialect, as a native provider writes it: every frame has an event name. */
 export const messagesWire: Wire = {
   whole,
   frames,
@@ -19,7 +19,7 @@ export const messagesWire: Wire = {
   errorFrame: (message) => frame('error', failed('api_error', message)),
 };
 
-/** One block of an answer: how it begins, and the deltas that fill it. */
+/** One block of an answer: its start, its deltas, and its form in a whole answer. */
 interface Block {
   readonly begin: Readonly<Record<string, unknown>>;
   readonly deltas: readonly object[];
@@ -98,7 +98,7 @@ function blocksOf(answer: Answer): readonly Block[] {
   return blocks;
 }
 
-/** Arguments that are meant to be broken have no form in a whole answer. */
+/** Arguments that are broken on purpose cannot appear in a whole answer, so they become `{}`. */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
@@ -107,7 +107,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Here the cache is counted beside the input, never within it. */
+/** This dialect excludes cached tokens from `input_tokens`. */
 function inputOf(usage: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if ('mark' in usage) return usage;
   const { cached_tokens: read = 0, cache_write_tokens: written = 0 } = (usage.prompt_tokens_details ?? {}) as {

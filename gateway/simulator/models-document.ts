@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A simulated provider as `providers.json` names it: a declaration without its address, `models` a file beside it. */
+/** An entry of `providers.json`: a declaration without its address; `models` is a file in this folder. */
 export interface Simulated {
   readonly name: string;
   readonly models: string;
@@ -12,13 +12,13 @@ export function simulatedProviders(): Readonly<Record<string, Simulated>> {
   return read('providers.json') as Readonly<Record<string, Simulated>>;
 }
 
-/** The models that a simulated provider declares, in the published shape; null for an unknown slug. */
+/** The models document of a simulated provider, in the published shape; null for an unknown slug. */
 export function modelsDocument(slug: string): { readonly data: readonly object[] } | null {
   const simulated = simulatedProviders()[slug];
   return simulated ? (read(simulated.models) as { readonly data: readonly object[] }) : null;
 }
 
-/** The build copies these files beside the compiled module. */
+/** The build copies these files next to the compiled module. */
 function read(name: string): unknown {
   return JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8'));
 }

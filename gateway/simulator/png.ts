@@ -3,7 +3,7 @@ import { crc32, deflateSync } from 'node:zlib';
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const RGB = 2;
 
-/** A whole PNG of that size: a gradient whose tint comes from `seed`, so that two pictures differ. */
+/** A complete PNG of that size: a gradient whose tint depends on `seed`, so that two pictures differ. */
 export function png(width: number, height: number, seed: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

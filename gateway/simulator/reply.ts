@@ -9,7 +9,7 @@ import type { Wire } from './wire.ts';
 const MIDSTREAM_CHUNKS = 3;
 const SSE = ['content-type', 'text/event-stream', 'cache-control', 'no-cache'];
 
-/** Answers one call as its behaviour says and keeps the call's record true. Never ends a hung call by itself. */
+/** Answers one call as its behaviour specifies and updates the call's record. Never ends a hung call by itself. */
 export function reply(
   response: ServerResponse,
   request: ChatRequest,
@@ -64,7 +64,7 @@ function sendWhole(response: ServerResponse, answer: Answer, behaviour: Behaviou
   response.end(body);
 }
 
-/** One streamed answer: frames at their pace, held back while the reader is slow, cut or hung where it was asked. */
+/** One streamed answer: sends frames at the configured rate, waits for a slow reader, cuts or hangs on request. */
 class Streaming {
   readonly #response: ServerResponse;
   readonly #content: readonly string[];
@@ -87,7 +87,7 @@ class Streaming {
     this.#call = call;
     this.#gapMs = behaviour.tokensPerSecond > 0 ? 1_000 / behaviour.tokensPerSecond : 0;
     this.#hangs = (failure?.hang ?? null) !== null;
-    // The frame with the role counts as none of the chunks.
+    // The frame with the role does not count as a chunk.
     this.#stopAt = failure === null ? Number.POSITIVE_INFINITY : 1 + (failure.cutAfter ?? MIDSTREAM_CHUNKS);
     if (failure?.hang === 'body') this.#stopAt = 0;
   }

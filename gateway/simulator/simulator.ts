@@ -11,17 +11,17 @@ import { reply } from './reply.ts';
 import type { Wire } from './wire.ts';
 
 export interface SimulatorOptions {
-  /** Slug: decides the models it declares, and which directives with `only_on` strike. */
+  /** The provider's slug: selects its models and the directives with a matching `only_on`. */
   readonly name: string;
-  /** File for one JSON line per call; absent: none. */
+  /** File for one JSON line per call; absent: no log. */
   readonly log?: string;
-  /** 0 or absent takes a free one. */
+  /** 0 or absent selects a free port. */
   readonly port?: number;
-  /** Keeps calls with their headers and bodies in `calls`. Off by default: a benchmark makes millions. */
+  /** Keeps calls with their headers and bodies in `calls`. Off by default, because a benchmark makes millions. */
   readonly keep?: boolean;
 }
 
-/** A call as tests see it: with what the gateway sent. */
+/** A call for tests, with the headers and the body that the gateway sent. */
 export interface KeptCall extends Call {
   readonly headers: IncomingMessage['headers'];
   readonly body: ChatRequest & Readonly<Record<string, unknown>>;
@@ -33,14 +33,14 @@ export interface Simulator {
   readonly baseUrl: string;
   /** Oldest first; empty unless `keep`. */
   readonly calls: readonly KeptCall[];
-  /** Cuts every connection and writes what is left of the log. */
+  /** Closes every connection and writes the rest of the log. */
   close(): Promise<void>;
 }
 
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 const COUNTED_MAX = 200_000;
 
-/** Its two dialects, by route: every simulator answers both, whichever it declares. */
+/** The two dialects by route; every simulator answers both, independent of its declaration. */
 const DIALECTS: Readonly<Record<string, Dialect>> = {
   '/v1/chat/completions': { wire: chatWire, read: (body) => body as ChatRequest },
   '/v1/messages': { wire: messagesWire, read: chatOf },
@@ -92,8 +92,8 @@ function answerRoute(provider: string, log: CallLog, kept: KeptCall[] | null): R
   };
   return (request, response, text, { read, wire }) => {
     const body = JSON.parse(text) as KeptCall['body'];
-    const asked = read(body);
-    const behaviour = behaviourOf(asked, provider, count);
+    const chat = read(body);
+    const behaviour = behaviourOf(chat, provider, count);
     const call: Call = {
       provider,
       call: ++calls,
@@ -119,7 +119,7 @@ function answerRoute(provider: string, log: CallLog, kept: KeptCall[] | null): R
       }
       log.end(call);
     });
-    reply(response, asked, behaviour, call, wire);
+    reply(response, chat, behaviour, call, wire);
   };
 }
 
@@ -141,7 +141,7 @@ function readBody(request: IncomingMessage, response: ServerResponse, route: (te
   });
 }
 
-/** Both at once: the list every chat client knows, whose entries are those of the models document. */
+/** Answers in the list format of chat clients, with the entries of the models document. */
 function sendModels(response: ServerResponse, name: string): void {
   const data = (modelsDocument(name)?.data ?? []).map((model) => ({ ...model, object: 'model', owned_by: name }));
   response.writeHead(200, { 'content-type': 'application/json' });

@@ -1,10 +1,10 @@
 import type { Answer } from './answer.ts';
 
-/** How a dialect writes what a call is answered with. */
+/** How a dialect serialises an answer. */
 export interface Wire {
   /** The body of an answer in one piece. */
   whole(answer: Answer): string;
-  /** The frames of a streamed answer: the one that opens it, one per piece of the answer, and what ends a stream. */
+  /** The frames of a streamed answer: the opening frame and one per piece in `content`, the end of the stream in `tail`. */
   frames(answer: Answer): { readonly content: readonly string[]; readonly tail: readonly string[] };
   /** The body of a refusal. */
   failure(status: number): string;

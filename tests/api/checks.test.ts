@@ -75,7 +75,7 @@ it('why tells what was verified, and inspect shows it', async () => {
   const lines = seen?.explanation.join('\n') ?? '';
   assert.match(
     lines,
-    /The check of tool_dispatch was last tried at .*: a streamed call came whole\. It has passed, .* which counts until /,
+    /The check of tool_dispatch was last tried at .*: a streamed call was complete\. It has passed, .* which counts until /,
   );
   assert.match(JSON.stringify(seen?.context), /"tool_dispatch":\{"version":1/);
 });

@@ -41,15 +41,11 @@ const UNKNOWN = { type: 'unknown' };
 const BROKEN: readonly (readonly [string, object, RegExp])[] = [
   ['no id', { id: undefined }, /^line \d+: data\[1\]\.id is missing; add it as the name by which/],
   ['an id twice', {}, /^line \d+: data\[1\]\.id: m\/one is declared twice$/],
-  [
-    'an id that is no author/slug',
-    { id: 'two' },
-    /data\[1\]\.id is "two", which is no author\/slug; name that as slug/,
-  ],
+  ['an id that is not author/slug', { id: 'two' }, /data\[1\]\.id is "two", which is not author\/slug; add a slug/],
   [
     'a member nobody knows',
     { contextLength: 5 },
-    /data\[1\]\.contextLength is no member here; remove it \(known here: schema/,
+    /data\[1\]\.contextLength is an unknown member; remove it \(known here: schema/,
   ],
   ['another version', { schema_version: '1.0' }, /data\[1\]\.schema_version is "1\.0" and must be the version/],
   ['an unknown quantization', { quantization: 'q4' }, /data\[1\]\.quantization is "q4" and must be a quantization/],
@@ -76,7 +72,7 @@ const BROKEN: readonly (readonly [string, object, RegExp])[] = [
   ],
   ['a price as a number', prices({ ...PROMPT, cost_usd: 0.1 }), /pricing\[0\]\.cost_usd is 0\.1 and must be a decimal/],
   ['a price below zero', prices({ ...PROMPT, cost_usd: '-1' }), /pricing\[0\]\.cost_usd is "-1" and must be a decimal/],
-  ['a price twice', prices(PROMPT, { ...PROMPT, cost_usd: '1' }), /pricing\[1\] says what another price says already/],
+  ['a price twice', prices(PROMPT, { ...PROMPT, cost_usd: '1' }), /pricing\[1\] duplicates another price/],
   ['half a window', prices({ ...PROMPT, utc_start: 100 }), /pricing\[0\] has only one of utc_start and utc_end/],
   [
     'an empty window',
@@ -137,13 +133,13 @@ it('names that are none, and more than an endpoint may say, are refused', () => 
   const named = (name: string): object => ({
     output_modalities: [{ ...OUTPUT, supported_parameters: { [name]: UNKNOWN } }],
   });
-  assert.match(brokenModel(named('1st')), /supported_parameters\.1st: such a name is none; begin with a letter$/);
+  assert.match(brokenModel(named('1st')), /supported_parameters\.1st: the name is invalid; begin with a letter$/);
   const proto = `{"data": [${JSON.stringify(MODEL).replace('"tools"', '"__proto__"')}]}`;
-  assert.match(broken(proto), /supported_parameters\.__proto__: such a name is none/);
+  assert.match(broken(proto), /supported_parameters\.__proto__: the name is invalid/);
   const values = Array.from({ length: 256 }, (_, nth) => String(nth).padEnd(255));
   const parameters = Object.fromEntries(values.slice(0, 4).map((_, nth) => [`p${nth}`, { type: 'enum', values }]));
   const wordy = { id: 'm/two', output_modalities: [{ ...OUTPUT, supported_parameters: parameters }] };
-  assert.match(brokenModel(wordy), /data\[1\] says more than 131072 characters/);
+  assert.match(brokenModel(wordy), /data\[1\] is longer than 131072 characters/);
 });
 
 it('the line of a complaint is the line the member stands in, whatever stands before it', () => {
@@ -155,8 +151,8 @@ it('the line of a complaint is the line the member stands in, whatever stands be
 });
 
 it('what is no JSON is refused with its line', () => {
-  assert.match(broken('{\n"data": [\n{]\n}'), /^line 3: this is no JSON/);
-  assert.match(broken(''), /^line 1: this is no JSON/);
+  assert.match(broken('{\n"data": [\n{]\n}'), /^line 3: this is not JSON/);
+  assert.match(broken(''), /^line 1: this is not JSON/);
   assert.match(broken('[]'), /^line 1: the document is \[\] and must be a models document/);
   assert.match(broken('{}'), /^line 1: data is missing; add it as a list of models/);
   assert.match(broken(`{"data":${'['.repeat(500)}${']'.repeat(500)}}`), /nested deeper than/);

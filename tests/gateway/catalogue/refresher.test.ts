@@ -120,7 +120,7 @@ it('on the interval an unchanged text is not worked through again, a changed one
   assert.is(of('endpoint.declare').length, 2);
   file('c.json', '{');
   await refresher.round();
-  assert.match(String(of('provider.read').at(-1)?.problem), /line 1: this is no JSON/);
+  assert.match(String(of('provider.read').at(-1)?.problem), /line 1: this is not JSON/);
   file('c.json', { data: [{ ...MODEL, name: 'Other' }] });
   await refresher.round();
   assert.is(of('provider.read').at(-1)?.problem, null, 'the same text as before, mended, is told');

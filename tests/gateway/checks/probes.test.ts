@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import type { Effort, Endpoint } from '../../../actors/terms/endpoint.ts';
 import { effortProbe } from '../../../gateway/checks/effort-probe.ts';
 import { responseFormatProbe, structuredOutputsProbe } from '../../../gateway/checks/format-probes.ts';
-import { type Heard, hear } from '../../../gateway/checks/heard.ts';
 import type { QualificationProbe } from '../../../gateway/checks/probe.ts';
+import { type ProbeAnswer, readProbeAnswer } from '../../../gateway/checks/probe-answer.ts';
 import { checksFor, probeFor } from '../../../gateway/checks/probes-for.ts';
 import { dispatchProbe, toolsProbe } from '../../../gateway/checks/tool-probes.ts';
 import type { ProviderAttempt } from '../../../gateway/providers/attempt.ts';
@@ -14,15 +14,22 @@ import { bounded } from '../../support/bounded.ts';
 import { boardEndpoint } from '../inference/stage.ts';
 
 const it = bounded(test, 10_000);
-const OFFER: Endpoint = boardEndpoint('a', 'http://127.0.0.1:9/v1');
-const EMPTY: Heard = { text: '', calls: [], refused: false, thoughts: false, reasoningTokens: null, finish: 'stop' };
+const ENDPOINT: Endpoint = boardEndpoint('a', 'http://127.0.0.1:9/v1');
+const EMPTY: ProbeAnswer = {
+  text: '',
+  calls: [],
+  refused: false,
+  thoughts: false,
+  reasoningTokens: null,
+  finish: 'stop',
+};
 const CALL = { name: 'report_number', arguments: '{"number":7}' };
 
-type Row = readonly [string, Partial<Heard>, string];
+type Row = readonly [string, Partial<ProbeAnswer>, string];
 
 function judges(probe: QualificationProbe, rows: readonly Row[]): void {
-  for (const [title, heard, verdict] of rows) {
-    assert.is(probe.judge({ ...EMPTY, ...heard }).verdict, verdict, `${probe.check}: ${title}`);
+  for (const [title, answer, verdict] of rows) {
+    assert.is(probe.judge({ ...EMPTY, ...answer }).verdict, verdict, `${probe.check}: ${title}`);
   }
 }
 
@@ -37,13 +44,16 @@ it('a demanded tool call is there or not', () => {
     ['filtered', { finish: 'content_filter' }, 'inconclusive'],
     ['refused', { refused: true }, 'inconclusive'],
   ];
-  judges(toolsProbe(OFFER), rows);
-  judges(dispatchProbe(OFFER), rows);
+  judges(toolsProbe(ENDPOINT), rows);
+  judges(dispatchProbe(ENDPOINT), rows);
 });
 
 it('a call is ready for dispatch only when its arguments came whole', () => {
-  const broken = (given: string): Partial<Heard> => ({ calls: [{ ...CALL, arguments: given }], finish: 'tool_calls' });
-  judges(dispatchProbe(OFFER), [
+  const broken = (given: string): Partial<ProbeAnswer> => ({
+    calls: [{ ...CALL, arguments: given }],
+    finish: 'tool_calls',
+  });
+  judges(dispatchProbe(ENDPOINT), [
     ['a piece', broken('{"number":'), 'failed'],
     ['none', broken(''), 'failed'],
     ['a list', broken('[7]'), 'failed'],
@@ -51,12 +61,12 @@ it('a call is ready for dispatch only when its arguments came whole', () => {
     ['one of two in pieces', { calls: [CALL, { ...CALL, arguments: '{' }], finish: 'tool_calls' }, 'failed'],
     ['cut at the ceiling', { ...broken('{"number":'), finish: 'length' }, 'inconclusive'],
   ]);
-  assert.is(dispatchProbe(OFFER).turn.stream, true);
+  assert.is(dispatchProbe(ENDPOINT).turn.stream, true);
 });
 
 it('an answer follows the asked schema or does not', () => {
   const right = '{"capital_name":"Lisbon","letter_count":6,"certainty_level":"high"}';
-  judges(structuredOutputsProbe(OFFER), [
+  judges(structuredOutputsProbe(ENDPOINT), [
     ['as asked', { text: right }, 'passed'],
     ['with white space', { text: `\n${right} ` }, 'passed'],
     ['prose', { text: 'Lisbon.' }, 'failed'],
@@ -68,7 +78,7 @@ it('an answer follows the asked schema or does not', () => {
     ['cut', { text: right.slice(0, 20), finish: 'length' }, 'inconclusive'],
     ['refused', { refused: true }, 'inconclusive'],
   ]);
-  judges(responseFormatProbe(OFFER), [
+  judges(responseFormatProbe(ENDPOINT), [
     ['an object', { text: '{"capital":"Lisbon"}' }, 'passed'],
     ['a list', { text: '["Lisbon"]' }, 'failed'],
     ['prose', { text: 'Lisbon' }, 'failed'],
@@ -77,7 +87,7 @@ it('an answer follows the asked schema or does not', () => {
 });
 
 it('effort none shows no thought; a level is taken and thought at', () => {
-  judges(effortProbe(OFFER, 'none'), [
+  judges(effortProbe(ENDPOINT, 'none'), [
     ['silent', { text: '9' }, 'passed'],
     ['silent and counted', { text: '9', reasoningTokens: 0 }, 'passed'],
     ['thoughts shown', { text: '9', thoughts: true }, 'failed'],
@@ -85,19 +95,19 @@ it('effort none shows no thought; a level is taken and thought at', () => {
     ['thoughts up to the ceiling', { thoughts: true, finish: 'length' }, 'failed'],
     ['cut without a thought', { text: '9', finish: 'length' }, 'inconclusive'],
   ]);
-  judges(effortProbe(OFFER, 'high'), [
+  judges(effortProbe(ENDPOINT, 'high'), [
     ['thoughts shown', { thoughts: true, finish: 'length' }, 'passed'],
     ['thoughts counted', { text: '9', reasoningTokens: 12 }, 'passed'],
     ['counted as none', { text: '9', reasoningTokens: 0 }, 'failed'],
     ['neither shown nor counted', { text: '9' }, 'inconclusive'],
     ['refused', { refused: true, reasoningTokens: 0 }, 'inconclusive'],
   ]);
-  judges(effortProbe(OFFER, 'minimal'), [['no thought', { text: '9', reasoningTokens: 0 }, 'passed']]);
+  judges(effortProbe(ENDPOINT, 'minimal'), [['no thought', { text: '9', reasoningTokens: 0 }, 'passed']]);
 });
 
 it('what is declared decides what is tried', () => {
   const checks = (supportedParameters: string[], reasoning: Endpoint['reasoning'] = null): readonly string[] =>
-    checksFor({ ...OFFER, supportedParameters, reasoning });
+    checksFor({ ...ENDPOINT, supportedParameters, reasoning });
   const efforts: readonly Effort[] = ['high', 'none'];
   assert.equal(checks(['temperature']), []);
   assert.equal(checks(['tools']), ['tool_dispatch', 'tools']);
@@ -110,7 +120,7 @@ it('what is declared decides what is tried', () => {
   assert.equal(checks(['reasoning'], { mandatory: true }), [], 'it cannot be switched off, and no level is claimed');
   assert.equal(checks([], { efforts, mandatory: false }), [], 'controls without the parameter');
   const drawing = {
-    ...OFFER,
+    ...ENDPOINT,
     supportedParameters: ['tools', 'response_format'],
     outputModalities: ['text', 'image'] as const,
   };
@@ -119,7 +129,7 @@ it('what is declared decides what is tried', () => {
     efforts,
     mandatory: false,
   })) {
-    assert.is(probeFor(OFFER, check as never).check, check);
+    assert.is(probeFor(ENDPOINT, check as never).check, check);
   }
 });
 
@@ -135,7 +145,7 @@ function attempt(batches: readonly (readonly TurnEvent[])[]): ProviderAttempt {
 }
 
 it('an answer is summed up whole, calls from their pieces', async () => {
-  const heard = await hear(
+  const answer = await readProbeAnswer(
     attempt([
       [
         { type: 'reasoning-delta', text: 'hm' },
@@ -152,7 +162,7 @@ it('an answer is summed up whole, calls from their pieces', async () => {
       [{ type: 'finish', reason: 'tool_calls', native: 'tool_calls' }],
     ]),
   );
-  assert.equal(heard, {
+  assert.equal(answer, {
     text: 'ab',
     calls: [
       { name: 'first', arguments: '{"n":1}' },
@@ -171,10 +181,10 @@ it('an answer without end is none', async () => {
     read: async () => [{ type: 'text-delta', text: 'x'.repeat(1_024) }],
   };
   let message = '';
-  await hear(endless).catch((error: Error) => {
+  await readProbeAnswer(endless).catch((error: Error) => {
     message = error.message;
   });
-  assert.is(message, 'an answer without end');
+  assert.is(message, 'an endless answer');
 });
 
 test.run();

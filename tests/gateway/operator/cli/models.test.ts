@@ -71,9 +71,9 @@ it('refresh reads a mended document, keeps what a broken one declared before, an
   file('one.models.json', '{"data": [\n}');
   const broken = await troupe(['models', 'refresh', ...at]).ended;
   assert.is(broken.code, 1);
-  assert.ok(broken.out.includes(`${models}: line 2: this is no JSON`), broken.out);
+  assert.ok(broken.out.includes(`${models}: line 2: this is not JSON`), broken.out);
   const why = await troupe(['why', 'provider:one', ...at]).ended;
-  assert.match(why.out, /models document is broken since .* with 2 endpoints: .*line 2: this is no JSON/);
+  assert.match(why.out, /models document is broken since .* with 2 endpoints: .*line 2: this is not JSON/);
   const unknown = await troupe(['models', 'refresh', 'nobody', ...at]).ended;
   assert.equal([unknown.code, unknown.err], [1, 'troupe: no provider is called nobody\n']);
 });

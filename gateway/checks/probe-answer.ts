@@ -2,17 +2,17 @@ import type { ProviderAttempt } from '../providers/attempt.ts';
 import { ProviderFailure } from '../providers/provider-failure.ts';
 import type { FinishReason, TurnEvent } from '../terms/turn-event.ts';
 
-/** An answer to a check is short; more than this is none. */
+/** Answers to checks are short; a longer one is invalid. */
 const CHARACTERS_MAX = 64 * 1024;
 
-/** What a check heard: the whole answer, summed up. */
-export interface Heard {
+/** A summary of the whole answer to a check. */
+export interface ProbeAnswer {
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly arguments: string }[];
   readonly refused: boolean;
-  /** Any thought shown, readable or not. */
+  /** The answer contains reasoning, readable or encrypted. */
   readonly thoughts: boolean;
-  /** As reported; null when nothing was. */
+  /** As reported; null if not reported. */
   readonly reasoningTokens: number | null;
   readonly finish: FinishReason | null;
 }
@@ -27,7 +27,7 @@ interface Draft {
 }
 
 /** Reads an answer to its end. Rejects with `ProviderFailure`. */
-export async function hear(attempt: ProviderAttempt): Promise<Heard> {
+export async function readProbeAnswer(attempt: ProviderAttempt): Promise<ProbeAnswer> {
   const draft: Draft = { text: '', calls: [], byIndex: new Map(), refused: false, thoughts: false, finish: null };
   let characters = 0;
   for (let events = await attempt.read(); events !== null; events = await attempt.read()) {
@@ -35,7 +35,7 @@ export async function hear(attempt: ProviderAttempt): Promise<Heard> {
       add(draft, event);
       characters += 'text' in event ? event.text.length : 'arguments' in event ? event.arguments.length : 1;
     }
-    if (characters > CHARACTERS_MAX) throw new ProviderFailure('garbage', 'an answer without end', attempt.status);
+    if (characters > CHARACTERS_MAX) throw new ProviderFailure('garbage', 'an endless answer', attempt.status);
   }
   const { text, calls, refused, thoughts, finish } = draft;
   return { text, calls, refused, thoughts, reasoningTokens: attempt.usage.reasoningTokens ?? null, finish };
