@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache';
 const CONVERSATIONS_MAX = 50_000;
 
 /**
- * Which endpoint served a conversation last, as far as this gateway remembers: the newest conversations, each under its
- * own account. Forgetting costs only a cold cache at the provider. (spec: inference, Routing rules 1)
+ * Remembers which endpoint last served a conversation: the newest conversations of this gateway, each under its own
+ * account. A lost entry costs only a cold cache at the provider. (spec: inference, Routing rules 1)
  */
 export class Affinity {
   readonly #served = new LRUCache<string, string>({ max: CONVERSATIONS_MAX });

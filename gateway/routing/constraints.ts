@@ -2,36 +2,36 @@ import type { MediaPart, Turn } from '../terms/turn.ts';
 import { requiredParameters } from './required-parameters.ts';
 import type { Resolved } from './resolve.ts';
 
-/** What an account has set for all its turns: a turn may tighten it and never loosen it. */
+/** The routing settings of an account for all its turns: a turn may tighten them, never loosen them. */
 export interface RoutingDefaults {
   /** Only endpoints vetted for zero data retention. */
   readonly zeroRetention?: boolean;
-  /** How the endpoints of several models are ordered where a turn does not say. */
+  /** Order of the endpoints of several models where a turn does not set it. */
   readonly partition?: 'model' | 'none';
 }
 
-/** A kind of input that a turn carries, each once. */
+/** A kind of input that a turn carries, listed once. */
 export interface CarriedInput {
   readonly modality: MediaPart['type'];
   readonly kind: 'url' | 'data';
-  /** Of bytes that name it; an address names none. */
+  /** Media type of inline bytes; null for a URL. */
   readonly mediaType: string | null;
 }
 
-/** What a turn asks of any endpoint, worked out once per turn and way of naming a model. */
+/** The conditions of a turn on any endpoint, computed once per turn and requested model. */
 export interface Constraints {
   readonly turn: Turn;
   readonly requiredParameters: readonly string[];
   readonly carried: readonly CarriedInput[];
   readonly promptTokens: number;
   readonly freeOnly: boolean;
-  /** Only endpoints whose tool calls have a reliability to go by. */
+  /** Only endpoints with reliable tool calls. */
   readonly reliable: boolean;
-  /** The member that asks for zero retention; null when nobody does. */
+  /** The member that requests zero retention; null when none does. */
   readonly zeroRetention: string | null;
 }
 
-/** What is the same however a model is named. */
+/** The constraints that do not depend on the requested model. */
 export type SharedConstraints = Pick<Constraints, 'turn' | 'carried' | 'promptTokens' | 'zeroRetention'>;
 
 export function sharedConstraints(turn: Turn, promptTokens: number, defaults: RoutingDefaults): SharedConstraints {

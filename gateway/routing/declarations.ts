@@ -3,7 +3,7 @@ import type { Endpoint } from '../../actors/terms/endpoint.ts';
 const cache = new WeakMap<Endpoint, ReadonlySet<string>>();
 
 /**
- * What an endpoint declares and no standing verification refutes: what may be asked of it. Worked out once per offer.
+ * The parameters that an endpoint declares and no current verification refutes. Computed once per endpoint object.
  * (spec: inference, Routing rules 2)
  */
 export function declarations(endpoint: Endpoint): ReadonlySet<string> {

@@ -4,22 +4,22 @@ import type { Tariff } from '../../actors/terms/tariff.ts';
 import { isZero } from '../../actors/terms/usd.ts';
 import { declarations } from './declarations.ts';
 
-/** An offer with what every request would otherwise work out again. */
+/** An endpoint with the values that every request would otherwise compute again. */
 export interface IndexedEndpoint {
   readonly endpoint: Endpoint;
   readonly declares: ReadonlySet<string>;
-  /** Prompt and completion are declared, and nothing that is declared costs anything. */
+  /** Prompt and completion are declared, and every declared price is zero. */
   readonly free: boolean;
   /** Prices as numbers, infinite where undeclared: for weights and first comparisons only, never for money. */
   readonly promptPrice: number;
   readonly price: number;
-  /** 0 healthy or not yet known, 1 degraded, 2 down: what was never found wanting gets traffic, or it is never known. */
+  /** 0 healthy or not yet known, 1 degraded, 2 down. An unknown endpoint counts as healthy, since only traffic measures it. */
   readonly tier: 0 | 1 | 2;
-  /** Percent of the last half hour, else of the day; what was never measured counts as perfect, so that a new endpoint gets traffic. */
+  /** Percent of the last half hour, else of the day; 100 if never measured, so that a new endpoint gets traffic. */
   readonly uptime: number;
-  /** 0 reports free slots, 1 reports nothing, 2 has none left. (spec: catalogue, Model endpoint object) */
+  /** 0: reports free slots, 1: reports no slots, 2: has none left. (spec: catalogue, Model endpoint object) */
   readonly load: 0 | 1 | 2;
-  /** It can answer a turn at all: with text, a picture or speech. */
+  /** True when it can produce text, images or speech. */
   readonly answers: boolean;
 }
 
@@ -31,15 +31,15 @@ export interface EndpointIndex {
 }
 
 const indexes = new WeakMap<ReadonlyMap<string, Json>, EndpointIndex>();
-/** The board changes often, and most of its offers stay what they are. */
+/** Per endpoint object: the board changes often, and most of its endpoints stay the same objects. */
 const known = new WeakMap<Endpoint, IndexedEndpoint>();
 
-/** Worked out once per state of the board: the board hands out the same map until something in it changes. */
-export function endpointIndex(offers: ReadonlyMap<string, Json>): EndpointIndex {
-  const cached = indexes.get(offers);
+/** Computed once per state of the board: the board returns the same map until it changes. */
+export function endpointIndex(board: ReadonlyMap<string, Json>): EndpointIndex {
+  const cached = indexes.get(board);
   if (cached) return cached;
   const models = new Map<string, IndexedEndpoint[]>();
-  for (const value of offers.values()) {
+  for (const value of board.values()) {
     const indexed = indexEndpoint(value as unknown as Endpoint);
     put(models, indexed.endpoint.model, indexed);
   }
@@ -51,7 +51,7 @@ export function endpointIndex(offers: ReadonlyMap<string, Json>): EndpointIndex 
       return atProviders;
     },
   };
-  indexes.set(offers, made);
+  indexes.set(board, made);
   return made;
 }
 
@@ -84,7 +84,7 @@ function indexEndpoint(endpoint: Endpoint): IndexedEndpoint {
   const indexed: IndexedEndpoint = {
     endpoint,
     declares: declarations(endpoint),
-    free: prompt !== undefined && completion !== undefined && asksNothing(endpoint.tariff),
+    free: prompt !== undefined && completion !== undefined && isFree(endpoint.tariff),
     promptPrice,
     price: completion === undefined ? Number.POSITIVE_INFINITY : promptPrice + Number(completion),
     tier: health === 'down' ? 2 : health === 'degraded' ? 1 : 0,
@@ -96,8 +96,8 @@ function indexEndpoint(endpoint: Endpoint): IndexedEndpoint {
   return indexed;
 }
 
-/** Every price of a tariff, conditional ones too. Its other members are numbers, lists, and its id. */
-function asksNothing(tariff: Tariff): boolean {
+/** True when every price of a tariff is zero, conditional ones included. Its other members are numbers, lists and its id. */
+function isFree(tariff: Tariff): boolean {
   return [tariff, ...(tariff.overrides ?? [])]
     .flatMap((prices) => Object.entries(prices))
     .every(([member, price]) => member === 'id' || typeof price !== 'string' || isZero(price));

@@ -5,28 +5,28 @@ import { middleOut, type TrimmableConversation } from './middle-out.ts';
 import { paddedPromptTokens } from './padded-prompt-tokens.ts';
 import { type Prompt, tokensOf } from './prompt.ts';
 
-/** Compression without a ceiling leaves this part of a window to the answer, if it can. */
+/** Part of a window that compression leaves to the answer without a requested ceiling. */
 const ANSWER_SHARE = 1 / 4;
 
 /**
- * An endpoint as it would serve, with what it is sent: the ceiling as asked, lowered to its own, trimmed so that prompt and answer fit its window
- * together; the messages whole, or compressed where the turn allows it and the window needs it. Null when they do not
- * fit. (spec: inference, Routing rules 5 and 6)
+ * An endpoint with the messages and the ceiling it would receive. The ceiling is the requested one, lowered to the
+ * endpoint's own and trimmed so that prompt and answer fit its window together; the messages are whole, or compressed
+ * where the turn allows it and the window needs it. Null when they do not fit. (spec: inference, Routing rules 5 and 6)
  */
-export function fit(endpoint: Endpoint, prompt: Prompt, asked: number | undefined): Candidate | null {
-  if (prompt.conversation) return compressed(endpoint, prompt, prompt.conversation, asked);
-  return trimmed(endpoint, prompt, asked);
+export function fit(endpoint: Endpoint, prompt: Prompt, requestedMax: number | undefined): Candidate | null {
+  if (prompt.conversation) return compressed(endpoint, prompt, prompt.conversation, requestedMax);
+  return trimmed(endpoint, prompt, requestedMax);
 }
 
-/** The most an endpoint can emit by its own word. */
-export function reach(endpoint: Endpoint): number {
+/** Most completion tokens that an endpoint can emit, as it declares. */
+export function declaredCompletionMax(endpoint: Endpoint): number {
   return endpoint.completionTokensMax ?? endpoint.contextLength;
 }
 
 function trimmed(
   endpoint: Endpoint,
   { tokens, messages }: Pick<Prompt, 'tokens' | 'messages'>,
-  asked: number | undefined,
+  requestedMax: number | undefined,
 ): Candidate | null {
   const window = endpoint.contextLength;
   if (tokens.counted >= window) return null;
@@ -35,24 +35,28 @@ function trimmed(
   return {
     endpoint,
     model: endpoint.model,
-    completionTokensMax: Math.min(asked ?? room, reach(endpoint), room),
+    completionTokensMax: Math.min(requestedMax ?? room, declaredCompletionMax(endpoint), room),
     messages,
     prompt: tokens,
   };
 }
 
-/** A ceiling that was asked for is a promise: what always stays must leave room for the whole of it. */
+/** A requested ceiling is binding: the messages that are always kept must leave room for all of it. */
 function compressed(
   endpoint: Endpoint,
   prompt: Prompt,
   conversation: TrimmableConversation,
-  asked: number | undefined,
+  requestedMax: number | undefined,
 ): Candidate | null {
-  const wanted = Math.min(asked ?? Math.ceil(endpoint.contextLength * ANSWER_SHARE), reach(endpoint));
-  if (holds(endpoint, prompt.tokens, wanted)) return trimmed(endpoint, prompt, asked);
-  if (!holds(endpoint, tokensOf(conversation.sizes[0] as PromptSize), asked === undefined ? 1 : wanted)) return null;
-  const { messages, size } = middleOut(conversation, (larger) => holds(endpoint, tokensOf(larger), wanted));
-  return trimmed(endpoint, { messages, tokens: tokensOf(size) }, asked);
+  const ceiling = Math.min(
+    requestedMax ?? Math.ceil(endpoint.contextLength * ANSWER_SHARE),
+    declaredCompletionMax(endpoint),
+  );
+  if (holds(endpoint, prompt.tokens, ceiling)) return trimmed(endpoint, prompt, requestedMax);
+  if (!holds(endpoint, tokensOf(conversation.sizes[0] as PromptSize), requestedMax === undefined ? 1 : ceiling))
+    return null;
+  const { messages, size } = middleOut(conversation, (larger) => holds(endpoint, tokensOf(larger), ceiling));
+  return trimmed(endpoint, { messages, tokens: tokensOf(size) }, requestedMax);
 }
 
 function holds(endpoint: Endpoint, tokens: PromptTokens, ceiling: number): boolean {

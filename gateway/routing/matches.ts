@@ -1,9 +1,9 @@
 import type { Descriptor } from '../../actors/terms/endpoint.ts';
 
-/** A multiple of a step may be off by this much of a step: steps such as 0.1 are no binary fractions. */
+/** Tolerance of a multiple, as a part of a step: steps such as 0.1 are not exact in binary. */
 const STEP_SLACK = 1e-6;
 
-/** Whether a value is one that its descriptor allows; what says nothing allows everything. (conventions 1.1) */
+/** True when a descriptor allows a value; a descriptor without bounds allows every value. (conventions 1.1) */
 export function matches(descriptor: Descriptor, value: unknown): boolean {
   switch (descriptor.type) {
     case 'range':
@@ -34,12 +34,12 @@ function inRange({ min, max, step }: Extract<Descriptor, { type: 'range' }>, val
   return Math.abs(steps - Math.round(steps)) <= STEP_SLACK;
 }
 
-/** No bound admits a number that is none. */
+/** NaN is within no bounds. */
 function within(value: number, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): boolean {
   return value >= min && value <= max;
 }
 
-/** A member that is not among the declared ones is not declared. */
+/** Undeclared members are refused. */
 function inProperties(properties: Readonly<Record<string, Descriptor>> | undefined, value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   if (properties === undefined) return true;

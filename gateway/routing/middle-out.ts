@@ -1,15 +1,15 @@
 /**
- * Compression from the middle: what a conversation is about (its system messages, its earliest user turn) and where it
- * stands (its latest turns) stay, what lies between goes, oldest first. A tool call and its results are one piece, which
- * stays or goes whole. (spec: inference, Routing rules 6)
+ * Compression from the middle. The system messages, the earliest user turn and the latest turns are kept; the messages
+ * between are dropped, oldest first. A tool call and its results form one piece, which is kept or dropped whole.
+ * (spec: inference, Routing rules 6)
  */
 import type { Turn, TurnMessage } from '../terms/turn.ts';
 import { addSize, declarationsSize, messageSize, type PromptSize } from '../tokens/prompt-size.ts';
 
-/** Messages that stay or go together. */
+/** Messages that are kept or dropped together. */
 interface Piece {
-  /** Places among the messages, ascending. */
-  readonly places: number[];
+  /** Indexes of its messages, ascending. */
+  readonly indexes: number[];
   size: PromptSize;
   isKept: boolean;
 }
@@ -18,13 +18,13 @@ export interface TrimmableConversation {
   readonly messages: readonly TurnMessage[];
   readonly pieces: readonly Piece[];
   /**
-   * Sizes of messages and declarations together: with none of the pieces that may go, with the latest one of them, with
-   * the two latest, and so on to the whole.
+   * Sizes of messages and declarations together: without any droppable piece, with the latest one, with the two latest,
+   * and so on up to the whole conversation.
    */
   readonly sizes: readonly PromptSize[];
 }
 
-/** Measures a turn's messages one by one, and finds what belongs together and what always stays. */
+/** Measures a turn's messages one by one, groups them into pieces, and marks the pieces that are always kept. */
 export function conversationOf(turn: Turn): TrimmableConversation {
   const { messages } = turn;
   const pieces = piecesOf(messages);
@@ -32,8 +32,8 @@ export function conversationOf(turn: Turn): TrimmableConversation {
   const firstUser = messages.findIndex(({ role }) => role === 'user');
   const last = messages.length - 1;
   for (const piece of pieces) {
-    piece.isKept = piece.places.some(
-      (place) => place === firstUser || place === lastUser || place === last || isInstruction(messages[place]),
+    piece.isKept = piece.indexes.some(
+      (index) => index === firstUser || index === lastUser || index === last || isInstruction(messages[index]),
     );
   }
   return { messages, pieces, sizes: sizesOf(pieces, declarationsSize(turn)) };
@@ -56,35 +56,35 @@ function isInstruction(message: TurnMessage | undefined): boolean {
   return message?.role === 'system' || message?.role === 'developer';
 }
 
-/** Results belong to the newest call before them that has their id, wherever they stand. */
+/** A tool result belongs to the newest call before it with its id, whatever lies between. */
 function piecesOf(messages: readonly TurnMessage[]): Piece[] {
   const pieces: Piece[] = [];
   const callers = new Map<string, Piece>();
-  messages.forEach((message, place) => {
+  messages.forEach((message, index) => {
     const size = messageSize(message);
     const caller = message.role === 'tool' ? callers.get(message.toolCallId) : undefined;
     if (caller) {
-      caller.places.push(place);
+      caller.indexes.push(index);
       caller.size = addSize(caller.size, size);
       return;
     }
-    const piece = { places: [place], size, isKept: false };
+    const piece = { indexes: [index], size, isKept: false };
     pieces.push(piece);
     if (message.role === 'assistant') for (const { id } of message.toolCalls ?? []) callers.set(id, piece);
   });
   return pieces;
 }
 
-/** What a conversation is cut down to. */
+/** The kept part of a conversation. */
 export interface Remainder {
   readonly messages: readonly TurnMessage[];
   readonly size: PromptSize;
 }
 
 /**
- * What always stays, and of the rest the latest as far as everything together `fits`: the first piece that does not fit
- * ends it, so that no hole opens between the latest turns. `fits` must hold for every smaller size of one it holds for;
- * what always stays is not asked about.
+ * Keeps the mandatory pieces, and the latest of the others as long as everything together `fits`. The first piece that
+ * does not fit ends the search, so that the latest turns have no gap. `fits` must hold for every size below one it holds
+ * for; it is not called for the mandatory pieces alone.
  */
 export function middleOut(
   { messages, pieces, sizes }: TrimmableConversation,
@@ -100,9 +100,9 @@ export function middleOut(
   const stays = new Uint8Array(messages.length);
   let left = most;
   for (let at = pieces.length - 1; at >= 0; at--) {
-    const { isKept, places } = pieces[at] as Piece;
+    const { isKept, indexes } = pieces[at] as Piece;
     if (!isKept && left-- <= 0) continue;
-    for (const place of places) stays[place] = 1;
+    for (const index of indexes) stays[index] = 1;
   }
-  return { messages: messages.filter((_, place) => stays[place] === 1), size: sizes[most] as PromptSize };
+  return { messages: messages.filter((_, index) => stays[index] === 1), size: sizes[most] as PromptSize };
 }

@@ -3,25 +3,24 @@ import type { Candidate } from '../terms/plan.ts';
 import type { Preferences, Turn } from '../terms/turn.ts';
 import { isNamed } from './eligibility/preferences.ts';
 import type { IndexedEndpoint } from './endpoint-index.ts';
-import { reach } from './fit.ts';
-import { type RankValue, rendezvous, weightedShuffle } from './rank-value.ts';
+import { declaredCompletionMax } from './fit.ts';
 
-/** Uptimes this close to the best, in percent points, share the load as equals; so do those of every further band. */
+/** Uptimes within this many percent points of the best share the load as equals; further bands have the same width. */
 const UPTIME_BAND = 5;
 const BANDS = 21;
 const LOADS = 3;
-/** More than any place by standing. */
+/** Larger than any rank computed from health, uptime and load. */
 const RANKS = 3 * BANDS * LOADS + 1;
 
 export interface OrderOptions {
-  /** Uniform in [0, 1): decides how the load spreads, and nothing else. */
+  /** Uniform in [0, 1): decides only how the load is spread. */
   readonly seed: number;
   /** Endpoint id that served this conversation last; null when unknown. */
   readonly last: string | null;
   readonly sort: Preferences['sort'] | undefined;
 }
 
-/** An endpoint that may serve, as it would, and its place in the order: by group, within a group by value. */
+/** An eligible endpoint with its candidate and its position in the order: by group, then by value. */
 export interface Eligible {
   readonly indexed: IndexedEndpoint;
   readonly candidate: Candidate;
@@ -30,30 +29,30 @@ export interface Eligible {
 }
 
 /**
- * Puts eligible endpoints into the order of trial: as the caller listed them; who is down behind who is not; who cannot
- * reach the asked ceiling behind who can; then by the caller's sort. Without one the conversation's last endpoint comes
- * first, then health, uptime and free slots decide, and equals share the load by price. Neither a sort nor a list of
- * providers leaves anything to a conversation. (spec: inference, Routing rules 1 and 5; conventions 1.1, `order`, `sort`)
+ * Sorts eligible endpoints into the order of attempts: by the client's list; live ones before those that are down; those
+ * that can emit the requested ceiling before the others; then by the client's sort. Without a sort the conversation's
+ * last endpoint comes first, then health, uptime and free slots decide, and equals share the load by price. A sort or a
+ * list of providers disables affinity. (spec: inference, Routing rules 1 and 5; conventions 1.1, `order`, `sort`)
  */
 export function order(eligible: Eligible[], turn: Turn, { seed, last, sort }: OrderOptions): void {
   if (eligible.length < 2) return;
   const names = turn.preferences.order;
   if (sort === undefined) rank(eligible, names === undefined ? last : null, rankValueOf(turn, seed));
   else sorted(eligible, sort);
-  const asked = turn.completionTokensMax ?? 0;
+  const requestedMax = turn.completionTokensMax ?? 0;
   for (const each of eligible) {
     const { indexed } = each;
     const at = names?.findIndex((name) => isNamed(indexed, name)) ?? -1;
     const named = at < 0 ? (names?.length ?? 0) : at;
     const down = indexed.tier === 2 ? 1 : 0;
-    const short = reach(indexed.endpoint) < asked ? 1 : 0;
+    const short = declaredCompletionMax(indexed.endpoint) < requestedMax ? 1 : 0;
     each.group += ((named * 2 + down) * 2 + short) * RANKS;
     if (names && at >= 0 && sort === undefined) each.value = indexed.price;
   }
   eligible.sort((a, b) => a.group - b.group || (a.value === b.value ? 0 : a.value - b.value));
 }
 
-/** A list of providers leaves no conversation with anybody: what it does not name shares the load. */
+/** A list of providers disables affinity: endpoints outside the list share the load. */
 function rankValueOf({ conversation, preferences }: Turn, seed: number): RankValue {
   return conversation === undefined || preferences.order ? weightedShuffle(seed) : rendezvous(conversation);
 }
@@ -69,12 +68,12 @@ function sorted(eligible: readonly Eligible[], sort: NonNullable<Preferences['so
   });
 }
 
-/** Prices that differ as numbers differ the same way exactly; only equal ones are compared digit by digit. */
+/** Prices that differ as numbers differ exactly; equal ones are compared digit by digit. */
 function cheaper(a: IndexedEndpoint, b: IndexedEndpoint): number {
   return a.promptPrice === b.promptPrice ? byPrice(a.endpoint, b.endpoint) : a.promptPrice - b.promptPrice;
 }
 
-/** Fastest, or most reliable, first; what was not measured behind what was. */
+/** Fastest, or most reliable, first; unmeasured endpoints last. */
 function measuredRank({ endpoint }: IndexedEndpoint, sort: 'throughput' | 'latency' | 'exacto'): number {
   if (sort === 'exacto') return -(endpoint.evidence.toolCallSuccess1d ?? -1);
   const { throughput30m, throughput1d, ttft30m, ttft1d } = endpoint.measured;
@@ -83,8 +82,8 @@ function measuredRank({ endpoint }: IndexedEndpoint, sort: 'throughput' | 'laten
   return sort === 'throughput' ? -figure.p50 : figure.p50;
 }
 
-/** Health first, then uptime in bands below the best of that health, then free slots; equals by the draw. */
-function rank(eligible: readonly Eligible[], last: string | null, draw: RankValue): void {
+/** Ranks by health, then uptime in bands below the best of that health, then free slots; equals by rank value. */
+function rank(eligible: readonly Eligible[], last: string | null, rankValue: RankValue): void {
   const best = [0, 0, 0];
   for (const { indexed } of eligible) best[indexed.tier] = Math.max(best[indexed.tier] as number, indexed.uptime);
   for (const each of eligible) {
@@ -96,6 +95,42 @@ function rank(eligible: readonly Eligible[], last: string | null, draw: RankValu
     const below = (best[indexed.tier] as number) - indexed.uptime;
     const band = below <= UPTIME_BAND ? 0 : Math.min(BANDS - 1, Math.floor(below / UPTIME_BAND));
     each.group = 1 + (indexed.tier * BANDS + band) * LOADS + indexed.load;
-    each.value = draw(indexed);
+    each.value = rankValue(indexed);
   }
+}
+
+/** Lower bound of the price in a weight, so that a free endpoint has a finite weight. */
+const WEIGHT_PRICE_MIN = 1e-12;
+
+/** A number per endpoint; the smallest comes first. */
+type RankValue = (indexed: IndexedEndpoint) => number;
+
+/** A weighted shuffle: an endpoint comes first with a probability proportional to 1 / price squared. */
+function weightedShuffle(seed: number): RankValue {
+  let state = Math.floor(seed * 0x1_0000_0000) | 0;
+  return ({ price }) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    const fraction = ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
+    const floored = Math.max(price, WEIGHT_PRICE_MIN);
+    return Number.isFinite(floored) ? -Math.log(1 - fraction) * floored * floored : Number.MAX_VALUE;
+  };
+}
+
+/** Ranks the endpoints of one conversation in the same order on every node. */
+function rendezvous(conversation: string): RankValue {
+  const seed = fnv1a(`${conversation}\n`, 0x811c9dc5);
+  return ({ endpoint }) => {
+    let hash = fnv1a(endpoint.id, seed);
+    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+    return (hash ^ (hash >>> 13)) >>> 0;
+  };
+}
+
+/** FNV-1a over UTF-16 units, continued from `hash`. */
+function fnv1a(text: string, hash: number): number {
+  let state = hash;
+  for (let at = 0; at < text.length; at++) state = Math.imul(state ^ text.charCodeAt(at), 0x01000193);
+  return state;
 }

@@ -2,8 +2,8 @@ import type { Json } from '../../actors/runtime/index.ts';
 import type { Candidate, Plan, Rejection } from '../terms/plan.ts';
 import type { Preferences, Turn } from '../terms/turn.ts';
 import { constraintsOf, type RoutingDefaults, sharedConstraints } from './constraints.ts';
-import type { EligibilityRule } from './eligibility/eligibility-rule.ts';
 import { firstViolatedRule } from './eligibility/first-violated-rule.ts';
+import type { RuleViolation } from './eligibility/rule-violation.ts';
 import { type EndpointIndex, endpointIndex, type IndexedEndpoint } from './endpoint-index.ts';
 import { fit } from './fit.ts';
 import { withoutOptions } from './options.ts';
@@ -16,27 +16,27 @@ import { noEndpoint, unknownModel } from './routing-errors.ts';
 
 const NO_DEFAULTS: RoutingDefaults = {};
 
-/** The endpoints of one requested model that may serve, before their order is known. */
+/** The eligible endpoints of one requested model, before they are ordered. */
 interface Group {
   readonly eligible: Eligible[];
   readonly sort: Preferences['sort'] | undefined;
 }
 
 /**
- * Where a turn may run, and why nowhere else: every endpoint of the requested models is a candidate or has its reason.
- * `offers` is the board's topic `endpoints`; `seed`, uniform in [0, 1), spreads the load; `last` is the endpoint that
- * served the conversation last; `defaults` are the account's. Pure: the same arguments give the same plan. Throws 404
- * when no requested model is in the catalogue, 503 with the reasons when none of its endpoints may serve, 400 when the
- * prompt fits none of them or an option does not suit the one that would serve. (spec: inference, Routing rules 1-7)
+ * Plans where a turn may run: every endpoint of the requested models is a candidate or has a rejection. `board` is the
+ * topic `endpoints`; `seed`, uniform in [0, 1), spreads the load; `last` is the endpoint that last served the
+ * conversation; `defaults` are the account's. Pure: the same arguments give the same plan. Throws 404 when no requested
+ * model is in the catalogue, 503 with the reasons when no endpoint is eligible, 400 when the prompt fits none of them or
+ * the first choice does not accept an option. (spec: inference, Routing rules 1-7)
  */
 export function plan(
   turn: Turn,
-  offers: ReadonlyMap<string, Json>,
+  board: ReadonlyMap<string, Json>,
   seed: number,
   last: string | null = null,
   defaults: RoutingDefaults = NO_DEFAULTS,
 ): Plan {
-  const models = endpointIndex(offers);
+  const models = endpointIndex(board);
   const rejections: Rejection[] = [];
   const groups = eligibleGroups(turn, models, defaults, rejections);
   if (groups.length === 0) throw unknownModel(turn.models[0] as string, models);
@@ -55,7 +55,7 @@ function eligibleGroups(
 ): Group[] {
   const prompt = promptOf(turn);
   const common = sharedConstraints(turn, paddedPromptTokens(prompt.tokens), defaults);
-  // One model has each of its endpoints once.
+  // One model lists each of its endpoints once, so only several models can repeat one.
   const seen = turn.models.length > 1 ? new Set<IndexedEndpoint>() : null;
   const groups: Group[] = [];
   for (const requested of turn.models) {
@@ -66,17 +66,17 @@ function eligibleGroups(
     for (const indexed of named.endpoints) {
       if (seen?.has(indexed)) continue;
       seen?.add(indexed);
-      const objection = firstViolatedRule(indexed, constraints);
-      const candidate = objection === null ? fit(indexed.endpoint, prompt, turn.completionTokensMax) : null;
+      const violation = firstViolatedRule(indexed, constraints);
+      const candidate = violation === null ? fit(indexed.endpoint, prompt, turn.completionTokensMax) : null;
       if (candidate !== null) eligible.push({ indexed, candidate, group: 0, value: 0 });
-      else rejections.push(rejectionOf(indexed, objection ?? tooLong(indexed, prompt), turn));
+      else rejections.push(rejectionOf(indexed, violation ?? tooLong(indexed, prompt), turn));
     }
     groups.push({ eligible, sort: named.sort ?? turn.preferences.sort });
   }
   return groups;
 }
 
-function tooLong({ endpoint }: IndexedEndpoint, prompt: Prompt): EligibilityRule {
+function tooLong({ endpoint }: IndexedEndpoint, prompt: Prompt): RuleViolation {
   const most = Math.min(endpoint.contextLength, endpoint.promptTokensMax ?? endpoint.contextLength);
   return { reason: 'context_length', detail: `about ${prompt.tokens.counted} tokens, at most ${most} are accepted` };
 }
@@ -98,10 +98,10 @@ function orderGroups(
   return candidates;
 }
 
-/** Without fallbacks only the first choice may serve; a list of providers is a choice of its own. */
-function firstPick(turn: Turn, trial: readonly Candidate[], rejections: Rejection[]): readonly Candidate[] {
-  if (turn.preferences.allowFallbacks || turn.preferences.order) return trial;
-  const objection: EligibilityRule = { reason: 'constraint_filtered', member: 'provider.allow_fallbacks' };
-  for (const candidate of trial.slice(1)) rejections.push(rejectionOf(candidate, objection, turn));
-  return trial.slice(0, 1);
+/** Without fallbacks only the first candidate may serve, unless the client lists providers in `order`. */
+function firstPick(turn: Turn, ordered: readonly Candidate[], rejections: Rejection[]): readonly Candidate[] {
+  if (turn.preferences.allowFallbacks || turn.preferences.order) return ordered;
+  const violation: RuleViolation = { reason: 'constraint_filtered', member: 'provider.allow_fallbacks' };
+  for (const candidate of ordered.slice(1)) rejections.push(rejectionOf(candidate, violation, turn));
+  return ordered.slice(0, 1);
 }

@@ -5,7 +5,7 @@ import { promptCount } from '../tokens/count.ts';
 import { type PromptSize, promptSize } from '../tokens/prompt-size.ts';
 import { conversationOf, type TrimmableConversation } from './middle-out.ts';
 
-/** A turn's prompt, measured once: as it was sent, and in pieces only where some may be left out. */
+/** A turn's prompt, measured once: as sent, and in pieces only where messages may be dropped. */
 export interface Prompt {
   readonly messages: readonly TurnMessage[];
   readonly tokens: PromptTokens;

@@ -1,15 +1,15 @@
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Rejection } from '../terms/plan.ts';
 import type { Turn } from '../terms/turn.ts';
-import type { EligibilityRule } from './eligibility/eligibility-rule.ts';
+import type { RuleViolation } from './eligibility/rule-violation.ts';
 
-/** An objection with whose it is. One provider has the same tag for every model, so that of several it is named. */
+/** A violation with its endpoint. A provider has the same tag for every model, so the model is added for several models. */
 export function rejectionOf(
   { endpoint }: { readonly endpoint: Endpoint },
-  objection: EligibilityRule,
+  violation: RuleViolation,
   turn: Turn,
 ): Rejection {
   const { provider, tag, model } = endpoint;
-  const whose = { provider: provider.slug, endpoint: tag };
-  return turn.models.length > 1 ? { ...whose, model, ...objection } : { ...whose, ...objection };
+  const owner = { provider: provider.slug, endpoint: tag };
+  return turn.models.length > 1 ? { ...owner, model, ...violation } : { ...owner, ...violation };
 }

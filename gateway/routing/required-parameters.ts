@@ -1,14 +1,14 @@
 import type { Turn } from '../terms/turn.ts';
 
-/** Applied where an endpoint declares them, a reason to refuse one only when every parameter was required. */
+/** Applied where an endpoint declares them; they disqualify an endpoint only when every parameter is required. */
 const ADVISORY: ReadonlySet<string> = new Set(['enable_thinking', 'parallel_tool_calls']);
 
 const NONE: readonly string[] = [];
 
 /**
- * The declarations an endpoint needs for a turn: every optional setting that was asked for, with `strict` the advisory
- * ones too. A tool choice needs no more than tools; the token ceiling needs none; hiding the reasoning is our own doing.
- * (spec: inference, Routing rules 2)
+ * The parameters that an endpoint must declare for a turn: every optional setting in it, with `strict` the advisory ones
+ * as well. A tool choice needs only `tools`; the token ceiling needs no declaration, and neither does hiding the
+ * reasoning, which the gateway does itself. (spec: inference, Routing rules 2)
  */
 export function requiredParameters(turn: Turn, strict = false): readonly string[] {
   const { reasoning, tools, responseFormat, requires } = turn;
@@ -23,7 +23,7 @@ export function requiredParameters(turn: Turn, strict = false): readonly string[
   return requires ? needed.concat(requires) : needed;
 }
 
-/** Whether declarations hold a parameter. The control of reasoning has two published names. */
+/** True when a parameter is declared. The reasoning control has two published names. */
 export function declared(declares: ReadonlySet<string>, parameter: string): boolean {
   if (declares.has(parameter)) return true;
   return (

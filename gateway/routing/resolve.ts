@@ -1,7 +1,7 @@
 import type { Preferences } from '../terms/turn.ts';
 import type { EndpointIndex, IndexedEndpoint } from './endpoint-index.ts';
 
-/** Which endpoints a requested model id means, and what its suffix asks for. */
+/** The endpoints that a requested model id denotes, and the settings of its suffix. */
 export interface Resolved {
   readonly endpoints: readonly IndexedEndpoint[];
   readonly sort?: NonNullable<Preferences['sort']>;
@@ -16,16 +16,16 @@ const SUFFIXES: Readonly<Record<string, Omit<Resolved, 'endpoints'>>> = {
 };
 
 /**
- * A catalogue id first, then `provider/author/slug` and `provider/slug`, which mean that provider alone; then the same
- * of the id without its suffix. Null when the catalogue knows none of these. (spec: inference, `model`)
+ * Resolves a catalogue id first, then `provider/author/slug` and `provider/slug`, which denote that provider alone; then
+ * the id without its suffix in the same way. Null when the catalogue has none of these. (spec: inference, `model`)
  */
-export function resolve(listing: EndpointIndex, requested: string): Resolved | null {
-  const exact = find(listing, requested);
+export function resolve(index: EndpointIndex, requested: string): Resolved | null {
+  const exact = find(index, requested);
   if (exact) return { endpoints: exact };
   const colon = requested.lastIndexOf(':');
   const suffix = colon < 0 ? '' : requested.slice(colon + 1);
   if (!Object.hasOwn(SUFFIXES, suffix)) return null;
-  const endpoints = find(listing, requested.slice(0, colon));
+  const endpoints = find(index, requested.slice(0, colon));
   return endpoints ? { endpoints, ...SUFFIXES[suffix] } : null;
 }
 

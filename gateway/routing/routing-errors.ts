@@ -3,14 +3,14 @@ import { notFound } from '../terms/not-found.ts';
 import type { Rejection } from '../terms/plan.ts';
 import type { EndpointIndex } from './endpoint-index.ts';
 
-/** Rejections shown to a caller, and models of a family; the rest would only repeat them. */
+/** Rejections, and models of a family, shown to the client; any more would only repeat them. */
 const SHOWN_MAX = 50;
 const NAMED_MAX = 5;
 const ID_CHARACTERS_MAX = 256;
 
 /**
- * None of the requested ids is in the catalogue. Where others are named after the first (`author/slug-...`, or under a
- * suffix of their own), it is a base model that nobody serves, and they are listed. (spec: inference, Errors 404)
+ * 404: no requested id is in the catalogue. If other models extend the first id (`author/slug-...`, or with a suffix), it
+ * is a base model without endpoints, and they are listed. (spec: inference, Errors 404)
  */
 export function unknownModel(requested: string, { models }: EndpointIndex): GatewayError {
   const shown = requested.slice(0, ID_CHARACTERS_MAX);
@@ -25,8 +25,8 @@ function isVariant(id: string, base: string): boolean {
 }
 
 /**
- * The models are known and no endpoint may serve: 503, or 400 where it is the request's own fault, a prompt too long for
- * all whom the caller admits, or speech from those who can speak without saying in which voice and format.
+ * The models are known but no endpoint may serve: 503, or 400 where the request is at fault, because its prompt is too
+ * long for every admitted endpoint or because it requests speech without a voice and format.
  */
 export function noEndpoint(rejections: readonly Rejection[]): GatewayError {
   const metadata = { rejections: rejections.slice(0, SHOWN_MAX) };
@@ -56,7 +56,7 @@ export function noEndpoint(rejections: readonly Rejection[]): GatewayError {
   });
 }
 
-/** Modalities by name, other causes by the member that asked for them. */
+/** Names unsupported modalities, and the members that other rejections come from. */
 function because(rejections: readonly Rejection[]): string {
   const causes = new Set(rejections.flatMap(causeOf));
   return causes.size === 0 ? '' : `: ${[...causes].slice(0, NAMED_MAX).join(', ')}`;

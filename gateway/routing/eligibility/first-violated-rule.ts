@@ -1,19 +1,20 @@
 import type { Constraints } from '../constraints.ts';
 import type { IndexedEndpoint } from '../endpoint-index.ts';
-import type { EligibilityRule } from './eligibility-rule.ts';
 import { inputsRule } from './inputs.ts';
 import { outputsRule } from './outputs.ts';
 import { parametersRule } from './parameters.ts';
 import { preferencesRule } from './preferences.ts';
 import { priceRule } from './price.ts';
 import { reasoningRule } from './reasoning.ts';
+import type { RuleViolation } from './rule-violation.ts';
 import { trustRule } from './trust.ts';
 
 /**
- * Why an endpoint may not serve a turn, whatever its size and state; null when it may. What no preference could change
- * is said first: a caller whose picture nobody takes is told so, whomever he admits.
+ * The first rule that keeps an endpoint from serving a turn, apart from size and health; null when it may serve. Hard
+ * limits are checked before preferences, so that a client whose image no endpoint accepts learns that, whatever
+ * providers it allows.
  */
-export function firstViolatedRule(indexed: IndexedEndpoint, constraints: Constraints): EligibilityRule | null {
+export function firstViolatedRule(indexed: IndexedEndpoint, constraints: Constraints): RuleViolation | null {
   const { turn } = constraints;
   return (
     (turn.modalities ? inputsRule(indexed, constraints) : null) ??
@@ -27,4 +28,4 @@ export function firstViolatedRule(indexed: IndexedEndpoint, constraints: Constra
   );
 }
 
-const NOT_FREE: EligibilityRule = { reason: 'constraint_filtered', member: 'model', detail: 'not free' };
+const NOT_FREE: RuleViolation = { reason: 'constraint_filtered', member: 'model', detail: 'not free' };

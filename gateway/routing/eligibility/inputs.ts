@@ -1,14 +1,14 @@
 import { mediaTypeName } from '../../terms/media-type.ts';
 import type { CarriedInput, Constraints } from '../constraints.ts';
 import type { IndexedEndpoint } from '../endpoint-index.ts';
-import type { EligibilityRule } from './eligibility-rule.ts';
+import type { RuleViolation } from './rule-violation.ts';
 
 /**
- * Every part goes only to who takes its modality, from where it comes, in its container. An address names no container,
- * so that no rule about containers withholds it; bytes that name none are in no accepted one. An endpoint that fetches
- * its audio cannot be given bytes. (spec: inference, Messages in a chat request; Routing rules 7)
+ * The endpoint must accept the modality, source kind and container of every part. A URL has no container, so no rule
+ * about containers rejects it; bytes without a media type match no container. An endpoint that fetches its audio does
+ * not accept bytes. (spec: inference, Messages in a chat request; Routing rules 7)
  */
-export function inputsRule({ endpoint }: IndexedEndpoint, { turn, carried }: Constraints): EligibilityRule | null {
+export function inputsRule({ endpoint }: IndexedEndpoint, { turn, carried }: Constraints): RuleViolation | null {
   for (const modality of turn.modalities?.input ?? []) {
     if (modality === 'text') continue;
     const isTaken = endpoint.inputModalities.includes(modality) && endpoint.inputs[modality] !== undefined;

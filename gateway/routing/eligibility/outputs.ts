@@ -1,15 +1,16 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import type { Turn } from '../../terms/turn.ts';
 import type { IndexedEndpoint } from '../endpoint-index.ts';
-import type { EligibilityRule } from './eligibility-rule.ts';
-import { undrawn } from './pictures.ts';
+import { imageConfigRule } from './image-config.ts';
+import type { RuleViolation } from './rule-violation.ts';
 import { isSetting } from './setting.ts';
 
 /**
- * What is to be made goes only to who makes it: the named modalities, speech in a voice and format that were declared,
- * pictures as they were declared. Speech without a voice is asked of nobody: there are no defaults. (spec: inference, Routing rules 7; `image_config`, `audio`)
+ * The endpoint must produce the requested modalities, the speech in a declared voice and format, and the images as
+ * declared. Speech without a voice matches no endpoint, since there are no defaults.
+ * (spec: inference, Routing rules 7; `image_config`, `audio`)
  */
-export function outputsRule({ endpoint, answers }: IndexedEndpoint, turn: Turn): EligibilityRule | null {
+export function outputsRule({ endpoint, answers }: IndexedEndpoint, turn: Turn): RuleViolation | null {
   const output = turn.modalities?.output;
   if (output === undefined || output.length === 0) {
     if (!answers) return { reason: 'modality', detail: 'text' };
@@ -18,11 +19,11 @@ export function outputsRule({ endpoint, answers }: IndexedEndpoint, turn: Turn):
     if (lacking !== undefined) return { reason: 'modality', detail: lacking };
     if (output.includes('audio') && !turn.speech) return { reason: 'require_parameters', member: 'audio' };
   }
-  if (turn.speech) return unspoken(endpoint, turn.speech);
-  return turn.imageConfig ? undrawn(endpoint, turn.imageConfig) : null;
+  if (turn.speech) return speechRule(endpoint, turn.speech);
+  return turn.imageConfig ? imageConfigRule(endpoint, turn.imageConfig) : null;
 }
 
-function unspoken(endpoint: Endpoint, { voice, format }: NonNullable<Turn['speech']>): EligibilityRule | null {
+function speechRule(endpoint: Endpoint, { voice, format }: NonNullable<Turn['speech']>): RuleViolation | null {
   const { speech } = endpoint.envelopes;
   if (!speech) return { reason: 'modality', detail: 'audio' };
   const hasVoice = speech.voices.includes(voice) || isSetting(endpoint, 'audio', 'voice', voice);

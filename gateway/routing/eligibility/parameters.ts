@@ -2,17 +2,17 @@ import type { Constraints } from '../constraints.ts';
 import type { IndexedEndpoint } from '../endpoint-index.ts';
 import { matches } from '../matches.ts';
 import { declared } from '../required-parameters.ts';
-import type { EligibilityRule } from './eligibility-rule.ts';
+import type { RuleViolation } from './rule-violation.ts';
 
 /**
- * Every setting needs its declaration, and a value that the declaration allows where it says what it allows; a JSON
- * Schema is not sent to who was found not to keep to one. (spec: inference, Routing rules 2)
+ * The endpoint must declare every required parameter, with a value that the descriptor allows. A JSON Schema is not sent
+ * to an endpoint whose structured outputs a check refuted. (spec: inference, Routing rules 2)
  */
 export function parametersRule(
   { endpoint, declares }: IndexedEndpoint,
-  { turn, requiredParameters: demanded, reliable }: Constraints,
-): EligibilityRule | null {
-  for (const parameter of demanded) {
+  { turn, requiredParameters, reliable }: Constraints,
+): RuleViolation | null {
+  for (const parameter of requiredParameters) {
     if (!declared(declares, parameter)) return { reason: 'require_parameters', member: parameter };
     const descriptor = endpoint.descriptors[parameter];
     if (descriptor === undefined || !Object.hasOwn(turn.sampling, parameter)) continue;

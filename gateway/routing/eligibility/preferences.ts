@@ -1,9 +1,9 @@
 import type { Preferences } from '../../terms/turn.ts';
 import type { IndexedEndpoint } from '../endpoint-index.ts';
-import type { EligibilityRule } from './eligibility-rule.ts';
+import type { RuleViolation } from './rule-violation.ts';
 
-/** Whom the caller admits. (conventions 1.1) */
-export function preferencesRule(indexed: IndexedEndpoint, preferences: Preferences): EligibilityRule | null {
+/** The client's provider preferences must admit the endpoint. (conventions 1.1) */
+export function preferencesRule(indexed: IndexedEndpoint, preferences: Preferences): RuleViolation | null {
   const { only, ignore, order, quantizations } = preferences;
   if (only && !isAmong(indexed, only)) return { reason: 'allowed_providers', member: 'provider.only' };
   if (ignore && isAmong(indexed, ignore)) return { reason: 'allowed_providers', member: 'provider.ignore' };
@@ -20,7 +20,7 @@ function isAmong(indexed: IndexedEndpoint, names: readonly string[]): boolean {
   return names.some((name) => isNamed(indexed, name));
 }
 
-/** True when a name of a preference list means this endpoint: its provider's slug, or its whole tag. */
+/** True when a name in a preference list denotes this endpoint: the slug of its provider, or its whole tag. */
 export function isNamed({ endpoint }: IndexedEndpoint, name: string): boolean {
   return endpoint.provider.slug === name || endpoint.tag === name;
 }

@@ -3,15 +3,15 @@ import { compare, multiply } from '../../../actors/terms/usd.ts';
 import type { Turn } from '../../terms/turn.ts';
 import type { Constraints } from '../constraints.ts';
 import type { IndexedEndpoint } from '../endpoint-index.ts';
-import type { EligibilityRule } from './eligibility-rule.ts';
+import type { RuleViolation } from './rule-violation.ts';
 
 type Caps = NonNullable<Turn['preferences']['priceMax']>;
 type Cap = keyof Caps;
 
-/** Caps of tokens are for a million of them. */
+/** Caps on tokens are per million tokens. */
 const CAP_TOKENS = 1_000_000;
 
-/** The wire's words, and for which turns a unit is consumed for certain. A price per request may be missing: then none is asked. */
+/** The wire name of each cap, and for which turns its unit is certainly consumed. A missing price per request is free. */
 const CAPS: readonly { readonly cap: Cap; readonly member: string; readonly isConsumed: (turn: Turn) => boolean }[] = [
   { cap: 'prompt', member: 'prompt', isConsumed: () => true },
   { cap: 'completion', member: 'completion', isConsumed: () => true },
@@ -27,11 +27,11 @@ const CAPS: readonly { readonly cap: Cap; readonly member: string; readonly isCo
 ];
 
 /**
- * Who may ask more than a cap is left out, by any of its prices that may come to bear: those of other hours too, since
- * nobody reads the clock here, and those of longer prompts where this one may be as long. An undeclared price is no
- * proof of a low one: it passes no cap on what the turn consumes. (conventions 1.1; spec: inference, `max_price`)
+ * An endpoint is rejected if any price that may apply exceeds a cap. That includes prices of other hours, since routing
+ * does not read the clock, and prices of longer prompts that this one may reach. An undeclared price violates any cap
+ * on a unit that the turn certainly consumes. (conventions 1.1; spec: inference, `max_price`)
  */
-export function priceRule({ endpoint }: IndexedEndpoint, { turn, promptTokens }: Constraints): EligibilityRule | null {
+export function priceRule({ endpoint }: IndexedEndpoint, { turn, promptTokens }: Constraints): RuleViolation | null {
   const caps = turn.preferences.priceMax;
   if (!caps) return null;
   const { tariff } = endpoint;

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { matches } from '../matches.ts';
 
-/** Whether the endpoint declares this value of a member of `image_config` or `audio`. */
+/** True when the endpoint declares this value for a member of `image_config` or `audio`. */
 export function isSetting(
   { descriptors }: Endpoint,
   carrier: 'image_config' | 'audio',

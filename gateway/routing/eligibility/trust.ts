@@ -1,13 +1,13 @@
 import { TOOL_CALL_SUCCESS_MIN } from '../../../actors/terms/endpoint.ts';
 import type { Constraints } from '../constraints.ts';
 import type { IndexedEndpoint } from '../endpoint-index.ts';
-import type { EligibilityRule } from './eligibility-rule.ts';
+import type { RuleViolation } from './rule-violation.ts';
 
 /**
- * What takes more than a declaration: a vetted provider, a current check, a measured record. What was never measured
- * is no record. (spec: catalogue, `compliance`, `data_policy`, `tool_call_success_1d`; inference, Call-ready dispatch)
+ * Rules that a declaration alone does not satisfy: a vetted provider, a current check, a measured record. An unmeasured
+ * endpoint passes. (spec: catalogue, `compliance`, `data_policy`, `tool_call_success_1d`; inference, Call-ready dispatch)
  */
-export function trustRule({ endpoint }: IndexedEndpoint, { turn, zeroRetention }: Constraints): EligibilityRule | null {
+export function trustRule({ endpoint }: IndexedEndpoint, { turn, zeroRetention }: Constraints): RuleViolation | null {
   if (zeroRetention !== null && endpoint.compliance?.zdr !== 'approved') {
     return { reason: 'data_policy:zdr', member: zeroRetention };
   }

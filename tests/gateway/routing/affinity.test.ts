@@ -6,7 +6,7 @@ import { bounded } from '../../support/bounded.ts';
 const it = bounded(test, 5_000);
 const CONVERSATIONS_MAX = 50_000;
 
-it('drops the conversation that was used longest ago once there are more than 50,000', () => {
+it('drops the least recently used conversation beyond 50,000', () => {
   const affinity = new Affinity();
   for (let i = 0; i < CONVERSATIONS_MAX; i++) affinity.remember('account:a', `c${i}`, `ep_${i}`);
   assert.is(affinity.recall('account:a', 'c0'), 'ep_0');
@@ -16,7 +16,7 @@ it('drops the conversation that was used longest ago once there are more than 50
   assert.equal(recalled, ['ep_0', null, 'ep_other', null, 'ep_4', 'ep_9']);
 });
 
-it('keeps the conversations of two accounts apart, and none without a name', () => {
+it('separates the conversations of two accounts, and ignores turns without a name', () => {
   const affinity = new Affinity();
   affinity.remember('account:a', 'c', 'ep_1');
   affinity.remember('account:b', undefined, 'ep_2');

@@ -21,11 +21,11 @@ it('rule 2: a failed verification withholds the declaration until a later check 
     assert.equal(refused(body, [refuted]).metadata.rejections, [
       { provider: 'refuted', endpoint: 'refuted', reason: 'require_parameters', member: parameter },
     ]);
-    assert.equal(slugs({}, [refuted]), ['refuted'], 'who does not ask for it is served');
+    assert.equal(slugs({}, [refuted]), ['refuted'], 'a turn without the parameter is served');
   }
 });
 
-it('rule 2: all of several settings are needed of one endpoint', () => {
+it('rule 2: one endpoint must declare all settings of a turn', () => {
   const endpoints = [at('one', { supportedParameters: ['seed'] }), at('other', { supportedParameters: ['stop'] })];
   assert.is(refused({ seed: 1, stop: 'x' }, endpoints).status, 503);
   assert.equal(slugs({ seed: 1, stop: 'x' }, [...endpoints, at('both', { supportedParameters: ['seed', 'stop'] })]), [
@@ -33,7 +33,7 @@ it('rule 2: all of several settings are needed of one endpoint', () => {
   ]);
 });
 
-it('rule 2: a value outside of what the endpoint declares for its parameter is not declared', () => {
+it('rule 2: a value outside the descriptor of its parameter counts as undeclared', () => {
   const range = { temperature: { type: 'range', min: 0, max: 1 } } as const;
   const narrow = at('narrow', { supportedParameters: ['temperature'] }, { descriptors: range });
   assert.equal(slugs({ temperature: 1 }, [narrow]), ['narrow']);
@@ -44,7 +44,7 @@ it('rule 2: a value outside of what the endpoint declares for its parameter is n
   assert.is(refused({ stop: ['one', 'two'] }, [single]).status, 503);
 });
 
-it('rule 2: a JSON Schema is not sent to who was found not to keep to one', () => {
+it('rule 2: a JSON Schema is not sent to an endpoint whose structured outputs were refuted', () => {
   const model = { supportedParameters: ['response_format', 'structured_outputs'] };
   const endpoints = [at('refuted', model, evidence({ withheld: ['structured_outputs'] })), at('able', model)];
   const schema = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } };
@@ -52,15 +52,15 @@ it('rule 2: a JSON Schema is not sent to who was found not to keep to one', () =
   assert.is(slugs({ response_format: { type: 'json_object' } }, endpoints).length, 2);
 });
 
-it('an endpoint under 85 percent of demanded tool calls is sent no tools until it measures above again', () => {
+it('an endpoint below 85 percent of required tool calls receives no tools until it measures above again', () => {
   const rated = (percent: number | null) => at('a', {}, evidence({ toolCallSuccess1d: percent }));
   for (const percent of [null, 85, 100]) assert.equal(slugs(TOOLS, [rated(percent)]), ['a']);
   const error = refused(TOOLS, [rated(84.9)]);
   assert.is((error.metadata.rejections as { reason: string }[])[0]?.reason, 'tool_fidelity');
-  assert.equal(slugs({}, [rated(0)]), ['a'], 'other traffic goes on');
+  assert.equal(slugs({}, [rated(0)]), ['a'], 'other traffic continues');
 });
 
-it('call-ready dispatch goes only to a current positive check', () => {
+it('call-ready dispatch needs a current positive check', () => {
   const verified = at('verified', {}, evidence({ dispatchVerified: true }));
   const body = { ...TOOLS, stream: true, stream_options: { include_tool_dispatch: true } };
   assert.equal(slugs(body, [at('other'), verified]), ['verified']);
@@ -69,7 +69,7 @@ it('call-ready dispatch goes only to a current positive check', () => {
   assert.is(rejection?.reason, 'tool_dispatch');
 });
 
-it('honoured speaks of every asked setting by what the endpoint may be asked', () => {
+it('honoured reports every requested setting by what the endpoint declares', () => {
   const model = { supportedParameters: ['temperature', 'reasoning'] };
   const endpoint = at('a', model, { reasoning: { mandatory: true, budget: { min: 1, max: 9 } } });
   const turn = turnOf({ temperature: 1, enable_thinking: true, reasoning: { enabled: true, max_tokens: 5 } });
@@ -86,13 +86,13 @@ it('honoured speaks of every asked setting by what the endpoint may be asked', (
   assert.is(honoured(turn, withheld).temperature, false);
 });
 
-it('an endpoint that can answer no turn, such as one of clips, is none for a chat', () => {
+it('an endpoint that can produce no answer, such as one for video clips, does not serve chat', () => {
   const clips = at('clips', {}, { outputModalities: ['video'] });
   assert.equal(routed({}, [clips, at('a')]), ['a']);
   assert.equal(rejected({}, [clips]), [{ provider: 'clips', endpoint: 'clips', reason: 'modality', detail: 'text' }]);
 });
 
-it('every endpoint of the requested models is a candidate or has its reason', () => {
+it('every endpoint of the requested models is a candidate or has a rejection', () => {
   const endpoints = [
     at('image', {}, { outputModalities: ['video'] }),
     at('ignored'),

@@ -33,7 +33,7 @@ function saying(...content: object[]): object {
   return { messages: [{ role: 'user', content: [{ type: 'text', text: 'what is this?' }, ...content] }] };
 }
 
-/** The part, what the endpoint takes, and why it may not serve; null when it may. */
+/** The part, the inputs that the endpoint accepts, and the reason of the rejection; null when it may serve. */
 const TABLE: readonly (readonly [string, object, Inputs, string | null])[] = [
   ['a picture to who takes none', PNG, {}, 'modality: image'],
   ['a picture to who takes audio', PNG, { audio: ANY }, 'modality: image'],
@@ -76,7 +76,7 @@ for (const [what, part, inputs, reason] of TABLE) {
   });
 }
 
-it('rule 7: every part of every message must be taken by one endpoint', () => {
+it('rule 7: one endpoint must accept every part of every message', () => {
   const endpoints = [
     taker('sees', { image: ANY }),
     taker('hears', { audio: ANY }),
@@ -90,12 +90,12 @@ it('rule 7: every part of every message must be taken by one endpoint', () => {
   );
 });
 
-it('rule 7: the missing modality is named whomever the caller admits', () => {
+it('rule 7: the unsupported modality is named, whatever providers the client admits', () => {
   const error = refused({ ...saying(PNG), provider: { only: ['b'] } }, [at('a'), at('b')]);
   assert.match(error.message, /image is not supported/);
 });
 
-it('rule 7: what is to be made goes only to who makes it', () => {
+it('rule 7: an endpoint must produce the requested modalities', () => {
   const speaker = maker('speaks', ['audio'], { speech: { voices: ['ember'], formats: ['wav'] } });
   const endpoints = [at('writes'), maker('draws', ['image']), speaker];
   assert.equal(slugs({ modalities: ['image', 'text'] }, endpoints), ['draws']);
@@ -106,7 +106,7 @@ it('rule 7: what is to be made goes only to who makes it', () => {
   assert.match(refused({ modalities: ['audio', 'text'] }, endpoints.slice(0, 2)).message, /audio/);
 });
 
-it('rule 7: speech goes only to a declared voice in a declared format, never to who cannot speak', () => {
+it('rule 7: speech needs an endpoint with the declared voice and format', () => {
   const speech = { voices: ['ember'], formats: ['wav'] };
   const speaker = maker('speaks', ['audio'], { speech });
   const asking = (voice: string, format: string) => ({ modalities: ['text', 'audio'], audio: { voice, format } });
@@ -120,7 +120,7 @@ it('rule 7: speech goes only to a declared voice in a declared format, never to 
   assert.match(error.message, /audio/);
 });
 
-it('speech without a voice is the fault of the request where anybody could speak, a modality nobody has elsewhere', () => {
+it('speech without a voice is 400 where any endpoint can speak, and an unsupported modality elsewhere', () => {
   const speaker = maker('a', ['audio'], { speech: { voices: ['alto'], formats: ['wav'] } });
   const error = refused({ modalities: ['text', 'audio'] }, [speaker, at('b')]);
   assert.is(error.status, 400);
@@ -128,7 +128,7 @@ it('speech without a voice is the fault of the request where anybody could speak
   assert.is(refused({ modalities: ['text', 'audio'] }, [at('b')]).status, 503);
 });
 
-it('pictures are asked only within the envelope of who draws them', () => {
+it('an image setting must lie within the envelope of the endpoint', () => {
   const envelope = { resolutions: ['1K', '2K'], aspectRatios: ['1:1', '16:9'], formats: ['png'], imagesMax: 2 };
   const sizes = ['1024x1024'];
   const quality = { type: 'enum', values: ['low', 'high'] } as const;
@@ -166,7 +166,7 @@ it('pictures are asked only within the envelope of who draws them', () => {
   }
 });
 
-it('a voice that is declared as any text is any voice', () => {
+it('a voice declared as any text matches every voice', () => {
   const properties = { voice: { type: 'unknown' }, format: { type: 'enum', values: ['mp3'] } } as const;
   const speech = { voices: [], formats: ['mp3'] };
   const free = {

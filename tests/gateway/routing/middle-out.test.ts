@@ -14,7 +14,7 @@ const it = bounded(test, 60_000);
 
 const words = fc.nat({ max: 60 }).map((count) => 'word '.repeat(count));
 
-/** Asks, answers, and rounds of tool calls with their results, instructions anywhere; each text tells its place. */
+/** Questions, answers, and rounds of tool calls with their results, instructions anywhere; each text is its index. */
 const conversations = fc
   .array(
     fc.oneof(
@@ -43,12 +43,12 @@ function turnFrom(messages: readonly TurnMessage[]): Turn {
   return turnOf({}, { messages, compress: true });
 }
 
-/** What of a turn stays when its prompt may count so many tokens. */
+/** The part of a turn that is kept within a number of prompt tokens. */
 function cut(turn: Turn, tokensMax: number) {
   return middleOut(conversationOf(turn), (size) => tokensOf(size).counted <= tokensMax);
 }
 
-it('rule 6: the instructions, the earliest user turn and the latest turns stay, in their order', () => {
+it('rule 6: the instructions, the earliest user turn and the latest turns are kept, in their order', () => {
   fc.assert(
     fc.property(conversations, fc.nat({ max: 1_500 }), (messages, tokensMax) => {
       const { messages: left } = cut(turnFrom(messages), tokensMax);
@@ -84,48 +84,52 @@ it('rule 6: a tool call is never separated from its results', () => {
   );
 });
 
-it('rule 6: what is left out is one run of the middle, and the least that makes the rest fit', () => {
+it('rule 6: the dropped messages are one run in the middle, and the shortest one that makes the rest fit', () => {
   fc.assert(
     fc.property(conversations, fc.nat({ max: 1_500 }), (messages, tokensMax) => {
       const turn = turnFrom(messages);
       const conversation = conversationOf(turn);
       const { messages: left, size } = cut(turn, tokensMax);
-      assert.equal(size, promptSize({ ...turn, messages: left }), 'the size is that of what is sent');
+      assert.equal(size, promptSize({ ...turn, messages: left }), 'the size is that of the sent messages');
       const droppable = conversation.pieces.filter(({ isKept }) => !isKept);
-      const isLeft = droppable.map(({ places }) => left.includes(messages[places[0] as number] as TurnMessage));
+      const isLeft = droppable.map(({ indexes }) => left.includes(messages[indexes[0] as number] as TurnMessage));
       const dropped = isLeft.lastIndexOf(false) + 1;
       assert.ok(
         isLeft.slice(0, dropped).every((stays) => !stays),
         'oldest first',
       );
       if (dropped === 0) return;
-      const next = droppable[dropped - 1]?.places.map((place) => messages[place]) as TurnMessage[];
+      const next = droppable[dropped - 1]?.indexes.map((index) => messages[index]) as TurnMessage[];
       const more = messages.filter((message) => left.includes(message) || next.includes(message));
-      assert.ok(tokensOf(promptSize({ ...turn, messages: more })).counted > tokensMax, 'one piece more does not fit');
+      assert.ok(tokensOf(promptSize({ ...turn, messages: more })).counted > tokensMax, 'one more piece does not fit');
     }),
     { numRuns: 500 },
   );
 });
 
-it('rule 6: prompt and ceiling fit every window a compressed turn is sent to, and who cannot hold them is no candidate', () => {
+it('rule 6: prompt and ceiling of a compressed turn fit the window of every candidate, and other endpoints are rejected', () => {
   fc.assert(
     fc.property(
       conversations,
       fc.integer({ min: 20, max: 3_000 }),
       fc.option(fc.integer({ min: 1, max: 1_500 }), { nil: undefined }),
-      (messages, contextLength, asked) => {
-        const turn = { ...turnFrom(messages), ...(asked === undefined ? {} : { completionTokensMax: asked }) };
-        const offers = board(at('a', { contextLength, maxCompletionTokens: 1_000 }));
+      (messages, contextLength, requestedMax) => {
+        const turn = {
+          ...turnFrom(messages),
+          ...(requestedMax === undefined ? {} : { completionTokensMax: requestedMax }),
+        };
+        const endpoints = board(at('a', { contextLength, maxCompletionTokens: 1_000 }));
         let candidate: ReturnType<typeof plan>['candidates'][number] | undefined;
         try {
-          [candidate] = plan(turn, offers, 0.5).candidates;
+          [candidate] = plan(turn, endpoints, 0.5).candidates;
         } catch (error) {
           assert.is((error as { type: string }).type, 'context_length_exceeded');
           return;
         }
         const { completionTokensMax, prompt } = candidate as NonNullable<typeof candidate>;
         assert.ok(prompt.counted + completionTokensMax <= contextLength);
-        if (asked !== undefined) assert.is(completionTokensMax, Math.min(asked, 1_000), 'the full ceiling');
+        if (requestedMax !== undefined)
+          assert.is(completionTokensMax, Math.min(requestedMax, 1_000), 'the full ceiling');
       },
     ),
     { numRuns: 500 },
@@ -143,7 +147,7 @@ const LONG = [
 const small = at('small', { contextLength: 2_000, maxCompletionTokens: 2_000 });
 const large = at('large', { contextLength: 100_000 });
 
-it('rule 6: only a turn that asks is compressed, and only for the windows that need it', () => {
+it('rule 6: a turn is compressed only if it asks for it, and only for windows that need it', () => {
   const body = { messages: LONG, max_tokens: 200 };
   assert.equal(slugs(body, [small, large]), ['large']);
   for (const ask of [{ transforms: ['middle-out'] }, { plugins: [{ id: 'context-compression' }] }]) {
@@ -155,13 +159,13 @@ it('rule 6: only a turn that asks is compressed, and only for the windows that n
     );
     assert.ok((first?.messages.length ?? 0) < LONG.length);
     assert.is(second?.messages.length, LONG.length);
-    assert.ok((first?.prompt.bound ?? 0) < (second?.prompt.bound ?? 0), 'the hold is sized by what is sent');
+    assert.ok((first?.prompt.bound ?? 0) < (second?.prompt.bound ?? 0), 'the hold is sized by the sent messages');
     assert.is(first?.completionTokensMax, 200);
   }
   assert.equal(slugs({ ...body, transforms: [] }, [small, large]), ['large']);
 });
 
-it('rule 6: a window that cannot hold what always stays and the full ceiling is none, however much could go', () => {
+it('rule 6: an endpoint is rejected if its window cannot hold the mandatory messages and the full ceiling', () => {
   const ask = { messages: LONG, transforms: ['middle-out'] };
   assert.equal(slugs({ ...ask, max_tokens: 1_000 }, [small]), ['small']);
   const error = refused({ ...ask, max_tokens: 1_900 }, [small]);

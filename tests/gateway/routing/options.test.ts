@@ -18,7 +18,7 @@ it('a declared passthrough parameter with a declared value is served', () => {
   assert.equal(slugs({ provider: { options: { a: { mirostat: 2 } } } }, [passing('a', MIROSTAT)]), ['a']);
 });
 
-it('an undeclared name, and a value beyond its descriptor, is 400 naming it', () => {
+it('an undeclared name, or a value outside its descriptor, is 400 naming it', () => {
   for (const options of [{ other: 1 }, { mirostat: 3 }, { mirostat: '2' }, { mirostat: 2, constructor: 1 }]) {
     const error = refused({ provider: { options: { a: options } } }, [passing('a', MIROSTAT)]);
     assert.is(error.status, 400);
@@ -28,7 +28,7 @@ it('an undeclared name, and a value beyond its descriptor, is 400 naming it', ()
   }
 });
 
-it('only the options of who serves are read, and a fallback that would drop its own is left out', () => {
+it('only the options of the serving provider are read, and a fallback that would drop its own is left out', () => {
   const endpoints = [passing('a', MIROSTAT), passing('b', {}, dear)];
   const sort = 'price';
   const both = { a: { mirostat: 1 }, b: { mirostat: 1 } };
@@ -44,7 +44,7 @@ it('only the options of who serves are read, and a fallback that would drop its 
   assert.equal(slugs({ provider: { sort, options: { nobody: { x: 1 } } } }, endpoints), ['a', 'b']);
 });
 
-it('of several endpoints of one provider those serve that take the options', () => {
+it('of several endpoints of one provider, those that accept the options serve', () => {
   const endpoints = [passing('a', {}), { ...passing('a', MIROSTAT, dear), id: 'ep_second', tag: 'a/second' }];
   const provider = { sort: 'price', allow_fallbacks: false, options: { a: { mirostat: 1 } } };
   const { candidates } = planned({ provider }, endpoints);
@@ -76,13 +76,13 @@ const DESCRIPTORS: readonly (readonly [Descriptor, readonly unknown[], readonly 
 ];
 
 for (const [descriptor, allowed, others] of DESCRIPTORS) {
-  it(`a value of ${JSON.stringify(descriptor)} is told from others`, () => {
+  it(`a value of ${JSON.stringify(descriptor)} is distinguished from others`, () => {
     for (const value of allowed) assert.ok(matches(descriptor, value), JSON.stringify(value));
     for (const value of others) assert.not.ok(matches(descriptor, value), JSON.stringify(value));
   });
 }
 
-it('a descriptor judges whatever JSON holds and never throws', () => {
+it('a descriptor accepts or refuses any JSON value and never throws', () => {
   fc.assert(
     fc.property(fc.constantFrom(...DESCRIPTORS), fc.jsonValue(), ([descriptor], value) => {
       assert.type(matches(descriptor, value), 'boolean');

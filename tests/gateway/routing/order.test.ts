@@ -10,12 +10,12 @@ const it = bounded(test, 20_000);
 const SEEDS = [0, 0.2, 0.4, 0.6, 0.8, 0.99];
 const slots = (current: number, total: number) => ({ capacity: { current, total } });
 
-it('who reports free slots goes first, who has none left goes last', () => {
+it('endpoints with free slots come first, those with none left last', () => {
   const endpoints = [at('full', cheap, slots(4, 4)), at('silent', cheap), at('free', dear, slots(1, 4))];
   for (const seed of SEEDS) assert.equal(slugs({}, endpoints, seed), ['free', 'silent', 'full']);
 });
 
-it('health counts more than uptime, uptime more than slots, slots more than price', () => {
+it('health precedes uptime, uptime precedes free slots, free slots precede price', () => {
   const endpoints = [
     at('degraded', cheap, { health: 'degraded', ...slots(0, 4) }),
     at('unsteady', cheap, { ...measured({ uptime30m: 90 }), ...slots(0, 4) }),
@@ -25,7 +25,7 @@ it('health counts more than uptime, uptime more than slots, slots more than pric
   for (const seed of SEEDS) assert.equal(slugs({}, endpoints, seed), ['free', 'full', 'unsteady', 'degraded']);
 });
 
-it('where the last half hour has too few attempts, the uptime is that of the day', () => {
+it('the uptime of the day applies if the last half hour has too few attempts', () => {
   const endpoints = [
     at('poor', cheap, measured({ uptime1d: 70 })),
     at('new', dear),
@@ -34,10 +34,10 @@ it('where the last half hour has too few attempts, the uptime is that of the day
   for (const seed of SEEDS) assert.is(slugs({}, endpoints, seed)[2], 'poor');
 });
 
-it('rule 1: a conversation stays where it was served, degraded or not, unless that endpoint is down or full', () => {
-  const offers = (more: Partial<Endpoint>) => [at('a', cheap), at('b', dear, more), at('c', cheap)];
+it('rule 1: a conversation stays at its endpoint, degraded or not, unless that is down or full', () => {
+  const endpoints = (more: Partial<Endpoint>) => [at('a', cheap), at('b', dear, more), at('c', cheap)];
   const first = (more: Partial<Endpoint>) =>
-    slugs({ session_id: 'talk' }, offers(more), 0.5, (offers(more)[1] as Endpoint).id)[0];
+    slugs({ session_id: 'talk' }, endpoints(more), 0.5, (endpoints(more)[1] as Endpoint).id)[0];
   assert.is(first({}), 'b');
   assert.is(first({ health: 'degraded' }), 'b');
   assert.is(first({ health: 'unknown' }), 'b');
@@ -45,7 +45,7 @@ it('rule 1: a conversation stays where it was served, degraded or not, unless th
   assert.is.not(first(slots(4, 4)), 'b');
 });
 
-it('rule 1: a conversation that nobody remembers draws among the best, the same everywhere, and keeps its draw', () => {
+it('rule 1: an unknown conversation is placed among the best endpoints, the same on every node and every time', () => {
   const endpoints = ['a', 'b', 'c', 'd', 'e'].map((slug) => at(slug, cheap));
   const ill = at('ill', cheap, { health: 'degraded' });
   for (let n = 0; n < 100; n++) {
@@ -58,11 +58,12 @@ it('rule 1: a conversation that nobody remembers draws among the best, the same 
     );
     assert.is.not(first, 'ill');
     const others = endpoints.filter(({ provider }) => provider.slug !== 'e');
-    if (first !== 'e') assert.is(slugs(body, others, 0.3)[0], first, 'another endpoint that leaves moves nobody');
+    if (first !== 'e')
+      assert.is(slugs(body, others, 0.3)[0], first, 'the loss of another endpoint moves no conversation');
   }
 });
 
-it('rule 1: prompt_cache_key and X-Session-Id mean the same conversation as session_id does', () => {
+it('rule 1: prompt_cache_key and X-Session-Id name the same conversation as session_id', () => {
   const endpoints = ['a', 'b', 'c'].map((slug) => at(slug, cheap));
   for (const id of ['x', 'y', 'z', 'w']) {
     assert.equal(slugs({ prompt_cache_key: id }, endpoints, 0.1), slugs({ session_id: id }, endpoints, 0.9));
@@ -70,7 +71,7 @@ it('rule 1: prompt_cache_key and X-Session-Id mean the same conversation as sess
   }
 });
 
-it('rule 5: who reaches the ceiling goes before who does not, whoever is cheaper or remembered', () => {
+it('rule 5: endpoints that can emit the ceiling precede the others, even cheaper or remembered ones', () => {
   const endpoints = [
     at('short', { ...cheap, maxCompletionTokens: 50 }),
     at('long', { ...dear, maxCompletionTokens: 500 }),
@@ -81,17 +82,17 @@ it('rule 5: who reaches the ceiling goes before who does not, whoever is cheaper
   }
 });
 
-it('rule 5: no ceiling is above what was asked, what the endpoint reaches, or what its window leaves', () => {
+it('rule 5: a ceiling never exceeds the requested one, the declared one, or the rest of the window', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 40, max: 20_000 }),
       fc.option(fc.integer({ min: 1, max: 20_000 }), { nil: undefined }),
       fc.option(fc.integer({ min: 1, max: 20_000 }), { nil: undefined }),
       fc.nat({ max: 3_000 }),
-      (contextLength, maxCompletionTokens, asked, words) => {
+      (contextLength, maxCompletionTokens, requestedMax, words) => {
         const body = {
           messages: [{ role: 'user', content: 'word '.repeat(words) }],
-          ...(asked === undefined ? {} : { max_tokens: asked }),
+          ...(requestedMax === undefined ? {} : { max_tokens: requestedMax }),
         };
         const model = { contextLength, ...(maxCompletionTokens === undefined ? {} : { maxCompletionTokens }) };
         let found: ReturnType<typeof planned>;
@@ -103,7 +104,7 @@ it('rule 5: no ceiling is above what was asked, what the endpoint reaches, or wh
         }
         const [{ completionTokensMax: ceiling, prompt }] = found.candidates as [(typeof found.candidates)[number]];
         assert.ok(ceiling >= 1);
-        assert.ok(ceiling <= Math.min(asked ?? Infinity, maxCompletionTokens ?? Infinity));
+        assert.ok(ceiling <= Math.min(requestedMax ?? Infinity, maxCompletionTokens ?? Infinity));
         assert.ok(prompt.counted + ceiling <= contextLength);
       },
     ),
@@ -111,7 +112,7 @@ it('rule 5: no ceiling is above what was asked, what the endpoint reaches, or wh
   );
 });
 
-it('an unpriced endpoint shares no load with priced ones, and serves when it is alone', () => {
+it('an unpriced endpoint receives no share of the load beside priced ones, and serves when it is the only one', () => {
   const endpoints = [at('unpriced', { pricing: {} }), at('priced', dear)];
   for (const seed of SEEDS) assert.equal(slugs({}, endpoints, seed), ['priced', 'unpriced']);
   assert.equal(slugs({}, endpoints.slice(0, 1)), ['unpriced']);

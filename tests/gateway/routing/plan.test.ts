@@ -14,19 +14,19 @@ import { at, cheap, dear, measured, p50, planned, refused, slugs } from './scene
 
 const it = bounded(test, 10_000);
 
-it('a model that is not in the catalogue is 404 with what was asked', () => {
+it('a model that is not in the catalogue is 404 with the requested id', () => {
   const error = refused({ model: 'm/none' }, [at('a')]);
   assert.is(error.status, 404);
   assert.equal(error.metadata, { requested: 'm/none', resolved: null, reason: 'model_not_in_catalogue' });
 });
 
-it('models are tried in their order, and unknown ones are passed over', () => {
+it('models are tried in their order, and unknown ones are skipped', () => {
   const endpoints = [at('a'), at('b', { id: 'm/two' })];
   assert.equal(slugs({ model: 'x/none', models: ['m/two', 'm/one'] }, endpoints), ['b', 'a']);
   assert.equal(slugs({ model: 'm/one', models: ['m/two'] }, endpoints), ['a', 'b']);
 });
 
-it('provider/slug and provider/author/slug mean that provider alone, and a catalogue id comes first', () => {
+it('provider/slug and provider/author/slug denote that provider alone, and a catalogue id takes precedence', () => {
   const endpoints = [at('a'), at('b'), at('c', { id: 'a/one' })];
   assert.equal(slugs({ model: 'b/one' }, endpoints), ['b']);
   assert.equal(slugs({ model: 'a/m/one' }, endpoints), ['a']);
@@ -44,10 +44,14 @@ it('suffixes sort and filter', () => {
   assert.is(slugs({ model: 'm/one:exacto' }, endpoints).length, 4);
   assert.is(refused({ model: 'm/one:free' }, [at('dear', dear)]).status, 503);
   assert.is(refused({ model: 'm/one:huge' }, endpoints).status, 404);
-  assert.equal(slugs({ model: 'm/one:free' }, [at('a', { id: 'm/one:free' })]), ['a'], 'an id with a colon is an id');
+  assert.equal(
+    slugs({ model: 'm/one:free' }, [at('a', { id: 'm/one:free' })]),
+    ['a'],
+    'a catalogue id may contain a colon',
+  );
 });
 
-it('every optional setting that is asked for needs its declaration', () => {
+it('every optional setting needs a declaration', () => {
   const settings: readonly (readonly [object, string])[] = [
     [{ temperature: 1 }, 'temperature'],
     [{ top_k: -1 }, 'top_k'],
@@ -73,7 +77,7 @@ it('every optional setting that is asked for needs its declaration', () => {
   }
 });
 
-it('what is advisory or omitted upstream needs none', () => {
+it('advisory settings and settings omitted upstream need no declaration', () => {
   const body = {
     enable_thinking: true,
     parallel_tool_calls: false,
@@ -109,7 +113,11 @@ it('quantizations, price caps and sort', () => {
     at('dear', dear, measured({ ttft30m: p50(1) })),
   ];
   assert.equal(slugs({ provider: { quantizations: ['unknown'] } }, endpoints), ['dear']);
-  assert.equal(slugs({ provider: { max_price: { prompt: '1' } } }, endpoints), ['cheap'], 'a cap is met exactly');
+  assert.equal(
+    slugs({ provider: { max_price: { prompt: '1' } } }, endpoints),
+    ['cheap'],
+    'a price equal to the cap passes',
+  );
   assert.is(refused({ provider: { max_price: { completion: '0.999999' } } }, endpoints).status, 503);
   assert.equal(slugs({ provider: { sort: 'price' } }, endpoints), ['cheap', 'dear']);
   assert.equal(slugs({ provider: { sort: 'latency' } }, endpoints), ['dear', 'cheap']);
@@ -122,7 +130,7 @@ it('partition none orders the endpoints of all models together', () => {
   assert.equal(slugs({ ...body, provider: { sort: 'price' } }, endpoints), ['a', 'b']);
 });
 
-it('who is down comes last, who is degraded behind who is well', () => {
+it('endpoints that are down come last, degraded ones after healthy ones', () => {
   const endpoints = [
     at('down', cheap, { health: 'down' }),
     at('degraded', cheap, { health: 'degraded' }),
@@ -131,12 +139,12 @@ it('who is down comes last, who is degraded behind who is well', () => {
   for (const seed of [0, 0.3, 0.99]) assert.equal(slugs({}, endpoints, seed), ['well', 'degraded', 'down']);
 });
 
-it('a lower uptime comes behind, beyond a small difference', () => {
+it('an endpoint of lower uptime comes later, unless the difference is small', () => {
   const endpoints = [at('poor', cheap, measured({ uptime30m: 90 })), at('good', dear, measured({ uptime30m: 99 }))];
   for (const seed of [0, 0.3, 0.99]) assert.equal(slugs({}, endpoints, seed), ['good', 'poor']);
 });
 
-it('equals share the load, and cheaper ones get more of it', () => {
+it('equals share the load, and cheaper ones get a larger share', () => {
   const first = (endpoints: readonly Endpoint[]): Record<string, number> => {
     const counts: Record<string, number> = {};
     for (let at = 0; at < 2_000; at++) {
@@ -151,20 +159,20 @@ it('equals share the load, and cheaper ones get more of it', () => {
   assert.ok(Math.abs((unequal.a ?? 0) - 1_600) < 150, JSON.stringify(unequal));
 });
 
-it('a conversation stays with the endpoint that served it, else with its own draw on every node', () => {
+it('a conversation stays with the endpoint that served it, and otherwise has the same order on every node', () => {
   const endpoints = [at('a', cheap), at('b', dear), at('c', cheap)];
   const body = { session_id: 'talk' };
-  const drawn = slugs(body, endpoints, 0.1);
-  assert.equal(slugs(body, endpoints, 0.9), drawn);
+  const ranked = slugs(body, endpoints, 0.1);
+  assert.equal(slugs(body, endpoints, 0.9), ranked);
   const b = endpoints[1] as Endpoint;
   assert.is(slugs(body, endpoints, 0.1, b.id)[0], 'b');
   const down = endpoints.map((each) => (each.id === b.id ? { ...each, health: 'down' as const } : each));
   assert.is(slugs(body, down, 0.1, b.id).at(-1), 'b');
-  const draws = new Set(Array.from({ length: 40 }, (_, n) => slugs({ session_id: `talk-${n}` }, endpoints)[0]));
-  assert.is(draws.size, 3);
+  const firsts = new Set(Array.from({ length: 40 }, (_, n) => slugs({ session_id: `talk-${n}` }, endpoints)[0]));
+  assert.is(firsts.size, 3);
 });
 
-it('affinity remembers the newest, each account its own', () => {
+it('affinity keeps the newest conversations, separately per account', () => {
   const affinity = new Affinity();
   affinity.remember('acct_1', 'talk', 'ep_1');
   affinity.remember('acct_1', undefined, 'ep_9');
@@ -173,7 +181,7 @@ it('affinity remembers the newest, each account its own', () => {
   assert.is(affinity.recall('acct_1', undefined), null);
 });
 
-it('the ceiling is what was asked, lowered to the endpoint and trimmed to its window', () => {
+it('the ceiling is the requested one, lowered to the endpoint and trimmed to its window', () => {
   const ceiling = (body: object, model: object) => planned(body, [at('a', model)]).candidates[0]?.completionTokensMax;
   assert.is(ceiling({ max_tokens: 10 }, { contextLength: 8_192, maxCompletionTokens: 100 }), 10);
   assert.is(ceiling({ max_tokens: 1_000 }, { contextLength: 8_192, maxCompletionTokens: 100 }), 100);
@@ -182,7 +190,7 @@ it('the ceiling is what was asked, lowered to the endpoint and trimmed to its wi
   assert.ok(trimmed > 100 && trimmed < 190, String(trimmed));
 });
 
-it('who can reach the asked ceiling is preferred, and who cannot serves when nobody can', () => {
+it('endpoints that can emit the requested ceiling are preferred, and others serve only without them', () => {
   const endpoints = [
     at('short', { ...cheap, maxCompletionTokens: 50 }),
     at('long', { ...dear, maxCompletionTokens: 500 }),
@@ -191,7 +199,7 @@ it('who can reach the asked ceiling is preferred, and who cannot serves when nob
   assert.equal(slugs({ max_tokens: 400 }, [endpoints[0] as Endpoint]), ['short']);
 });
 
-it('a prompt too long for every window is 400 naming the context, too long for one is a rejection', () => {
+it('a prompt too long for every window is 400 naming the context; too long for one is a rejection', () => {
   const content = 'word '.repeat(2_000);
   const body = { messages: [{ role: 'user', content }] };
   const small = at('small', { contextLength: 1_000 });
@@ -204,7 +212,7 @@ it('a prompt too long for every window is 400 naming the context, too long for o
   assert.is(refused(body, [at('capped', { contextLength: 100_000, maxPromptTokens: 100 })]).status, 400);
 });
 
-it('a modality that nobody accepts is 503 naming it', () => {
+it('a modality that no endpoint accepts is 503 naming it', () => {
   const content = [{ type: 'image_url', image_url: { url: 'https://x/y.png' } }];
   const error = refused({ messages: [{ role: 'user', content }] }, [at('a')]);
   assert.is(error.status, 503);
@@ -212,7 +220,7 @@ it('a modality that nobody accepts is 503 naming it', () => {
   assert.match(refused({ modalities: ['text', 'audio'] }, [at('a')]).message, /audio/);
 });
 
-it('what only a vetted endpoint satisfies is never silently dropped', () => {
+it('a constraint that needs a vetted endpoint is never silently dropped', () => {
   const bodies = [{ store: false }, { provider: { zdr: true } }, { provider: { data_collection: 'deny' } }];
   for (const body of bodies) {
     const error = refused(body, [at('a')]);
@@ -221,7 +229,7 @@ it('what only a vetted endpoint satisfies is never silently dropped', () => {
   }
 });
 
-it('passthrough parameters of the serving provider are refused by name, those of others are not read', () => {
+it('passthrough parameters of the serving provider are refused by name; those of others are not read', () => {
   const endpoints = [at('a', cheap)];
   const error = refused({ provider: { options: { a: { mirostat: 2 } } } }, endpoints);
   assert.is(error.status, 400);
@@ -229,7 +237,7 @@ it('passthrough parameters of the serving provider are refused by name, those of
   assert.equal(slugs({ provider: { options: { b: { mirostat: 2 }, a: {} } } }, endpoints), ['a']);
 });
 
-it('honoured tells of every asked setting whether the endpoint declares it', () => {
+it('honoured reports for every requested setting whether the endpoint declares it', () => {
   const turn = parse({
     model: 'm/one',
     messages: [{ role: 'user', content: 'x' }],
@@ -248,7 +256,7 @@ it('honoured tells of every asked setting whether the endpoint declares it', () 
   });
 });
 
-/** Frozen to the ground: whoever writes to it throws. */
+/** Deeply frozen: any write to it throws. */
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
@@ -257,7 +265,7 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-it('a plan changes nothing of what it reads, and accounts for every endpoint of the requested models', () => {
+it('a plan does not modify its input, and accounts for every endpoint of the requested models', () => {
   const chance = fc.record({
     health: fc.constantFrom('healthy', 'degraded', 'down', 'unknown'),
     quantization: fc.constantFrom(null, 'fp8', 'int4'),
@@ -293,52 +301,52 @@ it('a plan changes nothing of what it reads, and accounts for every endpoint of 
       fc.array(chance, { minLength: 1, maxLength: 6 }),
       body,
       fc.double({ min: 0, max: 0.999 }),
-      (made, asked, seed) => {
-        const offers = made.map((more, nth) => {
+      (made, members, seed) => {
+        const endpoints = made.map((more, nth) => {
           const tag = more.quantization === null ? `p${nth}` : `p${nth}/${more.quantization}`;
           return frozen({ ...at(`p${nth}`, {}, more as Partial<Endpoint>), tag });
         });
         const turn = frozen(
-          parse({ model: 'm/one', messages: [{ role: 'user', content: 'hello '.repeat(30) }], ...asked }),
+          parse({ model: 'm/one', messages: [{ role: 'user', content: 'hello '.repeat(30) }], ...members }),
         );
-        const wanted = offers.filter(({ model }) => turn.models.includes(model)).map(({ tag }) => tag);
+        const expected = endpoints.filter(({ model }) => turn.models.includes(model)).map(({ tag }) => tag);
         let found: { candidates: readonly { endpoint: Endpoint }[]; rejections: readonly Rejection[] };
         try {
-          found = plan(turn, board(...offers), seed);
+          found = plan(turn, board(...endpoints), seed);
         } catch (error) {
           assert.instance(error, GatewayError);
           const { status, metadata } = error as GatewayError;
-          if (status === 404) return assert.equal(wanted, []);
+          if (status === 404) return assert.equal(expected, []);
           found = { candidates: [], rejections: metadata.rejections as readonly Rejection[] };
         }
-        const told = [
+        const reported = [
           ...found.candidates.map(({ endpoint }) => endpoint.tag),
           ...found.rejections.map(({ endpoint }) => endpoint),
         ];
-        assert.equal(told.sort(), wanted.sort());
+        assert.equal(reported.sort(), expected.sort());
       },
     ),
     { numRuns: 500 },
   );
 });
 
-it('the same board is prepared once, and a changed one anew', () => {
-  const offers = board(at('a'), at('b'));
+it('an unchanged board is indexed once, a changed one again', () => {
+  const endpoints = board(at('a'), at('b'));
   let walks = 0;
-  const values = offers.values.bind(offers);
-  Object.defineProperty(offers, 'values', {
+  const values = endpoints.values.bind(endpoints);
+  Object.defineProperty(endpoints, 'values', {
     value: () => {
       walks++;
       return values();
     },
   });
   const turn = parse({ model: 'm/one', messages: [{ role: 'user', content: 'hello' }] });
-  for (let n = 0; n < 5; n++) plan(turn, offers, 0.5);
+  for (let n = 0; n < 5; n++) plan(turn, endpoints, 0.5);
   assert.is(walks, 1);
   assert.equal(plan(turn, board(at('c')), 0.5).candidates.length, 1);
 });
 
-it('a rejection names its model where several were asked for, since a tag is that of the provider', () => {
+it('a rejection names its model if several were requested, since a provider has one tag for all models', () => {
   const endpoints = [at('a', { contextLength: 1 }), at('b', { id: 'm/two' })];
   const { rejections } = planned({ models: ['m/one', 'm/two'] }, endpoints);
   assert.equal(

@@ -7,7 +7,7 @@ import { at, cheap, dear, planned, refusal, refused, slugs, slugsOf, turnOf } fr
 
 const it = bounded(test, 10_000);
 
-it('a base slug in order means every variant of the provider, slug/variant only that one', () => {
+it('a provider slug in order denotes every variant of the provider, slug/variant only that one', () => {
   const endpoints = [
     at('a', { ...cheap, quantization: 'int4' }),
     { ...at('a', { ...dear, quantization: 'fp8' }), id: 'ep_a_fp8' },
@@ -15,13 +15,13 @@ it('a base slug in order means every variant of the provider, slug/variant only 
   ];
   const tags = (names: string[]) =>
     planned({ provider: { order: names } }, endpoints).candidates.map((c) => c.endpoint.tag);
-  assert.equal(tags(['a']), ['a/int4', 'a/fp8', 'b'], 'among the variants of one name the cheaper goes first');
+  assert.equal(tags(['a']), ['a/int4', 'a/fp8', 'b'], 'among the variants of one name the cheaper comes first');
   assert.equal(tags(['a/fp8']).slice(0, 1), ['a/fp8']);
   assert.equal(tags(['b', 'a/fp8']), ['b', 'a/fp8', 'a/int4']);
-  assert.equal(tags(['nobody', 'b']).slice(0, 1), ['b'], 'an unknown slug is passed over');
+  assert.equal(tags(['nobody', 'b']).slice(0, 1), ['b'], 'an unknown slug is skipped');
 });
 
-it('order leaves nothing to chance or to the conversation for those it lists', () => {
+it('endpoints listed in order ignore the seed and the conversation', () => {
   const endpoints = ['a', 'b', 'c', 'd'].map((slug) => at(slug, cheap));
   const last = endpoints[3]?.id as string;
   for (let n = 0; n < 50; n++) {
@@ -37,7 +37,7 @@ it('order leaves nothing to chance or to the conversation for those it lists', (
   assert.equal([...firstOfRest].sort(), ['b', 'd'], 'the unlisted follow in the normal order');
 });
 
-it('without fallbacks only the first choice may serve, and the others are told why not', () => {
+it('without fallbacks only the first choice may serve, and the others have a rejection', () => {
   const endpoints = [at('a', cheap), at('b', dear)];
   const { candidates, rejections } = planned({ provider: { allow_fallbacks: false, sort: 'price' } }, endpoints);
   assert.equal(
@@ -49,7 +49,7 @@ it('without fallbacks only the first choice may serve, and the others are told w
   ]);
 });
 
-it('quantizations hold for declared values, and unknown stands for an undeclared one', () => {
+it('quantizations match declared values, and unknown matches an undeclared one', () => {
   const endpoints = [at('fp8', { quantization: 'fp8' }), at('int4', { quantization: 'int4' }), at('none')];
   assert.equal(slugs({ provider: { quantizations: ['fp8'] } }, endpoints), ['fp8']);
   assert.equal(slugs({ provider: { quantizations: ['unknown'] } }, endpoints), ['none']);
@@ -63,7 +63,7 @@ it('quantizations hold for declared values, and unknown stands for an undeclared
   );
 });
 
-it('zero retention and no collection need what was reviewed and declared', () => {
+it('zero retention and no collection need an approved review and a declaration', () => {
   const vetted = at('vetted', {}, { compliance: { hipaa: null, zdr: 'approved' } });
   const claims = at('claims', {}, { compliance: { hipaa: null, zdr: 'pending' } });
   const trains = at('trains', {}, { dataPolicy: { training: true, retentionDays: null } });
@@ -76,10 +76,10 @@ it('zero retention and no collection need what was reviewed and declared', () =>
 
 it('a request cannot loosen the zero retention of its workspace', () => {
   const vetted = at('vetted', {}, { compliance: { hipaa: null, zdr: 'approved' } });
-  const offers = board(vetted, at('other'));
+  const endpoints = board(vetted, at('other'));
   const defaults = { zeroRetention: true };
   for (const body of [{}, { provider: { zdr: false } }, { provider: { zdr: true } }]) {
-    assert.equal(slugsOf(plan(turnOf(body), offers, 0.5, null, defaults)), ['vetted']);
+    assert.equal(slugsOf(plan(turnOf(body), endpoints, 0.5, null, defaults)), ['vetted']);
   }
   const error = refusal(() => plan(turnOf({ provider: { zdr: false } }), board(at('other')), 0.5, null, defaults));
   assert.equal(error.metadata.rejections, [
@@ -87,8 +87,8 @@ it('a request cannot loosen the zero retention of its workspace', () => {
   ]);
 });
 
-it('the partition is that of sort, else that of route, else that of the workspace', () => {
-  const offers = board(at('a', dear), at('b', { id: 'm/two', ...cheap }));
+it('the partition of sort precedes that of route, which precedes that of the workspace', () => {
+  const endpoints = board(at('a', dear), at('b', { id: 'm/two', ...cheap }));
   const together = { partition: 'none' } as const;
   const table: readonly (readonly [object, object, string])[] = [
     [{ provider: { sort: { by: 'price' } } }, {}, 'a'],
@@ -100,17 +100,17 @@ it('the partition is that of sort, else that of route, else that of the workspac
   ];
   for (const [body, defaults, first] of table) {
     const turn = turnOf({ models: ['m/two'], ...body });
-    assert.is(slugsOf(plan(turn, offers, 0.5, null, defaults))[0], first, JSON.stringify([body, defaults]));
+    assert.is(slugsOf(plan(turn, endpoints, 0.5, null, defaults))[0], first, JSON.stringify([body, defaults]));
   }
 });
 
-it('require_parameters makes the advisory settings needed too', () => {
+it('require_parameters makes the advisory settings required as well', () => {
   const endpoints = [at('bare'), at('able', { supportedParameters: ['enable_thinking'] })];
   assert.is(slugs({ enable_thinking: true }, endpoints).length, 2);
   assert.equal(slugs({ enable_thinking: true, provider: { require_parameters: true } }, endpoints), ['able']);
 });
 
-it('a price cap of every kind is a filter that is met exactly', () => {
+it('a price cap of every kind is an exact filter', () => {
   const tariff = { ...at('x').tariff, prompt: '0.000001', completion: '0.000002', request: '0.01' };
   const media = { imageOutput: '0.04', imageMegapixel: '0.02', videoSecond: '0.1', audioSecond: '0.001' };
   const priced = at('a', {}, { tariff: { ...tariff, ...media } });
@@ -131,16 +131,16 @@ it('a price cap of every kind is a filter that is met exactly', () => {
       { provider: 'a', endpoint: 'a', reason: 'max_price', member: `provider.max_price.${member}` },
     ]);
   }
-  assert.equal(slugs({ provider: { max_price: { image: '0', audio: '0' } } }, [priced]), ['a'], 'these bind nothing');
+  assert.equal(slugs({ provider: { max_price: { image: '0', audio: '0' } } }, [priced]), ['a'], 'these have no effect');
 });
 
-it('an undeclared price passes no cap on what the turn consumes, and any cap on what it does not', () => {
-  const offers = board(at('a', { pricing: { prompt: '0.000001' } }));
+it('an undeclared price violates a cap on a consumed unit, and passes any other cap', () => {
+  const endpoints = board(at('a', { pricing: { prompt: '0.000001' } }));
   const priceMax = (caps: object, more: object = {}) =>
     turnOf({}, { preferences: { allowFallbacks: true, priceMax: caps }, ...more });
   const ok = { imageOutput: '1', imageMegapixel: '1', videoSecond: '1', audioSecond: '1', request: '1' };
-  assert.equal(slugsOf(plan(priceMax(ok), offers, 0.5)), ['a']);
-  assert.is(refusal(() => plan(priceMax({ completion: '1' }), offers, 0.5)).status, 503);
+  assert.equal(slugsOf(plan(priceMax(ok), endpoints, 0.5)), ['a']);
+  assert.is(refusal(() => plan(priceMax({ completion: '1' }), endpoints, 0.5)).status, 503);
   const draws = { outputModalities: ['text', 'image'] } as const;
   const drawing = { modalities: { input: [], output: ['image'] } };
   const drawn = refusal(() => plan(priceMax({ imageOutput: '1' }, drawing), board(at('a', {}, draws)), 0.5));
@@ -159,7 +159,7 @@ it('an undeclared price passes no cap on what the turn consumes, and any cap on 
   assert.match(heard.message, /max_price\.audio_second/);
 });
 
-it('a cap holds for the prices of other hours, and for those of longer prompts where this one may be as long', () => {
+it('a cap also applies to the prices of other hours, and to those of longer prompts that this one may reach', () => {
   const base = at('a', cheap);
   const night = {
     ...base,

@@ -13,7 +13,7 @@ function thinker(reasoning: ReasoningControls | null, refutedEfforts: readonly E
 const LEVELS: ReasoningControls = { efforts: ['high', 'medium', 'low'], mandatory: true };
 const SWITCHED: ReasoningControls = { efforts: ['high', 'low'], mandatory: false };
 
-/** What is declared, what was refuted, what is asked, whether it may serve. */
+/** What is declared, what was refuted, what is requested, and whether the endpoint may serve. */
 const TABLE: readonly (readonly [string, ReasoningControls | null, readonly Effort[], object, boolean])[] = [
   ['a declared level', LEVELS, [], { effort: 'low' }, true],
   ['a level that the known domain lacks', LEVELS, [], { effort: 'xhigh' }, false],
@@ -57,7 +57,7 @@ for (const [what, declared, refuted, reasoning, served] of TABLE) {
   });
 }
 
-it('rule 3: reasoning.effort and reasoning_effort route identically, and the shorthand wins', () => {
+it('rule 3: reasoning.effort and reasoning_effort route identically, and reasoning_effort takes precedence', () => {
   for (const effort of ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const) {
     for (const declared of [LEVELS, SWITCHED, null]) {
       const endpoints = [thinker(declared), at('b', { supportedParameters: ['reasoning'] }, { reasoning: SWITCHED })];
@@ -77,7 +77,7 @@ it('rule 3: reasoning.effort and reasoning_effort route identically, and the sho
   }
 });
 
-it('rule 3: the refusal tells the effort and why', () => {
+it('rule 3: the refusal names the effort and the reason', () => {
   const error = refused({ reasoning_effort: 'low' }, [thinker(LEVELS, ['low'])]);
   assert.equal(error.metadata.rejections, [
     {

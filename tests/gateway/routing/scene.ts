@@ -10,7 +10,7 @@ import { board, boardEndpoint } from '../inference/stage.ts';
 
 const URL_A = 'http://127.0.0.1:1/v1';
 
-/** An endpoint of model `m/one` at a provider of that slug. */
+/** An endpoint of model `m/one` at the provider of this slug. */
 export function at(
   slug: string,
   model: Parameters<typeof boardEndpoint>[2] = {},
@@ -27,7 +27,7 @@ export function evidence(found: Partial<Endpoint['evidence']>): Partial<Endpoint
   return { evidence: { ...at('x').evidence, ...found } };
 }
 
-/** A turn as the chat dialect parses it, with members of the turn laid over it. */
+/** A turn as the chat dialect parses it, with further members set on it. */
 export function turnOf(body: object, more: Partial<Turn> = {}): Turn {
   return { ...parse({ model: 'm/one', messages: [{ role: 'user', content: 'hello' }], ...body }), ...more };
 }
@@ -44,7 +44,7 @@ export function slugs(body: object, endpoints: readonly Endpoint[], seed?: numbe
   return slugsOf(planned(body, endpoints, seed, last));
 }
 
-/** Slugs for a turn that is more than its body. */
+/** The slugs planned for a turn with members that no body sets. */
 export function routed(more: Partial<Turn>, endpoints: readonly Endpoint[], defaults?: RoutingDefaults): string[] {
   return slugsOf(plan(turnOf({}, more), board(...endpoints), 0.5, null, defaults));
 }
@@ -63,7 +63,7 @@ export function refused(body: object, endpoints: readonly Endpoint[]): GatewayEr
   return refusal(() => planned(body, endpoints));
 }
 
-/** The rejections of a turn that nobody may serve. */
+/** The rejections of a turn that no endpoint may serve. */
 export function rejected(more: Partial<Turn>, endpoints: readonly Endpoint[]): readonly Rejection[] {
   const { metadata } = refusal(() => plan(turnOf({}, more), board(...endpoints), 0.5));
   return metadata.rejections as readonly Rejection[];

@@ -2,14 +2,14 @@ import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { declaredSpelling } from '../../terms/declared-spelling.ts';
 import { isLeftToEndpoint } from '../../terms/left-to-endpoint.ts';
 import type { Turn } from '../../terms/turn.ts';
-import type { EligibilityRule } from './eligibility-rule.ts';
+import type { RuleViolation } from './rule-violation.ts';
 import { isSetting } from './setting.ts';
 
 /**
- * Every setting of a picture must be one that the endpoint declares; a size may be the name of a tier. What is left to
- * the endpoint (`auto`) asks nothing of it. How it spells them is its adapter's. (spec: inference, `image_config`)
+ * The endpoint must declare every image setting; a size may be the name of a tier. A setting left to the endpoint
+ * (`auto`) needs no declaration. The adapter converts the spelling. (spec: inference, `image_config`)
  */
-export function undrawn(endpoint: Endpoint, config: NonNullable<Turn['imageConfig']>): EligibilityRule | null {
+export function imageConfigRule(endpoint: Endpoint, config: NonNullable<Turn['imageConfig']>): RuleViolation | null {
   for (const [member, value] of Object.entries(config)) {
     if (isLeftToEndpoint(member, value)) continue;
     if (isWithin(endpoint, member, value) || isSetting(endpoint, 'image_config', member, value)) continue;
@@ -36,7 +36,7 @@ function isWithin({ envelopes }: Endpoint, member: string, value: unknown): bool
   }
 }
 
-/** Tiers are written `2K` and `2k`, sizes `1024x1024` and `1024X1024`. */
+/** Letter case is ignored: tiers are written `2K` and `2k`, sizes `1024x1024` and `1024X1024`. */
 function isListed(values: readonly string[] | undefined, value: unknown): boolean {
   return declaredSpelling(value, values ?? []) !== undefined;
 }
