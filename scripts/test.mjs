@@ -4,7 +4,7 @@
  * heavy ones have their own. Three processes run at a time, of which one at most judges real time under faults. Each
  * file is told with its wall and CPU time. A file that runs no test fails; one that takes too long is killed and fails;
  * one that leaves something open fails.
- * `--check` runs the checks and the tidy test only; `npm test -- PART...` only the files whose path contains
+ * `--check` runs the checks, the tidy test and the test of the documents only; `npm test -- PART...` only the files whose path contains
  * one of the parts, without the checks.
  */
 import { spawn } from 'node:child_process';
@@ -33,7 +33,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 ensureInstalled({ tests: true });
 const total = { passed: 0, failed: 0, skipped: 0 };
 const onlyCheck = process.argv.includes('--check');
-const parts = onlyCheck ? ['tests/tidy.test.ts'] : process.argv.slice(2);
+const parts = onlyCheck ? ['tests/tidy.test.ts', 'tests/docs.test.ts'] : process.argv.slice(2);
 const started = performance.now();
 if (onlyCheck || parts.length === 0) await check();
 const files = walk('tests').filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)));

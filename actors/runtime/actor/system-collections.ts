@@ -14,7 +14,7 @@ function collection(name: string): RegisteredCollection {
 export const systemCollections = {
   /** Messages to actors of other shards that were not acknowledged yet; id: the message's number. */
   outbox: collection('$outbox'),
-  /** The highest number heard of each sender; id: the sender's address. */
+  /** Inbox high-water marks: the highest message number received from each sender; id: the sender's address. */
   heard: collection('$heard'),
   /** Work in the world that was asked for and has not ended; id: as the step named it. Open: resident with the actor. */
   intents: collection('$intents'),

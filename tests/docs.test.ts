@@ -1,0 +1,117 @@
+/** Holds the documents against the repository: links, paths, npm commands, and the glossary of the actor runtime. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ROOT, read, walk } from './support/sources.ts';
+
+const GLOSSARY_WORDS_MAX = 40;
+
+const documents = ['.', 'docs', 'actors', 'gateway'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => {
+      const path = join(folder, name);
+      return { path, text: readFileSync(join(ROOT, path), 'utf8') };
+    }),
+);
+
+/** Repository paths of every file that a document may name, and of every folder above one, with `/` around each. */
+const files = ['actors', 'gateway', 'tests', 'proto', 'scripts', 'docs', 'bin'].flatMap(listed);
+const named = new Set<string>();
+for (const file of [...files, ...readdirSync(ROOT)]) {
+  const parts = file.split('/');
+  for (let end = 1; end <= parts.length; end++) {
+    for (let from = 0; from < end; from++) named.add(parts.slice(from, end).join('/'));
+  }
+}
+
+function listed(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    return entry.isDirectory() ? listed(path) : [path];
+  });
+}
+
+/** The words in backticks, outside blocks of code. */
+function quoted(text: string): string[] {
+  return [...text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word);
+}
+
+/** What a heading is linked by. */
+function anchors(text: string): Set<string> {
+  return new Set(
+    [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\w\- ]/g, '')
+        .replace(/ /g, '-'),
+    ),
+  );
+}
+
+test('every relative link leads to a file, and every anchor to a heading', () => {
+  const wrong: string[] = [];
+  let links = 0;
+  for (const { path, text } of documents) {
+    for (const [, link = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(link)) continue;
+      links++;
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? path : join(dirname(path), file);
+      if (!existsSync(join(ROOT, target))) wrong.push(`${path}: ${link}`);
+      else if (anchor !== undefined && !anchors(readFileSync(join(ROOT, target), 'utf8')).has(anchor))
+        wrong.push(`${path}: ${link} names no heading`);
+    }
+  }
+  assert.ok(links > 20);
+  assert.equal(wrong, []);
+});
+
+test('every source file and folder that a document names exists', () => {
+  const wrong: string[] = [];
+  let paths = 0;
+  for (const { path, text } of documents) {
+    for (const word of quoted(text)) {
+      if (!/^[\w.-]+(\/[\w.-]+)*\/?$/.test(word)) continue;
+      const trimmed = word.replace(/\/$/, '');
+      const first = trimmed.split('/')[0] as string;
+      const isSource = /\.(ts|mjs|proto)$/.test(word) && !word.startsWith('.');
+      if (!isSource && !(trimmed.includes('/') && named.has(first))) continue;
+      paths++;
+      if (!named.has(trimmed) && !named.has(`${trimmed}.ts`)) wrong.push(`${path}: ${word}`);
+    }
+  }
+  assert.ok(paths > 100);
+  assert.equal(wrong, []);
+});
+
+test('every npm script that a document names is declared', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+  const wrong = documents.flatMap(({ path, text }) =>
+    [...text.matchAll(/\bnpm run ([\w-]+)/g)]
+      .filter(([, script = '']) => !(script in scripts))
+      .map(([, script]) => `${path}: npm run ${script}`),
+  );
+  assert.equal(wrong, []);
+});
+
+test('the glossary of the actor runtime has at most 40 words, and the code uses each of them', () => {
+  const readme = documents.find(({ path }) => path === 'actors/README.md')?.text ?? '';
+  const [, table = ''] = /## Glossary\n([\s\S]*?)\n## /.exec(readme) ?? [];
+  const words = [...table.matchAll(/^\| ([a-z][a-z, -]*?) +\|/gm)].flatMap(([, cell = '']) => cell.split(', '));
+  assert.ok(words.length > 30);
+  assert.ok(words.length <= GLOSSARY_WORDS_MAX, `${words.length} words`);
+  assert.equal(new Set(words).size, words.length);
+  const code = walk('actors')
+    .map((path) => read(path).text.toLowerCase())
+    .join('\n');
+  // `Row cache`, `RowCache` and `row-cache.ts` are one word.
+  const joined = code.replace(/[-\s/*]+/g, '');
+  const isUsed = (word: string): boolean =>
+    /[- ]/.test(word) ? joined.includes(word.replace(/[- ]/g, '')) : new RegExp(`\\b${word}`).test(code);
+  const unused = words.filter((word) => !isUsed(word));
+  assert.equal(unused, []);
+});
+
+test.run();
