@@ -2,8 +2,10 @@ import type { ClusterConfig } from './gateway/terms/config.ts';
 
 /**
  * The default cluster: three nodes on loopback over one SQLite file. `--config FILE` (JSON, or a module with a default
- * export) is laid over this, member by member. Times are milliseconds; every bound of the product is in this object.
- * A node whose gRPC address is not on loopback needs `tls: { ca, certificate, key }`, paths of PEM files.
+ * export) overrides it member by member. Times are milliseconds; every bound of the product is in this object. Members
+ * keep some older words: `heardMs` is how long a peer counts as reachable after its last frame, `outsideMs` how long a
+ * node can be unreachable before its peers vote it out, `trailMax` the entries of an actor's transition log. A node
+ * whose gRPC address is not on loopback needs `tls: { ca, certificate, key }`, paths of PEM files.
  */
 const config: ClusterConfig = {
   nodes: [
@@ -14,7 +16,8 @@ const config: ClusterConfig = {
   listen: { host: '127.0.0.1', port: 8080 },
   data: './data',
 
-  // 'sqlite' keeps everything in the data folder; 'postgres' in the database named by `url`, or by the variable `urlEnv`.
+  // 'sqlite' keeps all data in the data folder; 'postgres' in the database at `url`, or at the URL in the variable
+  // `urlEnv`.
   store: {
     kind: 'sqlite',
     urlEnv: 'TROUPE_POSTGRES_URL',
@@ -40,11 +43,11 @@ const config: ClusterConfig = {
     heartbeatMs: 500,
     heardMs: 2_000,
     outsideMs: 2_000,
-    // A node may stand still for three seconds right before a heartbeat was due, and write one when it wakes.
+    // A node can stall for three seconds just before a heartbeat is due and write it when it resumes.
     staleMs: 3_600,
     readLeaseMs: 3_000,
     cascadeStepsMax: 16,
-    // Lanes of one actor: only `start` answers busy; the other two bound what may be waiting at all.
+    // Lanes of one actor: only a full `start` lane answers busy; the other two bounds limit memory.
     laneStartMax: 1_024,
     laneFinishMax: 65_536,
     laneSystemMax: 4_096,
@@ -56,14 +59,14 @@ const config: ClusterConfig = {
     asksInFlightMax: 16_384,
     trailMax: 50,
     watchersMax: 32,
-    // Actors in memory per node, about 4 KiB each; the least recently used leave first.
+    // Actors in memory per node, about 4 KiB each; the least recently used are evicted first.
     residentsMax: 100_000,
     timersAheadMs: 60_000,
     sweepMs: 60_000,
     sweepRowsMax: 500,
-    // Above any upload, any step of a clock and any rolling upgrade: until then a blob may await its commit.
+    // Longer than any upload, any clock step and any rolling upgrade: until then a blob can be waiting for its commit.
     blobOrphanMs: 24 * 60 * 60_000,
-    // Judged in pages of 50 with a pause of 50 ms behind each, so a full round takes about a minute.
+    // Checked in pages of 50 with a pause of 50 ms after each, so a full round takes about a minute.
     sweepBlobsMax: 50_000,
     blobBytesMax: 64 * 1024 * 1024,
     storeBusyMs: 5_000,
@@ -83,8 +86,9 @@ const config: ClusterConfig = {
     requestTimeoutMs: 120_000,
     idleTimeoutMs: 75_000,
     connectionsMax: 10_000,
-    // Half of them: no address alone can take all. A proxy in front is one address; it needs a connection for each of the
-    // requests under way (2,000 at most) and has as many again to keep alive. So nobody is exempt, loopback neither.
+    // Half of all connections, so that no single address can take all. A proxy in front is one address; it needs a
+    // connection for each of its requests in flight (2,000 at most) and as many idle ones. So no address is exempt, not
+    // even loopback.
     connectionsPerAddressMax: 5_000,
     requestsMax: 2_000,
     keepAliveCommentMs: 15_000,
@@ -118,7 +122,7 @@ const config: ClusterConfig = {
     probeTimeoutMs: 2_000,
   },
 
-  // Small questions that verify what endpoints declare. Each costs a few dozen tokens at its provider.
+  // Small requests that verify endpoints' declarations. Each costs a few dozen tokens at its provider.
   checks: {
     enabled: true,
     lookEveryMs: 1_000,
@@ -141,7 +145,7 @@ const config: ClusterConfig = {
     restartDelayMaxMs: 5_000,
   },
 
-  // `zeroRetention` true confines every request to endpoints whose claim of zero data retention was approved.
+  // `zeroRetention: true` restricts every request to endpoints whose claim of zero data retention was approved.
   workspace: { zeroRetention: false, partition: 'model' },
 
   demo: { enabled: true, simulators: 4, depositUsd: '100' },

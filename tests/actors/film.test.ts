@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { blobSweep } from '../../actors/runtime/cluster/blob-sweep.ts';
 import { BlobRangeError, KeyStoreUnreachable, SealBroken, type SealedBlob } from '../../actors/runtime/index.ts';
-import { noKeyStore } from '../../actors/runtime/stores/no-key-store.ts';
+import { noKeyStore } from '../../actors/runtime/stores/open-byte-stores.ts';
 import { systemRandom } from '../../actors/runtime/system/random.ts';
 import { bounded } from '../support/bounded.ts';
 import { failureOf } from '../support/failure-of.ts';

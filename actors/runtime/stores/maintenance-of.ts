@@ -1,7 +1,7 @@
 import type { Maintenance, MaintenanceParts } from './maintenance.ts';
 import type { StoreChoice } from './open-store.ts';
 
-/** The upkeep of the chosen store; only its code is loaded. */
+/** Maintenance of the chosen store; loads only that store's code. */
 export async function maintenanceOf(choice: StoreChoice, parts: MaintenanceParts): Promise<Maintenance> {
   if (choice.kind === 'sqlite')
     return (await import('./sqlite/sqlite-maintenance.ts')).sqliteMaintenance(choice, parts);

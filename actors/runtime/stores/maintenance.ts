@@ -1,49 +1,49 @@
-/** What an operator does to a database beside its nodes: migrate it, copy it, put a copy back. */
+/** Operator tasks on a database: migrate, back up, restore. */
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import { furthestBirth } from './boot-mark.ts';
 
 export interface Maintenance {
-  /** Names the database in messages, without its password. */
+  /** Name of the database in messages, without its password. */
   readonly database: string;
-  /** Brings it to the schema of this build; answers the numbers of the steps applied now. */
+  /** Migrates to the schema of this build; returns the numbers of the applied steps. */
   migrate(): Promise<readonly number[]>;
   /**
-   * Raises every epoch and birth beyond anything that was given out after the database was copied, by one
-   * random 32-bit jump, and ends every node it knows. Refuses while a node's heart beats in it.
+   * Raises every epoch and birth by one random 32-bit jump, beyond every value given out after the copy was made, and
+   * marks all its nodes dead. Refuses while a node writes heartbeats.
    */
   markRestored(): Promise<Restored>;
-  /** Copying and putting back, where the store is a file of ours; null where its own tools do it. */
+  /** Backup and restore of a SQLite file; null for PostgreSQL, which has its own tools. */
   readonly file: FileMaintenance | null;
 }
 
 export interface FileMaintenance {
-  /** A whole copy of what is committed now, while nodes run. Refuses an existing file. */
+  /** Copies everything committed so far while nodes run. Refuses to overwrite a file. */
   backup(to: string): Promise<void>;
   /**
-   * Puts a copy in the place of the database and marks it. Refuses over an existing database unless `force`; that one is
-   * kept beside it, under the name answered.
+   * Replaces the database by a copy and marks it as restored. Refuses to replace an existing database without `force`;
+   * the replaced one is kept next to it under the returned name.
    */
   restore(from: string, force: boolean): Promise<Restored & { readonly kept: string | null }>;
 }
 
 export interface Restored {
-  /** How far epochs and births were raised. */
+  /** The amount by which epochs and births were raised. */
   readonly jump: number;
 }
 
-/** A request of the operator that cannot be met; the message is one line and says what to do. */
+/** A maintenance request that cannot be fulfilled; the message is one line with the remedy. */
 export class MaintenanceRefused extends Error {
-  override readonly name = 'UpkeepRefused';
+  override readonly name = 'MaintenanceRefused';
 }
 
 export interface MaintenanceParts {
   readonly shards: number;
   readonly clock: Clock;
   readonly random: Random;
-  /** A heart that did not beat for this long does not beat. */
+  /** A node without a heartbeat for this long is not running. */
   readonly beatMs: number;
-  /** Folder of the nodes' marks; see `boot-mark.ts`. */
+  /** Folder of the boot marks; see `boot-mark.ts`. */
   readonly marks: string;
 }
 
@@ -51,15 +51,15 @@ const JUMP_MIN = 1_000_000;
 const JUMP_SPAN = 2 ** 32 - JUMP_MIN;
 
 /**
- * Beyond every birth that was marked, also since an earlier restoring of the same copy, and further by chance, because
- * the marks are of this data folder alone.
+ * Exceeds every marked birth, including those after an earlier restore of the same copy. Adds a random amount because
+ * other data folders can have marks as well.
  */
 export async function jumpBy({ random, marks }: Pick<MaintenanceParts, 'random' | 'marks'>): Promise<number> {
   return (await furthestBirth(marks)) + JUMP_MIN + Math.floor(random.fraction() * JUMP_SPAN);
 }
 
-/** Sums of the heartbeats of living nodes, before and after a while: equal when none of them lives any more. */
-export async function requireStill(
+/** Compares the sum of living nodes' heartbeats before and after a pause: equal sums mean that no node is running. */
+export async function requireStopped(
   beats: () => Promise<number>,
   parts: MaintenanceParts,
   database: string,

@@ -1,13 +1,12 @@
 /**
- * Opens what a node keeps beside its store: large bytes, and the keys that seal them. With SQLite two folders of the data
- * folder; with PostgreSQL the same database for the blobs, and another one for the keys, where one is configured.
+ * Opens a node's blob store and key store. SQLite: two folders in the data folder. PostgreSQL: the store's database for
+ * blobs, and a separate database for keys if one is configured.
  */
 import type { Blobs } from '../ports/blobs.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { KeyStore } from '../ports/key-store.ts';
+import { type KeyStore, KeyStoreUnreachable } from '../ports/key-store.ts';
 import type { Random } from '../ports/random.ts';
 import { openByteFolders } from './directory/open-byte-folders.ts';
-import { noKeyStore } from './no-key-store.ts';
 import type { PostgresChoice, StoreChoice } from './open-store.ts';
 
 export interface OpenByteStoresOptions {
@@ -18,13 +17,16 @@ export interface OpenByteStoresOptions {
   readonly random: Random;
 }
 
-/** What a node opens, sweeps and closes; to gateway code and activity handlers it goes as `ByteAccess`. */
+/**
+ * The byte stores as a node opens, sweeps and closes them; gateway code and activity handlers receive them as
+ * `ByteAccess`.
+ */
 export interface ByteStores {
   readonly blobs: Blobs;
   readonly keys: KeyStore;
 }
 
-/** Rejects with one line for the operator. */
+/** Rejects with a one-line message for the operator. */
 export async function openByteStores(options: OpenByteStoresOptions): Promise<ByteStores> {
   const { choice } = options;
   return choice.kind === 'sqlite' ? openByteFolders(options) : openInPostgres(choice, options);
@@ -43,4 +45,16 @@ async function openInPostgres(choice: PostgresChoice, options: OpenByteStoresOpt
     await blobs.close();
     throw error;
   }
+}
+
+/** The key store of a cluster without one: every seal and every open rejects, and there is no key to destroy. */
+export const noKeyStore: KeyStore = {
+  current: refuse,
+  key: refuse,
+  sweep: async () => ({ destroyed: 0, kept: 0 }),
+  close: async () => {},
+};
+
+async function refuse(): Promise<never> {
+  throw new KeyStoreUnreachable('no database of sealing keys is configured: set store.keysUrl, or its variable');
 }

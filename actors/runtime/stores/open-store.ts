@@ -1,14 +1,14 @@
 /**
- * Opens the store of a node, whichever it is, and sees to it that it is not an old copy of itself. Only the code of the
- * chosen store is loaded.
+ * Opens the store of a node and refuses one that was restored from an old copy. Loads only the code of the chosen
+ * store.
  */
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { Store } from '../ports/store.ts';
-import { marked } from './boot-mark.ts';
+import { withBootMarks } from './boot-mark.ts';
 import type { PostgresBounds } from './postgres/open-postgres-store.ts';
 
-/** Which store, and what it alone needs. Times in ms. */
+/** The configured store and its own options. Times in ms. */
 export type StoreChoice = SqliteChoice | PostgresChoice;
 
 export interface SqliteChoice {
@@ -21,7 +21,7 @@ export interface SqliteChoice {
 export interface PostgresChoice {
   readonly kind: 'postgres';
   readonly url: string;
-  /** Of the database of the sealing keys, which is another one; null where there is none. */
+  /** URL of the separate database of the sealing keys; null without one. */
   readonly keysUrl: string | null;
   readonly bounds: PostgresBounds;
 }
@@ -31,26 +31,29 @@ export interface OpenStoreOptions {
   readonly shards: number;
   readonly clock: Clock;
   readonly random: Random;
-  /** Folder that remembers, outside the store, how far the store had come; and the name of this node in it. */
+  /** Folder of the boot marks, outside the store, and the name of this node in it. */
   readonly marks: { readonly folder: string; readonly node: string };
-  /** The disk is full, or is no longer. Never said of a store elsewhere. */
+  /** Called when the disk becomes full and when it has space again. Never called for PostgreSQL. */
   readonly onFull: (full: boolean) => void;
-  /** The store failed for good: end the process and start again. */
+  /** The store failed permanently: the process must exit and start again. */
   readonly onFatal: (error: Error) => void;
 }
 
 export interface OpenedStore extends Store {
-  /** How long the store has made this node's writer wait, ms; 0 when it does not, or where nobody can be blamed. */
+  /**
+   * How long this node's writer has been waiting for the store's lock, ms; 0 without a wait, and always 0 for
+   * PostgreSQL.
+   */
   busyMs(): number;
-  /** True while there is room for work under way only: new work has to be refused. */
+  /** True while the remaining space is reserved for work in progress: new work must be refused. */
   full(): boolean;
 }
 
-/** Rejects with one line for the operator. */
+/** Rejects with a one-line message for the operator. */
 export async function openStore(options: OpenStoreOptions): Promise<OpenedStore> {
   const store = await open(options);
   try {
-    return await marked(store, options);
+    return await withBootMarks(store, options);
   } catch (error) {
     await store.close();
     throw error;

@@ -1,4 +1,4 @@
 import type { Store } from '../ports/store.ts';
 
-/** The reading half of a store, as far as tools ask it. */
+/** The read operations of a store that tools need. */
 export type StoreReader = Pick<Store, 'actorCounts' | 'states' | 'loadActor' | 'close'>;

@@ -1,6 +1,6 @@
 /**
  * The Blobs port over one folder of one host, shared by its node processes. A blob is written under `writing/`, synced
- * bit by bit, and renamed into its place, a folder for every 17 minutes: what is visible is whole and on the disk.
+ * in steps, and renamed into a folder per 17 minutes. Every visible blob is therefore complete and durable.
  */
 import { type FileHandle, mkdir, open, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,32 +22,35 @@ import type { Random } from '../../ports/random.ts';
 import { syncFolder } from './sync-folder.ts';
 
 export interface BlobDirectoryOptions {
-  /** The folder; made if it is missing. */
+  /** The folder; created if it is missing. */
   readonly path: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Bytes of one blob at most. */
+  /** Maximum size of one blob in bytes. */
   readonly bytesMax: number;
-  /** Writes under way at once; one more is refused as busy. Default 256. */
+  /** Maximum number of concurrent writes; further ones are refused as busy. Default 256. */
   readonly writesMax?: number;
 }
 
 /**
- * Bytes that may wait for the disk: a sync of another file of the same file system, such as a commit's, may wait for them
- * as well. Worst commit beside 32 MiB blobs written without a pause: 26-47 ms with 1 MiB, 24-156 ms with 256 KiB, 66 ms
- * with all of the blob at once (6-31 ms with no blob).
+ * Written bytes that may be unsynced: a sync of another file on the same file system, such as a commit's, can wait for
+ * them. Worst commit beside 32 MiB blobs written without a pause: 26-47 ms with 1 MiB, 24-156 ms with 256 KiB, 66 ms
+ * with the whole blob at once (6-31 ms without blobs).
  */
 const UNSYNCED_BYTES_MAX = 1024 * 1024;
-/** Disk operations of all writes at once: the threads of the process serve more than this disk. */
+/** Concurrent disk operations of all writes: the process's thread pool has other work as well. */
 const DISK_TURNS_MAX = 2;
 const LIST_MAX = 1_000;
 const PUBLISH_TRIES_MAX = 3;
-/** Digits of an id that name its folder: 2^20 ms. */
+/** Leading digits of an id that name its folder: 2^20 ms. */
 const FOLDER_DIGITS = 7;
 const FOLDER_NAME = /^[0-9a-f]{7}$/;
 const WRITING = 'writing';
 
-/** Rejects with BlobsRefused, one line that names the folder and the remedy, when it cannot be made or written. */
+/**
+ * Rejects with BlobsRefused and a one-line message with the folder and the remedy when the folder cannot be created or
+ * written.
+ */
 export async function openBlobDirectory(options: BlobDirectoryOptions): Promise<Blobs> {
   await onDisk(options.path, async () => {
     await mkdir(join(options.path, WRITING), { recursive: true, mode: 0o700 });
@@ -60,7 +63,10 @@ class BlobDirectory implements Blobs {
   readonly #options: BlobDirectoryOptions;
   readonly #turns = new Semaphore(DISK_TURNS_MAX);
   readonly #slots: WriteSlots;
-  /** The folder whose own name is known to be on the disk. Another process may have made it and not synced it yet. */
+  /**
+   * The last folder whose own directory entry was synced. Another process can have created a folder without syncing it
+   * yet.
+   */
   #syncedFolder = '';
 
   constructor(options: BlobDirectoryOptions) {
@@ -78,7 +84,7 @@ class BlobDirectory implements Blobs {
 
   async remove(id: string): Promise<boolean> {
     if (!blobId.isOne(id)) return false;
-    const removed = await this.#disk(() => gone(unlink(this.#place(id))));
+    const removed = await this.#disk(() => existed(unlink(this.#place(id))));
     if (removed) await rmdir(this.#folder(id)).catch(() => {});
     return removed;
   }
@@ -104,7 +110,7 @@ class BlobDirectory implements Blobs {
     const names = await this.#disk(() => namesIn(folder));
     let swept = 0;
     for (const name of names.filter((id) => blobId.isOne(id) && id < end).slice(0, limit)) {
-      if (await this.#disk(() => gone(unlink(join(folder, name))))) swept++;
+      if (await this.#disk(() => existed(unlink(join(folder, name))))) swept++;
     }
     return swept;
   }
@@ -114,13 +120,13 @@ class BlobDirectory implements Blobs {
   async #begin(): Promise<BlobDraft> {
     const { path, clock, random } = this.#options;
     const id = blobId.make(clock.now(), random);
-    const aside = join(path, WRITING, id);
-    const file = await this.#disk(() => open(aside, 'wx', 0o600));
+    const temporary = join(path, WRITING, id);
+    const file = await this.#disk(() => open(temporary, 'wx', 0o600));
     let unsynced = 0;
     return {
       id,
       append: (piece) =>
-        this.#inTurn(async () => {
+        this.#withTurn(async () => {
           await file.writeFile(piece);
           unsynced += piece.length;
           if (unsynced < UNSYNCED_BYTES_MAX) return;
@@ -128,21 +134,21 @@ class BlobDirectory implements Blobs {
           unsynced = 0;
         }),
       finish: () =>
-        this.#inTurn(async () => {
+        this.#withTurn(async () => {
           await file.sync();
           await file.close();
-          await this.#publish(aside, id);
+          await this.#publish(temporary, id);
         }),
       discard: async () => {
         await file.close().catch(() => {});
-        await unlink(aside).catch(() => {});
+        await unlink(temporary).catch(() => {});
         await unlink(this.#place(id)).catch(() => {});
       },
     };
   }
 
-  /** The bytes are synced already; after the last sync their name is on the disk as well. */
-  async #publish(aside: string, id: string): Promise<void> {
+  /** The content is synced already; the last sync makes the name durable. */
+  async #publish(temporary: string, id: string): Promise<void> {
     const folder = this.#folder(id);
     for (let tries = 1; ; tries++) {
       if (folder !== this.#syncedFolder) {
@@ -151,10 +157,10 @@ class BlobDirectory implements Blobs {
         this.#syncedFolder = folder;
       }
       try {
-        await rename(aside, this.#place(id));
+        await rename(temporary, this.#place(id));
         return await syncFolder(folder);
       } catch (error) {
-        // The folder was empty for a moment and somebody's removal took it away.
+        // A concurrent removal deleted the folder while it was empty.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === PUBLISH_TRIES_MAX) throw error;
         this.#syncedFolder = '';
       }
@@ -192,7 +198,7 @@ class BlobDirectory implements Blobs {
     return join(this.#folder(id), id);
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  #withTurn<T>(work: () => Promise<T>): Promise<T> {
     return this.#turns.take(() => this.#disk(work));
   }
 
@@ -201,7 +207,7 @@ class BlobDirectory implements Blobs {
   }
 }
 
-/** Turns an error of the disk into the port's error. */
+/** Converts a disk error to the port's error. */
 async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -215,7 +221,7 @@ async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The bytes from `at` on, fewer than asked for only at the end of the file. */
+/** Reads bytes from `at` on; returns fewer than requested only at the end of the file. */
 async function readFrom(file: FileHandle, at: number, bytes: number): Promise<Uint8Array> {
   const buffer = Buffer.allocUnsafeSlow(bytes);
   for (let filled = 0; filled < bytes; ) {
@@ -226,7 +232,7 @@ async function readFrom(file: FileHandle, at: number, bytes: number): Promise<Ui
   return buffer;
 }
 
-/** Sorted; empty when the folder is gone. */
+/** Sorted names; empty when the folder does not exist. */
 async function namesIn(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).sort();
@@ -236,7 +242,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-async function gone(removing: Promise<void>): Promise<boolean> {
+async function existed(removing: Promise<void>): Promise<boolean> {
   try {
     await removing;
     return true;

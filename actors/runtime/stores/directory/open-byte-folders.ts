@@ -7,14 +7,14 @@ import { openBlobDirectory } from './open-blob-directory.ts';
 import { openKeyDirectory } from './open-key-directory.ts';
 
 export interface ByteFoldersOptions {
-  /** The data folder: blobs lie in `blobs`, sealing keys in `keys`, which belongs in no backup. */
+  /** The data folder: blobs are in `blobs`, sealing keys in `keys`, which must not be backed up. */
   readonly data: string;
   readonly blobBytesMax: number;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** Where the embedded size keeps large bytes and the keys that seal them. Rejects with the line for the operator. */
+/** Opens the byte stores of the SQLite variant. Rejects with a one-line message for the operator. */
 export async function openByteFolders(
   options: ByteFoldersOptions,
 ): Promise<{ readonly blobs: Blobs; readonly keys: KeyStore }> {

@@ -1,7 +1,7 @@
 /**
- * The KeyStore port over one folder of one host: a file of 32 bytes per hour, readable by its owner alone, shared by the
- * node processes. A key is destroyed by writing over it before its name goes. On a medium that keeps old versions of a
- * block (a copying file system, a snapshot) the bytes live as long as those do: the folder belongs on none.
+ * The KeyStore port over one folder of one host: one file of 32 bytes per hour, readable by its owner only, shared by
+ * the node processes. A key is destroyed by overwriting the file before its removal. A medium that keeps old versions
+ * of a block (a copy-on-write file system, a snapshot) keeps the bytes as well, so the folder must not be on one.
  */
 import { createSecretKey } from 'node:crypto';
 import { link, mkdir, open, readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ import type { Random } from '../../ports/random.ts';
 import { syncFolder } from './sync-folder.ts';
 
 export interface KeyDirectoryOptions {
-  /** The folder; made with mode 0700 if it is missing. */
+  /** The folder; created with mode 0700 if it is missing. */
   readonly path: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -28,22 +28,25 @@ export interface KeyDirectoryOptions {
 
 const KEY_BYTES = 32;
 const OTHERS = 0o077;
-/** `2026-11-21T16.key`, or a key of that hour which a process was making when it ended. */
+/** `2026-11-21T16.key`, or the temporary file of a process that ended while creating that hour's key. */
 const NAME = /^(\d{4}-\d{2}-\d{2}T\d{2})\.(?:key|[0-9a-f]{16}\.making)$/;
 /**
- * Backup tools that know this sign leave the folder out. It also tells this folder from the empty mount point of a
- * volume that is not there: without the sign nothing is made and nothing is called destroyed.
+ * Backup tools that support this tag skip the folder. It also distinguishes this folder from the empty mount point of a
+ * missing volume: without the tag no key is created and none is reported as destroyed.
  */
-const SIGN = 'CACHEDIR.TAG';
-const SIGN_TEXT = 'Signature: 8a477f597d28d172789f06886806bc55\n# Sealing keys. They must never be in any backup.\n';
+const TAG = 'CACHEDIR.TAG';
+const TAG_TEXT = 'Signature: 8a477f597d28d172789f06886806bc55\n# Sealing keys. They must never be in any backup.\n';
 
-/** Destroys what is over, then serves. Rejects with UnfitKeyStore when others may read the folder, or KeyStoreUnreachable. */
+/**
+ * Destroys expired keys, then serves. Rejects with UnfitKeyStore when other users can read the folder, or with
+ * KeyStoreUnreachable.
+ */
 export async function openKeyDirectory(options: KeyDirectoryOptions): Promise<KeyStore> {
   const { path } = options;
-  await reach(path, async () => {
+  await onDisk(path, async () => {
     await mkdir(path, { recursive: true, mode: 0o700 });
     await requirePrivate(path);
-    await writeFile(join(path, SIGN), SIGN_TEXT, { mode: 0o600 });
+    await writeFile(join(path, TAG), TAG_TEXT, { mode: 0o600 });
     await syncFolder(path);
   });
   const keys = new KeyDirectory(options);
@@ -64,21 +67,21 @@ class KeyDirectory implements KeyStore {
 
   async current(): Promise<SealingKey> {
     const hour = keyHour.at(this.#clock.now());
-    return reach(this.#path, async () => {
+    return onDisk(this.#path, async () => {
       const found = await this.#read(hour);
       if (found) return found;
       await this.#make(hour);
       const made = await this.#read(hour);
       if (made) return made;
-      throw new KeyStoreUnreachable(`the key of hour ${hour} was made in ${this.#path} and is not there`);
+      throw new KeyStoreUnreachable(`the key of hour ${hour} was created in ${this.#path} but is missing`);
     });
   }
 
   async key(hour: number): Promise<SealingKey> {
     if (keyHour.isOver(hour, this.#clock.now())) throw new KeyDestroyed(hour);
-    const found = await reach(this.#path, async () => {
+    const found = await onDisk(this.#path, async () => {
       const key = await this.#read(hour);
-      if (!key) await this.#requireSign();
+      if (!key) await this.#requireTag();
       return key;
     });
     if (!found) throw new KeyDestroyed(hour);
@@ -86,8 +89,8 @@ class KeyDirectory implements KeyStore {
   }
 
   sweep(): Promise<KeySweep> {
-    return reach(this.#path, async () => {
-      await this.#requireSign();
+    return onDisk(this.#path, async () => {
+      await this.#requireTag();
       const hours = (await readdir(this.#path)).flatMap((name) => {
         const hour = hourIn(name);
         return hour === null ? [] : [{ name, hour }];
@@ -118,13 +121,13 @@ class KeyDirectory implements KeyStore {
     return { hour, secret };
   }
 
-  /** Made aside and linked into place: the first to link wins, and whoever sees the name sees all of the key. */
+  /** Written to a temporary file and linked into place: the first link wins, and a visible key is complete. */
   async #make(hour: number): Promise<void> {
-    await this.#requireSign();
+    await this.#requireTag();
     const name = nameOf(hour);
-    const aside = join(this.#path, `${name}.${Buffer.from(this.#random.bytes(8)).toString('hex')}.making`);
+    const temporary = join(this.#path, `${name}.${Buffer.from(this.#random.bytes(8)).toString('hex')}.making`);
     const bytes = this.#random.bytes(KEY_BYTES);
-    const file = await open(aside, 'wx', 0o600);
+    const file = await open(temporary, 'wx', 0o600);
     try {
       await file.writeFile(bytes);
       await file.sync();
@@ -132,19 +135,19 @@ class KeyDirectory implements KeyStore {
       bytes.fill(0);
       await file.close();
     }
-    await link(aside, join(this.#path, `${name}.key`)).catch((error: NodeJS.ErrnoException) => {
+    await link(temporary, join(this.#path, `${name}.key`)).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
-    await unlink(aside);
+    await unlink(temporary);
     await syncFolder(this.#path);
   }
 
-  async #requireSign(): Promise<void> {
-    await stat(join(this.#path, SIGN));
+  async #requireTag(): Promise<void> {
+    await stat(join(this.#path, TAG));
   }
 }
 
-/** True for the one who removed the name. Other names of the same bytes lose them too. */
+/** Returns true for the caller that removed the name. Overwriting also erases other names of the same file. */
 async function destroy(path: string): Promise<boolean> {
   try {
     const file = await open(path, 'r+');
@@ -183,8 +186,8 @@ function hourIn(name: string): number | null {
   return hour === undefined ? null : keyHour.at(Date.parse(`${hour}:00:00Z`));
 }
 
-/** What the disk said becomes the port's error. */
-async function reach<T>(path: string, work: () => Promise<T>): Promise<T> {
+/** Converts a disk error to the port's error. */
+async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,13 +1,13 @@
 /**
- * One array parameter in PostgreSQL's binary form. Thousands of JSON texts travel in one commit, and the text form would
- * have each of their quotes escaped here and unescaped there. Grows as it is filled; null is an element like any other.
+ * One array parameter in PostgreSQL's binary format. A commit sends thousands of JSON texts, and the text format would
+ * escape each of their quotes. The buffer grows as elements are added; null is an element.
  */
 const OIDS = { boolean: 16, bigint: 20, integer: 23, text: 25, double: 701 } as const;
 export type ElementType = keyof typeof OIDS;
 
 const HEAD_BYTES = 20;
 const LENGTH_BYTES = 4;
-/** A UTF-16 unit takes at most this many bytes in UTF-8. */
+/** Maximum UTF-8 bytes per UTF-16 unit. */
 const UTF8_BYTES_MAX = 3;
 const START_BYTES = 256;
 
@@ -33,7 +33,7 @@ export class ArrayColumn {
     else this.#addFixed(Number(value));
   }
 
-  /** The parameter. Nothing is to be added afterwards. */
+  /** Returns the finished parameter. Add nothing afterwards. */
   end(): Buffer {
     const bytes = this.#bytes;
     const dimensions = this.#length === 0 ? 0 : 1;

@@ -1,6 +1,6 @@
 /**
- * Commits, each over the connection that its shards belong to: shard modulo the number of connections. A shard's commits
- * therefore never overtake each other, however many are sent without waiting.
+ * Commits over several connections. A shard's connection is its number modulo the number of connections, so a shard's
+ * commits never overtake each other, however many are in flight.
  */
 import { type ShardVerdict, type ShardWrite, StoreOutcomeUnknown, StoreRefused } from '../../ports/store.ts';
 import type { ConnectionLane } from './lane.ts';
@@ -35,11 +35,11 @@ export function committer(
         ),
       ),
     );
-    return together(writes, portions, outcomes);
+    return combine(writes, portions, outcomes);
   };
 }
 
-/** Writes of one connection, by their places; a shard that stands twice goes again in a later portion. */
+/** Writes of one connection, as indexes into the batch. A second write of the same shard goes into a later portion. */
 interface Portion {
   readonly lane: number;
   readonly shards: Set<number>;
@@ -61,8 +61,8 @@ function split(writes: readonly ShardWrite[], lanes: number): readonly Portion[]
   return portions;
 }
 
-/** One answer for all portions. Where only some failed, nobody may conclude that nothing happened. */
-function together(
+/** Combines the results of all portions. When only some failed, the outcome of the whole is unknown. */
+function combine(
   writes: readonly ShardWrite[],
   portions: readonly Portion[],
   outcomes: readonly PromiseSettledResult<readonly ShardVerdict[]>[],
@@ -85,6 +85,6 @@ function together(
 
 function verdictOf(shard: number, code: number | undefined): ShardVerdict {
   const reason = code === undefined ? undefined : REASONS[code];
-  if (reason === undefined) throw new StoreOutcomeUnknown(`the server gave no verdict on shard ${shard}`);
+  if (reason === undefined) throw new StoreOutcomeUnknown(`the server returned no verdict for shard ${shard}`);
   return reason === null ? { shard, committed: true } : { shard, committed: false, reason };
 }

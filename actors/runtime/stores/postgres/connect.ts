@@ -1,6 +1,6 @@
 /**
- * One connection, set so that nothing on it can wait or hold a lock without end, and so that a commit is on the disk
- * before it is acknowledged. Refuses a server that cannot keep that promise.
+ * Opens one connection with bounds on every wait and lock and with synchronous commits. Refuses a server that cannot
+ * guarantee durability.
  */
 import pg from 'pg';
 import { UnfitDatabase } from '../migration.ts';
@@ -9,15 +9,15 @@ import { messageOf, sqlState } from './failure.ts';
 /** Bounds of one connection; times in ms. */
 export interface ConnectionBounds {
   readonly connectMs: number;
-  /** Longest wait for one lock; beyond it the call fails. */
+  /** Longest wait for one lock; the call then fails. */
   readonly lockMs: number;
-  /** Longest run of one call on the server. */
+  /** Longest execution of one call on the server. */
   readonly statementMs: number;
-  /** A transaction left open by a process that stands still ends after this. */
+  /** The server ends a transaction that a stalled process left open after this time. */
   readonly idleInTransactionMs: number;
-  /** The server drops a peer that acknowledges nothing for this long. */
+  /** The server drops a client that acknowledges nothing for this time. */
   readonly peerSilentMs: number;
-  /** Probes on an idle connection, from both sides. */
+  /** Interval of probes on an idle connection, from both sides. */
   readonly keepAliveMs: number;
 }
 
@@ -25,14 +25,14 @@ export interface ConnectOptions {
   readonly url: string;
   readonly bounds: ConnectionBounds;
   readonly applicationName: string;
-  /** Given up as broken: the connection ended by itself. */
+  /** Called when the connection ends by itself. */
   readonly ended?: () => void;
 }
 
 const VERSION_MIN = 140_000;
 const INT8_OID = 20;
 
-interface Seen {
+interface ServerProperties {
   readonly version: number;
   readonly encoding: string;
   readonly fsync: string;
@@ -40,8 +40,8 @@ interface Seen {
 }
 
 /**
- * Settings by name. The planner's are those of a store whose every query has its index: plans are made once, and never
- * by what an empty table looked like.
+ * Settings by name. The planner settings suit a store with an index for every query: plans are made once and do not
+ * depend on the statistics of a table that was still empty.
  */
 function settings(bounds: ConnectionBounds): readonly (readonly [string, string])[] {
   return [
@@ -83,7 +83,7 @@ export async function connect({ url, bounds, applicationName, ended }: ConnectOp
 async function prepare(client: pg.Client, bounds: ConnectionBounds): Promise<void> {
   const all = settings(bounds);
   const calls = all.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, false)`).join(', ');
-  const { rows } = await client.query<Seen>(
+  const { rows } = await client.query<ServerProperties>(
     `SELECT ${calls}, set_config('synchronous_commit', CASE current_setting('synchronous_commit')
         WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false),
       current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding,
@@ -95,17 +95,17 @@ async function prepare(client: pg.Client, bounds: ConnectionBounds): Promise<voi
     throw new UnfitDatabase(`the PostgreSQL server ${why}`);
   };
   if (version < VERSION_MIN) unfit(`is older than version 14: use a newer one`);
-  if (encoding !== 'UTF8') unfit(`has a database in the encoding ${encoding}: make one in UTF8`);
-  if (fsync !== 'on') unfit('runs with fsync off, so that it may forget what it acknowledged: set fsync = on');
-  if (standby) unfit('is a standby, which takes no writes: name the primary in the address');
+  if (encoding !== 'UTF8') unfit(`has a database in the encoding ${encoding}: create one in UTF8`);
+  if (fsync !== 'on') unfit('runs with fsync off and can lose acknowledged commits: set fsync = on');
+  if (standby) unfit('is a standby and accepts no writes: use the address of the primary');
 }
 
-/** 64-bit integers are versions, epochs and counters here: all below 2^53. */
+/** 64-bit integers are versions, epochs and counters: all below 2^53. */
 function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
   return oid === INT8_OID && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format as 'text');
 }
 
-/** The address without its password, for messages and logs. */
+/** The URL without its password, for messages and logs. */
 export function withoutPassword(url: string): string {
   try {
     const parsed = new URL(url);
@@ -116,7 +116,7 @@ export function withoutPassword(url: string): string {
   }
 }
 
-/** One line for whoever starts a node: what is wrong with the database at `url`, and what to do about it. */
+/** A one-line message for the operator: the problem with the database at `url` and the remedy. */
 export function openingAdvice(url: string, error: unknown): string {
   const where = withoutPassword(url);
   const detail = messageOf(error);

@@ -4,10 +4,10 @@ import { StoreOutcomeUnknown, StoreRefused } from '../../ports/store.ts';
 const DISK_FULL = '53100';
 /** Lock not available, cancelled (statement time-out), serialization, deadlock, out of memory, too many connections. */
 const BUSY = new Set(['55P03', '57014', '40001', '40P01', '53200', '53300']);
-/** These say that the same call may succeed if it is made again. */
+/** These codes mean that the same call can succeed if repeated. */
 const REPEATABLE = new Set(['40001', '40P01']);
 
-/** The five characters of the server's answer, or null when it was not the server that spoke. */
+/** The five-character code of a server error; null for other errors. */
 export function sqlState(error: unknown): string | null {
   return error instanceof pg.DatabaseError ? (error.code ?? null) : null;
 }
@@ -16,7 +16,7 @@ export function isRepeatable(error: unknown): boolean {
   return REPEATABLE.has(sqlState(error) ?? '');
 }
 
-/** What the caller may conclude when the call certainly changed nothing. */
+/** The error for a call that certainly changed nothing. */
 export function refusalOf(error: unknown): StoreRefused {
   const code = sqlState(error) ?? '';
   const message = `${code ? `${code}: ` : ''}${messageOf(error)}`;
@@ -28,7 +28,7 @@ export function unknownOutcome(error: unknown): StoreOutcomeUnknown {
   return new StoreOutcomeUnknown(`the connection was lost during the call: ${messageOf(error)}`, { cause: error });
 }
 
-/** Several addresses of one name were tried: the driver says so in an error without words of its own. */
+/** When several addresses of one name failed, the driver throws an AggregateError without a message. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return [...new Set(error.errors.map((each) => messageOf(each)))].join('; ');

@@ -1,6 +1,6 @@
 /**
- * One connection and what waits for it: calls go one at a time, in order. A connection that broke is made anew by the
- * next call. It tells apart what was never sent, what the server refused, and what may have happened.
+ * One connection and its queue: calls run one at a time, in order. The next call replaces a broken connection. Failures
+ * are classified as never sent, refused by the server, or outcome unknown.
  */
 import type pg from 'pg';
 import type { Clock } from '../../ports/clock.ts';
@@ -8,7 +8,7 @@ import { StoreRefused } from '../../ports/store.ts';
 import { UnfitDatabase } from '../migration.ts';
 import { isRepeatable, messageOf, refusalOf, sqlState, unknownOutcome } from './failure.ts';
 
-/** A statement with its values, as the driver takes it. */
+/** A statement with its values, as the driver accepts it. */
 export interface LaneCall {
   readonly name: string;
   readonly text: string;
@@ -16,12 +16,12 @@ export interface LaneCall {
 }
 
 export interface ConnectionLaneBounds {
-  /** Longest wait for an answer before the connection is given up; above the server's own bounds. */
+  /** Longest wait for an answer before the connection is dropped; larger than the server's own bounds. */
   readonly answerMs: number;
   readonly callsMax: number;
-  /** Tries of a call that the server refused for a deadlock or a conflict, the first included. */
+  /** Maximum attempts of a call that the server refused for a deadlock or a conflict, the first included. */
   readonly triesMax: number;
-  /** Longest pause between two of them; the real one is random. */
+  /** Longest pause between two attempts; the actual pause is random. */
   readonly retryMsMax: number;
 }
 
@@ -32,8 +32,8 @@ export interface LaneOptions {
   readonly bounds: ConnectionLaneBounds;
 }
 
-/** Reading may be repeated on a new connection; a change whose connection broke has an unknown outcome. */
-export type Manner = 'read' | 'change';
+/** A read may be repeated on a new connection; a change has an unknown outcome when its connection breaks. */
+export type CallKind = 'read' | 'change';
 
 export class ConnectionLane {
   readonly #options: LaneOptions;
@@ -47,13 +47,13 @@ export class ConnectionLane {
   }
 
   /** Rejects with StoreRefused, or for a change with StoreOutcomeUnknown. */
-  call<Row extends pg.QueryResultRow>(call: LaneCall, manner: Manner): Promise<pg.QueryResult<Row>> {
+  call<Row extends pg.QueryResultRow>(call: LaneCall, callKind: CallKind): Promise<pg.QueryResult<Row>> {
     if (this.#closed) return Promise.reject(new StoreRefused('unreachable', 'the store is closed'));
     if (this.#waiting >= this.#options.bounds.callsMax) {
       return Promise.reject(new StoreRefused('busy', `${this.#waiting} calls wait for one connection`));
     }
     this.#waiting++;
-    const answer = this.#tail.then(() => this.#insist<Row>(call, manner)).finally(() => this.#waiting--);
+    const answer = this.#tail.then(() => this.#callWithRetries<Row>(call, callKind)).finally(() => this.#waiting--);
     this.#tail = answer.catch(() => {});
     return answer;
   }
@@ -62,7 +62,7 @@ export class ConnectionLane {
     return this.#waiting;
   }
 
-  /** Lets what was asked for be answered, then ends the connection. */
+  /** Waits for queued calls, then ends the connection. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#tail;
@@ -71,22 +71,25 @@ export class ConnectionLane {
     await client?.end().catch(() => {});
   }
 
-  async #insist<Row extends pg.QueryResultRow>(call: LaneCall, manner: Manner): Promise<pg.QueryResult<Row>> {
+  async #callWithRetries<Row extends pg.QueryResultRow>(
+    call: LaneCall,
+    callKind: CallKind,
+  ): Promise<pg.QueryResult<Row>> {
     const { triesMax, retryMsMax } = this.#options.bounds;
     for (let tries = 1; ; tries++) {
       const client = await this.#connected();
       try {
         return await this.#ask<Row>(client, call);
       } catch (error) {
-        // An answer from the server is final only once it takes the next question: then its transaction is over.
+        // A server error is final only after the connection accepts another call: then the transaction is over.
         const over = sqlState(error) !== null && (await this.#isAlive(client));
         if (!over) this.#abandon(client);
-        const again = over ? isRepeatable(error) : manner === 'read';
+        const again = over ? isRepeatable(error) : callKind === 'read';
         if (again && tries < triesMax) {
           await this.#pause(this.#options.random.fraction() * retryMsMax);
           continue;
         }
-        throw over || manner === 'read' ? refusalOf(error) : unknownOutcome(error);
+        throw over || callKind === 'read' ? refusalOf(error) : unknownOutcome(error);
       }
     }
   }
@@ -125,7 +128,7 @@ export class ConnectionLane {
     }
   }
 
-  /** Ends it without a word: whoever waits on it hears that it is gone. */
+  /** Destroys the socket; pending calls reject. */
   #abandon(client: pg.Client): void {
     if (this.#client === client) this.#client = null;
     (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();

@@ -1,13 +1,13 @@
 /**
- * Nodes, shards and facts over a connection of their own, so that a heartbeat never waits behind a commit. Store time is
- * the server's: every node hears the same clock, whatever its own says.
+ * Nodes, shards and settings over a connection of their own, so that a heartbeat never waits behind a commit. Store
+ * time is the server's clock, so all nodes read the same clock.
  */
 import type pg from 'pg';
 import type { NodeRow, ShardRow, Store } from '../../ports/store.ts';
-import type { ConnectionLane, Manner } from './lane.ts';
+import type { CallKind, ConnectionLane } from './lane.ts';
 import { membershipSql } from './statements/membership.ts';
 
-/** Dead and departed nodes that a heartbeat still shows: those born last. */
+/** Maximum number of dead and departed nodes in a heartbeat's result: the latest births. */
 export const ENDED_NODES_MAX = 64;
 
 export type Membership = Pick<
@@ -18,10 +18,10 @@ export type Membership = Pick<
 export function membership(lane: ConnectionLane): Membership {
   function ask<Row extends pg.QueryResultRow>(
     { name, text }: { readonly name: string; readonly text: string },
-    manner: Manner,
+    callKind: CallKind,
     ...values: readonly unknown[]
   ): Promise<pg.QueryResult<Row>> {
-    return lane.call<Row>({ name, text, values }, manner);
+    return lane.call<Row>({ name, text, values }, callKind);
   }
 
   return {
@@ -29,7 +29,7 @@ export function membership(lane: ConnectionLane): Membership {
       const values = [incarnation, name, address, operatorUrl, pid, host];
       return first(await ask<{ birth: number }>(membershipSql.register, 'change', ...values));
     },
-    /** A beat that was written twice is as good as one: it is asked again when the connection breaks. */
+    /** Repeated when the connection breaks: writing a beat twice is harmless. */
     async heartbeat({ incarnation, hears, state }) {
       const values = [incarnation, JSON.stringify(hears), state, ENDED_NODES_MAX];
       const answer = await ask<{ now: number; revision: number; nodes: readonly NodeRow[] }>(
@@ -66,6 +66,6 @@ export function membership(lane: ConnectionLane): Membership {
 
 function first<Row extends pg.QueryResultRow>({ rows }: pg.QueryResult<Row>): Row {
   const [row] = rows;
-  if (row === undefined) throw new Error('the server answered no row');
+  if (row === undefined) throw new Error('the server returned no row');
   return row;
 }

@@ -1,7 +1,6 @@
 /**
- * Brings a database to the schema of this build: one transaction under a lock of its own, so that any number of nodes
- * may start at once and whoever dies in the middle leaves nothing. Refuses a database that a newer build changed in a
- * breaking way.
+ * Migrates a database to the schema of this build, in one transaction under an advisory lock. Any number of nodes can
+ * start at once, and a crash leaves no partial migration. Refuses a database with a breaking change of a newer build.
  */
 import type pg from 'pg';
 import { effectOf, newerSchema, otherShardCount } from '../migration.ts';
@@ -11,23 +10,23 @@ import { membership } from './migrations/0003-membership.ts';
 import { states } from './migrations/0004-states.ts';
 import { blobs } from './migrations/0005-blobs.ts';
 
-/** In order of their numbers, from 1. The first line of each says `-- breaking: why` or `-- compatible: why`. */
+/** Ordered by number, from 1. The first line of each is `-- breaking: why` or `-- compatible: why`. */
 export const migrations: readonly string[] = [tables, commit, membership, states, blobs];
 
-/** Any constant: who migrates a database of ours takes the advisory lock of this number. */
+/** Number of the advisory lock that every migration of our databases takes; any constant. */
 const LOCK = 7_209_553_161;
-/** Others may be at a long step. */
+/** Another node can be running a long migration. */
 const WAIT_MS_MAX = 120_000;
 
 export interface MigrateOptions {
-  /** Names the database in messages. */
+  /** Name of the database in messages. */
   readonly database: string;
-  /** Settled for ever by whoever comes first; null leaves it as it is. */
+  /** Fixed permanently by the first opening; null leaves it unchanged. */
   readonly shards: number | null;
   readonly steps?: readonly string[];
 }
 
-/** Answers the numbers of the steps that were applied now. */
+/** Returns the numbers of the applied steps. */
 export async function migrate(client: pg.Client, options: MigrateOptions): Promise<readonly number[]> {
   const { database, shards, steps = migrations } = options;
   steps.forEach(effectOf);
@@ -62,7 +61,7 @@ async function apply(client: pg.Client, database: string, steps: readonly string
   return applied;
 }
 
-/** Makes the shard rows on first use. */
+/** Creates the shard rows on first use. */
 async function settleShards(client: pg.Client, database: string, shards: number): Promise<void> {
   const { rows } = await client.query<{ value: string }>("SELECT settle_fact_1('shards', $1) AS value", [`${shards}`]);
   const settled = Number(rows[0]?.value);

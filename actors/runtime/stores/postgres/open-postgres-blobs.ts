@@ -1,7 +1,7 @@
 /**
- * The Blobs port over the database of the PostgreSQL store, for nodes on any number of hosts. Each piece is a statement
- * of its own and durable before the next is asked for: no transaction stays open while a sender is slow, and no commit
- * of others has more than a few pieces of log before it. A read fetches the segments it needs and no whole pieces.
+ * The Blobs port over the database of the PostgreSQL store, for nodes on any number of hosts. Each piece is a separate
+ * statement and durable before the next is read from the sender. So no transaction stays open for a slow sender, and a
+ * commit waits for at most a few pieces of log. A read fetches only the segments it needs.
  */
 import { blobId } from '../../bytes/blob-id.ts';
 import { readBlob, type StoredBlob } from '../../bytes/read-blob.ts';
@@ -21,27 +21,27 @@ import type { Random } from '../../ports/random.ts';
 import { StoreRefused } from '../../ports/store.ts';
 import { UnfitDatabase } from '../migration.ts';
 import { type ConnectionBounds, connect, openingAdvice, withoutPassword } from './connect.ts';
-import { ConnectionLane, type ConnectionLaneBounds, type Manner } from './lane.ts';
+import { type CallKind, ConnectionLane, type ConnectionLaneBounds } from './lane.ts';
 import { migrate } from './migrate.ts';
 import { blobSql } from './statements/blobs.ts';
 
 export interface PostgresBlobsOptions {
-  /** `postgres://user:password@host:port/database`: the store's own. */
+  /** `postgres://user:password@host:port/database`: the store's database. */
   readonly url: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly bounds: ConnectionBounds & ConnectionLaneBounds;
-  /** Bytes of one blob at most. */
+  /** Maximum size of one blob in bytes. */
   readonly bytesMax: number;
-  /** Writes under way at once; one more is refused as busy. Default 256. */
+  /** Maximum number of concurrent writes; further ones are refused as busy. Default 256. */
   readonly writesMax?: number;
 }
 
-/** Connections for blobs: two pieces at a time leave the server to the commits. */
+/** Connections for blobs: with two pieces at a time the server has capacity for commits. */
 const LANES = 2;
 const LIST_MAX = 1_000;
 
-/** Rejects with one line that names the database and the remedy when it cannot be opened, changed or understood. */
+/** Rejects with a one-line message with the database and the remedy when it cannot be opened, changed or understood. */
 export async function openPostgresBlobs(options: PostgresBlobsOptions): Promise<Blobs> {
   const { url, bounds } = options;
   try {
@@ -67,8 +67,8 @@ class PostgresBlobs implements Blobs {
     this.#options = options;
     this.#slots = new WriteSlots(options.writesMax);
     const { url, clock, random, bounds } = options;
-    const reach = (ended: () => void) => connect({ url, bounds, applicationName: 'troupe blobs', ended });
-    this.#lanes = Array.from({ length: LANES }, () => new ConnectionLane({ clock, random, bounds, connect: reach }));
+    const open = (ended: () => void) => connect({ url, bounds, applicationName: 'troupe blobs', ended });
+    this.#lanes = Array.from({ length: LANES }, () => new ConnectionLane({ clock, random, bounds, connect: open }));
   }
 
   async put(source: AsyncIterable<Uint8Array>): Promise<OpenBlob> {
@@ -125,7 +125,7 @@ class PostgresBlobs implements Blobs {
     const first = (at % segment.pieceBytes) + 1;
     const [row] = await this.#read<{ body: Buffer }>(blobSql.part, id, piece, first, bytes);
     if (row) return row.body;
-    // Without its row the piece is damage, unless the whole blob was removed while it was read.
+    // A missing row means damage, unless the whole blob was removed during the read.
     await this.#bytesOf(id);
     return new Uint8Array(0);
   }
@@ -144,11 +144,11 @@ class PostgresBlobs implements Blobs {
     return (await this.#call(statement, values, 'change')).rowCount ?? 0;
   }
 
-  /** On the connection with the fewest calls waiting. */
-  async #call<Row extends object>(statement: Statement, values: readonly unknown[], manner: Manner) {
+  /** Uses the connection with the shortest queue. */
+  async #call<Row extends object>(statement: Statement, values: readonly unknown[], callKind: CallKind) {
     const lane = this.#lanes.reduce((best, other) => (other.waiting < best.waiting ? other : best));
     try {
-      return await lane.call<Row>({ ...statement, values }, manner);
+      return await lane.call<Row>({ ...statement, values }, callKind);
     } catch (error) {
       const reason = error instanceof StoreRefused ? error.reason : 'unreachable';
       throw new BlobsRefused(reason, error instanceof Error ? error.message : String(error), { cause: error });

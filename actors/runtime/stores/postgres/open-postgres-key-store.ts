@@ -1,8 +1,8 @@
 /**
- * The KeyStore port over a PostgreSQL database that is not the store's and is in no backup. A key is destroyed by its
- * removal, a rewrite of the table, and a new log: nothing of it stays in the database's files when the server keeps no
- * old log (`wal_recycle = off`, no archive, no replica) and the user may switch it (`pg_checkpoint`, execution of
- * `pg_switch_wal`).
+ * The KeyStore port over a PostgreSQL database that is separate from the store's and in no backup. A key is destroyed
+ * by deleting it, rewriting the table and switching to a new log. No copy remains in the database's files when the
+ * server keeps no old log (`wal_recycle = off`, no archive, no replica) and the user has the required rights
+ * (`pg_checkpoint`, execution of `pg_switch_wal`).
  */
 import { createSecretKey } from 'node:crypto';
 import { keyHour } from '../../bytes/key-hour.ts';
@@ -19,13 +19,13 @@ import type { Random } from '../../ports/random.ts';
 import { UnfitDatabase } from '../migration.ts';
 import { type ConnectionBounds, connect, openingAdvice, withoutPassword } from './connect.ts';
 import { sqlState } from './failure.ts';
-import { ConnectionLane, type ConnectionLaneBounds, type Manner } from './lane.ts';
+import { type CallKind, ConnectionLane, type ConnectionLaneBounds } from './lane.ts';
 import { migrate } from './migrate.ts';
 import { keyTables } from './migrations/key-0001-tables.ts';
 import { keySql } from './statements/keys.ts';
 
 export interface PostgresKeyStoreOptions {
-  /** `postgres://user:password@host:port/database`: a database of the keys' own. */
+  /** `postgres://user:password@host:port/database`: a database used for keys only. */
   readonly url: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -36,7 +36,7 @@ const KEY_BYTES = 32;
 const NAME = 'troupe keys';
 const FORBIDDEN = '42501';
 
-/** Destroys what is over, then serves. Rejects with UnfitKeyStore or with one line for the operator. */
+/** Destroys expired keys, then serves. Rejects with UnfitKeyStore or with a one-line message for the operator. */
 export async function openPostgresKeyStore(options: PostgresKeyStoreOptions): Promise<KeyStore> {
   await prepare(options);
   const keys = new PostgresKeyStore(options);
@@ -59,7 +59,7 @@ async function prepare({ url, bounds }: PostgresKeyStoreOptions): Promise<void> 
       );
       if (rows[0]?.store) throw new UnfitKeyStore(`${database} is the store's: give the keys a database of their own`);
       if (rows[0]?.archive !== 'off')
-        throw new UnfitKeyStore(`${database} archives its log: keys must be in no backup`);
+        throw new UnfitKeyStore(`${database} archives its log: keys must not be backed up`);
       await migrate(client, { database, shards: null, steps: [keyTables] });
     } finally {
       await client.end().catch(() => {});
@@ -74,14 +74,14 @@ class PostgresKeyStore implements KeyStore {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #lane: ConnectionLane;
-  /** Removed keys may still lie in the files: until a rewrite succeeded, and always at the start. */
+  /** True while deleted keys can still be in the files: at the start, and until a rewrite succeeds. */
   #remains = true;
 
   constructor({ url, clock, random, bounds }: PostgresKeyStoreOptions) {
     this.#clock = clock;
     this.#random = random;
-    const reach = (ended: () => void) => connect({ url, bounds, applicationName: NAME, ended });
-    this.#lane = new ConnectionLane({ clock, random, bounds, connect: reach });
+    const open = (ended: () => void) => connect({ url, bounds, applicationName: NAME, ended });
+    this.#lane = new ConnectionLane({ clock, random, bounds, connect: open });
   }
 
   async current(): Promise<SealingKey> {
@@ -93,7 +93,7 @@ class PostgresKeyStore implements KeyStore {
     bytes.fill(0);
     const made = await this.#find(hour);
     if (made) return made;
-    throw new KeyStoreUnreachable(`the key of hour ${hour} was made and is not there`);
+    throw new KeyStoreUnreachable(`the key of hour ${hour} was created but is missing`);
   }
 
   async key(hour: number): Promise<SealingKey> {
@@ -136,9 +136,9 @@ class PostgresKeyStore implements KeyStore {
     return { hour, secret };
   }
 
-  async #call<Row extends object>(statement: Statement, values: readonly unknown[], manner: Manner) {
+  async #call<Row extends object>(statement: Statement, values: readonly unknown[], callKind: CallKind) {
     try {
-      return await this.#lane.call<Row>({ ...statement, values }, manner);
+      return await this.#lane.call<Row>({ ...statement, values }, callKind);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       throw new KeyStoreUnreachable(`the key database did not answer: ${why}`, { cause: error });

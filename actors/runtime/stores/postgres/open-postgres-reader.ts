@@ -7,28 +7,28 @@ import { messageOf, sqlState } from './failure.ts';
 import { migrations } from './migrate.ts';
 import { type RowsReading, reader } from './reader.ts';
 
-/** A question about everything that is stored reads all of it: no node's bound fits. */
+/** Tools read whole tables: the bounds of a node are too short. */
 const ANSWER_MS_MAX = 30 * 60_000;
 const NO_SUCH_TABLE = '42P01';
-/** Codes of the server: no such table, column, function. */
-const LACKING = new Set([NO_SUCH_TABLE, '42703', '42883']);
+/** Server codes: no such table, column, function. */
+const OLDER_SCHEMA = new Set([NO_SUCH_TABLE, '42703', '42883']);
 
 /**
- * The reading half of the store over one connection, on which the server itself refuses every change. Rejects with one
- * line that names the database when it is out of reach, holds no cluster, or was changed by a newer build.
+ * The read operations of the store over one connection that the server itself keeps read-only. Rejects with one line
+ * that names the database when it cannot be reached, contains no cluster, or was changed by a newer build.
  */
 export async function openPostgresReader({ url, bounds }: PostgresChoice): Promise<StoreReader> {
   const database = withoutPassword(url);
   try {
     const client = await connect({ url, bounds, applicationName: 'troupe reader' });
     try {
-      await settle(client);
+      await allowFullScans(client);
       await refuseNewer(client, database);
     } catch (error) {
       await client.end().catch(() => {});
       throw error;
     }
-    const { actorCounts, states, loadActor } = reader([asked(client, database)]);
+    const { actorCounts, states, loadActor } = reader([callingWith(client, database)]);
     return { actorCounts, states, loadActor, close: async () => void (await client.end().catch(() => {})) };
   } catch (error) {
     if (error instanceof UnfitDatabase) throw error;
@@ -36,13 +36,13 @@ export async function openPostgresReader({ url, bounds }: PostgresChoice): Promi
   }
 }
 
-/** A node's settings forbid what reads a whole table at once, which is what tools ask for. */
-async function settle(client: pg.Client): Promise<void> {
+/** A node's settings disable plans that scan whole tables, which tools need. */
+async function allowFullScans(client: pg.Client): Promise<void> {
   await client.query(`SET default_transaction_read_only = on; SET statement_timeout = ${ANSWER_MS_MAX};
     SET enable_seqscan = on; SET enable_hashjoin = on; SET plan_cache_mode = auto`);
 }
 
-/** An older schema may do: what a question lacks, it says itself. */
+/** An older schema is accepted: queries that it lacks fail with their own message. */
 async function refuseNewer(client: pg.Client, database: string): Promise<void> {
   const { rows } = await client
     .query<{ number: number | null }>(
@@ -57,7 +57,7 @@ async function refuseNewer(client: pg.Client, database: string): Promise<void> {
   if (newer !== null) throw newerSchema(database, newer, migrations.length);
 }
 
-function asked(client: pg.Client, database: string): RowsReading {
+function callingWith(client: pg.Client, database: string): RowsReading {
   return {
     waiting: 0,
     async call({ name, text, values }) {
@@ -65,7 +65,7 @@ function asked(client: pg.Client, database: string): RowsReading {
         return await client.query({ name, text, values: [...values] });
       } catch (error) {
         const detail = messageOf(error);
-        throw LACKING.has(sqlState(error) ?? '')
+        throw OLDER_SCHEMA.has(sqlState(error) ?? '')
           ? new UnfitDatabase(
               `the database ${database} has an older schema (${detail}): run \`troupe migrate\` of this version first`,
             )

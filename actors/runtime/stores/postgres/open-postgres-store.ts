@@ -1,6 +1,6 @@
 /**
- * The Store port over PostgreSQL, for nodes on any number of hosts. A commit is one call on the connection of its
- * shards, membership and reading have connections of their own, and no call can wait or hold a lock without end.
+ * The Store port over PostgreSQL, for nodes on any number of hosts. A commit is one call on its shards' connection.
+ * Membership and reads have connections of their own. Every wait and lock is bounded.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
@@ -16,16 +16,16 @@ import { rowSql } from './statements/rows.ts';
 
 /** Every bound of the store; times in ms. */
 export interface PostgresBounds extends ConnectionBounds, ConnectionLaneBounds {
-  /** Connections that commit, each with its fixed part of the shards. */
+  /** Connections for commits, each with a fixed part of the shards. */
   readonly writers: number;
-  /** Connections that read. */
+  /** Connections for reads. */
   readonly readers: number;
 }
 
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`. */
   readonly url: string;
-  /** Shard count; settled for ever by whoever opens the database first. */
+  /** Shard count; fixed permanently by the first opening. */
   readonly shards: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -34,7 +34,7 @@ export interface PostgresStoreOptions {
   readonly applicationName?: string;
 }
 
-/** Rejects with one line that names the database and the remedy when it cannot be opened, changed or understood. */
+/** Rejects with a one-line message with the database and the remedy when it cannot be opened, changed or understood. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { bounds } = options;
   await prepare(options);
@@ -57,7 +57,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   };
 }
 
-/** The database is there, fit for us, at this build's schema and of the configured shard count. */
+/** Verifies that the server meets the requirements, migrates the schema and compares the shard count. */
 async function prepare({ url, shards, bounds, applicationName = 'troupe' }: PostgresStoreOptions): Promise<void> {
   try {
     const client = await connect({ url, bounds, applicationName });

@@ -1,4 +1,7 @@
-/** A commit as the columns of `commit_batch_1`: one array per column, one element per record, `part` naming its shard. */
+/**
+ * A commit as the columns of `commit_batch_1`: one array per column, one element per record; `part` gives the record's
+ * shard.
+ */
 import type { ShardWrite } from '../../ports/store.ts';
 import { stateOf } from '../state-of.ts';
 import { ArrayColumn, type ElementType } from './array-column.ts';
@@ -17,7 +20,7 @@ const ROWS_REMOVED = ['integer', 'text', 'text', 'text'] as const;
 const TIMERS = ['integer', 'text', 'text', 'integer', 'double', 'text'] as const;
 const TIMERS_CANCELLED = ['integer', 'text', 'text'] as const;
 
-/** Columns side by side; a record is one element of each. */
+/** Parallel columns; a record is one element of each. */
 class Table {
   readonly #columns: readonly ArrayColumn[];
 
@@ -34,7 +37,7 @@ class Table {
   }
 }
 
-/** The parameters of the call, in its order. Parts count from 1, as arrays there do. */
+/** The parameters of the call, in order. Parts count from 1, like PostgreSQL arrays. */
 export function packCommit(writes: readonly ShardWrite[]): Buffer[] {
   const shards = new Table(SHARDS);
   const actors = new Table(ACTORS);

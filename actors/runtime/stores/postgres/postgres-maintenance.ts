@@ -1,4 +1,4 @@
-/** Upkeep of a PostgreSQL database: migrations, and the mark on one that pg_restore has put back. */
+/** Maintenance of a PostgreSQL database: migrations, and marking a database after pg_restore. */
 import type pg from 'pg';
 import { RESTORED_SETTING } from '../boot-mark.ts';
 import {
@@ -7,7 +7,7 @@ import {
   type MaintenanceParts,
   MaintenanceRefused,
   type Restored,
-  requireStill,
+  requireStopped,
 } from '../maintenance.ts';
 import { UnfitDatabase } from '../migration.ts';
 import type { PostgresChoice } from '../open-store.ts';
@@ -20,7 +20,7 @@ export function postgresMaintenance({ url, bounds }: PostgresChoice, parts: Main
 
   async function on<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     try {
-      const client = await connect({ url, bounds, applicationName: 'troupe upkeep' });
+      const client = await connect({ url, bounds, applicationName: 'troupe maintenance' });
       try {
         return await work(client);
       } finally {
@@ -39,7 +39,7 @@ export function postgresMaintenance({ url, bounds }: PostgresChoice, parts: Main
       on(async (client): Promise<Restored> => {
         await migrate(client, { database, shards: null });
         const beats = async () => (await client.query<{ beats: number }>(restoreSql.beats)).rows[0]?.beats ?? 0;
-        await requireStill(beats, parts, database);
+        await requireStopped(beats, parts, database);
         const jump = await jumpBy(parts);
         await raise(client, jump, Buffer.from(parts.random.bytes(8)).toString('hex'));
         return { jump };
@@ -48,7 +48,7 @@ export function postgresMaintenance({ url, bounds }: PostgresChoice, parts: Main
   };
 }
 
-/** As for SQLite, in one transaction; a large database may take longer than any call of a node. */
+/** As for SQLite, in one transaction; a large database can exceed the bounds of a node's calls. */
 async function raise(client: pg.Client, jump: number, mark: string): Promise<void> {
   await client.query('BEGIN');
   try {

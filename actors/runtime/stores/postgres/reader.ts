@@ -1,7 +1,10 @@
-/** The reading side of the store, over a few connections of its own: whichever has the least to do answers next. */
+/**
+ * The read operations of the store over a few connections of its own; each call goes to the connection with the
+ * shortest queue.
+ */
 import type pg from 'pg';
 import type { ActorRecord, RowKey, RowQuery, RowRecord, Store, TimerRecord } from '../../ports/store.ts';
-import type { LaneCall, Manner } from './lane.ts';
+import type { CallKind, LaneCall } from './lane.ts';
 import { actorSql } from './statements/actors.ts';
 import { referredQuery, rowList, rowSql } from './statements/rows.ts';
 import { timerSql } from './statements/timers.ts';
@@ -16,7 +19,7 @@ interface StoredRow extends Omit<RowRecord, 'index' | 'expiresAt'> {
   readonly expires_at: number | null;
 }
 
-/** An open row as it comes with its actor. */
+/** An open row as returned with its actor. */
 type OpenRow = [
   ...[string, string, string, number, string | null, string | null, string | null, string | null],
   ...[boolean, number | null, string],
@@ -44,10 +47,10 @@ export type StoreReading = Pick<
   | 'timersOf'
 >;
 
-/** Answers one call after the other; a lane, or the one connection of a tool. */
+/** Executes one call at a time: a lane, or a tool's single connection. */
 export interface RowsReading {
   readonly waiting: number;
-  call<Row extends pg.QueryResultRow>(call: LaneCall, manner: Manner): Promise<pg.QueryResult<Row>>;
+  call<Row extends pg.QueryResultRow>(call: LaneCall, callKind: CallKind): Promise<pg.QueryResult<Row>>;
 }
 
 export function reader(lanes: readonly RowsReading[]): StoreReading {

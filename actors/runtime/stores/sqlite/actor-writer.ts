@@ -1,4 +1,7 @@
-/** The actors of one shard's part of a commit: judged by their versions, and written. Inside the caller's transaction. */
+/**
+ * Judges the actors of one shard's part of a commit by their versions, and writes them. Runs inside the caller's
+ * transaction.
+ */
 import type { ActorRecord, ActorWrite, ShardWrite } from '../../ports/store.ts';
 import { stateOf } from '../state-of.ts';
 import type { SqliteConnection } from './connect.ts';
@@ -22,7 +25,7 @@ export function actorWriter(connection: SqliteConnection) {
   const removeActor = connection.prepare(actorSql.remove);
   const cancelTimers = connection.prepare(timerSql.cancelAll);
 
-  /** The stored actors behind `write.actors`, in order; null when a version does not hold. */
+  /** The stored actors of `write.actors`, in order; null when a version differs from the expected one. */
   function judge(write: ShardWrite): (StoredActor | undefined)[] | null {
     const stored: (StoredActor | undefined)[] = [];
     for (const { record, expected } of write.actors) {
@@ -63,7 +66,7 @@ export function actorWriter(connection: SqliteConnection) {
       cancelTimers.run(address);
     }
     write.actors.forEach(({ record }, i) => {
-      // An actor that stopped and was made again within one commit has lost its stored row just now.
+      // An actor that was stopped and created again in one commit has no stored row any more.
       const gone = write.stopped.length > 0 && write.stopped.some(({ address }) => address === record.address);
       writeActor(record, stateOf(record.snapshot), gone ? undefined : stored[i]);
     });

@@ -1,33 +1,36 @@
 /**
- * A file that only takes up space: when the disk is full its removal lets what is under way (settles, releases, cancels)
- * still be written. It lies beside the database and is shared by its nodes; each looks whether it is there, so that all
- * of them know of a full disk, and lays it again as soon as there is room for it and for some commits more.
+ * A file that reserves space: when the disk is full, its removal frees space for the results of work in progress
+ * (settles, releases, cancels). It lies beside the database and is shared by its nodes. Each node polls for the file,
+ * so all of them detect a full disk, and recreates it once there is room for it and for some more commits.
  */
 import { rmSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import type { Cancel, Clock } from '../../ports/clock.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
-/** Room beside the ballast before new work may come back, as a part of it: the next commit must not end it at once. */
+/**
+ * Free space required beside the ballast before new work is admitted, as a share of it: the next commit must not fill
+ * the disk at once.
+ */
 const HEADROOM_SHARE = 0.25;
-const LOOK_MS = 250;
-/** Between two tries to lay it: each writes as much as there is room for. */
-const LAY_MS = 2_000;
-/** One that was left half laid by a process that ended is given up after this. */
+const POLL_MS = 250;
+/** Interval between two attempts to create it: each writes as much as there is room for. */
+const CREATE_MS = 2_000;
+/** A partial file of a process that ended is removed after this time. */
 const ABANDONED_MS = 30_000;
 
 export interface BallastOptions {
   readonly path: string;
   readonly bytes: number;
   readonly clock: Clock;
-  /** Told when the ballast is found missing, and when it is there again. */
+  /** Called when the ballast is missing, and when it exists again. */
   readonly changed: (full: boolean) => void;
 }
 
 export class Ballast {
   readonly #options: BallastOptions;
   #full = false;
-  #layAt = 0;
+  #createAt = 0;
   #closed = false;
   #again: Cancel = () => {};
 
@@ -35,23 +38,26 @@ export class Ballast {
     this.#options = options;
   }
 
-  /** Lays the ballast unless it is there, and watches over it. A disk without room for it counts as full: no error. */
-  static async lay(options: BallastOptions): Promise<Ballast> {
+  /**
+   * Creates the ballast unless it exists, and keeps polling. A disk without room for it counts as full and is not an
+   * error.
+   */
+  static async create(options: BallastOptions): Promise<Ballast> {
     const ballast = new Ballast(options);
-    await ballast.#look();
+    await ballast.#poll();
     return ballast;
   }
 
-  /** True while the ballast is not there: what is left of the disk is for work under way. */
+  /** True while the ballast is missing: the remaining space is for work in progress. */
   get full(): boolean {
     return this.#full;
   }
 
-  /** Frees the space. Harmless when called again. */
+  /** Frees the space. Idempotent. */
   drop(): void {
     rmSync(this.#options.path, { force: true });
-    // The commit that failed has just shown that there is no room.
-    this.#layAt = this.#options.clock.monotonic() + LAY_MS;
+    // The failed commit has just shown that there is no room.
+    this.#createAt = this.#options.clock.monotonic() + CREATE_MS;
     this.#set(true);
   }
 
@@ -60,19 +66,19 @@ export class Ballast {
     this.#again();
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { clock } = this.#options;
     if (await this.#isThere()) this.#set(false);
-    else if (clock.monotonic() < this.#layAt) {
-      // While another node is laying it, which may take longer than a look, it says nothing of a full disk.
-      if (!(await this.#isBeingLaid()) && !(await this.#isThere())) this.#set(true);
+    else if (clock.monotonic() < this.#createAt) {
+      // While another node creates the file, which can take longer than a poll, its absence does not mean a full disk.
+      if (!(await this.#isBeingCreated()) && !(await this.#isThere())) this.#set(true);
     } else {
-      this.#layAt = clock.monotonic() + LAY_MS;
-      const laid = await this.#fill();
-      // Whoever else is laying it will know; and a drop meanwhile is the later news.
-      if (laid !== 'elsewhere') this.#set(!(laid === 'laid' && (await this.#isThere())));
+      this.#createAt = clock.monotonic() + CREATE_MS;
+      const outcome = await this.#fill();
+      // When another node creates the file, that node decides; a concurrent drop is newer than this attempt.
+      if (outcome !== 'elsewhere') this.#set(!(outcome === 'created' && (await this.#isThere())));
     }
-    if (!this.#closed) this.#again = clock.after(LOOK_MS, () => void this.#look());
+    if (!this.#closed) this.#again = clock.after(POLL_MS, () => void this.#poll());
   }
 
   #set(full: boolean): void {
@@ -87,33 +93,33 @@ export class Ballast {
     return found !== null && found.size >= bytes;
   }
 
-  /** Whole or not at all: it gets its name when it is laid, by one node at a time. */
-  async #fill(): Promise<'laid' | 'no room' | 'elsewhere'> {
+  /** Atomic: written under a temporary name by one node at a time and renamed when complete. */
+  async #fill(): Promise<'created' | 'no room' | 'elsewhere'> {
     const { path, bytes } = this.#options;
-    const laying = layingPath(path);
+    const partial = partialPath(path);
     try {
-      await write(laying, bytes);
-      await rename(laying, path);
-      return 'laid';
+      await write(partial, bytes);
+      await rename(partial, path);
+      return 'created';
     } catch (error) {
       const elsewhere = (error as { code?: string }).code === 'EEXIST';
-      if (!elsewhere || (await this.#isAbandoned(laying))) await rm(laying, { force: true }).catch(() => {});
+      if (!elsewhere || (await this.#isAbandoned(partial))) await rm(partial, { force: true }).catch(() => {});
       return elsewhere ? 'elsewhere' : 'no room';
     }
   }
 
-  async #isBeingLaid(): Promise<boolean> {
-    return (await stat(layingPath(this.#options.path)).catch(() => null)) !== null;
+  async #isBeingCreated(): Promise<boolean> {
+    return (await stat(partialPath(this.#options.path)).catch(() => null)) !== null;
   }
 
-  /** By the file system's clock and ours, which may differ: given up a little early it is only laid again. */
-  async #isAbandoned(laying: string): Promise<boolean> {
-    const found = await stat(laying).catch(() => null);
+  /** Compares the file system's clock with ours, which can differ: an early removal only repeats the write. */
+  async #isAbandoned(partial: string): Promise<boolean> {
+    const found = await stat(partial).catch(() => null);
     return found !== null && this.#options.clock.now() - found.mtimeMs > ABANDONED_MS;
   }
 }
 
-function layingPath(path: string): string {
+function partialPath(path: string): string {
   return `${path}.new`;
 }
 

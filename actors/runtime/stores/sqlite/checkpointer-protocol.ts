@@ -1,20 +1,23 @@
-/** What travels between the writer's thread and the mover's, which copies the log into the database beside it. */
+/** Messages between the writer's thread and the checkpointer's, which copies the log into the database. */
 import type { Failure } from './failure.ts';
 
 export interface CheckpointerStart {
   readonly path: string;
-  /** One integer, one of the states below: the writer sets `MOVING` when it asks, the mover what came of it. */
+  /**
+   * One integer with one of the states below: the writer sets `RUNNING` with a request, the checkpointer sets the
+   * result.
+   */
   readonly state: SharedArrayBuffer;
 }
 
 export const IDLE = 0;
-export const MOVING = 1;
-/** The disk failed: nothing is moved any more, and nobody of this process may let the log start anew. */
+export const RUNNING = 1;
+/** The disk failed: no further checkpoint runs, and this process must not restart the log. */
 export const FAILED = 2;
 
-export type CheckpointerRequest = { readonly move: true } | { readonly close: true };
+export type CheckpointerRequest = { readonly run: true } | { readonly close: true };
 
-/** Said once, when the disk failed. */
+/** Sent once, when the disk failed. */
 export interface CheckpointerAnswer {
   readonly failure: Failure;
 }

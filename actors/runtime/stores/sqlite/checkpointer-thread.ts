@@ -1,7 +1,7 @@
 /**
- * The mover of one node: a thread with a connection of its own that copies the log (WAL) into the database while the
- * writer goes on committing. It takes no write lock and writes nothing of its own. SQLite syncs the database only if the
- * log did not grow meanwhile; else whoever moves the rest does, before the log starts anew.
+ * The checkpointer of one node: a thread with its own connection that copies the log (WAL) into the database while the
+ * writer goes on committing. It takes no write lock and writes no data of its own. SQLite syncs the database only if
+ * the log did not grow during the copy; otherwise the process that copies the rest syncs it before the log restarts.
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import {
@@ -17,18 +17,20 @@ import { failureOf } from './failure.ts';
 const start = workerData as CheckpointerStart;
 const port = parentPort as MessagePort;
 const state = new Int32Array(start.state);
-/** The driver's error of a moment in which somebody else changes the file's mode; the next request tries again. */
+/**
+ * Opened on demand: opening can fail while another process changes the journal mode, and the next request tries again.
+ */
 let connection: ReturnType<typeof connect> | null = null;
 
-function move(): void {
+function checkpoint(): void {
   connection ??= connect(start.path, 'write');
   connection.prepare('PRAGMA wal_checkpoint(PASSIVE)').get();
 }
 
-/** A lock or a lack of space only puts it off: what is in the log is durable where it is. */
+/** A lock or a full disk only delays the checkpoint: everything in the log is durable. */
 function attempt(): void {
   try {
-    move();
+    checkpoint();
     Atomics.store(state, 0, IDLE);
   } catch (error) {
     const failure = failureOf(error);
@@ -38,7 +40,7 @@ function attempt(): void {
 }
 
 port.on('message', (request: CheckpointerRequest) => {
-  if ('move' in request) return attempt();
+  if ('run' in request) return attempt();
   connection?.close();
   port.close();
 });

@@ -6,14 +6,14 @@ import {
   type CheckpointerStart,
   FAILED,
   IDLE,
-  MOVING,
+  RUNNING,
 } from './checkpointer-protocol.ts';
 import type { Failure } from './failure.ts';
 import { spawnThread } from './spawn-thread.ts';
 
 /**
- * The writer's side of the mover thread: asks it to move the log, one move at a time, and never waits for one. The thread
- * starts with the first move: a store that writes little never has one.
+ * The writer's handle of the checkpointer thread: requests one checkpoint at a time without waiting for it. The thread
+ * starts with the first request, so a store with few writes never has one.
  */
 export class Checkpointer {
   readonly #state = new Int32Array(new SharedArrayBuffer(4));
@@ -21,28 +21,28 @@ export class Checkpointer {
   readonly #failed: (failure: Failure) => void;
   #thread: Worker | null = null;
 
-  /** `failed` is told when the disk failed under the mover or its thread died. */
+  /** `failed` is called when the disk failed during a checkpoint or the thread died. */
   constructor(path: string, failed: (failure: Failure) => void) {
     this.#start = { path, state: this.#state.buffer };
     this.#failed = failed;
   }
 
-  /** False while a move is under way, and for ever once the disk failed. */
+  /** False while a checkpoint runs, and permanently after a disk failure. */
   get idle(): boolean {
     return Atomics.load(this.#state, 0) === IDLE;
   }
 
-  get moving(): boolean {
-    return Atomics.load(this.#state, 0) === MOVING;
+  get running(): boolean {
+    return Atomics.load(this.#state, 0) === RUNNING;
   }
 
-  move(): void {
-    if (Atomics.compareExchange(this.#state, 0, IDLE, MOVING) !== IDLE) return;
+  run(): void {
+    if (Atomics.compareExchange(this.#state, 0, IDLE, RUNNING) !== IDLE) return;
     this.#thread ??= this.#spawn();
-    this.#thread.postMessage({ move: true } satisfies CheckpointerRequest);
+    this.#thread.postMessage({ run: true } satisfies CheckpointerRequest);
   }
 
-  /** Resolves when a move under way is done and the thread has ended. */
+  /** Resolves when a running checkpoint is done and the thread has ended. */
   async close(): Promise<void> {
     const thread = this.#thread;
     this.#thread = null;
@@ -53,11 +53,11 @@ export class Checkpointer {
   }
 
   #spawn(): Worker {
-    const thread = spawnThread({ file: './checkpointer-thread.ts', name: 'store mover', data: this.#start });
+    const thread = spawnThread({ file: './checkpointer-thread.ts', name: 'store checkpointer', data: this.#start });
     thread.on('message', ({ failure }: CheckpointerAnswer) => this.#failed(failure));
     thread.on('error', (error) => {
       Atomics.store(this.#state, 0, FAILED);
-      this.#failed({ kind: 'fatal', message: `the mover thread of the store ended: ${error.message}` });
+      this.#failed({ kind: 'fatal', message: `the checkpointer thread of the store ended: ${error.message}` });
     });
     return thread;
   }

@@ -7,17 +7,18 @@ export type SqliteConnection = Database.Database;
 
 const FULL = 2;
 /**
- * Pages a writing connection keeps: 4 MiB. SQLite looks through all of them at the end of a commit that split a page of
- * an index, as nearly every one does: 4,000 pages, the driver's default, took 8 us of the writer per chat completion,
- * 1,000 take 2, and what is read again comes from the operating system (a four-hundredth of the writer's time).
+ * Cached pages of a writing connection: 4 MiB. SQLite walks through all of them after a commit that split an index
+ * page, as nearly every commit does: 4,000 pages, the driver's default, took 8 us of the writer per chat completion;
+ * 1,000 take 2 us, and reads beyond the cache are served by the operating system (a four-hundredth of the writer's
+ * time).
  */
 const CACHE_PAGES = 1_000;
-/** The pages one transaction may change before SQLite writes them out ahead of its end: a batch at its bounds fits. */
+/** Pages that one transaction can change before SQLite writes them out early: a batch at its bounds fits. */
 const SPILL_PAGES = 4_000;
 
 /**
- * Opens one connection. The driver's own busy wait is off (0 ms): whoever needs the lock waits in short steps of its
- * own. Throws the driver's errors, SQLITE_BUSY among them while another process changes the journal mode.
+ * Opens one connection. The driver's own busy wait is off (0 ms): code that needs the lock waits in short steps of its
+ * own. Throws the driver's errors, including SQLITE_BUSY while another process changes the journal mode.
  */
 export function connect(path: string, use: 'read' | 'write'): SqliteConnection {
   if (use === 'write') mkdirSync(dirname(path), { recursive: true });
@@ -41,17 +42,17 @@ function prepareToWrite(connection: SqliteConnection): void {
 }
 
 /**
- * Every commit reaches the disk before it is acknowledged. Set by name and not left to the driver, whose build falls
- * back to NORMAL at the first write of a WAL file; called again after that write (spec: reliability, E1).
+ * Makes every commit durable before it is acknowledged. Set explicitly because the driver's build falls back to NORMAL
+ * at the first write of a WAL file; called again after that write (spec: reliability, E1).
  */
 export function requireFullSync(connection: SqliteConnection): void {
   connection.pragma('synchronous = FULL');
   connection.pragma('fullfsync = ON');
   const level = connection.pragma('synchronous', { simple: true });
-  if (level !== FULL) throw new Error(`synchronous is ${String(level)} and not FULL`);
+  if (level !== FULL) throw new Error(`synchronous is ${String(level)}, expected FULL`);
 }
 
-/** One line for whoever starts a node: what is wrong with the file at `path`, and what to do about it. */
+/** A one-line message for the operator: the problem with the file at `path` and the remedy. */
 export function openingAdvice(path: string, error: unknown): string {
   const detail = error instanceof Error ? error.message : String(error);
   const code = sqliteCode(error) ?? (error as { code?: string } | null)?.code ?? '';

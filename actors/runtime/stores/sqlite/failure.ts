@@ -1,21 +1,24 @@
 import { StoreOutcomeUnknown, StoreRefused } from '../../ports/store.ts';
 
-/** A failed operation as it travels from the writer's thread: what the caller may conclude, and why. */
+/** A failed operation as sent from the writer's thread: its kind decides what the caller may conclude. */
 export interface Failure {
-  /** `fatal`: the disk answered an error, nothing later can be trusted; `unknown`: may have happened. */
+  /**
+   * `fatal`: the disk returned an error, so later results cannot be trusted; `unknown`: the operation may have
+   * happened.
+   */
   readonly kind: 'full' | 'busy' | 'unreachable' | 'unknown' | 'fatal';
   readonly message: string;
 }
 
 /**
- * An outcome that is unknown because the disk failed or the file is damaged. The process should end and start again
- * from what is on disk: after a failed fsync later ones may answer success for bytes that are gone.
+ * An unknown outcome because the disk failed or the file is damaged. The process must exit and start again from the
+ * disk: after a failed fsync, later ones can report success for lost bytes.
  */
 export class StoreFatal extends StoreOutcomeUnknown {
   readonly fatal = true;
 }
 
-/** The code of a driver error, or null for anything else. */
+/** The code of a driver error; null for other errors. */
 export function sqliteCode(error: unknown): string | null {
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
   return typeof code === 'string' && code.startsWith('SQLITE_') ? code : null;
@@ -25,7 +28,7 @@ export function isBusy(error: unknown): boolean {
   return sqliteCode(error)?.startsWith('SQLITE_BUSY') ?? false;
 }
 
-/** What an error thrown inside a transaction, which was rolled back, means to the caller. */
+/** Classifies an error thrown inside a transaction that was rolled back. */
 export function failureOf(error: unknown): Failure {
   const code = sqliteCode(error) ?? '';
   const message = error instanceof Error ? `${code ? `${code}: ` : ''}${error.message}` : String(error);
@@ -35,7 +38,7 @@ export function failureOf(error: unknown): Failure {
   return { kind: 'unreachable', message };
 }
 
-/** The error the port promises for a failure. */
+/** The port's error for a failure. */
 export function errorOf(failure: Failure): StoreOutcomeUnknown | StoreRefused {
   if (failure.kind === 'fatal') return new StoreFatal(failure.message);
   if (failure.kind === 'unknown') return new StoreOutcomeUnknown(failure.message);

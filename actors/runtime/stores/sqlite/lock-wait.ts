@@ -3,22 +3,22 @@ import type { Random } from '../../ports/random.ts';
 import { isBusy } from './failure.ts';
 import { pause } from './pause.ts';
 
-/** Bounds of one wait for the write lock, ms. The short steps are what keeps three saturated writers fair. */
+/** Bounds of one step of a wait for the write lock, ms. Short steps keep three saturated writers fair. */
 export const STEP_MS_MIN = 0.1;
 export const STEP_MS_MAX = 0.5;
 
 export interface LockWaitOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly random: Pick<Random, 'fraction'>;
-  /** Longest wait for one lock, ms; then the SQLITE_BUSY error goes to the caller. */
+  /** Longest wait for one lock, ms; the caller then gets the SQLITE_BUSY error. */
   readonly boundMs: number;
-  /** Told how long the present wait has lasted, ms; 0 when it ended. */
+  /** Called with the duration of the current wait, ms; with 0 when it ends. */
   readonly waited: (ms: number) => void;
 }
 
 /**
- * Runs `attempt` until it does not answer SQLITE_BUSY, sleeping 0.1-0.5 ms at random between attempts, up to the bound.
- * Blocks its thread: for the writer's own thread only.
+ * Repeats `attempt` while it throws SQLITE_BUSY, sleeping 0.1-0.5 ms at random between attempts, up to the bound.
+ * Blocks its thread: for the writer's thread only.
  */
 export function waitForLock<T>(attempt: () => T, options: LockWaitOptions): T {
   try {
@@ -27,7 +27,7 @@ export function waitForLock<T>(attempt: () => T, options: LockWaitOptions): T {
     if (!isBusy(error)) throw error;
   }
   const { stackTraceLimit } = Error;
-  // The driver makes an error per attempt; without its stack one costs 5 us and not 16.
+  // The driver creates an error per attempt; without a stack trace one costs 5 us instead of 16.
   Error.stackTraceLimit = 0;
   try {
     return keepTrying(attempt, options);

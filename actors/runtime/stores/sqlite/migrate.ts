@@ -1,6 +1,6 @@
 /**
- * Brings a database to the schema of this build, each step in a transaction of its own under the write lock, so that
- * any number of processes may open one file at once. Refuses a file that a newer build changed in a breaking way.
+ * Migrates a database to the schema of this build, each step in its own transaction under the write lock, so that any
+ * number of processes can open one file at once. Refuses a file with a breaking change of a newer build.
  */
 import { effectOf, newerSchema } from '../migration.ts';
 import type { SqliteConnection } from './connect.ts';
@@ -9,10 +9,10 @@ import { charts } from './migrations/0002-charts.ts';
 import { openRowsOfTheRuntime } from './migrations/0003-open-rows-of-the-runtime.ts';
 import type { Transact } from './transaction.ts';
 
-/** In order of their numbers, from 1. The first line of each says `-- breaking: why` or `-- compatible: why`. */
+/** Ordered by number, from 1. The first line of each is `-- breaking: why` or `-- compatible: why`. */
 export const migrations: readonly string[] = [tables, charts, openRowsOfTheRuntime];
 
-/** Answers the numbers of the steps that were applied now. */
+/** Returns the numbers of the applied steps. */
 export function migrate(
   connection: SqliteConnection,
   transact: Transact,
@@ -40,7 +40,7 @@ export function migrate(
   return now;
 }
 
-/** A newer build changed the file in a breaking way. @throws UnfitDatabase */
+/** Refuses a file with a breaking change of a newer build. @throws UnfitDatabase */
 export function refuseNewer(connection: SqliteConnection, path: string, known = migrations.length): void {
   const newer = connection
     .prepare("SELECT max(number) AS number FROM migrations WHERE number > ? AND effect = 'breaking'")

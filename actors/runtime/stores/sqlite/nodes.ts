@@ -1,13 +1,13 @@
 /**
- * The nodes as the writer keeps them. Every function is one whole transaction's work. A node that is dead or left
- * stays so: nothing here brings it back.
+ * The writer's operations on nodes. Every function is the work of one whole transaction. A node that is dead or has
+ * left stays so; no function revives it.
  */
 import type { ClusterRows, Heartbeat, NodeRow, Store } from '../../ports/store.ts';
 import type { SqliteConnection } from './connect.ts';
 import { nodeSql } from './statements/nodes.ts';
 import { shardSql } from './statements/shards.ts';
 
-/** Dead and departed nodes that a heartbeat still shows: those born last. */
+/** Maximum number of dead and departed nodes in a heartbeat's result: the latest births. */
 export const ENDED_NODES_MAX = 64;
 
 interface StoredNode extends Omit<NodeRow, 'operatorUrl' | 'hears'> {

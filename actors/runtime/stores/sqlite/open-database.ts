@@ -8,8 +8,8 @@ import { transactions } from './transaction.ts';
 import type { WriterStart } from './writer-protocol.ts';
 
 /**
- * The writer's connection to a database that is sound, at this build's schema and of the configured shard count.
- * Throws an Error whose message is one line for the operator: the file and the remedy (spec: reliability, X33).
+ * Opens the writer's connection: checks that the database is intact, migrates it and compares the shard count. Throws
+ * an Error with a one-line message for the operator: the file and the remedy (spec: reliability, X33).
  */
 export function openDatabase(start: WriterStart, wait: LockWaitOptions): SqliteConnection {
   try {

@@ -5,8 +5,8 @@ import { refuseNewer } from './migrate.ts';
 import { reader } from './reader.ts';
 
 /**
- * The reading half of the store alone, for tools: changes nothing in the file, not even its schema, and may run beside
- * the nodes that serve it. Throws one line that names the file when it is not there or not understood.
+ * The read operations of the store, for tools. It changes nothing in the file, not even the schema, and can run beside
+ * the nodes that use it. Throws one line that names the file when it is missing or cannot be read.
  */
 export function openSqliteReader(path: string): StoreReader {
   try {

@@ -1,6 +1,6 @@
 /**
- * The Store port over one SQLite file, shared by any number of node processes of one host. Commits and membership go to
- * a writer thread, reads stay on the caller's; every acknowledged commit is on the disk.
+ * The Store port over one SQLite file, shared by any number of node processes of one host. A writer thread executes
+ * commits and membership; reads run on the caller's thread. Every acknowledged commit is durable.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
@@ -14,32 +14,37 @@ import { type Reader, reader } from './reader.ts';
 import { Writer } from './writer.ts';
 
 export interface SqliteStoreOptions {
-  /** The database file; its folder is made if it is missing. */
+  /** The database file; its folder is created if it is missing. */
   readonly path: string;
-  /** Shard count; settled for ever by whoever opens the file first. */
+  /** Shard count; fixed permanently by the first opening. */
   readonly shards: number;
   readonly clock: Clock;
   readonly random: Random;
   /** Longest wait for the write lock per transaction, ms; then StoreRefused('busy'). */
   readonly busyBoundMs: number;
-  /** Pause between two commits of one writer, ms: what lets three saturated nodes share. Default 0.1. */
+  /** Pause between two commits of one writer, ms, so that three saturated nodes share the lock. Default 0.1. */
   readonly yieldMs?: number;
-  /** Files up to this size are checked whole when opened. Default 32 MiB. */
+  /** Files up to this size are checked completely when opened. Default 32 MiB. */
   readonly checkBytesMax?: number;
-  /** Space set aside for a full disk, in a file beside the database. Default 0, none. */
+  /** Reserved space for a full disk, in a file beside the database. Default 0, none. */
   readonly ballastBytes?: number;
-  /** Commits and operations under way at once. Default 4,096. */
+  /** Maximum number of concurrent commits and operations. Default 4,096. */
   readonly requestsMax?: number;
-  /** The disk is full, or is no longer: the ballast is gone, or laid again. */
+  /**
+   * Called when the disk becomes full (the ballast was removed) and when it has space again (the ballast was
+   * recreated).
+   */
   readonly onFull?: (full: boolean) => void;
-  /** The disk failed, the file is damaged or the writer died: end the process and start again. Called once. */
+  /** The disk failed, the file is damaged or the writer died: the process must exit and start again. Called once. */
   readonly onFatal?: (error: Error) => void;
 }
 
 export interface SqliteStore extends Store {
-  /** How long the writer has been waiting for the lock now, ms; 0 when it is not. For whoever looks for the holder. */
+  /**
+   * How long the writer has been waiting for the lock, ms; 0 without a wait. Used to find the process that holds it.
+   */
   busyMs(): number;
-  /** True while the ballast is gone: what room is left is for work under way, new work has to be refused. */
+  /** True while the ballast is missing: the remaining space is for work in progress, and new work must be refused. */
   full(): boolean;
 }
 
@@ -48,7 +53,7 @@ const CHECK_BYTES_MAX = 32 * 1024 * 1024;
 const REQUESTS_MAX = 4_096;
 const READ_RETRY_MS = 1;
 
-/** Rejects with one line that names the file and the remedy when it cannot be opened, written or understood. */
+/** Rejects with a one-line message with the file and the remedy when it cannot be opened, written or understood. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { path, shards, clock, random, busyBoundMs, ballastBytes = 0 } = options;
   let ballast: Ballast | null = null;
@@ -66,7 +71,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   try {
     const connection = connect(path, 'read');
     const { onFull: changed = () => {} } = options;
-    if (ballastBytes > 0) ballast = await Ballast.lay({ path: `${path}.ballast`, bytes: ballastBytes, clock, changed });
+    if (ballastBytes > 0)
+      ballast = await Ballast.create({ path: `${path}.ballast`, bytes: ballastBytes, clock, changed });
     const read = reading({ connection, clock, busyBoundMs, failed });
     const full = (): boolean => ballast?.full ?? false;
     const close = (): void => {
@@ -90,8 +96,8 @@ interface ReadingOptions {
 }
 
 /**
- * Runs one look-up. A reader meets a lock only while a killed process's file is put in order, and then tries again
- * without holding up its thread.
+ * Runs one look-up. A reader meets a lock only while the file of a killed process is recovered; it then tries again
+ * without blocking its thread.
  */
 function reading({ connection, clock, busyBoundMs, failed }: ReadingOptions): Read {
   const from = reader(connection);
@@ -109,7 +115,7 @@ function reading({ connection, clock, busyBoundMs, failed }: ReadingOptions): Re
   };
 }
 
-/** A programmer's error stays as it is; what the database said becomes the port's error. */
+/** Keeps programmer's errors; converts database errors to the port's errors. */
 function readError(error: unknown, failed: (failure: Failure) => void): unknown {
   if (error instanceof RangeError || error instanceof TypeError) return error;
   const failure = failureOf(error);
@@ -117,12 +123,12 @@ function readError(error: unknown, failed: (failure: Failure) => void): unknown 
   return errorOf(failure);
 }
 
-interface Rest extends Pick<SqliteStore, 'full'> {
+interface Remaining extends Pick<SqliteStore, 'full'> {
   readonly clock: Clock;
   readonly close: () => void;
 }
 
-function compose(writer: Writer, read: Read, { clock, full, close }: Rest): SqliteStore {
+function compose(writer: Writer, read: Read, { clock, full, close }: Remaining): SqliteStore {
   return {
     async commit(writes) {
       const codes = await writer.commit(packCommit(writes));
@@ -143,7 +149,7 @@ function compose(writer: Writer, read: Read, { clock, full, close }: Rest): Sqli
     async heartbeat(beat) {
       const sentAt = clock.now();
       const rows = await writer.call('heartbeat', beat);
-      // The middle, as the asker takes it to be: a beat that waited for the lock would else set store time forward.
+      // The middle of the call, as callers assume: the wait of a beat for the lock would otherwise advance store time.
       return { now: Math.round((sentAt + clock.now()) / 2), ...rows };
     },
     markDead: (incarnation, seenBeat, why) => writer.call('markDead', incarnation, seenBeat, why),

@@ -1,6 +1,6 @@
 /**
- * Shards and cluster-wide facts as the writer keeps them. Every change of a shard is a compare-and-set under the write
- * lock that raises its epoch, so that of two claimers one wins and no earlier owner can write afterwards.
+ * The writer's operations on shards and cluster-wide settings. Every change of a shard is a compare-and-set under the
+ * write lock that raises its epoch: of two claimers one wins, and no earlier owner can write afterwards.
  */
 import type { NodeRow, ShardRow } from '../../ports/store.ts';
 import type { SqliteConnection } from './connect.ts';
@@ -16,7 +16,7 @@ export function ownership(connection: SqliteConnection) {
   const writeSetting = connection.prepare(settingSql.writeIfAbsent);
   const readSetting = connection.prepare<[string], { value: string }>(settingSql.read);
 
-  /** Compare-and-set of one shard row; null when it is no longer as seen. */
+  /** Compare-and-set of one shard row; null when the row has changed. */
   function moveShard({ shard, owner, epoch }: ShardRow, to: string): ShardRow | null {
     return move.run(to, shard, owner, epoch).changes === 1 ? { shard, owner: to, epoch: epoch + 1 } : null;
   }
@@ -35,7 +35,7 @@ export function ownership(connection: SqliteConnection) {
   return {
     setting,
 
-    /** Makes the shard rows on first use; answers the count the database was made with. */
+    /** Creates the shard rows on first use; returns the count that the database was created with. */
     settleShardCount(count: number): number {
       const settled = Number(setting('shards', String(count)));
       for (let shard = 0; shard < settled; shard++) createShard.run(shard);

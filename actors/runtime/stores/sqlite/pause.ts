@@ -1,4 +1,4 @@
-/** Sleeps this thread, `ms` may be a fraction. Only for the writer's own thread: nothing else runs in it meanwhile. */
+/** Blocks this thread; `ms` can be a fraction. For the writer's thread only. */
 export function pause(ms: number): void {
   Atomics.wait(NEVER, 0, 0, ms);
 }

@@ -1,6 +1,6 @@
 /**
- * The reading side of the store: its own connection on the node's thread, tens of microseconds per look-up. It sees
- * every commit that was acknowledged before the read, and never takes a lock that a writer waits for.
+ * The read operations of the store on a connection of the node's thread, tens of microseconds per look-up. A read sees
+ * every commit acknowledged before it, and takes no lock that a writer waits for.
  */
 import type {
   ActorCountRow,
@@ -40,7 +40,7 @@ export function reader(connection: SqliteConnection) {
   const due = connection.prepare<[number, string, number], StoredTimer>(timerSql.due).raw();
   const timersOf = connection.prepare<[string], StoredTimer>(timerSql.of).raw();
   const shards = connection.prepare<[], ShardRow>(shardSql.all);
-  /** Shapes of lists are few (their SQL depends on no value), so this needs no bound of its own. */
+  /** List queries have few shapes (their SQL contains no values), so this map needs no bound. */
   const lists = new Map<string, ReturnType<typeof prepareList>>();
   const lookUps = new Map<string, ReturnType<typeof prepareLookUp>>();
   const prepareLookUp = (sql: string) => connection.prepare<string[], string>(sql).pluck();

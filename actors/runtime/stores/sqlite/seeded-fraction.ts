@@ -1,4 +1,4 @@
-/** A small generator (mulberry32) for the lock waits: cheap, in [0, 1), the same run for the same seed. Never for ids. */
+/** A small generator (mulberry32) for lock waits: cheap, in [0, 1), repeatable for one seed. Never used for ids. */
 export function seededFraction(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

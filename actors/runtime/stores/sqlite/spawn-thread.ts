@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type TransferListItem, Worker } from 'node:worker_threads';
 
 export interface ThreadChoice {
-  /** The thread's file beside this one, as its source is called. */
+  /** The thread's source file, beside this one. */
   readonly file: './writer-thread.ts' | './checkpointer-thread.ts';
   readonly name: string;
   /** The thread's `workerData`. */
@@ -12,8 +12,9 @@ export interface ThreadChoice {
 }
 
 /**
- * Starts a thread of the store: built, the JavaScript file beside this one; under tsx, whose hooks do not reach the
- * threads of Node 20, the TypeScript one through tsx's own require (125 ms to start; its import hooks take 250-450).
+ * Starts a thread of the store. In a build, loads the JavaScript file beside this one. Under tsx, whose hooks do not
+ * reach the threads of Node 20, loads the TypeScript file through tsx's own require (125 ms to start; its import hooks
+ * take 250-450 ms).
  */
 export function spawnThread({ file, name, data, transfer = [] }: ThreadChoice): Worker {
   const options = { name, workerData: data, transferList: [...transfer] };

@@ -1,4 +1,4 @@
-/** Upkeep of a SQLite file: migrations, whole copies by VACUUM INTO, and putting one back. */
+/** Maintenance of a SQLite file: migrations, complete copies with VACUUM INTO, and restoring one. */
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -9,7 +9,7 @@ import {
   type MaintenanceParts,
   MaintenanceRefused,
   type Restored,
-  requireStill,
+  requireStopped,
 } from '../maintenance.ts';
 import type { SqliteChoice } from '../open-store.ts';
 import { connect, openingAdvice, type SqliteConnection } from './connect.ts';
@@ -18,7 +18,7 @@ import { migrate } from './migrate.ts';
 import { restoreSql } from './statements/restore.ts';
 import { transactions } from './transaction.ts';
 
-/** The database, its log and the log's index: the log moves first, so that no database stands beside another's log. */
+/** The database, its log and the log's index, log first: a database never stands beside another's log. */
 const FILES = ['-wal', '-shm', ''];
 
 export function sqliteMaintenance({ path, busyMs }: SqliteChoice, parts: MaintenanceParts): Maintenance {
@@ -29,31 +29,34 @@ export function sqliteMaintenance({ path, busyMs }: SqliteChoice, parts: Mainten
     return on(file, async (connection) => {
       const transact = transactions(connection, wait);
       migrate(connection, transact, file);
-      await requireQuiet(connection, parts, file);
+      await requireNoNodes(connection, parts, file);
       const jump = await jumpBy(parts);
       transact(() => raise(connection, jump, Buffer.from(random.bytes(8)).toString('hex')));
       return { jump };
     });
   }
 
-  /** Puts the copy beside the database, checks and marks it there, and only then moves it into place. */
+  /**
+   * Copies the backup to a temporary file beside the database, verifies and marks it there, and only then moves it into
+   * place.
+   */
   async function restore(from: string, force: boolean): Promise<Restored & { readonly kept: string | null }> {
     requireFile(from, 'name a file that `troupe backup` wrote');
     const replaces = existsSync(path);
     if (replaces && !force) {
       throw new MaintenanceRefused(`the database ${path} exists: move it away, or add --force, which keeps it beside`);
     }
-    if (replaces) await on(path, (connection) => requireQuiet(connection, parts, path));
+    if (replaces) await on(path, (connection) => requireNoNodes(connection, parts, path));
     mkdirSync(dirname(path), { recursive: true });
-    const aside = `${path}.restoring`;
-    for (const suffix of FILES) rmSync(`${aside}${suffix}`, { force: true });
-    copyFileSync(from, aside);
-    await requireOurs(aside, from);
-    const restored = await markRestored(aside);
-    await sync(aside);
+    const temporary = `${path}.restoring`;
+    for (const suffix of FILES) rmSync(`${temporary}${suffix}`, { force: true });
+    copyFileSync(from, temporary);
+    await requireOurs(temporary, from);
+    const restored = await markRestored(temporary);
+    await sync(temporary);
     const kept = replaces ? `${path}.replaced` : null;
     for (const suffix of FILES) if (kept !== null) moveOver(`${path}${suffix}`, `${kept}${suffix}`);
-    renameSync(aside, path);
+    renameSync(temporary, path);
     await sync(dirname(path));
     return { ...restored, kept };
   }
@@ -83,39 +86,39 @@ async function on<T>(file: string, work: (connection: SqliteConnection) => T | P
   }
 }
 
-/** Written aside and moved into place whole, so that a file of that name is a copy and not a part of one. */
+/** Written to a temporary file and renamed when complete, so a file with the final name is never a partial copy. */
 async function backup(path: string, to: string): Promise<void> {
   requireFile(path, 'there is nothing to copy');
   if (existsSync(to)) throw new MaintenanceRefused(`${to} exists: name a new file`);
-  const aside = `${to}.partial`;
+  const temporary = `${to}.partial`;
   mkdirSync(dirname(resolve(to)), { recursive: true });
-  rmSync(aside, { force: true });
-  await on(path, (connection) => connection.prepare('VACUUM INTO ?').run(aside));
-  await sync(aside);
-  renameSync(aside, to);
+  rmSync(temporary, { force: true });
+  await on(path, (connection) => connection.prepare('VACUUM INTO ?').run(temporary));
+  await sync(temporary);
+  renameSync(temporary, to);
   await sync(dirname(resolve(to)));
 }
 
-async function requireQuiet(connection: SqliteConnection, parts: MaintenanceParts, path: string): Promise<void> {
+async function requireNoNodes(connection: SqliteConnection, parts: MaintenanceParts, path: string): Promise<void> {
   const known = connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'nodes'").get();
   if (!known) return;
   const beats = connection.prepare<[], number>(restoreSql.beats).pluck();
-  await requireStill(async () => beats.get() ?? 0, parts, path);
+  await requireStopped(async () => beats.get() ?? 0, parts, path);
 }
 
-/** The copy that lies aside is a whole database of ours; otherwise nothing is left of it. */
-async function requireOurs(aside: string, from: string): Promise<void> {
+/** Verifies that the temporary copy is an intact database of this product; removes it otherwise. */
+async function requireOurs(temporary: string, from: string): Promise<void> {
   const names = "SELECT count(*) FROM sqlite_master WHERE name IN ('migrations', 'shards')";
   const isOurs = (connection: SqliteConnection): boolean =>
     connection.pragma('quick_check(1)', { simple: true }) === 'ok' && connection.prepare(names).pluck().get() === 2;
-  if (await on(aside, isOurs).catch(() => false)) return;
-  for (const suffix of FILES) rmSync(`${aside}${suffix}`, { force: true });
+  if (await on(temporary, isOurs).catch(() => false)) return;
+  for (const suffix of FILES) rmSync(`${temporary}${suffix}`, { force: true });
   throw new MaintenanceRefused(
-    `${from} is no sound database of this product: name a file that \`troupe backup\` wrote`,
+    `${from} is no intact database of this product: name a file that \`troupe backup\` wrote`,
   );
 }
 
-/** Ownership is open to whoever comes, every number is beyond what anybody has seen, and the nodes of then are dead. */
+/** Frees all shards, raises epochs, revision and births beyond every value in use, and marks the nodes dead. */
 function raise(connection: SqliteConnection, jump: number, mark: string): void {
   connection.prepare(restoreSql.raiseEpochs).run(jump);
   connection.prepare(restoreSql.raiseRevision).run(jump);

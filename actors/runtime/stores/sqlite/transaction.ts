@@ -4,7 +4,7 @@ import { type LockWaitOptions, waitForLock } from './lock-wait.ts';
 /** Runs synchronous work as one write transaction: durable when it returns, rolled back when it throws. */
 export type Transact = <T>(work: () => T) => T;
 
-/** Prepares the transaction statements of a connection. Waits for the write lock at the start, and only there. */
+/** Prepares the transaction statements of a connection. Waits for the write lock at the start of a transaction only. */
 export function transactions(connection: SqliteConnection, wait: LockWaitOptions): Transact {
   const begin = connection.prepare('BEGIN IMMEDIATE');
   const commit = connection.prepare('COMMIT');
@@ -17,7 +17,7 @@ export function transactions(connection: SqliteConnection, wait: LockWaitOptions
       commit.run();
       return result;
     } catch (error) {
-      // SQLite rolls back by itself on some failures (disk full, i/o), and then there is nothing to end.
+      // SQLite rolls back itself on some failures (disk full, i/o); then no transaction is open.
       if (connection.inTransaction) rollback.run();
       throw error;
     }

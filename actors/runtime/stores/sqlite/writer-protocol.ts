@@ -1,4 +1,4 @@
-/** What travels between a store and its writer's thread. Both sides are one build in one process. */
+/** Messages between a store and its writer's thread. Both sides are one build in one process. */
 import type { MessagePort } from 'node:worker_threads';
 import type { VerdictCode } from './apply-commit.ts';
 import type { Failure } from './failure.ts';
@@ -11,22 +11,25 @@ export interface WriterStart {
   readonly shards: number;
   /** Longest wait for the write lock per transaction, ms. */
   readonly busyBoundMs: number;
-  /** Least time between the end of one commit and the begin of the next, ms: the others' chance at the lock. */
+  /**
+   * Minimum time between the end of one commit and the start of the next, ms, during which other processes can take the
+   * lock.
+   */
   readonly yieldMs: number;
-  /** Databases up to this size are checked page by page at the start; larger ones only as far as they are read. */
+  /** Databases up to this size are checked page by page at the start; larger ones are checked only as they are read. */
   readonly checkBytesMax: number;
-  /** Seeds the waits. */
+  /** Seed of the random lock waits. */
   readonly seed: number;
-  /** One integer: ms the present wait for the lock has lasted, 0 when there is none. */
+  /** One integer: duration of the current wait for the lock, ms; 0 without a wait. */
   readonly waited: SharedArrayBuffer;
-  /** Requests that go ahead of waiting commits. */
+  /** Port for requests that overtake waiting commits. */
   readonly urgent: MessagePort;
 }
 
 type Nodes = ReturnType<typeof nodes>;
 type Ownership = Omit<ReturnType<typeof ownership>, 'settleShardCount'>;
 
-/** Everything but commits is an operation by name. */
+/** All requests other than commits are named operations. */
 export interface WriterOperations extends Nodes, Ownership {
   sweepRows(now: number, limit: number): number;
 }

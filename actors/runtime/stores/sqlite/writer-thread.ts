@@ -1,6 +1,6 @@
 /**
- * The writer of one node: a thread with the only writing connection of its process. Takes one request at a time, whole
- * transactions only; membership goes ahead of waiting commits. After an error of the disk it writes nothing more.
+ * The writer of one node: a thread with the only writing connection of its process. It executes one request at a time,
+ * in whole transactions; membership overtakes waiting commits. After a disk error it writes nothing more.
  */
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../system/clock.ts';
@@ -23,26 +23,26 @@ import type { WriterAnswer, WriterOperations, WriterRequest, WriterStart } from 
 const start = workerData as WriterStart;
 const port = parentPort as MessagePort;
 const waited = new Int32Array(start.waited);
-/** Since the last commit somebody else was seen to hold the lock. */
-let metOthers = false;
+/** True when another process held the lock since the last commit. */
+let contended = false;
 const wait: LockWaitOptions = {
   clock: systemClock,
   random: { fraction: seededFraction(start.seed) },
   boundMs: start.busyBoundMs,
   waited: (ms) => {
-    metOthers = true;
+    contended = true;
     Atomics.store(waited, 0, Math.ceil(ms));
   },
 };
 
-/** Set by the first error of the disk; from then on every request is refused. */
+/** Set by the first disk error; every later request is refused. */
 let broken: Failure | null = null;
 
 function answer(message: WriterAnswer): void {
   port.postMessage(message);
 }
 
-/** The transaction's outcome as an answer. Nothing is answered before it is durable. */
+/** Runs a transaction and returns its outcome. The outcome is sent only after it is durable. */
 function attempt(id: number, transaction: () => WriterAnswer): WriterAnswer {
   if (broken) return { id, failure: { kind: 'unreachable', message: `the writer stopped after: ${broken.message}` } };
   try {
@@ -54,12 +54,12 @@ function attempt(id: number, transaction: () => WriterAnswer): WriterAnswer {
   }
 }
 
-/** What was answered stays answered; a log that cannot be moved for lack of space only grows on. */
-function shrinkLog(checkpoint: (metOthers: boolean) => void): void {
+/** A failed checkpoint does not change earlier answers; when the disk is full, the log only grows. */
+function shrinkLog(checkpoint: (contended: boolean) => void): void {
   if (broken) return;
   try {
-    checkpoint(metOthers);
-    metOthers = false;
+    checkpoint(contended);
+    contended = false;
   } catch (error) {
     const failure = failureOf(error);
     if (failure.kind === 'fatal') breakDown(failure);

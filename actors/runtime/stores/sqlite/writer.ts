@@ -1,6 +1,6 @@
 /**
- * The node's side of its writer thread: sends requests, settles promises, and tells apart what certainly did not happen
- * from what may have. Never retries a commit, and sends nothing more once the thread is gone.
+ * The node's handle of its writer thread: sends requests, settles promises, and distinguishes requests that certainly
+ * did not happen from those that may have. Never retries a commit, and sends nothing after the thread has ended.
  */
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import { Slab } from '../../collections/slab.ts';
@@ -9,17 +9,17 @@ import { StoreRefused } from '../../ports/store.ts';
 import type { VerdictCode } from './apply-commit.ts';
 import { errorOf, type Failure } from './failure.ts';
 import type { Packed } from './packed-commit.ts';
-import { spawnWriter } from './spawn-writer.ts';
+import { spawnThread } from './spawn-thread.ts';
 import type { WriterAnswer, WriterOperations, WriterRequest, WriterStart } from './writer-protocol.ts';
 
 export interface WriterOptions
   extends Pick<WriterStart, 'path' | 'shards' | 'busyBoundMs' | 'yieldMs' | 'checkBytesMax'> {
   readonly random: Random;
-  /** Requests under way at once; one more is refused as busy. */
+  /** Maximum number of pending requests; further ones are refused as busy. */
   readonly requestsMax: number;
-  /** Told of every failure before its caller is, and of the thread's death. */
+  /** Called with every failure before its caller's promise rejects, and with the thread's death. */
   readonly failed: (failure: Failure) => void;
-  /** Makes the thread. Default: the real one. */
+  /** Creates the thread. Default: the real one. */
   readonly spawn?: (start: WriterStart) => Worker;
 }
 
@@ -34,7 +34,7 @@ export class Writer {
   readonly #worker: Worker;
   readonly #urgent: MessagePort;
   readonly #waited = new Int32Array(new SharedArrayBuffer(4));
-  /** By the number of the request: the place it has here until it is answered. */
+  /** Pending requests; a request's id is its place in the slab. */
   readonly #pending = new Slab<WriterCall>();
   readonly #options: WriterOptions;
   readonly #exited: Promise<void>;
@@ -61,7 +61,7 @@ export class Writer {
     });
   }
 
-  /** Resolves once the database is open and at this build's schema; rejects with the line for the operator. */
+  /** Resolves once the database is open and migrated; rejects with the message for the operator. */
   static async start(options: WriterOptions): Promise<Writer> {
     const writer = new Writer(options);
     try {
@@ -80,7 +80,7 @@ export class Writer {
     return this.#send(this.#worker, (id) => ({ id, commit }));
   }
 
-  /** One operation by name, ahead of the commits that wait. */
+  /** Calls one named operation; overtakes waiting commits. */
   call<Name extends keyof WriterOperations>(
     call: Name,
     ...args: Parameters<WriterOperations[Name]>
@@ -88,12 +88,12 @@ export class Writer {
     return this.#send(this.#urgent, (id) => ({ id, call, args }));
   }
 
-  /** How long the writer has been waiting for the lock now, ms; 0 when it is not. */
+  /** How long the writer has been waiting for the lock, ms; 0 without a wait. */
   get waitedMs(): number {
     return Atomics.load(this.#waited, 0);
   }
 
-  /** Lets what was sent be done, then closes the database and ends the thread. */
+  /** Waits for sent requests, then closes the database and ends the thread. */
   async close(): Promise<void> {
     if (this.#state === 'open') {
       const closed = this.#send(this.#worker, (id) => ({ id, close: true }));
@@ -148,4 +148,8 @@ export class Writer {
     if (unplanned) this.#options.failed(failure);
     for (let place = 0; this.#pending.size > 0; place++) this.#pending.take(place)?.reject(errorOf(failure));
   }
+}
+
+function spawnWriter(start: WriterStart): Worker {
+  return spawnThread({ file: './writer-thread.ts', name: 'store writer', data: start, transfer: [start.urgent] });
 }

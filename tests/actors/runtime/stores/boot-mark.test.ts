@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Store } from '../../../../actors/runtime/ports/store.ts';
-import { isBehind, marked } from '../../../../actors/runtime/stores/boot-mark.ts';
+import { isBehind, withBootMarks } from '../../../../actors/runtime/stores/boot-mark.ts';
 import { systemClock } from '../../../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../../../actors/runtime/system/random.ts';
 import { node } from '../../../contracts/store/records.ts';
@@ -40,21 +40,21 @@ function functionsOf(store: MemoryStore): Store {
 it('a heartbeat leaves the mark of its node, and the same store is taken again', () =>
   inFolder(async (folder) => {
     const inner = memory();
-    const store = await marked(inner, options(folder));
+    const store = await withBootMarks(inner, options(folder));
     const { birth } = await store.register(node('n1', 'i1'));
     await store.heartbeat({ incarnation: 'i1', hears: [], state: 'up' });
     const mark = JSON.parse(readFileSync(join(folder, 'n1.json'), 'utf8')) as Record<string, unknown>;
     assert.equal([mark.incarnation, mark.birth, mark.beat], ['i1', birth, 1]);
     assert.equal(readdirSync(folder), ['n1.json']);
-    await marked(inner, options(folder, 'n2'));
+    await withBootMarks(inner, options(folder, 'n2'));
   }));
 
 it('a mark of another database says nothing about this one', () =>
   inFolder(async (folder) => {
-    const store = await marked(memory(), options(folder));
+    const store = await withBootMarks(memory(), options(folder));
     await store.register(node('n1', 'i1'));
     await store.heartbeat({ incarnation: 'i1', hears: [], state: 'up' });
-    await marked(memory(), options(folder));
+    await withBootMarks(memory(), options(folder));
   }));
 
 it('a database is behind a mark when it lacks the life or the beat that the mark names', () => {

@@ -216,7 +216,7 @@ it('sqlite: a backup is taken while nodes write, whole, and put back over the da
   writeFileSync(join(house.folder, 'text'), 'no database');
   assert.match(
     await refusal(maintenance.file?.restore(join(house.folder, 'text'), true) as Promise<unknown>),
-    /no sound database/,
+    /no intact database/,
   );
   assert.match(
     await refusal(maintenance.file?.restore(join(house.folder, 'none'), true) as Promise<unknown>),

@@ -1,7 +1,8 @@
 /**
- * The first schema: what the SQLite store keeps, in the types of PostgreSQL. Texts compare by their bytes (collation C),
- * as there; times and sort keys are doubles, which is what JavaScript's numbers are. Rows up to 8 KiB stay in their page
- * uncompressed, and pages keep room, so that a step's new version lands beside the old one and touches no index.
+ * The first schema: the tables of the SQLite store in the types of PostgreSQL. Texts compare by their bytes (collation
+ * C), as there; times and sort keys are doubles, like JavaScript's numbers. Rows up to 8 KiB stay uncompressed in their
+ * page, and pages keep free space, so that an update stays on its page and changes no index. Stored names keep older
+ * words: `trail` holds an actor's transition log, `facts` the settings, `hears` the peers that a node reaches.
  */
 export const tables = `-- compatible: tables of actors, rows, timers, membership and facts
 CREATE TABLE actors (

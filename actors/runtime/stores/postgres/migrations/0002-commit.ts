@@ -1,9 +1,8 @@
 /**
- * One commit as one call: one round trip, and no transaction that a stopped process could leave open, since the call is
- * the whole of it. Each statement sees what was committed before it began, so that what the first one locks, the second
- * one reads as it is. The lock on a shard is exclusive among commits: a shard's commits come over one connection, so
- * nobody waits for it in earnest, and two that did come at once are judged one after the other. Verdicts as the SQLite
- * store gives them: 0 committed, 1 fence, 2 version.
+ * Executes one commit in one call: one round trip, and no transaction that a stopped process could leave open. Each
+ * statement sees everything committed before it began, so the second statement reads what the first one locked. The
+ * lock on a shard is exclusive among commits. A shard's commits use one connection and therefore rarely wait for it;
+ * two concurrent ones are judged one after the other. Verdicts as in the SQLite store: 0 committed, 1 fence, 2 version.
  */
 export const commit = `-- compatible: one commit as one call
 CREATE FUNCTION commit_batch_1(

@@ -1,7 +1,8 @@
 /**
- * Nodes, shards and facts: each operation is one call, and thereby one transaction. Registrations are in line behind the
- * counter of births, so that births have no gap and of two lives of one name the later one ends the earlier. Every
- * change of a shard takes the rows in order, compares, raises the epoch, and raises the revision last.
+ * Nodes, shards and settings (stored as `facts`). Each operation is one call and so one transaction. Registrations
+ * serialise on the counter of births, so births have no gaps, and of two incarnations of one name the later one ends
+ * the earlier. Every change of shards locks the rows in order, compares, raises the epochs, and raises the revision
+ * last.
  */
 export const membership = `-- compatible: membership and ownership, one call each
 INSERT INTO counters (name, value) VALUES ('births', 0);

@@ -1,4 +1,4 @@
-/** What `preflight` asks of every snapshot; one that is no JSON has no value, and must not end the question. */
+/** Used by `preflight` on every snapshot; returns NULL for text that is not JSON instead of failing the query. */
 export const states = `-- compatible: the state value of a snapshot
 CREATE FUNCTION state_value_1(snapshot text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT AS $$
 BEGIN

@@ -1,6 +1,6 @@
 /**
- * Large bytes in pieces of one row each, kept as they are: they are sealed, and do not compress. A blob's own row comes
- * first, so that pieces of a write that nobody finished can be found; its removal takes the pieces along.
+ * Blobs in pieces of one row each, stored uncompressed because sealed bytes do not compress. The blob's own row is
+ * written first, so that the pieces of an unfinished write can be found; deleting it deletes the pieces.
  */
 export const blobs = `-- compatible: tables of blobs and their pieces
 CREATE TABLE blobs (

@@ -1,4 +1,4 @@
-/** The first schema of the key database, which is another one than the store's. */
+/** The first schema of the key database, which is separate from the store's. */
 export const keyTables = `-- compatible: the table of sealing keys
 CREATE TABLE sealing_keys (
   hour bigint PRIMARY KEY,

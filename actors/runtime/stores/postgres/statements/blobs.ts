@@ -4,13 +4,13 @@ export const blobSql = {
   append: { name: 'blob-append', text: 'INSERT INTO blob_pieces (blob, n, body) VALUES ($1, $2, $3)' },
   finish: { name: 'blob-finish', text: 'UPDATE blobs SET finished = true WHERE id = $1 AND NOT finished' },
   discard: { name: 'blob-discard', text: 'DELETE FROM blobs WHERE id = $1' },
-  /** The length of a stored value is known without reading it. */
+  /** Computes the length without reading the values. */
   find: {
     name: 'blob-find',
     text: `SELECT (SELECT coalesce(sum(octet_length(body)), 0) FROM blob_pieces WHERE blob = $1)::double precision AS bytes
       FROM blobs WHERE id = $1 AND finished`,
   },
-  /** Pieces are kept as they are (STORAGE EXTERNAL), so that of a large one only the part itself is read. */
+  /** Pieces are stored uncompressed (STORAGE EXTERNAL), so only the requested part of a large one is read. */
   part: {
     name: 'blob-part',
     text: 'SELECT substring(body FROM $3::integer FOR $4::integer) AS body FROM blob_pieces WHERE blob = $1 AND n = $2',

@@ -12,7 +12,7 @@ export const rowSql = {
     name: 'row_by_id',
     text: `SELECT ${COLUMNS} FROM rows WHERE collection = $1 AND id = $2 ORDER BY address LIMIT 1`,
   },
-  /** Rows that a commit holds just now are left for the next sweep. */
+  /** Rows locked by a commit are left for the next sweep. */
   sweep: {
     name: 'row_sweep',
     text: `DELETE FROM rows AS r USING (SELECT collection, id, address FROM rows
@@ -22,8 +22,8 @@ export const rowSql = {
 } as const;
 
 /**
- * Those of the texts of $1 that stand in one of the columns, one look-up by index for each: LIMIT keeps the planner from
- * joining whole collections, and one row from standing for the thousands that may name the same value.
+ * Returns the texts of $1 that occur in one of the columns, with one index look-up each. LIMIT prevents joins of whole
+ * collections and stops at the first of the thousands of rows that can contain the same value.
  */
 export function referredQuery(columns: readonly IndexColumn[]): { readonly name: string; readonly text: string } {
   const lookUps = columns.map(
@@ -41,8 +41,8 @@ export interface RowList {
 }
 
 /**
- * A list: its text and name depend on the shape of the query alone, so that there are few of them. Unlike SQLite,
- * PostgreSQL is not told the index by name; every one of these shapes has one in the order it asks for.
+ * A list query. Its text and name depend only on the shape of the query, so there are few of them. Unlike in SQLite the
+ * index is not named; every shape has an index in its order.
  */
 export function rowList(query: RowQuery): RowList {
   const { collection, address, where, openOnly, after, limit } = query;

@@ -1,7 +1,8 @@
 /**
- * The first schema. `rows` and `actors` are ordinary rowid tables on purpose: a request's rows land on the newest pages
- * whatever their ids, so that only small index entries scatter; no index holds a column that a settle changes, but the
- * partial ones of open and expiring rows.
+ * The first schema. `rows` and `actors` are rowid tables on purpose: a request's rows are appended to the newest pages
+ * whatever their ids, and only small index entries scatter. No index contains a column that a settle changes, except
+ * the partial ones of open and expiring rows. Stored names keep older words: `trail` holds an actor's transition log,
+ * `facts` the settings, `hears` the peers that a node reaches.
  */
 export const tables = `-- compatible: tables of actors, rows, timers, membership and facts
 CREATE TABLE actors (

@@ -1,4 +1,6 @@
-/** SQL on `actors`. An update names state and chart only when one changed, so that their index is left alone otherwise. */
+/**
+ * SQL on `actors`. Updates set state and chart only when one changed, so that their index stays untouched otherwise.
+ */
 export const actorSql = {
   judge: 'SELECT n, version, state, chart FROM actors WHERE address = ?',
   insert: `INSERT INTO actors (address, kind, hash, shard, version, chart, state, snapshot, trail)

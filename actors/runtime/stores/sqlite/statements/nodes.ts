@@ -1,7 +1,7 @@
 const COLUMNS = 'birth, incarnation, name, address, operator_url, pid, host, beat, hears, state, why';
 const ALIVE = "state IN ('up', 'draining')";
 
-/** SQL on `nodes`. Rows are never deleted: births count on, and a dead incarnation stays known as dead. */
+/** SQL on `nodes`. Rows are never deleted: births keep counting, and dead incarnations stay recorded as dead. */
 export const nodeSql = {
   replace: `UPDATE nodes SET state = 'dead', why = 'replaced' WHERE name = ? AND ${ALIVE}`,
   insert: `INSERT INTO nodes (incarnation, name, address, operator_url, pid, host) VALUES (?, ?, ?, ?, ?, ?)

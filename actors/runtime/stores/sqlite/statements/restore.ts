@@ -1,4 +1,4 @@
-/** SQL that makes a database put back from a copy safe to run on. The birth it takes for itself no node gets. */
+/** SQL that makes a restored database safe to use. The birth that it reserves is given to no node. */
 export const restoreSql = {
   beats: "SELECT coalesce(sum(beat), 0) FROM nodes WHERE state IN ('up', 'draining')",
   raiseEpochs: 'UPDATE shards SET owner = NULL, epoch = epoch + ?',

@@ -2,7 +2,7 @@ import type { IndexColumn, RowQuery } from '../../../ports/store.ts';
 
 const COLUMNS = 'address, collection, id, sort, index0, index1, index2, index3, open, expires_at, body';
 
-/** SQL on `rows`. An update names only what changed, so that the indexes of everything else stay untouched. */
+/** SQL on `rows`. Updates set only changed columns, so that the indexes of all others stay untouched. */
 export const rowSql = {
   find: `SELECT n, sort, index0, index1, index2, index3, open, expires_at FROM rows
     WHERE collection = ? AND id = ? AND address = ?`,
@@ -23,9 +23,9 @@ export const rowSql = {
 } as const;
 
 /**
- * SQL of a list, for the shape of the query alone; its values are bound by `rowQueryValues` in the same order. The
- * index is named, not guessed: open rows are few, a look-up column is next, then the actor's own order. A list over a
- * whole collection with none of these sorts the collection.
+ * SQL of a list for the shape of the query; `rowQueryValues` binds its values in the same order. The index is named
+ * instead of left to the planner: open rows are few, a look-up column is next, then the actor's own order. A list over
+ * a whole collection with none of these sorts the collection.
  */
 export function rowQuerySql(query: RowQuery): string {
   const descending = query.order === 'descending';
@@ -40,16 +40,18 @@ export function rowQuerySql(query: RowQuery): string {
     WHERE ${conditions.join(' AND ')} ORDER BY sort ${direction}, id ${direction} LIMIT ?`;
 }
 
-/** Those of the values of a JSON list that stand in one of the columns: a look-up each, however many rows name it. */
+/**
+ * Returns the values of a JSON list that occur in one of the columns: one look-up each, however many rows contain it.
+ */
 export function referredSql(columns: readonly IndexColumn[]): string {
-  const stands = columns.map(
+  const found = columns.map(
     ({ column }) => `EXISTS (SELECT 1 FROM rows INDEXED BY rows_by_index${column}
       WHERE collection = ? AND index${column} = given.value)`,
   );
-  return `SELECT given.value FROM json_each(?) AS given WHERE ${stands.join(' OR ')}`;
+  return `SELECT given.value FROM json_each(?) AS given WHERE ${found.join(' OR ')}`;
 }
 
-/** Open rows of the runtime's own collections (`$...`) have an index of their own, by their first column. */
+/** Open rows of the runtime's own collections (`$...`) have a separate index by their first column. */
 function ofRuntime({ collection, openOnly, address, where }: RowQuery): boolean {
   return openOnly === true && address === undefined && where?.column === 0 && collection.startsWith('$');
 }

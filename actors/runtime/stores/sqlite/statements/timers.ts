@@ -1,4 +1,4 @@
-/** SQL on `timers`. Due ones are walked in the order of time; the shards come as one JSON list. */
+/** SQL on `timers`. Due timers are read in time order; the shards are passed as one JSON list. */
 export const timerSql = {
   set: `INSERT INTO timers (address, name, shard, due_at, event) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (address, name) DO UPDATE SET due_at = excluded.due_at, event = excluded.event`,

@@ -100,7 +100,7 @@ it('a node that cannot start says in one line why, and never shows the password'
     await store.close();
     assert.match(
       await refusal(openPostgresStore(optionsFor(database.url, SHARDS + 1))),
-      /made with 16 shards.*says 17/,
+      /created with 16 shards.*says 17/,
     );
     const url = new URL(database.url);
     const { password } = url;

@@ -28,7 +28,7 @@ it('is dropped at once, is missed by every node that shares it, and comes back w
   within(async (path) => {
     const told: string[] = [];
     const lay = (name: string): Promise<Ballast> =>
-      Ballast.lay({ path, bytes: BYTES, clock: systemClock, changed: (full) => told.push(`${name} ${full}`) });
+      Ballast.create({ path, bytes: BYTES, clock: systemClock, changed: (full) => told.push(`${name} ${full}`) });
     const [one, other] = await Promise.all([lay('one'), lay('other')]);
     await until(() => existsSync(path));
     assert.is(statSync(path).size, BYTES);
@@ -48,7 +48,12 @@ it('calls nothing full while another node is still laying it, however long that 
   within(async (path) => {
     const told: boolean[] = [];
     writeFileSync(`${path}.new`, Buffer.alloc(BYTES));
-    const ballast = await Ballast.lay({ path, bytes: BYTES, clock: systemClock, changed: (full) => told.push(full) });
+    const ballast = await Ballast.create({
+      path,
+      bytes: BYTES,
+      clock: systemClock,
+      changed: (full) => told.push(full),
+    });
     await new Promise((resolve) => setTimeout(resolve, 700));
     renameSync(`${path}.new`, path);
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -62,7 +67,7 @@ it('counts a disk without room as full, leaves nothing half laid, and goes on lo
   within(async (path) => {
     // A folder of that name: whatever is tried, nothing can be laid.
     const nowhere = join(path, 'missing', 't.ballast');
-    const ballast = await Ballast.lay({ path: nowhere, bytes: BYTES, clock: systemClock, changed: () => {} });
+    const ballast = await Ballast.create({ path: nowhere, bytes: BYTES, clock: systemClock, changed: () => {} });
     assert.ok(ballast.full);
     assert.not(existsSync(nowhere));
     ballast.close();
@@ -71,11 +76,11 @@ it('counts a disk without room as full, leaves nothing half laid, and goes on lo
 it('replaces a smaller one, and takes a larger one as it is', () =>
   within(async (path) => {
     writeFileSync(path, 'too small');
-    const ballast = await Ballast.lay({ path, bytes: BYTES, clock: systemClock, changed: () => {} });
+    const ballast = await Ballast.create({ path, bytes: BYTES, clock: systemClock, changed: () => {} });
     assert.is(statSync(path).size, BYTES);
     assert.not(ballast.full);
     ballast.close();
-    const less = await Ballast.lay({ path, bytes: 1_000, clock: systemClock, changed: () => {} });
+    const less = await Ballast.create({ path, bytes: 1_000, clock: systemClock, changed: () => {} });
     assert.is(statSync(path).size, BYTES);
     assert.not(less.full);
     less.close();

@@ -18,7 +18,7 @@ const PAGE_BYTES = 4_096;
 
 interface Scene {
   readonly connection: SqliteConnection;
-  readonly mover: { idle: boolean; moving: boolean; moves: number; move(): void };
+  readonly checkpointer: { idle: boolean; running: boolean; runs: number; run(): void };
   readonly afterCommit: (metOthers?: boolean) => void;
   /** Commits so often that met nobody that the writer counts as alone. */
   beAlone(): void;
@@ -31,13 +31,13 @@ function withScene(run: (scene: Scene) => void): void {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-log-'));
   const connection = connect(join(folder, 't.db'), 'write');
   connection.exec('CREATE TABLE t (id INTEGER PRIMARY KEY, body BLOB)');
-  const mover = { idle: true, moving: false, moves: 0, move: () => void mover.moves++ };
+  const checkpointer = { idle: true, running: false, runs: 0, run: () => void checkpointer.runs++ };
   const put = connection.prepare('INSERT INTO t (body) VALUES (zeroblob(?))');
-  const checkpoint = checkpointAfterCommit(connection, mover);
+  const checkpoint = checkpointAfterCommit(connection, checkpointer);
   try {
     run({
       connection,
-      mover,
+      checkpointer,
       afterCommit: (metOthers = true) => checkpoint(metOthers),
       beAlone: () => {
         for (let commits = 0; commits < SOLE_WRITER_COMMITS; commits++) checkpoint(false);
@@ -51,82 +51,82 @@ function withScene(run: (scene: Scene) => void): void {
   }
 }
 
-it('a short log is left alone, a longer one is given to the mover', () => {
-  withScene(({ mover, afterCommit, fill }) => {
+it('a short log is left alone, a longer one is given to the checkpointer', () => {
+  withScene(({ checkpointer, afterCommit, fill }) => {
     fill(SHARED_LOG.worth / 2);
     afterCommit();
-    assert.is(mover.moves, 0);
+    assert.is(checkpointer.runs, 0);
     fill(SHARED_LOG.worth / 2);
     afterCommit();
-    assert.is(mover.moves, 1);
+    assert.is(checkpointer.runs, 1);
   });
 });
 
-it('while the mover moves the writer asks no more; once it is done the log starts anew', () => {
-  withScene(({ connection, mover, afterCommit, fill, logPages }) => {
+it('while the checkpointer runs the writer asks no more; once it is done the log starts anew', () => {
+  withScene(({ connection, checkpointer, afterCommit, fill, logPages }) => {
     fill(SHARED_LOG.worth);
-    mover.idle = false;
-    mover.moving = true;
+    checkpointer.idle = false;
+    checkpointer.running = true;
     afterCommit();
-    assert.is(mover.moves, 0);
+    assert.is(checkpointer.runs, 0);
     assert.ok(logPages() >= SHARED_LOG.worth);
     connection.pragma('wal_checkpoint(PASSIVE)');
-    Object.assign(mover, { idle: true, moving: false });
+    Object.assign(checkpointer, { idle: true, running: false });
     fill(10);
     afterCommit();
-    assert.is(mover.moves, 0);
+    assert.is(checkpointer.runs, 0);
     fill(1);
     assert.ok(logPages() < 20, `the log has ${logPages()} pages`);
   });
 });
 
 it('whoever met nobody at the lock for long lets the log grow further, until somebody comes', () => {
-  withScene(({ mover, afterCommit, beAlone, fill, logPages }) => {
+  withScene(({ checkpointer, afterCommit, beAlone, fill, logPages }) => {
     fill(SHARED_LOG.worth);
     beAlone();
-    const moves = mover.moves;
-    assert.ok(moves > 0, 'not alone yet');
+    const runs = checkpointer.runs;
+    assert.ok(runs > 0, 'not alone yet');
     fill(SHARED_LOG.worth);
     beAlone();
-    assert.is(mover.moves, moves);
+    assert.is(checkpointer.runs, runs);
     fill(SOLE_WRITER_LOG.worth);
     beAlone();
-    assert.ok(mover.moves > moves, 'too long for one alone as well');
+    assert.ok(checkpointer.runs > runs, 'too long for one alone as well');
     afterCommit(true);
     fill(1);
     assert.ok(logPages() < 20, `the log has ${logPages()} pages`);
   });
 });
 
-it('a lone writer too waits for its mover from a bound on, and moves the rest itself', () => {
-  withScene(({ mover, beAlone, fill, logPages }) => {
+it('a lone writer too waits for its checkpointer from a bound on, and runs the rest itself', () => {
+  withScene(({ checkpointer, beAlone, fill, logPages }) => {
     beAlone();
     fill(SOLE_WRITER_LOG.most);
     beAlone();
-    assert.is(mover.moves, 0);
+    assert.is(checkpointer.runs, 0);
     fill(1);
     assert.ok(logPages() < 20, `the log has ${logPages()} pages`);
   });
 });
 
 it('a log at its bound is moved at once, whatever is left of it', () => {
-  withScene(({ mover, afterCommit, fill, logPages }) => {
+  withScene(({ checkpointer, afterCommit, fill, logPages }) => {
     fill(SHARED_LOG.most);
     afterCommit();
-    assert.is(mover.moves, 0);
+    assert.is(checkpointer.runs, 0);
     fill(1);
     assert.ok(logPages() < 20, `the log has ${logPages()} pages`);
   });
 });
 
-it('after an error of the disk under the mover the log never starts anew: it is what there is', () => {
-  withScene(({ mover, afterCommit, fill, logPages }) => {
-    mover.idle = false;
+it('after an error of the disk under the checkpointer the log never starts anew: it is what there is', () => {
+  withScene(({ checkpointer, afterCommit, fill, logPages }) => {
+    checkpointer.idle = false;
     fill(SHARED_LOG.most);
     afterCommit();
     fill(1);
     assert.ok(logPages() > SHARED_LOG.most);
-    assert.is(mover.moves, 0);
+    assert.is(checkpointer.runs, 0);
   });
 });
 

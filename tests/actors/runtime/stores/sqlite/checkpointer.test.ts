@@ -21,7 +21,7 @@ async function inFolder(run: (path: string) => Promise<void>): Promise<void> {
 }
 
 async function settled(checkpointer: Checkpointer): Promise<void> {
-  while (checkpointer.moving) await new Promise((resolve) => setTimeout(resolve, 1));
+  while (checkpointer.running) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
 it('moves what the log holds while a transaction is open, and is idle again', () =>
@@ -32,7 +32,7 @@ it('moves what the log holds while a transaction is open, and is idle again', ()
     connection.exec('CREATE TABLE t (body BLOB); INSERT INTO t VALUES (zeroblob(400000))');
     connection.exec('BEGIN IMMEDIATE; INSERT INTO t VALUES (zeroblob(10))');
     const checkpointer = new Checkpointer(path, (failure) => failures.push(failure));
-    checkpointer.move();
+    checkpointer.run();
     assert.not(checkpointer.idle);
     await settled(checkpointer);
     assert.ok(checkpointer.idle);
@@ -50,12 +50,12 @@ it('a damaged file is told once and for all: no move follows', () =>
     const failures: Failure[] = [];
     writeFileSync(path, 'no database at all, and long enough to be looked at as one '.repeat(100));
     const checkpointer = new Checkpointer(path, (failure) => failures.push(failure));
-    checkpointer.move();
+    checkpointer.run();
     await settled(checkpointer);
     while (failures.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
     assert.not(checkpointer.idle);
-    checkpointer.move();
-    assert.not(checkpointer.moving);
+    checkpointer.run();
+    assert.not(checkpointer.running);
     await checkpointer.close();
     assert.is(failures.length, 1);
     assert.is(failures[0]?.kind, 'fatal');
@@ -68,7 +68,7 @@ it('closing waits for the move under way, and a mover that was never asked has n
     const unused = new Checkpointer(path, () => {});
     await unused.close();
     const checkpointer = new Checkpointer(path, () => {});
-    checkpointer.move();
+    checkpointer.run();
     await checkpointer.close();
     assert.ok(checkpointer.idle);
     connection.close();

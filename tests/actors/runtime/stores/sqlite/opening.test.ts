@@ -100,7 +100,7 @@ it('a schema changed by a newer build in a breaking way is refused, in a compati
 it('another shard count than the one the database was made with is refused', () =>
   inFolder(async (_, path) => {
     await make(path);
-    assert.match(await refusal(path, SHARDS * 2), new RegExp(`made with ${SHARDS} shards.*says ${SHARDS * 2}`));
+    assert.match(await refusal(path, SHARDS * 2), new RegExp(`created with ${SHARDS} shards.*says ${SHARDS * 2}`));
   }));
 
 it('a database that stays locked is refused after the bound', () =>
