@@ -1,4 +1,4 @@
-/** Holds the documents against the repository: links, paths, npm commands, and the glossary of the actor runtime. */
+/** Holds the documents against the repository: links, paths, commands, and the glossary of the actor runtime. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
@@ -93,6 +93,16 @@ test('every npm script that a document names is declared', () => {
       .filter(([, script = '']) => !(script in scripts))
       .map(([, script]) => `${path}: npm run ${script}`),
   );
+  assert.equal(wrong, []);
+});
+
+test('every troupe command that a document names is a command', () => {
+  const commands = walk('gateway/operator/cli').map((path) => read(path).text);
+  const used = documents.flatMap(({ path, text }) =>
+    [...text.matchAll(/\bnpx troupe ([a-z]+)/g)].map(([, command = '']) => ({ path, command })),
+  );
+  const wrong = used.filter(({ command }) => !commands.some((text) => text.includes(`'${command}'`)));
+  assert.ok(used.length > 20);
   assert.equal(wrong, []);
 });
 
