@@ -19,26 +19,26 @@ import { bounded } from '../../support/bounded.ts';
 import { board, boardEndpoint } from '../inference/stage.ts';
 
 const it = bounded(test, 10_000);
-interface Told {
+interface Sent {
   readonly to: string;
   readonly event: ActorEvent;
 }
 
-function pretend(offers: ReadonlyMap<string, Json> = new Map()): { cluster: Cluster; told: Told[] } {
-  const told: Told[] = [];
+function pretend(endpoints: ReadonlyMap<string, Json> = new Map()): { cluster: Cluster; sent: Sent[] } {
+  const sent: Sent[] = [];
   const cluster = {
     ask: async (to: string, event: ActorEvent) => {
-      told.push({ to, event });
+      sent.push({ to, event });
       return { changed: true };
     },
-    tell: (to: string, event: ActorEvent) => void told.push({ to, event }),
+    tell: (to: string, event: ActorEvent) => void sent.push({ to, event }),
     owns: (address: string) => !address.endsWith('foreign'),
     board: {
-      topic: (name: string) => (name === 'endpoints' ? offers : new Map([['gone', {}]])),
+      topic: (name: string) => (name === 'endpoints' ? endpoints : new Map([['gone', {}]])),
       onChange: () => () => {},
     },
   };
-  return { cluster: cluster as unknown as Cluster, told };
+  return { cluster: cluster as unknown as Cluster, sent };
 }
 
 const outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 8, connectMs: 1_000 });
@@ -54,13 +54,13 @@ function provider(slug: string, models: ProviderDeclaration['models']): Provider
   return { slug, name: slug.toUpperCase(), baseUrl: `${origin}/v1`, models };
 }
 
-it('documents are read from the config, a file and a URL; a broken one leaves its endpoints alone', async () => {
+it('reads documents from the config, a file and a URL; an invalid one leaves its endpoints unchanged', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-'));
   await writeFile(join(folder, 'models.json'), JSON.stringify({ data: [MODEL] }));
   const kept = boardEndpoint('bad', `${origin}/v1`, { id: 'm/kept' });
   const dropped = boardEndpoint('inline', `${origin}/v1`, { id: 'm/old' });
   const foreign = boardEndpoint('gone', `${origin}/v1`);
-  const { cluster, told } = pretend(board(kept, dropped, foreign));
+  const { cluster, sent } = pretend(board(kept, dropped, foreign));
   const providers = [
     provider('inline', { data: [MODEL] }),
     provider('file', join(folder, 'models.json')),
@@ -77,7 +77,7 @@ it('documents are read from the config, a file and a URL; a broken one leaves it
   );
   assert.match(problems[0]?.problem ?? '', /broken: answered 500$/);
   assert.is(problems[1]?.problem, 'no-such-file.json: there is no such file');
-  const declared = told
+  const declared = sent
     .filter(({ event }) => event.type === 'endpoint.declare')
     .map(({ event }) => event.declaration as unknown as Endpoint);
   assert.equal(
@@ -87,18 +87,18 @@ it('documents are read from the config, a file and a URL; a broken one leaves it
   assert.is(new Set(declared.map(({ id }) => id)).size, 3);
   assert.is(new Set(declared.map(({ tariff }) => tariff.id)).size, 1, 'the same prices are the same tariff');
   assert.equal(declared[0]?.supportedParameters, ['temperature', 'tools']);
-  const withdrawn = told.filter(({ event }) => event.type.endsWith('.withdraw')).map(({ to }) => to);
+  const withdrawn = sent.filter(({ event }) => event.type.endsWith('.withdraw')).map(({ to }) => to);
   assert.equal(withdrawn, [`endpoint:${dropped.id}`, `endpoint:${foreign.id}`, 'provider:gone']);
 });
 
-it('a probe asks each base URL once for the endpoints whose actors live here, and tells each of them', async () => {
+it('probes each base URL once for the endpoints whose actors live here, and reports to each of them', async () => {
   const well = [boardEndpoint('a', `${origin}/v1`, { id: 'm/1' }), boardEndpoint('a', `${origin}/v1`, { id: 'm/2' })];
   const ill = boardEndpoint('b', `${origin}/v2`);
   const foreign = { ...boardEndpoint('c', `${origin}/v1`), id: 'foreign' };
-  const { cluster, told } = pretend(board(...well, ill, foreign));
+  const { cluster, sent } = pretend(board(...well, ill, foreign));
   const prober = new Prober({ cluster, clock: systemClock, outbound, upstream: config.upstream, keys: new Map() });
   await prober.round();
-  const ok = new Map(told.map(({ to, event }) => [to, event.ok]));
+  const ok = new Map(sent.map(({ to, event }) => [to, event.ok]));
   assert.is(ok.size, 3);
   assert.equal(
     [...well, ill].map(({ id }) => ok.get(`endpoint:${id}`)),
@@ -106,8 +106,8 @@ it('a probe asks each base URL once for the endpoints whose actors live here, an
   );
 });
 
-it('a model is summed up by its cheapest endpoint, with every member strict clients need', () => {
-  const offers = board(
+it('the cheapest endpoint supplies the summary of a model, with every member that strict clients need', () => {
+  const endpoints = board(
     boardEndpoint('dear', 'http://x/v1', {
       id: 'm/one',
       pricing: { prompt: '0.2', completion: '0.1' },
@@ -121,31 +121,31 @@ it('a model is summed up by its cheapest endpoint, with every member strict clie
     boardEndpoint('free', 'http://x/v1', { id: 'm/new', created: 1_760_000_000, pricing: { completion: '0' } }),
   );
   assert.equal(
-    listModels(offers).map(({ id }) => id),
+    listModels(endpoints).map(({ id }) => id),
     ['m/new', 'm/one'],
   );
-  const summary = findModel(offers, 'm/one');
+  const summary = findModel(endpoints, 'm/one');
   assert.equal(summary?.pricing, { prompt: '0.1', completion: '0.3', discount: 0 });
-  assert.equal(JSON.parse(JSON.stringify(findModel(offers, 'm/new')?.pricing)), { completion: '0', discount: 0 });
+  assert.equal(JSON.parse(JSON.stringify(findModel(endpoints, 'm/new')?.pricing)), { completion: '0', discount: 0 });
   assert.equal(summary?.supported_parameters, ['seed', 'tools']);
   assert.is(summary?.endpoint_count, 2);
   assert.equal(summary?.links, { details: '/api/v1/models/m/one/endpoints' });
   for (const member of ['supported_voices', 'per_request_limits', 'expiration_date'])
     assert.is(summary?.[member], null);
   assert.equal(summary?.default_parameters, {});
-  const bare = findBareModel(offers, 'm/one');
+  const bare = findBareModel(endpoints, 'm/one');
   assert.is(bare?.object, 'model');
   assert.is(bare?.owned_by, 'm');
-  assert.is(findModel(offers, 'm/none'), null);
-  assert.is(listModels(offers), listModels(offers), 'worked out once per board');
+  assert.is(findModel(endpoints, 'm/none'), null);
+  assert.is(listModels(endpoints), listModels(endpoints), 'computed once per board');
 });
 
-it('endpoints come by provider slug, unmeasured figures are null and sample counts as scanned', () => {
-  const offers = board(
+it('endpoints are ordered by provider slug, unmeasured figures are null and sample counts are as scanned', () => {
+  const endpoints = board(
     boardEndpoint('b', 'http://x/v1', { id: 'm/one' }),
     boardEndpoint('a', 'http://secret/v1', { id: 'm/one', quantization: 'fp8' }),
   );
-  const data = JSON.parse(JSON.stringify(modelEndpoints(offers, 'm/one')));
+  const data = JSON.parse(JSON.stringify(modelEndpoints(endpoints, 'm/one')));
   assert.equal(
     data.endpoints.map((each: { tag: string }) => each.tag),
     ['a/fp8', 'b'],
@@ -159,7 +159,7 @@ it('endpoints come by provider slug, unmeasured figures are null and sample coun
   assert.is(first.supports_tool_choice, true);
   assert.is(first.tool_call_success_1d, null);
   assert.not.match(JSON.stringify(data), /secret/);
-  assert.is(modelEndpoints(offers, 'm/none'), null);
+  assert.is(modelEndpoints(endpoints, 'm/none'), null);
 });
 
 test.after(async () => {

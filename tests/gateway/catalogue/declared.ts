@@ -6,7 +6,7 @@ import { MODEL } from '../../fixtures/models/plain.ts';
 
 const PROVIDER: ProviderDeclaration = { slug: 'p', name: 'P', baseUrl: 'http://x/v1', models: 'none' };
 
-/** What a provider with one model declares, read from the text of its document. */
+/** The declaration of a provider with one model, parsed from the text of its document. */
 export function declared(model: object, provider: Partial<ProviderDeclaration> = {}): EndpointDeclaration {
   const text = JSON.stringify({ data: [{ ...MODEL, ...model }] });
   const [first] = parseModelsText(text, (document) => endpointDeclarations({ ...PROVIDER, ...provider }, document));

@@ -24,7 +24,7 @@ function broken(json: string): string {
   throw new Error(`it was accepted: ${json.slice(0, 200)}`);
 }
 
-/** With one member per line, so that the line tells which was meant. */
+/** One member per line, so that the line identifies the member. */
 const brokenModel = (model: object): string =>
   broken(JSON.stringify({ data: [MODEL, { ...MODEL, ...model }] }, null, 1));
 
@@ -43,7 +43,7 @@ const BROKEN: readonly (readonly [string, object, RegExp])[] = [
   ['an id twice', {}, /^line \d+: data\[1\]\.id: m\/one is declared twice$/],
   ['an id that is not author/slug', { id: 'two' }, /data\[1\]\.id is "two", which is not author\/slug; add a slug/],
   [
-    'a member nobody knows',
+    'an unknown member',
     { contextLength: 5 },
     /data\[1\]\.contextLength is an unknown member; remove it \(known here: schema/,
   ],
@@ -129,7 +129,7 @@ for (const [what, model, expected] of BROKEN) {
   });
 }
 
-it('names that are none, and more than an endpoint may say, are refused', () => {
+it('refuses invalid names and declarations above the maximum length', () => {
   const named = (name: string): object => ({
     output_modalities: [{ ...OUTPUT, supported_parameters: { [name]: UNKNOWN } }],
   });
@@ -142,7 +142,7 @@ it('names that are none, and more than an endpoint may say, are refused', () => 
   assert.match(brokenModel(wordy), /data\[1\] is longer than 131072 characters/);
 });
 
-it('the line of a complaint is the line the member stands in, whatever stands before it', () => {
+it('a validation error names the line of the member, for any text before it', () => {
   const text = '{ "data":\n[\n{ "schema_version": "2.4",\n"id": "a/\\"{[b",\n"name": "}",\n"created": -1 } ] }';
   assert.match(broken(text), /^line \d+: data\[0\]\.input_modalities is missing/);
   const model = JSON.stringify({ ...MODEL, name: '}],{"' }, null, 2).replace('1750000000', '"soon"');
@@ -150,7 +150,7 @@ it('the line of a complaint is the line the member stands in, whatever stands be
   assert.match(broken(`{\n"data": [${model}]}`), new RegExp(`^line ${line + 1}: data\\[0\\]\\.created is "soon"`));
 });
 
-it('what is no JSON is refused with its line', () => {
+it('refuses invalid JSON with its line', () => {
   assert.match(broken('{\n"data": [\n{]\n}'), /^line 3: this is not JSON/);
   assert.match(broken(''), /^line 1: this is not JSON/);
   assert.match(broken('[]'), /^line 1: the document is \[\] and must be a models document/);
@@ -158,7 +158,7 @@ it('what is no JSON is refused with its line', () => {
   assert.match(broken(`{"data":${'['.repeat(500)}${']'.repeat(500)}}`), /nested deeper than/);
 });
 
-it('controls of thinking are read off the parameters that carry them', () => {
+it('derives reasoning controls from the parameters that carry them', () => {
   // spec: catalogue, `reasoning`
   const thinking = (supported_parameters: object) =>
     declared({ output_modalities: [{ ...OUTPUT, supported_parameters }] });
@@ -178,7 +178,7 @@ it('controls of thinking are read off the parameters that carry them', () => {
   });
 });
 
-it('inputs, outputs, envelopes and the members that carry them', () => {
+it('declares inputs, outputs, envelopes and their carrier members', () => {
   const endpoint = declared({
     input_modalities: [
       INPUT,
@@ -220,7 +220,7 @@ it('inputs, outputs, envelopes and the members that carry them', () => {
   assert.equal(endpoint.passthrough, { guidance: { type: 'range', min: 0, max: 1 } });
 });
 
-it('a claim of zero data retention is pending until the operator has judged it', () => {
+it('a claim of zero data retention is pending until the operator decides on it', () => {
   const claims = { compliance: { zdr: true, hipaa: true } };
   assert.equal(declared(claims).compliance, { hipaa: true, zdr: 'pending' });
   assert.equal(declared(claims, { zdr: 'approved' }).compliance, { hipaa: true, zdr: 'approved' });
@@ -229,10 +229,10 @@ it('a claim of zero data retention is pending until the operator has judged it',
     hipaa: null,
     zdr: 'denied',
   });
-  assert.is(declared({}, { zdr: 'approved' }).compliance, null, 'what nobody claims cannot be approved');
+  assert.is(declared({}, { zdr: 'approved' }).compliance, null, 'an absent claim cannot be approved');
 });
 
-it('every other member finds its place, and an absent one is null', () => {
+it('maps every other member, and an absent one is null', () => {
   const plain = declared({});
   assert.equal(plain.id, declared({ name: 'x' }).id);
   assert.equal(
@@ -272,7 +272,7 @@ it('every other member finds its place, and an absent one is null', () => {
   assert.equal(full.datacenters, [{ countryCode: 'DE', region: 'eu-central' }]);
 });
 
-it('a model that is not ready, or answers in nothing that is served, is left out', () => {
+it('leaves out a model that is not ready or has no served output modality', () => {
   const data = [
     { ...MODEL, is_ready: false },
     {
@@ -290,7 +290,7 @@ it('a model that is not ready, or answers in nothing that is served, is left out
   );
 });
 
-it('the demo declares at least eight models over four providers, with every ability somewhere', () => {
+it('the demo declares at least eight models over four providers and covers every ability', () => {
   const slugs = ['sim-a', 'sim-b', 'sim-c', 'sim-d'];
   const all = slugs.flatMap((slug) => {
     const provider = simulatedProvider(slug, 'http://x/v1');

@@ -18,14 +18,14 @@ const it = bounded(test, 10_000);
 const { health, measured } = boardEndpoint('x', 'http://x/v1');
 type Members = Readonly<Record<string, unknown>>;
 
-/** The demo's endpoints as the board would show them, with what was found about one of them. */
+/** The demo's endpoints as on the board, with the given evidence. */
 function demo(found: Partial<Evidence> = {}): ReturnType<typeof board> {
-  const offers = ['sim-a', 'sim-b', 'sim-c', 'sim-d'].flatMap((slug) => {
+  const endpoints = ['sim-a', 'sim-b', 'sim-c', 'sim-d'].flatMap((slug) => {
     const provider = simulatedProvider(slug, 'http://secret/v1');
     return parseModelsValue(provider.models, (document) => endpointDeclarations(provider, document));
   });
   return board(
-    ...offers.map((each): Endpoint => ({ ...each, health, measured, evidence: { ...NO_EVIDENCE, ...found } })),
+    ...endpoints.map((each): Endpoint => ({ ...each, health, measured, evidence: { ...NO_EVIDENCE, ...found } })),
   );
 }
 function endpointOf(model: string, slug: string, found: Partial<Evidence> = {}): Members {
@@ -107,7 +107,7 @@ it('a claim of zero retention shows its review', () => {
   assert.equal(endpointOf('sim/fast', 'sim-b').datacenters, [{ country_code: 'US', region: 'us-east' }]);
 });
 
-it('what verification takes back is not shown as supported, and tools not as chosen under the floor', () => {
+it('withheld parameters are not shown as supported, and tool choice not below the fidelity minimum', () => {
   // spec: inference, Routing rules 2; catalogue, `supports_tool_choice`
   const plain = endpointOf('sim/tools', 'sim-a');
   assert.ok((plain.supported_parameters as string[]).includes('tools'));
@@ -136,7 +136,7 @@ it('what verification takes back is not shown as supported, and tools not as cho
   ]);
 });
 
-it('the published JSON Schema takes every demo document, and refuses what the gateway refuses', () => {
+it('the published JSON Schema accepts every demo document and refuses what the gateway refuses', () => {
   const validate = new Ajv2020({ strict: true, strictTypes: false }).compile(publishedSchema());
   for (const slug of ['sim-a', 'sim-b', 'sim-c', 'sim-d']) {
     assert.ok(validate(modelsDocument(slug)), JSON.stringify(validate.errors));

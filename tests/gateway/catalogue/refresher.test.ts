@@ -30,9 +30,9 @@ test.after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A cluster that writes down what its actors are told, owns what it is said to, and fires timers by hand. */
+/** A test cluster: records the events sent to actors, owns the given shards, and fires timers by hand. */
 function scene(providers: readonly ProviderDeclaration[], owned: readonly string[] = ['a', 'b']) {
-  const told: { readonly to: string; readonly event: ActorEvent }[] = [];
+  const sent: { readonly to: string; readonly event: ActorEvent }[] = [];
   const logged: object[] = [];
   const timers: { readonly delayMs: number; readonly run: () => void }[] = [];
   const clock = {
@@ -44,7 +44,7 @@ function scene(providers: readonly ProviderDeclaration[], owned: readonly string
   } as unknown as Clock;
   const cluster = {
     ask: async (to: string, event: ActorEvent) => {
-      told.push({ to, event });
+      sent.push({ to, event });
       return { changed: true };
     },
     owns: (address: string) => owned.some((slug) => address === `provider:${slug}`),
@@ -54,8 +54,8 @@ function scene(providers: readonly ProviderDeclaration[], owned: readonly string
   const keys = new Map([['a', 'secret-a']]);
   const refresher = new Refresher({ cluster, clock, outbound, upstream: config.upstream, keys, providers, log });
   const of = (type: string): readonly ActorEvent[] =>
-    told.map(({ event }) => event).filter((event) => event.type === type);
-  return { refresher, told, logged, timers, of };
+    sent.map(({ event }) => event).filter((event) => event.type === type);
+  return { refresher, sent, logged, timers, of };
 }
 
 function provider(slug: string, models: string): ProviderDeclaration {
@@ -67,7 +67,7 @@ function file(name: string, content: unknown): string {
   return path;
 }
 
-it('a document that became broken changes nothing, says why with its line, and is read again when mended', async () => {
+it('a document that becomes invalid changes nothing, reports its line, and is read again once corrected', async () => {
   const path = file('a.json', { data: [MODEL] });
   const { refresher, of, logged } = scene([provider('a', path)]);
   assert.is((await refresher.refresh('a'))?.[0]?.problem, null);
@@ -93,24 +93,24 @@ it('a document that became broken changes nothing, says why with its line, and i
   assert.equal([of('provider.read').at(-1)?.problem, of('provider.read').at(-1)?.endpoints], [null, 2]);
 });
 
-it('a file that is gone is a broken document as well', async () => {
+it('a missing file is an invalid document too', async () => {
   const { refresher } = scene([provider('a', join(folder, 'none.json'))]);
   assert.match((await refresher.refresh('a'))?.[0]?.problem ?? '', /none\.json: there is no such file$/);
 });
 
-it('on the interval each node reads the documents of the providers whose actors live on it', async () => {
+it('the interval reads the documents of the providers whose actors live on the node', async () => {
   const path = file('b.json', { data: [MODEL] });
-  const { refresher, timers, told } = scene([provider('a', path), provider('b', path)], ['b']);
+  const { refresher, timers, sent } = scene([provider('a', path), provider('b', path)], ['b']);
   refresher.start();
   assert.is(timers[0]?.delayMs, config.upstream.documentEveryMs);
   await refresher.round();
-  assert.ok(told.some(({ to }) => to === 'provider:b'));
-  assert.not.ok(told.some(({ to }) => to === 'provider:a'));
+  assert.ok(sent.some(({ to }) => to === 'provider:b'));
+  assert.not.ok(sent.some(({ to }) => to === 'provider:a'));
   refresher.stop();
   assert.is(timers.length, 0);
 });
 
-it('on the interval an unchanged text is not worked through again, a changed one and a broken one are', async () => {
+it('the interval skips an unchanged text and declares a changed or invalid one again', async () => {
   const path = file('c.json', { data: [MODEL] });
   const { refresher, of } = scene([provider('c', path)], ['c']);
   for (let nth = 0; nth < 3; nth++) await refresher.round();
@@ -123,18 +123,18 @@ it('on the interval an unchanged text is not worked through again, a changed one
   assert.match(String(of('provider.read').at(-1)?.problem), /line 1: this is not JSON/);
   file('c.json', { data: [{ ...MODEL, name: 'Other' }] });
   await refresher.round();
-  assert.is(of('provider.read').at(-1)?.problem, null, 'the same text as before, mended, is told');
+  assert.is(of('provider.read').at(-1)?.problem, null, 'a corrected document with the previous text is reported');
   await refresher.refresh('c');
   assert.is(of('endpoint.declare').length, 4, 'on command it is declared whatever was before');
 });
 
-it('an unknown provider is not guessed', async () => {
-  const { refresher, told } = scene([provider('a', file('a.json', { data: [] }))]);
+it('refresh returns null for an unknown provider', async () => {
+  const { refresher, sent } = scene([provider('a', file('a.json', { data: [] }))]);
   assert.is(await refresher.refresh('nobody'), null);
-  assert.is(told.length, 0);
+  assert.is(sent.length, 0);
 });
 
-it("a provider's key goes with a document at its own address, and nowhere else", async () => {
+it("sends a provider's key only to the provider's own origin", async () => {
   const { refresher } = scene([
     provider('a', `${origin}/v1/models`),
     { ...provider('a', `${origin}/x`), baseUrl: 'http://else/v1' },

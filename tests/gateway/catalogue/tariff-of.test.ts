@@ -12,7 +12,7 @@ const [INPUT] = MODEL.input_modalities;
 const [OUTPUT] = MODEL.output_modalities;
 const PROMPT = { type: 'prompt', unit: 'token', cost_usd: '0.000001' };
 
-it('prices carry their units, cache lifetimes and the discount, exactly', () => {
+it('prices have exact units, cache lifetimes and discounts', () => {
   // spec: catalogue, Pricing keys
   const { tariff } = declared({
     discount_to_user: 0.1,
@@ -73,7 +73,7 @@ it('a discount is exact: against whole numbers of any size', () => {
   );
 });
 
-it('a markup is a negative discount, and a write nobody asked for has no price', () => {
+it('a markup is a negative discount, and an implicit cache write has no price', () => {
   const write = { type: 'cache_write', unit: 'token', cost_usd: '1', implicit: true };
   const { tariff } = declared({
     input_modalities: [{ ...INPUT, pricing: [{ ...PROMPT, cost_usd: '2' }, write] }],
@@ -118,7 +118,7 @@ it('tiers and windows become overrides, windows last; one condition is one entry
   ]);
 });
 
-it('a price under a condition nobody can evaluate is left out, a media price under any condition altogether', () => {
+it('leaves out a price with an unsupported condition, and a media price with any condition', () => {
   const odd = { when: { moon: { equals: 'full' } }, cost_usd: '9' };
   const both = { when: { allOf: [{ prompt_tokens: { gte: 11 } }, { prompt_tokens: { gte: 21 } }] }, cost_usd: '4' };
   const mixed = { when: { prompt_tokens: { gte: 11 }, moon: { equals: 'full' } }, cost_usd: '9' };
@@ -145,12 +145,12 @@ it('a price under a condition nobody can evaluate is left out, a media price und
   assert.is(tariff.imageOutputToken, '7');
 });
 
-it('two prices for one unit are no price', () => {
+it('two different prices for one unit cancel each other', () => {
   const second = (type: string, cost_usd: string): object => ({ type, unit: 'second', cost_usd });
-  const audio = (heard: string, spoken: string): EndpointDeclaration =>
+  const audio = (input: string, output: string): EndpointDeclaration =>
     declared({
-      input_modalities: [INPUT, { type: 'audio', pricing: [second('prompt', heard)] }],
-      output_modalities: [OUTPUT, { type: 'audio', supported_parameters: {}, pricing: [second('completion', spoken)] }],
+      input_modalities: [INPUT, { type: 'audio', pricing: [second('prompt', input)] }],
+      output_modalities: [OUTPUT, { type: 'audio', supported_parameters: {}, pricing: [second('completion', output)] }],
     });
   assert.is(audio('1', '2').tariff.audioSecond, undefined);
   assert.is(audio('1', '1').tariff.audioSecond, '1');
@@ -162,7 +162,7 @@ it('a free model has its own id and costs nothing', () => {
   assert.equal([free.tariff.prompt, free.tariff.completion, free.tariff.discount], ['0', '0', 0]);
 });
 
-it('the same prices have the same id, other prices another', () => {
+it('equal prices have equal ids, different prices different ids', () => {
   assert.is(declared({}).tariff.id, declared({ name: 'other' }).tariff.id);
   assert.is.not(declared({}).tariff.id, declared({ discount_to_user: 0.5 }).tariff.id);
 });

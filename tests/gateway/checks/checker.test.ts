@@ -1,4 +1,4 @@
-/** Checks from the question at a real simulator to what routing reads, on a clock that stands still. */
+/** Checks end to end: from the request to a real simulator to the evidence that routing reads, on a manual clock. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
@@ -33,7 +33,7 @@ async function found(model: string, over = ALL): Promise<Endpoint> {
   return market.shown(id);
 }
 
-it('an endpoint that keeps what it declares is verified: tools, dispatch, formats, efforts', async () => {
+it('verifies an endpoint that behaves as declared: tools, dispatch, formats, efforts', async () => {
   const { evidence, measured, health } = await found('flawed/none');
   assert.equal(
     evidence.checks?.map(({ check, verdict }) => `${check} ${verdict}`),
@@ -47,7 +47,7 @@ it('an endpoint that keeps what it declares is verified: tools, dispatch, format
   assert.equal([measured.uptime1dSamples, health], [0, 'unknown'], 'checks count in no other figure');
 });
 
-it('what is not declared is not tried', async () => {
+it('does not check undeclared abilities', async () => {
   const { evidence } = await found('flawed/none', { supportedParameters: ['temperature'], reasoning: null });
   assert.equal(evidence.checks, []);
 });
@@ -61,7 +61,7 @@ for (const [flaw, withheld, refuted] of [
   ['never-thinks', [], ['low', 'high']],
   ['rejects-effort', [], ['low', 'high']],
 ] as const) {
-  it(`an endpoint that ${flaw.replaceAll('-', ' ')} is found out, and withheld from that alone`, async () => {
+  it(`detects an endpoint with flaw ${flaw} and withholds only the affected parameters`, async () => {
     const { evidence } = await found(`flawed/${flaw}`);
     assert.equal([...evidence.withheld].sort(), [...withheld].sort());
     assert.equal(evidence.refutedEfforts, refuted);
@@ -78,12 +78,12 @@ it('refusals and failures are diagnostic only (spec: catalogue, Capability evide
   }
 });
 
-it('a question is small, names no caller, and is asked again only where its answer failed', async () => {
+it('a probe is small, names no client, and is repeated only after a failure', async () => {
   const from = simulator.calls.length;
   await found('flawed/none', TOOLS);
-  const asked = simulator.calls.slice(from);
-  assert.is(asked.length, 2);
-  for (const { body, headers } of asked) {
+  const requested = simulator.calls.slice(from);
+  assert.is(requested.length, 2);
+  for (const { body, headers } of requested) {
     assert.is(body.max_tokens, 512);
     assert.ok(JSON.stringify(body).length < 800);
     assert.equal([body.user, body.session_id, headers['x-session-id']], [undefined, undefined, undefined]);
@@ -92,7 +92,7 @@ it('a question is small, names no caller, and is asked again only where its answ
   assert.is(simulator.calls.length - from, 2 + 4);
 });
 
-it('a failed check is tried again soon and lifts what it withheld; a passed one much later', async () => {
+it('a failed check is repeated soon and restores what it withheld; a passed one is repeated much later', async () => {
   const patient = await mendable();
   const market = new Market();
   const { id } = market.declare('a', patient.baseUrl, 'flawed/prose-for-tools', TOOLS);
@@ -118,7 +118,7 @@ it('a failed check is tried again soon and lifts what it withheld; a passed one 
   await patient.close();
 });
 
-it('under the floor of tool fidelity the scheduled checks measure it above again (spec: catalogue, tool_call_success_1d)', async () => {
+it('scheduled checks raise a low tool fidelity above the minimum again (spec: catalogue, tool_call_success_1d)', async () => {
   const market = new Market();
   const { id } = market.declare('a', simulator.baseUrl, 'flawed/none', TOOLS);
   await market.settle();
@@ -136,7 +136,7 @@ it('under the floor of tool fidelity the scheduled checks measure it above again
   await market.close();
 });
 
-it('one provider is asked one question at a time, several at once', async () => {
+it('runs one check at a time per provider, and several providers at once', async () => {
   const [first, second] = await Promise.all([createSlow(), createSlow()]);
   const market = new Market();
   for (const model of ['one', 'two', 'three']) market.declare('a', first.baseUrl, model, TOOLS);
@@ -155,7 +155,7 @@ it('one provider is asked one question at a time, several at once', async () => 
   await Promise.all([first.close(), second.close()]);
 });
 
-it('a checker that stops calls off what is under way and tells nothing of it', async () => {
+it('a stopping checker aborts its running checks and reports nothing', async () => {
   const slow = await createSlow();
   const market = new Market();
   const { id } = market.declare('a', slow.baseUrl, 'one', TOOLS);
@@ -173,7 +173,7 @@ it('a checker that stops calls off what is under way and tells nothing of it', a
   await slow.close();
 });
 
-it('the checker looks on its interval, and not at all where it is switched off', async () => {
+it('the checker runs on its interval, and not at all when it is disabled', async () => {
   const market = new Market({ lookEveryMs: 1_000 });
   market.checker.start();
   assert.is(market.clock.armed, 1);
@@ -193,7 +193,7 @@ it('the checker looks on its interval, and not at all where it is switched off',
   await off.close();
 });
 
-it('endpoints of other nodes, and those that are down, are left alone', async () => {
+it('skips endpoints of other nodes and endpoints that are down', async () => {
   const market = new Market();
   const away = market.declare('a', simulator.baseUrl, 'flawed/none', TOOLS);
   market.foreign.add(endpointAddress(away.id));
@@ -207,7 +207,7 @@ it('endpoints of other nodes, and those that are down, are left alone', async ()
   await market.close();
 });
 
-it('a verdict about a configuration that was changed meanwhile is not believed', async () => {
+it('ignores a verdict about a configuration that has changed meanwhile', async () => {
   const slow = await createSlow();
   const market = new Market();
   const { id } = market.declare('a', slow.baseUrl, 'one', TOOLS);
@@ -245,7 +245,7 @@ async function listening(server: Server): Promise<Pick<Provider, 'baseUrl' | 'cl
   };
 }
 
-/** A provider that passes calls on to the simulator, for a model without flaws once it is mended. */
+/** A provider that forwards calls to the simulator; once mended it uses a model without flaws. */
 async function mendable(): Promise<Provider & { mended: boolean }> {
   const server = createServer(async (request, response) => {
     state.calls++;
@@ -261,7 +261,7 @@ async function mendable(): Promise<Provider & { mended: boolean }> {
   return state;
 }
 
-/** A provider that answers when it is told to, with prose. */
+/** A provider that answers with text when the test releases it. */
 async function createSlow(): Promise<Provider & { readonly open: number; release(): void }> {
   const waiting = new Set<() => void>();
   let released = false;

@@ -16,7 +16,7 @@ function due(
   return dueAt(endpoint, 'tools', { finding, underFloor, since: SINCE, limits }) - SINCE;
 }
 
-test('what was never tried is due within the first while, spread over it by name', () => {
+test('a check never tried is due within the first window, spread over it by name', () => {
   const dues = Array.from({ length: 200 }, (_, at) => due(undefined, { endpoint: `ep_${at}` }));
   assert.ok(dues.every((after) => after >= 0 && after < limits.firstWithinMs));
   const early = dues.filter((after) => after < limits.firstWithinMs / 2).length;
@@ -24,15 +24,15 @@ test('what was never tried is due within the first while, spread over it by name
   assert.is(due(undefined), due(undefined), 'every node finds the same moment');
 });
 
-test('a passed check rests for hours, a failed or inconclusive one for minutes, at most a quarter less', () => {
+test('a passed check repeats after hours, a failed or inconclusive one after minutes, at most a quarter earlier', () => {
   const within = (after: number, ms: number): boolean => after > 0.75 * ms - 1 && after <= ms;
   assert.ok(within(due('passed'), limits.everyMs));
   assert.ok(within(due('failed'), limits.againMs));
   assert.ok(within(due(null), limits.againMs));
-  assert.ok(within(due('passed', { underFloor: true }), limits.againMs), 'under the floor its asks are needed');
+  assert.ok(within(due('passed', { underFloor: true }), limits.againMs), 'below the minimum its requests are needed');
 });
 
-test('what passed is tried again before it runs out', () => {
+test('a passed check repeats before its verdict expires', () => {
   assert.ok(limits.everyMs * 2 < 24 * 60 * 60_000);
 });
 

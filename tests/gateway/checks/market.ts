@@ -16,8 +16,8 @@ const START = 1_763_690_400_000;
 const LOOKS_MAX = 5_000;
 
 /**
- * Endpoint actors without a cluster and a checker that asks real providers: time stands still unless it is moved, and
- * whatever would touch an account throws.
+ * Endpoint actors without a cluster and a checker that calls real providers. Tests move the clock; any access to an
+ * account throws.
  */
 export class Market {
   readonly house = new House([endpointKind], START);
@@ -26,13 +26,13 @@ export class Market {
   readonly logs: object[] = [];
   readonly checker: Checker;
   readonly foreign = new Set<string>();
-  readonly told: ActorEvent[] = [];
+  readonly sent: ActorEvent[] = [];
   readonly #outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 8, connectMs: 1_000 });
 
   constructor(limits: Partial<CheckLimits> = {}) {
     const cluster = {
       tell: (to: string, event: ActorEvent) => void this.tell(to, event),
-      ask: () => Promise.reject(new Error('a check asks nobody')),
+      ask: () => Promise.reject(new Error('a check sends no ask')),
       now: () => this.house.now,
       owns: (address: string) => !this.foreign.has(address),
       board: { topic: () => this.board },
@@ -48,7 +48,7 @@ export class Market {
     });
   }
 
-  /** Declares an endpoint; `model` is what the provider knows it by. */
+  /** Declares an endpoint; `model` is its upstream id. */
   declare(slug: string, baseUrl: string, model: string, over: Partial<Endpoint> = {}): Endpoint {
     const { health, evidence, measured, ...declaration } = {
       ...boardEndpoint(slug, baseUrl, {
@@ -64,7 +64,7 @@ export class Market {
   }
 
   tell(to: string, event: ActorEvent): void {
-    this.told.push(event);
+    this.sent.push(event);
     for (const { key, value } of this.house.tell(to, event).published) this.board.set(key, value);
   }
 
@@ -81,13 +81,13 @@ export class Market {
     return this.shown(id).evidence;
   }
 
-  /** Looks again and again, a second apart, until every check was tried and told. */
+  /** Repeats the look, a second apart, until every check was tried and reported. */
   async settle(): Promise<void> {
     for (let idle = 0, looks = 0; idle < 2 && looks < LOOKS_MAX; looks++) {
-      const before = this.told.length;
+      const before = this.sent.length;
       this.house.now += 1_000;
       await this.checker.look();
-      idle = this.told.length === before ? idle + 1 : 0;
+      idle = this.sent.length === before ? idle + 1 : 0;
     }
   }
 

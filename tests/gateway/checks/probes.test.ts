@@ -1,4 +1,4 @@
-/** What each probe asks, and what it makes of every kind of answer. */
+/** The request of each probe, and its verdict on every kind of answer. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Effort, Endpoint } from '../../../actors/terms/endpoint.ts';
@@ -33,11 +33,11 @@ function judges(probe: QualificationProbe, rows: readonly Row[]): void {
   }
 }
 
-it('a demanded tool call is there or not', () => {
+it('judges whether a required tool call was made', () => {
   const rows: readonly Row[] = [
     ['a call', { calls: [CALL], finish: 'tool_calls' }, 'passed'],
     ['two calls', { calls: [CALL, CALL], finish: 'tool_calls' }, 'passed'],
-    ['prose', { text: 'seven' }, 'failed'],
+    ['text', { text: 'seven' }, 'failed'],
     ['nothing at all', {}, 'failed'],
     ['another tool', { calls: [{ ...CALL, name: 'other' }], finish: 'tool_calls' }, 'failed'],
     ['cut', { text: 'sev', finish: 'length' }, 'inconclusive'],
@@ -48,7 +48,7 @@ it('a demanded tool call is there or not', () => {
   judges(dispatchProbe(ENDPOINT), rows);
 });
 
-it('a call is ready for dispatch only when its arguments came whole', () => {
+it('a call is ready for dispatch only if its arguments are complete', () => {
   const broken = (given: string): Partial<ProbeAnswer> => ({
     calls: [{ ...CALL, arguments: given }],
     finish: 'tool_calls',
@@ -57,17 +57,17 @@ it('a call is ready for dispatch only when its arguments came whole', () => {
     ['a piece', broken('{"number":'), 'failed'],
     ['none', broken(''), 'failed'],
     ['a list', broken('[7]'), 'failed'],
-    ['beyond what is announced', broken(`{"number":"${'7'.repeat(65_536)}"}`), 'failed'],
+    ['larger than the announced maximum', broken(`{"number":"${'7'.repeat(65_536)}"}`), 'failed'],
     ['one of two in pieces', { calls: [CALL, { ...CALL, arguments: '{' }], finish: 'tool_calls' }, 'failed'],
     ['cut at the ceiling', { ...broken('{"number":'), finish: 'length' }, 'inconclusive'],
   ]);
   assert.is(dispatchProbe(ENDPOINT).turn.stream, true);
 });
 
-it('an answer follows the asked schema or does not', () => {
+it('judges whether an answer follows the requested schema', () => {
   const right = '{"capital_name":"Lisbon","letter_count":6,"certainty_level":"high"}';
   judges(structuredOutputsProbe(ENDPOINT), [
-    ['as asked', { text: right }, 'passed'],
+    ['as requested', { text: right }, 'passed'],
     ['with white space', { text: `\n${right} ` }, 'passed'],
     ['prose', { text: 'Lisbon.' }, 'failed'],
     ['fenced', { text: `\`\`\`json\n${right}\n\`\`\`` }, 'failed'],
@@ -86,7 +86,7 @@ it('an answer follows the asked schema or does not', () => {
   ]);
 });
 
-it('effort none shows no thought; a level is taken and thought at', () => {
+it('effort none must show no reasoning; a level must be accepted and show reasoning', () => {
   judges(effortProbe(ENDPOINT, 'none'), [
     ['silent', { text: '9' }, 'passed'],
     ['silent and counted', { text: '9', reasoningTokens: 0 }, 'passed'],
@@ -105,7 +105,7 @@ it('effort none shows no thought; a level is taken and thought at', () => {
   judges(effortProbe(ENDPOINT, 'minimal'), [['no thought', { text: '9', reasoningTokens: 0 }, 'passed']]);
 });
 
-it('what is declared decides what is tried', () => {
+it('the declarations decide which checks run', () => {
   const checks = (supportedParameters: string[], reasoning: Endpoint['reasoning'] = null): readonly string[] =>
     checksFor({ ...ENDPOINT, supportedParameters, reasoning });
   const efforts: readonly Effort[] = ['high', 'none'];
@@ -116,15 +116,15 @@ it('what is declared decides what is tried', () => {
   assert.equal(checks(['reasoning_effort'], { efforts: ['low'], mandatory: false }), ['effort:low', 'effort:none']);
   assert.equal(checks(['reasoning_effort'], { efforts: ['low'], mandatory: true }), ['effort:low']);
   assert.equal(checks(['reasoning'], { mandatory: false }), ['effort:none'], 'an off control without levels');
-  assert.equal(checks(['reasoning_effort']), [], 'an unknown domain claims no level, and none is routed there');
-  assert.equal(checks(['reasoning'], { mandatory: true }), [], 'it cannot be switched off, and no level is claimed');
+  assert.equal(checks(['reasoning_effort']), [], 'without declared efforts there is no level to check');
+  assert.equal(checks(['reasoning'], { mandatory: true }), [], 'mandatory reasoning without declared levels');
   assert.equal(checks([], { efforts, mandatory: false }), [], 'controls without the parameter');
   const drawing = {
     ...ENDPOINT,
     supportedParameters: ['tools', 'response_format'],
     outputModalities: ['text', 'image'] as const,
   };
-  assert.equal(checksFor(drawing), ['tool_dispatch', 'tools'], 'a picture is no cheap answer');
+  assert.equal(checksFor(drawing), ['tool_dispatch', 'tools'], 'pictures are too expensive for other checks');
   for (const check of checks(['tools', 'structured_outputs', 'response_format', 'reasoning'], {
     efforts,
     mandatory: false,
@@ -144,7 +144,7 @@ function attempt(batches: readonly (readonly TurnEvent[])[]): ProviderAttempt {
   };
 }
 
-it('an answer is summed up whole, calls from their pieces', async () => {
+it('summarises the whole answer, calls from their pieces', async () => {
   const answer = await readProbeAnswer(
     attempt([
       [
@@ -175,7 +175,7 @@ it('an answer is summed up whole, calls from their pieces', async () => {
   });
 });
 
-it('an answer without end is none', async () => {
+it('refuses an endless answer', async () => {
   const endless: ProviderAttempt = {
     ...attempt([]),
     read: async () => [{ type: 'text-delta', text: 'x'.repeat(1_024) }],

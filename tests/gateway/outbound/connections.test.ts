@@ -14,7 +14,7 @@ const it = bounded(test, 10_000);
 const LIMITS = { connectMs: 1_000, firstByteMs: 2_000, idleMs: 3_000, totalMs: 10_000, bodyBytesMax: 1_000_000 };
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 
-/** A server that is told each request's text, and answers with whatever bytes `answer` writes. */
+/** A raw server: records the text of each request and sends the bytes that `answer` writes. */
 async function serving(
   answer: (socket: Socket, text: string, connection: number) => void,
   run: (client: Pools, call: OutboundCall, sockets: readonly Socket[]) => Promise<void>,
@@ -61,7 +61,7 @@ async function failureOf(work: Promise<unknown>): Promise<string> {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-it('a request is written in one piece: line, host, length in bytes, headers as they were given', async () => {
+it('writes a request in one piece: line, host, length in bytes, headers unchanged', async () => {
   const seen: string[] = [];
   await serving(
     (socket, text) => {
@@ -83,7 +83,7 @@ it('a request is written in one piece: line, host, length in bytes, headers as t
   );
 });
 
-it('no header can end itself', async () => {
+it('refuses a header that contains a line end', async () => {
   await serving(
     () => assert.unreachable('it was sent'),
     async (client, call) => {
@@ -98,7 +98,7 @@ it('no header can end itself', async () => {
   );
 });
 
-it('a call that is refused before it is sent takes no connection away from others', async () => {
+it('a call refused before it is sent uses up no connection', async () => {
   await serving(
     (socket) => socket.write(OK),
     async (client, call) => {
@@ -110,7 +110,7 @@ it('a call that is refused before it is sent takes no connection away from other
   );
 });
 
-it('a connection that the other side has ended while it was free costs no call', async () => {
+it('no call fails because the server closed an idle connection', async () => {
   await serving(
     (socket) => socket.write(OK),
     async (client, call, sockets) => {
@@ -124,7 +124,7 @@ it('a connection that the other side has ended while it was free costs no call',
   );
 });
 
-it('bytes that nobody asked for answer nobody', async () => {
+it('unsolicited bytes answer no call', async () => {
   await serving(
     (socket, _, connection) => {
       socket.write(connection === 1 ? `${OK}HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged` : OK);
@@ -141,7 +141,7 @@ it('bytes that nobody asked for answer nobody', async () => {
   );
 });
 
-it('a connection that the server does not keep, or hardly longer than now, is not used again', async () => {
+it('does not reuse a connection that the server closes at once or soon', async () => {
   const heads = ['connection: close\r\n', 'Keep-Alive: timeout=2\r\n', 'keep-alive: timeout=60, max=9\r\n', ''];
   await serving(
     (socket, _, connection) => {
@@ -154,7 +154,7 @@ it('a connection that the server does not keep, or hardly longer than now, is no
   );
 });
 
-it('what is no HTTP is malformed, a connection that ends without a word is reset', async () => {
+it('bytes that are not HTTP are malformed, a connection that ends without bytes is reset', async () => {
   await serving(
     (socket, _, connection) => {
       if (connection === 1) socket.end('SSH-2.0-OpenSSH_9.6\r\n\r\n');
@@ -167,7 +167,7 @@ it('what is no HTTP is malformed, a connection that ends without a word is reset
   );
 });
 
-it('calls that wait for a connection get one in their order, and those that were called off none', async () => {
+it('waiting calls get a connection in order, and aborted ones get none', async () => {
   const order: string[] = [];
   await serving(
     (socket, text) => {
@@ -196,7 +196,7 @@ it('calls that wait for a connection get one in their order, and those that were
   );
 });
 
-it('calls that wait for a connection to a server that refuses them all fail, each by itself', async () => {
+it('every call that waits for a connection to a refusing server fails on its own', async () => {
   const closed = createServer().listen(0, '127.0.0.1');
   await once(closed, 'listening');
   const { port } = closed.address() as AddressInfo;
@@ -213,7 +213,7 @@ it('calls that wait for a connection to a server that refuses them all fail, eac
   );
 });
 
-it('a header is found by its lower-case name, the first where it repeats, whatever others are called', async () => {
+it('finds a header by its lower-case name, the first one if it repeats', async () => {
   const head = 'HTTP/1.1 200 OK\r\nX-Twice: one\r\n__proto__: odd\r\nconstructor: odd\r\nx-twice: two\r\n';
   await serving(
     (socket) => socket.write(`${head}x-latin: caf\u00e9\r\ncontent-length: 2\r\n\r\nok`, 'latin1'),
@@ -226,7 +226,7 @@ it('a header is found by its lower-case name, the first where it repeats, whatev
   );
 });
 
-it('a call over TLS is answered, and a certificate of nobody we trust is refused', async () => {
+it('a call over TLS is answered, and an untrusted certificate is refused', async () => {
   const authority = await Authority.make();
   const { certificate: cert, key } = await authority.issue({ names: ['localhost'] });
   await serving(
@@ -244,7 +244,7 @@ it('a call over TLS is answered, and a certificate of nobody we trust is refused
       }
       assert.is(sockets.length, 1, 'one connection for all three');
     },
-    // A server that prefers HTTP/2 is spoken to in HTTP/1.1: one call for each connection.
+    // A server that prefers HTTP/2 gets HTTP/1.1: one call per connection.
     createTlsServer({ cert, key, ALPNProtocols: ['h2', 'http/1.1'] }) as Server,
     'https',
   );

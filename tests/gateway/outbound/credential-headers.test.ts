@@ -5,7 +5,7 @@ import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
 
-it('each dialect has its own way to say who calls, and no key is sent where none is asked', () => {
+it('each dialect has its own credential headers, and without a key none is sent', () => {
   assert.equal(credentialHeaders('chat', 'k'), ['authorization', 'Bearer k']);
   assert.equal(credentialHeaders('chat', null), []);
   assert.equal(credentialHeaders('messages', 'k'), ['anthropic-version', '2023-06-01', 'x-api-key', 'k']);

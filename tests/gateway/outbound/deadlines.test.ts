@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { type Bounded, Deadlines } from '../../../gateway/outbound/deadlines.ts';
 import { ManualClock } from './manual-clock.ts';
 
-/** Something that is due at a time, and remembers when it was ended. Like all such it takes itself out then. */
+/** Is due at a time and records when it was ended. Removes itself then, as every implementation does. */
 class Due implements Bounded {
   dueMs: number;
   endedAt: number | null = null;
@@ -44,7 +44,7 @@ test('each is ended at its own time, by one timer', () => {
   assert.is(clock.armed, 0);
 });
 
-test('who is due earlier than he said is ended then, who is due later is asked again', () => {
+test('a deadline moved forward is met, and one moved back is checked again', () => {
   const clock = new ManualClock();
   const deadlines = new Deadlines(clock);
   const due = new Due(500);
@@ -58,7 +58,7 @@ test('who is due earlier than he said is ended then, who is due later is asked a
   assert.is(due.endedAt, 400);
 });
 
-test('who was taken is not asked, and the last one takes the timer with it', () => {
+test('a removed entry is not checked, and removing the last one disarms the timer', () => {
   const clock = new ManualClock();
   const deadlines = new Deadlines(clock);
   const [one, other] = [new Due(100), new Due(200)];

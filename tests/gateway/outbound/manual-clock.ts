@@ -1,6 +1,6 @@
 import type { Clock } from '../../../actors/runtime/index.ts';
 
-/** A clock that moves only when told to. Timers run in order of their time, each at its own moment. */
+/** A clock that a test moves. Timers run in order of their time, each at its own moment. */
 export class ManualClock implements Clock {
   #now = 0;
   #timers: { at: number; run: () => void }[] = [];

@@ -50,7 +50,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-it('a call is sent as it is written and its answer read whole', async () => {
+it('sends a call unchanged and reads its whole answer', async () => {
   let seen: IncomingMessage | null = null;
   let body = '';
   await serving(
@@ -77,7 +77,7 @@ it('a call is sent as it is written and its answer read whole', async () => {
   assert.is(body, 'hello');
 });
 
-it('connections send without delay, and calls one after the other share one', async () => {
+it('connections send without delay, and consecutive calls share one', async () => {
   const own = Socket.prototype.setNoDelay;
   const hurried = new Set<Socket>();
   Socket.prototype.setNoDelay = function (this: Socket, noDelay = true) {
@@ -99,7 +99,7 @@ it('connections send without delay, and calls one after the other share one', as
           await new Promise((resolve) => setImmediate(resolve));
         }
         assert.is(arrived.size, 1);
-        // The server has sockets of its own in this process: ours is the one that speaks to its port.
+        // The server's own sockets are in this process too: ours is the one connected to its port.
         const { port } = new URL(call.url.origin);
         assert.is([...hurried].filter(({ remotePort }) => String(remotePort) === port).length, 1);
         const many = Array.from({ length: 4 }, async () => (await client.send(call)).body.text());
@@ -113,7 +113,7 @@ it('connections send without delay, and calls one after the other share one', as
   }
 });
 
-it('a redirect is an answer like any other and nobody follows it', async () => {
+it('returns a redirect as an answer and does not follow it', async () => {
   let requests = 0;
   await serving(
     (_, response) => {
@@ -131,7 +131,7 @@ it('a redirect is an answer like any other and nobody follows it', async () => {
   assert.is(requests, 1);
 });
 
-it('compressed answers are refused before a byte of them is unpacked', async () => {
+it('refuses compressed answers before it decompresses a byte', async () => {
   await serving(
     (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('bomb'),
     async (call) => {
@@ -155,14 +155,14 @@ it('an answer larger than its bound fails', async () => {
   );
 });
 
-it('nobody listening is a failure to connect', async () => {
+it('a port without a listener is a failure to connect', async () => {
   const client = pools();
   const call = { method: 'GET', url: outboundUrl('http://127.0.0.1:1', '/'), headers: [], body: null, limits: LIMITS };
   assert.is(await failureOf(client.send(call as OutboundCall)), 'connect');
   await client.close();
 });
 
-it('a silent server runs into the first-byte time, on the clock that was given in', async () => {
+it('a silent server runs into the first-byte time-out on the given clock', async () => {
   const clock = new ManualClock();
   let asked = false;
   await serving(
@@ -183,7 +183,7 @@ it('a silent server runs into the first-byte time, on the clock that was given i
   );
 });
 
-it('a body that stalls runs into the idle time, and a slow reader does not', async () => {
+it('a stalled body runs into the idle time-out, and a slow reader does not', async () => {
   const clock = new ManualClock();
   await serving(
     (_, response) => void response.writeHead(200).write('begun'),
@@ -206,7 +206,7 @@ it('a body that stalls runs into the idle time, and a slow reader does not', asy
   );
 });
 
-it('the total time ends a trickle that is never idle, a burst before it or not', async () => {
+it('the total time-out ends a trickle that is never idle, with or without a burst before it', async () => {
   const clock = new ManualClock();
   await serving(
     (_, response) => {
@@ -228,7 +228,7 @@ it('the total time ends a trickle that is never idle, a burst before it or not',
   );
 });
 
-it('a total time that a slow reader used up is not held against the sender (reliability, X29)', async () => {
+it('a total time-out caused by a slow reader does not count against the sender (reliability, X29)', async () => {
   const clock = new ManualClock();
   await serving(
     (_, response) => void response.writeHead(200).write('begun'),
@@ -244,7 +244,7 @@ it('a total time that a slow reader used up is not held against the sender (reli
   );
 });
 
-it('a connection that never opens runs into the connect time', async () => {
+it('a connection that never opens runs into the connect time-out', async () => {
   const clock = new ManualClock();
   const client = pools(clock);
   await serving(
@@ -258,10 +258,10 @@ it('a connection that never opens runs into the connect time', async () => {
   );
 });
 
-it('who waits for one of our own connections in vain has met no slow server', async () => {
+it('a call that waits in vain for one of our own connections is saturated, not timed out', async () => {
   const clock = new ManualClock();
   const client = pools(clock);
-  // One pool of two connections that both wait: the third call never gets on one.
+  // A pool of two connections that both wait: the third call never gets one.
   await serving(
     () => {},
     async (call) => {
@@ -291,7 +291,7 @@ it('too many calls to one origin are refused at once', async () => {
   );
 });
 
-it('a connection cut in the middle of the answer is told as such', async () => {
+it('a connection cut in the middle of the answer is a reset', async () => {
   const sockets: Socket[] = [];
   const server = createTcpServer((socket) => {
     sockets.push(socket);
@@ -312,7 +312,7 @@ it('a connection cut in the middle of the answer is told as such', async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-it('a call can be called off before it has an answer', async () => {
+it('a call can be aborted before it has an answer', async () => {
   const client = pools();
   await serving(
     () => {},
@@ -336,7 +336,7 @@ it('a call can be called off before it has an answer', async () => {
   );
 });
 
-it('a sender is made to wait while nobody reads', async () => {
+it('pauses the sender while the body is not read', async () => {
   let written = 0;
   let blocked = false;
   await serving(

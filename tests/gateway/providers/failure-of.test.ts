@@ -6,14 +6,14 @@ import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test, 1_000);
 
-it('our own bound on calls is told as an overload, is not tried again there and not held against the endpoint (reliability, X39)', () => {
+it('a call beyond our own bound is an overload, is not repeated there and does not count against the endpoint (reliability, X39)', () => {
   const ours = failureOf(new OutboundError('saturated', 'full'), null);
   assert.is(ours.reason, 'overloaded');
   assert.is(ours.repeatable, false);
   assert.is(ours.counted, false);
 });
 
-it('a server that is slow or gone is held against its endpoint (reliability, X21, X22)', () => {
+it('a slow or unreachable server counts against its endpoint (reliability, X21, X22)', () => {
   for (const [failure, reason] of [
     ['connect', 'unavailable'],
     ['connect-timeout', 'timeout'],

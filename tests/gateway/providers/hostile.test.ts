@@ -9,7 +9,7 @@ import { type Dialect, startUpstream, type Upstream } from './upstream.ts';
 
 /**
  * Broken and hostile answers (reliability, X25), each over a real connection to both dialects: the attempt fails, or
- * its usage is unreported, in bounded memory, and the next call is served as if nothing had been.
+ * its usage is unreported, in bounded memory, and the next call succeeds.
  */
 const it = bounded(test, 60_000);
 
@@ -20,7 +20,7 @@ type Send = (response: ServerResponse, dialect: Dialect) => void;
 
 const event = (type: string, more: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
 
-/** The beginning of a good stream, a piece of text in it. */
+/** The beginning of a valid stream with a piece of text. */
 function opening(dialect: Dialect): string {
   if (dialect === 'chat') return `data: ${JSON.stringify({ id: 'up', choices: [{ delta: { content: 'a' } }] })}\n\n`;
   return (
@@ -42,7 +42,7 @@ function streaming(response: ServerResponse): ServerResponse {
   return response.writeHead(200, { 'content-type': 'text/event-stream' });
 }
 
-/** Writes for ever, or `blocks` of them, as fast as they are taken; stops when the reader closes. */
+/** Writes endlessly, or `blocks` blocks, as fast as the reader accepts them; stops when the reader closes. */
 function pour(response: ServerResponse, block: Uint8Array | string, blocks = Number.POSITIVE_INFINITY): void {
   let left = blocks;
   const step = (): void => {
@@ -75,9 +75,9 @@ const member =
   };
 
 const FAILING: readonly (readonly [string, Send])[] = [
-  ['invalid JSON', said('data: {"choices":[{]\n\n')],
-  ['nothing at all', (response) => streaming(response).end()],
-  ['NUL', said('data: \0\0\0\n\n')],
+  ['invalid JSON', sending('data: {"choices":[{]\n\n')],
+  ['an empty stream', (response) => streaming(response).end()],
+  ['NUL', sending('data: \0\0\0\n\n')],
   [
     'bytes that are no UTF-8',
     (response, dialect) =>
@@ -88,7 +88,7 @@ const FAILING: readonly (readonly [string, Send])[] = [
         ]),
       ),
   ],
-  ['data without a line end', said('data: {"choices":[{"delta":{},"finish_reason":"stop"}]}')],
+  ['data without a line end', sending('data: {"choices":[{"delta":{},"finish_reason":"stop"}]}')],
   [
     'a line of 100 MB',
     (response, dialect) => {
@@ -149,7 +149,7 @@ const FAILING: readonly (readonly [string, Send])[] = [
       pour(response, BLOCK, 100);
     },
   ],
-  ['audio that is no base64', member({ audio: { data: '<script>' } }, { type: 'tool_use' })],
+  ['audio that is not base64', member({ audio: { data: '<script>' } }, { type: 'tool_use' })],
   [
     'audio without end',
     (response, dialect) => {
@@ -166,7 +166,7 @@ const FAILING: readonly (readonly [string, Send])[] = [
 ];
 for (const [what, send] of FAILING) {
   for (const dialect of ['chat', 'messages'] as const) {
-    it(`${what} is no answer of ${dialect}, costs little memory and leaves the next call unharmed`, async () => {
+    it(`${what} is refused as an answer of ${dialect}, costs little memory and leaves the next call unaffected`, async () => {
       const upstream = await startUpstream();
       try {
         upstream.answer = (_, response) => send(response, dialect);
@@ -201,12 +201,12 @@ const WHOLE_FAILING: readonly (readonly [string, (response: ServerResponse) => v
   ['a list', (response) => response.end('[]')],
   ['an empty object', (response) => response.end('{}')],
   ['an answer without a finish', (response) => response.end('{"choices":[{"message":{"content":"a"}}],"content":[]}')],
-  ['100 MB of it', (response) => pour(response, BLOCK, 100)],
+  ['100 MB of data', (response) => pour(response, BLOCK, 100)],
   ['a body cut in the middle', cut],
 ];
 for (const [what, send] of WHOLE_FAILING) {
   for (const dialect of ['chat', 'messages'] as const) {
-    it(`${what} is no whole answer of ${dialect} and costs little memory`, async () => {
+    it(`${what} is refused as a whole answer of ${dialect} and costs little memory`, async () => {
       const upstream = await startUpstream();
       try {
         upstream.answer = (_, response) => send(response.writeHead(200, { 'content-type': 'application/json' }));
@@ -220,7 +220,7 @@ for (const [what, send] of WHOLE_FAILING) {
   }
 }
 
-/** Reads to the end; how much memory it took above `before` at most, looked at after every part. */
+/** Reads to the end; returns the peak memory above `before`, sampled after every part. */
 async function reading(
   upstream: Upstream,
   dialect: Dialect,
@@ -244,7 +244,7 @@ async function reading(
   }
 }
 
-/** The usage of a good answer that reports it in these words. */
+/** The usage of a valid answer that reports this value. */
 async function usageOf(upstream: Upstream, dialect: Dialect, usage: string): Promise<Usage> {
   upstream.answer = (_, response) => void streaming(response).end(opening(dialect) + ending(dialect, usage));
   const attempt = await upstream.openAs(dialect, { stream: true });
@@ -254,7 +254,7 @@ async function usageOf(upstream: Upstream, dialect: Dialect, usage: string): Pro
 
 // reliability, X25 and attack 76
 for (const count of ['-5', '1e18', '1.5', '"12"', 'true', '{}', 'null', '[]']) {
-  it(`a count of ${count} is unreported, and the answer stands`, async () => {
+  it(`a count of ${count} is unreported, and the answer is valid`, async () => {
     const upstream = await startUpstream();
     try {
       const chat = `{"prompt_tokens":${count},"completion_tokens":${count},"total_tokens":${count}}`;

@@ -9,7 +9,7 @@ import { targetOf } from '../../../gateway/providers/target.ts';
 import type { Candidate } from '../../../gateway/terms/plan.ts';
 import { bounded } from '../../support/bounded.ts';
 import { ManualClock } from '../outbound/manual-clock.ts';
-import { offerOf, turnOf } from './offer.ts';
+import { endpointOf, turnOf } from './endpoint-of.ts';
 import { eventsOf, joined } from './played.ts';
 import { type Dialect, KEY, startUpstream, type Upstream } from './upstream.ts';
 
@@ -26,7 +26,7 @@ async function using(run: (upstream: Upstream) => Promise<void>, clock?: ManualC
   }
 }
 
-/** What opening it, or reading it to the end, fails with. */
+/** The failure of opening it or reading it to the end. */
 async function failing(work: Promise<Parameters<typeof eventsOf>[0]>): Promise<ProviderFailure> {
   try {
     await eventsOf(await work);
@@ -37,7 +37,7 @@ async function failing(work: Promise<Parameters<typeof eventsOf>[0]>): Promise<P
   throw new Error('it did not fail');
 }
 
-it('each dialect is asked on its own route, with its own credentials', async () => {
+it('calls each dialect on its own route with its own credentials', async () => {
   await using(async (upstream) => {
     for (const dialect of DIALECTS) {
       const stream = readFileSync(join(FOLDER, `${dialect}-text.sse`));
@@ -58,7 +58,7 @@ it('each dialect is asked on its own route, with its own credentials', async () 
 });
 
 // reliability, attacks 55, 56; spec: inference, Routing rules 1
-it('of the caller only the conversation id goes out, and no text of it ends a header', async () => {
+it('forwards only the conversation id of the client, escaped so that it cannot end a header', async () => {
   await using(async (upstream) => {
     for (const dialect of DIALECTS) await failing(upstream.openAs(dialect, { conversation: 'a b\r\nx-evil: 1\u00e9' }));
     for (const { request } of upstream.seen) {
@@ -144,7 +144,7 @@ it('a whole answer of either dialect becomes the same parts', async () => {
   });
 });
 
-/** Everywhere a provider could say the key it was asked with. */
+/** Every place where a provider could echo its key. */
 const ECHOES: readonly (readonly [string, number, string, string])[] = [
   ['a body of 401', 401, 'application/json', `{"error":{"message":"Incorrect API key provided: ${KEY}"}}`],
   ['a body of 400', 400, 'text/plain', KEY],
@@ -155,8 +155,8 @@ const ECHOES: readonly (readonly [string, number, string, string])[] = [
     '',
     `{"type":"error","error":{"type":"${KEY}","message":"${KEY}"}}`,
   ],
-  ['an error in place of an object', 200, '', `{"error":"${KEY}"}`],
-  ['no JSON', 200, '', `${KEY}`],
+  ['a text instead of an error object', 200, '', `{"error":"${KEY}"}`],
+  ['a body that is not JSON', 200, '', `${KEY}`],
   ['a content type', 200, `text/${KEY}`, '{}'],
 ];
 for (const [where, status, type, body] of ECHOES) {
@@ -171,16 +171,16 @@ for (const [where, status, type, body] of ECHOES) {
           };
           const failure = await failing(upstream.openAs(dialect, { stream }));
           const trial = { turn: turnOf(), plan: { candidates: [], rejections: [] } };
-          const error = exhausted([{ candidate: { endpoint: offerOf() } as Candidate, failure }], trial);
-          const told = [failure.message, failure.stack, error.message, error.detail, JSON.stringify(error.metadata)];
-          for (const text of told) assert.not.ok(text?.includes(KEY), `${dialect}: ${text}`);
+          const error = exhausted([{ candidate: { endpoint: endpointOf() } as Candidate, failure }], trial);
+          const texts = [failure.message, failure.stack, error.message, error.detail, JSON.stringify(error.metadata)];
+          for (const text of texts) assert.not.ok(text?.includes(KEY), `${dialect}: ${text}`);
         }
       });
     });
   }
 }
 
-it('an in-band error keeps its kind: full, refused, ours, or broken', async () => {
+it('an in-band error keeps its cause: overloaded, rejected, misconfigured or unavailable', async () => {
   const rows: readonly (readonly [object, string])[] = [
     [{ code: 429 }, 'overloaded'],
     [{ code: 400 }, 'rejected'],
@@ -205,8 +205,8 @@ it('an in-band error keeps its kind: full, refused, ours, or broken', async () =
   });
 });
 
-// reliability, X25: comments without end; the same holds for pings
-it('comments and pings without end run into the idle time, on the clock that was given in', async () => {
+// reliability, X25: endless comments; the same holds for pings
+it('endless comments and pings run into the idle time-out on the given clock', async () => {
   const clock = new ManualClock();
   await using(async (upstream) => {
     upstream.answer = (_, response) => {
@@ -224,14 +224,14 @@ it('comments and pings without end run into the idle time, on the clock that was
   }, clock);
 });
 
-it('an endpoint without a usable address or dialect is a fault of the configuration', () => {
+it('an endpoint with an invalid address or dialect is misconfigured', () => {
   for (const target of [
     { dialect: 'chat', baseUrl: 'nowhere', upstreamId: 'm' },
     { dialect: 'chat', baseUrl: 'file:///etc/passwd', upstreamId: 'm' },
     { dialect: 'other', baseUrl: 'https://a.test', upstreamId: 'm' },
   ]) {
     try {
-      targetOf(offerOf({ target: target as Endpoint['target'] }), null);
+      targetOf(endpointOf({ target: target as Endpoint['target'] }), null);
       assert.unreachable();
     } catch (error) {
       assert.is((error as ProviderFailure).reason, 'misconfigured');

@@ -9,7 +9,7 @@ export interface Played extends OutboundReply {
   progress: number;
 }
 
-/** An answer whose chunks are given; `end` null is a clean end of the connection. */
+/** An answer of the given chunks; `end` null is a clean end of the connection. */
 export function played(chunks: readonly Uint8Array[], end: OutboundError | null = null): Played {
   const waiting = [...chunks];
   const reply: Played = {
@@ -42,7 +42,7 @@ export async function eventsOf(attempt: ProviderAttempt): Promise<TurnEvent[]> {
   return events;
 }
 
-/** What reading it to the end fails with; throws when it does not. */
+/** The failure of reading it to the end; throws if there is none. */
 export async function failureOfReading(attempt: ProviderAttempt): Promise<ProviderFailure> {
   try {
     await eventsOf(attempt);
@@ -53,7 +53,7 @@ export async function failureOfReading(attempt: ProviderAttempt): Promise<Provid
   throw new Error('it did not fail');
 }
 
-/** Neighbouring pieces of text as one: where a transcript was split must not show. */
+/** Joins adjacent pieces of text, so that the split positions of a transcript do not matter. */
 export function joined(events: readonly TurnEvent[]): TurnEvent[] {
   const whole: TurnEvent[] = [];
   for (const event of events) {

@@ -11,14 +11,14 @@ const RUNS = { numRuns: 2_000 };
 
 const count = fc.integer({ min: 0, max: 20_000_000 });
 const some = fc.integer({ min: 1, max: 20_000_000 });
-/** What stands where a count should and is none. */
+/** Invalid counts. */
 const noCount = fc.oneof(
   fc.integer({ max: -1 }),
   fc.double({ min: 0.1, max: 1e6, noInteger: true }),
   fc.integer({ min: 100_000_001 }),
   fc.constantFrom<unknown>('12', '', true, {}, [], Number.NaN, Number.POSITIVE_INFINITY, 1e18, -0.5),
 );
-/** The truth about one reply, from which both ways of reporting it follow. */
+/** The true counts of one reply, from which both forms of reporting follow. */
 const truth = fc.record({ fresh: count, read: count, write: count, written: count, visible: count, thought: count });
 
 interface Truth {
@@ -39,7 +39,7 @@ function expected({ fresh, read, write, visible, thought }: Truth): Usage {
   };
 }
 
-/** Totals hold their parts, as the chat dialect has it. */
+/** Totals include their parts, as in the chat dialect. */
 function included({ fresh, read, write, visible, thought }: Truth): object {
   return {
     prompt_tokens: fresh + read + write,
@@ -50,7 +50,7 @@ function included({ fresh, read, write, visible, thought }: Truth): object {
   };
 }
 
-/** Totals leave their parts out, and only the stated sum tells. */
+/** Totals exclude their parts, which only the stated sum shows. */
 function excluded({ fresh, read, write, visible, thought }: Truth): object {
   return {
     prompt_tokens: fresh,
@@ -61,20 +61,20 @@ function excluded({ fresh, read, write, visible, thought }: Truth): object {
   };
 }
 
-it('both ways of counting cached tokens and reasoning come out as the same record', () => {
+it('both forms of counting cached tokens and reasoning give the same record', () => {
   fc.assert(
-    fc.property(truth, (told) => {
-      assert.equal(readChat(included(told)), expected(told));
-      assert.equal(readChat(excluded(told)), expected(told));
+    fc.property(truth, (reported) => {
+      assert.equal(readChat(included(reported)), expected(reported));
+      assert.equal(readChat(excluded(reported)), expected(reported));
     }),
     RUNS,
   );
 });
 
-it('the messages dialect leaves the cache out of its input, and the record holds it', () => {
+it('the messages dialect excludes the cache from its input, and the record includes it', () => {
   fc.assert(
-    fc.property(truth, (told) => {
-      const { fresh, read, write, written, visible, thought } = told;
+    fc.property(truth, (reported) => {
+      const { fresh, read, write, written, visible, thought } = reported;
       const usage = {
         input_tokens: fresh,
         cache_read_input_tokens: read,
@@ -83,7 +83,11 @@ it('the messages dialect leaves the cache out of its input, and the record holds
         output_tokens: visible + thought,
         output_tokens_details: { thinking_tokens: thought },
       };
-      const wanted = { ...expected(told), promptTokens: fresh + read + write + written, cacheWrite1hTokens: written };
+      const wanted = {
+        ...expected(reported),
+        promptTokens: fresh + read + write + written,
+        cacheWrite1hTokens: written,
+      };
       assert.equal(readMessages(usage), wanted);
       assert.equal(readChat(usage), wanted.reasoningTokens === undefined ? wanted : withoutReasoning(wanted));
     }),
@@ -91,12 +95,12 @@ it('the messages dialect leaves the cache out of its input, and the record holds
   );
 });
 
-/** The chat reader does not know that name of the count. */
+/** A name of the count that the chat reader ignores. */
 function withoutReasoning({ reasoningTokens: _reasoning, ...usage }: Usage): Usage {
   return usage;
 }
 
-it('one hour writes are told apart from those of five minutes, whichever of the two is named', () => {
+it('distinguishes writes for one hour from those for five minutes if either is reported', () => {
   const usage = (more: object) => readMessages({ input_tokens: 1, ...more });
   assert.equal(usage({ cache_creation_input_tokens: 9 }), { promptTokens: 10, cacheWriteTokens: 9 });
   assert.equal(usage({ cache_creation_input_tokens: 9, cache_creation: { ephemeral_1h_input_tokens: 4 } }), {
@@ -109,7 +113,7 @@ it('one hour writes are told apart from those of five minutes, whichever of the 
     cacheWriteTokens: 9,
     cacheWrite1hTokens: 0,
   });
-  // More in one part than in all, and a sum that is not theirs: which is false nobody can tell.
+  // A part larger than the total, and a sum that does not match: the wrong count cannot be identified.
   assert.equal(usage({ cache_creation_input_tokens: 3, cache_creation: { ephemeral_1h_input_tokens: 4 } }), {});
   assert.equal(
     usage({
@@ -120,7 +124,7 @@ it('one hour writes are told apart from those of five minutes, whichever of the 
   );
 });
 
-it('the names that servers use for cached tokens mean the same', () => {
+it('accepts every name that servers use for cached tokens', () => {
   const wanted = { promptTokens: 100, cachedTokens: 60, completionTokens: 5 };
   const counts = { prompt_tokens: 100, completion_tokens: 5 };
   assert.equal(readChat({ ...counts, prompt_tokens_details: { cached_tokens: 60 } }), wanted);
@@ -132,7 +136,7 @@ it('the names that servers use for cached tokens mean the same', () => {
   assert.equal(readChat({ input_tokens: 40, output_tokens: 5, cache_read_input_tokens: 60 }), wanted);
 });
 
-it('a sum that fits in two ways proves nothing', () => {
+it('a sum with two explanations proves nothing', () => {
   const usage = readChat({
     prompt_tokens: 100,
     completion_tokens: 50,
@@ -143,7 +147,7 @@ it('a sum that fits in two ways proves nothing', () => {
   assert.equal(usage, { promptTokens: 100, cachedTokens: 10, completionTokens: 50, reasoningTokens: 10 });
 });
 
-it('parts larger than their whole contradict it: all of them are unreported', () => {
+it('parts larger than their total contradict it: all of them are unreported', () => {
   fc.assert(
     fc.property(count, some, some, (total, more, other) => {
       const usage = {
@@ -161,22 +165,22 @@ it('parts larger than their whole contradict it: all of them are unreported', ()
   );
 });
 
-it('what is no count is unreported and spoils the sum it belongs to, and nothing else', () => {
+it('an invalid count is unreported and affects only its own sum', () => {
   fc.assert(
-    fc.property(noCount, count, (broken, told) => {
-      assert.equal(readChat({ prompt_tokens: broken, completion_tokens: told }), { completionTokens: told });
-      assert.equal(readChat({ prompt_tokens: told, completion_tokens: broken }), { promptTokens: told });
+    fc.property(noCount, count, (broken, reported) => {
+      assert.equal(readChat({ prompt_tokens: broken, completion_tokens: reported }), { completionTokens: reported });
+      assert.equal(readChat({ prompt_tokens: reported, completion_tokens: broken }), { promptTokens: reported });
       assert.is(readChat({ prompt_tokens: broken, completion_tokens: broken, total_tokens: broken }), null);
       const details = { prompt_tokens_details: { cached_tokens: broken } };
-      assert.equal(readChat({ prompt_tokens: told, ...details }), { promptTokens: told });
-      const spoilt = { input_tokens: told, cache_read_input_tokens: broken, output_tokens: 3 };
+      assert.equal(readChat({ prompt_tokens: reported, ...details }), { promptTokens: reported });
+      const spoilt = { input_tokens: reported, cache_read_input_tokens: broken, output_tokens: 3 };
       assert.equal(readMessages(spoilt), { completionTokens: 3 });
     }),
     RUNS,
   );
 });
 
-it('no usage whatever makes it throw, or gives a count that is none, or parts above their whole', () => {
+it('never throws and never returns an invalid count or parts above their total, for any usage', () => {
   const names = [
     ...['prompt_tokens', 'completion_tokens', 'total_tokens', 'input_tokens', 'output_tokens', 'cached_tokens'],
     ...['cache_read_input_tokens', 'cache_creation_input_tokens', 'prompt_cache_hit_tokens', 'reasoning_tokens'],

@@ -11,14 +11,14 @@ import type { Turn } from '../../../gateway/terms/turn.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 import type { Usage } from '../../../gateway/terms/usage.ts';
 import { bounded } from '../../support/bounded.ts';
-import { offerOf, turnOf } from './offer.ts';
+import { endpointOf, turnOf } from './endpoint-of.ts';
 import { eventsOf } from './played.ts';
 import { type Dialect, LIMITS, LINE_BYTES_MAX } from './upstream.ts';
 
-/** Both adapters against a provider that was written by somebody else. */
+/** Both adapters against the simulated provider, an independent implementation of the dialects. */
 const it = bounded(test, 60_000);
 const DIALECTS: readonly Dialect[] = ['chat', 'messages'];
-/** Shorter than the pause of a trickle, longer than any answer takes. */
+/** Shorter than the pause of a trickle, longer than any answer. */
 const IDLE_MS = 700;
 
 let simulator: Simulator;
@@ -32,14 +32,14 @@ test.after(async () => {
   await simulator.close();
 });
 
-interface Asked extends Partial<Turn> {
+interface AnswerOptions extends Partial<Turn> {
   readonly dialect: Dialect;
   readonly model: string;
 }
 
-async function answered({ dialect, model, ...asked }: Asked): Promise<TurnEvent[]> {
+async function answered({ dialect, model, ...requested }: AnswerOptions): Promise<TurnEvent[]> {
   const supportedParameters = ['tools', 'tool_choice', 'reasoning_effort'];
-  const endpoint = offerOf({
+  const endpoint = endpointOf({
     target: { dialect, baseUrl: simulator.baseUrl, upstreamId: model },
     supportedParameters,
     outputModalities: ['text', 'image', 'audio'],
@@ -47,7 +47,7 @@ async function answered({ dialect, model, ...asked }: Asked): Promise<TurnEvent[
   return eventsOf(
     await open(outbound, {
       target: targetOf(endpoint, null),
-      turn: turnOf(asked),
+      turn: turnOf(requested),
       ceiling: 1_000,
       generation: 'gen-1',
       limits: { ...LIMITS, idleMs: IDLE_MS, totalMs: 1_500 },
@@ -78,24 +78,24 @@ it('one answer is the same in both dialects, streamed and whole', async () => {
   }
   for (const { text, usage } of seen) {
     assert.is(text, 'Grüße, 世界 🚀 and more');
-    // A provider of the messages dialect says of each kind of write that there was none.
+    // A provider of the messages dialect reports 0 for each kind of cache write.
     assert.equal({ cacheWrite1hTokens: 0, ...usage }, { cacheWrite1hTokens: 0, ...seen[0]?.usage });
   }
   const { promptTokens = 0, cachedTokens = 0, cacheWriteTokens = 0 } = seen[0]?.usage ?? {};
   assert.ok(cachedTokens > 0 && cacheWriteTokens > 0 && cachedTokens + cacheWriteTokens < promptTokens);
 });
 
-it('a demanded tool is called in both dialects, and its result is understood when it comes back', async () => {
+it('a required tool is called in both dialects, and its result can be sent back', async () => {
   const tools = [{ name: 'weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } }];
   for (const dialect of DIALECTS) {
     for (const stream of [true, false]) {
-      const asked = { dialect, model: 'sim/tools', stream, tools, toolChoice: 'required' } as const;
-      const events = await answered(asked);
+      const requested = { dialect, model: 'sim/tools', stream, tools, toolChoice: 'required' } as const;
+      const events = await answered(requested);
       const start = events.find((event) => event.type === 'tool-start');
       assert.ok(start?.type === 'tool-start' && start.name === 'weather');
       const given = events.map((event) => (event.type === 'tool-delta' ? event.arguments : '')).join('');
       assert.type(JSON.parse(given), 'object');
-      const { toolChoice: _choice, ...free } = asked;
+      const { toolChoice: _choice, ...free } = requested;
       const after = await answered({
         ...free,
         messages: [
@@ -110,11 +110,11 @@ it('a demanded tool is called in both dialects, and its result is understood whe
   }
 });
 
-it('structured thinking comes out in both dialects and can be sent back', async () => {
+it('structured reasoning is delivered in both dialects and can be sent back', async () => {
   for (const dialect of DIALECTS) {
     for (const stream of [true, false]) {
-      const asked = { dialect, model: 'sim/thinker', stream, reasoning: { effort: 'high' } } as const;
-      const events = await answered(asked);
+      const requested = { dialect, model: 'sim/thinker', stream, reasoning: { effort: 'high' } } as const;
+      const events = await answered(requested);
       const details = events.flatMap((event) => (event.type === 'reasoning-detail' ? [event.detail] : []));
       assert.ok(
         details.some(({ text }) => text),
@@ -123,20 +123,20 @@ it('structured thinking comes out in both dialects and can be sent back', async 
       assert.ok((usageOf(events).reasoningTokens ?? 0) > 0 || dialect === 'messages');
       const assistant = { role: 'assistant', text: 'So.', reasoningDetails: details } as const;
       const messages = [{ role: 'user', text: 'Hi' }, assistant, { role: 'user', text: 'And?' }] as const;
-      assert.ok(textOf(await answered({ ...asked, messages })).length > 0);
+      assert.ok(textOf(await answered({ ...requested, messages })).length > 0);
     }
   }
 });
 
-it('pictures and speech come out, streamed and whole', async () => {
+it('pictures and speech are delivered, streamed and whole', async () => {
   for (const stream of [true, false]) {
-    const asked = {
+    const requested = {
       dialect: 'chat',
       model: 'sim/painter',
       stream,
       modalities: { input: [], output: ['image'] },
     } as const;
-    const picture = (await answered(asked)).find((event) => event.type === 'image');
+    const picture = (await answered(requested)).find((event) => event.type === 'image');
     assert.match(picture?.type === 'image' ? picture.url : '', /^data:image\/png;base64,/);
     const spoken = await answered({
       dialect: 'chat',
@@ -150,11 +150,11 @@ it('pictures and speech come out, streamed and whole', async () => {
   }
 });
 
-/** Broken, and yet an answer: its usage is unreported, or its prose is what somebody else judges. */
+/** Garbage that is still an answer: its usage is unreported, or another component judges its content. */
 const ANSWERS: ReadonlySet<string> = new Set(['prose', 'wrong-tool', 'split-utf8', 'nan-usage', 'no-newline']);
 
 for (const kind of GARBAGE) {
-  it(`${kind}: the attempt fails or no count is believed, in both dialects, streamed and whole`, async () => {
+  it(`${kind}: the attempt fails or every count is unreported, in both dialects, streamed and whole`, async () => {
     for (const dialect of DIALECTS) {
       for (const stream of [true, false]) {
         try {

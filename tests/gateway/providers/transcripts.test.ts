@@ -10,7 +10,7 @@ import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../support/bounded.ts';
 import { eventsOf, failureOfReading, joined, played } from './played.ts';
 
-/** Recorded shapes of both dialects: the bytes as a provider sends them, and what they mean. */
+/** Recorded transcripts of both dialects: the bytes of a provider and the expected events. */
 const FOLDER = join(import.meta.dirname ?? '.', '../../fixtures/transcripts');
 const LINE_MAX = 64 * 1024;
 
@@ -42,7 +42,7 @@ function streamOf(adapter: Adapter, pieces: readonly Uint8Array[]): StreamAttemp
   );
 }
 
-/** Behind this byte the finish is known, so that an end of the connection is a clean one. */
+/** After this byte the finish is known, so an end of the connection is clean. */
 function finishedAt(bytes: Buffer, dialect: 'chat' | 'messages'): number {
   const mark = dialect === 'chat' ? /"finish_reason":"[^"]*"[^\n]*\r?\n\r?\n/ : /"stop_reason":"[^"]*"[^\n]*\r?\n\r?\n/;
   const match = mark.exec(bytes.toString('latin1'));
@@ -54,7 +54,7 @@ const ALL = transcripts();
 assert.ok(ALL.length >= 5);
 
 for (const { name, adapter, bytes, upstreamId, events } of ALL) {
-  it(`${name} reads the same wherever it is split in two, inside characters and line ends too`, async () => {
+  it(`${name} reads the same split at any byte, inside characters and line ends too`, async () => {
     for (let at = 0; at <= bytes.length; at++) {
       const attempt = streamOf(adapter, [bytes.subarray(0, at), bytes.subarray(at)]);
       assert.equal(joined(await eventsOf(attempt)), events, `split at ${at}`);
@@ -67,7 +67,7 @@ for (const { name, adapter, bytes, upstreamId, events } of ALL) {
     assert.equal(joined(await eventsOf(streamOf(adapter, pieces))), events);
   });
 
-  it(`${name} reads the same with line ends of every kind, wherever they are split`, async () => {
+  it(`${name} reads the same with line ends of every kind, split at any byte`, async () => {
     for (const lineEnd of ['\n', '\r\n', '\r']) {
       const other = Buffer.from(bytes.toString('utf8').replace(/\r?\n/g, lineEnd));
       for (let at = 0; at <= other.length; at++) {
@@ -77,11 +77,11 @@ for (const { name, adapter, bytes, upstreamId, events } of ALL) {
     }
   });
 
-  it(`${name} cut before its finish is a failure wherever it is cut, and behind it a clean end`, async () => {
+  it(`${name} cut at any byte before its finish is a failure, and after it a clean end`, async () => {
     const finished = finishedAt(bytes, adapter === chatAdapter ? 'chat' : 'messages');
     for (let at = 0; at < bytes.length; at++) {
       const attempt = streamOf(adapter, [bytes.subarray(0, at)]);
-      // With CRLF the frame counts from the first half of its empty line.
+      // With CRLF the frame is complete after the first half of its empty line.
       if (at < finished - 1) assert.is((await failureOfReading(attempt)).reason, 'garbage', `cut at ${at}`);
       else if (at >= finished) assert.is((await eventsOf(attempt)).filter(({ type }) => type === 'finish').length, 1);
     }

@@ -6,7 +6,7 @@ import type { ProviderAttempt } from '../../../gateway/providers/attempt.ts';
 import { open } from '../../../gateway/providers/open.ts';
 import { targetOf } from '../../../gateway/providers/target.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
-import { offerOf, turnOf } from './offer.ts';
+import { endpointOf, turnOf } from './endpoint-of.ts';
 
 export type Dialect = 'chat' | 'messages';
 
@@ -21,11 +21,15 @@ export const LIMITS = {
 
 export const KEY = 'sk-operator-0123456789abcdef';
 
-/** A provider of one's own: what it is sent, and whatever a test wants it to answer. */
+/** A test provider: records its requests and sends the answers of the test. */
 export interface Upstream {
   readonly seen: { readonly request: IncomingMessage; readonly body: string }[];
   answer: (request: IncomingMessage, response: ServerResponse) => void;
-  openAs(dialect: Dialect, asked?: Partial<Turn>, declared?: Parameters<typeof offerOf>[0]): Promise<ProviderAttempt>;
+  openAs(
+    dialect: Dialect,
+    requested?: Partial<Turn>,
+    declared?: Parameters<typeof endpointOf>[0],
+  ): Promise<ProviderAttempt>;
   close(): Promise<void>;
 }
 
@@ -49,13 +53,16 @@ export async function startUpstream(
   const upstream: Upstream = {
     seen: [],
     answer: (_, response) => response.end(),
-    openAs: (dialect, asked = {}, declared = {}) =>
+    openAs: (dialect, requested = {}, declared = {}) =>
       open(outbound, {
         target: targetOf(
-          offerOf({ target: { dialect, baseUrl: `http://127.0.0.1:${port}/v1`, upstreamId: 'great-1' }, ...declared }),
+          endpointOf({
+            target: { dialect, baseUrl: `http://127.0.0.1:${port}/v1`, upstreamId: 'great-1' },
+            ...declared,
+          }),
           KEY,
         ),
-        turn: turnOf(asked),
+        turn: turnOf(requested),
         ceiling: 100,
         generation: 'gen-1',
         limits: LIMITS,

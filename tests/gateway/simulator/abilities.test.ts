@@ -40,15 +40,15 @@ function send(path: string, body: object): Promise<Response> {
     signal: AbortSignal.timeout(5_000),
   });
 }
-function asked(model: string, members: object, content: unknown = 'hello'): object {
+function requestOf(model: string, members: object, content: unknown = 'hello'): object {
   return { model, messages: [{ role: 'user', content }], ...members };
 }
 async function whole(model: string, members: object = {}, content?: unknown): Promise<Reply> {
-  return (await (await send('/chat/completions', asked(model, members, content))).json()) as Reply;
+  return (await (await send('/chat/completions', requestOf(model, members, content))).json()) as Reply;
 }
-/** The chunks of a stream that is known to end in order. */
+/** The chunks of a stream that ends cleanly. */
 async function streamed(model: string, members: object = {}): Promise<readonly Reply[]> {
-  const text = await (await send('/chat/completions', asked(model, { ...members, stream: true }))).text();
+  const text = await (await send('/chat/completions', requestOf(model, { ...members, stream: true }))).text();
   const data = text
     .split('\n\n')
     .filter(Boolean)
@@ -61,7 +61,7 @@ const deltas = (chunks: readonly Reply[]): readonly Said[] =>
 const bytesOf = (url = ''): Buffer => Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
 const messageOf = (reply: Reply): Said => reply.choices[0]?.message as Said;
 
-it('a model thinks as long as it is told, and not at all with effort none', async () => {
+it('a model reasons as long as the effort requires, and not at all with effort none', async () => {
   const thought = async (members: object): Promise<unknown> =>
     (await whole('sim/thinker', members)).usage?.completion_tokens_details?.reasoning_tokens;
   assert.is(await thought({ reasoning_effort: 'low' }), 8);
@@ -73,7 +73,7 @@ it('a model thinks as long as it is told, and not at all with effort none', asyn
   assert.is(messageOf(reasoner).reasoning_content, undefined);
 });
 
-it('the fragments of a structured entry rebuild the one of a whole answer, the last with its signature', async () => {
+it('the fragments of a structured entry add up to the entry of a whole answer, the last with its signature', async () => {
   const [entry, sealed] = messageOf(await whole('sim/thinker')).reasoning_details ?? [];
   const fragments = deltas(await streamed('sim/thinker')).flatMap(({ reasoning_details = [] }) => reasoning_details);
   const first = fragments.filter(({ index }) => index === 0);
@@ -89,7 +89,7 @@ it('the fragments of a structured entry rebuild the one of a whole answer, the l
   assert.is(sealed?.type, 'reasoning.encrypted');
 });
 
-it('a picture is a real PNG of the size that was asked for, whole or streamed, and none where text alone is wanted', async () => {
+it('a picture is a real PNG of the requested size, whole or streamed, and absent if only text is requested', async () => {
   const image_config = { size: '64x48', n: 2 };
   const drawn = await whole('sim/painter', { image_config });
   const urls = messageOf(drawn).images?.map(({ image_url }) => image_url.url) ?? [];
@@ -144,7 +144,7 @@ it('a JSON schema is followed', async () => {
   assert.equal(JSON.parse(text.join('')), expected);
 });
 
-it('log probabilities come one per chunk with the alternatives that were asked for', async () => {
+it('log probabilities have one entry per chunk with the requested alternatives', async () => {
   const members = { logprobs: true, top_logprobs: 3 };
   const [choice] = (await whole('sim/structured', members)).choices;
   assert.is(choice?.logprobs?.content.length, 12);
@@ -157,7 +157,7 @@ it('log probabilities come one per chunk with the alternatives that were asked f
   assert.is((await whole('sim/structured')).choices[0]?.logprobs, undefined);
 });
 
-it('what a model was sent beside text is told', async () => {
+it('an answer lists the media of its request', async () => {
   const data = `data:image/png;base64,${Buffer.alloc(10).toString('base64')}`;
   const content = [
     { type: 'text', text: 'look' },
@@ -172,19 +172,19 @@ it('what a model was sent beside text is told', async () => {
   );
 });
 
-it('a prompt that begins like an earlier one is read from the cache by half; the first was written to it', async () => {
-  const content = 'a beginning that nobody else has, long enough to count';
+it('half of a prompt with a known beginning is read from the cache; the first was written to it', async () => {
+  const content = 'a beginning that is unique here, long enough to count';
   const [first, second] = [await whole('sim/tiered', {}, content), await whole('sim/tiered', {}, content)];
   const half = Math.floor(Number(first.usage?.prompt_tokens) / 2);
   assert.equal(first.usage?.prompt_tokens_details, { cache_write_tokens: half });
   assert.equal(second.usage?.prompt_tokens_details, { cached_tokens: half });
 });
 
-it('a refusal takes the place of the answer', async () => {
+it('a refusal replaces the answer', async () => {
   const members = { stream: true };
   const content = '@sim {"refusal":"I would rather not."}';
   assert.is(messageOf(await whole('sim/fast', {}, content)).refusal, 'I would rather not.');
-  const text = await (await send('/chat/completions', asked('sim/fast', members, content))).text();
+  const text = await (await send('/chat/completions', requestOf('sim/fast', members, content))).text();
   const refused = text.split('\n\n').filter((frame) => frame.startsWith('data: {'));
   const joined = refused.flatMap((frame) =>
     (JSON.parse(frame.slice(6)) as Reply).choices.map(({ delta }) => delta.refusal ?? ''),
@@ -201,7 +201,7 @@ interface MessagesFrame extends Members {
   readonly usage?: Members;
 }
 
-/** Frames of a messages stream, whose event names must be their types. */
+/** Frames of a messages stream; event names must equal their types. */
 async function messagesStream(body: object): Promise<readonly MessagesFrame[]> {
   const text = await (await send('/messages', { ...body, stream: true })).text();
   return text
@@ -247,7 +247,7 @@ it('the messages dialect: blocks in order, named events, input counted without t
   assert.match(of('text_delta', 'text'), /^sim-c:\d+ x1 /);
 });
 
-it('the messages dialect: the cache is counted beside the input', async () => {
+it('the messages dialect: the input count excludes the cache', async () => {
   const body = {
     model: 'scribe-2026',
     max_tokens: 9,
@@ -269,7 +269,7 @@ it('the messages dialect: the cache is counted beside the input', async () => {
   assert.is(frames.at(-2)?.delta?.stop_reason, 'max_tokens');
 });
 
-it('the messages dialect: tools, pictures, results and refusals of what is missing', async () => {
+it('the messages dialect: tools, pictures, results and errors for missing members', async () => {
   const tools = [{ name: 'weather', input_schema: { type: 'object', properties: { city: { type: 'string' } } } }];
   const body = { model: 'scribe-2026', max_tokens: 50, tools, tool_choice: { type: 'any' } };
   const messages = [
@@ -291,7 +291,7 @@ it('the messages dialect: tools, pictures, results and refusals of what is missi
   assert.is((await send('/messages', { model: 'x', messages })).status, 400);
 });
 
-it('the messages dialect: failures come in its own words', async () => {
+it('the messages dialect: failures have its own form', async () => {
   const failed = async (directive: object): Promise<Response> =>
     send('/messages', {
       model: 'x',

@@ -50,7 +50,7 @@ it('a stream ends with its usage and the end marker, and stops at the ceiling', 
   assert.is(JSON.parse(frames.at(-3) ?? '').choices[0].finish_reason, 'length');
 });
 
-it('a demanded tool is called with its declared properties', async () => {
+it('a required tool is called with its declared properties', async () => {
   const tools = [
     { type: 'function', function: { name: 'weather', parameters: { properties: { city: { type: 'string' } } } } },
   ];
@@ -62,14 +62,14 @@ it('a demanded tool is called with its declared properties', async () => {
   assert.equal(body.choices[0]?.message.tool_calls[0]?.function, { name: 'weather', arguments: '{"city":"x"}' });
 });
 
-it('the first calls of an id fail as told, the next one is served', async () => {
+it('the first calls of an id fail as directed, the next one is served', async () => {
   const statuses = [];
   for (let at = 0; at < 3; at++) statuses.push((await chat('x @sim {"id":"f","fail_first":2,"status":429}')).status);
   assert.equal(statuses, [429, 429, 200]);
   assert.is((await chat('x @sim {"only_on":"sim-b","status":500}')).status, 200);
 });
 
-it('a cut stream breaks behind the chunk it was told', async () => {
+it('a cut stream breaks after the directed chunk', async () => {
   const response = await chat('x @sim {"cut_after":2,"tps":200}', { stream: true });
   let seen = '';
   const decoder = new TextDecoder();
@@ -83,7 +83,7 @@ it('a cut stream breaks behind the chunk it was told', async () => {
   assert.not.match(seen, /"x2 "/);
 });
 
-it('a hung call answers nothing and is recorded as aborted by its reader', async () => {
+it('a hung call sends nothing and is recorded as aborted by its reader', async () => {
   const leave = new AbortController();
   const request = fetch(`${simulator.baseUrl}/chat/completions`, {
     method: 'POST',
@@ -106,15 +106,15 @@ it('a hung call answers nothing and is recorded as aborted by its reader', async
 
 const ENDLESS = ['infinite-comments', 'trickle', 'long-line', 'gzip', 'redirect'];
 for (const kind of GARBAGE.filter((each) => !ENDLESS.includes(each))) {
-  it(`garbage "${kind}" is not a good answer in order, streamed or whole`, async () => {
+  it(`garbage "${kind}" is not a valid answer, streamed or whole`, async () => {
     for (const stream of [true, false]) {
-      const asked = `x @sim ${JSON.stringify({ garbage: kind })}`;
+      const content = `x @sim ${JSON.stringify({ garbage: kind })}`;
       const tools =
         kind === 'prose' || kind === 'wrong-tool'
           ? { tools: [{ type: 'function', function: { name: 't' } }], tool_choice: 'required' }
           : {};
       const good = await (await chat('x', { stream, ...tools })).text();
-      const bad = await (await chat(asked, { stream, ...tools })).text();
+      const bad = await (await chat(content, { stream, ...tools })).text();
       const strip = (text: string): string => text.replace(/sim-a[-:]\d+|call_\d+_\d|"(prompt|total)_tokens":\d+/g, '');
       if (kind !== 'no-newline' || stream) assert.is.not(strip(bad), strip(good));
     }
@@ -136,7 +136,7 @@ it('both slugs declare the same models at different prices, one of them cancella
   assert.is(modelsDocument('nobody'), null);
 });
 
-it('as a process it says its port, ignores SIGINT, logs every call and ends with its parent', async () => {
+it('as a process it prints its port, ignores SIGINT, logs every call and ends with its parent', async () => {
   const log = join(mkdtempSync(join(tmpdir(), 'sim-')), 'calls.jsonl');
   const main = new URL('../../../gateway/simulator/main.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, ['--import', 'tsx', main, '--name', 'sim-b', '--log', log], {
@@ -164,7 +164,7 @@ it('as a process it says its port, ignores SIGINT, logs every call and ends with
   );
 });
 
-it('a json format is answered with JSON of its shape, and a flawed model breaks what it is named after', async () => {
+it('a JSON format is answered with JSON of its shape, and a flawed model has the flaws in its name', async () => {
   const schema = { type: 'object', properties: { n: { type: 'integer' }, kind: { enum: ['a', 'b'] } } };
   const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } };
   const message = async (model: string, members: object) => {

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { conversationText } from '../../../../gateway/providers/chat/conversation.ts';
 import type { TurnMessage } from '../../../../gateway/terms/turn.ts';
 
-test('messages of words alone are written as any JSON writer would, whatever the words are', () => {
+test('renders text messages exactly like JSON.stringify, for any text', () => {
   const words = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('"', '\\', '\n', '\u2028', '\ud800', '\0', '}]'),
@@ -18,7 +18,7 @@ test('messages of words alone are written as any JSON writer would, whatever the
   );
 });
 
-test('names, parts and other roles are written beside them, in their order', () => {
+test('renders names, parts and other roles in order', () => {
   const messages: readonly TurnMessage[] = [
     { role: 'developer', text: 'be brief' },
     { role: 'user', text: 'hi', name: 'ann' },

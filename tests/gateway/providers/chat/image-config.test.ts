@@ -21,12 +21,12 @@ const ROWS: readonly (readonly [string, object, object])[] = [
   ],
   ['a size', { size: '1024X1024' }, { size: '1024x1024' }],
   ['a size that names a tier', { size: '1k' }, { resolution: '1K' }],
-  ['what is left to the endpoint', { quality: 'auto', n: 1, background: 'auto' }, {}],
+  ['settings left to the endpoint', { quality: 'auto', n: 1, background: 'auto' }, {}],
   ['everything else', { n: 2, quality: 'high', seed: 7 }, { n: 2, quality: 'high', seed: 7 }],
 ];
-for (const [what, asked, sent] of ROWS) {
+for (const [what, requested, sent] of ROWS) {
   it(`resolves against the endpoint: ${what}`, () => {
-    assert.equal(imageConfig(asked as Record<string, unknown>, ENVELOPE), sent);
+    assert.equal(imageConfig(requested as Record<string, unknown>, ENVELOPE), sent);
   });
 }
 
@@ -46,13 +46,13 @@ const TURNED: readonly (readonly [string, object, object, object])[] = [
   ['a size of no ratio into a tier', { size: '2000x500' }, IN_TIERS, { resolution: '1K' }],
   ['no size at all', { size: 'huge' }, IN_TIERS, { size: 'huge' }],
 ];
-for (const [what, asked, envelope, sent] of TURNED) {
-  it(`is turned into the words of the endpoint: ${what}`, () => {
-    assert.equal(imageConfig(asked as Record<string, unknown>, envelope), sent);
+for (const [what, requested, envelope, sent] of TURNED) {
+  it(`converts to the form of the endpoint: ${what}`, () => {
+    assert.equal(imageConfig(requested as Record<string, unknown>, envelope), sent);
   });
 }
 
-it('without an envelope goes out as it was asked', () => {
+it('sends the settings unchanged without an envelope', () => {
   assert.equal(imageConfig({ resolution: '2k', size: '1k' }, undefined), { resolution: '2k', size: '1k' });
 });
 

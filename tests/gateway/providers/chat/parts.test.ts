@@ -11,7 +11,7 @@ const it = bounded(test, 5_000);
 const isFailure = (error: unknown): boolean => error instanceof ProviderFailure;
 
 // spec: inference, reasoning_details
-it('streamed fragments without an index share one while their type stays the same', () => {
+it('consecutive streamed fragments of one type without an index share an index', () => {
   const details = new ReasoningDetails();
   const events: TurnEvent[] = [];
   for (const entry of [
@@ -35,7 +35,7 @@ it('streamed fragments without an index share one while their type stays the sam
   );
 });
 
-it('entries that are none are left out, a list that is none is no answer', () => {
+it('drops invalid entries and refuses a value that is not a list', () => {
   const events: TurnEvent[] = [];
   const entries = [null, 5, {}, { type: 'reasoning.text', text: 5 }, { type: 'reasoning.summary', summary: null }];
   new ReasoningDetails().read([...entries, { type: 'other', text: 'a' }], false, events);
@@ -44,7 +44,7 @@ it('entries that are none are left out, a list that is none is no answer', () =>
   assert.throws(() => new ReasoningDetails().read(new Array(5_000).fill(null), false, events), isFailure);
 });
 
-it('pictures are whole, numbered, and by an address that may be passed on', () => {
+it('pictures are complete, numbered and have a valid address', () => {
   const media = new Media();
   const events: TurnEvent[] = [];
   const picture = (url: unknown, index?: unknown) => ({ type: 'image_url', image_url: { url }, index });
@@ -73,19 +73,19 @@ it('pictures are whole, numbered, and by an address that may be passed on', () =
   assert.throws(() => new Media().readImages([null], []), isFailure);
 });
 
-it('speech comes in pieces, each with what it has', () => {
-  const heard = (audio: unknown): TurnEvent[] => {
+it('speech arrives in pieces with any subset of the members', () => {
+  const eventsOf = (audio: unknown): TurnEvent[] => {
     const events: TurnEvent[] = [];
     new Media().readAudio(audio, events);
     return events;
   };
-  assert.equal(heard({ id: 'a', data: 'AAAA', transcript: 'Hi', expires_at: 5 }), [
+  assert.equal(eventsOf({ id: 'a', data: 'AAAA', transcript: 'Hi', expires_at: 5 }), [
     { type: 'audio-delta', id: 'a', data: 'AAAA', transcript: 'Hi', expiresAt: 5 },
   ]);
-  assert.equal(heard({ id: '', data: '', transcript: null, expires_at: 1e18 }), []);
-  assert.equal(heard(null), []);
-  assert.throws(() => heard('a'), isFailure);
-  assert.throws(() => heard({ data: 'no base64!' }), isFailure);
+  assert.equal(eventsOf({ id: '', data: '', transcript: null, expires_at: 1e18 }), []);
+  assert.equal(eventsOf(null), []);
+  assert.throws(() => eventsOf('a'), isFailure);
+  assert.throws(() => eventsOf({ data: 'no base64!' }), isFailure);
 });
 
 test.run();

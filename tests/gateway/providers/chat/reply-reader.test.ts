@@ -38,7 +38,7 @@ const EXPECTED: TurnEvent[] = [
   { type: 'usage', usage: { promptTokens: 5, completionTokens: 6, cachedTokens: 1 } },
 ];
 
-it('a transcript reads the same wherever it is split in two, inside characters and line ends too', async () => {
+it('a transcript reads the same split at any byte, inside characters and line ends too', async () => {
   const bytes = Buffer.from(TRANSCRIPT);
   for (let at = 0; at <= bytes.length; at++) {
     const attempt = streamOf([bytes.subarray(0, at), bytes.subarray(at)]);
@@ -52,7 +52,7 @@ it('a transcript reads the same byte by byte', async () => {
   assert.equal(joined(await eventsOf(streamOf(bytes))), EXPECTED);
 });
 
-it('an end before the finish reason is a failure wherever it comes, behind the terminator too', async () => {
+it('an end before the finish reason is a failure at any position, after the terminator too', async () => {
   const bytes = Buffer.from(TRANSCRIPT);
   const finished = bytes.indexOf('"tool_calls"}]}\n\n') + '"tool_calls"}]}\n\n'.length;
   for (let at = 0; at < finished; at++) {
@@ -66,13 +66,13 @@ it('an end before the finish reason is a failure wherever it comes, behind the t
   );
 });
 
-it('what came before the failure is delivered before it is told', async () => {
+it('parts that arrived before a failure are delivered before the failure', async () => {
   const attempt = streamOf([Buffer.from(`${data(delta({ content: 'a' }))}data: {broken\n\n`)]);
   assert.equal(await attempt.read(), [{ type: 'text-delta', text: 'a' }]);
   assert.is((await failureOfReading(attempt)).reason, 'garbage');
 });
 
-it('a cut and a time-out are told apart', async () => {
+it('distinguishes a cut from a time-out', async () => {
   const begun = [Buffer.from(data(delta({ content: 'a' })))];
   assert.is((await failureOfReading(streamOf(begun, new OutboundError('reset', '')))).reason, 'unavailable');
   assert.is((await failureOfReading(streamOf(begun, new OutboundError('idle-timeout', '')))).reason, 'timeout');
@@ -89,32 +89,32 @@ it('a line beyond its bound ends the attempt and the connection', async () => {
   assert.ok(reply.aborted);
 });
 
-it('comments are no progress, data is', async () => {
+it('data counts as progress, comments do not', async () => {
   const reply = played([Buffer.from(': a\n\n: b\n\n'), Buffer.from(data(delta({ content: 'a' }, 'stop')))]);
   await eventsOf(new StreamAttempt(reply, new ChatReader(() => ''), 1_000));
   assert.is(reply.progress, 1);
 });
 
 const BROKEN: readonly (readonly [string, string])[] = [
-  ['no JSON', 'data: {]\n\n'],
+  ['invalid JSON', 'data: {]\n\n'],
   ['NUL', 'data: \0\0\n\n'],
   ['a number', 'data: 5\n\n'],
-  ['choices that are no list', 'data: {"choices":{}}\n\n'],
+  ['choices that are not a list', 'data: {"choices":{}}\n\n'],
   ['a choice that is text', 'data: {"choices":["x"]}\n\n'],
   ['a delta that is text', 'data: {"choices":[{"delta":"x"}]}\n\n'],
-  ['tool calls that are no list', data(delta({ tool_calls: 'f' }))],
+  ['tool calls that are not a list', data(delta({ tool_calls: 'f' }))],
   ['a tool call that is null', data(delta({ tool_calls: [null] }))],
   ['an error event', 'event: error\ndata: {}\n\n'],
   ['an error member', 'data: {"error":{"message":"x"}}\n\n'],
   ['a finish with an error', data(delta({}, 'error'))],
 ];
 for (const [what, text] of BROKEN) {
-  it(`is no answer: ${what}`, async () => {
+  it(`refuses as an answer: ${what}`, async () => {
     await failureOfReading(streamOf([Buffer.from(text)]));
   });
 }
 
-it('tool calls of every habit come out in one form', async () => {
+it('normalises tool calls of every known form', async () => {
   const habits: readonly object[][] = [
     [{ id: 'a', function: { name: 'f', arguments: '{}' } }],
     [
@@ -155,7 +155,7 @@ it('tool calls of every habit come out in one form', async () => {
   });
 });
 
-it('counts that are no counts are unreported, and running totals are replaced by later ones', async () => {
+it('invalid counts are unreported, and later running totals replace earlier ones', async () => {
   const usage = (counts: object) => ({ choices: [], usage: counts });
   const ended = (...more: object[]) => eventsOf(streamOf([Buffer.from(data(delta({}, 'stop'), ...more))]));
   for (const bad of [-1, 1.5, '5', 1e18, null, true]) {
@@ -169,7 +169,7 @@ it('counts that are no counts are unreported, and running totals are replaced by
   });
 });
 
-it('a whole reply becomes the same events, and one without a finish reason is no answer', async () => {
+it('a whole reply becomes the same events, and one without a finish reason is refused', async () => {
   const whole = (body: object) =>
     new WholeAttempt(played([Buffer.from(JSON.stringify(body))]), new ChatReader(() => 'made'));
   const message = { role: 'assistant', content: 'hi', reasoning_content: 'hm' };
@@ -185,7 +185,7 @@ it('a whole reply becomes the same events, and one without a finish reason is no
   assert.is((await failureOfReading(whole({ error: { code: 429, message: 'secret' } }))).reason, 'overloaded');
 });
 
-it('of scores only what the dialect names is kept: no depth of nesting reaches whoever writes them out (reliability, X25)', async () => {
+it('keeps only the members of scores that the dialect names, so deep nesting is never serialised (reliability, X25)', async () => {
   const deep = '['.repeat(20_000) + ']'.repeat(20_000);
   const score = `{"token":"a","logprob":-1,"bytes":[97],"x":${deep},"top_logprobs":[{"token":"b","logprob":-2,"bytes":null,"y":${deep}},null]}`;
   const list = `[${score},7,{"token":${deep},"logprob":"no","bytes":[${deep}]}]`;

@@ -4,12 +4,12 @@ import type { Endpoint } from '../../../../actors/terms/endpoint.ts';
 import { chatWriter } from '../../../../gateway/providers/chat/request-body.ts';
 import type { Turn } from '../../../../gateway/terms/turn.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { offerOf, turnOf } from '../offer.ts';
+import { endpointOf, turnOf } from '../endpoint-of.ts';
 
 const it = bounded(test, 5_000);
 
-function bodyOf(asked: Partial<Turn>, declared: Partial<Endpoint> = {}): Record<string, unknown> {
-  return JSON.parse(chatWriter(offerOf(declared))(turnOf(asked), 100)) as Record<string, unknown>;
+function bodyOf(requested: Partial<Turn>, declared: Partial<Endpoint> = {}): Record<string, unknown> {
+  return JSON.parse(chatWriter(endpointOf(declared))(turnOf(requested), 100)) as Record<string, unknown>;
 }
 
 const PLAIN = { model: 'model', messages: [{ role: 'user', content: 'Hi' }], stream: false, max_tokens: 100 };
@@ -21,12 +21,12 @@ it('a plain turn is a plain body, under the upstream id and with the ceiling und
 });
 
 // spec: inference, Events: streaming requests always ask upstream for usage
-it('a stream always asks for its usage', () => {
+it('a stream always requests its usage', () => {
   assert.equal(bodyOf({ stream: true }), { ...PLAIN, stream: true, stream_options: { include_usage: true } });
 });
 
 // spec: inference, Chat completion request
-it('sampling goes out only where it is declared', () => {
+it('sends sampling members only where they are declared', () => {
   const sampling = { temperature: 0.5, top_k: -1, logit_bias: { '5': -100 }, logprobs: true, top_logprobs: 3 };
   assert.equal(bodyOf({ sampling }), PLAIN);
   assert.equal(bodyOf({ sampling }, { supportedParameters: ['temperature', 'logprobs', 'top_logprobs'] }), {
@@ -40,7 +40,7 @@ it('sampling goes out only where it is declared', () => {
 });
 
 // spec: catalogue, Model summary, default_parameters
-it('a recommended value stands where the request names none, and only for what is declared', () => {
+it('sends a recommended value where the request has none, and only for declared members', () => {
   const declared = {
     defaultParameters: { temperature: 0.7, top_p: 0.95, top_k: 20 },
     supportedParameters: ['temperature', 'top_p'],
@@ -50,13 +50,13 @@ it('a recommended value stands where the request names none, and only for what i
 });
 
 // spec: inference, Routing rules 3
-it('of what was asked about thinking only the effort goes out', () => {
+it('sends only the effort of the reasoning settings', () => {
   const reasoning = { effort: 'high', tokensMax: 5_000, enabled: true, excluded: true } as const;
   assert.equal(bodyOf({ reasoning }), { ...PLAIN, reasoning_effort: 'high' });
   assert.equal(bodyOf({ reasoning: { tokensMax: 5_000, enabled: false } }), PLAIN);
 });
 
-it('tools, their choice and their number go out, the last only where declared', () => {
+it('sends tools and their choice, and parallel_tool_calls only where declared', () => {
   const tools = [{ name: 'f', description: 'd', parameters: { type: 'object', x: null }, strict: true }];
   const functions = [{ type: 'function', function: tools[0] }];
   assert.equal(bodyOf({ tools, toolChoice: { name: 'f' }, parallelToolCalls: false }), {
@@ -74,7 +74,7 @@ it('tools, their choice and their number go out, the last only where declared', 
 });
 
 // spec: inference, Conventions that hold on every route 1
-it('a null beside a schema reaches no provider, one inside it is the caller’s own', () => {
+it('drops a null beside a schema and keeps one inside it', () => {
   const json_schema = { name: 'n', schema: { type: 'object', default: null } };
   assert.equal(bodyOf({ responseFormat: { type: 'json_schema', json_schema, other: null } }), {
     ...PLAIN,
@@ -83,7 +83,7 @@ it('a null beside a schema reaches no provider, one inside it is the caller’s 
 });
 
 // spec: inference, Messages in a chat request
-it('every kind of part goes out as the endpoint takes it, audio bytes as a data URL of audio_url', () => {
+it('sends every kind of part in the form of the dialect, audio bytes as a data URL of audio_url', () => {
   const data = (mediaType: string) => ({ kind: 'data', mediaType, base64: 'AAAA' }) as const;
   const url = { kind: 'url', url: 'https://files.test/x' } as const;
   const parts = [
@@ -110,7 +110,7 @@ it('every kind of part goes out as the endpoint takes it, audio bytes as a data 
   assert.equal(messages, [{ role: 'user', content: wire, name: 'ann' }]);
 });
 
-it('a conversation goes out in its order, earlier reasoning unchanged', () => {
+it('sends a conversation in order, earlier reasoning unchanged', () => {
   const details = [
     { type: 'reasoning.text', text: 't', signature: 's', format: 'maker-v1', index: 0 },
     { type: 'reasoning.encrypted', data: 'x', id: null, index: 1 },
@@ -143,7 +143,7 @@ it('a conversation goes out in its order, earlier reasoning unchanged', () => {
   ]);
 });
 
-it('what is to be drawn and spoken is named, text only where the model writes', () => {
+it('requests pictures and speech, and text only from a model with text output', () => {
   const draws = { outputModalities: ['image'], envelopes: { image: { resolutions: ['1K', '2K'] } } } as const;
   assert.equal(
     bodyOf({ modalities: { input: [], output: ['image'] }, imageConfig: { resolution: '2k', n: 1 } }, draws),
@@ -163,7 +163,7 @@ it('what is to be drawn and spoken is named, text only where the model writes', 
 });
 
 // spec: inference, Provider preferences
-it('options reach the provider that serves, unchanged, and only what its endpoint declares', () => {
+it('passes declared options to the serving provider unchanged', () => {
   const preferences = {
     allowFallbacks: true,
     options: { alpha: { beam: { width: null }, unknown: 1, model: 'other', max_tokens: 9 }, beta: { beam: 2 } },
@@ -181,7 +181,7 @@ it('options reach the provider that serves, unchanged, and only what its endpoin
   assert.is(({} as { x?: unknown }).x, undefined);
 });
 
-it('the user goes out, the metadata does not', () => {
+it('sends the user and omits the metadata', () => {
   assert.equal(bodyOf({ user: 'u-1', metadata: { secret: 1 } }), { ...PLAIN, user: 'u-1' });
 });
 

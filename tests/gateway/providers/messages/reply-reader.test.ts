@@ -31,12 +31,12 @@ const closed = (index: number) => frame('content_block_stop', { index });
 const end = (stop_reason: string | null, usage?: object) => frame('message_delta', { delta: { stop_reason }, usage });
 const STOP = frame('message_stop');
 
-it('every word for an end has its meaning, and the raw word stays beside it', async () => {
+it('maps every stop reason and keeps the raw value beside it', async () => {
   const rows: readonly (readonly [string, string])[] = [
     ['end_turn', 'stop'],
     ['stop_sequence', 'stop'],
     ['pause_turn', 'stop'],
-    ['a_word_of_tomorrow', 'stop'],
+    ['a_future_reason', 'stop'],
     ['max_tokens', 'length'],
     ['model_context_window_exceeded', 'length'],
     ['tool_use', 'tool_calls'],
@@ -50,7 +50,7 @@ it('every word for an end has its meaning, and the raw word stays beside it', as
   }
 });
 
-it('a stream is read by the names of its events, and by their type where they have none', async () => {
+it('reads a stream by the names of its events, and by their type if they have no name', async () => {
   const renamed =
     'event: content_block_delta\ndata: {"type":"ping","index":0,"delta":{"type":"text_delta","text":"a"}}\n\n';
   const nameless = delta(0, { type: 'text_delta', text: 'b' }).replace(/^event:.*\n/, '');
@@ -63,7 +63,7 @@ it('a stream is read by the names of its events, and by their type where they ha
   ]);
 });
 
-it('arguments in the opening, in fragments, or nowhere make one call', async () => {
+it('arguments in the opening, in fragments or absent make one call', async () => {
   const call = (input: unknown) => ({ type: 'tool_use', id: '', name: 'f', input });
   const events = await eventsOf(
     streamOf(
@@ -87,7 +87,7 @@ it('arguments in the opening, in fragments, or nowhere make one call', async () 
   assert.equal(events.at(-1), { type: 'finish', reason: 'tool_calls', native: 'end_turn' });
 });
 
-it('running totals replace each other, what is left out stands, and the first count of the answer is none', async () => {
+it('later totals replace earlier ones, omitted ones are kept, and the first count of the answer is ignored', async () => {
   const opening = { input_tokens: 10, cache_read_input_tokens: 5, output_tokens: 1 };
   const text = opened(0, { type: 'text', text: 'a' });
   const usage = async (...frames: readonly string[]) => {
@@ -111,27 +111,27 @@ it('running totals replace each other, what is left out stands, and the first co
 
 const BROKEN: readonly (readonly [string, string])[] = [
   ['a start without a message', frame('message_start')],
-  ['a block that is no object', start() + opened(0, null as unknown as object)],
+  ['a block that is not an object', start() + opened(0, null as unknown as object)],
   ['a block without an index', start() + frame('content_block_start', { content_block: { type: 'text' } })],
   ['a delta of no block', start() + delta(0, { type: 'text_delta', text: 'a' })],
   ['a delta of a closed block', start() + opened(0, { type: 'text' }) + closed(0) + delta(0, { type: 'text_delta' })],
   ['a delta that is text', start() + opened(0, { type: 'text' }) + delta(0, 'a' as unknown as object)],
   ['a call without a name', start() + opened(0, { type: 'tool_use', id: 'c' })],
   ['a picture without a source', start() + opened(0, { type: 'image' })],
-  ['blocks without end', start() + opened(0, { type: 'text' }).repeat(4_097)],
+  ['too many blocks', start() + opened(0, { type: 'text' }).repeat(4_097)],
   ['an error', start() + frame('error', { error: { type: 'api_error' } })],
   ['an end before the stop reason', start() + STOP],
-  ['an end that says nothing', start() + frame('message_delta') + STOP],
-  ['a list in place of a frame', 'event: content_block_delta\ndata: [1]\n\n'],
+  ['an end without a reason', start() + frame('message_delta') + STOP],
+  ['a list instead of a frame', 'event: content_block_delta\ndata: [1]\n\n'],
 ];
 for (const [what, text] of BROKEN) {
-  it(`is no answer: ${what}`, async () => {
+  it(`refuses as an answer: ${what}`, async () => {
     await failureOfReading(streamOf(text));
   });
 }
 
 for (const message of [{}, { content: 'text' }, { content: [5] }, { content: [] }, { type: 'error', error: {} }]) {
-  it(`is no whole answer: ${JSON.stringify(message)}`, async () => {
+  it(`refuses as a whole answer: ${JSON.stringify(message)}`, async () => {
     await failureOfReading(wholeOf(message));
   });
 }

@@ -5,12 +5,12 @@ import { messagesWriter } from '../../../../gateway/providers/messages/request-b
 import { ProviderFailure } from '../../../../gateway/providers/provider-failure.ts';
 import type { Turn } from '../../../../gateway/terms/turn.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { MESSAGES_TARGET, offerOf, turnOf } from '../offer.ts';
+import { endpointOf, MESSAGES_TARGET, turnOf } from '../endpoint-of.ts';
 
 const it = bounded(test, 5_000);
 
-function textOf(asked: Partial<Turn>, declared: Partial<Endpoint> = {}, ceiling = 4_000): string {
-  return messagesWriter(offerOf({ target: MESSAGES_TARGET, ...declared }))(turnOf(asked), ceiling);
+function textOf(requested: Partial<Turn>, declared: Partial<Endpoint> = {}, ceiling = 4_000): string {
+  return messagesWriter(endpointOf({ target: MESSAGES_TARGET, ...declared }))(turnOf(requested), ceiling);
 }
 
 function bodyOf(...given: Parameters<typeof textOf>): Record<string, unknown> {
@@ -24,13 +24,13 @@ const PLAIN = {
   stream: false,
 };
 
-it('a plain turn is a plain body; the ceiling is always named', () => {
+it('a plain turn is a plain body; the ceiling is always sent', () => {
   assert.equal(bodyOf({}), PLAIN);
   assert.equal(bodyOf({ stream: true }), { ...PLAIN, stream: true });
 });
 
 // spec: inference, Messages dialect request
-it('system texts from everywhere join the leading prompt after a blank line', () => {
+it('system texts at any position join the leading prompt after a blank line', () => {
   const body = bodyOf({
     messages: [
       { role: 'system', text: 'One.' },
@@ -41,7 +41,7 @@ it('system texts from everywhere join the leading prompt after a blank line', ()
   assert.equal(body, { system: 'One.\n\nTwo "quoted".', ...PLAIN });
 });
 
-it('calls and their results are blocks, neighbours of one role one turn, arguments digit by digit', () => {
+it('calls and results are blocks, adjacent messages of one role one turn, arguments byte for byte', () => {
   const messages: Turn['messages'] = [
     { role: 'user', text: 'Go' },
     {
@@ -76,7 +76,7 @@ it('calls and their results are blocks, neighbours of one role one turn, argumen
 });
 
 // spec: inference, Messages in a chat request: reasoning_details sent back unchanged, in order
-it('earlier thinking goes back where this dialect signed it, in order and unchanged', () => {
+it('sends back earlier thinking that this dialect signed, in order and unchanged', () => {
   const { messages } = bodyOf({
     messages: [
       { role: 'user', text: 'Hi' },
@@ -100,7 +100,7 @@ it('earlier thinking goes back where this dialect signed it, in order and unchan
   ]);
 });
 
-it('pictures and documents are blocks with a source, in results of tools too', () => {
+it('pictures and documents are blocks with a source, in tool results too', () => {
   const data = (mediaType: string, base64 = 'AAAA') => ({ kind: 'data', mediaType, base64 }) as const;
   const parts = [
     { type: 'text', text: '' },
@@ -134,10 +134,10 @@ const FORMLESS: readonly (readonly [string, Partial<Turn>])[] = [
     },
   ],
 ];
-for (const [what, asked] of FORMLESS) {
-  it(`has no form for ${what}, and that is not held against the endpoint`, () => {
+for (const [what, requested] of FORMLESS) {
+  it(`rejects ${what} without counting it against the endpoint`, () => {
     try {
-      textOf(asked);
+      textOf(requested);
     } catch (error) {
       assert.instance(error, ProviderFailure);
       assert.is((error as ProviderFailure).counted, false);
@@ -147,7 +147,7 @@ for (const [what, asked] of FORMLESS) {
   });
 }
 
-it('sampling goes out where declared and where the dialect knows it, stop under its own name', () => {
+it('sends declared sampling members of the dialect, and stop under its own name', () => {
   const sampling = { temperature: 0.2, top_p: 0.9, top_k: 40, min_p: 0.1, seed: 5, stop: 'END' };
   assert.equal(bodyOf({ sampling }), PLAIN);
   const supportedParameters = Object.keys(sampling);
@@ -166,10 +166,10 @@ it('sampling goes out where declared and where the dialect knows it, stop under 
   });
 });
 
-it('a choice of tools has its own words, and one call at a time is a member of it', () => {
+it('converts the tool choice, with disable_parallel_tool_use as its member', () => {
   const tools = [{ name: 'f', description: 'd', parameters: { type: 'object' }, strict: true }, { name: 'g' }];
-  const choice = (asked: Partial<Turn>, declared: Partial<Endpoint> = {}) =>
-    bodyOf({ tools, ...asked }, declared).tool_choice;
+  const choice = (requested: Partial<Turn>, declared: Partial<Endpoint> = {}) =>
+    bodyOf({ tools, ...requested }, declared).tool_choice;
   assert.equal(bodyOf({ tools }).tools, [
     { name: 'f', description: 'd', input_schema: { type: 'object' } },
     { name: 'g', input_schema: { type: 'object', properties: {} } },
@@ -190,33 +190,33 @@ it('a choice of tools has its own words, and one call at a time is a member of i
 });
 
 // spec: inference, Routing rules 3
-it('thinking is switched off, given its budget, or left to the provider', () => {
+it('thinking is disabled, has a budget, or is left to the provider', () => {
   const budget = { min: 1_024, max: 8_000 };
   const declared: Partial<Endpoint> = { reasoning: { mandatory: false, budget } };
-  const asked = (reasoning: Turn['reasoning'], more: Partial<Turn> = {}, ceiling = 4_000) => {
+  const requested = (reasoning: Turn['reasoning'], more: Partial<Turn> = {}, ceiling = 4_000) => {
     const { thinking, output_config } = bodyOf({ ...(reasoning ? { reasoning } : {}), ...more }, declared, ceiling);
     return { thinking, output_config };
   };
   const nothing = { thinking: undefined, output_config: undefined };
-  assert.equal(asked(undefined), nothing);
-  assert.equal(asked({ effort: 'none' }), { ...nothing, thinking: { type: 'disabled' } });
-  assert.equal(asked({ enabled: false }), { ...nothing, thinking: { type: 'disabled' } });
+  assert.equal(requested(undefined), nothing);
+  assert.equal(requested({ effort: 'none' }), { ...nothing, thinking: { type: 'disabled' } });
+  assert.equal(requested({ enabled: false }), { ...nothing, thinking: { type: 'disabled' } });
   const given = (tokens: number) => ({ ...nothing, thinking: { type: 'enabled', budget_tokens: tokens } });
-  assert.equal(asked({ tokensMax: 2_000 }), given(2_000));
-  assert.equal(asked({ tokensMax: 5 }), given(1_024));
-  assert.equal(asked({ tokensMax: 90_000 }, {}, 100_000), given(8_000));
-  assert.equal(asked({ tokensMax: 90_000 }), given(3_999));
-  assert.equal(asked({ enabled: true }), given(2_000));
-  assert.equal(asked({ tokensMax: 2_000 }, {}, 1_000), nothing);
-  assert.equal(asked({ effort: 'high' }), { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } });
-  assert.is(asked(undefined, { sampling: { enable_thinking: false } }).thinking, undefined);
+  assert.equal(requested({ tokensMax: 2_000 }), given(2_000));
+  assert.equal(requested({ tokensMax: 5 }), given(1_024));
+  assert.equal(requested({ tokensMax: 90_000 }, {}, 100_000), given(8_000));
+  assert.equal(requested({ tokensMax: 90_000 }), given(3_999));
+  assert.equal(requested({ enabled: true }), given(2_000));
+  assert.equal(requested({ tokensMax: 2_000 }, {}, 1_000), nothing);
+  assert.equal(requested({ effort: 'high' }), { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } });
+  assert.is(requested(undefined, { sampling: { enable_thinking: false } }).thinking, undefined);
   const controls = { supportedParameters: ['enable_thinking'] };
   assert.equal(bodyOf({ sampling: { enable_thinking: false } }, controls).thinking, { type: 'disabled' });
   const forced = { tools: [{ name: 'f' }], toolChoice: 'required' } as const;
-  assert.is(asked({ tokensMax: 2_000 }, forced).thinking, undefined);
+  assert.is(requested({ tokensMax: 2_000 }, forced).thinking, undefined);
 });
 
-it('a schema of the answer, the user and the options of the provider have their places', () => {
+it('sends the answer schema, the user and the provider options in their members', () => {
   const schema = { type: 'object', default: null };
   const passthrough = { speed: { type: 'unknown' }, max_tokens: { type: 'unknown' } } as const;
   const preferences = { allowFallbacks: true, options: { alpha: { speed: 'fast', max_tokens: 1 } } };

@@ -4,8 +4,8 @@ import type { Turn } from '../../../gateway/terms/turn.ts';
 import { DECLARATION } from '../../support/model/declaration.ts';
 import { UNMEASURED } from '../../support/model/unmeasured.ts';
 
-/** A plain endpoint with what a test declares of it. */
-export function offerOf(declared: Partial<Endpoint> = {}): Endpoint {
+/** A plain endpoint with overrides. */
+export function endpointOf(declared: Partial<Endpoint> = {}): Endpoint {
   return { ...DECLARATION, health: 'healthy', evidence: NO_EVIDENCE, measured: UNMEASURED, ...declared };
 }
 
@@ -15,14 +15,14 @@ export const MESSAGES_TARGET: Endpoint['target'] = {
   upstreamId: 'great-1',
 };
 
-/** A turn of one user message with what a test asks beside it. */
-export function turnOf(asked: Partial<Turn> = {}): Turn {
+/** A turn of one user message with overrides. */
+export function turnOf(requested: Partial<Turn> = {}): Turn {
   return {
     models: ['author/model'],
     messages: [{ role: 'user', text: 'Hi' }],
     stream: false,
     sampling: {},
     preferences: { allowFallbacks: true },
-    ...asked,
+    ...requested,
   };
 }
