@@ -55,7 +55,7 @@ function pour(response: ServerResponse, block: Uint8Array | string, blocks = Num
   step();
 }
 
-const said =
+const sending =
   (text: string | ((dialect: Dialect) => string)): Send =>
   (response, dialect) => {
     streaming(response).write(opening(dialect));
