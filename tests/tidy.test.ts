@@ -161,7 +161,7 @@ const HOMES: readonly (readonly [string, RegExp])[] = [
   ['pino', /^gateway\/(main\.ts|operator\/)/],
   ['commander', /^gateway\/operator\/cli\//],
   ['lru-cache', /^gateway\/(edge|routing|checks)\//],
-  ['image-size', /^gateway\/pricing\/picture-pixels\.ts$/],
+  ['image-size', /^gateway\/pricing\/image-pixels\.ts$/],
   ['music-metadata', /^gateway\/pricing\/speech-seconds\.ts$/],
   ['ipaddr.js', /^gateway\/(edge|outbound|operator\/config)\//],
 ];

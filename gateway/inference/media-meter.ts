@@ -1,13 +1,13 @@
 import type { Clock } from '../../actors/runtime/index.ts';
 import { decimalText } from '../pricing/decimal-text.ts';
+import { imagePixels } from '../pricing/image-pixels.ts';
 import type { MediaBounds } from '../pricing/media-bounds.ts';
-import { picturePixels } from '../pricing/picture-pixels.ts';
 import { SpeechMeter } from '../pricing/speech-meter.ts';
 import type { MediaUnits } from '../terms/usage.ts';
 
 const PIXEL_DIGITS = 6;
 /** Images of one answer whose headers are read; further ones count as unread. */
-const PICTURES_READ_MAX = 100;
+const IMAGES_READ_MAX = 100;
 
 /** Measured media, and whether it exceeded the admitted bounds; the excess is not charged. (reliability, attack 76) */
 export interface MeasuredMedia {
@@ -19,16 +19,16 @@ export interface MeasuredMedia {
 export class MediaMeter {
   readonly #pixels: (number | null)[] = [];
   readonly #speech: SpeechMeter;
-  #pictures = 0;
+  #imageCount = 0;
 
   /** `format` of the speech as requested; null where none was requested. */
   constructor(format: string | null) {
     this.#speech = new SpeechMeter(format);
   }
 
-  addPicture(url: string): void {
-    this.#pictures += 1;
-    this.#pixels.push(this.#pictures > PICTURES_READ_MAX ? null : picturePixels(url));
+  addImage(url: string): void {
+    this.#imageCount += 1;
+    this.#pixels.push(this.#imageCount > IMAGES_READ_MAX ? null : imagePixels(url));
   }
 
   addSpeech(base64: string): void {
@@ -43,26 +43,26 @@ export class MediaMeter {
   }
 
   #bounded(bounds: MediaBounds | null, seconds: string | null | undefined): MeasuredMedia {
-    const pictures = this.#boundedPictures(bounds);
+    const images = this.#boundedImages(bounds);
     const speech = boundedSpeech(bounds, seconds);
-    return { media: { ...pictures.media, ...speech.media }, beyond: pictures.beyond || speech.beyond };
+    return { media: { ...images.media, ...speech.media }, beyond: images.beyond || speech.beyond };
   }
 
-  #boundedPictures(bounds: MediaBounds | null): MeasuredMedia {
-    if (this.#pictures === 0) return { media: {}, beyond: false };
-    const images = Math.min(this.#pictures, bounds?.images ?? 0);
-    const edge = bounds?.pixelsPerImage ?? 0;
+  #boundedImages(bounds: MediaBounds | null): MeasuredMedia {
+    if (this.#imageCount === 0) return { media: {}, beyond: false };
+    const images = Math.min(this.#imageCount, bounds?.images ?? 0);
+    const pixelsMax = bounds?.pixelsPerImage ?? 0;
     const admitted = this.#pixels.slice(0, images);
     const read = admitted.filter((pixels) => pixels !== null);
-    const pixels = read.reduce((sum, each) => sum + Math.min(each, edge), 0);
-    const unread = this.#pictures - read.length;
+    const pixels = read.reduce((sum, each) => sum + Math.min(each, pixelsMax), 0);
+    const unread = this.#imageCount - read.length;
     return {
       media: {
         images,
         ...(read.length === 0 ? {} : { megapixels: decimalText(pixels, PIXEL_DIGITS) }),
         ...(unread === 0 ? {} : { imagesUnread: unread }),
       },
-      beyond: this.#pictures > images || read.some((each) => each > edge),
+      beyond: this.#imageCount > images || read.some((each) => each > pixelsMax),
     };
   }
 }

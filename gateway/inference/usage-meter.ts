@@ -50,7 +50,7 @@ export class UsageMeter {
   /** Takes from a part what is needed even when usage is reported. */
   #observe(event: TurnEvent): void {
     if (event.type === 'finish') this.finish = { reason: event.reason, native: event.native };
-    else if (event.type === 'image') this.#media().addPicture(event.url);
+    else if (event.type === 'image') this.#media().addImage(event.url);
     else if (event.type === 'audio-delta' && event.data !== undefined) this.#media().addSpeech(event.data);
   }
 

@@ -8,22 +8,22 @@ import { unitName } from './unit-name.ts';
 export interface TurnCharge {
   /** Exact decimal USD, floored once at 24 decimals. */
   readonly cost: string;
-  /** Units that were consumed and have no declared price: recorded, and charged nothing. In the catalogue's names. */
+  /** Consumed units without a declared price, under the catalogue's names: recorded, and charged nothing. */
   readonly unpriced: readonly string[];
 }
 
 export interface ChargeTerms extends Conditions {
-  /** What was measured on the bytes of the reply, and how many pictures the prompt carried. */
+  /** Media measured from the bytes of the reply, and the number of images in the prompt. */
   readonly media: MediaUnits;
 }
 
 const NOTHING_UNPRICED: readonly string[] = [];
 
 /**
- * The charge for what was consumed, by the tariff the turn was admitted with. Every token is charged once: cache reads
- * and writes are a part of the prompt, reasoning and media tokens a part of the completion, and each part has its own
- * price where one is declared and that of the whole where none is (spec: inference, Chat completion reply: cached tokens
- * and reasoning are included in the counts). Media are charged beside tokens (Routing rules 8).
+ * The charge for the consumed units by the tariff of the turn's admission. Every token is charged once: cache reads and
+ * writes are parts of the prompt, reasoning and media tokens parts of the completion. Each part has its own price where
+ * one is declared, otherwise the price of the whole (spec: inference, Chat completion reply: cached tokens and reasoning
+ * are included in the counts). Media are charged beside tokens (Routing rules 8).
  */
 export function charge(tariff: Tariff, billed: Usage, terms: ChargeTerms): TurnCharge {
   const prices = pricesOf(tariff, terms);
@@ -41,12 +41,12 @@ export function charge(tariff: Tariff, billed: Usage, terms: ChargeTerms): TurnC
   ]);
   bill.addDeclared('request', 1);
   bill.addDeclared('image', terms.media.inputImages ?? 0);
-  addPictures(bill, terms.media);
+  addImages(bill, terms.media);
   addSpeech(bill, terms.media);
   return { cost: chargeOf(bill.priced), unpriced: bill.unpriced };
 }
 
-/** Units and their prices as they add up. */
+/** Collects the units and their prices. */
 class Bill {
   readonly priced: Priced[] = [];
   readonly unpriced: string[] = [];
@@ -56,7 +56,7 @@ class Bill {
     this.#prices = prices;
   }
 
-  /** Adds units that have a price; false, and nothing, where none is declared or none was consumed. */
+  /** Adds units that have a price; returns false and adds nothing where no price is declared or no unit consumed. */
   addDeclared(key: PriceKey, units: number | string): boolean {
     const rate = this.#prices[key];
     if (rate === undefined || units === 0) return false;
@@ -64,7 +64,7 @@ class Bill {
     return true;
   }
 
-  /** Adds units of which some are parts with a price of their own; parts never exceed the whole. */
+  /** Adds units of which some are parts with a price of their own; the parts never exceed the whole. */
   addShared(whole: PriceKey, tokens: number, parts: readonly (readonly [PriceKey, number | undefined])[]): void {
     let left = tokens;
     for (const [key, counted] of parts) {
@@ -84,10 +84,10 @@ class Bill {
 }
 
 /**
- * Pictures by the piece, by what was drawn, or by their tokens, as declared. One that could not be read has no measured
- * size: that unit is unpriced, as it is where nothing about pictures is declared.
+ * Charges images by the piece, by the megapixel or by their tokens, as declared. An unread image has no measured size:
+ * its megapixels are unpriced, as they are where no price for images is declared.
  */
-function addPictures(bill: Bill, { images = 0, megapixels, imagesUnread = 0 }: MediaUnits): void {
+function addImages(bill: Bill, { images = 0, megapixels, imagesUnread = 0 }: MediaUnits): void {
   if (images === 0 && imagesUnread === 0) return;
   bill.addDeclared('imageOutput', images);
   if (megapixels !== undefined) bill.addDeclared('imageMegapixel', megapixels);
@@ -102,7 +102,7 @@ function addSpeech(bill: Bill, { audioSeconds, audioUnread }: MediaUnits): void 
   if (!charged && (bill.declares('audioSecond') || !bill.declares('audioOutput'))) bill.leave('audioSecond');
 }
 
-/** Nothing but whole prompt, whole completion and the request: what nearly every turn is. */
+/** True for the common case: whole prompt, whole completion and the request only. */
 function isPlain(prices: Prices, billed: Usage, media: MediaUnits): boolean {
   return (
     (billed.cachedTokens === undefined || prices.inputCacheRead === undefined) &&

@@ -7,24 +7,24 @@ import { pricesOf, tierEnds } from './prices.ts';
 import { total } from './total.ts';
 
 export interface EstimateTerms {
-  /** Store time, ms, of the turn's admission: in which windows its prices are read. */
+  /** Store time, ms, of the turn's admission: selects the time windows of its prices. */
   readonly at: number;
   readonly promptTokensBound: number;
   readonly completionTokensMax: number;
-  /** What may be drawn and spoken at most; null where only text can come. */
+  /** Most images and speech that the answer may contain; null for an endpoint that produces text only. */
   readonly media: MediaBounds | null;
   readonly inputImages: number;
 }
 
-/** Each part of a count may be all of it: the dearest price that could apply is held. */
+/** Any token may be of any of these kinds, so the highest price that could apply is held. */
 const PROMPT_KEYS: readonly PriceKey[] = ['prompt', 'inputCacheRead', 'inputCacheWrite', 'inputCacheWrite1h'];
 const COMPLETION_KEYS: readonly PriceKey[] = ['completion', 'internalReasoning', 'imageOutputToken', 'audioOutput'];
 const MICRO_DIGITS = 6;
 
 /**
- * What a turn may cost at most at this endpoint: sizes the hold, exact decimal USD. The prompt counts with its bound,
- * or the endpoint's window where that is smaller; the answer with the ceiling as it is sent. The prompt's tier is that of
- * the bound, or a dearer one below it that the true count may turn out to be in. (spec: inference, Routing rules 9)
+ * The maximum cost of a turn at this endpoint: sizes the hold, exact decimal USD. The prompt counts with its bound, or
+ * the endpoint's window where that is smaller; the answer counts with the ceiling as sent. The tier is that of the
+ * bound, or a more expensive lower one that the true count may fall into. (spec: inference, Routing rules 9)
  */
 export function estimate(endpoint: Endpoint, terms: EstimateTerms): string {
   const { tariff } = endpoint;
@@ -34,25 +34,25 @@ export function estimate(endpoint: Endpoint, terms: EstimateTerms): string {
   }
   let most = '0';
   for (const promptTokens of tierEnds(tariff, prompt)) {
-    const cost = worst(pricesOf(tariff, { at: terms.at, promptTokens }), promptTokens, terms);
+    const cost = costAt(pricesOf(tariff, { at: terms.at, promptTokens }), promptTokens, terms);
     if (compare(cost, most) > 0) most = cost;
   }
   return most;
 }
 
-/** The prompt as its hold counts it: this is what its tier is read from until, and unless, a count is reported. */
+/** The prompt tokens that the hold counts: they decide the price tier unless a count is reported. */
 export function promptTokensHeld({ contextLength }: Endpoint, promptTokensBound: number): number {
   return Math.min(promptTokensBound, contextLength);
 }
 
-function worst(prices: Prices, promptTokens: number, terms: EstimateTerms): string {
+function costAt(prices: Prices, promptTokens: number, terms: EstimateTerms): string {
   const priced: Priced[] = [];
   const add = (rate: string | undefined, units: number | string): void => {
     if (rate !== undefined) priced.push({ rate, units });
   };
-  add(dearest(prices, PROMPT_KEYS), promptTokens);
+  add(highest(prices, PROMPT_KEYS), promptTokens);
   const { media } = terms;
-  add(dearest(prices, COMPLETION_KEYS), terms.completionTokensMax + (media?.imageTokens ?? 0));
+  add(highest(prices, COMPLETION_KEYS), terms.completionTokensMax + (media?.imageTokens ?? 0));
   add(prices.request, 1);
   add(prices.image, terms.inputImages);
   if (media !== null) {
@@ -63,7 +63,7 @@ function worst(prices: Prices, promptTokens: number, terms: EstimateTerms): stri
   return chargeOf(priced);
 }
 
-function dearest(prices: Prices, keys: readonly PriceKey[]): string | undefined {
+function highest(prices: Prices, keys: readonly PriceKey[]): string | undefined {
   let most: string | undefined;
   for (const key of keys) {
     const rate = prices[key];

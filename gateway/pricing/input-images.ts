@@ -1,6 +1,6 @@
 import type { Turn, TurnMessage } from '../terms/turn.ts';
 
-/** Pictures that these messages of the turn carry. Costs nothing where the turn carries none. */
+/** Images in these messages of the turn. Returns at once for a turn without any. */
 export function inputImages({ modalities }: Turn, messages: readonly TurnMessage[]): number {
   if (modalities === undefined || !modalities.input.includes('image')) return 0;
   let images = 0;

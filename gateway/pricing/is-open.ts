@@ -2,19 +2,18 @@ import type { PriceOverride, Weekday } from '../../actors/terms/tariff.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
-/** The epoch was a Thursday. */
+/** 1970-01-01 was a Thursday. */
 const DAYS: readonly Weekday[] = ['thursday', 'friday', 'saturday', 'sunday', 'monday', 'tuesday', 'wednesday'];
 
-/** True for an entry that holds at certain times only. */
+/** True for an entry that applies at certain times only. */
 export function isTimed({ utcStart, utcEnd, utcDays }: PriceOverride): boolean {
   return utcStart !== undefined || utcEnd !== undefined || utcDays !== undefined;
 }
 
 /**
- * Whether an entry's clock window is open at this instant (ms since the epoch, UTC). The end is exclusive; a window that
- * ends before or when it starts wraps midnight; a missing end is midnight. The weekday is a condition of its own, as
- * every other: it is that of the instant, also in the part of a window behind midnight. (spec: catalogue, Conditional
- * prices)
+ * True when an entry's clock window is open at this instant (ms since the epoch, UTC). The end is exclusive; a window
+ * that ends before or when it starts wraps midnight; a missing end is midnight. The weekday is a separate condition on
+ * the instant, even in the part of a window after midnight. (spec: catalogue, Conditional prices)
  */
 export function isOpen({ utcStart, utcEnd, utcDays }: PriceOverride, at: number): boolean {
   const minutes = Math.floor(at / MINUTE_MS);
@@ -27,7 +26,7 @@ export function isOpen({ utcStart, utcEnd, utcDays }: PriceOverride, at: number)
   return start < end ? now >= start && now < end : now >= start || now < end;
 }
 
-/** HHMM as an integer: 1630 is half past four in the afternoon, 2400 the end of the day. */
+/** Parses HHMM as an integer: 1630 is 16:30, 2400 the end of the day. */
 function minutesOf(clock: number): number {
   return Math.floor(clock / 100) * 60 + (clock % 100);
 }

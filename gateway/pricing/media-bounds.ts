@@ -2,34 +2,34 @@ import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { tierEdge } from '../terms/tier-edge.ts';
 import type { Turn } from '../terms/turn.ts';
 
-/** The most that a turn may be drawn and spoken: sizes its hold, and bounds what is believed of its answer. */
+/** The most images and speech that a turn may produce: sizes its hold, and bounds the plausible media of its answer. */
 export interface MediaBounds {
   readonly images: number;
   readonly pixelsPerImage: number;
   readonly audioSeconds: number;
-  /** Tokens that pictures may be reported as, beside the ceiling: no ceiling is told to a painter in pictures. */
+  /** Tokens that images may be reported as, beside the ceiling: image models are not given a ceiling in images. */
   readonly imageTokens: number;
 }
 
-/** Pictures of one answer where no number was asked: of a turn that asks for pictures, and of one that may get some. */
-const IMAGES_ASKED = 2;
-const IMAGES_UNASKED = 1;
+/** Images of one answer without a requested number: for a turn that requests images, and for one that may get some. */
+const IMAGES_REQUESTED = 2;
+const IMAGES_UNREQUESTED = 1;
 const IMAGES_MAX = 100;
-/** One picture is 129 to about 6,300 tokens in use. */
+/** One image takes 129 to about 6,300 tokens in current models. */
 const TOKENS_PER_IMAGE_MAX = 6_500;
-/** A picture where neither the turn nor the endpoint names a size, and the largest that is believed at all. */
+/** An image without a size from the turn or the endpoint, and the largest plausible image. */
 const PIXELS_DEFAULT = 2_048 * 2_048;
 const PIXELS_MAX = 16_384 * 16_384;
-/** Other ratios of a named tier than its square are drawn with as many pixels, give or take. */
+/** Other aspect ratios of a named tier have about as many pixels as its square. */
 const RATIO_MARGIN = 1.25;
-/** Speech of text alone runs at about three tokens a second, of audio tokens at ten and more. */
+/** Speech counted as text runs at about three tokens a second, as audio tokens at ten and more. */
 const TOKENS_PER_SECOND_MIN = 2;
 const AUDIO_SECONDS_BASE = 10;
 const AUDIO_SECONDS_MAX = 3_600;
 
 const SIZE = /^(\d{1,6})x(\d{1,6})$/i;
 
-/** Null where this endpoint can only write. */
+/** Null for an endpoint that produces text only. */
 export function mediaBounds(turn: Turn, endpoint: Endpoint, completionTokensMax: number): MediaBounds | null {
   const draws = endpoint.outputModalities.includes('image');
   const speaks = endpoint.outputModalities.includes('audio');
@@ -45,24 +45,25 @@ export function mediaBounds(turn: Turn, endpoint: Endpoint, completionTokensMax:
 }
 
 function imagesOf({ imageConfig, modalities }: Turn, { envelopes }: Endpoint): number {
-  const asked = imageConfig?.n;
-  if (Number.isSafeInteger(asked) && (asked as number) > 0) return Math.min(asked as number, IMAGES_MAX);
-  const usual = modalities?.output.includes('image') ? IMAGES_ASKED : IMAGES_UNASKED;
+  const requested = imageConfig?.n;
+  if (Number.isSafeInteger(requested) && (requested as number) > 0) return Math.min(requested as number, IMAGES_MAX);
+  const usual = modalities?.output.includes('image') ? IMAGES_REQUESTED : IMAGES_UNREQUESTED;
   return Math.min(usual, envelopes.image?.imagesMax ?? usual);
 }
 
-/** What was asked, or else the largest that is declared: of a name that tells no size, a large picture. */
+/** The requested size, or else the largest declared one; a name without a size counts as a large image. */
 function pixelsOf({ imageConfig }: Turn, { envelopes }: Endpoint): number {
   const { sizes = [], resolutions = [] } = envelopes.image ?? {};
   const { size, resolution } = imageConfig ?? {};
-  // Who declares sizes alone is sent one of them, near the tier that was asked.
-  const asked = pixelsOfText(size) ?? (resolutions.length > 0 || sizes.length === 0 ? pixelsOfText(resolution) : null);
-  if (asked !== null) return asked;
+  // An endpoint that declares only sizes receives one of them, near the requested tier.
+  const requested =
+    pixelsOfText(size) ?? (resolutions.length > 0 || sizes.length === 0 ? pixelsOfText(resolution) : null);
+  if (requested !== null) return requested;
   const declared = [...sizes, ...resolutions].map((name) => pixelsOfText(name) ?? PIXELS_DEFAULT);
   return declared.length > 0 ? Math.max(...declared) : PIXELS_DEFAULT;
 }
 
-/** `1024x1536`, or a tier such as `2K`. */
+/** Parses `1024x1536`, or a tier such as `2K`. */
 function pixelsOfText(text: unknown): number | null {
   if (typeof text !== 'string') return null;
   const [, width, height] = SIZE.exec(text) ?? [];

@@ -1,18 +1,18 @@
 import type { PriceOverride, Prices, Tariff } from '../../actors/terms/tariff.ts';
 import { isOpen, isTimed } from './is-open.ts';
 
-/** Under what conditional prices are read. */
+/** The conditions under which prices are read. */
 export interface Conditions {
-  /** Store time, ms, at which the turn was admitted: its window stays, however long the answer takes. */
+  /** Store time, ms, of the turn's admission: its price window stays, however long the answer takes. */
   readonly at: number;
-  /** Length of the prompt by which its tier is read. */
+  /** Length of the prompt that decides its tier. */
   readonly promptTokens: number;
 }
 
 /**
- * The prices that count under these conditions: the tariff's own, then every override whose conditions all hold, the last
- * price of a key winning. Entries with a time window come after the others whatever their place in the document, so that
- * an active window wins. Prices are those charged; `discount` tells only how they came about. (spec: catalogue,
+ * The prices under these conditions: the tariff's own, then every override whose conditions all hold; the last price of a
+ * key applies. Entries with a time window come after the others, whatever their position in the document, so that an
+ * active window overrides them. Prices already include `discount`, which is informative only. (spec: catalogue,
  * Conditional prices)
  */
 export function pricesOf(tariff: Tariff, conditions: Conditions): Prices {
@@ -25,12 +25,12 @@ export function pricesOf(tariff: Tariff, conditions: Conditions): Prices {
 }
 
 function matches(entry: PriceOverride, { at, promptTokens }: Conditions): boolean {
-  // Strictly longer: a prompt of exactly that many tokens is still in the tier below.
+  // Strictly longer: a prompt of exactly that many tokens is still in the lower tier.
   if (entry.minPromptTokens !== undefined && promptTokens <= entry.minPromptTokens) return false;
   return !isTimed(entry) || isOpen(entry, at);
 }
 
-/** Lengths up to which one tier each reaches, within a prompt of at most so many tokens; the last is that length. */
+/** The ends of the price tiers below this prompt length, then the length itself. */
 export function tierEnds(tariff: Tariff, promptTokensMax: number): readonly number[] {
   const ends = new Set<number>();
   for (const { minPromptTokens } of tariff.overrides ?? []) {
@@ -39,7 +39,7 @@ export function tierEnds(tariff: Tariff, promptTokensMax: number): readonly numb
   return [...ends, promptTokensMax];
 }
 
-/** The length up to which the prices of a prompt of so many tokens hold, as far as its length decides. */
+/** The length up to which the price tier of this prompt length extends. */
 export function tierEnd({ overrides }: Tariff, promptTokens: number): number {
   let end = Number.POSITIVE_INFINITY;
   for (const { minPromptTokens } of overrides ?? []) {

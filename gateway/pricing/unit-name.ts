@@ -22,7 +22,7 @@ const NAMES: Readonly<Record<PriceKey, string>> = {
 
 export const PRICE_KEYS = Object.keys(NAMES) as readonly PriceKey[];
 
-/** A unit under the name by which the catalogue publishes its price. */
+/** The name under which the catalogue publishes the price of a unit. */
 export function unitName(key: PriceKey): string {
   return NAMES[key];
 }

@@ -1,8 +1,8 @@
 import { GatewayError } from './gateway-error.ts';
 
 /**
- * The caller left before its answer began: during the upload, or before the first part. No answer is written; the status
- * and the message go to the record of a hold that is released.
+ * The client left before its answer began: during the upload, or before the first delivery. No answer is written; status
+ * and message are recorded with the released hold.
  */
 export class CallerLeft extends GatewayError {
   override readonly name = 'CallerLeft';

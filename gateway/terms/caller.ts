@@ -1,4 +1,4 @@
-/** Who asks: found from the digest of the presented key, immutable for the life of the key. */
+/** The authenticated caller: found by the digest of its credential, immutable for the life of the key. */
 export interface Caller {
   /** Address of the account actor, `account:acct_...`. */
   readonly account: string;
@@ -7,7 +7,7 @@ export interface Caller {
   readonly kind: 'inference' | 'management';
 }
 
-/** What the request said about itself in its headers, bounded and cleaned. */
+/** The attribution headers of a request, bounded and cleaned. */
 export interface Attribution {
   readonly appTitle: string | null;
   readonly appUrl: string | null;

@@ -4,8 +4,8 @@ import { unanswered } from './refusal-error.ts';
 import { unavailable } from './unavailable.ts';
 
 /**
- * Whatever was thrown, as the failure the caller is told of. What the cluster could not do now is 503 and worth a
- * repeat; what nobody expected is 500 without a word of its cause, which stays in `detail` for the log.
+ * Converts any thrown value into the failure for the client. A failure of the cluster that a repeat may solve is 503; an
+ * unexpected error is 500 without its cause, which stays in `detail` for the log.
  */
 export function gatewayErrorOf(thrown: unknown): GatewayError {
   const known = thrown instanceof AskError ? unanswered(thrown) : thrown;
@@ -19,5 +19,5 @@ export function gatewayErrorOf(thrown: unknown): GatewayError {
   });
 }
 
-/** Named by text: the store's errors cross layers, and nothing outside the runtime imports its ports. */
+/** Matched by name: the store's errors cross layers, and only the runtime may import its ports. */
 const STORE_ERRORS: ReadonlySet<string> = new Set(['StoreRefused', 'StoreOutcomeUnknown']);

@@ -1,6 +1,6 @@
 import type { ErrorType } from '../../actors/terms/refusal.ts';
 
-/** Every failure a caller is told about. `message` and `metadata` are public; `detail` goes to the log only. */
+/** A failure reported to the client. `message` and `metadata` are public; `detail` goes to the log only. */
 export class GatewayError extends Error {
   override readonly name: string = 'GatewayError';
   readonly status: number;

@@ -1,4 +1,4 @@
-/** Other names that callers and catalogues use for a registered media type. */
+/** Unregistered names that clients and catalogues use for registered media types. */
 const REGISTERED: ReadonlyMap<string, string> = new Map([
   ['image/jpg', 'image/jpeg'],
   ['image/pjpeg', 'image/jpeg'],
@@ -18,7 +18,7 @@ const REGISTERED: ReadonlyMap<string, string> = new Map([
   ['application/x-pdf', 'application/pdf'],
 ]);
 
-/** The one name under which two media types are compared: lower case, without parameters, aliases as registered. */
+/** Normalises a media type for comparison: lower case, without parameters, under its registered name. */
 export function mediaTypeName(written: string): string {
   const end = written.indexOf(';');
   const name = (end < 0 ? written : written.slice(0, end)).trim().toLowerCase();

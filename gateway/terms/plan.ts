@@ -1,13 +1,13 @@
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { TurnMessage } from './turn.ts';
 
-/** Where a turn may run: candidates in the order of trial, and why every other endpoint may not. Pure of clock and chance. */
+/** Where a turn may run: candidates in the order of attempts, and a rejection for every other endpoint. */
 export interface Plan {
   readonly candidates: readonly Candidate[];
   readonly rejections: readonly Rejection[];
 }
 
-/** Prompt tokens of a turn: best guess, and what no tokenizer exceeds. */
+/** Prompt tokens of a turn: the best estimate, and an upper bound for any tokenizer. */
 export interface PromptTokens {
   readonly counted: number;
   readonly bound: number;
@@ -15,11 +15,11 @@ export interface PromptTokens {
 
 export interface Candidate {
   readonly endpoint: Endpoint;
-  /** The model id that serves, as the catalogue writes it. */
+  /** The serving model's id in the catalogue. */
   readonly model: string;
-  /** The ceiling this endpoint is sent: asked, lowered to its own, trimmed to its window. Always bounded. */
+  /** The ceiling sent to this endpoint: the requested one, lowered to its own and trimmed to its window. Always set. */
   readonly completionTokensMax: number;
-  /** The messages as this endpoint is sent them: the turn's own, or what compression left of them. */
+  /** The messages sent to this endpoint: the turn's own, or those left by compression. */
   readonly messages: readonly TurnMessage[];
   /** Size of these messages and the tools together. */
   readonly prompt: PromptTokens;
@@ -30,7 +30,7 @@ export interface Rejection {
   /** Provider slug and endpoint tag. */
   readonly provider: string;
   readonly endpoint: string;
-  /** Whose endpoint, where several models were asked for: one provider has the same tag for each of them. */
+  /** Model of the endpoint if several were requested: a provider has one tag for all models. */
   readonly model?: string;
   readonly reason:
     | 'allowed_providers'

@@ -3,29 +3,29 @@ import type { Candidate } from './plan.ts';
 import type { FinishReason } from './turn-event.ts';
 import type { MediaUnits, Usage } from './usage.ts';
 
-/** How a turn ended, for whoever settles it. `delivered` decides between settle and release. */
+/** How a turn ended, as the input of its settlement. `delivered` decides between settle and release. */
 export interface Receipt {
   readonly candidate: Candidate;
-  /** Attempt number of the hold that this ends. */
+  /** Attempt number of the hold to end. */
   readonly attempt: number;
-  /** Store time, ms, at which the turn was admitted: its prices are those of this instant. */
+  /** Store time, ms, of the turn's admission: its prices are those of this instant. */
   readonly admittedAt: number;
-  /** True when something was handed on to the caller. */
+  /** True when something was handed on to the client. */
   readonly delivered: boolean;
-  /** True when the provider broke the answer off: its caller received an error behind what was delivered. */
+  /** True when the provider broke off the answer: the client received an error after the delivered part. */
   readonly broken: boolean;
-  /** What the provider reported, as the caller is told; absent counts stay absent. */
+  /** Usage as the provider reported it and the client receives it; absent counts stay absent. */
   readonly usage: Usage;
-  /** What is charged: the reported counts, and our own count of the missing ones with `estimated`. */
+  /** The charged counts: the reported ones, and our own for missing ones, with `estimated`. */
   readonly billed: Usage;
   readonly estimated: boolean;
-  /** What was measured on the bytes of the reply, at most what was admitted, and the pictures of the prompt. */
+  /** Media measured from the bytes of the reply, within the admitted bounds, and the images of the prompt. */
   readonly media: MediaUnits;
   readonly finishReason: FinishReason | null;
   readonly nativeFinishReason: string | null;
   readonly upstreamId: string | null;
   readonly cancelled: boolean;
-  /** Settings that were asked for, and whether the serving endpoint declares them. */
+  /** The requested settings, and whether the serving endpoint declares them. */
   readonly honoured: Readonly<Record<string, boolean>>;
   /** Milliseconds from the request's start until money was held, to the first delivered part, and to the end. */
   readonly admittedMs: number | null;

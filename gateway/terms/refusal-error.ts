@@ -3,12 +3,12 @@ import type { Refusal } from '../../actors/terms/refusal.ts';
 import { GatewayError } from './gateway-error.ts';
 import { unavailable } from './unavailable.ts';
 
-/** Clients take a longer pause for a mistake and put their own in its place. (conventions 0.2) */
+/** Clients treat a longer pause as a mistake and use their own. (conventions 0.2) */
 const RETRY_AFTER_SECONDS_MAX = 60;
-/** Failures that no repeat mends. */
-const OURS: ReadonlySet<string> = new Set(['failed', 'rejected', 'unhandled', 'finished', 'quarantined']);
+/** Failures that a repeat does not solve. */
+const PERMANENT: ReadonlySet<string> = new Set(['failed', 'rejected', 'unhandled', 'finished', 'quarantined']);
 
-/** An actor's refusal as the caller's failure; a used-up window brings its headers. `now` is store time in ms. */
+/** Converts an actor's refusal into the client's error; an exhausted window adds its headers. `now` is store time in ms. */
 export function refusalError(refusal: Refusal, now: number): GatewayError {
   const { status, type, message, metadata, window } = refusal;
   return new GatewayError({
@@ -29,11 +29,11 @@ export function refusalError(refusal: Refusal, now: number): GatewayError {
   });
 }
 
-/** The cluster did not answer: a repeat is right. */
+/** Converts a failed ask: 500 for a permanent failure, 503 with advice to repeat for any other. */
 export function unanswered(thrown: unknown): unknown {
   if (!(thrown instanceof AskError)) return thrown;
   const { failure } = thrown;
-  if (OURS.has(failure.code)) {
+  if (PERMANENT.has(failure.code)) {
     return new GatewayError({ status: 500, type: 'server', message: 'Internal Server Error', detail: thrown.message });
   }
   const afterMs = failure.code === 'busy' ? failure.retryAfterMs : 1_000;

@@ -2,17 +2,17 @@ import type { GatewayError } from './gateway-error.ts';
 import type { ReasoningDetail } from './turn.ts';
 import type { Usage } from './usage.ts';
 
-/** One part of a reply as it arrives, whatever the provider speaks. A stream is parts of the answer, `finish`, `usage`. */
+/** One part of a reply as it arrives from any provider. A stream consists of parts of the answer, `finish`, `usage`. */
 export type TurnEvent =
   | { readonly type: 'text-delta'; readonly text: string }
-  /** Plain reasoning text. A provider that reports structured details sends `reasoning-detail` beside or instead. */
+  /** Plain reasoning text. A provider with structured details sends `reasoning-detail` in addition or instead. */
   | { readonly type: 'reasoning-delta'; readonly text: string }
   | { readonly type: 'reasoning-detail'; readonly detail: ReasoningDetail }
   | { readonly type: 'refusal-delta'; readonly text: string }
   /** The first fragment of a call carries id and name; every fragment may carry a piece of the arguments. */
   | { readonly type: 'tool-start'; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: 'tool-delta'; readonly index: number; readonly arguments: string }
-  /** A generated picture, always whole: a `data:` URL, or an address that is passed on unfetched. */
+  /** A generated image, always whole: a `data:` URL, or a URL that is forwarded without being fetched. */
   | { readonly type: 'image'; readonly url: string; readonly index: number }
   /** A piece of generated speech. `data` is base64 that concatenates piece by piece; `id` and `expiresAt` as reported. */
   | {
@@ -23,11 +23,11 @@ export type TurnEvent =
       /** Unix seconds. */
       readonly expiresAt?: number;
     }
-  /** Entries of `choices[].logprobs.content` or `.refusal`, as the provider gave them. */
+  /** Entries of `choices[].logprobs.content` or `.refusal`, as the provider sent them. */
   | { readonly type: 'logprobs'; readonly content?: readonly unknown[]; readonly refusal?: readonly unknown[] }
   | { readonly type: 'finish'; readonly reason: FinishReason; readonly native: string | null }
   | { readonly type: 'usage'; readonly usage: Usage }
-  /** Terminal: nothing follows. Only after something was delivered; before that a failure is thrown. */
+  /** The last event. Only after a delivery; an earlier failure is thrown. */
   | { readonly type: 'error'; readonly error: GatewayError };
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error';

@@ -1,6 +1,6 @@
 import { GatewayError } from './gateway-error.ts';
 
-/** The service cannot take this now and a repeat is the right thing: restarting, full, or out of reach of its store. */
+/** 503 with advice to repeat: the service is restarting, overloaded, or cannot reach its store. */
 export function unavailable(detail: string, afterSeconds = 1): GatewayError {
   return new GatewayError({
     status: 503,

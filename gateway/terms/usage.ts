@@ -1,7 +1,7 @@
 /**
- * What a provider reported, in one form for every dialect. Absent was not reported; never 0 for either. The prompt's
- * total holds what was read from and written to a cache, the completion's total holds reasoning and media tokens:
- * fresh input is `promptTokens` less the cache counts, whatever way the provider counted.
+ * Usage as a provider reported it, in one form for every dialect. An unreported count is absent, never 0. The prompt's
+ * total includes tokens read from and written to a cache, and the completion's total includes reasoning and media
+ * tokens, however the provider counts: fresh input is `promptTokens` less the cache counts.
  */
 export interface Usage {
   readonly promptTokens?: number;
@@ -11,21 +11,21 @@ export interface Usage {
   readonly cacheWriteTokens?: number;
   readonly cacheWrite1hTokens?: number;
   readonly reasoningTokens?: number;
-  /** Completion tokens that are pictures, and that are speech. */
+  /** Completion tokens that encode images and speech. */
   readonly imageTokens?: number;
   readonly audioTokens?: number;
 }
 
-/** What was measured on the bytes of a reply, or of a request; absent where there was none of it. */
+/** Units measured from the bytes of a reply or a request; absent where there are none. */
 export interface MediaUnits {
   readonly images?: number;
-  /** Exact decimal text; of the pictures that could be read. */
+  /** Exact decimal text, for the images whose size could be read. */
   readonly megapixels?: string;
-  /** Pictures of no readable size: behind an address, broken, or of a kind nobody knows. */
+  /** Images of no readable size: given by URL, malformed, or of an unsupported kind. */
   readonly imagesUnread?: number;
   /** Exact decimal text. */
   readonly audioSeconds?: string;
-  /** There was speech of no readable length. */
+  /** Speech of no readable length was present. */
   readonly audioUnread?: true;
   /** Seconds of audio in the prompt, exact decimal text. */
   readonly inputAudioSeconds?: string;

@@ -1,15 +1,15 @@
 import type { PromptSize } from './prompt-size.ts';
 
-/** What a provider's chat template adds around everything, per message, per tool, and once when there are tools. */
+/** Tokens that a provider's chat template adds per request, per message, per tool, and once for any tools. */
 const REQUEST_TOKENS = 64;
 const MESSAGE_TOKENS = 16;
 const TOOL_TOKENS = 48;
 const TOOLS_PREAMBLE_TOKENS = 512;
 
 /**
- * Prompt tokens that no tokenizer in use exceeds: sizes holds, never charges. It rests on the bytes: a byte-level
- * vocabulary spends at most one token on a byte of text, and templates add a fixed number per message and per tool.
- * Ordinary English comes out at about four times its true count; `promptCount` is the best guess.
+ * An upper bound of prompt tokens for all tokenizers in use: sizes holds, never charges. It rests on the bytes: a
+ * byte-level vocabulary spends at most one token on a byte of text, and templates add a fixed number per message and per
+ * tool. For ordinary English it is about four times the true count; `promptCount` is the best estimate.
  */
 export function promptBound(size: PromptSize): number {
   const tools = size.tools === 0 ? 0 : TOOLS_PREAMBLE_TOKENS + size.tools * TOOL_TOKENS;

@@ -1,23 +1,22 @@
 import type { ContentPart, Tool, Turn, TurnMessage } from '../terms/turn.ts';
 import { mediaTokens } from './media-tokens.ts';
 import { textHundredths } from './text-hundredths.ts';
-import { utf8Bytes } from './utf8-bytes.ts';
 
-/** What a prompt weighs before any tokenizer: the one measurement that both the bound and the count work from. */
+/** Size of a prompt before any tokenizer: the one measurement behind both the bound and the count. */
 export interface PromptSize {
-  /** UTF-8 bytes of everything that becomes prompt text, tool declarations included, and the guess at its tokens, in hundredths. */
+  /** UTF-8 bytes of all prompt text, tool declarations included, and the estimate of its tokens, in hundredths. */
   readonly bytes: number;
   readonly textHundredths: number;
   readonly messages: number;
   readonly tools: number;
-  /** Tokens of pictures, sound and documents. */
+  /** Tokens of images, audio, video and documents. */
   readonly mediaCounted: number;
   readonly mediaBound: number;
 }
 
 type Weight = { -readonly [member in keyof PromptSize]: PromptSize[member] };
 
-/** Measures a turn as it is sent: its messages and what goes with them. One pass, nothing per token. */
+/** Measures a turn as sent: its messages and declarations. One pass without tokenizing. */
 export function promptSize(turn: Turn): PromptSize {
   const weight = emptyWeight();
   for (const message of turn.messages) weighMessage(weight, message);
@@ -25,21 +24,21 @@ export function promptSize(turn: Turn): PromptSize {
   return weight;
 }
 
-/** One message alone. Sizes of messages and of declarations add up (`addSize`) to that of the prompt made of them. */
+/** Size of one message. Sizes of messages and of declarations add up (`addSize`) to that of their prompt. */
 export function messageSize(message: TurnMessage): PromptSize {
   const weight = emptyWeight();
   weighMessage(weight, message);
   return weight;
 }
 
-/** What is sent whatever happens to the messages: tool declarations, and the answer's JSON Schema. */
+/** Size of the part that compression never drops: tool declarations, and the JSON Schema of the answer. */
 export function declarationsSize(turn: Turn): PromptSize {
   const weight = emptyWeight();
   weighDeclarations(weight, turn);
   return weight;
 }
 
-/** Both together. */
+/** Adds two sizes. */
 export function addSize(a: PromptSize, b: PromptSize): PromptSize {
   return {
     bytes: a.bytes + b.bytes,
@@ -79,13 +78,13 @@ function weighAssistant(weight: Weight, message: Extract<TurnMessage, { role: 'a
   for (const { text, summary, data, signature } of message.reasoningDetails ?? []) {
     if (text) weigh(weight, text);
     if (summary !== undefined) weigh(weight, summary);
-    // Sealed thoughts are opened by the provider and never cost more tokens than they have bytes.
+    // Encrypted reasoning is decrypted by the provider and never takes more tokens than it has bytes.
     if (data !== undefined) weigh(weight, data);
     if (signature) weigh(weight, signature);
   }
 }
 
-/** The text of a message holds that of its parts already. */
+/** Adds a non-text part; the text of a message already includes its text parts. */
 function weighPart(weight: Weight, part: ContentPart): void {
   if (part.type === 'text') return;
   const { counted, bound } = mediaTokens(part);
@@ -100,7 +99,7 @@ function weighDeclarations(weight: Weight, turn: Turn): void {
     for (const tool of turn.tools) weighTool(weight, tool);
   }
   if (turn.responseFormat) weigh(weight, JSON.stringify(turn.responseFormat));
-  // What a provider makes of its own options nobody knows: they may be prompt, and count for the bound alone.
+  // A provider may add its own options to the prompt, so they count for the bound alone.
   if (turn.preferences.options) weight.bytes += utf8Bytes(JSON.stringify(turn.preferences.options));
 }
 
@@ -113,4 +112,27 @@ function weighTool(weight: Weight, tool: Tool): void {
 function weigh(weight: Weight, text: string): void {
   weight.bytes += utf8Bytes(text);
   weight.textHundredths += textHundredths(text);
+}
+
+/** Longer texts are measured by Node; for short ones the call alone costs more than counting. */
+const COUNTED_CHARACTERS_MAX = 512;
+
+/** UTF-8 bytes of a text. Measured on texts of 50 characters: 0.06 us here, 0.9 us by `Buffer.byteLength`. */
+export function utf8Bytes(text: string): number {
+  const { length } = text;
+  if (length > COUNTED_CHARACTERS_MAX) return Buffer.byteLength(text);
+  let bytes = length;
+  for (let at = 0; at < length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0x80) continue;
+    // Each half of a surrogate pair counts two of its four bytes; a lone half is encoded as three, like any other unit.
+    bytes += code < 0x800 ? 1 : isHalfOfPair(text, at, code) ? 1 : 2;
+  }
+  return bytes;
+}
+
+function isHalfOfPair(text: string, at: number, code: number): boolean {
+  if (code < 0xd800 || code > 0xdfff) return false;
+  const other = text.charCodeAt(code < 0xdc00 ? at + 1 : at - 1);
+  return code < 0xdc00 ? other >= 0xdc00 && other <= 0xdfff : other >= 0xd800 && other <= 0xdbff;
 }

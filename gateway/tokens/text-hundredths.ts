@@ -1,15 +1,15 @@
 /**
- * Best guess at the tokens of a text, from the kinds of characters it is made of. The weights were fitted to two
- * vocabularies in wide use (cl100k, o200k) over prose in 21 languages, code, data and noise: `npm run bench -- tokens`
- * tells how far off it is. One pass, and a bounded one: of a long text only windows are looked at.
+ * Estimates the tokens of a text from the kinds of its characters. The weights were fitted to two vocabularies in wide
+ * use (cl100k, o200k) over prose in 21 languages, code, data and noise; `npm run bench -- tokens` measures the error.
+ * One bounded pass: a long text is sampled in windows.
  */
 
-/** A text up to this long is read whole; of a longer one so many windows, evenly spread, stand for the rest. */
+/** Texts up to this length are read whole; longer ones are sampled in evenly spread windows. */
 const CHARACTERS_WHOLE = 1_024;
 const WINDOWS = 8;
 const WINDOW_CHARACTERS = 128;
 
-/** Kinds of ASCII characters; a run of one kind is what tokenizers split at. */
+/** Kinds of ASCII characters; tokenizers split where the kind changes. */
 const LETTER = 1;
 const DIGIT = 2;
 const SPACE = 3;
@@ -30,7 +30,7 @@ const KINDS = Uint8Array.from({ length: 0x80 }, (_, code) => {
 /** All weights are hundredths of a token. */
 const WHOLE = 100;
 const WORD = 110;
-/** A longer word is cut; so is one at a capital inside it. */
+/** A longer word is split, and so is one at a capital inside it. */
 const WORD_LETTERS = 5;
 const LETTER_BEYOND = 18;
 const CAPITAL_INSIDE = 130;
@@ -39,10 +39,10 @@ const NUMBER_DIGITS = 3;
 const DIGIT_BEYOND = 33;
 const MARKS = 40;
 const MARK_BEYOND = 65;
-/** A single blank belongs to the word behind it. */
+/** A single space belongs to the word after it. */
 const SPACES = 60;
 
-/** Hundredths per character beyond ASCII, by the end of its range. Scripts a vocabulary knows well cost it less. */
+/** Hundredths per non-ASCII character, by the end of its range. Scripts frequent in the vocabularies weigh less. */
 const WIDE_WEIGHTS: readonly (readonly [below: number, weight: number])[] = [
   [0x0250, 55], // Latin with marks
   [0x0370, 150], // combining marks
@@ -64,7 +64,7 @@ const WIDE_WEIGHTS: readonly (readonly [below: number, weight: number])[] = [
   [0x1_0000, 130],
 ];
 
-/** In whole hundredths of a token, so that pieces add up in any order. A single blank weighs nothing. */
+/** Integer hundredths of a token, so that pieces add up in any order. A single space weighs nothing. */
 export function textHundredths(text: string): number {
   const { length } = text;
   if (length <= CHARACTERS_WHOLE) return count(text, 0, length);

@@ -4,7 +4,7 @@ import { systemClock } from '../../../actors/runtime/index.ts';
 import { type MeasuredMedia, MediaMeter } from '../../../gateway/inference/media-meter.ts';
 import type { MediaBounds } from '../../../gateway/pricing/media-bounds.ts';
 import { bounded } from '../../support/bounded.ts';
-import { dataUrl, png } from '../pricing/pictures.ts';
+import { dataUrl, png } from '../pricing/images.ts';
 import { wav } from '../pricing/sounds.ts';
 
 const it = bounded(test, 5_000);
@@ -13,7 +13,7 @@ const BOUNDS: MediaBounds = { images: 3, pixelsPerImage: 2_000_000, audioSeconds
 
 function meterOf(urls: readonly string[], base64: readonly string[] = [], format: string | null = null): MediaMeter {
   const meter = new MediaMeter(format);
-  for (const url of urls) meter.addPicture(url);
+  for (const url of urls) meter.addImage(url);
   for (const piece of base64) meter.addSpeech(piece);
   return meter;
 }

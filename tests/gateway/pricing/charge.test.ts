@@ -7,7 +7,7 @@ import { bounded } from '../../support/bounded.ts';
 import { expectedCharge } from './oracle.ts';
 import { Dice, randomCharge, randomTariff } from './random-charge.ts';
 
-/** `npm run drift` sets both: a million charges, and another seed. */
+/** `npm run drift` sets the number of charges to a million; the seed can be set as well. */
 const CHARGES = Number(process.env.TROUPE_CHARGES ?? 20_000);
 const SEED = Number(process.env.TROUPE_SEED ?? 1);
 const CHARGES_PER_TARIFF = 20;
@@ -24,7 +24,7 @@ function charged(tariff: Partial<Tariff>, used: Usage, media: MediaUnits = {}, a
   return charge({ id: 't', discount: 0, ...tariff }, used, { at, promptTokens: used.promptTokens ?? 0, media });
 }
 
-it(`${CHARGES} random charges are what whole numbers alone say, to the 24th decimal (reliability M6, M11)`, () => {
+it(`${CHARGES} random charges equal those of the integer oracle, to the 24th decimal (reliability M6, M11)`, () => {
   const dice = new Dice(SEED);
   let tariff = randomTariff(dice);
   let drift = 0;
@@ -41,7 +41,7 @@ it(`${CHARGES} random charges are what whole numbers alone say, to the 24th deci
   if (CHARGES >= 1_000_000) process.stdout.write(`${CHARGES} charges, drift ${drift}, seed ${SEED}\n`);
 });
 
-it('rates keep all their decimals and the sum is floored once (spec: catalogue, Pricing keys)', () => {
+it('rates keep all their decimals and the sum is rounded down once (spec: catalogue, Pricing keys)', () => {
   const third = `0.${'3'.repeat(40)}`;
   assert.is(
     cost({ prompt: third, completion: third }, { promptTokens: 2, completionTokens: 1 }),
@@ -50,7 +50,7 @@ it('rates keep all their decimals and the sum is floored once (spec: catalogue, 
   assert.is(cost({ prompt: `0.${'0'.repeat(24)}9` }, { promptTokens: 1 }), '0');
 });
 
-it('an undeclared price is unpriced and charged nothing, never zero in the books (reliability M12)', () => {
+it('an undeclared price is recorded as unpriced and charged nothing (reliability M12)', () => {
   const used = { promptTokens: 3, completionTokens: 2 };
   assert.equal(charged({ completion: '0.5' }, used), { cost: '1', unpriced: ['prompt'] });
   assert.equal(charged({}, used), { cost: '0', unpriced: ['prompt', 'completion'] });
@@ -62,7 +62,7 @@ it('the request price is charged once, whatever the counts', () => {
   assert.is(cost({ request: '0.0001' }, {}), '0.0001');
 });
 
-it('the discount is told and not taken: prices are those charged (spec: catalogue, Pricing keys)', () => {
+it('the discount is informative only: prices already include it (spec: catalogue, Pricing keys)', () => {
   assert.is(cost({ prompt: '2', discount: 0.5 }, { promptTokens: 3 }), '6');
 });
 
@@ -72,14 +72,14 @@ it('cache reads and writes are a part of the prompt, each at its own price', () 
   assert.is(cost(prices, used), '61');
 });
 
-it('cached tokens without a declared cache price are prompt tokens as any other', () => {
+it('cached tokens without a declared cache price are charged as prompt tokens', () => {
   assert.equal(charged({ prompt: '1' }, { promptTokens: 100, cachedTokens: 60, cacheWriteTokens: 20 }), {
     cost: '100',
     unpriced: [],
   });
 });
 
-it('parts never add up to more than the whole they are parts of', () => {
+it('parts are charged up to their total', () => {
   const prices = { prompt: '1', inputCacheRead: '0.1', inputCacheWrite: '1' };
   assert.is(cost(prices, { promptTokens: 10, cachedTokens: 50, cacheWriteTokens: 50 }), '1');
 });
@@ -91,7 +91,7 @@ it('reasoning is a part of the completion: at its own price where declared, at t
   assert.equal(charged({ internalReasoning: '3' }, used), { cost: '240', unpriced: ['completion'] });
 });
 
-it('pictures are charged beside tokens: by the piece, by the megapixel, by their tokens (Routing rules 8)', () => {
+it('images are charged beside tokens: by the piece, by the megapixel, by their tokens (Routing rules 8)', () => {
   const drawn = { images: 2, megapixels: '2.097152' };
   assert.is(cost({ imageOutput: '0.04' }, {}, drawn), '0.08');
   assert.is(cost({ imageMegapixel: '0.01' }, {}, drawn), '0.02097152');
@@ -100,7 +100,7 @@ it('pictures are charged beside tokens: by the piece, by the megapixel, by their
   assert.equal(charged({ completion: '1' }, used, drawn), { cost: '1000', unpriced: ['image_megapixel'] });
 });
 
-it('a picture that could not be read leaves its megapixels unpriced and charges the rest (Routing rules 8)', () => {
+it('an unread image leaves its megapixels unpriced and charges the rest (Routing rules 8)', () => {
   const drawn = { images: 2, megapixels: '1', imagesUnread: 1 };
   assert.equal(charged({ imageMegapixel: '0.5' }, {}, drawn), { cost: '0.5', unpriced: ['image_megapixel'] });
   assert.equal(charged({ imageOutput: '0.5' }, {}, drawn), { cost: '1', unpriced: [] });
@@ -114,7 +114,7 @@ it('speech is charged by the second or by its tokens, and unpriced where neither
   assert.equal(charged({ audioSecond: '1' }, {}, { audioUnread: true }), { cost: '0', unpriced: ['audio_second'] });
 });
 
-it('pictures of the prompt are charged by the piece where that price is declared', () => {
+it('images of the prompt are charged by the piece where that price is declared', () => {
   assert.is(cost({ image: '0.001' }, {}, { inputImages: 3 }), '0.003');
   assert.equal(charged({}, {}, { inputImages: 3 }), { cost: '0', unpriced: [] });
 });

@@ -44,24 +44,24 @@ it('the tier is read from the estimate, strictly above its length (Routing rules
   assert.is(estimate(tiered, terms(101, 0)), '202');
 });
 
-it('where long prompts are cheaper, the dearer tier below the bound is held', () => {
+it('if long prompts are cheaper, the more expensive tier below the bound is held', () => {
   const tiered = endpoint({ prompt: '10', overrides: [{ minPromptTokens: 100, prompt: '1' }] });
   assert.is(estimate(tiered, terms(500, 0)), '1000');
 });
 
-it('the dearest price that a token may turn out to have is held', () => {
+it('the highest price that a token may have is held', () => {
   const cached = endpoint({ prompt: '1', inputCacheRead: '0.1', inputCacheWrite1h: '2', completion: '1' });
   assert.is(estimate(cached, terms(10, 10)), '30');
   assert.is(estimate(endpoint({ completion: '1', internalReasoning: '3' }), terms(10, 10)), '30');
 });
 
-it('a window that is open at admission counts, one that is closed does not', () => {
+it('a price window counts if it is open at admission', () => {
   const windowed = endpoint({ prompt: '1', overrides: [{ utcStart: 100, utcEnd: 200, prompt: '5' }] });
   assert.is(estimate(windowed, terms(1, 0, { at: 3_600_000 })), '5');
   assert.is(estimate(windowed, terms(1, 0, { at: 7_200_000 })), '1');
 });
 
-it('pictures and speech are held as they were asked, by the piece, by size, by the second', () => {
+it('requested images and speech are held by the piece, by size, by the second', () => {
   const draws = { outputModalities: ['text', 'image', 'audio'] as const };
   const asked = turn({ imageConfig: { n: 2, size: '1000x2000' } });
   const prices = { imageOutput: '1', imageMegapixel: '10', audioSecond: '0.001' };
@@ -71,7 +71,7 @@ it('pictures and speech are held as they were asked, by the piece, by size, by t
   assert.is(mediaBounds(asked, endpoint(prices), 980), null);
 });
 
-it('what nobody asks has a bound all the same', () => {
+it('unrequested media have a bound as well', () => {
   const image = { sizes: ['512x512', '1024x1536'], imagesMax: 2 };
   const draws = endpoint({}, { outputModalities: ['text', 'image'], envelopes: { image } });
   const asked = turn({ modalities: { input: [], output: ['image'] } });
@@ -90,7 +90,7 @@ it('what nobody asks has a bound all the same', () => {
   }
 });
 
-it('pictures of the prompt are held by the piece', () => {
+it('images of the prompt are held by the piece', () => {
   const picture = { type: 'image', source: { kind: 'url', url: 'https://a/b.png' } } as const;
   const messages = [{ role: 'user', text: '', parts: [picture, picture, { type: 'text', text: 'x' }] }] as const;
   const asked = turn({ messages, modalities: { input: ['image'], output: [] } });
@@ -99,7 +99,7 @@ it('pictures of the prompt are held by the piece', () => {
   assert.is(estimate(endpoint({ image: '0.5' }), terms(1, 0, { inputImages: 2 })), '1');
 });
 
-it('a picture is bounded by the size it may be drawn in, whatever its tier is called (Routing rules 8 and 9)', () => {
+it('an image is bounded by its largest possible size, whatever the name of its tier (Routing rules 8 and 9)', () => {
   const drawing = (image: object): Endpoint => endpoint({}, { outputModalities: ['image'], envelopes: { image } });
   const pixels = (image: object, imageConfig?: Turn['imageConfig']): number | undefined =>
     mediaBounds(turn(imageConfig ? { imageConfig } : {}), drawing(image), 10)?.pixelsPerImage;
@@ -107,14 +107,18 @@ it('a picture is bounded by the size it may be drawn in, whatever its tier is ca
   assert.ok((pixels(tiers, { resolution: '8K' }) ?? 0) >= 8_192 ** 2);
   assert.ok((pixels(tiers, { resolution: '1.5K' }) ?? 0) >= 1_536 ** 2);
   assert.is(pixels(tiers, { resolution: '512' }), 512 ** 2 * 1.25);
-  assert.ok((pixels(tiers) ?? 0) >= 8_192 ** 2, 'the largest where none was asked');
+  assert.ok((pixels(tiers) ?? 0) >= 8_192 ** 2, 'the largest without a requested size');
   assert.ok((pixels({ resolutions: ['1K', 'large'] }, { resolution: 'large' }) ?? 0) >= 2_048 ** 2);
   const sizes = { sizes: ['1024x1024', '1536x1024'] };
-  assert.is(pixels(sizes, { resolution: '1K', aspect_ratio: '3:2' }), 1_536 * 1_024, 'it is sent one of its sizes');
+  assert.is(
+    pixels(sizes, { resolution: '1K', aspect_ratio: '3:2' }),
+    1_536 * 1_024,
+    'the endpoint receives one of its sizes',
+  );
   assert.is(pixels(sizes, { size: '1024x1024' }), 1_024 ** 2);
 });
 
-it('a charge never exceeds the estimate while the reply stays within what was admitted (reliability M8)', () => {
+it('a charge never exceeds the estimate while the reply stays within the admitted bounds (reliability M8)', () => {
   fc.assert(
     fc.property(fc.nat(), (seed) => {
       const dice = new Dice(seed);

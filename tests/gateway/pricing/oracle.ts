@@ -1,6 +1,6 @@
 /**
- * What a charge must be, worked out again from the specification's words in whole numbers alone: prices in units of
- * 10^-40, quantities in units of 10^-12, floored once to 10^-24. Shares no line with the gateway's pricing.
+ * Computes charges independently from the specification, in integers only: prices in units of 10^-40, quantities in units
+ * of 10^-12, rounded down once to 10^-24. Shares no code with the gateway's pricing.
  */
 import type { PriceKey, PriceOverride, Tariff, Weekday } from '../../../actors/terms/tariff.ts';
 import type { MediaUnits, Usage } from '../../../gateway/terms/usage.ts';
@@ -71,7 +71,7 @@ export function expectedCharge(
   return { cost: text(sum / 10n ** BigInt(RATE_DIGITS + UNIT_DIGITS - CHARGE_DIGITS)), unpriced: [...unpriced] };
 }
 
-/** The last price of the key: among the entries with a window that is open, else among the others, else the tariff's. */
+/** The last price of the key: of the entries with an open window, else of the other entries, else the tariff's. */
 function priceAt(tariff: Tariff, key: PriceKey, at: number, promptTokens: number): bigint | null {
   const holding = (tariff.overrides ?? []).filter(
     (entry) => entry[key] !== undefined && promptTokens > (entry.minPromptTokens ?? -1) && inWindow(entry, at),

@@ -26,7 +26,7 @@ it('a tier begins strictly above its length (reliability M14)', () => {
   );
 });
 
-it('the last matching entry wins, key by key', () => {
+it('the last matching entry applies, key by key', () => {
   const overrides = [
     { minPromptTokens: 10, prompt: '2', completion: '3' },
     { minPromptTokens: 20, prompt: '4' },
@@ -36,7 +36,7 @@ it('the last matching entry wins, key by key', () => {
   assert.equal([dearer, completion, request], ['4', '3', '9']);
 });
 
-it('a window opens with its first minute and is closed at its end', () => {
+it('a window includes its first minute and excludes its end', () => {
   const window = [{ utcStart: 1630, utcEnd: 1745, prompt: '2' }];
   const instants = [at(1630) - 1, at(1630), at(1745) - 1, at(1745)];
   assert.equal(
@@ -54,7 +54,7 @@ it('a window that ends before it starts wraps midnight', () => {
   );
 });
 
-it('a window without an end lasts until midnight, one without a start begins there', () => {
+it('a window without an end lasts until midnight, one without a start begins at midnight', () => {
   assert.equal(
     [1159, 1200, 2359].map((clock) => prompt([{ utcStart: 1200, prompt: '2' }], at(clock))),
     ['1', '2', '2'],
@@ -65,7 +65,7 @@ it('a window without an end lasts until midnight, one without a start begins the
   );
 });
 
-it('the weekday is a condition of its own, that of the instant', () => {
+it('the weekday is a separate condition on the instant', () => {
   const window: PriceOverride[] = [{ utcStart: 2200, utcEnd: 200, utcDays: ['saturday'], prompt: '2' }];
   const sunday = DAY + 86_400_000;
   assert.equal(
@@ -82,7 +82,7 @@ it('all conditions of an entry must hold', () => {
   assert.is(prompt(both, at(1200), 101), '1');
 });
 
-it('an active window wins over entries without one, wherever it stands', () => {
+it('an active window overrides entries without one, whatever its position', () => {
   const overrides = [
     { utcStart: 1000, utcEnd: 1100, prompt: '0.5' },
     { minPromptTokens: 5, prompt: '3' },

@@ -1,4 +1,4 @@
-/** Random price lists and replies, biased to the edges: tiers plus and minus one, window ends to the minute, long rates. */
+/** Random price lists and usage, biased to the edges: tiers plus and minus one, window ends to the minute, long rates. */
 import type { PriceKey, PriceOverride, Tariff, Weekday } from '../../../actors/terms/tariff.ts';
 import type { MediaUnits, Usage } from '../../../gateway/terms/usage.ts';
 
@@ -16,7 +16,7 @@ export interface RandomCharge {
   readonly terms: { readonly at: number; readonly promptTokens: number; readonly media: MediaUnits };
 }
 
-/** Uniform whole numbers from one seed. */
+/** Uniform integers from one seed. */
 export class Dice {
   #state: number;
 
@@ -57,7 +57,7 @@ function randomOverride(dice: Dice): PriceOverride {
   };
 }
 
-/** Each key in one of `oneIn` cases; up to 40 decimals. */
+/** Sets each key with probability 1 / `oneIn`; prices have up to 40 decimals. */
 function randomPrices(dice: Dice, oneIn: number): Partial<Record<PriceKey, string>> {
   const prices: Partial<Record<PriceKey, string>> = {};
   for (const key of KEYS) if (dice.happens(oneIn)) prices[key] = randomRate(dice);
@@ -102,7 +102,7 @@ export function randomCharge(dice: Dice, tariff: Tariff): RandomCharge {
   return { tariff, used: known(used), terms };
 }
 
-/** Often exactly where a window of the tariff begins or ends, or the minute before. */
+/** Often the exact start or end of a window of the tariff, or the minute before. */
 function randomInstant(dice: Dice, tariff: Tariff): number {
   const day = dice.below(20_000) * 24 * HOUR_MS;
   const ends = (tariff.overrides ?? []).flatMap(({ utcStart, utcEnd }) => [utcStart ?? [], utcEnd ?? []].flat());

@@ -1,4 +1,4 @@
-/** Speech of known length in every format that may be asked for, silent, written byte by byte. */
+/** Silent speech of known length in every format that can be requested, written byte by byte. */
 
 export function wav(seconds: number, options: { rate?: number; streamed?: boolean } = {}): Buffer {
   const { rate = 24_000, streamed = false } = options;
@@ -19,7 +19,7 @@ export function wav(seconds: number, options: { rate?: number; streamed?: boolea
   return file;
 }
 
-/** Frames of 1,152 samples at 44,100 Hz; of 128 kbit/s each, or of two rates in turn. */
+/** Frames of 1,152 samples at 44,100 Hz, of 128 kbit/s each or alternating between two rates. */
 export function mp3(frames: number, rates: readonly [index: number, kbit: number][] = [[9, 128]]): Buffer {
   return Buffer.concat(
     Array.from({ length: frames }, (_, at) => {
@@ -50,7 +50,7 @@ export function flac(samples: number, rate = 44_100): Buffer {
   return file;
 }
 
-/** Pages of a second each. */
+/** Pages of one second each. */
 export function opus(seconds: number): Buffer {
   const head = Buffer.alloc(19);
   head.write('OpusHead', 0);

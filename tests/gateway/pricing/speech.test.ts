@@ -10,7 +10,7 @@ import { aac, flac, mp3, opus, wav } from './sounds.ts';
 const it = bounded(test, 20_000);
 const clock = systemClock;
 
-it('the length of speech is read from its bytes, in every format that may be asked for', async () => {
+it('the length of speech is read from its bytes, in every format that can be requested', async () => {
   assert.is(await speechSeconds(wav(2.5), clock), '2.5');
   assert.is(await speechSeconds(wav(2.5, { streamed: true }), clock), '2.5');
   assert.is(await speechSeconds(wav(1, { rate: 44_100 }), clock), '1');
@@ -25,7 +25,7 @@ it('the length of speech is read from its bytes, in every format that may be ask
   assert.is(await speechSeconds(opus(33), clock), '33');
 });
 
-it('what is no speech, or tells no length, is unread', async () => {
+it('bytes that are no speech, or have no length, are unread', async () => {
   const tagged = Buffer.concat([Buffer.from('ID3\x04\0\0\x7f\x7f\x7f\x7f', 'latin1'), mp3(10)]);
   const film = Buffer.from('\0\0\0\x14ftypM4A \0\0\0\0', 'latin1');
   for (const bytes of [Buffer.alloc(0), Buffer.alloc(5_000, 7), Buffer.from('RIFF'), flac(0), tagged, film]) {
@@ -33,7 +33,7 @@ it('what is no speech, or tells no length, is unread', async () => {
   }
 });
 
-it('no bytes make it reject (reliability, attack 76)', async () => {
+it('any bytes resolve (reliability, attack 76)', async () => {
   const heads = [wav(0.01), mp3(3), aac(3), flac(10), opus(1), Buffer.from('ID3\x04\0\0\0\0\0\x05', 'latin1')];
   await fc.assert(
     fc.asyncProperty(
@@ -49,7 +49,7 @@ it('no bytes make it reject (reliability, attack 76)', async () => {
   );
 });
 
-it('a hostile file is given up after a bounded time, and others get their turn meanwhile (reliability, attack 76)', async () => {
+it('a hostile file is aborted after a bounded time, and the event loop runs meanwhile (reliability, attack 76)', async () => {
   let turns = 0;
   let over = false;
   const turn = (): void => {
@@ -62,7 +62,7 @@ it('a hostile file is given up after a bounded time, and others get their turn m
   assert.ok(turns >= 10, `${turns} turns of the loop`);
 });
 
-it('raw samples are 24,000 a second of two bytes, and are counted without being kept', () => {
+it('raw samples are 24,000 a second of two bytes, and are counted without being buffered', () => {
   const meter = new SpeechMeter('pcm16');
   const second = Buffer.alloc(48_000, 1).toString('base64');
   for (let seconds = 0; seconds < 700; seconds++) meter.add(second);
@@ -70,7 +70,7 @@ it('raw samples are 24,000 a second of two bytes, and are counted without being 
   assert.is(meter.seconds(clock), '700');
 });
 
-it('pieces concatenate wherever they are cut, or are whole each', async () => {
+it('pieces concatenate wherever they are cut, or are complete each', async () => {
   const text = wav(0.5).toString('base64');
   for (const cut of [1, 2, 3, 5, 1_001]) {
     const meter = new SpeechMeter('wav');
@@ -84,13 +84,13 @@ it('pieces concatenate wherever they are cut, or are whole each', async () => {
   assert.is(await padded.seconds(clock), '0.5');
 });
 
-it('a file that came in place of raw samples is read as a file', async () => {
+it('a file sent instead of raw samples is read as a file', async () => {
   const meter = new SpeechMeter('pcm16');
   meter.add(wav(2).toString('base64'));
   assert.is(await meter.seconds(clock), '2');
 });
 
-it('no speech has no length; too much of it is unread and not kept', () => {
+it('no speech has no length; too much of it is unread and not buffered', () => {
   assert.is(new SpeechMeter('mp3').seconds(clock), undefined);
   const meter = new SpeechMeter('mp3');
   const mebibyte = Buffer.alloc(1_048_576, 0xff).toString('base64');

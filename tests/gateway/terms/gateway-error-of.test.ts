@@ -10,7 +10,7 @@ import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test, 2_000);
 
-it('turns every way an ask can fail into 503 with advice, or into a silent 500', () => {
+it('maps every failure of an ask to 503 with advice to repeat, or to 500 without details', () => {
   const table: readonly (readonly [AskFailure, number])[] = [
     [{ code: 'busy', retryAfterMs: 1_500 }, 503],
     [{ code: 'moved', owner: null, epoch: 1 }, 503],
@@ -35,7 +35,7 @@ it('turns every way an ask can fail into 503 with advice, or into a silent 500',
   assert.is(gatewayErrorOf(new StoreRefused('full', 'disk full')).status, 503);
 });
 
-it('keeps an error that is one already, the caller that left among them', () => {
+it('returns a GatewayError unchanged, CallerLeft included', () => {
   for (const error of [invalid('top_p must be at most 1'), new CallerLeft()]) {
     assert.is(gatewayErrorOf(error), error);
     assert.instance(error, GatewayError);

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isEmpty } from '../../../gateway/terms/is-empty.ts';
 
-test('an object is empty until it has a member, whatever that holds', () => {
+test('an object is empty until it has a member, even an undefined one', () => {
   assert.ok(isEmpty({}));
   assert.ok(isEmpty([]));
   assert.not(isEmpty({ a: undefined }));

@@ -5,7 +5,7 @@ import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
 
-it('media types are compared under one name, whatever their case, aliases and parameters', () => {
+it('media types are normalised to one name, without regard to case, aliases and parameters', () => {
   const names: Readonly<Record<string, string>> = {
     'image/png': 'image/png',
     'IMAGE/JPG': 'image/jpeg',

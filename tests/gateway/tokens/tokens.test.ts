@@ -5,9 +5,8 @@ import type { MediaPart, Turn, TurnMessage } from '../../../gateway/terms/turn.t
 import { promptBound } from '../../../gateway/tokens/bound.ts';
 import { promptCount } from '../../../gateway/tokens/count.ts';
 import { mediaTokens } from '../../../gateway/tokens/media-tokens.ts';
-import { addSize, declarationsSize, messageSize, promptSize } from '../../../gateway/tokens/prompt-size.ts';
+import { addSize, declarationsSize, messageSize, promptSize, utf8Bytes } from '../../../gateway/tokens/prompt-size.ts';
 import { textHundredths } from '../../../gateway/tokens/text-hundredths.ts';
-import { utf8Bytes } from '../../../gateway/tokens/utf8-bytes.ts';
 import { measureTokens, quantile } from '../../bench/tokens.bench.ts';
 import { bounded } from '../../support/bounded.ts';
 
@@ -18,7 +17,7 @@ function turn(text: string, more: Partial<Turn> = {}): Turn {
   return { models: ['a/b'], messages, stream: false, sampling: {}, preferences: { allowFallbacks: true }, ...more };
 }
 
-it('the bound is never under the bytes of all that is sent', () => {
+it('the bound is never below the bytes of everything that is sent', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, description) => {
       const parameters = { type: 'object', note: text };
@@ -29,7 +28,7 @@ it('the bound is never under the bytes of all that is sent', () => {
   );
 });
 
-it('bytes are those of UTF-8, lone halves of pairs included', () => {
+it('bytes are counted as UTF-8, lone surrogates included', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => utf8Bytes(text) === Buffer.byteLength(text)));
   fc.assert(
     fc.property(fc.array(fc.nat(0xffff)), (units) => {
@@ -40,7 +39,7 @@ it('bytes are those of UTF-8, lone halves of pairs included', () => {
   assert.is(utf8Bytes('\u{1f680}'.repeat(1_000)), 4_000);
 });
 
-it('tool calls, results, names and schemas weigh as well', () => {
+it('tool calls, results, names and schemas are counted', () => {
   const bare = promptSize(turn('x')).bytes;
   const full = promptSize({
     ...turn('x'),
@@ -55,7 +54,7 @@ it('tool calls, results, names and schemas weigh as well', () => {
   assert.is(full.messages, 3);
 });
 
-it('what an assistant said before weighs whole: reasoning, its details, a refusal', () => {
+it('earlier assistant messages are counted in full: reasoning, its details, a refusal', () => {
   const said = { role: 'assistant', text: 'x' } as const;
   const bare = messageSize(said).bytes;
   const full: TurnMessage = {
@@ -72,18 +71,18 @@ it('what an assistant said before weighs whole: reasoning, its details, a refusa
 });
 
 it('sizes of messages and declarations add up to that of the prompt', () => {
-  const asked = turn('x', {
+  const prompt = turn('x', {
     messages: [
       { role: 'system', text: 'be brief' },
       { role: 'user', text: 'x', parts: [{ type: 'image', source: { kind: 'url', url: 'https://a/b.png' } }] },
     ],
     tools: [{ name: 'f', parameters: { type: 'object' } }],
   });
-  const sum = asked.messages.map(messageSize).reduce(addSize, declarationsSize(asked));
-  assert.equal(sum, promptSize(asked));
+  const sum = prompt.messages.map(messageSize).reduce(addSize, declarationsSize(prompt));
+  assert.equal(sum, promptSize(prompt));
 });
 
-it('every kind of part has a guess and a bound, by its bytes where it has any', () => {
+it('every kind of part has an estimate and a bound, by its bytes where it has any', () => {
   const inline = (type: MediaPart['type'], bytes: number): MediaPart => ({
     type,
     source: { kind: 'data', mediaType: null, base64: 'A'.repeat((bytes * 4) / 3) },
@@ -102,7 +101,7 @@ it('every kind of part has a guess and a bound, by its bytes where it has any', 
 
 const address = { kind: 'url', url: 'https://example.org/a' } as const;
 
-it('the count is near what tokenizers say of ordinary text', () => {
+it('the count is close to that of tokenizers for ordinary text', () => {
   const corpus: readonly (readonly [string, number])[] = [
     ['The quick brown fox jumps over the lazy dog.', 10],
     ['function add(a, b) {\n  return a + b;\n}\n', 14],
@@ -117,7 +116,7 @@ it('the count is near what tokenizers say of ordinary text', () => {
   assert.ok(textHundredths('.') > 0);
 });
 
-it('over a corpus of many scripts the bound is under no tokenizer, and the count is near it (reliability M8)', () => {
+it('over a corpus of many scripts the bound is at least the count of every tokenizer, and the count is close (reliability M8)', () => {
   const measured = measureTokens();
   assert.ok(measured.length > 2_000);
   assert.equal(
@@ -129,13 +128,13 @@ it('over a corpus of many scripts the bound is under no tokenizer, and the count
   assert.ok(quantile(errors, 0.95) < 0.65, `95th percentile of the error ${quantile(errors, 0.95)}`);
 });
 
-it('a long text is measured by windows, at the same rate as a short one', () => {
+it('a long text is sampled in windows, at the same rate as a short one', () => {
   const sentence = 'The quick brown fox jumps over 13 lazy dogs. ';
   const perCharacter = (times: number): number => textHundredths(sentence.repeat(times)) / (sentence.length * times);
   assert.ok(Math.abs(perCharacter(10_000) / perCharacter(10) - 1) < 0.1);
 });
 
-it('the count never exceeds the bound, whatever the text', () => {
+it('the count never exceeds the bound for any text', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'aA1 .\n\u0301é中\ud83d') }), (text) => {
       const size = promptSize(turn(text));

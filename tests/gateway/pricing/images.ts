@@ -1,4 +1,4 @@
-/** Pictures of known size: as much of a file as tells it. */
+/** Images of known size, cut to the bytes that contain it. */
 
 export function png(width: number, height: number): Buffer {
   const file = Buffer.alloc(64);
@@ -11,7 +11,7 @@ export function png(width: number, height: number): Buffer {
   return file;
 }
 
-/** With segments of so many bytes before the frame's header, as a colour profile stands there. */
+/** `before`: sizes of segments before the frame header, such as a colour profile. */
 export function jpeg(width: number, height: number, before: readonly number[] = []): Buffer {
   const segment = (marker: number, bytes: number): Buffer => {
     const made = Buffer.alloc(bytes + 2);
