@@ -41,6 +41,21 @@ const LONG = [
   'tests/api/',
   'tests/gateway/pricing/',
 ];
+/**
+ * What runs on other versions of Node too: the parts that a version of it can break (native module, sockets and streams,
+ * HTTP/2, worker threads, the file system), one cluster of several nodes and one of the API.
+ */
+export const SHORT_FORM = [
+  'tests/actors/runtime/actor/',
+  'tests/actors/runtime/durable/',
+  'tests/actors/runtime/stores/',
+  'tests/actors/runtime/transports/',
+  'tests/gateway/edge/',
+  'tests/gateway/outbound/',
+  'tests/gateway/providers/',
+  'tests/cluster/grpc.test.ts',
+  'tests/api/answers/',
+];
 const FILES_PER_PROCESS_MAX = 40;
 const LIGHT_FILE_MS_MAX = 60_000;
 const HEAVY_FILE_MS_MAX = 300_000;

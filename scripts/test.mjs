@@ -4,16 +4,18 @@
  * heavy ones have their own. Three processes run at a time, of which one at most judges real time under faults. Each
  * file is told with its wall and CPU time. A file that runs no test fails; one that takes too long is killed and fails;
  * one that leaves something open fails.
- * `--check` runs the checks, the tidy test and the test of the documents only; `npm test -- PART...` only the files whose path contains
- * one of the parts, without the checks.
+ * `--check` runs the checks, the tidy test and the test of the documents only; `npm test -- PART...` only the files whose
+ * path contains one of the parts, without the checks. `--nodes` runs the short form on the other versions of Node that
+ * npm has.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ensureInstalled } from './install.mjs';
+import { OTHER_NODES, otherNode } from './other-nodes.mjs';
 import { ROOT } from './run.mjs';
-import { isLight, jobsOf } from './test-jobs.mjs';
+import { isLight, jobsOf, SHORT_FORM } from './test-jobs.mjs';
 
 /** Two cores; three, since many tests wait for time to pass or for each other's processes. */
 const PROCESSES_AT_ONCE = 3;
@@ -31,19 +33,43 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 }
 
 ensureInstalled({ tests: true });
+/** The Node that runs the tests. */
+let node = { path: process.execPath, env: process.env };
 const total = { passed: 0, failed: 0, skipped: 0 };
 const onlyCheck = process.argv.includes('--check');
-const parts = onlyCheck ? ['tests/tidy.test.ts', 'tests/docs.test.ts'] : process.argv.slice(2);
+const onOtherNodes = process.argv.includes('--nodes');
+const parts = onlyCheck
+  ? ['tests/tidy.test.ts', 'tests/docs.test.ts']
+  : onOtherNodes
+    ? SHORT_FORM
+    : process.argv.slice(2);
 const started = performance.now();
 if (onlyCheck || parts.length === 0) await check();
 const files = walk('tests').filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)));
 // Tests of whole clusters run what a person runs.
 if (files.some((file) => !isLight(file))) await step('build', 'scripts/build.mjs', [], { tellSuccess: false });
-await runAll(files);
+if (onOtherNodes) await runOnOtherNodes(files);
+else await runAll(files);
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
 print(`\n${files.length} files in ${((performance.now() - started) / 1_000).toFixed(0)} s${skipped}\n`);
 print(`${total.passed} passed, ${total.failed} failed\n`);
-process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
+process.exitCode = total.failed > 0 || (total.passed === 0 && !onOtherNodes) ? 1 : 0;
+
+async function runOnOtherNodes(all) {
+  for (const version of OTHER_NODES) {
+    const found = otherNode(version);
+    if (found.missing) {
+      print(`Node ${version} skipped: ${found.missing}\n`);
+      total.skipped++;
+      continue;
+    }
+    print(`Node ${version}\n`);
+    node = found;
+    const before = performance.now();
+    await runAll(all);
+    print(`Node ${version}: ${((performance.now() - before) / 1_000).toFixed(0)} s\n\n`);
+  }
+}
 
 /** Types beside format and lint: each counts as one test. */
 async function check() {
@@ -91,8 +117,9 @@ async function runGroup(group, fileMsMax) {
 function runProcess(group, fileMsMax) {
   return new Promise((resolve) => {
     // A group of its own: whatever the tests started ends with them, also when they are killed.
-    const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/run-tests.mjs', ...group], {
+    const child = spawn(node.path, ['--import', 'tsx', 'scripts/run-tests.mjs', ...group], {
       cwd: ROOT,
+      env: node.env,
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     });

@@ -63,14 +63,17 @@ export class ClientConnection {
   }
 
   /**
-   * Called when the connection has closed. Node emits 'close' only on the answer being sent; this emits it on the
-   * answers queued behind it, so that their handlers stop as for any client that leaves.
+   * Called when the connection has closed. Node before version 24 emits 'close' only on the answer being sent: this emits
+   * it on the answers queued behind it, so that their handlers stop as for any client that leaves. Node 24 emits it
+   * itself, in the tick that `destroy` asks for.
    */
   end(): void {
     for (const { response } of [...this.#owed]) {
       if (response.socket !== null || response.writableFinished) continue;
       response.destroy();
-      response.emit('close');
+      process.nextTick(() => {
+        if (!response.closed) response.emit('close');
+      });
     }
   }
 }

@@ -3,7 +3,7 @@
  * keys (spec: reliability, F3 to F7). The clock is compressed, everything else is real.
  */
 import { createSecretKey } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -115,6 +115,8 @@ class Drill {
     const loot = join(this.folder, 'loot');
     cpSync(this.copy(copyHour), loot, { recursive: true });
     cpSync(join(this.data, 'keys'), join(loot, 'keys'), { recursive: true });
+    // Node 22 copies a folder without its mode.
+    chmodSync(join(loot, 'keys'), 0o700);
     const thief = await SealedHouse.open(loot, new HandClock(START));
     const loose = this.keysLeft(join(loot, 'keys')).map(([, bytes]) => ({
       key: async (hour: number) => ({ hour, secret: createSecretKey(bytes) }),

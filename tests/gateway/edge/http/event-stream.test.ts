@@ -18,7 +18,8 @@ class Reader extends Writable {
   readonly #eager: boolean;
 
   constructor(eager: boolean) {
-    super({ decodeStrings: true });
+    // That of Node 20: later versions buffer 64 KiB.
+    super({ decodeStrings: true, highWaterMark: 16 * 1024 });
     this.#eager = eager;
   }
 
