@@ -30,7 +30,7 @@ it('is idle since its last answer, and not while a request is unanswered', () =>
   assert.is(connection.current, null);
 });
 
-it('notifies the answers queued behind the current one that their client left', () => {
+it('notifies the answers queued behind the current one that their client left', async () => {
   const connection = new ClientConnection({} as Socket, 0);
   const closed: string[] = [];
   const contexts = {
@@ -47,7 +47,25 @@ it('notifies the answers queued behind the current one that their client left', 
     });
   }
   connection.end();
+  await new Promise((resolve) => setImmediate(resolve));
   assert.equal(closed, ['waiting', 'last']);
+});
+
+it('notifies no answer a second time where Node does so itself, as from version 24 on', async () => {
+  const connection = new ClientConnection({} as Socket, 0);
+  let closed = 0;
+  const context = requestOn(null);
+  const destroy = (): void => {
+    process.nextTick(() => {
+      Object.assign(context.response, { closed: true });
+      context.response.emit('close');
+    });
+  };
+  Object.assign(context.response, { destroy }).on('close', () => closed++);
+  connection.begin(context);
+  connection.end();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.is(closed, 1);
 });
 
 it('returns the same credential as readCredential, regardless of the previous request', () => {
