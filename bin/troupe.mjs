@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The `troupe` command: runs the build, making it first when there is none. */
+/** The `troupe` command: runs the build in `dist/`, and builds first if there is none. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

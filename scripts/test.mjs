@@ -1,12 +1,12 @@
 /**
  * `npm test`: installs, checks types, format and lint, then runs every test; ends with one line `N passed, N failed`.
- * Light test files share a process per folder, and so do those of a folder below `tests/api`, which share a cluster;
- * heavy ones have their own. Three processes run at a time, of which one at most judges real time under faults. Each
- * file is told with its wall and CPU time. A file that runs no test fails; one that takes too long is killed and fails;
- * one that leaves something open fails.
- * `--check` runs the checks, the tidy test and the test of the documents only; `npm test -- PART...` only the files whose
- * path contains one of the parts, without the checks. `--nodes` runs the short form on the other versions of Node that
- * npm has.
+ * Light test files share a process per folder, as do the files of a folder below `tests/api`, which share a cluster;
+ * heavy files have a process each. Three processes run at a time, at most one of which measures real time under faults.
+ * Each file is reported with its wall and CPU time. A file fails if it runs no test, is killed for taking too long, or
+ * leaves a resource open.
+ * `--check` runs the checks, the tidy test and the test of the documents only; `npm test -- PART...` only the files
+ * whose path contains one of the parts, without the checks. `--nodes` runs the short form on the other versions of Node
+ * that npm has.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -17,13 +17,13 @@ import { OTHER_NODES, otherNode } from './other-nodes.mjs';
 import { ROOT } from './run.mjs';
 import { isLight, jobsOf, SHORT_FORM } from './test-jobs.mjs';
 
-/** Two cores; three, since many tests wait for time to pass or for each other's processes. */
+/** Three on two cores, since many tests wait for time to pass or for other processes. */
 const PROCESSES_AT_ONCE = 3;
-/** A process whose files are done must end by itself within this time. */
+/** A process must end by itself within this time after its files are done. */
 const LINGER_MS_MAX = 5_000;
 const OUTPUT_CHARS_MAX = 20_000;
 
-/** Groups of tests under way; Ctrl-C does not reach them by itself. */
+/** Running process groups; Ctrl-C does not reach them directly. */
 const running = new Set();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => {
@@ -46,8 +46,8 @@ const parts = onlyCheck
 const started = performance.now();
 if (onlyCheck || parts.length === 0) await check();
 const files = walk('tests').filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)));
-// Tests of whole clusters run what a person runs.
-if (files.some((file) => !isLight(file))) await step('build', 'scripts/build.mjs', [], { tellSuccess: false });
+// Tests of whole clusters run the build, as users do.
+if (files.some((file) => !isLight(file))) await step('build', 'scripts/build.mjs', [], { reportSuccess: false });
 if (onOtherNodes) await runOnOtherNodes(files);
 else await runAll(files);
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
@@ -71,7 +71,7 @@ async function runOnOtherNodes(all) {
   }
 }
 
-/** Types beside format and lint: each counts as one test. */
+/** Types in parallel with format and lint; each counts as one test. */
 async function check() {
   await Promise.all([
     step('types', 'node_modules/typescript/bin/tsc', ['--noEmit', '-p', 'tsconfig.json']),
@@ -79,8 +79,8 @@ async function check() {
   ]);
 }
 
-/** In a process of its own: a tool that fails is one failure, and the tests run all the same. */
-async function step(file, tool, args, { tellSuccess = true } = {}) {
+/** Runs a tool in its own process: a failing tool is one failure, and the tests still run. */
+async function step(file, tool, args, { reportSuccess = true } = {}) {
   const before = performance.now();
   const child = spawn(process.execPath, [join(ROOT, tool), ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -90,12 +90,12 @@ async function step(file, tool, args, { tellSuccess = true } = {}) {
   child.stdout.setEncoding('utf8').on('data', collect);
   child.stderr.setEncoding('utf8').on('data', collect);
   const code = await new Promise((resolve) => child.on('close', resolve));
-  if (code === 0 && !tellSuccess) return;
+  if (code === 0 && !reportSuccess) return;
   const [passed, failed] = code === 0 ? [1, 0] : [0, 1];
   report({ file, passed, failed, skipped: 0, errors: '', ms: performance.now() - before }, output);
 }
 
-/** The first lane takes the timed jobs, and then, as all lanes do, the others. */
+/** The first lane runs the timed jobs, then joins the others. */
 async function runAll(all) {
   const { timed, others } = jobsOf(all);
   const lane = async (queue) => {
@@ -105,7 +105,7 @@ async function runAll(all) {
   await Promise.all([lane(timed).then(() => lane(others)), ...rest]);
 }
 
-/** Runs files in one process; what a killed or broken process left over runs in the next. */
+/** Runs files in one process; files left over by a killed or broken process run in the next one. */
 async function runGroup(group, fileMsMax) {
   for (let left = group; left.length > 0; ) {
     const done = await runProcess(left, fileMsMax);
@@ -113,10 +113,10 @@ async function runGroup(group, fileMsMax) {
   }
 }
 
-/** Resolves with how many of the files are settled: at least one. */
+/** Resolves with the number of completed files, at least one. */
 function runProcess(group, fileMsMax) {
   return new Promise((resolve) => {
-    // A group of its own: whatever the tests started ends with them, also when they are killed.
+    // A process group of its own: processes started by the tests end with it, also if it is killed.
     const child = spawn(node.path, ['--import', 'tsx', 'scripts/run-tests.mjs', ...group], {
       cwd: ROOT,
       env: node.env,
@@ -181,7 +181,7 @@ function killGroup(pid) {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nobody is left in it.
+    // The process group is empty.
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Where a node dials its peers instead of their own addresses: `{"n1": {"127.0.0.1:7102": "127.0.0.1:9012"}}`, by the
- * dialling node's name. Undefined where nothing is routed. Only chaos tests route: through proxies that cut.
+ * Redirects the links of a node to its peers: `{"n1": {"127.0.0.1:7102": "127.0.0.1:9012"}}`, by the dialling node's
+ * name. Undefined without redirects. Only chaos tests use it, to dial through proxies that cut links.
  */
 export function routeLinks(routes: string | undefined, name: string): ((address: string) => string) | undefined {
   if (!routes) return undefined;

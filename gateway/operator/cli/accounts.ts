@@ -1,4 +1,6 @@
-/** `troupe accounts`: makes, funds and shows accounts. Every change carries a natural id, so a repeat is harmless. */
+/**
+ * `troupe accounts`: creates, funds and shows accounts. Every change carries a natural id, so a repeat has no effect.
+ */
 import type { Command } from 'commander';
 import { createAccount, creditDeposit, showAccount } from '../../../actors/account/account.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
@@ -9,19 +11,22 @@ import { pairs, print, timeOf } from './print.ts';
 import { ASK_MS, withSession } from './session.ts';
 
 export function addAccounts(program: Command): void {
-  const accounts = program.command('accounts').description('make, fund and show accounts');
+  const accounts = program.command('accounts').description('create, fund and show accounts');
   accounts
     .command('create')
-    .argument('[name]', 'a name for people', '')
-    .option('--id <account>', 'the account id to take (default: a new one); repeating the command with it is harmless')
-    .description('make an account')
+    .argument('[name]', 'a display name', '')
+    .option(
+      '--id <account>',
+      'the id of the account (default: a new one); repeating the command with the same id has no effect',
+    )
+    .description('create an account')
     .action(async (name: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { id?: string }>();
       const address = options.id === undefined ? accountAddress(accountId(systemRandom)) : accountFrom(options.id);
       const made = await withSession(options, ({ cluster }) => createAccount(cluster, address, name, ASK_MS));
       const account = address.slice('account:'.length);
       print(options, { ...made, id: account }, () =>
-        pairs({ account, name: made.name, made: made.created ? 'now' : 'before' }),
+        pairs({ account, name: made.name, created: made.created ? 'now' : 'before' }),
       );
     });
   accounts

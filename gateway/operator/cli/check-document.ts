@@ -5,12 +5,15 @@ import { parseModelsText } from '../../catalogue/models-document.ts';
 import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
 
-const ANYBODY = { slug: 'provider', name: 'Provider', baseUrl: 'https://provider.invalid/v1' };
+const PLACEHOLDER = { slug: 'provider', name: 'Provider', baseUrl: 'https://provider.invalid/v1' };
 
-/** What a models document in a file would declare. @throws Fault naming file, line and member of what is wrong. */
+/**
+ * The endpoints that a models document in a file declares. @throws ConfigError naming file, line and member of the
+ * error.
+ */
 export async function checkDocument(
   file: string,
-  provider: ProviderDeclaration = { ...ANYBODY, models: file },
+  provider: ProviderDeclaration = { ...PLACEHOLDER, models: file },
 ): Promise<readonly EndpointDeclaration[]> {
   let text: string;
   try {

@@ -1,4 +1,4 @@
-/** Options every command takes, and the data folder they mean. */
+/** The options of every command, and the data folder they select. */
 import { loadConfig } from '../config/load.ts';
 
 export interface GlobalOptions {
@@ -7,10 +7,10 @@ export interface GlobalOptions {
   readonly json?: boolean;
 }
 
-/** `--data`, else what the configuration says. */
+/** `--data`, else the folder in the configuration. */
 export async function dataFolderOf(options: GlobalOptions): Promise<string> {
   const { data, config } = options;
-  // Only the folder is wanted: the keys of providers need not be set to look at a running cluster.
+  // Only the folder is needed: a look at a running cluster must not require the provider keys to be set.
   const loaded = await loadConfig({ file: config, data, cwd: process.cwd(), env: null });
   return loaded.data;
 }

@@ -1,4 +1,6 @@
-/** `troupe keys`: makes, revokes and lists API keys. A key's text is made here, printed once, and stored nowhere. */
+/**
+ * `troupe keys`: creates, revokes and lists API keys. A key's text is generated here, printed once, and never stored.
+ */
 import type { Command } from 'commander';
 import type { Credential } from '../../../actors/key/credential.ts';
 import { changeKey, createKey, type NewKey } from '../../../actors/key/key.ts';
@@ -21,27 +23,27 @@ interface CreateOptions extends GlobalOptions {
 }
 
 const WINDOWS = ['daily', 'weekly', 'monthly'] as const;
-const LISTED_MAX = 1_000;
+const LIST_MAX = 1_000;
 
 export function addKeys(program: Command): void {
-  const keys = program.command('keys').description('make, revoke and list API keys');
+  const keys = program.command('keys').description('create, revoke and list API keys');
   keys
     .command('create')
     .argument('<account>', 'the account that pays')
-    .option('--name <name>', 'a name for people', '')
-    .option('--limit <usd>', 'what the key may spend at most')
-    .option('--window <window>', `the limit starts again: ${WINDOWS.join(', ')} (UTC; default: never)`)
-    .option('--expires <time>', 'when the key ends, such as 2030-01-31T00:00:00Z')
+    .option('--name <name>', 'a display name', '')
+    .option('--limit <usd>', 'the most that the key may spend')
+    .option('--window <window>', `the limit resets: ${WINDOWS.join(', ')} (UTC; default: never)`)
+    .option('--expires <time>', 'when the key expires, such as 2030-01-31T00:00:00Z')
     .option('--per-minute <count>', 'requests per minute (default: as configured)')
-    .option('--management', 'a key that manages keys and spends nothing')
-    .description('make a key; its text is shown this once')
+    .option('--management', 'a management key: it manages keys and cannot spend')
+    .description('create a key; its text is shown only once')
     .action(async (account: string, _: unknown, command: Command) =>
       create(account, command.optsWithGlobals<CreateOptions>()),
     );
   keys
     .command('revoke')
     .argument('<key>', 'the key, as acct_.../key_...')
-    .description('end a key for good')
+    .description('revoke a key for good')
     .action(async (key: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const address = keyFrom(key);
@@ -51,23 +53,23 @@ export function addKeys(program: Command): void {
   keys
     .command('list')
     .argument('<account>', 'the account')
-    .description(`list the keys of an account, newest first, at most ${LISTED_MAX}`)
+    .description(`list the keys of an account, newest first, at most ${LIST_MAX}`)
     .action(async (account: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const query = {
         collection: 'credential',
         where: { column: 0, equals: accountFrom(account) },
         order: 'descending',
-        limit: LISTED_MAX,
+        limit: LIST_MAX,
       } as const;
       const rows = await withSession(options, ({ operator }) => operator.rows(query));
-      const listed = rows.map((row) => JSON.parse(row.body) as Credential);
-      print(options, listed, () => renderList(listed));
+      const found = rows.map((row) => JSON.parse(row.body) as Credential);
+      print(options, found, () => renderList(found));
     });
 }
 
-function renderList(listed: readonly Credential[]): string {
-  const rows = listed.map((key) => [
+function renderList(found: readonly Credential[]): string {
+  const rows = found.map((key) => [
     shortKey(key.key),
     key.label,
     key.kind,
@@ -89,7 +91,7 @@ async function create(account: string, options: CreateOptions): Promise<void> {
     [
       pairs({ key: shortKey(created.key), kind: made.kind, text }),
       '',
-      'Keep the text: it is not stored and cannot be shown again.',
+      'Save the text: it is not stored and cannot be shown again.',
     ].join('\n'),
   );
 }
@@ -110,8 +112,8 @@ function newKey(text: string, pepper: Uint8Array, options: CreateOptions): NewKe
 function windowFrom({ window, limit }: CreateOptions): NewKey['limitWindow'] {
   if (window === undefined) return null;
   const known = WINDOWS.find((one) => one === window);
-  if (!known) throw new ConfigError(`"${window}" is no window; write one of ${WINDOWS.join(', ')}`);
-  if (limit === undefined) throw new ConfigError('--window needs --limit: it says when the limit starts again');
+  if (!known) throw new ConfigError(`"${window}" is not a window; write one of ${WINDOWS.join(', ')}`);
+  if (limit === undefined) throw new ConfigError('--window needs --limit: it sets when the limit resets');
   return known;
 }
 

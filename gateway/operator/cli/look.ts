@@ -1,4 +1,4 @@
-/** `troupe ps|inspect|why|watch|drain`: what an operator sees of a running cluster, and the one thing to do to a node. */
+/** `troupe ps|inspect|why|watch|drain`: shows a running cluster, and drains a node. */
 import type { Command } from 'commander';
 import type { ClusterView, CommittedStep, Inspection } from '../../../actors/runtime/index.ts';
 import { ConfigError } from '../config/config-error.ts';
@@ -32,7 +32,7 @@ export function addLook(program: Command): void {
   program
     .command('why')
     .argument('<address>', 'kind:owner or kind:owner/local')
-    .description('say in words why an actor is in its state')
+    .description('explain why an actor is in its state')
     .action(async (text: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const address = addressFrom(text);
@@ -50,22 +50,24 @@ export function addLook(program: Command): void {
   program
     .command('drain')
     .argument('<node>', 'the name of a node, as `troupe ps` shows it')
-    .description('move the shards of a node to the others and end it after its open work; its launcher starts it anew')
+    .description(
+      'move the shards of a node to the others, and exit it when its open work is done; its launcher then restarts it',
+    )
     .action(async (node: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       await withSession(options, async ({ operator, connection }) => {
         const names = connection.nodes.map(({ name }) => name);
-        if (!names.includes(node)) throw new ConfigError(`there is no node ${node}; there are ${names.join(', ')}`);
+        if (!names.includes(node)) throw new ConfigError(`there is no node ${node}; the nodes are ${names.join(', ')}`);
         await operator.drain(node);
       });
       print(options, { drained: node }, () => `${node} drains`);
     });
 }
 
-/** Ends with Ctrl-C (exit 0) or when the node that shows them ends. */
+/** Runs until Ctrl-C (exit 0) or until the node that serves the stream exits. */
 async function watch(pattern: string, options: GlobalOptions): Promise<void> {
   await withSession(options, async ({ operator }) => {
-    // The first call tells whether the node is there at all; a stream would only end.
+    // A first call detects an unreachable node; the stream would only end.
     await operator.ps();
     await new Promise<void>((resolve, reject) => {
       const stop = operator.watch(pattern, (step) => process.stdout.write(`${renderStep(step, options)}\n`), reject);
@@ -95,16 +97,18 @@ function renderPs(view: ClusterView): string {
     node.gauges ? String(node.gauges.steps) : '-',
     node.why ?? '',
   ]);
-  const census = view.census.map(({ kind, state, chart, count }) => [kind, state, String(chart), String(count)]);
-  const aside = view.aside.map(({ address, id, source, event, times, failure }) => [
+  const actorCounts = view.census.map(({ kind, state, chart, count }) => [kind, state, String(chart), String(count)]);
+  const deadLetters = view.aside.map(({ address, id, source, event, times, failure }) => [
     ...[address, id, source, event, String(times), failure],
   ]);
   const unowned = view.unowned > 0 ? `, ${view.unowned} of them without an owner` : '';
   return [
     table(['NODE', 'STATE', 'PID', 'GRPC', 'SHARDS', 'RESIDENT', 'QUEUED', 'STEPS', ''], nodes),
     '',
-    table(['KIND', 'STATE', 'CHART', 'ACTORS'], census),
-    ...(aside.length > 0 ? ['', table(['SET ASIDE', 'ID', 'SOURCE', 'EVENT', 'TRIED', 'FAILURE'], aside)] : []),
+    table(['KIND', 'STATE', 'CHART', 'ACTORS'], actorCounts),
+    ...(deadLetters.length > 0
+      ? ['', table(['DEAD LETTER', 'ID', 'SOURCE', 'EVENT', 'TRIES', 'FAILURE'], deadLetters)]
+      : []),
     '',
     `${view.shardCount} shards${unowned}`,
     ...(view.quarantined.length > 0 ? ['', renderQuarantined(view)] : []),
@@ -112,7 +116,7 @@ function renderPs(view: ClusterView): string {
 }
 
 function renderQuarantined({ quarantined }: ClusterView): string {
-  if (quarantined.length === 0) return 'no actor is quarantined, as far as the nodes have met them';
+  if (quarantined.length === 0) return 'no actor that the nodes have loaded is quarantined';
   return table(
     ['QUARANTINED', 'NODE', 'WHY'],
     quarantined.map(({ address, node, fault }) => [address, node, fault]),
@@ -122,13 +126,19 @@ function renderQuarantined({ quarantined }: ClusterView): string {
 function renderInspection(seen: Inspection): string {
   const { queue } = seen;
   const openRows = Object.entries(seen.openRows).map(([name, count]) => `${count} ${name}`);
-  const trail = seen.trail.map((step) => [clock(step.at), `#${step.version}`, step.event, step.from, step.to]);
+  const transitions = seen.trail.map((step) => [clock(step.at), `#${step.version}`, step.event, step.from, step.to]);
   const timers = seen.timers.map((timer) => [timer.name, new Date(timer.dueAt).toISOString(), timer.event]);
-  const work = seen.intents.map(({ id, name, attempt, runner, deadlineAt, suspect }) => [
+  const activities = seen.intents.map(({ id, name, attempt, runner, deadlineAt, suspect }) => [
     ...[id, name, String(attempt), runner, new Date(deadlineAt).toISOString(), suspect ? 'suspect' : ''],
   ]);
   const outbox = seen.outbox.map(({ to, number, event, tries }) => [to, number, event, String(tries)]);
-  const aside = seen.aside.map(({ id, source, event, times, failure }) => [id, source, event, String(times), failure]);
+  const deadLetters = seen.aside.map(({ id, source, event, times, failure }) => [
+    id,
+    source,
+    event,
+    String(times),
+    failure,
+  ]);
   return [
     pairs({
       address: seen.address,
@@ -144,10 +154,12 @@ function renderInspection(seen: Inspection): string {
     '',
     `context ${JSON.stringify(seen.context, null, 2)}`,
     ...(timers.length > 0 ? ['', table(['TIMER', 'DUE', 'EVENT'], timers)] : []),
-    ...(work.length > 0 ? ['', table(['WORK', 'PERFORMER', 'ATTEMPT', 'RUNNER', 'DEADLINE', ''], work)] : []),
+    ...(activities.length > 0
+      ? ['', table(['ACTIVITY', 'HANDLER', 'ATTEMPT', 'RUNNER', 'DEADLINE', ''], activities)]
+      : []),
     ...(outbox.length > 0 ? ['', table(['OUTBOX', 'NUMBER', 'EVENT', 'TRIES'], outbox)] : []),
-    ...(aside.length > 0 ? ['', table(['SET ASIDE', 'SOURCE', 'EVENT', 'TRIED', 'FAILURE'], aside)] : []),
-    ...(trail.length > 0 ? ['', table(['AT', 'VERSION', 'EVENT', 'FROM', 'TO'], trail)] : []),
+    ...(deadLetters.length > 0 ? ['', table(['DEAD LETTER', 'SOURCE', 'EVENT', 'TRIES', 'FAILURE'], deadLetters)] : []),
+    ...(transitions.length > 0 ? ['', table(['AT', 'VERSION', 'EVENT', 'FROM', 'TO'], transitions)] : []),
   ].join('\n');
 }
 

@@ -1,5 +1,6 @@
 /**
- * The `troupe` command, and the process of every node. Every failure a person can mend is one line and exit code 1.
+ * The `troupe` command, and the process of every node. A failure that the user can correct prints one line and exits
+ * with code 1.
  */
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
@@ -12,37 +13,37 @@ Examples:
   troupe up                                 start three nodes, simulated providers and a demo account
   troupe up --port 9000 --data /srv/troupe  with its own port and data folder
   troupe up --config my.json                with real providers, declared in my.json
-  troupe accounts create "Ada" --json       make an account
+  troupe accounts create "Ada" --json       create an account
   troupe accounts deposit acct_... 25       credit it with 25 USD
-  troupe keys create acct_... --limit 5     make a key that may spend 5 USD
-  troupe models refresh                     read the providers' models documents anew
-  troupe models check my.models.json        is this models document whole? says line and member if not
-  troupe ps                                 see nodes, shards and actors
-  troupe why key:acct_.../key_...           see why a key is in its state
-  troupe reload key:acct_.../key_...        try a quarantined key again, after its row was mended
-  troupe preflight --data /srv/troupe       before an upgrade: does this build load what is stored?
-  troupe watch 'account:*'                  see accounts change while they do
+  troupe keys create acct_... --limit 5     create a key that may spend 5 USD
+  troupe models refresh                     reload the providers' models documents
+  troupe models check my.models.json        validate a models document; prints line and member of an error
+  troupe ps                                 show nodes, shards and actors
+  troupe why key:acct_.../key_...           explain why a key is in its state
+  troupe reload key:acct_.../key_...        reload a quarantined key after its row was repaired
+  troupe preflight --data /srv/troupe       before an upgrade: check that this build loads the stored state
+  troupe watch 'account:*'                  stream the transitions of accounts
   troupe backup copy.db                     copy the database while the cluster runs
-  troupe restore copy.db --force            put a copy back
+  troupe restore copy.db --force            restore a copy
 
-All commands but up, node, preflight, migrate, backup, restore, models check and models schema speak to the cluster
-that runs on the data folder (./data unless --data says otherwise).`;
+All commands but up, node, preflight, migrate, backup, restore, models check and models schema connect to the cluster
+that runs on the data folder (./data, or the folder given with --data).`;
 
 async function main(): Promise<void> {
   const program = new Command('troupe')
     .description('A model marketplace behind one API, built as an actor cluster.')
-    .option('--config <file>', 'configuration laid over the default: JSON, or an ES module with a default export')
-    .option('--data <folder>', 'where everything durable lies (default: ./data)')
-    .option('--json', 'answer with JSON')
+    .option('--config <file>', 'configuration merged over the default: JSON, or an ES module with a default export')
+    .option('--data <folder>', 'the folder of all durable data (default: ./data)')
+    .option('--json', 'print JSON')
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', EXAMPLES)
-    .showHelpAfterError('(troupe --help shows how)')
+    .showHelpAfterError('(see troupe --help)')
     .exitOverride();
   await addCommands(program, process.argv[2]);
   await program.parseAsync();
 }
 
-/** What starts processes loads nothing of the other commands; these, and `--help`, load them all. */
+/** `up` and `node`, which start processes, load only their own module; other commands, and `--help`, load them all. */
 async function addCommands(program: Command, first: string | undefined): Promise<void> {
   if (first !== 'node') (await import('./up.ts')).addUp(program, ENTRY);
   if (first !== 'up') (await import('./node.ts')).addNode(program);
@@ -54,8 +55,8 @@ async function addCommands(program: Command, first: string | undefined): Promise
     { addLook },
     { addReload },
     { addPreflight },
-    { addMaintenance: addUpkeep },
-    { addDeadLetters: addAside },
+    { addMaintenance },
+    { addDeadLetters },
     { addModels },
   ] = await Promise.all([
     import('./accounts.ts'),
@@ -71,13 +72,13 @@ async function addCommands(program: Command, first: string | undefined): Promise
   addKeys(program);
   addModels(program);
   addLook(program);
-  addAside(program);
+  addDeadLetters(program);
   addReload(program);
   addPreflight(program);
-  addUpkeep(program);
+  addMaintenance(program);
 }
 
-/** A reader that has seen enough closes its pipe (`troupe models schema | head`): no fault of the command. */
+/** The reader may close the pipe early (`troupe models schema | head`), which is not an error. */
 function endWithReader(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

@@ -1,4 +1,4 @@
-/** `troupe models`: reads models documents anew, checks one before it is used, and prints their JSON Schema. */
+/** `troupe models`: reloads models documents, validates a document, and prints their JSON Schema. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { systemClock } from '../../../actors/runtime/index.ts';
@@ -13,21 +13,21 @@ import { checkDocument } from './check-document.ts';
 import { dataFolderOf, type GlobalOptions } from './global-options.ts';
 import { print, table } from './print.ts';
 
-/** A refresh waits for documents at slow addresses, one after the other. */
+/** A refresh may fetch documents from slow addresses, one after the other. */
 const REFRESH_MS_MAX = 120_000;
 const CONNECT_MS = 2_000;
 const REPLY_BYTES_MAX = 16 * 1024 * 1024;
 
 const REFRESH_HELP = `
-A document that is broken, or cannot be read, changes nothing: what its provider declared last stays, and the
-reason is told here (exit code 1), in the log, and by \`troupe why provider:SLUG\`.`;
+A document that is invalid or cannot be read changes nothing: the provider keeps its last declaration, and the reason
+is shown here (exit code 1), in the log, and by \`troupe why provider:SLUG\`.`;
 
 export function addModels(program: Command): void {
-  const models = program.command('models').description('read, check and describe the models documents of providers');
+  const models = program.command('models').description('reload and check the models documents of providers');
   models
     .command('refresh')
-    .argument('[provider]', 'the slug of one provider (default: all of them)')
-    .description('read models documents anew, now')
+    .argument('[provider]', 'the slug of one provider (default: all)')
+    .description('reload models documents now')
     .addHelpText('after', REFRESH_HELP)
     .action(async (provider: string | undefined, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
@@ -38,7 +38,7 @@ export function addModels(program: Command): void {
   models
     .command('check')
     .argument('<file>', 'a models document')
-    .description('check a models document without a cluster; says line and member of what is wrong')
+    .description('check a models document without a cluster; prints line and member of an error')
     .action(async (file: string, _: unknown, command: Command) => {
       const declared = await checkDocument(resolve(file));
       print(command.optsWithGlobals<GlobalOptions>(), declared, () => renderEndpoints(declared));
@@ -51,15 +51,17 @@ export function addModels(program: Command): void {
     });
 }
 
-/** Asked of the first node that answers: any may read any document. @throws Fault */
+/** Sent to the first node that answers; any node may load any document. @throws ConfigError */
 async function refresh(connection: ConnectionInfo, provider: string | undefined): Promise<readonly Declared[]> {
   const outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 1, connectMs: CONNECT_MS });
   let unreached = 'no node of this cluster serves now';
   try {
     for (const { operator_url, name } of connection.nodes) {
-      const reply = await asked(outbound, operator_url, connection.operator_token, provider).catch((error: unknown) => {
-        unreached = `node ${name} does not answer (${lineOf(error)}); repeat it`;
-      });
+      const reply = await requestRefresh(outbound, operator_url, connection.operator_token, provider).catch(
+        (error: unknown) => {
+          unreached = `node ${name} does not answer (${lineOf(error)}); try again`;
+        },
+      );
       if (reply) return declaredIn(reply);
     }
   } finally {
@@ -68,12 +70,17 @@ async function refresh(connection: ConnectionInfo, provider: string | undefined)
   throw new ConfigError(unreached);
 }
 
-interface Answered {
+interface RefreshReply {
   readonly status: number;
   readonly text: string;
 }
 
-async function asked(outbound: Pools, at: string, token: string, provider: string | undefined): Promise<Answered> {
+async function requestRefresh(
+  outbound: Pools,
+  at: string,
+  token: string,
+  provider: string | undefined,
+): Promise<RefreshReply> {
   const query = provider === undefined ? '' : `?provider=${encodeURIComponent(provider)}`;
   const reply = await outbound.send({
     method: 'POST',
@@ -91,7 +98,7 @@ async function asked(outbound: Pools, at: string, token: string, provider: strin
   return { status: reply.status, text: await reply.body.text() };
 }
 
-function declaredIn({ status, text }: Answered): readonly Declared[] {
+function declaredIn({ status, text }: RefreshReply): readonly Declared[] {
   const { data, error } = JSON.parse(text) as { readonly data?: readonly Declared[]; readonly error?: string };
   if (status === 200 && data) return data;
   throw new ConfigError(error ?? `the node answered ${status}; see its log`);

@@ -1,50 +1,50 @@
-/** Accounts, keys and amounts as people write them on a command line, turned into what actors are addressed by. */
+/** Parses accounts, keys, amounts and times from the command line. */
 import { parseAddress } from '../../../actors/runtime/index.ts';
 import { accountAddress, keyAddress } from '../../../actors/terms/ids.ts';
 import { parseUsd } from '../../../actors/terms/usd.ts';
 import { ConfigError } from '../config/config-error.ts';
 
-/** `acct_1` or `account:acct_1` -> `account:acct_1`. @throws Fault */
+/** `acct_1` or `account:acct_1` -> `account:acct_1`. @throws ConfigError */
 export function accountFrom(text: string): string {
   const address = text.includes(':') ? text : accountAddress(text);
   const parsed = parseAddress(address);
   if (parsed?.kind === 'account' && parsed.local === null) return address;
-  throw new ConfigError(`"${text}" is no account; write acct_... as \`troupe accounts create\` printed it`);
+  throw new ConfigError(`"${text}" is not an account; write acct_... as \`troupe accounts create\` printed it`);
 }
 
-/** `acct_1/key_9` or `key:acct_1/key_9` -> `key:acct_1/key_9`. @throws Fault */
+/** `acct_1/key_9` or `key:acct_1/key_9` -> `key:acct_1/key_9`. @throws ConfigError */
 export function keyFrom(text: string): string {
   const [owner = '', local = ''] = text.replace(/^key:/, '').split('/');
   const address = keyAddress(owner, local);
   const parsed = parseAddress(address);
   if (parsed?.kind === 'key' && parsed.local !== null) return address;
-  throw new ConfigError(`"${text}" is no key; write acct_.../key_... as \`troupe keys list\` prints it`);
+  throw new ConfigError(`"${text}" is not a key; write acct_.../key_... as \`troupe keys list\` prints it`);
 }
 
-/** Any actor. @throws Fault */
+/** The address of any actor. @throws ConfigError */
 export function addressFrom(text: string): string {
   if (parseAddress(text)) return text;
   throw new ConfigError(
-    `"${text}" is no address; write kind:owner or kind:owner/local, such as account:acct_1 or key:acct_1/key_9`,
+    `"${text}" is not an address; write kind:owner or kind:owner/local, such as account:acct_1 or key:acct_1/key_9`,
   );
 }
 
-/** Exact decimal USD above zero. @throws Fault */
+/** Exact decimal USD above zero. @throws ConfigError */
 export function amountFrom(text: string): string {
   const amount = parseUsd(text);
   if (amount !== null && amount !== '0') return amount;
-  throw new ConfigError(`"${text}" is no amount; write USD as a decimal number above zero, such as 25 or 0.50`);
+  throw new ConfigError(`"${text}" is not an amount; write USD as a decimal number above zero, such as 25 or 0.50`);
 }
 
-/** A whole number above zero. @throws Fault */
+/** A whole number above zero. @throws ConfigError */
 export function countFrom(text: string, what: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new ConfigError(`"${text}" is no ${what}; write a whole number above zero`);
+  throw new ConfigError(`"${text}" is not a ${what}; write a whole number above zero`);
 }
 
-/** ISO 8601 with its zone -> store time in ms. @throws Fault */
+/** ISO 8601 with its zone -> store time in ms. @throws ConfigError */
 export function timeFrom(text: string): number {
   const at = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(at)) return at;
-  throw new ConfigError(`"${text}" is no time; write it as 2030-01-31T00:00:00Z`);
+  throw new ConfigError(`"${text}" is not a time; write it as 2030-01-31T00:00:00Z`);
 }

@@ -1,6 +1,6 @@
 /**
- * `troupe node`: one node of a cluster. Under a launcher it takes its connections over the process channel, answers
- * pings, and drains when the launcher says so or is gone; with `--listen` it opens the public port itself.
+ * `troupe node`: one node of a cluster. Under a launcher it receives connections over the process channel, answers
+ * pings, and drains on the launcher's request or after its exit. With `--listen` it opens the public port itself.
  */
 import type { Command } from 'commander';
 import { systemClock } from '../../../actors/runtime/index.ts';
@@ -16,15 +16,15 @@ interface NodeCommandOptions extends GlobalOptions {
   readonly listen?: string;
 }
 
-/** The last words to a launcher must be out before the process ends; a launcher that is stopped never takes them. */
+/** Longest wait for the fault message to reach the launcher; a stopped launcher never reads it. */
 const FAULT_MS_MAX = 1_000;
-/** A node that nobody watches says itself that it ends by its own hand, if the store takes it in this time. */
-const LAST_WORDS_MS_MAX = 300;
+/** Without a launcher, longest wait for the store to record the node's own crash. */
+const RECORD_DEATH_MS_MAX = 300;
 
 export function addNode(program: Command): void {
   program
     .command('node')
-    .requiredOption('--name <name>', 'which of the configured nodes this is')
+    .requiredOption('--name <name>', 'the name of this node in the configuration')
     .option(
       '--listen <host:port>',
       'open the public API here (default: connections come from the launcher, if there is one)',
@@ -39,7 +39,7 @@ async function node(options: NodeCommandOptions): Promise<void> {
   const listen = options.listen === undefined ? null : listenFrom(options.listen);
   let running: NodeHandle | null = null;
   const leave = (): void => {
-    // Before it serves there is nothing to drain.
+    // Before the node serves there is nothing to drain.
     if (!running) process.exit(0);
     running.drain().then(
       () => process.exit(0),
@@ -51,51 +51,51 @@ async function node(options: NodeCommandOptions): Promise<void> {
     if (running) recordDeath(running, death);
     else early.push(death);
   };
-  const intake = process.send ? underLauncher(() => running, { leave, died }) : null;
-  exitOnUncaught(() => (intake ? null : running));
+  const receiver = process.send ? underLauncher(() => running, { leave, died }) : null;
+  exitOnUncaught(() => (receiver ? null : running));
   try {
-    running = await start(options, () => intake?.close());
+    running = await start(options, () => receiver?.close());
     for (const death of early.splice(0)) recordDeath(running, death);
     await running.ready;
     const { incarnation, grpcAddress: grpc, operatorUrl } = running;
-    intake?.up({ incarnation, grpc, operatorUrl });
+    receiver?.up({ incarnation, grpc, operatorUrl });
     const { host, port } = listen ?? { host: '', port: 0 };
     const url = listen ? await running.listen(host, port) : null;
-    if (!intake)
+    if (!receiver)
       process.stdout.write(`${JSON.stringify({ node: options.name, url, grpc, operatorUrl, pid: process.pid })}\n`);
   } catch (error) {
-    await sayWhy(intake, error);
+    await reportFault(receiver, error);
     throw error;
   }
 }
 
 async function start(options: NodeCommandOptions, onDraining: () => void): Promise<NodeHandle> {
   const { config: file, data, name } = options;
-  // Loaded together: the code is the larger part of a start.
+  // Loaded in parallel: most of a start is loading code.
   const [config, { runNode }] = await Promise.all([
     loadConfig({ file, data, cwd: process.cwd(), env: process.env }),
     import('../../main.ts'),
   ]);
   if (!config.nodes.some((one) => one.name === name)) {
     throw new ConfigError(
-      `--name ${name} is no configured node; there are ${config.nodes.map((one) => one.name).join(', ')}`,
+      `--name ${name} is not a configured node; the nodes are ${config.nodes.map((one) => one.name).join(', ')}`,
     );
   }
   return runNode({ config, name, env: process.env, onDraining });
 }
 
-/** What the store does not take counts as a death from outside: in doubt the work is innocent. */
+/** A death that the store does not record counts as killed: in doubt the activities that ran are not suspects. */
 function recordDeath(node: NodeHandle, { incarnation, cause }: NodeDeath): void {
   node.cluster.operator.recordDeath(incarnation, cause).catch(() => {});
 }
 
-/** An error that nobody caught leaves a state nobody knows: the process ends, and its launcher says how. */
+/** After an uncaught error the process state is undefined: the process exits, and its launcher records how. */
 function exitOnUncaught(unwatched: () => NodeHandle | null): void {
   process.on('uncaughtException', (error) => {
     process.stderr.write(`${error.stack ?? String(error)}\n`);
     const node = unwatched();
     if (!node) process.exit(EXIT_UNCAUGHT);
-    systemClock.after(LAST_WORDS_MS_MAX, () => process.exit(EXIT_UNCAUGHT));
+    systemClock.after(RECORD_DEATH_MS_MAX, () => process.exit(EXIT_UNCAUGHT));
     node.cluster.operator
       .recordDeath(node.incarnation, 'own-hand')
       .catch(() => {})
@@ -103,13 +103,13 @@ function exitOnUncaught(unwatched: () => NodeHandle | null): void {
   });
 }
 
-interface Told {
+interface LauncherCommands {
   readonly leave: () => void;
   readonly died: (death: NodeDeath) => void;
 }
 
-function underLauncher(running: () => NodeHandle | null, { leave, died }: Told): NodeReceiver {
-  // Ctrl-C reaches the whole foreground group: it is the launcher's to act on, also before this node is up.
+function underLauncher(running: () => NodeHandle | null, { leave, died }: LauncherCommands): NodeReceiver {
+  // Ctrl-C reaches the whole foreground process group; the launcher handles it, also while this node starts.
   process.on('SIGINT', () => {});
   return openNodeReceiver({
     channel: process,
@@ -125,10 +125,10 @@ function underLauncher(running: () => NodeHandle | null, { leave, died }: Told):
   });
 }
 
-async function sayWhy(intake: NodeReceiver | null, error: unknown): Promise<void> {
-  if (!intake) return;
+async function reportFault(receiver: NodeReceiver | null, error: unknown): Promise<void> {
+  if (!receiver) return;
   const late = new Promise<void>((resolve) => void systemClock.after(FAULT_MS_MAX, resolve));
-  await Promise.race([intake.fault(lineOf(error)), late]);
+  await Promise.race([receiver.fault(lineOf(error)), late]);
 }
 
 function listenFrom(text: string): { readonly host: string; readonly port: number } {
@@ -136,5 +136,5 @@ function listenFrom(text: string): { readonly host: string; readonly port: numbe
   const port = Number(text.slice(colon + 1));
   const host = text.slice(0, colon).replace(/^\[|\]$/g, '');
   if (host && /^\d{1,5}$/.test(text.slice(colon + 1)) && port <= 65_535) return { host, port };
-  throw new ConfigError(`--listen ${text} is no address; write host:port, such as 0.0.0.0:8080`);
+  throw new ConfigError(`--listen ${text} is not an address; write host:port, such as 0.0.0.0:8080`);
 }

@@ -1,4 +1,6 @@
-/** `troupe preflight`: may this build serve what is stored? Reads only, beside a running cluster or without one. */
+/**
+ * `troupe preflight`: checks whether this build loads the stored state. Reads only, with or without a running cluster.
+ */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { kinds } from '../../../actors/kinds.ts';
@@ -13,13 +15,13 @@ import { print, table } from './print.ts';
 export function addPreflight(program: Command): void {
   program
     .command('preflight')
-    .description('try every stored state against the charts of this build; exit code 1 when one does not load')
+    .description('check every stored state against the charts of this build; exit code 1 if one does not load')
     .action(async (_: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const { config: file, data } = options;
       const choice = storeChoice(await loadConfig({ file, data, cwd: process.cwd(), env: null }), process.env);
       if (choice.kind === 'sqlite' && !existsSync(choice.path)) {
-        throw new ConfigError(`there is no database ${choice.path}; say with --data where it lies`);
+        throw new ConfigError(`there is no database ${choice.path}; give its folder with --data`);
       }
       const found = await preflightStore(choice, kinds);
       print(options, found, () => render(found));

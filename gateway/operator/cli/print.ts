@@ -1,4 +1,4 @@
-/** What the CLI writes to stdout: one JSON document with `--json`, else lines and aligned columns for people. */
+/** Writes the CLI's output: one JSON document with `--json`, else lines and aligned columns. */
 import type { GlobalOptions } from './global-options.ts';
 
 export function print(options: GlobalOptions, value: unknown, human: () => string): void {

@@ -1,4 +1,4 @@
-/** `troupe reload`: the operator's word that a quarantined actor may be tried again. */
+/** `troupe reload`: loads a quarantined actor again on the operator's request. */
 import type { Command } from 'commander';
 import type { Reloaded } from '../../../actors/runtime/index.ts';
 import { ConfigError } from '../config/config-error.ts';
@@ -11,21 +11,21 @@ export function addReload(program: Command): void {
   program
     .command('reload')
     .argument('<address>', 'kind:owner or kind:owner/local')
-    .description('load a quarantined actor again, after what is stored of it was mended')
+    .description('reload a quarantined actor after its stored state was repaired')
     .action(async (text: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const address = addressFrom(text);
       const reloaded = await withSession(options, ({ operator }) => operator.reload(address));
-      const said = words(address, reloaded);
-      print(options, { address, ...reloaded }, () => said);
+      const line = words(address, reloaded);
+      print(options, { address, ...reloaded }, () => line);
     });
 }
 
-/** @throws Fault when the actor still does not serve. */
+/** Throws ConfigError if the actor still does not serve. */
 function words(address: string, reloaded: Reloaded): string {
   switch (reloaded.outcome) {
     case 'loaded':
-      return `${address} is loaded; what waited for it is stepped`;
+      return `${address} is loaded; its deferred inputs run now`;
     case 'was-not-quarantined':
       return `${address} is not quarantined`;
     case 'quarantined':
@@ -33,7 +33,7 @@ function words(address: string, reloaded: Reloaded): string {
     case 'absent':
       throw new ConfigError(`there is no ${address}; check the id`);
     case 'not-served':
-      throw new ConfigError(`${address} is between two owners; repeat it`);
+      throw new ConfigError(`${address} has no owner at the moment; try again`);
     default:
       throw new Error(`unknown outcome ${JSON.stringify(reloaded satisfies never)}`);
   }

@@ -1,6 +1,6 @@
 /**
- * A CLI command's way into a running cluster: finds it through `<data>/connection.json` and speaks to the first of its
- * nodes that answers. A command may be repeated on the next node, so what it asks for carries natural ids.
+ * Connects a CLI command to a running cluster: reads `<data>/connection.json` and calls the first node that answers. A
+ * command may be repeated on the next node, so its changes carry natural ids.
  */
 import type { Cluster } from '../../../actors/runtime/index.ts';
 import { AskError } from '../../../actors/runtime/index.ts';
@@ -12,16 +12,16 @@ import { dataFolderOf, type GlobalOptions } from './global-options.ts';
 
 export interface Session {
   readonly operator: OperatorClient;
-  /** For the typed clients of the kinds, which ask and nothing else. */
+  /** For the typed clients of the kinds, which use only its `ask`. */
   readonly cluster: Cluster;
   readonly connection: ConnectionInfo;
   readonly data: string;
 }
 
-/** How long an ask may wait, through a takeover. */
+/** Longest wait for an ask, including a takeover. */
 export const ASK_MS = 10_000;
 
-/** @throws Fault */
+/** Runs a command against the cluster of the data folder. @throws ConfigError */
 export async function withSession<T>(options: GlobalOptions, run: (session: Session) => Promise<T>): Promise<T> {
   const data = await dataFolderOf(options);
   const connection = await readConnection(data);
@@ -40,7 +40,10 @@ export async function withSession<T>(options: GlobalOptions, run: (session: Sess
   throw new ConfigError(`${unreached?.message ?? 'no node of this cluster serves now'}; the folder is ${data}`);
 }
 
-/** One node's operator service; where the cluster speaks TLS, with that node's own certificate. @throws Fault */
+/**
+ * Connects to one node's operator service; if the cluster uses TLS, with that node's own certificate. @throws
+ * ConfigError
+ */
 export async function connect(
   node: OperatorAddress,
   token: string,
@@ -49,7 +52,7 @@ export async function connect(
   const names = nodes.map(({ name }) => name);
   const tls = node.tls ? { ...(await readPems(node.tls, 'tls')), names } : undefined;
   const operator = connectOperator(node.grpc, token, { tls });
-  // The kinds' clients take a cluster and use its `ask`; that is all there is of it outside of a node.
+  // The clients of the kinds take a cluster but use only its `ask`, which is all that exists outside a node.
   const cluster = { ask: operator.ask } as Partial<Cluster> as Cluster;
   return { operator, cluster, close: () => operator.close() };
 }
@@ -58,11 +61,11 @@ function isUnreached(error: OperatorError): boolean {
   return /^no node answers at /.test(error.message);
 }
 
-/** Failures of an ask, in words for the person who typed the command. */
+/** Explains a failed ask to the user of the command. */
 function explained(error: unknown): unknown {
   if (error instanceof OperatorError && error.unauthenticated) {
     return new ConfigError(
-      `${error.message}: the operator token of connection.json is not the one of this cluster; was the folder copied?`,
+      `${error.message}: the operator token in connection.json does not belong to this cluster; check whether the folder was copied`,
     );
   }
   if (!(error instanceof AskError)) return error;
@@ -71,20 +74,20 @@ function explained(error: unknown): unknown {
     case 'absent':
       return new ConfigError(`there is no ${address}; check the id`);
     case 'quarantined':
-      return new ConfigError(`${failure.detail}; mend what is stored, then \`troupe reload\` it`);
+      return new ConfigError(`${failure.detail}; repair its stored state, then run \`troupe reload\``);
     case 'failed':
     case 'rejected':
       return new ConfigError(`${address}: ${failure.detail}`);
     case 'refused':
-      return new ConfigError(`${address}: the store takes no writes now (${failure.detail}); repeat it later`);
+      return new ConfigError(`${address}: the store refuses writes now (${failure.detail}); try again later`);
     case 'busy':
-      return new ConfigError(`${address} is busy; repeat it in ${Math.ceil(failure.retryAfterMs / 1_000)} s`);
+      return new ConfigError(`${address} is busy; try again in ${Math.ceil(failure.retryAfterMs / 1_000)} s`);
     case 'expired':
     case 'lost':
       return new ConfigError(
-        `${address} did not answer in time; the change may have been made: look before you repeat it`,
+        `${address} did not answer in time; the change may have been made: check before you repeat it`,
       );
     default:
-      return new ConfigError(`${address} cannot answer this now (${failure.code}); repeat it`);
+      return new ConfigError(`${address} cannot answer now (${failure.code}); try again`);
   }
 }

@@ -1,6 +1,7 @@
 /**
- * `troupe up`: starts a cluster and stays until it is told to stop. Ctrl-C reaches the whole foreground group and, under
- * npm, this process twice: further signals within a second belong to the first. A later one ends everything at once.
+ * `troupe up`: starts a cluster and runs until it is stopped. Ctrl-C reaches the whole foreground process group and,
+ * under npm, this process twice: further signals within a second count as the first. A later one stops everything at
+ * once.
  */
 import type { Command } from 'commander';
 import { systemClock, systemRandom } from '../../../actors/runtime/index.ts';
@@ -11,7 +12,7 @@ import { Launcher, type LauncherOptions } from '../launcher/launcher.ts';
 import type { GlobalOptions } from './global-options.ts';
 
 const SAME_SIGNAL_MS = 1_000;
-/** A first start on a slow machine may still be settling its shards. */
+/** A first start on a slow machine may still be assigning shards. */
 const DEMO_MS = 20_000;
 const EXIT_FORCED = 130;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -30,33 +31,33 @@ async function up(options: GlobalOptions & { port?: string }, entry: string): Pr
   const { config: file, data } = options;
   const port = options.port === undefined ? undefined : portFrom(options.port);
   const config = await loadConfig({ file, data, port, cwd: process.cwd(), env: process.env });
-  const tell = (line: string): void => void process.stderr.write(`troupe: ${line}\n`);
-  await tellBroken(config, tell);
+  const report = (line: string): void => void process.stderr.write(`troupe: ${line}\n`);
+  await reportBroken(config, report);
   const launcher = new Launcher({
     config,
     entry,
     clock: systemClock,
     random: systemRandom,
-    tell,
+    report,
     openDemo: openDemoOver(config),
   });
-  const asked = stopOnSignal(launcher);
+  const requested = stopOnSignal(launcher);
   const banner = await launcher.start().catch((error: unknown) => {
-    // Stopped on purpose before it was up: that is no failure.
-    if (asked.stop) return null;
+    // Stopped on request during the start, which is not a failure.
+    if (requested.stop) return null;
     throw error;
   });
-  if (banner !== null && !asked.stop) process.stdout.write(banner);
+  if (banner !== null && !requested.stop) process.stdout.write(banner);
 }
 
-/** A broken document stops nobody: what it declared before stays. Whoever starts the cluster is told all the same. */
-async function tellBroken({ providers }: ClusterConfig, tell: (line: string) => void): Promise<void> {
+/** An invalid document does not stop the start, since its provider keeps its last declaration; it is only reported. */
+async function reportBroken({ providers }: ClusterConfig, report: (line: string) => void): Promise<void> {
   const files = providers.filter(({ models }) => typeof models === 'string' && !/^https?:/.test(models));
   if (files.length === 0) return;
   const { checkDocument } = await import('./check-document.ts');
   for (const provider of files) {
     await checkDocument(String(provider.models), provider).catch((error: unknown) => {
-      tell(`${lineOf(error)}; provider ${provider.slug} keeps what it declared before, if it did`);
+      report(`${lineOf(error)}; provider ${provider.slug} keeps its last declaration, if it has one`);
     });
   }
 }
@@ -78,28 +79,28 @@ function openDemoOver({ nodes, demo }: ClusterConfig): LauncherOptions['openDemo
 }
 
 function stopOnSignal(launcher: Launcher): { stop: boolean } {
-  const asked = { stop: false, force: false };
-  // A terminal that was closed takes no last words; the nodes are to be drained all the same.
+  const requested = { stop: false, force: false };
+  // A closed terminal accepts no output; drain the nodes anyway.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   let firstAt = 0;
   const onSignal = (): void => {
     const now = systemClock.monotonic();
-    if (!asked.stop) {
-      asked.stop = true;
+    if (!requested.stop) {
+      requested.stop = true;
       firstAt = now;
       process.stderr.write('troupe: draining; Ctrl-C again stops at once\n');
-      void launcher.stop().then(() => process.exit(asked.force ? EXIT_FORCED : 0));
+      void launcher.stop().then(() => process.exit(requested.force ? EXIT_FORCED : 0));
     } else if (now - firstAt > SAME_SIGNAL_MS) {
-      asked.force = true;
+      requested.force = true;
       launcher.force();
     }
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
-  return asked;
+  return requested;
 }
 
 function portFrom(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65_535) return port;
-  throw new ConfigError(`--port ${text} is no port; write a number from 0 to 65535`);
+  throw new ConfigError(`--port ${text} is not a port; write a number from 0 to 65535`);
 }

@@ -1,6 +1,6 @@
 /**
- * Checks a whole value against a schema and says the first thing wrong with it in one line: where it was written, which
- * member, what it is, what it should be. Never changes the value.
+ * Checks a value against a schema and reports the first violation in one line: source, member, actual value, expected
+ * value. Never changes the value.
  */
 import type { TSchema } from '@sinclair/typebox';
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
@@ -9,14 +9,14 @@ import { isRecord } from './lay-over.ts';
 
 const SHOWN_CHARS_MAX = 60;
 
-/** @throws Fault naming `source`, the member and the remedy. */
+/** Throws ConfigError naming `source`, the member and the remedy. */
 export function check(schema: TSchema, value: unknown, source: string, within = ''): void {
   const error = Value.Errors(schema, value).First();
   if (!error) return;
   throw new ConfigError(`${source}: ${describe(deepest(error), value, within)}`);
 }
 
-/** An error of a union hides the one inside the member it was meant to be: the one that went deepest. */
+/** A union reports a generic error; find the error of the alternative that matched deepest. */
 function deepest(error: ValueError): ValueError {
   let found = error;
   for (const alternative of error.errors) {
@@ -48,7 +48,7 @@ function nameOf(path: string, within: string): string {
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
     .reduce((whole, part) => (/^\d+$/.test(part) ? `${whole}[${part}]` : whole ? `${whole}.${part}` : part), within);
-  return name || 'the whole';
+  return name || 'the whole value';
 }
 
 function words(error: ValueError): string {
@@ -72,7 +72,7 @@ function at(value: unknown, path: string): unknown {
   return found;
 }
 
-/** The known name that is the fewest letters away, if those are no more than a third of it. */
+/** The known name with the fewest edits, if those are at most a third of its letters. */
 function nearest(name: string, known: readonly string[]): string | null {
   let best: string | null = null;
   let fewest = Number.POSITIVE_INFINITY;
@@ -86,7 +86,7 @@ function nearest(name: string, known: readonly string[]): string | null {
   return best;
 }
 
-/** Letters to insert, remove or replace until one word is the other. */
+/** Edit distance: letters to insert, remove or replace. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i++) {

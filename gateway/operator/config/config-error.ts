@@ -1,9 +1,9 @@
-/** A failure that a person can mend: its message is one line that says what is wrong, where, and the remedy. */
+/** A failure that the user can correct: its one-line message names the error, its place, and the remedy. */
 export class ConfigError extends Error {
-  override readonly name = 'Fault';
+  override readonly name = 'ConfigError';
 }
 
-/** The one line of anything thrown, for people: no stack, no line breaks. */
+/** The message of any thrown value as one line, without stack or line breaks. */
 export function lineOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const lines = text.split('\n').map((line) => line.trim());

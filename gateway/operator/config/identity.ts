@@ -1,6 +1,6 @@
 /**
- * Reads what a node shows to its peers, once, and checks it before anybody else does: a certificate that peers would
- * refuse is one clear line at start and not a node that nobody links with.
+ * Reads and checks a node's certificate, key and authority at start: a certificate that peers would refuse is one clear
+ * error line at start instead of a node without links.
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -10,10 +10,10 @@ import { ConfigError, lineOf } from './config-error.ts';
 
 const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 const CHAIN_MAX = 8;
-/** Extended key usages a node needs where its certificate restricts them: it is server and client. */
+/** Extended key usages that a node needs if its certificate restricts them: a node is server and client. */
 const USES = { '1.3.6.1.5.5.7.3.1': 'serverAuth', '1.3.6.1.5.5.7.3.2': 'clientAuth' };
 
-/** What one of the configured nodes needs to speak TLS, read now; undefined where the cluster does not. @throws Fault */
+/** The TLS identity of a configured node, read now; undefined if the cluster does not use TLS. @throws ConfigError */
 export async function tlsOf(
   { nodes }: ClusterConfig,
   self: NodeConfig,
@@ -25,7 +25,7 @@ export async function tlsOf(
   return { ...identity, names: nodes.map((node) => node.name) };
 }
 
-/** The node's name, where its paths stand in the configuration, and the time now (ms). @throws Fault */
+/** `name` is the node's, `member` the path of its `tls` in the configuration, `now` in ms. @throws ConfigError */
 export async function readIdentity(
   tls: TlsConfig,
   { name, member, now }: { readonly name: string; readonly member: string; readonly now: number },
@@ -45,7 +45,7 @@ export async function readIdentity(
     refuse(`is not valid before ${own.validFrom}; correct the clock, or issue it anew`);
   if (own.checkHost(name, { subject: 'never', wildcards: false }) === undefined) {
     refuse(
-      `is for ${own.subjectAltName ?? 'nobody'} and not for DNS:${name}; issue one with that subject alternative name`,
+      `is for ${own.subjectAltName ?? 'no host'} and not for DNS:${name}; issue one with that subject alternative name`,
     );
   }
   if (!isIssuedBy(chain, authorities)) refuse(`is not issued by ${tls.ca}; issue it with that authority`);
@@ -55,7 +55,7 @@ export async function readIdentity(
   return { ca, certificate, key };
 }
 
-/** The three files as they are. @throws Fault */
+/** The contents of the three files. @throws ConfigError */
 export async function readPems(tls: TlsConfig, member: string): Promise<Identity> {
   const [ca, certificate, key] = await Promise.all([
     readPem(tls.ca, `${member}.ca`),
@@ -90,11 +90,11 @@ function privateKey(text: string, member: string, file: string): KeyObject {
   try {
     return createPrivateKey(text);
   } catch (error) {
-    throw new ConfigError(`${member}: ${file} is no private key in PEM without a pass phrase (${lineOf(error)})`);
+    throw new ConfigError(`${member}: ${file} is not a private key in PEM without a pass phrase (${lineOf(error)})`);
   }
 }
 
-/** Walks from the node's own certificate over the intermediates behind it to one of the authorities. */
+/** Follows the chain from the node's own certificate over its intermediates to one of the authorities. */
 function isIssuedBy(chain: readonly X509Certificate[], authorities: readonly X509Certificate[]): boolean {
   let current = chain[0] as X509Certificate;
   const issued = (by: X509Certificate): boolean => current.checkIssued(by) && current.verify(by.publicKey);

@@ -1,7 +1,7 @@
 /**
- * Loads the configuration of a cluster: the default, `--config FILE` laid over it, then `--data` and `--port`. Checked
- * whole, once; what comes back is frozen, its data folder and the files of its models documents absolute. Every failure
- * is a Fault of one line that names file, member and remedy.
+ * Loads the configuration of a cluster: the default, with `--config FILE` merged over it, then `--data` and `--port`.
+ * The result is checked as a whole, once, and frozen; its data folder and the files of its models documents are
+ * absolute. Every failure is a ConfigError of one line that names file, member and remedy.
  */
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
@@ -18,22 +18,22 @@ import { isRecord, layOver } from './lay-over.ts';
 import { configSchema } from './schema.ts';
 
 export interface LoadOptions {
-  /** The file given with `--config`; absent: the default cluster. */
+  /** The file given with `--config`; absent: the default configuration. */
   readonly file?: string | undefined;
   /** `--data` and `--port`; absent: as configured. */
   readonly data?: string | undefined;
   readonly port?: number | undefined;
-  /** Relative paths given on the command line are relative to this. */
+  /** The base of relative paths from the command line. */
   readonly cwd: string;
-  /** Only asked whether the variables that providers name for their keys are set; null does not ask. */
+  /** Used only to check that the variables of provider keys are set; null skips that check. */
   readonly env: Readonly<Record<string, string | undefined>> | null;
 }
 
-/** A shard is a part of the 16-bit hash space. */
+/** Shards partition a 16-bit hash space. */
 const SHARDS_MAX = 65_536;
 const ADDRESS = /^https?:\/\//;
 
-/** @throws Fault */
+/** Throws ConfigError for the first violation. */
 export async function loadConfig(options: LoadOptions): Promise<ClusterConfig> {
   const file = options.file === undefined ? null : resolve(options.cwd, options.file);
   const source = file ?? 'cluster.config';
@@ -42,13 +42,13 @@ export async function loadConfig(options: LoadOptions): Promise<ClusterConfig> {
   check(configSchema, laid, source);
   const config = laid as ClusterConfig;
   checkTogether(config, source, options.env);
-  const home = file === null ? options.cwd : dirname(file);
-  const dataHome = options.data === undefined && isRecord(over) && 'data' in over ? home : options.cwd;
+  const folder = file === null ? options.cwd : dirname(file);
+  const dataFolder = options.data === undefined && isRecord(over) && 'data' in over ? folder : options.cwd;
   return freeze({
     ...config,
-    data: resolve(dataHome, config.data),
-    nodes: config.nodes.map((node) => withTlsPaths(node, home)),
-    providers: config.providers.map((one, at) => withModels(one, at, home, source)),
+    data: resolve(dataFolder, config.data),
+    nodes: config.nodes.map((node) => withTlsPaths(node, folder)),
+    providers: config.providers.map((one, at) => withModels(one, at, folder, source)),
   });
 }
 
@@ -63,7 +63,7 @@ async function readOver(file: string): Promise<unknown> {
   const over =
     extname(file) === '.json' ? parse(await read(file, 'give --config an existing file'), file) : await load(file);
   if (!isRecord(over))
-    throw new ConfigError(`${file}: the whole must be an object { ... }, laid over the default cluster`);
+    throw new ConfigError(`${file}: the value must be an object { ... }, merged over the default configuration`);
   return over;
 }
 
@@ -99,7 +99,7 @@ async function load(file: string): Promise<unknown> {
   throw new ConfigError(`${file}: has no default export; write \`export default { ... }\``);
 }
 
-/** Rules that no single member shows. */
+/** Rules that involve several members. */
 function checkTogether(config: ClusterConfig, source: string, env: LoadOptions['env']): void {
   refuseRepeats(
     source,
@@ -154,21 +154,21 @@ function refuseRepeats(source: string, list: string, member: string, names: read
   });
 }
 
-/** Read where the node runs: other hosts have files of their own. */
-function withTlsPaths(node: NodeConfig, home: string): NodeConfig {
+/** Paths only: each node reads the files on its own host. */
+function withTlsPaths(node: NodeConfig, folder: string): NodeConfig {
   if (!node.tls) return node;
   const { ca, certificate, key } = node.tls;
   return {
     ...node,
-    tls: { ca: resolve(home, ca), certificate: resolve(home, certificate), key: resolve(home, key) },
+    tls: { ca: resolve(folder, ca), certificate: resolve(folder, certificate), key: resolve(folder, key) },
   };
 }
 
-/** A document that stands in the config is a part of it. A file is read, and read again, where the node runs. */
-function withModels(provider: ProviderDeclaration, at: number, home: string, source: string): ProviderDeclaration {
+/** Checks an inline document. A file is read, and reloaded, on the host of the node. */
+function withModels(provider: ProviderDeclaration, at: number, folder: string, source: string): ProviderDeclaration {
   const { models } = provider;
   if (typeof models === 'string')
-    return ADDRESS.test(models) ? provider : { ...provider, models: resolve(home, models) };
+    return ADDRESS.test(models) ? provider : { ...provider, models: resolve(folder, models) };
   try {
     parseModelsValue(models, (document) => endpointDeclarations(provider, document));
     return provider;

@@ -1,6 +1,6 @@
 import type { ClusterConfig } from '../../terms/config.ts';
 
-/** Provider slug to its API key, for those whose variable is set. */
+/** API keys by provider slug, for providers whose variable is set. */
 export function providerKeys(
   { providers }: ClusterConfig,
   env: Readonly<Record<string, string | undefined>>,

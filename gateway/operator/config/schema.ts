@@ -1,6 +1,6 @@
 /**
- * The shape of the configuration, member by member, as it is checked once at start. Unknown members are refused: a
- * bound with a spelling mistake would otherwise silently keep its default.
+ * The schema of the configuration, checked once at start. Unknown members are refused: a misspelled bound would
+ * otherwise silently keep its default.
  */
 import { type TSchema, Type } from '@sinclair/typebox';
 import defaults from '../../../cluster.config.ts';
@@ -68,7 +68,7 @@ const variable = Type.String({
 function postgresUrl(better: string) {
   return Type.String({
     pattern: '^postgres(ql)?://\\S+$',
-    words: `an address such as postgres://user@host:5432/database (better: the variable that ${better} names)`,
+    words: `an address such as postgres://user@host:5432/database (preferably in the variable that ${better} names)`,
   });
 }
 
@@ -92,8 +92,8 @@ const node = record({
 });
 
 /**
- * A section of bounds, from its defaults: every member is a number, and its name says which (`...Ms` is a time), or a switch.
- * A bound added to the defaults is thereby checked as well.
+ * Derives the schema of a section of bounds from its defaults: every member is a switch or a number whose name gives
+ * the unit (`...Ms` is a time). A bound added to the defaults is checked without a change here.
  */
 function bounds(defaults: object) {
   const members = Object.entries(defaults).map(

@@ -1,6 +1,6 @@
 /**
- * The secrets of one data folder, each in a file of its own that only its owner may read: made once at random, the same
- * at every later start. They never enter the database, a log, or the configuration.
+ * The secrets of a data folder, each in a file of its own that only its owner may read: generated once at random and
+ * reused by every later start. They never enter the database, a log, or the configuration.
  */
 import { existsSync } from 'node:fs';
 import { chmod, link, mkdir, open, readFile, unlink } from 'node:fs/promises';
@@ -9,11 +9,11 @@ import type { Random } from '../../../actors/runtime/index.ts';
 import { ConfigError, lineOf } from './config-error.ts';
 
 export interface Secrets {
-  /** Mixed into every stored key digest; without it no key of this folder is known any more. 32 bytes. */
+  /** Mixed into every stored key digest; without it no key of this folder can be verified. 32 bytes. */
   readonly pepper: Uint8Array;
-  /** Proves an operator to a node. */
+  /** Authenticates operators to a node. */
   readonly operatorToken: string;
-  /** Proves the nodes to each other. */
+  /** Authenticates the nodes to each other. */
   readonly clusterSecret: string;
 }
 
@@ -24,7 +24,7 @@ export function secretsFolder(data: string): string {
   return join(data, 'secrets');
 }
 
-/** Reads the secrets under `<data>/secrets`, making those that are not there yet. Safe when several processes start at once. */
+/** Reads the secrets under `<data>/secrets` and creates missing ones. Safe for several processes at once. */
 export async function openSecrets(data: string, random: Random): Promise<Secrets> {
   const folder = secretsFolder(data);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -37,7 +37,9 @@ export async function openSecrets(data: string, random: Random): Promise<Secrets
   return { pepper: Buffer.from(pepper, 'hex'), operatorToken, clusterSecret };
 }
 
-/** The pepper of an existing data folder. @throws Fault when there is none: made here it would match no running node. */
+/**
+ * The pepper of an existing data folder. Throws ConfigError if it is missing: a new one would match no running node.
+ */
 export async function readPepper(data: string): Promise<Uint8Array> {
   return Buffer.from(await readSecret(join(secretsFolder(data), 'pepper')), 'hex');
 }
@@ -46,20 +48,20 @@ async function secretAt(file: string, random: Random): Promise<string> {
   return existsSync(file) ? readSecret(file) : makeSecret(file, random);
 }
 
-/** Written aside and linked into place: whoever sees the file sees all of it, and the first to link wins. */
+/** Written to a temporary file and linked into place: readers see a complete file, and the first link wins. */
 async function makeSecret(file: string, random: Random): Promise<string> {
-  const aside = `${file}.${Buffer.from(random.bytes(8)).toString('hex')}`;
-  const handle = await open(aside, 'wx', 0o600);
+  const temporary = `${file}.${Buffer.from(random.bytes(8)).toString('hex')}`;
+  const handle = await open(temporary, 'wx', 0o600);
   try {
     await handle.writeFile(`${Buffer.from(random.bytes(BYTES)).toString('hex')}\n`);
     await handle.sync();
   } finally {
     await handle.close();
   }
-  await link(aside, file).catch((error: NodeJS.ErrnoException) => {
+  await link(temporary, file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
-  await unlink(aside);
+  await unlink(temporary);
   return readSecret(file);
 }
 

@@ -3,7 +3,7 @@ import type { StoreChoice } from '../../../actors/runtime/index.ts';
 import type { ClusterConfig } from '../../terms/config.ts';
 import { ConfigError } from './config-error.ts';
 
-/** The store that the configuration means; a database's address may come from the environment. @throws Fault */
+/** The configured store; the address of a database may come from the environment. @throws ConfigError */
 export function storeChoice(config: ClusterConfig, env: Readonly<Record<string, string | undefined>>): StoreChoice {
   const { data, runtime, store } = config;
   if (store.kind === 'sqlite') {
@@ -13,5 +13,7 @@ export function storeChoice(config: ClusterConfig, env: Readonly<Record<string, 
   const url = store.url ?? env[store.urlEnv];
   const keysUrl = store.keysUrl ?? env[store.keysUrlEnv] ?? null;
   if (url) return { kind: 'postgres', url, keysUrl, bounds: store.postgres };
-  throw new ConfigError(`store.kind is "postgres", and the variable ${store.urlEnv} is not set; it names the database`);
+  throw new ConfigError(
+    `store.kind is "postgres", and the variable ${store.urlEnv} is not set; set it to the address of the database`,
+  );
 }

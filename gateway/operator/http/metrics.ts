@@ -1,36 +1,36 @@
 import type { ClusterView } from '../../../actors/runtime/index.ts';
 
-/** What the public edge of a node counts of itself. */
+/** The counters of a node's public edge. */
 export interface EdgeMeasurement {
   readonly connections: number;
-  /** Connections so far that were closed unread, for want of a place. */
+  /** Connections closed unread so far because a connection bound was reached. */
   readonly connectionsRefused: number;
   readonly requestsUnderWay: number;
   readonly streamsOpen: number;
   readonly draining: boolean;
-  /** Answers so far by status, as the caller saw it; a stream counts as its 200. */
+  /** Answers so far by status as sent; a stream counts as its 200. */
   readonly answersByStatus: ReadonlyMap<number, number>;
-  /** Turns whose charge could not be recorded before the caller was answered. */
+  /** Turns whose charge could not be recorded before the answer was sent. */
   readonly settledLater: number;
 }
 
-/** What is measured at one instant on one node. */
+/** Measurements of one node at one instant. */
 export interface Measurement {
   readonly node: string;
   readonly view: ClusterView;
   readonly edge: EdgeMeasurement;
   readonly ready: boolean;
   readonly connected: boolean;
-  /** The disk of the store has room for work under way only. */
+  /** The disk of the store has room only for work under way. */
   readonly storeFull: boolean;
   readonly memory: { readonly rss: number; readonly heapUsed: number };
-  /** Seconds; null where it is not measured. */
+  /** Seconds; null if not measured. */
   readonly loopDelayP99: number | null;
 }
 
 type Samples = readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
 
-/** The node's figures in the Prometheus text format, version 0.0.4. */
+/** Renders the node's metrics in the Prometheus text format, version 0.0.4. */
 export function renderMetrics(measured: Measurement): string {
   const { node, view, edge } = measured;
   const own = view.nodes.find((row) => row.name === node && row.live);
@@ -45,12 +45,12 @@ export function renderMetrics(measured: Measurement): string {
       one(Number(measured.connected)),
     ),
     metric('troupe_store_full', 'gauge', 'The disk is full: new work is refused', one(Number(measured.storeFull))),
-    metric('troupe_draining', 'gauge', 'The node takes no new connections', one(Number(edge.draining))),
+    metric('troupe_draining', 'gauge', 'The node accepts no new connections', one(Number(edge.draining))),
     metric('troupe_connections', 'gauge', 'Open client connections', one(edge.connections)),
     metric(
       'troupe_connections_refused_total',
       'counter',
-      'Connections closed unread, for want of a place',
+      'Connections closed unread because a bound was reached',
       one(edge.connectionsRefused),
     ),
     metric('troupe_requests_under_way', 'gauge', 'Requests being served', one(edge.requestsUnderWay)),
@@ -70,12 +70,12 @@ export function renderMetrics(measured: Measurement): string {
     blocks.push(
       metric('troupe_cells', 'gauge', 'Resident actors', one(engine.cells)),
       metric('troupe_actors_quarantined', 'gauge', 'Actors whose stored state does not load', one(engine.quarantined)),
-      metric('troupe_actors_evicted_total', 'counter', 'Actors that left memory for room', one(engine.evicted)),
+      metric('troupe_actors_evicted_total', 'counter', 'Actors evicted from memory to free room', one(engine.evicted)),
       metric('troupe_events_queued', 'gauge', 'Events waiting for their actor', one(engine.queued)),
       metric('troupe_commits_in_flight', 'gauge', 'Commits under way', one(engine.commitsInFlight)),
       metric('troupe_steps_total', 'counter', 'Steps taken', one(engine.steps)),
       metric('troupe_events_unhandled_total', 'counter', 'Events that a chart did not handle', one(engine.unhandled)),
-      metric('troupe_dead_letters_total', 'counter', 'Inputs set aside for an operator', one(engine.deadLetters)),
+      metric('troupe_dead_letters_total', 'counter', 'Inputs that became dead letters', one(engine.deadLetters)),
       metric('troupe_commits_total', 'counter', 'Commits made', one(engine.commits)),
       metric('troupe_entries_total', 'counter', 'Entries committed', one(engine.entries)),
     );

@@ -9,12 +9,12 @@ import { type Measurement, renderMetrics } from './metrics.ts';
 export interface OperatorServerOptions {
   /** Null while the node starts. */
   readonly cluster: () => Cluster | null;
-  /** What `Authorization: Bearer` must carry, except for health and readiness. */
+  /** The bearer token of every route except health and readiness. */
   readonly token: string;
   readonly measure: (cluster: Cluster) => Promise<Measurement>;
-  /** True while the node takes requests: ready, connected, not draining. */
+  /** True while the node serves requests: ready, connected, not draining. */
   readonly serving: () => boolean;
-  /** Reads models documents anew: of one provider, or of all; null for one that is not declared. */
+  /** Reloads models documents of one provider, or of all; null for a provider that is not declared. */
   readonly refreshModels: (provider: string | null) => Promise<readonly Declared[] | null>;
   readonly log: (message: string, error: unknown) => void;
 }
@@ -28,7 +28,7 @@ const HEADER_BYTES_MAX = 8 * 1024;
 const REQUEST_MS_MAX = 5_000;
 
 /**
- * The operators' HTTP port of one node. It sends no actor a message that this node would not send by itself.
+ * The operator HTTP server of one node. It never sends an actor a message that the node would not send on its own.
  * (spec: reliability, attacks 80, 84)
  */
 export function openOperatorServer(
@@ -76,17 +76,19 @@ interface OpenRoute extends RouteAddress {
 
 interface TokenRoute extends RouteAddress {
   readonly policy: 'token';
-  readonly answer: (asked: OperatorRequest) => Reply | Promise<Reply>;
+  readonly answer: (request: OperatorRequest) => Reply | Promise<Reply>;
 }
 
-/** A request that has shown the token, to a node that has started. */
+/** An authenticated request to a node that has started. */
 interface OperatorRequest {
   readonly cluster: Cluster;
   readonly query: URLSearchParams;
   readonly options: OperatorServerOptions;
 }
 
-/** `/inspect` and `/why` take `?address=kind:owner/local`, `/models/refresh` takes `?provider=slug` for one provider. */
+/**
+ * `/inspect` and `/why` take `?address=kind:owner/local`; `/models/refresh` takes `?provider=slug` for one provider.
+ */
 const ROUTES: readonly (OpenRoute | TokenRoute)[] = [
   { method: 'GET', path: '/health', policy: 'open', answer: () => json(200, { status: 'ok' }) },
   { method: 'GET', path: '/ready', policy: 'open', answer: readiness },
@@ -97,8 +99,13 @@ const ROUTES: readonly (OpenRoute | TokenRoute)[] = [
     policy: 'token',
     answer: async ({ cluster }) => json(200, await cluster.operator.ps()),
   },
-  { method: 'GET', path: '/inspect', policy: 'token', answer: (asked) => inspect(asked, (inspection) => inspection) },
-  { method: 'GET', path: '/why', policy: 'token', answer: (asked) => inspect(asked, reasons) },
+  {
+    method: 'GET',
+    path: '/inspect',
+    policy: 'token',
+    answer: (request) => inspect(request, (inspection) => inspection),
+  },
+  { method: 'GET', path: '/why', policy: 'token', answer: (request) => inspect(request, reasons) },
   { method: 'POST', path: '/models/refresh', policy: 'token', answer: refresh },
 ];
 
@@ -106,7 +113,10 @@ const router = new HttpRouter(ROUTES);
 
 const NOT_FOUND = json(404, { error: 'Not found' });
 
-/** The order of every request: route, token, node, handler. Which paths a GET finds is not shown without the token. */
+/**
+ * Every request takes this order: route, token, node, handler. Without the token a GET does not reveal which paths
+ * exist.
+ */
 async function answer(request: IncomingMessage, options: OperatorServerOptions): Promise<Reply> {
   const { method = '', url: target = '/', headers } = request;
   // Resolves dot segments and absolute targets.
@@ -134,10 +144,12 @@ async function metrics({ cluster, options }: OperatorRequest): Promise<Reply> {
 }
 
 async function refresh({ query, options }: OperatorRequest): Promise<Reply> {
-  if (!options.serving()) return json(503, { error: 'The node does not serve yet, or leaves' });
+  if (!options.serving()) return json(503, { error: 'The node is starting or draining' });
   const provider = query.get('provider');
   const declared = await options.refreshModels(provider);
-  return declared === null ? json(404, { error: `no provider is called ${provider}` }) : json(200, { data: declared });
+  return declared === null
+    ? json(404, { error: `no provider ${provider} is declared` })
+    : json(200, { data: declared });
 }
 
 type Inspected = NonNullable<Awaited<ReturnType<Cluster['operator']['inspect']>>>;
@@ -153,7 +165,7 @@ async function inspect({ cluster, query }: OperatorRequest, view: (found: Inspec
   return found === null ? json(404, { error: `${address} is absent` }) : json(200, view(found));
 }
 
-/** Compares digests, so that neither length nor content of the token shows in the time it takes. */
+/** Compares digests, so that the duration reveals neither length nor content of the token. */
 function permitted(authorization: string | undefined, token: string): boolean {
   if (!authorization?.startsWith('Bearer ')) return false;
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,12 +1,12 @@
-/** What `troupe up` shows once the cluster serves: addresses, and a request that can be pasted as it is. */
+/** The text that `troupe up` prints once the cluster serves: addresses, and a request ready to paste. */
 import type { ConnectionInfo } from './connection.ts';
 
 export interface BannerOptions {
   readonly connection: ConnectionInfo;
   readonly connectionFile: string;
-  /** The folder as `--data` needs it; null when it is the one commands use by themselves. */
+  /** The folder for `--data`; null if it is the default folder of the commands. */
   readonly data: string | null;
-  /** A model that answers; null when none is known yet. */
+  /** A served model; null if none is known yet. */
   readonly model: string | null;
   readonly startedInMs: number;
 }

@@ -1,10 +1,11 @@
 /**
- * Whether a node ended itself: only then may its death count against the work it was running. In doubt it did not. Pure.
+ * Tells crashed nodes from killed ones: only a crash may count against the activities that were running. In doubt the
+ * node counts as killed. Pure.
  */
 import { EXIT_UNCAUGHT } from './message.ts';
 import type { NodeEnd } from './node-process.ts';
 
-/** What a process strikes itself with: an abort (also when its heap is full), or code that ran into nothing. */
+/** Signals of a process's own crash: an abort (also for a full heap), or a fault of its code. */
 const OWN_SIGNALS: ReadonlySet<string> = new Set(['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP']);
 
 export function causeOfDeath(end: NodeEnd): 'own-hand' | 'outside' {

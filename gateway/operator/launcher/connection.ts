@@ -1,6 +1,6 @@
 /**
- * `<data>/connection.json`: all that is needed to use a running cluster. Written when it is ready, rewritten when a node
- * comes or goes, removed when it stops. Holds keys: only its owner may read it.
+ * `<data>/connection.json`: all that a client of a running cluster needs. Written when the cluster is ready, rewritten
+ * when a node starts or ends, removed at the stop. Holds keys: only its owner may read it.
  */
 import { readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export interface ConnectionInfo {
   /** Keys of the demo account; null when the demo is off. */
   readonly api_key: string | null;
   readonly management_key: string | null;
-  /** Operator HTTP of the first node that serves. */
+  /** Operator HTTP address of the first serving node. */
   readonly operator_url: string | null;
   readonly operator_token: string;
   readonly nodes: readonly ConnectionNode[];
@@ -25,14 +25,17 @@ export interface ConnectionNode {
   readonly pid: number;
   readonly grpc: string;
   readonly operator_url: string;
-  /** Files that the node shows to its peers; whoever may read them may call its operator service. Absent without TLS. */
+  /**
+   * The files that the node presents to its peers; they also authorize calls to its operator service. Absent without
+   * TLS.
+   */
   readonly tls?: TlsConfig;
 }
 
-/** What it takes to call a node's operator service, beside the token. */
+/** The address for calls to a node's operator service, without the token. */
 export type OperatorAddress = Pick<ConnectionNode, 'grpc' | 'tls'>;
 
-/** Writes one version after the other, the newest last, whatever the speed of the disk. */
+/** Writes versions one after the other, the newest last. */
 export class ConnectionFile {
   private readonly file: string;
   private last: Promise<void> = Promise.resolve();
@@ -56,7 +59,7 @@ export class ConnectionFile {
   }
 }
 
-/** @throws Fault when no cluster runs on this folder. */
+/** Throws ConfigError if no cluster runs on this folder. */
 export async function readConnection(data: string): Promise<ConnectionInfo> {
   let text: string;
   try {

@@ -1,6 +1,6 @@
 /**
- * The data folder: made when it is not there, checked that it can be written, and held by one launcher at a time. A
- * launcher that died without a word leaves its lock; the next one sees that nobody holds it.
+ * The data folder: created if missing, checked for write access, and locked by one launcher at a time. A launcher that
+ * was killed leaves its lock file; the next launcher detects that its process has ended.
  */
 import { mkdir, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,13 +10,13 @@ import { processState } from './process-state.ts';
 export interface DataFolder {
   readonly path: string;
   readonly logs: string;
-  /** Lets another launcher have it. */
+  /** Unlocks the folder for another launcher. */
   release(): Promise<void>;
 }
 
 const TRIES_MAX = 3;
 
-/** @throws Fault when it cannot be written, or another launcher runs on it. */
+/** Throws ConfigError if the folder is not writable, or another launcher runs on it. */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const logs = join(path, 'logs');
   const lock = join(path, 'launcher.lock');
@@ -53,7 +53,7 @@ async function take(lock: string, path: string, tries = 0): Promise<void> {
   await take(lock, path, tries + 1);
 }
 
-/** Pid of the living process that wrote the lock; null when there is none (the pid may have been given to another since). */
+/** Pid of the living process that wrote the lock; null if it has ended (its pid may have been reused since). */
 async function holder(lock: string): Promise<number | null> {
   const [pidText = '', startedAt = ''] = (await readFile(lock, 'utf8').catch(() => '')).trim().split(' ');
   const pid = Number(pidText);
@@ -63,7 +63,7 @@ async function holder(lock: string): Promise<number | null> {
   return !startedAt && lives(pid) ? pid : null;
 }
 
-/** Where the kernel shows no process table. */
+/** Used if the kernel has no process table in /proc. */
 function lives(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,4 +1,4 @@
-/** The account a newcomer starts with: created, funded once, with its keys. Every step carries a natural id and may be repeated. */
+/** The demo account: created, funded once, with its keys. Every step carries a natural id and may be repeated. */
 import { createAccount, creditDeposit } from '../../../actors/account/account.ts';
 import { createKey } from '../../../actors/key/key.ts';
 import type { Cluster } from '../../../actors/runtime/index.ts';
@@ -13,7 +13,7 @@ export interface DemoOptions {
   readonly withinMs: number;
 }
 
-/** Makes sure that the account exists, was funded once, and that its keys work. */
+/** Ensures that the account exists, was funded once, and has working keys. */
 export async function openDemoAccount(options: DemoOptions): Promise<void> {
   const { cluster, keys, withinMs } = options;
   const account = accountAddress(keys.account);

@@ -1,5 +1,5 @@
 /**
- * The keys a newcomer starts with: one to spend, one to manage. Made before their account, and kept in
+ * The keys of the demo account: one to spend, one to manage. Generated before the account exists, and stored in
  * `<data>/secrets/demo.json`, so that every later start shows the same ones.
  */
 import { readFile } from 'node:fs/promises';
@@ -10,10 +10,10 @@ import { ConfigError } from '../config/config-error.ts';
 import { secretsFolder } from '../config/secrets.ts';
 import { writeWhole } from './whole-file.ts';
 
-/** One id that a person can remember; its keys are as random as any. */
+/** A fixed id that is easy to remember; its keys are random. */
 const DEMO_ACCOUNT = 'acct_demo';
 
-/** The texts are known only here, to the banner and to `connection.json`. */
+/** The texts appear only here, in the banner and in `connection.json`. */
 export interface DemoKeys {
   readonly account: string;
   readonly api: DemoKey;
@@ -25,7 +25,7 @@ export interface DemoKey {
   readonly text: string;
 }
 
-/** Reads the demo keys of this data folder, or makes and keeps them. */
+/** Reads the demo keys of this data folder, or generates and stores them. */
 export async function openDemoKeys(data: string, random: Random): Promise<DemoKeys> {
   const file = join(secretsFolder(data), 'demo.json');
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -37,16 +37,16 @@ export async function openDemoKeys(data: string, random: Random): Promise<DemoKe
     await writeWhole(file, `${JSON.stringify(made, null, 2)}\n`);
     return made;
   }
-  const kept = parse(text);
-  if (!kept) throw new ConfigError(`${file} is damaged; remove it to have new demo keys made`);
-  return kept;
+  const stored = parse(text);
+  if (!stored) throw new ConfigError(`${file} is damaged; remove it to have new demo keys generated`);
+  return stored;
 }
 
 function parse(text: string): DemoKeys | null {
   try {
-    const kept = JSON.parse(text) as DemoKeys;
-    const whole = isKeyText(kept.api.text) && isKeyText(kept.management.text) && typeof kept.account === 'string';
-    return whole ? kept : null;
+    const stored = JSON.parse(text) as DemoKeys;
+    const whole = isKeyText(stored.api.text) && isKeyText(stored.management.text) && typeof stored.account === 'string';
+    return whole ? stored : null;
   } catch {
     return null;
   }

@@ -1,7 +1,7 @@
 /**
- * The nodes of one launcher: each declared name runs as a process, is watched, and is started again when it ends, with
- * a back-off, until the launcher stops. Hands every accepted connection to them in turn. Every start, end, kill and
- * restart is written to the journal with its reason.
+ * The nodes of one launcher. Each configured name runs as a process, is watched, and is restarted with a back-off when
+ * it ends, until the launcher stops. Accepted connections go to the nodes in turn. Every start, end, kill and restart
+ * is written to the journal with its reason.
  */
 import type { Socket } from 'node:net';
 import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
@@ -13,24 +13,24 @@ import { type NodeEnd, type NodeListener, NodeProcess, type NodeStart } from './
 import { type HandoffNode, SocketHandoff } from './socket-handoff.ts';
 import { restartDelay } from './watchdog.ts';
 
-/** Deaths that a node is told when it starts: it may have been alone. */
+/** Deaths reported to a node at its start: it may be the only node left. */
 const DEATHS_REMEMBERED_MAX = 16;
 
 export interface FleetOptions {
   readonly starts: readonly NodeStart[];
   readonly limits: LauncherLimits;
-  /** How long a connection may wait for a node before it is refused, ms. */
+  /** Longest time that a connection may wait for a node before it is refused, ms. */
   readonly waitMs: number;
   readonly clock: Clock;
   readonly journal: Journal;
   readonly refuse: (socket: Socket) => void;
-  /** Some node came up or went down. */
+  /** A node came up or went down. */
   readonly changed: () => void;
-  /** A life ended before it served, for this reason; so many in a row did. */
+  /** A process ended before it served; `tries` counts such ends in a row. */
   readonly faulted: (name: string, reason: string, tries: number) => void;
 }
 
-/** A node that serves. */
+/** A serving node. */
 export interface NodeStatus extends NodeAddresses {
   readonly name: string;
   readonly pid: number;
@@ -39,7 +39,7 @@ export interface NodeStatus extends NodeAddresses {
 interface Slot {
   readonly start: NodeStart;
   life: NodeProcess | null;
-  /** Lives in a row that ended young. */
+  /** Number of lives in a row that ended early. */
   failures: number;
   restart: Cancel | null;
 }
@@ -47,7 +47,7 @@ interface Slot {
 export class Fleet {
   private readonly options: FleetOptions;
   private readonly slots: readonly Slot[];
-  private readonly handOffs: SocketHandoff;
+  private readonly handoff: SocketHandoff;
   private readonly listener: NodeListener;
   private readonly deaths: NodeDeath[] = [];
   private turn = 0;
@@ -59,7 +59,7 @@ export class Fleet {
   constructor(options: FleetOptions) {
     this.options = options;
     this.slots = options.starts.map((start) => ({ start, life: null, failures: 0, restart: null }));
-    this.handOffs = new SocketHandoff({
+    this.handoff = new SocketHandoff({
       clock: options.clock,
       ackMs: options.limits.handoffAckMs,
       max: options.limits.handoffsMax,
@@ -69,9 +69,9 @@ export class Fleet {
     });
     this.listener = {
       up: (node) => this.cameUp(node),
-      ack: (node, id) => this.handOffs.ack(node, id),
-      taken: (node, id) => this.handOffs.taken(node, id),
-      decline: (node, id) => this.handOffs.decline(node, id),
+      ack: (node, id) => this.handoff.ack(node, id),
+      taken: (node, id) => this.handoff.taken(node, id),
+      decline: (node, id) => this.handoff.decline(node, id),
       end: (node, end) => this.ended(node, end),
     };
   }
@@ -82,7 +82,7 @@ export class Fleet {
     this.tick();
   }
 
-  /** The nodes that serve now, in the order of the configuration. */
+  /** The serving nodes, in the order of the configuration. */
   running(): readonly NodeStatus[] {
     return this.slots.flatMap(({ life }) =>
       life?.at && life.pid !== null ? [{ name: life.name, pid: life.pid, ...life.at }] : [],
@@ -90,24 +90,26 @@ export class Fleet {
   }
 
   accept(socket: Socket): void {
-    this.handOffs.accept(socket);
+    this.handoff.accept(socket);
   }
 
-  /** Connections that no node has taken yet. */
+  /** Connections without a node yet. */
   get pending(): number {
-    return this.handOffs.size;
+    return this.handoff.size;
   }
 
-  /** Asks every node to drain and resolves when all have ended; those still there after `withinMs` are killed. */
+  /** Asks every node to drain and resolves when all have ended; kills the remaining ones after `withinMs`. */
   async stop(withinMs: number): Promise<void> {
     this.stopping = true;
-    this.handOffs.close();
+    this.handoff.close();
     for (const slot of this.slots) {
       slot.restart?.();
       slot.restart = null;
-      slot.life?.say({ type: 'drain' });
+      slot.life?.send({ type: 'drain' });
     }
-    const late = this.options.clock.after(withinMs, () => this.killAll(`still there ${withinMs} ms after the drain`));
+    const late = this.options.clock.after(withinMs, () =>
+      this.killAll(`still running ${withinMs} ms after the drain began`),
+    );
     if (this.alive() > 0) await new Promise<void>((resolve) => (this.emptied = resolve));
     late();
     this.tickCancel?.();
@@ -126,7 +128,7 @@ export class Fleet {
     slot.restart = null;
     const life = new NodeProcess(slot.start, this.listener, clock, limits);
     slot.life = life;
-    for (const death of this.deaths) life.say({ type: 'death', ...death });
+    for (const death of this.deaths) life.send({ type: 'death', ...death });
     journal({ event: 'node.start', node: life.name, pid: life.pid });
   }
 
@@ -139,16 +141,16 @@ export class Fleet {
       grpc: node.at?.grpc ?? null,
     });
     this.options.changed();
-    this.handOffs.pump();
+    this.handoff.pump();
   }
 
   private ended(node: NodeProcess, end: NodeEnd): void {
     const slot = this.slots.find(({ life }) => life === node);
     if (!slot) return;
     slot.life = null;
-    this.handOffs.gone(node);
+    this.handoff.gone(node);
     const cause = causeOfDeath(end);
-    if (node.at) this.tellDeath({ incarnation: node.at.incarnation, cause });
+    if (node.at) this.reportDeath({ incarnation: node.at.incarnation, cause });
     const delayMs = this.stopping ? null : this.delayAfter(slot, end);
     this.options.journal({
       event: 'node.end',
@@ -167,14 +169,17 @@ export class Fleet {
     if (this.stopping && this.alive() === 0) this.emptied?.();
   }
 
-  /** Those who live on decide what becomes of the work that was running there. */
-  private tellDeath(death: NodeDeath): void {
+  /** The remaining nodes decide about the activities that ran on the dead one. */
+  private reportDeath(death: NodeDeath): void {
     this.deaths.push(death);
     if (this.deaths.length > DEATHS_REMEMBERED_MAX) this.deaths.shift();
-    for (const { life } of this.slots) life?.say({ type: 'death', ...death });
+    for (const { life } of this.slots) life?.send({ type: 'death', ...death });
   }
 
-  /** A life that served for longer than the longest delay clears the record; a wish to rejoin and a drain wait for nothing. */
+  /**
+   * Restart delay. A life that served longer than the longest delay resets the failures. A rejoin restarts at once, and
+   * a drain after the shortest delay.
+   */
   private delayAfter(slot: Slot, end: NodeEnd): number {
     const { limits } = this.options;
     if (end.wasUp && end.livedMs > limits.restartDelayMaxMs) slot.failures = 0;
@@ -191,12 +196,12 @@ export class Fleet {
     this.tickedAt = now;
     const storeBusyMs = Math.max(0, ...this.slots.map(({ life }) => (life?.open ? life.storeBusyMs : 0)));
     for (const { life } of this.slots) life?.tick(elapsedMs, storeBusyMs);
-    this.handOffs.expire();
-    this.handOffs.pump();
+    this.handoff.expire();
+    this.handoff.pump();
     this.tickCancel = clock.after(limits.pingEveryMs, () => this.tick());
   }
 
-  /** Round robin over the nodes that are open, leaving out those with an offer unanswered. */
+  /** Round robin over the open nodes, skipping those with an unanswered offer. */
   private next(busy: (node: HandoffNode) => boolean): NodeProcess | null {
     for (let step = 0; step < this.slots.length; step++) {
       const at = (this.turn + step) % this.slots.length;
@@ -215,6 +220,6 @@ function reasonOf(end: NodeEnd): string {
   if (end.signal) return `ended by ${end.signal}`;
   if (end.code === EXIT_REJOIN) return 'asked to rejoin with a new incarnation';
   if (end.code === 0) return 'drained and left';
-  if (end.code === EXIT_UNCAUGHT) return 'an error that nobody caught';
+  if (end.code === EXIT_UNCAUGHT) return 'an uncaught error';
   return `exited with code ${end.code}`;
 }

@@ -1,4 +1,4 @@
-/** `<data>/launcher.log`: one JSON line per thing that happened to a process, with its reason. Never a secret. */
+/** `<data>/launcher.log`: one JSON line per event of a process, with its reason. Never holds a secret. */
 import { appendFileSync } from 'node:fs';
 import type { Clock } from '../../../actors/runtime/index.ts';
 
@@ -10,7 +10,7 @@ export interface JournalEntry {
 
 export type Journal = (entry: JournalEntry) => void;
 
-/** Entries are rare. One that cannot be written (the disk is full) is lost: the launcher goes on. */
+/** Entries are rare. An entry that cannot be written (full disk) is dropped, and the launcher continues. */
 export function openJournal(file: string, clock: Clock): Journal {
   return (entry) => {
     try {

@@ -1,7 +1,7 @@
 /**
- * `troupe up`: one whole cluster on this machine. Opens the public port first, then simulators, nodes, demo account;
- * watches over them; stops them in the order in which no call is lost. Every failure to start is a Fault of one line,
- * and leaves nothing running.
+ * `troupe up`: one whole cluster on this machine. Opens the public port first, then simulators, nodes and demo account;
+ * watches them; stops them in an order that loses no call. Every failed start is a ConfigError of one line, and leaves
+ * no process running.
  */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -28,17 +28,17 @@ export interface LauncherOptions {
   readonly random: Random;
   /** Opens the demo account over the operator service of this node. */
   readonly openDemo: (node: OperatorAddress, secrets: Secrets, keys: DemoKeys) => Promise<void>;
-  /** One line for the person at the terminal. */
-  readonly tell: (line: string) => void;
+  /** Prints one line for the user at the terminal. */
+  readonly report: (line: string) => void;
 }
 
-/** Nodes load their code, open the store and agree on shards in this time, even on a slow machine. */
+/** Time for nodes to load their code, open the store and agree on shards, even on a slow machine. */
 const START_MS_MAX = 60_000;
 const DEMO_TRIES_MAX = 3;
-/** What a node may need beyond the grace of its open streams. */
+/** Time that a node may need beyond the grace period of its open streams. */
 const STOP_SLACK_MS = 6_000;
 const SIMULATOR_STOP_MS = 2_000;
-/** How often logs are held below their bound. */
+/** Interval of trimming the logs to their bound. */
 const TRIM_MS = 60_000;
 
 export class Launcher {
@@ -63,7 +63,7 @@ export class Launcher {
     this.startedAt = options.clock.monotonic();
   }
 
-  /** Resolves with the banner once the cluster serves. @throws Fault */
+  /** Resolves with the banner once the cluster serves. @throws ConfigError */
   async start(): Promise<string> {
     try {
       return await this.open();
@@ -73,15 +73,15 @@ export class Launcher {
     }
   }
 
-  /** Ends the intake, drains the nodes, then the simulators. Asked again, it is the same end. */
+  /** Closes the port, drains the nodes, then stops the simulators. Repeated calls return the same promise. */
   stop(): Promise<void> {
     this.stopped ??= this.close();
     return this.stopped;
   }
 
-  /** Kills what is left; `stop` then resolves soon. */
+  /** Kills the remaining processes, so that `stop` resolves soon. */
   force(): void {
-    this.fleet?.killAll('the launcher was told to stop at once');
+    this.fleet?.killAll('the user asked for an immediate stop');
   }
 
   private async open(): Promise<string> {
@@ -123,7 +123,7 @@ export class Launcher {
     else refuseConnection(socket, this.options.clock);
   }
 
-  /** The configuration as the nodes get it: with the simulators as providers, where there are no others. */
+  /** The configuration for the nodes: with the simulators as providers, if no others are configured. */
   private async withSimulators(logs: string): Promise<ClusterConfig> {
     const { config, entry, clock } = this.options;
     const { demo, providers, launcher: limits } = config;
@@ -162,15 +162,15 @@ export class Launcher {
     await this.allUp(this.fleet);
   }
 
-  /** All nodes serve; or, after long enough, some of them do. */
+  /** Resolves when all nodes serve, or when some of them do after `START_MS_MAX`. */
   private allUp(fleet: Fleet): Promise<void> {
-    const { clock, config, tell } = this.options;
+    const { clock, config, report } = this.options;
     return new Promise((resolve, reject) => {
       const late = clock.after(START_MS_MAX, () => {
         const missing = config.nodes.length - fleet.running().length;
         if (missing === config.nodes.length)
           reject(new ConfigError(`no node came up within ${START_MS_MAX / 1_000} s; see ${config.data}/logs`));
-        tell(`${missing} of ${config.nodes.length} nodes are not up yet; see ${config.data}/logs`);
+        report(`${missing} of ${config.nodes.length} nodes are not up yet; see ${config.data}/logs`);
         resolve();
       });
       this.changed = () => {
@@ -190,15 +190,15 @@ export class Launcher {
     this.changed();
     if (!this.ready || this.stopped) return;
     this.file?.write(this.connection()).catch((error: unknown) => {
-      this.options.tell(`connection.json cannot be written: ${lineOf(error)}`);
+      this.options.report(`connection.json cannot be written: ${lineOf(error)}`);
     });
   }
 
-  /** A node that cannot start says so once; it is fatal only while no node has ever served. */
+  /** Reports a node that cannot start, once; fatal only while no node has served yet. */
   private nodeFaulted(fault: { name: string; reason: string; tries: number; log: string }): void {
     const line = `node ${fault.name} does not start: ${fault.reason}; see ${fault.log}`;
     if (this.ready || (this.fleet?.running().length ?? 0) > 0) {
-      if (fault.tries === 1) this.options.tell(line);
+      if (fault.tries === 1) this.options.report(line);
     } else if (fault.tries >= START_TRIES_MAX) {
       this.failed(new ConfigError(line));
     }
@@ -258,16 +258,16 @@ export class Launcher {
   }
 }
 
-/** A node that ends this often before it ever served will not serve. */
+/** A node that ends this often before it serves will not come up. */
 const START_TRIES_MAX = 2;
 
-/** Where a client on this machine finds what listens on `host`. */
+/** The host under which a client on this machine reaches the listener on `host`. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Read once more from the document: what the nodes make of it is theirs to say. */
+/** For the banner only. The nodes load the document themselves and may refuse it. */
 async function firstModel({ providers: [first] }: ClusterConfig): Promise<string | null> {
   try {
     const models = typeof first?.models === 'string' ? JSON.parse(await readFile(first.models, 'utf8')) : first?.models;

@@ -1,6 +1,7 @@
 /**
- * The files that processes of a cluster print to: opened for appending, kept below a bound. A file that grew beyond it is
- * copied to `<file>.1` and emptied under its writers; what they print in between is lost, the process is not disturbed.
+ * The log files of a cluster's processes: opened for appending, kept below a bound. A file beyond the bound is copied
+ * to `<file>.1` and truncated while its writers keep it open; output between the two steps is lost, and the process is
+ * not disturbed.
  */
 import { openSync } from 'node:fs';
 import { copyFile, readdir, stat, truncate } from 'node:fs/promises';
@@ -8,7 +9,7 @@ import { join } from 'node:path';
 
 export const LOG_BYTES_MAX = 64 * 1024 * 1024;
 
-/** For a child's stdout and stderr; what cannot be opened (the disk is full) is not printed at all. */
+/** For a child's stdout and stderr; a file that cannot be opened (full disk) discards the output. */
 export function openLog(file: string): number | 'ignore' {
   try {
     return openSync(file, 'a', 0o600);
@@ -17,7 +18,7 @@ export function openLog(file: string): number | 'ignore' {
   }
 }
 
-/** Every `*.log` of the folder. Never fails: a log is no reason to stop. */
+/** Trims every `*.log` of the folder. Never throws: a log must not stop the cluster. */
 export async function trimLogs(folder: string, bytesMax = LOG_BYTES_MAX): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((one) => one.endsWith('.log'))) await trim(join(folder, name), bytesMax);

@@ -1,35 +1,35 @@
 /**
- * What launcher and node say to each other over the process channel. Plain data, one connection's socket beside
- * `offer`. A connection changes hands in four words: `offer`, `ack`, `go`, `taken`; until `go` the node reads nothing,
- * until `taken` the launcher keeps its own copy.
+ * The messages between launcher and node over the process channel: plain data, with a connection's socket handle beside
+ * `offer`. A connection is handed over by four messages: `offer`, `ack`, `go`, `taken`. The node reads nothing before
+ * `go`, and the launcher keeps its own copy until `taken`.
  */
 export type ToNode =
-  /** A connection (its handle travels beside). The number is never used twice by one launcher. */
+  /** Offers a connection, whose handle travels with the message. A launcher never reuses an id. */
   | { readonly type: 'offer'; readonly id: number }
-  /** It is yours: say `taken`, then read. */
+  /** Grants the connection: the node sends `taken`, then reads. */
   | { readonly type: 'go'; readonly id: number }
-  /** It went elsewhere meanwhile: close your copy unread. */
+  /** Revokes the offer: the connection went elsewhere, so the node closes its copy unread. */
   | { readonly type: 'no'; readonly id: number }
   | { readonly type: 'ping'; readonly id: number }
-  /** Hand your shards on, end your open work, exit 0. */
+  /** The node moves its shards, ends its open work, and exits with 0. */
   | { readonly type: 'drain' }
-  /** A node of this launcher has ended, and this is how. */
+  /** Reports how another node of this launcher ended. */
   | ({ readonly type: 'death' } & NodeDeath);
 
 export type ToLauncher =
   | { readonly type: 'ack'; readonly id: number }
   | { readonly type: 'taken'; readonly id: number }
-  /** Not this one: the node takes no connections now. Its copy is closed unread. */
+  /** Declines the offer: the node accepts no connections now and has closed its copy unread. */
   | { readonly type: 'decline'; readonly id: number }
   | { readonly type: 'pong'; readonly id: number; readonly storeBusyMs: number }
-  /** The node serves. Said once per process. */
+  /** The node serves. Sent once per process. */
   | ({ readonly type: 'up' } & NodeAddresses)
-  /** The node takes connections (or no longer does). */
+  /** Whether the node accepts connections. */
   | { readonly type: 'intake'; readonly open: boolean }
-  /** Why the node cannot start: one line for a person, the process exits next. */
+  /** Why the node cannot start, as one line for the user; the process exits next. */
   | { readonly type: 'fault'; readonly message: string };
 
-/** Where a running node is reached. */
+/** The addresses of a running node. */
 export interface NodeAddresses {
   readonly incarnation: string;
   /** host:port of the node's gRPC server: peers and operator tools. */
@@ -37,13 +37,16 @@ export interface NodeAddresses {
   readonly operatorUrl: string;
 }
 
-/** How one incarnation ended: by its own hand, or by anything else. */
+/**
+ * How one incarnation ended. The stored words are kept: `own-hand` is a crash of the process itself, `outside` anything
+ * else that killed it.
+ */
 export interface NodeDeath {
   readonly incarnation: string;
   readonly cause: 'own-hand' | 'outside';
 }
 
-/** Exit code of a node in which an error was caught by nobody. */
+/** Exit code of a node after an uncaught error. */
 export const EXIT_UNCAUGHT = 71;
-/** Exit code of a node that wants to be started again at once, with a new incarnation. */
+/** Exit code of a node that asks for an immediate restart with a new incarnation. */
 export const EXIT_REJOIN = 75;

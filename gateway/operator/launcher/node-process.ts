@@ -1,6 +1,6 @@
 /**
- * One life of one node process: started, pinged, offered connections, at its end gone for good. The next life of the
- * same name is another object. Tells what it hears; decides nothing but whether its own silence is a reason to kill it.
+ * One life of one node process: started, pinged, offered connections, and finally ended. The next life of the same name
+ * is another object. Reports to its listener; decides only whether the node's silence is a reason to kill it.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { closeSync } from 'node:fs';
@@ -14,13 +14,13 @@ import type { HandoffNode } from './socket-handoff.ts';
 import { isSilentLoop, QUIET, tickVitals, type Vitals, verdictOn } from './watchdog.ts';
 
 /**
- * Node's own code on large pages where the system has them (Linux; elsewhere it is ignored): a request touches much code
- * once. Measured at 64 in flight: 611 us of the main thread's CPU per request without, 560 us with. The young garbage is
- * collected by the main thread alone (the threads that would help it are waited for while all cores are busy), and
- * seldom: what survives is what requests under way hold, however long one waits. Its room grows to 64 MiB where much
- * survives: 7 % more requests/s with 64 in flight and 8 % with 400 than with 32, 128 bring no more. It begins small, so
- * that threads whose garbage is short-lived, as the store's writer, stay small: 276 MiB a node under load, 338 with a
- * floor of 32 for each.
+ * V8 and Node flags of a node. Large pages hold Node's own code where the system supports them (Linux; ignored
+ * elsewhere): a request touches much code once. Measured at 64 in flight: 611 us of the main thread's CPU per request
+ * without, 560 us with. The main thread alone collects the young generation, because it would wait for helper threads
+ * while all cores are busy. It collects seldom, because survivors are the objects of requests under way, however long
+ * the interval. The semi-space grows to 64 MiB if much survives: 7 % more requests/s with 64 in flight and 8 % with 400
+ * than with 32; 128 bring no more. It starts small, so that threads with short-lived garbage, such as the store's
+ * writer, stay small: 276 MiB a node under load, 338 with a floor of 32 for each.
  */
 export const NODE_FLAGS: readonly string[] = [
   '--use-largepages=silent',
@@ -30,10 +30,10 @@ export const NODE_FLAGS: readonly string[] = [
 
 export interface NodeStart {
   readonly name: string;
-  /** Module to run, and its arguments. */
+  /** The module to run, and its arguments. */
   readonly entry: string;
   readonly args: readonly string[];
-  /** What the node prints is appended here. */
+  /** The node's output is appended to this file. */
   readonly logFile: string;
 }
 
@@ -41,11 +41,11 @@ export interface NodeStart {
 export interface NodeEnd {
   readonly code: number | null;
   readonly signal: string | null;
-  /** Why the launcher killed it; null when it did not. */
+  /** Why the launcher killed the process; null if it did not. */
   readonly killedFor: string | null;
-  /** It was killed because its loop had gone silent although the kernel showed it running. */
+  /** Killed for a silent event loop although the kernel showed the process as running. */
   readonly silentLoop: boolean;
-  /** What the node itself gave as the reason it cannot start. */
+  /** The node's own reason why it cannot start. */
   readonly fault: string | null;
   readonly livedMs: number;
   readonly wasUp: boolean;
@@ -56,7 +56,7 @@ export interface NodeListener {
   ack(node: NodeProcess, id: number): void;
   taken(node: NodeProcess, id: number): void;
   decline(node: NodeProcess, id: number): void;
-  /** The process is over and its channel read to the end. */
+  /** The process has ended and its channel was read to the end. */
   end(node: NodeProcess, end: NodeEnd): void;
 }
 
@@ -72,7 +72,7 @@ export class NodeProcess implements HandoffNode {
   private readonly limits: LauncherLimits;
   private readonly bornAt: number;
   private addresses: NodeAddresses | null = null;
-  private intakeOpen = false;
+  private accepting = false;
   private pingId = 0;
   private pongId = 0;
   private busyMs = 0;
@@ -97,33 +97,33 @@ export class NodeProcess implements HandoffNode {
     this.listen();
   }
 
-  /** Where it is reached; null until it serves. */
+  /** The node's addresses; null until it serves. */
   get at(): NodeAddresses | null {
     return this.addresses;
   }
 
-  /** May be offered connections now. */
+  /** True if the node may be offered connections now. */
   get open(): boolean {
-    return this.intakeOpen && this.vitals.silentMs < this.limits.silentMs;
+    return this.accepting && this.vitals.silentMs < this.limits.silentMs;
   }
 
   get storeBusyMs(): number {
     return this.busyMs;
   }
 
-  say(message: ToNode): void {
-    // An error means the channel is closed: the end of the process follows and says all there is to say.
+  send(message: ToNode): void {
+    // An error means that the channel is closed; the exit of the process follows and carries the reason.
     if (this.child.connected) this.child.send(message, ignore);
   }
 
   offer(id: number, socket: Socket): void {
     const { _handle: handle } = socket as unknown as { readonly _handle: Parameters<ChildProcess['send']>[1] | null };
     if (!this.child.connected || !handle) return;
-    // The bare handle, not the socket: Node would start reading a socket in the node before `go`, and close ours.
+    // Send the bare handle: with a socket, Node would start reading in the node before `go`, and would close our copy.
     this.child.send({ type: 'offer', id } satisfies ToNode, handle, {}, ignore);
   }
 
-  /** One turn of the watch: counts silence, kills if it must, pings. */
+  /** One tick of the watchdog: counts silence, kills the process if it must, else pings. */
   tick(elapsedMs: number, storeBusyMs: number): void {
     const unanswered = this.pingId !== this.pongId;
     const seen = unanswered && this.pid !== null ? processState(this.pid) : null;
@@ -136,10 +136,10 @@ export class NodeProcess implements HandoffNode {
     });
     if (!unanswered) {
       this.pingId++;
-      this.say({ type: 'ping', id: this.pingId });
+      this.send({ type: 'ping', id: this.pingId });
       return;
     }
-    // A node loading its code is deaf for a while; it serves nobody yet, so only a stop counts.
+    // A node that loads its code cannot answer for a while; it does not serve yet, so only a stopped process counts.
     const judged = this.addresses ? this.vitals : { ...this.vitals, silentMs: 0 };
     const verdict = verdictOn(judged, this.limits);
     if (!verdict) return;
@@ -153,34 +153,34 @@ export class NodeProcess implements HandoffNode {
   }
 
   private listen(): void {
-    this.child.on('message', (message) => this.hear(message as ToLauncher));
+    this.child.on('message', (message) => this.receive(message as ToLauncher));
     this.child.on('exit', (code, signal) => this.exited({ code, signal }));
     this.child.on('error', (error) => {
       this.fault ??= error.message;
-      // Never started: there will be no exit.
+      // The process never started, so no exit follows.
       if (this.child.pid === undefined) this.exited({ code: null, signal: null });
     });
   }
 
   /**
-   * The end is told once the channel was read to its own end: it may still hold words of a process that is gone. Node
-   * leaves out `disconnect` when a handle was never acknowledged, so `connected` is asked instead.
+   * Reports the end once the channel was read to its end: it may still hold messages of the dead process. Node omits
+   * `disconnect` if a handle was never acknowledged, so `connected` is polled instead.
    */
   private exited(exit: { readonly code: number | null; readonly signal: string | null }, waitedMs = 0): void {
-    this.intakeOpen = false;
+    this.accepting = false;
     if (this.child.connected && waitedMs < CHANNEL_END_MS_MAX) {
       this.clock.after(CHANNEL_END_POLL_MS, () => this.exited(exit, waitedMs + CHANNEL_END_POLL_MS));
       return;
     }
     const livedMs = Math.round(this.clock.monotonic() - this.bornAt);
     const { killedFor, silentLoop, fault } = this;
-    // Words read together with the end are told in the turn after it.
+    // Messages read together with the end are delivered first, in this turn of the loop.
     this.clock.after(0, () =>
       this.listener.end(this, { ...exit, killedFor, silentLoop, fault, livedMs, wasUp: this.addresses !== null }),
     );
   }
 
-  private hear(message: ToLauncher): void {
+  private receive(message: ToLauncher): void {
     switch (message.type) {
       case 'ack':
       case 'taken':
@@ -190,16 +190,16 @@ export class NodeProcess implements HandoffNode {
       case 'pong':
         this.pongId = message.id;
         this.busyMs = message.storeBusyMs;
-        // Back in the rotation at once, not at the next tick.
+        // Return to the rotation at once, without waiting for the next tick.
         this.vitals = QUIET;
         break;
       case 'up':
         this.addresses = { incarnation: message.incarnation, grpc: message.grpc, operatorUrl: message.operatorUrl };
-        this.intakeOpen = true;
+        this.accepting = true;
         this.listener.up(this);
         break;
       case 'intake':
-        this.intakeOpen = message.open;
+        this.accepting = message.open;
         break;
       case 'fault':
         this.fault = message.message;

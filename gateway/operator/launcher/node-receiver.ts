@@ -1,12 +1,12 @@
 /**
- * The node's end of the public port: takes connections the launcher hands over and answers its pings. A connection is
- * never read before the launcher said `go`, so whatever happens to this process until then, another node can still
- * answer it from the first byte. Without a launcher this file is not used.
+ * The node's side of the socket hand-off: receives connections from the launcher and answers its pings. A connection is
+ * never read before the launcher's `go`, so that another node can still answer it from the first byte if this process
+ * fails before. Not used without a launcher.
  */
 import { Socket, type SocketConstructorOpts } from 'node:net';
 import type { NodeAddresses, NodeDeath, ToLauncher, ToNode } from './message.ts';
 
-/** The part of `process` this needs: its channel to the parent. */
+/** The part of `process` used here: its channel to the parent. */
 export interface ParentChannel {
   send?(message: ToLauncher, handle?: undefined, options?: undefined, sent?: (error: Error | null) => void): boolean;
   on(event: 'message', listen: (message: unknown, handle: unknown) => void): unknown;
@@ -15,46 +15,46 @@ export interface ParentChannel {
 
 export interface NodeReceiverOptions {
   readonly channel: ParentChannel;
-  /** Starts serving the connection: `server.emit('connection', socket)`. The intake resumes it right after. */
+  /** Starts serving the connection: `server.emit('connection', socket)`. The receiver resumes the socket afterwards. */
   readonly accept: (socket: Socket) => void;
-  /** For how long the store has refused this node's writes as busy, ms; 0 when it does not. */
+  /** Time for which the store has refused this node's writes as busy, ms; 0 if it does not. */
   readonly storeBusyMs: () => number;
-  /** The launcher asks for a drain. May be called more than once. */
+  /** Called when the launcher asks for a drain, possibly more than once. */
   readonly drain: () => void;
-  /** Another node of this launcher, or the last life of this one, has ended. */
+  /** Called when another node of this launcher, or the previous life of this one, has ended. */
   readonly died: (death: NodeDeath) => void;
-  /** The launcher is gone: nobody will hand over another connection. */
+  /** Called when the launcher has ended: no further connections arrive. */
   readonly orphaned: () => void;
 }
 
 export interface NodeReceiver {
-  /** Says that this node serves, and opens the intake. */
+  /** Reports that this node serves, and accepts connections from now on. */
   up(at: NodeAddresses): void;
-  /** No further connections: what is offered from now on is declined unread. */
+  /** Accepts no further connections: later offers are declined unread. */
   close(): void;
-  /** Tells the launcher why this node cannot start; resolves when it was said. */
+  /** Reports to the launcher why this node cannot start; resolves when the message was sent. */
   fault(message: string): Promise<void>;
 }
 
-/** Listens to the launcher from now on; offers are declined until `up`. */
+/** Listens to the launcher from now on; declines offers until `up`. */
 export function openNodeReceiver(options: NodeReceiverOptions): NodeReceiver {
   const { channel } = options;
   const held = new Map<number, Socket>();
   let open = false;
-  const say = (message: ToLauncher, sent: (error: Error | null) => void = ignore): void => {
+  const send = (message: ToLauncher, sent: (error: Error | null) => void = ignore): void => {
     channel.send?.(message, undefined, undefined, sent);
   };
 
   const offered = (id: number, handle: unknown): void => {
-    // A client that reset meanwhile may leave nothing to hand over.
+    // A client that has reset its connection may leave no handle.
     const socket = handle === undefined || handle === null ? null : unreadSocket(handle);
     if (!socket || !open) {
       socket?.destroy();
-      say({ type: 'decline', id });
+      send({ type: 'decline', id });
       return;
     }
     held.set(id, socket);
-    say({ type: 'ack', id });
+    send({ type: 'ack', id });
   };
   const release = (id: number): Socket | undefined => {
     const socket = held.get(id);
@@ -64,8 +64,8 @@ export function openNodeReceiver(options: NodeReceiverOptions): NodeReceiver {
   const granted = (id: number): void => {
     const socket = release(id);
     if (!socket) return;
-    // Read only once `taken` is on its way: a launcher that never hears it may give the connection to another node.
-    say({ type: 'taken', id }, (error) => {
+    // Read only once `taken` was sent: a launcher that never receives it may give the connection to another node.
+    send({ type: 'taken', id }, (error) => {
       if (error) return void socket.destroy();
       options.accept(socket);
       socket.resume();
@@ -73,13 +73,13 @@ export function openNodeReceiver(options: NodeReceiverOptions): NodeReceiver {
   };
 
   channel.on('message', (message: unknown, handle: unknown) => {
-    const said = message as ToNode;
-    if (said.type === 'ping') say({ type: 'pong', id: said.id, storeBusyMs: options.storeBusyMs() });
-    else if (said.type === 'offer') offered(said.id, handle);
-    else if (said.type === 'go') granted(said.id);
-    else if (said.type === 'no') release(said.id)?.destroy();
-    else if (said.type === 'drain') options.drain();
-    else if (said.type === 'death') options.died({ incarnation: said.incarnation, cause: said.cause });
+    const received = message as ToNode;
+    if (received.type === 'ping') send({ type: 'pong', id: received.id, storeBusyMs: options.storeBusyMs() });
+    else if (received.type === 'offer') offered(received.id, handle);
+    else if (received.type === 'go') granted(received.id);
+    else if (received.type === 'no') release(received.id)?.destroy();
+    else if (received.type === 'drain') options.drain();
+    else if (received.type === 'death') options.died({ incarnation: received.incarnation, cause: received.cause });
   });
   channel.on('disconnect', () => {
     open = false;
@@ -91,21 +91,21 @@ export function openNodeReceiver(options: NodeReceiverOptions): NodeReceiver {
   return {
     up(at) {
       open = true;
-      say({ type: 'up', ...at });
+      send({ type: 'up', ...at });
     },
     close() {
       if (!open) return;
       open = false;
-      say({ type: 'intake', open: false });
+      send({ type: 'intake', open: false });
     },
     fault: (message) =>
-      new Promise((resolve) => (channel.send ? say({ type: 'fault', message }, () => resolve()) : resolve())),
+      new Promise((resolve) => (channel.send ? send({ type: 'fault', message }, () => resolve()) : resolve())),
   };
 }
 
 /**
- * The connection of a bare handle, not reading. A `net.Socket` sent as such would be rebuilt by Node reading at once,
- * and without half-open; bytes read before `go` would be lost to the next node.
+ * Creates a paused socket from a bare handle. Node would rebuild a transferred `net.Socket` without half-open and
+ * reading at once, and bytes read before `go` would be lost to the next node.
  */
 function unreadSocket(handle: unknown): Socket {
   const options = { handle, readable: true, writable: true, allowHalfOpen: true, pauseOnCreate: true };

@@ -1,4 +1,4 @@
-/** What the kernel says about a process, from `/proc/<pid>/stat`. Null where there is no such file or process. */
+/** The kernel's state of a process, from `/proc/<pid>/stat`. Null if the file or the process does not exist. */
 import { readFileSync } from 'node:fs';
 
 export interface ProcessState {
@@ -15,7 +15,7 @@ export function processState(pid: number): ProcessState | null {
   } catch {
     return null;
   }
-  // The command name, in brackets, may itself hold spaces and brackets.
+  // The command name, in brackets, may itself contain spaces and brackets.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const state = fields[0] ?? '';
   return { stopped: state === 'T' || state === 't', startedAt: fields[19] ?? '' };

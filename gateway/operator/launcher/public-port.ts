@@ -1,6 +1,6 @@
 /**
- * The public port. Accepts connections, reads nothing, and gives each to `accept`. A connection that no node can serve
- * is answered 503 here, so that no caller is left hanging.
+ * The public port. Accepts connections without reading them and passes each to `accept`. A connection that no node can
+ * serve is answered with 503 here.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '../../../actors/runtime/index.ts';
@@ -9,22 +9,22 @@ import { unavailable } from '../../terms/unavailable.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
 
 export interface PublicPort {
-  /** The port really taken; differs from the asked one only when that was 0. */
+  /** The port in use; differs from the requested one only if that was 0. */
   readonly port: number;
-  /** Ends the listening; connections already accepted are not touched. */
+  /** Stops listening; accepted connections are not affected. */
   close(): void;
 }
 
-/** @throws Fault when the port or the address cannot be had. */
+/** Throws ConfigError if the port or the address is not available. */
 export function openPublicPort(
   listen: { readonly host: string; readonly port: number },
   accept: (socket: Socket) => void,
 ): Promise<PublicPort> {
-  // Half-open, because a caller that has sent everything may close its side and still read.
+  // Half-open, because a client that has sent its request may close its side and still read.
   const server = createServer(
     { pauseOnConnect: true, noDelay: true, keepAlive: true, allowHalfOpen: true },
     (socket) => {
-      // Nothing is read or written here, and yet an error without a listener would end the launcher.
+      // Nothing is read or written here, but an 'error' event without a listener would end the launcher.
       socket.on('error', ignore);
       accept(socket);
     },
@@ -40,7 +40,7 @@ const BACKLOG = 4_096;
 function opened(server: Server): PublicPort {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the public port has no address');
-  // Later errors are of single accepts (no file descriptor left): the connection is lost, the port is not.
+  // Later errors concern single accepts (no file descriptor left): the connection is lost, the port stays open.
   server.removeAllListeners('error').on('error', ignore);
   return { port: address.port, close: () => void server.close() };
 }
@@ -68,7 +68,7 @@ const UNAVAILABLE = [
   BODY,
 ].join('\r\n');
 
-/** Answers 503 and closes; what the caller still sends is read and thrown away, or closing would reset the answer. */
+/** Answers 503 and closes. Input is drained until then, because closing with unread input would reset the answer. */
 export function refuseConnection(socket: Socket, clock: Clock): void {
   const cut = clock.after(LINGER_MS, () => socket.destroy());
   socket.on('close', cut);

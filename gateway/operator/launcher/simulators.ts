@@ -1,6 +1,6 @@
 /**
- * The simulated providers of the demo, each a process of its own: started before the nodes, stopped after them, started
- * again on the same port when one dies. Never used once a real provider is declared.
+ * The simulated providers of the demo, each a process of its own: started before the nodes, stopped after them,
+ * restarted on the same port when one ends. Not used if real providers are configured.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync } from 'node:fs';
@@ -16,7 +16,10 @@ import { restartDelay } from './watchdog.ts';
 
 export interface SimulatorsOptions {
   readonly count: number;
-  /** The launcher's own module, `gateway/operator/cli/main`: says where the simulator lies, and whether it is built. */
+  /**
+   * The launcher's own module, `gateway/operator/cli/main`: locates the simulator, and tells whether it runs from the
+   * build.
+   */
   readonly entry: string;
   readonly logs: string;
   readonly limits: LauncherLimits;
@@ -25,29 +28,29 @@ export interface SimulatorsOptions {
 }
 
 export interface Simulators {
-  /** What the nodes are to declare. */
+  /** Provider declarations for the nodes. */
   readonly providers: readonly ProviderDeclaration[];
   stop(withinMs: number): Promise<void>;
 }
 
 const START_MS_MAX = 15_000;
 
-/** As `providers.json` has it, by slug: a declaration that lacks its address. */
+/** An entry of `providers.json`, by slug: a declaration without its address. */
 type Simulated = Omit<ProviderDeclaration, 'slug' | 'baseUrl' | 'models'> & { readonly models: string };
 
-/** @throws Fault */
+/** Starts the simulators; throws ConfigError if one does not listen in time. */
 export async function startSimulators(options: SimulatorsOptions): Promise<Simulators> {
-  const home = resolve(options.entry, '../../../simulator');
-  const main = join(home, `main${extname(options.entry)}`);
+  const folder = resolve(options.entry, '../../../simulator');
+  const main = join(folder, `main${extname(options.entry)}`);
   if (!existsSync(main)) {
     throw new ConfigError(
       `the provider simulator is not built (${main}); run \`npm run build\`, or set demo.enabled to false`,
     );
   }
-  const simulated = JSON.parse(await readFile(join(home, 'providers.json'), 'utf8')) as Record<string, Simulated>;
+  const simulated = JSON.parse(await readFile(join(folder, 'providers.json'), 'utf8')) as Record<string, Simulated>;
   const slugs = Object.keys(simulated);
   if (options.count > slugs.length) {
-    throw new ConfigError(`demo.simulators is ${options.count}, and there are ${slugs.length} of them; lower it`);
+    throw new ConfigError(`demo.simulators is ${options.count}, but only ${slugs.length} exist; lower it`);
   }
   const all = slugs.slice(0, options.count).map((slug) => new Simulator(slug, main, options));
   try {
@@ -58,8 +61,8 @@ export async function startSimulators(options: SimulatorsOptions): Promise<Simul
   }
   return {
     providers: all.map(({ slug, port }) => {
-      const { models, ...facts } = simulated[slug] as Simulated;
-      return { slug, ...facts, baseUrl: `http://127.0.0.1:${port}/v1`, models: join(home, models) };
+      const { models, ...declaration } = simulated[slug] as Simulated;
+      return { slug, ...declaration, baseUrl: `http://127.0.0.1:${port}/v1`, models: join(folder, models) };
     }),
     stop: async (withinMs) => {
       await Promise.all(all.map((one) => one.stop(withinMs)));
@@ -83,7 +86,7 @@ class Simulator {
     this.options = options;
   }
 
-  /** Resolves once it listens. */
+  /** Resolves once the simulator listens. */
   async start(): Promise<void> {
     this.port = await this.launch();
   }
@@ -113,11 +116,11 @@ class Simulator {
       const fail = (why: string): void =>
         reject(new ConfigError(`simulator ${this.slug} did not start: ${why}; see ${join(logs, `${this.slug}.log`)}`));
       const late = clock.after(START_MS_MAX, () => fail(`it was not listening after ${START_MS_MAX} ms`));
-      let said = '';
+      let output = '';
       child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
         if (this.port !== 0) return;
-        said += chunk;
-        const line = /^\{.*"port":\s*(\d+).*\}\s*$/m.exec(said);
+        output += chunk;
+        const line = /^\{.*"port":\s*(\d+).*\}\s*$/m.exec(output);
         if (line) resolve(Number(line[1]));
       });
       child.on('error', (error) => fail(error.message));
@@ -135,7 +138,7 @@ class Simulator {
     const delayMs = this.stopping || this.port === 0 ? null : restartDelay(this.failures, this.options.limits);
     const { clock, journal } = this.options;
     journal({ event: 'simulator.end', simulator: this.slug, code, signal, restartInMs: delayMs });
-    // On the same port, since the nodes have been told it; a failure is told by the next end.
+    // Restart on the same port, which the nodes have been given; a failure shows in the next exit.
     if (delayMs !== null) this.restart = clock.after(delayMs, () => void this.launch().catch(() => {}));
   }
 }

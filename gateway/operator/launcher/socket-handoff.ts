@@ -1,29 +1,29 @@
 /**
- * Every accepted connection that no node serves yet. A connection leaves this table only by a node's `taken` or a
- * refusal: until then the launcher keeps its copy, unread, and whatever happens to the node it was offered to (dead,
- * stopped, deaf), another one gets it from the first byte. Knows nothing of processes; takers come from outside.
+ * The table of accepted connections that no node serves yet. A connection leaves it only by a node's `taken` or a
+ * refusal. Until then the launcher keeps its copy unread, so that another node can serve it from the first byte if the
+ * first one is dead, stopped or unresponsive. Independent of processes; nodes are passed in.
  */
 import type { Socket } from 'node:net';
 import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
 import type { ToNode } from './message.ts';
 
-/** One life of one node process, as hand-offs see it. */
+/** One life of one node process, as seen by the hand-off. */
 export interface HandoffNode {
-  say(message: ToNode): void;
+  send(message: ToNode): void;
   offer(id: number, socket: Socket): void;
 }
 
 export interface SocketHandoffOptions {
   readonly clock: Clock;
-  /** An offer not acknowledged for this long goes to another node. */
+  /** An offer without an acknowledgement for this long goes to another node. */
   readonly ackMs: number;
-  /** Connections in this table at most; further ones are refused at once. */
+  /** Bound of this table; further connections are refused at once. */
   readonly max: number;
-  /** A connection nobody took for this long is refused. */
+  /** A connection that waited this long for a node is refused. */
   readonly waitMs: number;
-  /** Next node in turn that may be offered a connection and is not `busy`; null when there is none now. */
+  /** The next node in turn that may be offered a connection and is not `busy`; null if there is none now. */
   readonly next: (busy: (node: HandoffNode) => boolean) => HandoffNode | null;
-  /** Answers a connection that no node will serve, and closes it. */
+  /** Answers a connection that no node can serve, and closes it. */
   readonly refuse: (socket: Socket) => void;
 }
 
@@ -36,14 +36,17 @@ interface Waiting {
 interface Offer extends Waiting {
   readonly node: HandoffNode;
   readonly revoke: Cancel;
-  /** `go` was said: only the end of the process brings the connection back. */
+  /** `go` was sent: only the end of the process returns the connection. */
   granted: boolean;
 }
 
 export class SocketHandoff {
   private readonly options: SocketHandoffOptions;
   private readonly offers = new Map<number, Offer>();
-  /** Offer each taker has not answered yet. One at a time: the channel passes handles singly, and a deaf node holds one. */
+  /**
+   * The unanswered offer of each node. One at a time: the channel transfers handles singly, and an unresponsive node
+   * holds one.
+   */
   private readonly unanswered = new Map<HandoffNode, number>();
   private waiting: Waiting[] = [];
   private lastId = 0;
@@ -66,7 +69,7 @@ export class SocketHandoff {
     this.pump();
   }
 
-  /** Offers what waits. Called whenever a taker may have become free. */
+  /** Offers waiting connections. Called whenever a node may have become free. */
   pump(): void {
     while (this.waiting.length > 0) {
       const node = this.options.next((one) => this.unanswered.has(one));
@@ -81,9 +84,9 @@ export class SocketHandoff {
     if (offer?.node === node) {
       offer.revoke();
       offer.granted = true;
-      node.say({ type: 'go', id });
+      node.send({ type: 'go', id });
     } else {
-      node.say({ type: 'no', id });
+      node.send({ type: 'no', id });
     }
     this.pump();
   }
@@ -92,7 +95,7 @@ export class SocketHandoff {
     const offer = this.offers.get(id);
     if (offer?.node !== node) return;
     this.offers.delete(id);
-    // Closes our copy only: the connection lives on in the node.
+    // Closes our copy only; the connection stays open in the node.
     offer.socket.destroy();
   }
 
@@ -103,14 +106,16 @@ export class SocketHandoff {
     this.pump();
   }
 
-  /** The process is over and everything it had said was heard: what it did not take goes to others. */
+  /**
+   * Called when the process has ended and its channel was read to the end: its untaken connections go to other nodes.
+   */
   gone(node: HandoffNode): void {
     this.unanswered.delete(node);
     for (const [id, offer] of this.offers) if (offer.node === node) this.takeBack(id, offer);
     this.pump();
   }
 
-  /** Refuses what has waited too long. Called by the launcher's tick. */
+  /** Refuses connections that waited too long. Called by the launcher's tick. */
   expire(): void {
     const latest = this.options.clock.monotonic() - this.options.waitMs;
     while (this.waiting[0] && this.waiting[0].since <= latest) {
@@ -118,7 +123,7 @@ export class SocketHandoff {
     }
   }
 
-  /** Refuses what waits and whatever comes later; what is on its way to a node may still arrive. */
+  /** Refuses waiting and later connections; those already offered may still be taken. */
   close(): void {
     this.closed = true;
     const left = this.waiting;

@@ -1,22 +1,22 @@
 /**
- * Decides whether a silent node must be killed. Pure. Silence is counted in ticks of the launcher's own loop, each worth
- * at most two ping intervals, so that a launcher that was itself stopped, or starved, blames nobody for it.
+ * Decides whether an unresponsive node must be killed. Pure. Silence is counted in ticks of the launcher's own loop,
+ * each worth at most two ping intervals, so that a launcher that was itself stopped or starved does not blame a node.
  */
 import type { LauncherLimits } from '../../terms/config.ts';
 
-/** What is known of one node. All ms. */
+/** The measurements of one node, all in ms. */
 export interface Vitals {
-  /** Time a ping has been waiting for its answer. */
+  /** Time for which a ping has been unanswered. */
   readonly silentMs: number;
-  /** Part of it during which the kernel showed the process as stopped. */
+  /** The part of it during which the kernel showed the process as stopped. */
   readonly stoppedMs: number;
-  /** The longest time any node reports the store busy. */
+  /** The longest time for which any node reports the store as busy. */
   readonly storeBusyMs: number;
 }
 
 export const QUIET: Vitals = { silentMs: 0, stoppedMs: 0, storeBusyMs: 0 };
 
-/** Why the node must be killed now; null when it may live. */
+/** Why the node must be killed now; null if it need not be. */
 export function verdictOn(vitals: Vitals, limits: LauncherLimits): string | null {
   const { silentMs, stoppedMs, storeBusyMs } = vitals;
   if (stoppedMs >= limits.stoppedKillMs) return `stopped for ${Math.round(stoppedMs)} ms`;
@@ -27,19 +27,19 @@ export function verdictOn(vitals: Vitals, limits: LauncherLimits): string | null
   return null;
 }
 
-/** True for a node that is silent by itself: nothing has stopped it, and it does not wait for the store. */
+/** True if the node's own event loop is silent: the process is not stopped, and the store is not the cause. */
 export function isSilentLoop({ silentMs, stoppedMs }: Vitals, limits: LauncherLimits): boolean {
   return stoppedMs === 0 && silentMs >= limits.silentKillMs;
 }
 
-/** The vitals one tick later. */
+/** The vitals after one more tick. */
 export function tickVitals(
   before: Vitals,
   tick: {
     /** Monotonic ms since the tick before. */
     readonly elapsedMs: number;
     readonly pingEveryMs: number;
-    /** A ping of an earlier tick is still unanswered. */
+    /** A ping of an earlier tick is unanswered. */
     readonly unanswered: boolean;
     readonly stopped: boolean;
     readonly storeBusyMs: number;
@@ -54,7 +54,7 @@ export function tickVitals(
   };
 }
 
-/** How long a node stays down before its next start: doubles with each life that failed young. */
+/** Delay before a node's next start: doubles with each life that ended early. */
 export function restartDelay(failures: number, limits: LauncherLimits): number {
   if (failures <= 0) return 0;
   return Math.min(limits.restartDelayMaxMs, limits.restartDelayMs * 2 ** Math.min(failures - 1, 30));

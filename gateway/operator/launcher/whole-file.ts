@@ -1,9 +1,9 @@
-/** Writes a file whole or not at all: aside, flushed, then renamed into place, readable by its owner only. */
+/** Writes a file atomically: to a temporary file, flushed, then renamed into place, readable by its owner only. */
 import { open, rename } from 'node:fs/promises';
 
 export async function writeWhole(file: string, text: string): Promise<void> {
-  const aside = `${file}.new`;
-  const handle = await open(aside, 'w', 0o600);
+  const temporary = `${file}.new`;
+  const handle = await open(temporary, 'w', 0o600);
   try {
     await handle.chmod(0o600);
     await handle.writeFile(text);
@@ -11,5 +11,5 @@ export async function writeWhole(file: string, text: string): Promise<void> {
   } finally {
     await handle.close();
   }
-  await rename(aside, file);
+  await rename(temporary, file);
 }

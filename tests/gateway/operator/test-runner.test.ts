@@ -24,7 +24,7 @@ interface Result {
   readonly errors: string;
 }
 
-/** The results by file name, and how the process ended. */
+/** The results by file name, and the exit code of the process. */
 async function run(files: Record<string, string>): Promise<{ results: Map<string, Result>; code: number | null }> {
   const paths = Object.entries(files).map(([name, text]) => {
     const path = join(folder, name);
@@ -45,7 +45,7 @@ async function run(files: Record<string, string>): Promise<{ results: Map<string
   return { results: new Map(told.map((one) => [one.file.slice(folder.length + 1), one])), code };
 }
 
-it('counts what passed, failed and was skipped, per file, with the name and the reason of each failure', async () => {
+it('counts passed, failed and skipped tests per file, with the name and the reason of each failure', async () => {
   const { results, code } = await run({
     'a.test.ts':
       "test('good', () => {}); test('bad one', () => { assert.is(1, 2); }); test.skip('later', () => {}); test.run();",
@@ -58,7 +58,7 @@ it('counts what passed, failed and was skipped, per file, with the name and the 
   assert.is(code, 0);
 });
 
-it('a file that forgot to run its tests fails, and its tests do not count for the next file', async () => {
+it('a file that does not run its tests fails, and its tests do not count for the next file', async () => {
   const { results } = await run({
     'forgot.test.ts': "test('never run', () => {});",
     'next.test.ts': "test('one', () => {}); test.run();",
@@ -77,7 +77,7 @@ it('a file that does not load fails with the reason, and the others run', async 
   assert.is(results.get('whole.test.ts')?.passed, 1);
 });
 
-it('an error that no test caught fails the file that was running', async () => {
+it('an uncaught error fails the file that was running', async () => {
   const { results } = await run({
     'stray.test.ts':
       "test('waits', async () => { void Promise.reject(new Error('astray')); await new Promise((r) => setTimeout(r, 50)); }); test.run();",
@@ -86,7 +86,7 @@ it('an error that no test caught fails the file that was running', async () => {
   assert.match(String(results.get('stray.test.ts')?.errors), /astray/);
 });
 
-it('what files share is closed once, after the last of them, and a failure to close fails that file', async () => {
+it('shared resources are closed once, after the last file that uses them, and a failure to close fails that file', async () => {
   const share = (text: string): string =>
     `test('uses it', () => { assert.not(globalThis.closed); ${text} }); test.run();`;
   const closing = 'globalThis.TROUPE_AT_END(async () => { globalThis.closed = true; throw new Error("still open"); });';
@@ -96,7 +96,7 @@ it('what files share is closed once, after the last of them, and a failure to cl
   assert.match(String(results.get('second.test.ts')?.errors), /at the end of all files.*still open/);
 });
 
-it('every file is in one job, those that judge real time apart, and those of a folder with one cluster together', async () => {
+it('every file is in one job; files that measure real time are apart, and those of a folder with one cluster together', async () => {
   const { jobsOf } = (await import(new URL('../../../scripts/test-jobs.mjs', import.meta.url).href)) as {
     readonly jobsOf: (files: readonly string[]) => Readonly<Record<'timed' | 'others', readonly { files: string[] }[]>>;
   };

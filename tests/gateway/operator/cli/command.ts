@@ -1,9 +1,9 @@
-/** Runs the `troupe` command as a person does: from the build, as a process of its own. */
+/** Runs the `troupe` command as users do: from the build, as a process of its own. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
-// Quick when nothing changed; with it this file runs alone, and never against an old build.
+// Quick if nothing changed; lets this file run alone, and never against an old build.
 execFileSync(process.execPath, [`${ROOT}scripts/build.mjs`], { stdio: ['ignore', 'ignore', 'inherit'] });
 
 export interface Ended {
@@ -50,7 +50,7 @@ export function troupe(args: readonly string[], options: { readonly cwd?: string
   return { child, ended, out: () => out, until };
 }
 
-/** Runs to the end; the JSON it printed. Throws what it said when it failed. */
+/** Runs to the end and returns the printed JSON. Throws the command's stderr if it failed. */
 export async function answer<T>(args: readonly string[]): Promise<T> {
   const { code, out, err } = await troupe([...args, '--json']).ended;
   if (code !== 0) throw new Error(`troupe ${args.join(' ')}: ${err}`);

@@ -1,4 +1,4 @@
-/** Which ports of a running cluster other machines reach. (spec: reliability, attack 80) */
+/** The ports of a running cluster that other machines can reach. (spec: reliability, attack 80) */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const names = ['n1', 'n2', 'n3'];
 let cluster: Command;
 let connection: ConnectionInfo;
 
-/** Secured with certificates as well: the whole command line has to work over them. */
+/** Uses certificates as well: the whole command line must work over them. */
 test.before(async () => {
   const authority = await Authority.make();
   const nodes = await Promise.all(
@@ -46,7 +46,7 @@ test.after(async () => {
 
 const portOf = (address: string): number => Number(/:(\d+)/.exec(address.replace(/^https?:\/\//, ''))?.[1]);
 
-it('with the API on every interface, only the API is: links and operator ports are on loopback', async () => {
+it('with the API on every interface, links and operator ports stay on loopback', async () => {
   const api = portOf(connection.base_url);
   const inner = connection.nodes.flatMap((node) => [portOf(node.grpc), portOf(node.operator_url)]);
   assert.is(new Set(inner).size, 6);
@@ -67,7 +67,7 @@ it('with the API on every interface, only the API is: links and operator ports a
   );
 });
 
-it('the command line works over the certificates, and the demo account was opened over them', async () => {
+it('the command line works over TLS, and the demo account was opened over it', async () => {
   const view = await answer<{ nodes: { name: string; live: boolean }[] }>(['ps', '--data', data]);
   assert.equal(view.nodes.map((node) => node.name).sort(), names);
   assert.ok(view.nodes.every((node) => node.live));

@@ -40,21 +40,21 @@ it('help names every command, every common option, and shows examples', async ()
 
 const LINES: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['an unknown command', ['nonsense'], /unknown command 'nonsense'/],
-  ['a port that is none', ['up', '--port', 'x'], /^troupe: --port x is no port; write a number from 0 to 65535\n$/],
+  ['an invalid port', ['up', '--port', 'x'], /^troupe: --port x is not a port; write a number from 0 to 65535\n$/],
   [
-    'a config that is not there',
+    'a missing config',
     ['up', '--config', 'none.json'],
     /^troupe: .*none\.json: there is no such file; give --config an existing file\n$/,
   ],
   [
-    'a broken config',
+    'an invalid config',
     ['up', '--config', join(folder, 'broken.json')],
     /^troupe: .*broken\.json: unknown member lisen; did you mean listen\?.*\n$/,
   ],
   [
     'a node that is not configured',
     ['node', '--name', 'n9', '--data', folder],
-    /^troupe: --name n9 is no configured node; there are n1, n2, n3\n$/,
+    /^troupe: --name n9 is not a configured node; the nodes are n1, n2, n3\n$/,
   ],
   [
     'no cluster on the folder',
@@ -62,30 +62,30 @@ const LINES: readonly (readonly [string, readonly string[], RegExp])[] = [
     /^troupe: no cluster runs on .*; start one with `troupe up --data /,
   ],
   [
-    'a copy of nothing',
+    'a backup without a database',
     ['backup', 'copy.db', '--data', folder],
     /^troupe: there is no file .*troupe\.db: there is nothing/,
   ],
-  ['a backup that is none', ['restore', 'none.db', '--data', folder], /^troupe: there is no file .*none\.db/],
+  ['a missing backup', ['restore', 'none.db', '--data', folder], /^troupe: there is no file .*none\.db/],
   [
-    'a copy of PostgreSQL, which has tools of its own',
+    'a backup of PostgreSQL, which has its own tools',
     ['backup', 'copy.dump', '--config', join(folder, 'pg.json'), '--data', folder],
-    /^troupe: PostgreSQL copies itself: pg_dump --format=custom --file=copy\.dump /,
+    /^troupe: use the tool of PostgreSQL: pg_dump --format=custom --file=copy\.dump /,
   ],
   [
-    'a PostgreSQL without its address',
+    'a PostgreSQL store without its address',
     ['node', '--name', 'n1', '--config', join(folder, 'nowhere.json'), '--data', folder],
     /^troupe: .*nowhere\.json: store\.kind is "postgres" and neither .*\n$/,
   ],
-  ['an address that is none', ['why', 'key'], /^troupe: "key" is no address; write kind:owner/],
+  ['an invalid address', ['why', 'key'], /^troupe: "key" is not an address; write kind:owner/],
   [
-    'nothing stored to try',
+    'a preflight without a database',
     ['preflight', '--data', folder],
-    /^troupe: there is no database .*troupe\.db; say with --data/,
+    /^troupe: there is no database .*troupe\.db; give its folder with --data/,
   ],
-  ['an amount that is none', ['accounts', 'deposit', 'acct_1', '-5e3'], /5e3/],
-  ['an account that is none', ['accounts', 'show', 'key:a/b'], /^troupe: "key:a\/b" is no account; write acct_/],
-  ['a key that is none', ['keys', 'revoke', 'acct_1'], /^troupe: "acct_1" is no key; write acct_\.\.\.\/key_/],
+  ['an invalid amount', ['accounts', 'deposit', 'acct_1', '-5e3'], /5e3/],
+  ['an invalid account', ['accounts', 'show', 'key:a/b'], /^troupe: "key:a\/b" is not an account; write acct_/],
+  ['an invalid key', ['keys', 'revoke', 'acct_1'], /^troupe: "acct_1" is not a key; write acct_\.\.\.\/key_/],
 ];
 
 for (const [what, args, expected] of LINES) {

@@ -27,7 +27,7 @@ function file(name: string, content: unknown): string {
   return path;
 }
 
-it('check tells what a document declares, or line and member of what is wrong with it', async () => {
+it('check prints the endpoints that a document declares, or line and member of its error', async () => {
   const good = file('good.json', { data: [MODEL] });
   const shown = await troupe(['models', 'check', good]).ended;
   assert.is(shown.code, 0);
@@ -47,7 +47,7 @@ it('schema prints a JSON Schema', async () => {
   assert.ok(schema.properties.data.items.required.includes('input_modalities'));
 });
 
-it('a reader that closes the pipe early ends the command without a fault', async () => {
+it('a reader that closes the pipe early ends the command without an error', async () => {
   const { child, ended } = troupe(['models', 'schema']);
   child.stdout?.destroy();
   const { code, err } = await ended;
@@ -55,7 +55,7 @@ it('a reader that closes the pipe early ends the command without a fault', async
   assert.is(err, '');
 });
 
-it('refresh reads a mended document, keeps what a broken one declared before, and why says so', async () => {
+it('refresh reads a corrected document, keeps the last declaration of an invalid one, and why explains it', async () => {
   const models = file('one.models.json', { data: [MODEL] });
   const providers = [{ slug: 'one', name: 'One', baseUrl: 'http://127.0.0.1:9/v1', models: 'one.models.json' }];
   const config = file('config.json', { nodes: [NODE], providers });
@@ -75,7 +75,7 @@ it('refresh reads a mended document, keeps what a broken one declared before, an
   const why = await troupe(['why', 'provider:one', ...at]).ended;
   assert.match(why.out, /models document is broken since .* with 2 endpoints: .*line 2: this is not JSON/);
   const unknown = await troupe(['models', 'refresh', 'nobody', ...at]).ended;
-  assert.equal([unknown.code, unknown.err], [1, 'troupe: no provider is called nobody\n']);
+  assert.equal([unknown.code, unknown.err], [1, 'troupe: no provider nobody is declared\n']);
 });
 
 test.run();

@@ -21,14 +21,14 @@ const folder = mkdtempSync(join(tmpdir(), 'troupe-preflight-'));
 test.after(() => rmSync(folder, { recursive: true }));
 const ports = { shards: SHARDS, clock: systemClock, random: systemRandom };
 
-/** A store that nodes would serve, and the arguments that name it. */
-interface House {
+/** A store as nodes would use it, and the arguments that select it. */
+interface StoredState {
   readonly store: Store;
   readonly args: readonly string[];
   close(): Promise<void>;
 }
 
-const houses: Readonly<Record<string, (name: string) => Promise<House>>> = {
+const stores: Readonly<Record<string, (name: string) => Promise<StoredState>>> = {
   async sqlite(name) {
     const data = join(folder, name);
     const store = await openSqliteStore({ ...ports, path: join(data, 'troupe.db'), busyBoundMs: 2_000 });
@@ -43,7 +43,7 @@ const houses: Readonly<Record<string, (name: string) => Promise<House>>> = {
       await store.close();
       await database.drop();
     };
-    // A SQLite file in the data folder must not be what is looked at.
+    // A SQLite file in the data folder must not be read instead.
     return { store, args: ['--config', config, '--data', join(folder, 'nothing')], close };
   },
 };
@@ -60,18 +60,18 @@ const MONEY = [
   [words.KEY, words.createKeyEvent()],
 ] as const;
 
-for (const [kind, build] of Object.entries(houses)) {
-  it(`${kind}: passes with exit code 0 when this build loads all that is stored`, async () => {
+for (const [kind, build] of Object.entries(stores)) {
+  it(`${kind}: passes with exit code 0 if this build loads the stored state`, async () => {
     const { store, args, close } = await build('fine');
     await fill(store, kinds, MONEY);
-    // Beside nodes that still have the store open.
+    // Runs while nodes still have the store open.
     const { code, out, err } = await troupe(['preflight', ...args]).ended;
     assert.equal([code, err], [0, '']);
     assert.match(out, /^all 2 stored states of 2 actors load with this build\n$/);
     await close();
   });
 
-  it(`${kind}: fails with exit code 1, and names what this build does not load`, async () => {
+  it(`${kind}: fails with exit code 1, and names the states that this build does not load`, async () => {
     const { store, args, close } = await build('newer');
     const others = kinds.filter(({ name }) => name !== 'key');
     const added = ['key:acct_1/a', 'key:acct_1/b', 'tally:a'].map((to) => [to, { type: 'tally.add', by: 1 }] as const);
@@ -88,10 +88,10 @@ for (const [kind, build] of Object.entries(houses)) {
   });
 }
 
-it('says in one line which database is not there, without its password', async () => {
+it('names the missing database in one line, without its password', async () => {
   const sqlite = await troupe(['preflight', '--data', join(folder, 'nothing')]).ended;
   assert.is(sqlite.code, 1);
-  assert.match(sqlite.err, /^troupe: there is no database \S+troupe\.db; say with --data where it lies\n$/);
+  assert.match(sqlite.err, /^troupe: there is no database \S+troupe\.db; give its folder with --data\n$/);
   const config = join(folder, 'away.json');
   const url = 'postgres://troupe:hush@127.0.0.1:1/troupe';
   writeFileSync(config, JSON.stringify({ store: { kind: 'postgres', url } }));

@@ -26,14 +26,14 @@ const connection = (): ConnectionInfo =>
   JSON.parse(readFileSync(join(data, 'connection.json'), 'utf8')) as ConnectionInfo;
 
 async function up(port: string): Promise<void> {
-  // These tests ask more often than one key may in a minute.
+  // These tests send more requests per minute than one key allows by default.
   writeFileSync(join(folder, 'rates.json'), '{"rates": {"keyPerMinute": 100000}}');
   cluster = troupe(['up', '--port', port, '--config', join(folder, 'rates.json'), ...at]);
   await cluster.until(/Ctrl-C drains/);
   if (!/Ctrl-C drains/.test(cluster.out())) throw new Error((await cluster.ended).err);
 }
 
-function comeAgain(error: Error): null {
+function retryable(error: Error): null {
   if (!error.message.startsWith('503 ')) throw error;
   return null;
 }
@@ -97,14 +97,14 @@ it('ps, inspect and why show the cluster, its actors and the reason of their sta
   for (const verb of ['retry', 'skip']) {
     const nothing = await troupe([verb, `account:${account}`, 'none', ...at]).ended;
     assert.is(nothing.code, 1);
-    assert.match(nothing.err, /^troupe: account:.* has no input none set aside; `troupe inspect account:/);
+    assert.match(nothing.err, /^troupe: account:.* has no dead letter none; `troupe inspect account:/);
   }
   const absent = await troupe(['why', 'account:nobody', ...at]).ended;
   assert.is(absent.code, 1);
   assert.is(absent.err, 'troupe: there is no account:nobody; `troupe ps` shows which kinds there are\n');
 });
 
-it('an account made, funded and given a key by the command line can spend, until its key is revoked', async () => {
+it('an account that is created, funded and given a key by the command line can spend, until its key is revoked', async () => {
   const { id } = await answer<{ id: string }>(['accounts', 'create', 'Ada', ...at]);
   await answer(['accounts', 'deposit', id, '5', '--id', 'dep_1', ...at]);
   const again = await answer<{ repeated: boolean; balance: string }>([
@@ -136,7 +136,7 @@ it('an account made, funded and given a key by the command line can spend, until
     listed.map(({ key, name, status }) => [key, name, status]),
     [[made.key, 'laptop', 'active']],
   );
-  // The watcher says nothing until it sees something.
+  // The watch command prints nothing until a transition occurs.
   while (!/hold\.settle/.test(watching.out())) await chat(made.text);
   await answer(['keys', 'revoke', made.key, ...at]);
   const refused = await chat(made.text).catch((error: Error) => error.message);
@@ -152,8 +152,8 @@ it('after kill -9 of a node the next request is answered within two seconds, and
   const [victim] = nodes;
   process.kill(victim?.pid ?? 0, 'SIGKILL');
   const started = performance.now();
-  // A request that was on its way through the dead node may be told to come again; none is left hanging.
-  while (!(await chat(String(api_key)).catch(comeAgain))) {}
+  // A request on its way through the dead node may be refused with retry advice; none stays unanswered.
+  while (!(await chat(String(api_key)).catch(retryable))) {}
   const answeredMs = performance.now() - started;
   assert.ok(answeredMs < 2_000, `answered after ${answeredMs} ms`);
   for (let i = 0; i < 6; i++) await chat(String(api_key));
@@ -170,17 +170,17 @@ it('after kill -9 of a node the next request is answered within two seconds, and
   );
 });
 
-it('drain ends a node without failing a call, and its launcher starts it anew', async () => {
+it('drain ends a node without failing a call, and its launcher restarts it', async () => {
   const { api_key, nodes } = connection();
   const before = nodes.find(({ name }) => name === 'n2')?.pid;
   await answer(['drain', 'n2', ...at]);
   const now = () => connection().nodes.find(({ name }) => name === 'n2')?.pid ?? before;
   while (now() === before) await chat(String(api_key));
   const unknown = await troupe(['drain', 'n9', ...at]).ended;
-  assert.is(unknown.err, 'troupe: there is no node n9; there are n1, n2, n3\n');
+  assert.is(unknown.err, 'troupe: there is no node n9; the nodes are n1, n2, n3\n');
 });
 
-it('a second launcher on the same folder or the same port says so in one line', async () => {
+it('a second launcher on the same folder or the same port fails with one line', async () => {
   const same = await troupe(['up', '--port', '0', ...at]).ended;
   assert.is(same.code, 1);
   assert.match(
@@ -220,7 +220,7 @@ it('Ctrl-C lets an open stream run to its end, charges it, and exits 0', async (
   assert.match(stopped.err, /^troupe: no cluster runs on .*; start one with `troupe up --data /);
 });
 
-it('a second start resumes with the same keys and every account as it was', async () => {
+it('a second start resumes with the same keys and every account unchanged', async () => {
   const kept = JSON.parse(readFileSync(join(data, 'secrets', 'demo.json'), 'utf8')) as {
     account: string;
     api: { text: string };

@@ -40,7 +40,7 @@ async function faultOf(identity: Identity): Promise<string> {
   return error.message;
 }
 
-it('three files that belong together are read as they are', async () => {
+it('three matching files are returned unchanged', async () => {
   assert.equal(await read(good), good);
   const both = await ours.issue({ names: ['other', 'n1'] });
   assert.equal(await read({ ...both, ca: theirs.certificate + ours.certificate }), {
@@ -81,16 +81,16 @@ const WRONG: readonly (readonly [string, () => Promise<Identity>, RegExp])[] = [
     async () => ({ ...good, ca: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----' }),
     /tls\.ca: .* damaged certificate/,
   ],
-  ['no key', async () => ({ ...good, key: good.certificate }), /tls\.key: .* is no private key/],
+  ['a file without a key', async () => ({ ...good, key: good.certificate }), /tls\.key: .* is not a private key/],
 ];
 
 for (const [title, identity, line] of WRONG) {
-  it(`the node does not start, and says why in one line, with ${title}`, async () => {
+  it(`the node does not start, and prints the reason in one line, with ${title}`, async () => {
     assert.match(await faultOf(await identity()), line);
   });
 }
 
-it('a file that is missing or cannot be read is named with its member', async () => {
+it('a missing or unreadable file is named with its member', async () => {
   const gone = { ca: write(good.ca), certificate: join(folder, 'nowhere.pem'), key: write(good.key) };
   const where = { name: 'n1', member: 'nodes[2].tls', now: Date.now() };
   const line = async (tls: typeof gone): Promise<string> =>

@@ -37,13 +37,13 @@ async function faultOf(options: Partial<LoadOptions>): Promise<string> {
   throw new Error('the configuration was taken');
 }
 
-it('without a file the default cluster is loaded whole, its folder absolute', async () => {
+it('without a file the default configuration is loaded, its folder absolute', async () => {
   const config = await load();
   assert.equal({ ...config, data: defaults.data }, defaults);
   assert.is(config.data, join(folder, 'data'));
 });
 
-it('a file is laid over the default member by member, lists replace', async () => {
+it('a file is merged over the default member by member, and lists replace the default', async () => {
   const config = await load({
     file: file({
       runtime: { heartbeatMs: 100 },
@@ -63,7 +63,7 @@ it('an ES module is loaded by its default export', async () => {
   assert.is(config.edge.requestsMax, 7);
 });
 
-it('the command line wins over the file; a folder given in the file lies beside it', async () => {
+it('the command line takes precedence over the file; a data folder in the file is relative to the file', async () => {
   const path = file({ data: 'there', listen: { port: 1 } });
   const fromFile = await load({ file: path, cwd: '/' });
   assert.is(fromFile.data, join(folder, 'there'));
@@ -73,7 +73,7 @@ it('the command line wins over the file; a folder given in the file lies beside 
   assert.is(given.listen.host, defaults.listen.host);
 });
 
-it('what is loaded is frozen through and through', async () => {
+it('the loaded configuration is deeply frozen', async () => {
   const config = await load({ file: file({ providers: [PROVIDER] }) });
   assert.throws(() => Object.assign(config.runtime, { shards: 1 }), /read only/);
   assert.throws(() => (config.providers as unknown[]).push(1), /not extensible/);
@@ -81,7 +81,7 @@ it('what is loaded is frozen through and through', async () => {
 
 const WRONG: readonly (readonly [string, unknown, RegExp])[] = [
   [
-    'an unknown member, with the one that was meant',
+    'an unknown member, with a suggestion',
     { runtime: { shrads: 1 } },
     /unknown member runtime\.shrads; did you mean shards\?/,
   ],
@@ -111,19 +111,19 @@ const WRONG: readonly (readonly [string, unknown, RegExp])[] = [
     /providers\[0\]\.models: data\[0\]\.pricing\[0\]\.cost_usd is 0\.1 and must be a decimal number as text/,
   ],
   [
-    'a partition that is none',
+    'an invalid partition',
     { workspace: { partition: 'all' } },
     /workspace\.partition is "all" and must be "model" or "none"/,
   ],
-  ['a section that is no object', { runtime: 5 }, /runtime is 5 and must be an object/],
-  ['a prototype in disguise', '{"__proto__": {"data": "x"}}', /unknown member __proto__/],
+  ['a section that is not an object', { runtime: 5 }, /runtime is 5 and must be an object/],
+  ['a __proto__ member', '{"__proto__": {"data": "x"}}', /unknown member __proto__/],
   [
-    'heartbeats as slow as the verdict',
+    'heartbeats slower than the dead-node bound allows',
     { runtime: { heartbeatMs: 3_000 } },
     /runtime\.staleMs is \d+ and must be at least three times/,
   ],
   ['a list', [], /must be an object/],
-  ['no JSON', '{ nodes: ', /is not valid JSON/],
+  ['invalid JSON', '{ nodes: ', /is not valid JSON/],
 ];
 
 function node(name: string): unknown {
@@ -139,7 +139,7 @@ for (const [what, content, expected] of WRONG) {
   });
 }
 
-it('a file that is not there is named', async () => {
+it('a missing file is named', async () => {
   assert.match(await faultOf({ file: 'nowhere.json' }), /nowhere\.json: there is no such file; give --config/);
 });
 
@@ -147,7 +147,7 @@ it('a module without a default export is refused', async () => {
   assert.match(await faultOf({ file: file('export const x = 1;', 'b.mjs') }), /has no default export/);
 });
 
-it('the file of a models document is relative to the configuration, and is read by the nodes', async () => {
+it('the file of a models document is relative to the configuration; the nodes read it', async () => {
   const config = await load({ file: file({ providers: [{ ...PROVIDER, models: 'sub/models.json' }] }) });
   assert.is(config.providers[0]?.models, join(folder, 'sub', 'models.json'));
 });
@@ -158,7 +158,7 @@ it('a models document at an address is left for the catalogue to fetch', async (
   assert.is(config.providers[0]?.models, models);
 });
 
-it('a provider whose key is not in the environment is refused, unless nobody asks', async () => {
+it('a provider whose key is not in the environment is refused, unless env is null', async () => {
   const path = file({ providers: [{ ...PROVIDER, apiKeyEnv: 'X_KEY' }] });
   assert.match(await faultOf({ file: path }), /providers\[0\]\.apiKeyEnv names X_KEY, which is not set; export X_KEY=/);
   assert.is((await load({ file: path, env: { X_KEY: 'secret' } })).providers.length, 1);
@@ -168,7 +168,7 @@ it('a provider whose key is not in the environment is refused, unless nobody ask
 const NODE = { name: 'n1', grpc: '127.0.0.1:0', operator: '127.0.0.1:0' };
 const TLS = { ca: 'certs/ca.pem', certificate: '/etc/troupe/n1.pem', key: 'certs/n1.key' };
 
-it('paths of certificates are relative to the configuration, and are read by the node that has them', async () => {
+it('paths of certificates are relative to the configuration; the node reads them', async () => {
   const config = await load({
     file: file({ nodes: [{ ...NODE, grpc: '10.0.0.1:7000', tls: TLS }] }),
     cwd: '/elsewhere',
@@ -194,7 +194,7 @@ const INTERFACES: readonly (readonly [string, object[], RegExp])[] = [
   [
     'links on every interface',
     [{ ...NODE, grpc: '0.0.0.0:7000', tls: TLS }],
-    /nodes\[0\]\.grpc is 0\.0\.0\.0:7000.*name the one address/,
+    /nodes\[0\]\.grpc is 0\.0\.0\.0:7000.*name one address of this host/,
   ],
   [
     'an operator port on every interface',
@@ -225,7 +225,7 @@ for (const [title, nodes, line] of INTERFACES) {
   it(`refused in one line: ${title}`, async () => assert.match(await faultOf({ file: file({ nodes }) }), line));
 }
 
-it('loopback, private addresses and names are taken for the operator port', async () => {
+it('the operator port accepts loopback, private addresses and host names', async () => {
   for (const operator of [
     '127.0.0.1:0',
     '[::1]:0',
@@ -239,13 +239,13 @@ it('loopback, private addresses and names are taken for the operator port', asyn
   }
 });
 
-it('PostgreSQL needs an address, from the file or from the variable it names, and bounds that fit', async () => {
+it('PostgreSQL needs an address, from the file or from the variable it names, and consistent bounds', async () => {
   const kind = 'postgres';
   assert.match(await faultOf({ file: file({ store: { kind } }) }), /store\.kind is "postgres".*TROUPE_POSTGRES_URL/);
   assert.match(await faultOf({ file: file({ store: { kind, urlEnv: 'DB' } }) }), /export DB=postgres:/);
   const url = 'postgres://me@here:5432/db';
   const named = await load({ file: file({ store: { kind, urlEnv: 'DB' } }), env: { DB: url } });
-  assert.is(named.store.url, undefined, 'the address of the variable stays out of what is written down');
+  assert.is(named.store.url, undefined, 'the address from the variable stays out of the configuration');
   assert.is((await load({ file: file({ store: { kind, url } }) })).store.url, url);
   assert.match(await faultOf({ file: file({ store: { kind, url: 'mysql://x' } }) }), /store\.url/);
   assert.match(await faultOf({ file: file({ store: { kind: 'mongo' } }) }), /store\.kind.*"sqlite" or "postgres"/);
@@ -254,7 +254,7 @@ it('PostgreSQL needs an address, from the file or from the variable it names, an
     await faultOf({ file: file({ store: { postgres: { lockMs: 9_000 } } }) }),
     /lockMs 9000.*below the next/,
   );
-  // Whoever only looks at a running cluster need not know its database.
+  // A command against a running cluster does not need the address of its database.
   assert.is((await load({ file: file({ store: { kind } }), env: null })).store.kind, kind);
 });
 

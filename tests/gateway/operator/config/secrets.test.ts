@@ -18,7 +18,7 @@ async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
   }
 }
 
-it('secrets are made once, differ from each other, and are readable by their owner only', () =>
+it('secrets are created once, differ from each other, and are readable by their owner only', () =>
   inFolder(async (folder) => {
     const first = await openSecrets(folder, systemRandom);
     const second = await openSecrets(folder, systemRandom);
@@ -33,7 +33,7 @@ it('secrets are made once, differ from each other, and are readable by their own
     assert.equal(await readPepper(folder), first.pepper);
   }));
 
-it('processes that start at once agree on the same secrets, and leave nothing else behind', () =>
+it('processes that start at once agree on the same secrets, and leave no other file behind', () =>
   inFolder(async (folder) => {
     const all = await Promise.all(Array.from({ length: 8 }, () => openSecrets(folder, systemRandom)));
     for (const one of all) assert.equal(one, all[0]);

@@ -33,8 +33,8 @@ test.before.each(() => {
 });
 test.after(() => server.close());
 
-/** Status and body of one request, its target sent as it stands. */
-async function asked(method: string, target: string, token: string | null = TOKEN): Promise<string> {
+/** Status and body of the answer to one request, with its target sent unchanged. */
+async function answerTo(method: string, target: string, token: string | null = TOKEN): Promise<string> {
   const credential = token === null ? '' : `Authorization: Bearer ${token}\r\n`;
   const bytes = `${method} ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${credential}\r\n`;
   const answer = await rawExchange(server.url, bytes);
@@ -44,11 +44,11 @@ async function asked(method: string, target: string, token: string | null = TOKE
 const MISSING = '404 {"error":"Not found"}';
 const DENIED = '401 {"error":"Missing or invalid operator token"}';
 const HEALTHY = '200 {"status":"ok"}';
-const LISTED = '200 {"nodes":[]}';
+const NODES = '200 {"nodes":[]}';
 const ABSENT = '404 {"error":"account:a is absent"}';
 const NO_ADDRESS = '400 {"error":"address must be kind:owner or kind:owner/local"}';
 
-/** What each request is answered with the token, and without one. */
+/** The answer to each request with the token, and without one. */
 const ROWS: readonly (readonly [method: string, target: string, permitted: string, denied: string])[] = [
   ['GET', '/health', HEALTHY, HEALTHY],
   ['GET', '/ready', '200 {"status":"ready"}', '200 {"status":"ready"}'],
@@ -65,8 +65,8 @@ const ROWS: readonly (readonly [method: string, target: string, permitted: strin
   ['GET', '/%zz', MISSING, DENIED],
   ['GET', '/__proto__', MISSING, DENIED],
   ['GET', '/constructor', MISSING, DENIED],
-  ['GET', '/ps', LISTED, DENIED],
-  ['GET', '/ps?x', LISTED, DENIED],
+  ['GET', '/ps', NODES, DENIED],
+  ['GET', '/ps?x', NODES, DENIED],
   ['GET', '/ps/', MISSING, DENIED],
   ['GET', '/inspect?address=account:a', ABSENT, DENIED],
   ['GET', '/inspect?address=account%3Aa', ABSENT, DENIED],
@@ -75,7 +75,7 @@ const ROWS: readonly (readonly [method: string, target: string, permitted: strin
   ['GET', '/why', NO_ADDRESS, DENIED],
   ['GET', '/metrics', '500 {"error":"Internal Server Error"}', DENIED],
   ['POST', '/models/refresh', '200 {"data":[]}', DENIED],
-  ['POST', '/models/refresh?provider=none', '404 {"error":"no provider is called none"}', DENIED],
+  ['POST', '/models/refresh?provider=none', '404 {"error":"no provider none is declared"}', DENIED],
   ['GET', '/models/refresh', MISSING, DENIED],
   ['POST', '/models/refresh/', MISSING, MISSING],
   ['POST', '/ps', MISSING, MISSING],
@@ -84,24 +84,24 @@ const ROWS: readonly (readonly [method: string, target: string, permitted: strin
   ['DELETE', '/models/refresh', MISSING, MISSING],
 ];
 
-it('every spelling of a request has its one answer, with the token and without', async () => {
+it('every spelling of a request has one answer with the token and one without', async () => {
   for (const [method, target, permitted, denied] of ROWS) {
-    assert.is(await asked(method, target), permitted, `${method} ${target}`);
-    for (const token of [null, 'x']) assert.is(await asked(method, target, token), denied, `${method} ${target}`);
+    assert.is(await answerTo(method, target), permitted, `${method} ${target}`);
+    for (const token of [null, 'x']) assert.is(await answerTo(method, target, token), denied, `${method} ${target}`);
   }
   assert.equal(refreshed, [null, 'none']);
-  assert.is(await asked('HEAD', '/health'), '404 ');
+  assert.is(await answerTo('HEAD', '/health'), '404 ');
 });
 
-it('a node that starts tells its health alone, one that does not serve refreshes nothing', async () => {
+it('a starting node reports only its health, and a node that does not serve refuses a refresh', async () => {
   serving = false;
-  assert.is(await asked('GET', '/ready'), '503 {"status":"not ready"}');
-  assert.match(await asked('POST', '/models/refresh'), /^503 /);
+  assert.is(await answerTo('GET', '/ready'), '503 {"status":"not ready"}');
+  assert.match(await answerTo('POST', '/models/refresh'), /^503 /);
   cluster = null;
-  assert.is(await asked('GET', '/health'), HEALTHY);
+  assert.is(await answerTo('GET', '/health'), HEALTHY);
   for (const path of ['/ps', '/nothing']) {
-    assert.is(await asked('GET', path), '503 {"error":"The node is starting"}');
-    assert.is(await asked('GET', path, null), DENIED);
+    assert.is(await answerTo('GET', path), '503 {"error":"The node is starting"}');
+    assert.is(await answerTo('GET', path, null), DENIED);
   }
 });
 

@@ -11,12 +11,12 @@ const END: NodeEnd = {
 };
 
 const CASES: readonly (readonly [string, Partial<NodeEnd>, 'own-hand' | 'outside'])[] = [
-  ['an error that nobody caught', { code: EXIT_UNCAUGHT }, 'own-hand'],
+  ['an uncaught error', { code: EXIT_UNCAUGHT }, 'own-hand'],
   ['an abort, as when the heap is full', { signal: 'SIGABRT' }, 'own-hand'],
   ['a segmentation fault', { signal: 'SIGSEGV' }, 'own-hand'],
-  ['a loop gone silent', { signal: 'SIGKILL', killedFor: 'silent for 5000 ms', silentLoop: true }, 'own-hand'],
-  ['a kill from outside', { signal: 'SIGKILL' }, 'outside'],
-  ['a stop from outside, ended by the launcher', { signal: 'SIGKILL', killedFor: 'stopped for 1000 ms' }, 'outside'],
+  ['a silent event loop', { signal: 'SIGKILL', killedFor: 'silent for 5000 ms', silentLoop: true }, 'own-hand'],
+  ['a kill by another process', { signal: 'SIGKILL' }, 'outside'],
+  ['a stopped process, killed by the launcher', { signal: 'SIGKILL', killedFor: 'stopped for 1000 ms' }, 'outside'],
   ['a store that failed', { code: 70 }, 'outside'],
   ['a node declared dead', { code: EXIT_REJOIN }, 'outside'],
   ['a drain', { code: 0 }, 'outside'],
@@ -24,7 +24,7 @@ const CASES: readonly (readonly [string, Partial<NodeEnd>, 'own-hand' | 'outside
 ];
 
 for (const [what, end, cause] of CASES) {
-  it(`${what} is a death ${cause === 'own-hand' ? 'by its own hand' : 'from outside'}`, () => {
+  it(`${what} counts as ${cause === 'own-hand' ? 'crashed' : 'killed'}`, () => {
     assert.is(causeOfDeath({ ...END, ...end }), cause);
   });
 }

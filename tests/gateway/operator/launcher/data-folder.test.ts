@@ -24,7 +24,7 @@ const failure = (path: string) =>
     (error: Error) => error.message,
   );
 
-it('one launcher at a time holds the folder', () =>
+it('the folder is locked by one launcher at a time', () =>
   inFolder(async (folder) => {
     const path = join(folder, 'a', 'b');
     const held = await openDataFolder(path);
@@ -36,7 +36,7 @@ it('one launcher at a time holds the folder', () =>
     await (await openDataFolder(path)).release();
   }));
 
-it('the lock of a launcher that died is taken over, also when its pid lives again as another process', () =>
+it('the lock of a launcher that was killed is taken over, even if its pid was reused by another process', () =>
   inFolder(async (folder) => {
     for (const left of ['2147483646 1\n', `${process.pid} 1\n`, 'nonsense']) {
       writeFileSync(join(folder, 'launcher.lock'), left);
@@ -44,7 +44,7 @@ it('the lock of a launcher that died is taken over, also when its pid lives agai
     }
   }));
 
-it('a folder that cannot be written is a line that names the remedy', () =>
+it('a folder that is not writable fails with a line that names the remedy', () =>
   inFolder(async (folder) => {
     writeFileSync(join(folder, 'file'), '');
     const message = await failure(join(folder, 'file', 'data'));
@@ -52,7 +52,7 @@ it('a folder that cannot be written is a line that names the remedy', () =>
     assert.not.match(message, /\n/);
   }));
 
-it('the kernel says whether a process is stopped, and when it started', () => {
+it('the kernel reports whether a process is stopped, and when it started', () => {
   const own = processState(process.pid);
   assert.is(own?.stopped, false);
   assert.match(String(own?.startedAt), /^\d+$/);

@@ -1,8 +1,8 @@
 /**
- * A node that is only an intake and an HTTP server: answers its name and what it read. Told by its arguments to strike
- * itself with a signal at a named point of a hand-off: `fake-node NAME [SIGNAL POINT NTH MARK]`. The file MARK is made
- * before the strike, and a process that finds it does not strike again. Plain JavaScript over the built intake: it is
- * started 70 times, and a loader of TypeScript would cost each 0.3 s of CPU.
+ * A minimal node: a receiver and an HTTP server that answers its name and the bytes it read. Its arguments make it send
+ * itself a signal at a named point of a hand-off: `fake-node NAME [SIGNAL POINT NTH MARK]`. It creates the file MARK
+ * before the signal, and a process that finds MARK sends none. Plain JavaScript over the built receiver: it is started
+ * 70 times, and a TypeScript loader would cost each start 0.3 s of CPU.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -25,12 +25,12 @@ const channel = {
       if (message.type === 'taken') pass('before-read');
       sent?.(error);
     });
-    pass(`said-${message.type}`);
+    pass(`sent-${message.type}`);
     return written ?? false;
   },
   on: (event, listen) =>
     process.on(event, (...args) => {
-      if (event === 'message') pass(`heard-${args[0].type}`);
+      if (event === 'message') pass(`received-${args[0].type}`);
       listen(...args);
     }),
 };
@@ -56,16 +56,16 @@ function blockFor(ms) {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-const intake = openNodeReceiver({
+const receiver = openNodeReceiver({
   channel,
   accept: (socket) => server.emit('connection', socket),
   storeBusyMs: () => storeBusyMs,
   drain: () => {
-    intake.close();
+    receiver.close();
     setTimeout(() => process.exit(0), 50);
   },
   died: (death) => deaths.push(death),
   orphaned: () => process.exit(0),
 });
 process.on('SIGINT', () => {});
-intake.up({ incarnation: `${name}-${process.pid}`, grpc: '127.0.0.1:1', operatorUrl: 'http://127.0.0.1:2' });
+receiver.up({ incarnation: `${name}-${process.pid}`, grpc: '127.0.0.1:1', operatorUrl: 'http://127.0.0.1:2' });

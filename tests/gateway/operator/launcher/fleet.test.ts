@@ -16,7 +16,7 @@ import { buildFirst } from '../../../support/cluster/build-first.ts';
 
 const it = bounded(test, 25_000);
 await buildFirst();
-// The launcher hands the flags of its own process on to its nodes; theirs need no loader.
+// The launcher passes the flags of its own process to its nodes; these need no loader.
 process.execArgv.length = 0;
 const ENTRY = fileURLToPath(new URL('./fake-node.mjs', import.meta.url));
 
@@ -108,7 +108,7 @@ function call(
   });
 }
 
-it('every node that lives on, and every later life, is told whether a node ended by its own hand', async () => {
+it('every remaining node, and every later life, receives whether a node crashed or was killed', async () => {
   const cluster = await start();
   await cluster.until(() => cluster.fleet.running().length === 3);
   const [first, second] = cluster.fleet.running();
@@ -146,7 +146,7 @@ it('connections go to the nodes in turn, each answered whole', async () => {
 });
 
 for (const signal of ['SIGKILL', 'SIGSTOP']) {
-  for (const point of ['heard-offer', 'said-ack', 'heard-go']) {
+  for (const point of ['received-offer', 'sent-ack', 'received-go']) {
     it(`${signal} of a node at ${point}: every connection is answered by another node`, async () => {
       const cluster = await start({ strike: { signal, point } });
       await cluster.until(() => cluster.fleet.running().length === 3);
@@ -166,7 +166,7 @@ for (const signal of ['SIGKILL', 'SIGSTOP']) {
     });
   }
 
-  it(`${signal} of a node that has just taken a connection breaks that one only, and leaves none hanging`, async () => {
+  it(`${signal} of a node that has just taken a connection breaks that one only, and leaves no other unanswered`, async () => {
     const cluster = await start({ strike: { signal, point: 'before-read' } });
     await cluster.until(() => cluster.fleet.running().length === 3);
     const results = await Promise.allSettled(Array.from({ length: 30 }, () => call(cluster.port)));
@@ -176,8 +176,8 @@ for (const signal of ['SIGKILL', 'SIGSTOP']) {
   });
 }
 
-it('a node that was stopped and continued before the verdict gives up what went to another', async () => {
-  const cluster = await start({ strike: { signal: 'SIGSTOP', point: 'heard-offer' } });
+it('a node that was stopped and continued before the verdict drops connections that went to another node', async () => {
+  const cluster = await start({ strike: { signal: 'SIGSTOP', point: 'received-offer' } });
   await cluster.until(() => cluster.fleet.running().length === 3);
   const pid = cluster.fleet.running()[0]?.pid ?? 0;
   const calls = Promise.all(Array.from({ length: 9 }, () => call(cluster.port)));
@@ -185,33 +185,33 @@ it('a node that was stopped and continued before the verdict gives up what went 
   const replies = await calls;
   process.kill(pid, 'SIGCONT');
   assert.ok(replies.every((reply) => reply.bytes === 1_000));
-  // Back in the rotation with the same process: its late acknowledgement was heard and refused.
+  // Back in the rotation with the same process: its late acknowledgement was received and refused.
   while ((await call(cluster.port)).pid !== pid) await new Promise((resolve) => setTimeout(resolve, 10));
   assert.is(cluster.fleet.pending, 0);
   assert.is(cluster.journal.filter((entry) => entry.event === 'node.end').length, 0);
   await cluster.close();
 });
 
-it('a node whose event loop is blocked is left out of the rotation and not killed for it', async () => {
+it('a node whose event loop is blocked leaves the rotation and is not killed for it', async () => {
   const cluster = await start();
   await cluster.until(() => cluster.fleet.running().length === 3);
   const blocked = call(cluster.port, { path: '/block', headers: { 'x-ms': '2500' } });
   await new Promise((resolve) => setTimeout(resolve, 50));
   const started = performance.now();
   await Promise.all(Array.from({ length: 12 }, () => call(cluster.port)));
-  assert.ok(performance.now() - started < 1_500, 'nobody waited for the blocked node');
+  assert.ok(performance.now() - started < 1_500, 'no request waited for the blocked node');
   await blocked;
   assert.is(cluster.journal.filter((entry) => entry.event === 'node.end').length, 0);
   await cluster.close();
 });
 
-it('a silent node is killed at once when another one finds the store busy for too long', async () => {
+it('a silent node is killed at once if another one reports the store busy for too long', async () => {
   const cluster = await start({ nodes: 2 });
   await cluster.until(() => cluster.fleet.running().length === 2);
   const busy = await call(cluster.port, { path: '/busy', headers: { 'x-ms': '2000' } });
   let blocked: Reply | Error = busy;
   while (!(blocked instanceof Error)) {
-    // In turn: sooner or later the other node gets it, and does not live to answer.
+    // Connections go in turn, so the other node gets this request eventually, and is killed before it answers.
     blocked = await call(cluster.port, { path: '/block', headers: { 'x-ms': '4000', 'x-not': busy.name } }).catch(
       (error: Error) => error,
     );
@@ -223,7 +223,7 @@ it('a silent node is killed at once when another one finds the store busy for to
   await cluster.close();
 });
 
-it('a node killed from outside is started again, and its idle connections end with it', async () => {
+it('a killed node is restarted, and its idle connections end with it', async () => {
   const cluster = await start();
   await cluster.until(() => cluster.fleet.running().length === 3);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -241,7 +241,7 @@ it('a node killed from outside is started again, and its idle connections end wi
   await cluster.close();
 });
 
-it('a node that asks to rejoin is started again without delay, a failing one with a growing delay', async () => {
+it('a node that asks to rejoin is restarted without delay, a failing one with a growing delay', async () => {
   const cluster = await start({ nodes: 1 });
   await cluster.until(() => cluster.fleet.running().length === 1);
   for (const code of ['75', '1', '1']) {
@@ -254,7 +254,7 @@ it('a node that asks to rejoin is started again without delay, a failing one wit
   await cluster.close();
 });
 
-it('connections wait for a node to come up, and are answered 503 when none does in time', async () => {
+it('connections wait for a node to come up, and are answered 503 if none does in time', async () => {
   const waiting = await start({ nodes: 1 });
   const early = await call(waiting.port);
   assert.is(early.bytes, 1_000);
@@ -265,7 +265,7 @@ it('connections wait for a node to come up, and are answered 503 when none does 
   await never.close();
 });
 
-it('a caller that closes its sending side after the request is still answered', async () => {
+it('a client that closes its sending side after the request is still answered', async () => {
   const cluster = await start({ nodes: 1 });
   await cluster.until(() => cluster.fleet.running().length === 1);
   const text = await new Promise<string>((resolve, reject) => {

@@ -8,7 +8,7 @@ import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
 
-it('a log beyond its bound is put aside while its writer goes on', async () => {
+it('a log beyond its bound is copied and truncated while its writer continues', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-logs-'));
   const file = join(folder, 'n1.log');
   const log = openLog(file);
@@ -26,7 +26,7 @@ it('a log beyond its bound is put aside while its writer goes on', async () => {
   rmSync(folder, { recursive: true });
 });
 
-it('a folder or file that is not there is no failure', async () => {
+it('a missing folder or file is ignored', async () => {
   await trimLogs('/nowhere/at/all');
   assert.is(openLog('/nowhere/at/all/n1.log'), 'ignore');
 });

@@ -47,11 +47,11 @@ test('silence grows with each tick and ends with the answer', () => {
   assert.is(tickVitals(vitals, { ...tick, unanswered: false }).silentMs, 0);
 });
 
-test('a launcher that was itself stopped blames nobody: one tick counts for two intervals at most', () => {
+test('a stalled launcher does not blame its nodes: one tick counts for two intervals at most', () => {
   assert.is(tickVitals(QUIET, { ...tick, elapsedMs: 60_000 }).silentMs, 200);
 });
 
-test('the time stopped starts anew when the process was seen running', () => {
+test('the stopped time restarts when the process was seen running', () => {
   let vitals = tickVitals(QUIET, { ...tick, stopped: true });
   vitals = tickVitals(vitals, { ...tick, stopped: true });
   assert.is(vitals.stoppedMs, 200);
