@@ -1,6 +1,7 @@
 /**
- * One AES-256-GCM encryption as one piece of bytes: nonce, ciphertext, tag. Every nonce is 96 fresh random bits, and no
- * secret encrypts more than 2^32 times (spec: reliability, attack 87): the key of an hour wraps, the key of a value seals.
+ * One AES-256-GCM encryption as one byte string: nonce, ciphertext, tag. Every nonce is 96 fresh random bits, and no
+ * secret encrypts more than 2^32 times (spec: reliability, attack 87): an hour's key only wraps secrets, and each
+ * secret encrypts one value or blob.
  */
 import { type CipherKey, createCipheriv, createDecipheriv } from 'node:crypto';
 import type { Random } from '../ports/random.ts';
@@ -19,9 +20,9 @@ function close(secret: CipherKey, plain: Uint8Array, bound: Uint8Array, random: 
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** @throws SealBroken unless secret, bytes and binding are exactly those of `close`. */
+/** @throws SealBroken unless secret, bytes and associated data are exactly those of `close`. */
 function open(secret: CipherKey, closed: Uint8Array, bound: Uint8Array): Buffer {
-  if (closed.length < aead.addedBytes) throw new SealBroken('it is cut short');
+  if (closed.length < aead.addedBytes) throw new SealBroken('it is truncated');
   const decipher = createDecipheriv(CIPHER, secret, closed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAAD(bound);
   decipher.setAuthTag(closed.subarray(closed.length - TAG_BYTES));
@@ -30,7 +31,7 @@ function open(secret: CipherKey, closed: Uint8Array, bound: Uint8Array): Buffer 
     decipher.final();
   } catch {
     plain.fill(0);
-    throw new SealBroken('it was changed, or belongs elsewhere');
+    throw new SealBroken('it was changed, or it is bound to another place');
   }
   return plain;
 }

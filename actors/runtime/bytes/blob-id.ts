@@ -5,14 +5,14 @@ const RANDOM_BYTES = 12;
 const SHAPE = /^[0-9a-f]{36}$/;
 
 /**
- * Ids of blobs: twelve hex digits of the time their writing began, then 96 random bits. In their order the oldest come
- * first, so that a sweep sees a blob's age without opening it, and every id is safe as a file name.
+ * Blob ids: twelve hex digits of the time at which the write began, then 96 random bits. Ascending ids are ascending
+ * ages, so a sweep reads a blob's age from its id. Every id is safe as a file name.
  */
 export const blobId = {
   make: (now: number, random: Random): string => firstAt(now) + Buffer.from(random.bytes(RANDOM_BYTES)).toString('hex'),
   isOne: (text: string): boolean => SHAPE.test(text),
   madeAt: (id: string): number => Number.parseInt(id.slice(0, TIME_DIGITS), 16),
-  /** Every id made at or after this time is not below it. */
+  /** The smallest id of this time: every id made at or after it compares greater or equal. */
   firstAt,
 };
 

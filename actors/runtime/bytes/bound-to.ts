@@ -1,8 +1,8 @@
 import type { Place } from './place.ts';
 
 /**
- * The associated data of one encryption: every word with its length before it, so that no two lists of words read the
- * same.
+ * The associated data of one encryption: every word is prefixed with its length, so that different lists of words never
+ * produce the same bytes.
  */
 export function boundTo(
   purpose: string,

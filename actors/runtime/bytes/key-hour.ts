@@ -5,8 +5,8 @@ const LIFE_HOURS = 50;
 export const keyHour = {
   ms: HOUR_MS,
   at: (now: number): number => Math.floor(now / HOUR_MS),
-  /** A key lives until 50 h after its hour began; at that instant it is over. */
+  /** A key is over exactly 50 h after its hour began. */
   isOver: (hour: number, now: number): boolean => now >= (hour + LIFE_HOURS) * HOUR_MS,
-  /** The youngest hour whose key is over. */
+  /** The latest hour whose key is over. */
   lastOver: (now: number): number => Math.floor(now / HOUR_MS) - LIFE_HOURS,
 };

@@ -7,15 +7,16 @@ import { SealBroken } from './seal-broken.ts';
 import { sealHead } from './seal-head.ts';
 
 /**
- * The blob that `sealBlob` sealed for this place, ready to be read whole or by range; reads no byte of it. Rejects with
- * SealBroken, KeyDestroyed or KeyStoreUnreachable.
+ * Opens a blob that `sealBlob` sealed for this place, without reading any of its bytes. Rejects with SealBroken,
+ * KeyDestroyed or KeyStoreUnreachable.
  */
 export async function openBlob(
   keys: ByteAccess['keys'],
   place: Place,
   { id, bytes, head }: SealedBlob,
 ): Promise<OpenBlob> {
-  if (typeof head !== 'string') throw new SealBroken('its reference has no head, as before blobs were read by range');
+  if (typeof head !== 'string')
+    throw new SealBroken('its reference has no head (written before blobs were readable by range)');
   const scope = { form: 'blob', place, words: [id, bytes] } as const;
   const secret = await sealHead.open(scope, keys, Buffer.from(head, 'base64'));
   try {

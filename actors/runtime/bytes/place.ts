@@ -1,4 +1,6 @@
-/** What a sealed value is bound to: whose it is, which object, and what kind of part of it. It opens nowhere else. */
+/**
+ * What a sealed value is bound to: its account, its object, and its kind within the object. It opens at no other place.
+ */
 export interface Place {
   readonly account: string;
   readonly object: string;

@@ -2,16 +2,16 @@ import { BlobCorrupt, BlobRangeError, type ByteRange, type OpenBlob } from '../p
 import { SealBroken } from './seal-broken.ts';
 import { segment } from './segment.ts';
 
-/** The stored bytes of one blob, as an implementation of the port provides them. */
+/** The stored bytes of one blob, provided by an implementation of the port. */
 export interface StoredBlob {
-  /** How many there are. */
+  /** Number of stored bytes. */
   readonly bytes: number;
-  /** The stored bytes from `at` on, all of one piece; fewer than asked for only where there are no more. */
+  /** Stored bytes from `at` on, in one piece; fewer than requested only at the end of the blob. */
   read(at: number, bytes: number): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** Checks the range, then reads: see the port. Throws BlobRangeError. */
+/** Checks the range, then reads; see `Blobs.read`. Throws BlobRangeError. */
 export function readBlob(
   open: (id: string) => Promise<StoredBlob>,
   blob: OpenBlob,
@@ -49,7 +49,7 @@ async function* readRange(
   }
 }
 
-/** A blob that was cut or extended shows before any of it is read. */
+/** Detects a truncated or extended blob before any byte is read. */
 function requireLength({ id, bytes }: OpenBlob, stored: number, segments: number): void {
   const expected = bytes + segments * (segment.storedBytes - segment.plainBytes);
   if (stored !== expected) throw new BlobCorrupt(id, `${stored} bytes are stored instead of ${expected}`);

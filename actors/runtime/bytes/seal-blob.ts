@@ -4,18 +4,21 @@ import type { Random } from '../ports/random.ts';
 import type { Place } from './place.ts';
 import { sealHead } from './seal-head.ts';
 
-/** What a row keeps of a blob. Plain JSON of some 160 characters; the row names `id` in the index column of its kind. */
+/**
+ * A row's reference to a blob: plain JSON of some 160 characters. The row also names `id` in the index column that its
+ * collection declares as `blob`.
+ */
 export type SealedBlob = {
   readonly id: string;
-  /** Bytes that were put. */
+  /** Length of the plain bytes. */
   readonly bytes: number;
   /** The blob's secret, wrapped by the key of an hour and bound to place, id and bytes; base64. */
   readonly head: string;
 };
 
 /**
- * Seals a written blob for its place. Obtain the key before the blob is put: with the key store out of reach nothing may
- * be stored.
+ * Seals a written blob for its place. Get the key before the blob is put: while the key store is out of reach nothing
+ * may be stored.
  */
 export function sealBlob(key: SealingKey, place: Place, { id, bytes, secret }: OpenBlob, random: Random): SealedBlob {
   const exported = secret.export();

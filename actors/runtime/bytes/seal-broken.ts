@@ -1,4 +1,4 @@
-/** A sealed value that is not what was sealed here: changed, cut, reordered, or another place's. Nothing of it is used. */
+/** A sealed value was changed, truncated, reordered or moved from another place. No part of it is used. */
 export class SealBroken extends Error {
   override readonly name = 'SealBroken';
   constructor(fault: string) {

@@ -5,7 +5,7 @@ import { boundTo } from './bound-to.ts';
 import type { Place } from './place.ts';
 import { sealHead } from './seal-head.ts';
 
-/** One value held in memory, sealed: head, then the encryption. The key is obtained before anything is stored. */
+/** Seals one value held in memory: the head, then the encryption. Get the key before anything is stored. */
 export function sealValue(key: SealingKey, place: Place, plain: Uint8Array, random: Random): Buffer {
   const secret = random.bytes(sealHead.secretBytes);
   const head = sealHead.close({ form: 'value', place, words: [] }, key, secret, random);

@@ -1,9 +1,9 @@
 import { BlobsRefused } from '../ports/blobs.ts';
 
-/** Blobs written at once in one process: the bound of every implementation that names no other. */
+/** Blobs written at once in one process, unless an implementation sets its own bound. */
 const WRITES_MAX = 256;
 
-/** Lets at most so many blobs be written at once; one more is refused as busy, and nothing of it is read. */
+/** Bounds the number of concurrent blob writes. A further write is refused as busy before any of its source is read. */
 export class WriteSlots {
   readonly #max: number;
   #taken = 0;
@@ -13,7 +13,8 @@ export class WriteSlots {
   }
 
   async take<T>(write: () => Promise<T>): Promise<T> {
-    if (this.#taken >= this.#max) throw new BlobsRefused('busy', `${this.#max} blobs are being written already`);
+    if (this.#taken >= this.#max)
+      throw new BlobsRefused('busy', `the bound of ${this.#max} concurrent blob writes is reached`);
     this.#taken++;
     try {
       return await write();

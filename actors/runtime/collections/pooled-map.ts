@@ -1,14 +1,14 @@
 import { textHash } from './text-hash.ts';
 
-const PLACES_MIN = 8;
+const SLOTS_MIN = 8;
 
 /**
- * A map by text whose entries come and go with every message: open addressing over arrays that are used again and only
- * ever grow. Not a Map on purpose, whose outgrown tables keep alive what passed through their successors (see `Slab`).
+ * A map by text for entries that live as long as one message: open addressing over arrays that are reused and only
+ * grow. Not a Map: the tables a Map has outgrown keep the entries of their successors alive (see `Slab`).
  */
 export class PooledMap<V> {
-  #keys: (string | undefined)[] = new Array<string | undefined>(PLACES_MIN).fill(undefined);
-  #values: (V | undefined)[] = new Array<V | undefined>(PLACES_MIN).fill(undefined);
+  #keys: (string | undefined)[] = new Array<string | undefined>(SLOTS_MIN).fill(undefined);
+  #values: (V | undefined)[] = new Array<V | undefined>(SLOTS_MIN).fill(undefined);
   #size = 0;
 
   get size(): number {
@@ -16,39 +16,39 @@ export class PooledMap<V> {
   }
 
   get(key: string): V | undefined {
-    return this.#values[this.#placeOf(key)];
+    return this.#values[this.#slotOf(key)];
   }
 
   set(key: string, value: V): void {
-    const place = this.#placeOf(key);
-    if (this.#keys[place] === undefined) {
-      this.#keys[place] = key;
+    const slot = this.#slotOf(key);
+    if (this.#keys[slot] === undefined) {
+      this.#keys[slot] = key;
       this.#size++;
     }
-    this.#values[place] = value;
+    this.#values[slot] = value;
     if (this.#size * 2 > this.#keys.length) this.#grow();
   }
 
-  /** What stands there, or what is made for it: one search where `get` and `set` take two. */
+  /** The stored value, or the one that `make` returns: one search where `get` and `set` take two. */
   getOrSet(key: string, make: () => V): V {
-    const place = this.#placeOf(key);
-    if (this.#keys[place] !== undefined) return this.#values[place] as V;
+    const slot = this.#slotOf(key);
+    if (this.#keys[slot] !== undefined) return this.#values[slot] as V;
     const value = make();
-    this.#keys[place] = key;
-    this.#values[place] = value;
+    this.#keys[slot] = key;
+    this.#values[slot] = value;
     this.#size++;
     if (this.#size * 2 > this.#keys.length) this.#grow();
     return value;
   }
 
-  /** False when there was none. What stands behind it in its run moves up, so that no grave is left. */
+  /** False when the key was absent. Later entries of the same probe run move up, so that no tombstone is needed. */
   delete(key: string): boolean {
-    let gap = this.#placeOf(key);
+    let gap = this.#slotOf(key);
     if (this.#keys[gap] === undefined) return false;
     const mask = this.#keys.length - 1;
     for (let at = (gap + 1) & mask; this.#keys[at] !== undefined; at = (at + 1) & mask) {
       const home = scattered(this.#keys[at] as string) & mask;
-      // Only what may stand at the gap: its home is not between the gap and where it stands.
+      // Skip an entry whose home slot lies after the gap: a search for it would not pass the gap.
       if (((at - home) & mask) < ((at - gap) & mask)) continue;
       this.#keys[gap] = this.#keys[at];
       this.#values[gap] = this.#values[at];
@@ -60,19 +60,19 @@ export class PooledMap<V> {
     return true;
   }
 
-  /** A list of its own, in no order to rely on. */
+  /** A copy, in no particular order. */
   values(): V[] {
     return this.#values.filter((value) => value !== undefined);
   }
 
-  /** Where the key stands, or the free place where it would. */
-  #placeOf(key: string): number {
+  /** The slot of the key, or the free slot where it belongs. */
+  #slotOf(key: string): number {
     const mask = this.#keys.length - 1;
-    let place = scattered(key) & mask;
-    for (let held = this.#keys[place]; held !== undefined && held !== key; held = this.#keys[place]) {
-      place = (place + 1) & mask;
+    let slot = scattered(key) & mask;
+    for (let held = this.#keys[slot]; held !== undefined && held !== key; held = this.#keys[slot]) {
+      slot = (slot + 1) & mask;
     }
-    return place;
+    return slot;
   }
 
   #grow(): void {
@@ -82,14 +82,14 @@ export class PooledMap<V> {
     this.#values = new Array<V | undefined>(keys.length * 2).fill(undefined);
     keys.forEach((key, at) => {
       if (key === undefined) return;
-      const place = this.#placeOf(key);
-      this.#keys[place] = key;
-      this.#values[place] = values[at];
+      const slot = this.#slotOf(key);
+      this.#keys[slot] = key;
+      this.#values[slot] = values[at];
     });
   }
 }
 
-/** The low bits of the hash depend on the last characters alone: the high ones are folded in. */
+/** The low bits of the hash depend on the last characters alone, so the high bits are folded in. */
 function scattered(key: string): number {
   const hash = textHash(key);
   return hash ^ (hash >>> 15);

@@ -1,4 +1,7 @@
-/** At most `max` pieces of work at a time, in the order in which they asked. The askers bound how many wait. */
+/**
+ * Runs at most `max` tasks at a time, in the order of their calls. The number of waiting tasks is bounded by the
+ * callers.
+ */
 export class Semaphore {
   readonly #waiting: (() => void)[] = [];
   #free: number;

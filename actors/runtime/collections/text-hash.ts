@@ -1,4 +1,7 @@
-/** A 32-bit polynomial hash. Two texts that differ in one character never have the same one, since the base is odd. */
+/**
+ * Base of a 32-bit polynomial hash. Texts that differ in exactly one character always have different hashes, since the
+ * base is odd.
+ */
 const BASE = 0x01000193;
 
 /** Continues `hash` with `text`. */

@@ -1,10 +1,10 @@
-/** Something that is due at a time. `heapIndex` belongs to the heap; -1 outside it. */
+/** An item with a due time. The heap owns `heapIndex`; -1 outside the heap. */
 export interface Due {
   armedAt: number;
   heapIndex: number;
 }
 
-/** A binary heap, soonest first, from which any member can be taken out. */
+/** A binary heap, soonest first, from which any item can be removed. */
 export class TimerHeap<T extends Due> {
   private readonly items: T[] = [];
 

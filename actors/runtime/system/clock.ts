@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from '../ports/clock.ts';
 
-/** The real clock. With `system/random.ts` the only place that touches time. */
+/** The real clock. Only this file and `system/random.ts` touch time and chance. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -1,36 +1,37 @@
 import type { Clock } from '../ports/clock.ts';
 
 /**
- * Bytes of large texts that are worked on within one turn of the event loop, of all requests together: received, read or
- * written, some milliseconds.
+ * Bytes of large texts that all requests together receive, parse or write within one turn of the event loop: some
+ * milliseconds of work.
  */
 export const LOOP_TURN_BYTES = 256 * 1024;
 
-interface Waiting {
+interface QueuedShare {
   readonly bytes: number;
   readonly begin: () => void;
 }
 
-/** What is here already is worked off before more is let in: otherwise what waits to be read would grow. */
-const reading: Waiting[] = [];
-const arriving: Waiting[] = [];
+/** Bytes already received go before bytes still to be received; otherwise the memory of unread bodies would grow. */
+const reading: QueuedShare[] = [];
+const arriving: QueuedShare[] = [];
 let isDue = false;
 
 /**
- * Resolves in a turn of the event loop that has time left for so many bytes, first come, first served; more than a turn is
- * worth has one of its own. Bodies that end together were once parsed within one turn, and twenty of 8 MiB held everything
- * else up for half a second (measured), heartbeats among it. There is one of these, as there is one event loop.
+ * Resolves in a turn of the event loop that has room for this many bytes, first come, first served. A text larger than
+ * one turn's share gets a turn of its own. Without it, bodies that end together are parsed within one turn: twenty of 8
+ * MiB stalled the loop, heartbeats included, for half a second (measured). The queue is module state because a process
+ * has one event loop.
  */
 export function loopShare(clock: Clock, bytes: number): Promise<void> {
   return queued(reading, clock, bytes);
 }
 
-/** The same for bytes that are still to come: behind all that have. */
+/** The same for bytes still to be received: served after all `loopShare` calls. */
 export function arrivalShare(clock: Clock, bytes: number): Promise<void> {
   return queued(arriving, clock, bytes);
 }
 
-function queued(queue: Waiting[], clock: Clock, bytes: number): Promise<void> {
+function queued(queue: QueuedShare[], clock: Clock, bytes: number): Promise<void> {
   return new Promise((begin) => {
     queue.push({ bytes, begin });
     if (!isDue) clock.after(0, () => serve(clock));
@@ -38,10 +39,10 @@ function queued(queue: Waiting[], clock: Clock, bytes: number): Promise<void> {
   });
 }
 
-/** Once per turn, so that no two shares begin in one. */
+/** Runs once per turn, so that each turn has one share. */
 function serve(clock: Clock): void {
   let left = LOOP_TURN_BYTES;
-  const fits = (next: Waiting): boolean => left === LOOP_TURN_BYTES || next.bytes <= left;
+  const fits = (next: QueuedShare): boolean => left === LOOP_TURN_BYTES || next.bytes <= left;
   for (let next = first(); next !== undefined && fits(next); next = first()) {
     (reading.length > 0 ? reading : arriving).shift();
     left -= next.bytes;
@@ -51,6 +52,6 @@ function serve(clock: Clock): void {
   if (isDue) clock.after(0, () => serve(clock));
 }
 
-function first(): Waiting | undefined {
+function first(): QueuedShare | undefined {
   return reading[0] ?? arriving[0];
 }

@@ -6,7 +6,7 @@ import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 20_000);
 
-it('keeps every byte in its order, whatever the pieces are', () => {
+it('returns every byte in order, for pieces of any size', () => {
   const lengths = fc.array(fc.oneof(fc.nat(9), fc.nat(5_000), fc.constantFrom(4_095, 4_096, 65_536)), {
     maxLength: 60,
   });
@@ -21,20 +21,20 @@ it('keeps every byte in its order, whatever the pieces are', () => {
   );
 });
 
-it('copies small pieces together, which then hold nothing of what they came with', () => {
+it('copies small pieces together, so that they do not keep their read buffer alive', () => {
   const blocks = new BlockBuffer();
   const slab = Buffer.alloc(65_536, 7);
   for (let at = 0; at < 1_000; at++) blocks.add(slab.subarray(at, at + 1));
   blocks.add(slab);
-  const kept = blocks.take();
+  const taken = blocks.take();
   assert.equal(
-    kept.map(({ length }) => length),
+    taken.map(({ length }) => length),
     [256, 256, 256, 232, 65_536],
   );
-  assert.ok(kept.slice(0, 4).every((block) => block.buffer !== slab.buffer));
+  assert.ok(taken.slice(0, 4).every((block) => block.buffer !== slab.buffer));
 });
 
-it('copies nothing of what comes in few pieces', () => {
+it('copies nothing while there are only a few pieces', () => {
   const blocks = new BlockBuffer();
   const pieces: Uint8Array[] = [10, 5_000, 20, 30].map((length) => Buffer.alloc(length));
   for (const piece of pieces) blocks.add(piece);

@@ -1,6 +1,6 @@
 /**
- * What was sealed more than 50 h ago opens nowhere: not here, not in any copy of the data with all that is left of the
- * keys (spec: reliability, F3 to F7). The clock is compressed, everything else is real.
+ * Nothing sealed more than 50 h ago can be opened, neither here nor in any copy of the data with the remaining keys
+ * (spec: reliability, F3 to F7). The clock is compressed, everything else is real.
  */
 import { createSecretKey } from 'node:crypto';
 import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -29,7 +29,7 @@ import { HandClock } from '../durable/hand-clock.ts';
 const it = bounded(test, 120_000);
 const HOUR_MS = 3_600_000;
 const START = 490_000 * HOUR_MS;
-/** Hours in which something is sealed; a copy of everything but the keys is made after each. */
+/** Hours in which a value is sealed; everything but the keys is copied after each. */
 const HOURS = 54;
 const DEAD_MS = 50 * HOUR_MS + 1_000;
 
@@ -42,7 +42,7 @@ function record(hour: number): SealedRecord {
   };
 }
 
-/** Where in its hour a value is sealed: its first and last millisecond among them. */
+/** The offset within its hour at which a value is sealed, including the first and last millisecond. */
 function offset(hour: number): number {
   return [0, HOUR_MS - 1, 1_234_567][hour % 3] as number;
 }
@@ -51,7 +51,7 @@ class Drill {
   readonly folder = mkdtempSync(join(tmpdir(), 'troupe-forget-'));
   readonly clock = new HandClock(START);
   readonly logs: string[] = [];
-  /** Every key that ever was, as only this test may know them. */
+  /** Every key that ever existed; only this test collects them. */
   readonly everyKey = new Map<string, Buffer>();
   opened = 0;
   house!: SealedHouse;
@@ -86,7 +86,7 @@ class Drill {
     rmSync(this.folder, { recursive: true });
   }
 
-  /** To this time, by way of every turn of an hour, each with its sweep done. */
+  /** Advances the clock to this time, stopping at every full hour until its sweep is done. */
   async until(time: number): Promise<void> {
     while (this.clock.now() < time) {
       const now = this.clock.now();
@@ -96,7 +96,7 @@ class Drill {
     }
   }
 
-  /** Everything but the keys, as a backup would have it. */
+  /** Copies everything but the keys, as a backup does. */
   backUp(hour: number): void {
     cpSync(this.data, this.copy(hour), { recursive: true, filter: (path) => path !== join(this.data, 'keys') });
     for (const [name, key] of this.keysLeft(join(this.data, 'keys'))) this.everyKey.set(name, key);
@@ -108,8 +108,8 @@ class Drill {
   }
 
   /**
-   * A thief opens a copy of the data with a copy of what is left of the keys: under a clock of his own, and then with
-   * each key in turn, whatever hour the value names.
+   * A thief opens a copy of the data with a copy of the remaining keys: first under a clock of its own, then with each
+   * key in turn, whatever hour the value names.
    */
   async steal(copyHour: number, hours: readonly number[]): Promise<number> {
     const loot = join(this.folder, 'loot');
@@ -144,7 +144,7 @@ class Drill {
   }
 }
 
-it('copies of every hour and the keys that are left at 50 h and 1 s open nothing, and no file holds a key', async () => {
+it('the copies of every hour open nothing with the keys that remain after 50 h and 1 s, and no file contains a key', async () => {
   const drill = new Drill();
   await drill.begin();
   try {
@@ -156,7 +156,7 @@ it('copies of every hour and the keys that are left at 50 h and 1 s open nothing
     assert.is(
       await drill.steal(HOURS - 1, [HOURS - 1]),
       6,
-      'a thief who comes in time opens text, file and part of a file, with either key ring',
+      'within the time a thief opens text, file and part of a file, with either set of keys',
     );
     for (let hour = 0; hour < HOURS; hour++) {
       const { account, id, text, file } = record(hour);
@@ -183,7 +183,7 @@ it('copies of every hour and the keys that are left at 50 h and 1 s open nothing
   }
 });
 
-/** In database, log of the database, blobs, their copies and the log lines: raw, hex and base64. */
+/** Searches database, database log, blobs, their copies and the log lines for keys: raw, hex and base64. */
 function assertNoKeyOutside(drill: Drill): void {
   const folders = [drill.data, ...[0, 7, HOURS - 1].map((hour) => drill.copy(hour))];
   const logs = Buffer.from(drill.logs.join('\n'));
@@ -192,7 +192,10 @@ function assertNoKeyOutside(drill: Drill): void {
   assert.ok(drill.logs.some((line) => line.includes('sealing keys destroyed')));
   for (const [name, key] of drill.everyKey) {
     for (const bytes of haystacks) assert.not.ok(holds(bytes, key), `the key ${name} was found`);
-    assert.ok(holds(Buffer.concat([logs, Buffer.from(key.toString('base64'))]), key), 'the search finds what is there');
+    assert.ok(
+      holds(Buffer.concat([logs, Buffer.from(key.toString('base64'))]), key),
+      'the search finds a key that is present',
+    );
   }
 }
 
@@ -209,7 +212,7 @@ async function withHouse(run: (house: SealedHouse, data: string, clock: HandCloc
   }
 }
 
-it('rows swapped between accounts and between records in the database open nothing', async () => {
+it('rows swapped between accounts or records in the database do not open', async () => {
   await withHouse(async (house, data) => {
     const records = [0, 1, 3, 4].map(record);
     for (const each of records) await house.keep(each);
@@ -229,7 +232,7 @@ it('rows swapped between accounts and between records in the database open nothi
   });
 });
 
-it('while the keys are out of reach nothing is stored, not in part either, and a repeat afterwards is', async () => {
+it('while the key store is unreachable nothing is stored, not even in part, and a later repeat succeeds', async () => {
   await withHouse(async (house, data, clock) => {
     renameSync(join(data, 'keys'), join(data, 'away'));
     for (let hour = 0; hour < 3; hour++) {
@@ -250,7 +253,7 @@ it('while the keys are out of reach nothing is stored, not in part either, and a
   });
 });
 
-it('a key that is gone before its time says so, and takes only its own hour along', async () => {
+it('a key lost before its time is reported as destroyed, and only its own hour is unreadable', async () => {
   await withHouse(async (house, data, clock) => {
     await house.keep(record(0));
     const [lost = ''] = readdirSync(join(data, 'keys')).filter((name) => name.endsWith('.key'));

@@ -1,4 +1,4 @@
-/** A million seals under one key, and the segments of one blob, use no nonce twice (spec: reliability, attack 87). */
+/** A million seals under one key, and the segments of one blob, never reuse a nonce (spec: reliability, attack 87). */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sealValue } from '../../../../actors/runtime/bytes/seal-value.ts';
@@ -12,10 +12,12 @@ import { HandClock } from '../durable/hand-clock.ts';
 
 const it = bounded(test, 300_000);
 const SEALS = 1_000_000;
-/** Where the nonce of the wrapped secret and the nonce of the value lie. */
+/** Offsets of the nonce of the wrapped secret and of the nonce of the value. */
 const WRAP_AT = 5;
 const VALUE_AT = 65;
-/** 64 of the 96 bits: no false alarm is to be expected below four thousand million, and numbers take no space. */
+/**
+ * 64 of the 96 bits: no false alarm is expected below four thousand million nonces, and a BigUint64Array is compact.
+ */
 const NONCE_BYTES = 8;
 
 function distinct(nonces: BigUint64Array): number {
@@ -39,7 +41,7 @@ it('a million seals of one hour share neither the nonce of their wrapping nor th
   }
   assert.is(distinct(wraps), SEALS);
   assert.is(distinct(values), SEALS);
-  assert.is(distinct(BigUint64Array.of(5n, 7n, 5n)), 2, 'a repeat would have been seen');
+  assert.is(distinct(BigUint64Array.of(5n, 7n, 5n)), 2, 'a repeat would have been detected');
 });
 
 it('equal segments of one blob, and two blobs of equal bytes, have nothing in common', async () => {

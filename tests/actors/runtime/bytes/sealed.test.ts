@@ -1,4 +1,4 @@
-/** Sealed values and blobs open at their own place, whole, by range and unchanged, and in no other way. */
+/** Sealed values and blobs open only at their own place and only unchanged, whole or by range. */
 import { inspect } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -25,7 +25,7 @@ const ELSEWHERE: readonly Place[] = [
   { ...PLACE, account: 'account:b' },
   { ...PLACE, object: 'batch_1/line_8' },
   { ...PLACE, kind: 'reply' },
-  // The same letters, cut elsewhere.
+  // The same concatenated text with different boundaries.
   { account: 'account:abatch_1', object: '/line_7', kind: 'request' },
   { account: '', object: 'account:abatch_1/line_7request', kind: '' },
 ];
@@ -41,7 +41,7 @@ function stage() {
   const seal = async (plain: AsyncIterable<Uint8Array> | Uint8Array, place = PLACE): Promise<SealedBlob> => {
     const key = await keys.current();
     const source = plain instanceof Uint8Array ? pieces.of(plain) : plain;
-    // As a row keeps it.
+    // The JSON form that a row keeps.
     return JSON.parse(JSON.stringify(sealBlob(key, place, await blobs.put(source), systemRandom)));
   };
   const open = async (sealed: SealedBlob, range?: ByteRange, place = PLACE): Promise<Buffer> =>
@@ -83,13 +83,13 @@ it('a value with any one bit changed does not open', async () => {
   const sealed = sealValue(await keys.current(), PLACE, pieces.random(32), systemRandom);
   for (let bit = 0; bit < sealed.length * 8; bit++) {
     const failure = await failureOf(openValue(keys, PLACE, flip(sealed, bit)));
-    // A changed hour names a key that there is not.
+    // A changed hour names a key that does not exist.
     const inHour = bit >= 8 && bit < 40;
     assert.ok(failure instanceof SealBroken || (inHour && failure instanceof KeyDestroyed), `bit ${bit}: ${failure}`);
   }
 });
 
-it('a value cut at any length, or with bytes added, does not open', async () => {
+it('a value truncated at any length, or with bytes added, does not open', async () => {
   const { keys } = stage();
   const sealed = sealValue(await keys.current(), PLACE, pieces.random(32), systemRandom);
   for (let length = 0; length < sealed.length; length++) {
@@ -109,7 +109,7 @@ it('halves of two values of one place and hour do not open together', async () =
   assert.instance(await failureOf(openValue(keys, PLACE, mixed)), SealBroken);
 });
 
-it('a value and the head of a blob never open as each other, and an unknown version opens as neither', async () => {
+it('a value and the head of a blob do not open as each other, and an unknown version opens as neither', async () => {
   const { keys, seal, open } = stage();
   const value = sealValue(await keys.current(), PLACE, pieces.random(32), systemRandom);
   const blob = await seal(pieces.random(32));
@@ -125,12 +125,12 @@ it('a value and the head of a blob never open as each other, and an unknown vers
   }
 });
 
-it('a reference as it was before blobs were read by range is refused in one line', async () => {
+it('a reference from before blobs were readable by range is refused with the reason', async () => {
   const { open } = stage();
   const old = { id: '0'.repeat(36), bytes: 5, sha256: 'a'.repeat(64) };
   const failure = await failureOf(open(old as unknown as SealedBlob));
   assert.instance(failure, SealBroken);
-  assert.match(failure.message, /its reference has no head, as before blobs were read by range/);
+  assert.match(failure.message, /its reference has no head \(written before blobs were readable by range\)/);
 });
 
 it('a sealed blob of any length opens whole and by range, for as long as its key lives', async () => {
@@ -153,7 +153,7 @@ it('a sealed blob of any length opens whole and by range, for as long as its key
   for (const [blob] of sealed) assert.instance(await failureOf(open(blob, { from: 0, to: 0 })), KeyDestroyed);
 });
 
-it('a thousand bodies in one sealed blob open one by one, each by the segments it lies in', async () => {
+it('a thousand bodies in one sealed blob open one by one, each with reads of its own segments only', async () => {
   const { blobs, seal, open } = stage();
   const bodies = Array.from({ length: 1_000 }, (_, n) => pieces.random(1 + ((n * 7_919) % 9_000), n + 1));
   let offset = 0;
@@ -173,7 +173,7 @@ it('a thousand bodies in one sealed blob open one by one, each by the segments i
   }
 });
 
-it('a blob of 32 MiB opens, and no more than a few segments of it are ever held', async () => {
+it('a blob of 32 MiB opens with at most a few segments in memory', async () => {
   const { keys, blobs, seal } = stage();
   const piece = pieces.random(256 * 1024);
   async function* source() {
@@ -210,7 +210,7 @@ it('a blob moved to another account, object or kind does not open, nor with anot
   assert.instance(await failureOf(open(one)), BlobCorrupt, 'the bytes of another blob, sealed at the same place');
 });
 
-it('a reference with any one bit of its head changed, or cut, does not open', async () => {
+it('a reference whose head is truncated or has any one bit changed does not open', async () => {
   const { seal, open } = stage();
   const blob = await seal(pieces.random(32));
   const head = Buffer.from(blob.head, 'base64');
@@ -230,18 +230,18 @@ it('a thousand blobs with one bit changed somewhere are all refused', async () =
   const sealed = await seal(pieces.random(70_000));
   const stored = Buffer.from(blobs.stored(sealed.id) as Buffer);
   for (let flipped = 0; flipped < 1_000; flipped++) {
-    // A step that shares no factor with the length reaches every part of the blob.
+    // A step that has no common factor with the length reaches every part of the blob.
     const bit = (flipped * 7_919 + (flipped % 8)) % (stored.length * 8);
     blobs.replace(sealed.id, flip(stored, bit));
     assert.instance(await failureOf(open(sealed)), BlobCorrupt, `bit ${bit}`);
   }
 });
 
-it('what is stored shows nothing of what was put, and an open blob shows no secret as text or JSON', async () => {
+it('the stored bytes reveal no plain text, and an open blob reveals no secret as text or JSON', async () => {
   const { keys, blobs, seal } = stage();
-  const plain = Buffer.from('the words of a caller, '.repeat(9_000));
+  const plain = Buffer.from('the words of a client, '.repeat(9_000));
   const sealed = await seal(plain);
-  assert.not.ok((blobs.stored(sealed.id) as Buffer).includes('words of a caller'));
+  assert.not.ok((blobs.stored(sealed.id) as Buffer).includes('words of a client'));
   const opened = await openBlob(keys, PLACE, sealed);
   const secret = opened.secret.export();
   const shown = [
@@ -252,7 +252,7 @@ it('what is stored shows nothing of what was put, and an open blob shows no secr
   for (const form of ['hex', 'base64', 'latin1'] as const) assert.not.ok(shown.includes(secret.toString(form)));
 });
 
-it('out of reach of the keys nothing opens, and a source is let go when its write fails', async () => {
+it('nothing opens while the key store is unreachable, and a failed write closes its source', async () => {
   const { keys, blobs, seal, open } = stage();
   const key = await keys.current();
   const value = sealValue(key, PLACE, Buffer.from('words'), systemRandom);

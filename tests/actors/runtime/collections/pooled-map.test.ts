@@ -6,7 +6,7 @@ import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 30_000);
 
-/** Few keys, so that they meet again and again; some of one hash home. */
+/** A small set of keys, so that operations meet the same keys; several share one home slot. */
 const key = fc.oneof(
   fc.integer({ min: 0, max: 40 }).map((n) => `gen-${n}`),
   fc.string({ maxLength: 3 }),
@@ -14,48 +14,48 @@ const key = fc.oneof(
 );
 const command = fc.tuple(fc.constantFrom('set', 'getOrSet', 'delete', 'get'), key);
 
-it('does what a map does, whatever comes and goes', () => {
+it('behaves as a Map under any sequence of operations', () => {
   fc.assert(
     fc.property(fc.array(command, { maxLength: 400 }), (commands) => {
-      const brief = new PooledMap<number>();
+      const map = new PooledMap<number>();
       const model = new Map<string, number>();
       commands.forEach(([verb, name], n) => {
         if (verb === 'set') {
-          brief.set(name, n);
+          map.set(name, n);
           model.set(name, n);
         } else if (verb === 'getOrSet') {
           if (!model.has(name)) model.set(name, n);
           assert.is(
-            brief.getOrSet(name, () => n),
+            map.getOrSet(name, () => n),
             model.get(name),
           );
         } else if (verb === 'delete') {
-          assert.is(brief.delete(name), model.delete(name));
+          assert.is(map.delete(name), model.delete(name));
         }
-        assert.is(brief.get(name), model.get(name));
-        assert.is(brief.size, model.size);
+        assert.is(map.get(name), model.get(name));
+        assert.is(map.size, model.size);
       });
       assert.equal(
-        brief.values().sort((a, b) => a - b),
+        map.values().sort((a, b) => a - b),
         [...model.values()].sort((a, b) => a - b),
       );
-      for (const [name, value] of model) assert.is(brief.get(name), value);
+      for (const [name, value] of model) assert.is(map.get(name), value);
     }),
     { numRuns: 500 },
   );
 });
 
-it('a run of neighbours closes when one of them leaves', () => {
-  const brief = new PooledMap<number>();
+it('a deletion closes the gap in its probe run', () => {
+  const map = new PooledMap<number>();
   const names = Array.from({ length: 2_000 }, (_, n) => `gen-${n.toString(36)}`);
   names.forEach((name, n) => {
-    brief.set(name, n);
+    map.set(name, n);
   });
   names.forEach((name, n) => {
-    if (n % 3 === 0) brief.delete(name);
+    if (n % 3 === 0) map.delete(name);
   });
   names.forEach((name, n) => {
-    assert.is(brief.get(name), n % 3 === 0 ? undefined : n);
+    assert.is(map.get(name), n % 3 === 0 ? undefined : n);
   });
 });
 

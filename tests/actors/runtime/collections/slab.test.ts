@@ -5,31 +5,31 @@ import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
 
-it('a place is taken once and then used again', () => {
-  const slots = new Slab<string>();
-  const first = slots.add('a');
-  const second = slots.add('b');
+it('a freed slot is reused, and can be freed only once', () => {
+  const slab = new Slab<string>();
+  const first = slab.add('a');
+  const second = slab.add('b');
   assert.not.equal(first, second);
-  assert.is(slots.take(first), 'a');
-  assert.is(slots.take(first), undefined);
-  assert.is(slots.size, 1);
-  assert.is(slots.add('c'), first);
-  assert.is(slots.at(first), 'c');
-  assert.equal(slots.all().sort(), ['b', 'c']);
-  assert.is(slots.take(99), undefined);
+  assert.is(slab.take(first), 'a');
+  assert.is(slab.take(first), undefined);
+  assert.is(slab.size, 1);
+  assert.is(slab.add('c'), first);
+  assert.is(slab.at(first), 'c');
+  assert.equal(slab.all().sort(), ['b', 'c']);
+  assert.is(slab.take(99), undefined);
 });
 
-it('as many places are made as were ever needed at once', () => {
-  const slots = new Slab<number>();
-  const highest = { place: 0 };
+it('the number of slab is the largest number of items held at once', () => {
+  const slab = new Slab<number>();
+  const highest = { slot: 0 };
   const held: number[] = [];
   for (let n = 0; n < 10_000; n++) {
-    held.push(slots.add(n));
-    highest.place = Math.max(highest.place, held.at(-1) as number);
-    if (held.length > 64) slots.take(held.shift() as number);
+    held.push(slab.add(n));
+    highest.slot = Math.max(highest.slot, held.at(-1) as number);
+    if (held.length > 64) slab.take(held.shift() as number);
   }
-  assert.is(slots.size, 64);
-  assert.is(highest.place, 64);
+  assert.is(slab.size, 64);
+  assert.is(highest.slot, 64);
 });
 
 test.run();

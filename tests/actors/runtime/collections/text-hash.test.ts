@@ -5,7 +5,7 @@ import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
 
-it('goes on from the hash of the text before', () => {
+it('continues from the hash of the preceding text', () => {
   const text = '[[7,1000,"add","open","open"],12,[3,"peek"]]';
   for (let at = 0; at <= text.length; at++) {
     const [before, after] = [text.slice(0, at), text.slice(at)];

@@ -5,7 +5,7 @@ import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
 
-it('gives the soonest first, whatever was added, moved or taken out', () => {
+it('returns the soonest item first under any sequence of additions, moves and removals', () => {
   const heap = new TimerHeap<Due>();
   let seed = 11;
   const next = (below: number): number => {

@@ -7,7 +7,7 @@ import { bounded } from '../../../support/bounded.ts';
 const it = bounded(test, 5_000);
 const KIB = 1024;
 
-/** In which turn each of them began, asked for together. */
+/** The turn in which each share began, all requested together. */
 async function turnsOf(sizes: readonly number[]): Promise<readonly number[]> {
   await turn();
   let now = 0;
@@ -22,31 +22,31 @@ async function turnsOf(sizes: readonly number[]): Promise<readonly number[]> {
   return begun;
 }
 
-it('small ones share a turn, one that fills it has it alone, and one that is larger too', async () => {
+it('small texts share a turn; a text that fills a turn or exceeds it has a turn of its own', async () => {
   assert.equal(spread(await turnsOf([64 * KIB, 64 * KIB, 128 * KIB])), [0, 0, 0]);
   assert.equal(spread(await turnsOf([256 * KIB, 1, 256 * KIB])), [0, 1, 2]);
   assert.equal(spread(await turnsOf([9_000 * KIB, 9_000 * KIB, 1])), [0, 1, 2]);
 });
 
-it('whoever comes first is served first, even where a later one would still fit', async () => {
+it('shares begin in the order of their requests, even where a later one would still fit', async () => {
   assert.equal(spread(await turnsOf([200 * KIB, 100 * KIB, 10 * KIB])), [0, 1, 1]);
 });
 
-it('what is still to come waits for all that has', async () => {
+it('bytes still to be received wait for all bytes already received', async () => {
   const order: string[] = [];
-  const told = (name: string) => () => void order.push(name);
-  const arrivals = ['arrival 1', 'arrival 2'].map((name) => arrivalShare(systemClock, 256 * KIB).then(told(name)));
-  const again = (): Promise<void> => loopShare(systemClock, 256 * KIB).then(told('read 2'));
+  const record = (name: string) => () => void order.push(name);
+  const arrivals = ['arrival 1', 'arrival 2'].map((name) => arrivalShare(systemClock, 256 * KIB).then(record(name)));
+  const again = (): Promise<void> => loopShare(systemClock, 256 * KIB).then(record('read 2'));
   const readings = [
     loopShare(systemClock, 256 * KIB)
-      .then(told('read 1'))
+      .then(record('read 1'))
       .then(again),
   ];
   await Promise.all([...arrivals, ...readings]);
   assert.equal(order, ['read 1', 'read 2', 'arrival 1', 'arrival 2']);
 });
 
-it('two full shares never begin in one turn, whenever they are asked for', async () => {
+it('two full shares never begin in one turn, whenever they are requested', async () => {
   const turns: number[] = [];
   let now = 0;
   let over = false;
@@ -62,7 +62,7 @@ it('two full shares never begin in one turn, whenever they are asked for', async
   assert.is(new Set(turns).size, turns.length);
 });
 
-/** Turns numbered anew, without those in which nothing began. */
+/** Renumbers the turns, leaving out those in which no share began. */
 function spread(turns: readonly number[]): readonly number[] {
   const different = [...new Set(turns)].sort((a, b) => a - b);
   return turns.map((one) => different.indexOf(one));
