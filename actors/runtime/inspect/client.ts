@@ -11,11 +11,11 @@ import { channelCredentials, SERVER_NAME, type Tls } from '../transports/grpc/tl
 import { TOKEN } from './service.ts';
 
 const CALL_MS = 10_000;
-/** The node itself waits for the actor, through a takeover. */
+/** The node itself waits for the actor, also through a takeover of its shard. */
 const RESUME_MS = 2 * CALL_MS;
 const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** A node refused the operator, or was not reached. The message names the remedy where there is one. */
+/** A node refused the operator or was not reached. The message names the remedy where there is one. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
   /** True for a wrong or missing token. */
@@ -26,25 +26,28 @@ export class OperatorError extends Error {
   }
 }
 
-/** The operator's view of a cluster through one of its nodes. Every call rejects with OperatorError. */
+/** The operator's access to a cluster through one of its nodes. Every call rejects with OperatorError. */
 export interface OperatorClient {
   ps(): Promise<ClusterView>;
   inspect(address: string): Promise<Inspection | null>;
-  /** The actor's state in its kind's own words; null when there is no such actor. */
+  /** The explanation of the actor's state by its kind; null when there is no such actor. */
   why(address: string): Promise<readonly string[] | null>;
-  /** Steps until `stop` is called; `ended` when the node ends the stream (with the reason). */
+  /**
+   * Calls `see` with every committed step until the returned function is called; `ended` receives the reason when the
+   * node ends the stream.
+   */
   watch(
     pattern: string,
     see: (step: CommittedStep & { readonly node: string }) => void,
     ended?: (error: OperatorError) => void,
   ): () => void;
-  /** Tries to load a quarantined actor again. */
+  /** Loads a quarantined actor again. */
   reload(address: string): Promise<Reloaded>;
   drain(node: string): Promise<void>;
-  /** Steps an input that was set aside once more, or drops it; false when there is none of this id. */
+  /** Steps a dead letter once more, or drops it; false when there is no dead letter of this id. */
   retry(address: string, id: string): Promise<boolean>;
   skip(address: string, id: string): Promise<boolean>;
-  /** Rows straight from the store, bodies as stored. */
+  /** Rows read directly from the store, bodies as stored. */
   rows(query: RowQuery): Promise<readonly RowRecord[]>;
   /** Rejects with AskError when the actor did not answer. */
   ask(to: string, event: ActorEvent, options: AskOptions): Promise<Json>;
@@ -62,7 +65,10 @@ type Methods = Record<'Ps' | 'Inspect' | 'Why' | 'Reload' | 'Drain' | 'Retry' | 
   Watch(request: object, metadata: Metadata): ClientReadableStream<{ json: string }>;
 };
 
-/** `address` is the gRPC address of any node, `tls` what its cluster demands. Connects with the first call. */
+/**
+ * `address` is the gRPC address of any node, `tls` the client identity where its cluster uses TLS. Connects with the
+ * first call.
+ */
 export function connectOperator(
   address: string,
   token: string,

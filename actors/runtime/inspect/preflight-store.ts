@@ -4,7 +4,7 @@ import type { StoreChoice } from '../stores/open-store.ts';
 import { openStoreReader } from '../stores/open-store-reader.ts';
 import { type Preflight, preflight } from './preflight.ts';
 
-/** Tries what the chosen store holds against these kinds, beside the nodes that serve it; changes nothing in it. */
+/** Runs `preflight` on a store that nodes may be serving at the same time; reads only. */
 export async function preflightStore(choice: StoreChoice, kinds: readonly Kind[]): Promise<Preflight> {
   const store = await openStoreReader(choice);
   try {

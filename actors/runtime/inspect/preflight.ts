@@ -3,21 +3,21 @@ import { restore } from '../actor/restore.ts';
 import { checkSum } from '../actor/snapshot-sum.ts';
 import type { Store, StoredState } from '../ports/store.ts';
 
-/** A stored state that this build does not take up, and how many actors are in it. */
+/** A stored state that this build cannot load, and the number of actors in it. */
 export interface Unfit extends StoredState {
   readonly why: string;
 }
 
 export interface Preflight {
-  /** Distinct states that were tried. */
+  /** Number of distinct states tried. */
   readonly tried: number;
   readonly actors: number;
   readonly unfit: readonly Unfit[];
 }
 
 /**
- * Tries every distinct state that is stored against the charts of this build, on one actor of each, casters included.
- * Reads only; what it finds would be refused or quarantined once this build serves it.
+ * Loads one actor of every distinct stored state with the charts of this build, casters included. Reads only; this
+ * build would refuse or quarantine the actors of every state reported as unfit.
  */
 export async function preflight(
   kinds: ReadonlyMap<string, RegisteredKind>,
@@ -40,7 +40,7 @@ async function fault(
   store: Pick<Store, 'loadActor'>,
 ): Promise<string | null> {
   if (kind === undefined) return `this build has no kind called ${name}`;
-  // An actor that ended since the states were read needs no chart any more.
+  // An actor that ended since the states were read needs no chart.
   const stored = await store.loadActor(example);
   if (stored === null) return null;
   try {

@@ -17,12 +17,12 @@ import { loadService } from '../transports/grpc/proto.ts';
 
 export const TOKEN = 'troupe-operator-token';
 const ASK_MS_MAX = 60_000;
-/** Steps a slow watcher may lag behind before it misses some. */
+/** Steps that may wait for a slow watcher; further steps are not sent to it. */
 const STEPS_WAITING_MAX = 4_096;
 
 /**
- * operator.proto over a cluster's operator, for the node's gRPC server. Every call needs the token, compared in
- * constant time; an empty token lets nobody in.
+ * Implements operator.proto with a cluster's operator, for the node's gRPC server. Every call needs the token, compared
+ * in constant time; an empty token admits no call.
  */
 export function operatorService(operator: () => Operator, token: string): SideService {
   const unary = <Q, A>(serve: (request: Q) => Promise<A>): handleUnaryCall<Q, A> => {
@@ -66,8 +66,12 @@ export function operatorService(operator: () => Operator, token: string): SideSe
       await operator().drain(node);
       return {};
     }),
-    Retry: unary(async ({ address, id }: AsideRequest) => ({ found: await asked(operator().retry(address, id)) })),
-    Skip: unary(async ({ address, id }: AsideRequest) => ({ found: await asked(operator().skip(address, id)) })),
+    Retry: unary(async ({ address, id }: DeadLetterRequest) => ({
+      found: await preconditioned(operator().retry(address, id)),
+    })),
+    Skip: unary(async ({ address, id }: DeadLetterRequest) => ({
+      found: await preconditioned(operator().skip(address, id)),
+    })),
     Rows: unary(async ({ queryJson }: { queryJson: string }) => ({
       json: JSON.stringify(await operator().rows(JSON.parse(queryJson) as RowQuery)),
     })),
@@ -76,13 +80,13 @@ export function operatorService(operator: () => Operator, token: string): SideSe
   return { definition: loadService('operator.proto', 'troupe.operator', 'Operator').service, implementation };
 }
 
-interface AsideRequest {
+interface DeadLetterRequest {
   readonly address: string;
   readonly id: string;
 }
 
-/** What the actor said, or why it could not be asked. */
-async function asked(found: Promise<boolean>): Promise<boolean> {
+/** Turns an AskError of the actor into a FAILED_PRECONDITION. */
+async function preconditioned(found: Promise<boolean>): Promise<boolean> {
   try {
     return await found;
   } catch (error) {
@@ -102,7 +106,7 @@ async function ask(operator: Operator, { address, eventJson, withinMs }: AskRequ
   try {
     event = JSON.parse(eventJson) as ActorEvent;
   } catch {
-    throw serviceError(status.INVALID_ARGUMENT, 'the event is no JSON');
+    throw serviceError(status.INVALID_ARGUMENT, 'the event is not JSON');
   }
   if (typeof event?.type !== 'string') throw serviceError(status.INVALID_ARGUMENT, 'the event has no type');
   try {

@@ -1,35 +1,36 @@
 /**
- * Large bytes beside the store: written once, never changed, read whole or by range as a stream. A blob goes first, the
- * commit that carries its sealed reference follows, and the sweep removes what no row refers to. A blob never travels in a
- * message between nodes: every node reads the same place (the embedded size shares one folder, the clustered size one
- * PostgreSQL), and what travels is the reference.
+ * Large bytes beside the store: written once, immutable, read as a stream, whole or by range. A blob is put first, a
+ * commit then carries its sealed reference, and the sweep removes blobs that no row refers to. A blob never travels in
+ * a message between nodes: every node reads the same place (one folder in the embedded size, one PostgreSQL in the
+ * clustered size), and messages carry the reference.
  *
- * A blob is stored as segments of 64 KiB, each encrypted under a secret of the blob's own and bound to its position and
- * to being the last. That encryption is the only proof of the bytes: a range is proven by the segments it touches.
+ * A blob is stored as segments of 64 KiB, each encrypted under the blob's own secret and bound to its position and to
+ * whether it is the last. That encryption is the only integrity check: a range is verified by the segments it touches.
  */
 import type { KeyObject } from 'node:crypto';
 
 /**
- * A blob in the hands of this process: what `put` returns and `read` needs. It holds the secret, so it is never stored
- * or sent (a KeyObject has no JSON): `sealBlob` makes of it what a row keeps, `openBlob` makes it again.
+ * A blob that this process can read: the result of `put`, the argument of `read`. It holds the secret, so it is never
+ * stored or sent (a KeyObject has no JSON): `sealBlob` turns it into the reference that a row keeps, `openBlob` turns
+ * the reference back.
  */
 export interface OpenBlob {
   readonly id: string;
-  /** Bytes that were put: the total of a `Content-Range`. */
+  /** Length of the plain bytes: the total of a `Content-Range`. */
   readonly bytes: number;
   readonly secret: KeyObject;
 }
 
-/** The bytes at `from` and behind it, up to and without the one at `to`; `0 <= from <= to <= bytes`. */
+/** The bytes from `from` (inclusive) to `to` (exclusive); `0 <= from <= to <= bytes`. */
 export interface ByteRange {
   readonly from: number;
   readonly to: number;
 }
 
 export interface BlobQuery {
-  /** Exclusive cursor: ids behind this one. */
+  /** Exclusive cursor: only ids after this one. */
   readonly after: string | null;
-  /** Only blobs whose writing began before this wall time, ms. */
+  /** Only blobs whose write began before this wall time, ms. */
   readonly before: number;
   /** 1 to 1000. */
   readonly limit: number;
@@ -37,23 +38,23 @@ export interface BlobQuery {
 
 export interface Blobs {
   /**
-   * Takes the bytes in, pulling one piece at a time, and resolves once all of them are durable and the blob can be read.
-   * Whatever `source` throws is thrown on. Rejects with BlobTooLarge or BlobsRefused. Nothing is visible after a
-   * rejection, nor after a crash; what is left of it goes with `sweepUnfinished`.
+   * Stores the bytes, pulling one piece at a time, and resolves once all of them are durable and readable. Rethrows
+   * what `source` throws. Rejects with BlobTooLarge or BlobsRefused. After a rejection or a crash nothing is visible;
+   * `sweepUnfinished` removes the remains.
    */
   put(source: AsyncIterable<Uint8Array>): Promise<OpenBlob>;
   /**
-   * The bytes of the range, or all of them, at most 64 KiB at a time as they are asked for. Reads only the segments that
-   * hold them (of an empty range one, so that a missing blob shows), and passes a byte on only after its whole segment
-   * has proved to be what was put at that position. Throws BlobRangeError at the call; the iteration throws BlobMissing,
-   * BlobCorrupt, BlobsRefused.
+   * The bytes of the range, or all bytes, in pieces of at most 64 KiB, read as the consumer pulls. Reads only the
+   * segments of the range (one for an empty range, to detect a missing blob), and yields a byte only after its whole
+   * segment has been verified. Throws BlobRangeError at the call; the iteration throws BlobMissing, BlobCorrupt,
+   * BlobsRefused.
    */
   read(blob: OpenBlob, range?: ByteRange): AsyncIterable<Uint8Array>;
-  /** False when there was none. */
+  /** False when there is no such blob. */
   remove(id: string): Promise<boolean>;
-  /** Ids of finished blobs, ascending, which is the order in which their writing began. */
+  /** Ids of finished blobs, ascending, which is the order in which their writes began. */
   list(query: BlobQuery): Promise<readonly string[]>;
-  /** Removes at most `limit` writes that began before this wall time and were never finished; returns how many. */
+  /** Removes at most `limit` unfinished writes that began before this wall time; returns how many. */
   sweepUnfinished(before: number, limit: number): Promise<number>;
   close(): Promise<void>;
 }
@@ -66,10 +67,10 @@ export class BlobMissing extends Error {
   }
 }
 
-/** The range does not lie within the blob: an unsatisfiable `Range` (416), or a mistake of the caller. */
+/** The range exceeds the blob: an unsatisfiable `Range` (416), or a mistake of the calling code. */
 export class BlobRangeError extends RangeError {
   override readonly name = 'BlobRangeError';
-  /** Of the whole blob, for `Content-Range`. */
+  /** Length of the whole blob, for `Content-Range`. */
   readonly bytes: number;
   constructor({ from, to }: ByteRange, bytes: number) {
     super(`bytes ${from} to ${to} do not lie within the ${bytes} bytes of the blob`);
@@ -77,7 +78,7 @@ export class BlobRangeError extends RangeError {
   }
 }
 
-/** The stored bytes are not those that were put: changed, cut, extended, reordered or of another blob. */
+/** The stored bytes differ from those that were put: changed, truncated, extended, reordered or of another blob. */
 export class BlobCorrupt extends Error {
   override readonly name = 'BlobCorrupt';
   constructor(id: string, fault: string) {
@@ -95,7 +96,10 @@ export class BlobTooLarge extends Error {
   }
 }
 
-/** It certainly did not happen, and may later: no space, too many at once, or the place is out of reach. */
+/**
+ * The operation certainly did not happen, and a repeat may succeed: no space, too many writes at once, or the store is
+ * unreachable.
+ */
 export class BlobsRefused extends Error {
   override readonly name = 'BlobsRefused';
   readonly reason: 'full' | 'busy' | 'unreachable';

@@ -1,11 +1,12 @@
 /**
- * The keys that seal stored values, one per hour, kept outside the database and outside every backup. A key is made on
- * first use in its hour, the same for all nodes, and destroyed 50 h after its hour began: with it goes everything sealed
- * under it, in every copy of the database. A value therefore opens for at least 49 h and at most 50 h.
+ * The keys that seal stored values, one per hour, kept outside the database and outside every backup. A key is created
+ * on first use in its hour, is the same for all nodes, and is destroyed 50 h after its hour began; everything sealed
+ * under it is then unreadable in every copy of the database. A value therefore opens for at least 49 h and at most 50
+ * h.
  */
 import type { KeyObject } from 'node:crypto';
 
-/** The key of one hour. A KeyObject shows its bytes neither to a log nor to JSON. */
+/** The key of one hour. A KeyObject reveals its bytes neither in logs nor in JSON. */
 export interface SealingKey {
   /** Whole hours since the epoch. */
   readonly hour: number;
@@ -16,27 +17,33 @@ export interface SealingKey {
 export interface KeySweep {
   /** Keys destroyed by this sweep. */
   readonly destroyed: number;
-  /** Keys that are kept. */
+  /** Keys that remain. */
   readonly kept: number;
 }
 
-/** Nothing is remembered between calls: a key store out of reach seals and opens nothing. */
+/** Calls share no cache: while the key store is unreachable nothing can be sealed or opened. */
 export interface KeyStore {
-  /** The key of the present hour, made if this is its first use. Rejects with KeyStoreUnreachable. */
+  /** The key of the current hour, created on first use. Rejects with KeyStoreUnreachable. */
   current(): Promise<SealingKey>;
-  /** The key of an earlier hour. Rejects with KeyDestroyed, even if its sweep is late, or KeyStoreUnreachable. */
+  /**
+   * The key of an earlier hour. Rejects with KeyDestroyed once its time is over, even before the sweep, or with
+   * KeyStoreUnreachable.
+   */
   key(hour: number): Promise<SealingKey>;
-  /** Destroys every key whose time is over. May run on any number of nodes at once. Rejects with KeyStoreUnreachable. */
+  /**
+   * Destroys every key whose time is over. Safe to run on any number of nodes at once. Rejects with
+   * KeyStoreUnreachable.
+   */
   sweep(): Promise<KeySweep>;
   close(): Promise<void>;
 }
 
-/** The place of the keys did not answer. Nothing was sealed and nothing may be stored; a repeat may succeed. */
+/** The key store did not answer. Nothing was sealed and nothing may be stored; a repeat may succeed. */
 export class KeyStoreUnreachable extends Error {
   override readonly name = 'KeyStoreUnreachable';
 }
 
-/** The key is gone for good, and with it what was sealed under it. */
+/** The key was destroyed for good; values sealed under it cannot be opened. */
 export class KeyDestroyed extends Error {
   override readonly name = 'KeyDestroyed';
   readonly hour: number;
@@ -46,7 +53,7 @@ export class KeyDestroyed extends Error {
   }
 }
 
-/** A key folder or database that must not be used as it is. The message is for the operator. */
+/** A key folder or database that must not be used in its present condition. The message is for the operator. */
 export class UnfitKeyStore extends Error {
   override readonly name = 'UnfitKeyStore';
 }

@@ -1,13 +1,14 @@
 /**
- * The durable store as the runtime sees it. One commit is one transaction, judged per shard: a shard whose fence or
- * version does not hold is refused whole and never undoes another's part. Knows no actor logic and no marketplace.
+ * The durable store of the runtime. One commit is one transaction, judged per shard: a shard whose fence or version
+ * does not match is refused whole and never undoes another shard's writes. The store has no actor logic and no
+ * marketplace logic.
  */
 
-/** One actor as stored. `snapshot` and `trail` are JSON text. */
+/** One stored actor. `snapshot` and `trail` are JSON text. */
 export interface ActorRecord {
   readonly address: string;
   readonly kind: string;
-  /** 16-bit hash of the owner; `shard` is it modulo the shard count. Stored so that the count can be raised. */
+  /** 16-bit hash of the owner; `shard` is the hash modulo the shard count. Stored so that the count can be raised. */
   readonly hash: number;
   readonly shard: number;
   /** 1 for the first commit, +1 per step. */
@@ -15,13 +16,13 @@ export interface ActorRecord {
   /** Chart version that wrote the snapshot. */
   readonly chart: number;
   readonly snapshot: string;
-  /** The last transitions, newest last. */
+  /** The transition log: the last transitions, newest last. The stored name is `trail`. */
   readonly trail: string;
 }
 
 /**
- * One row of a collection. It belongs to an actor and is written only in that actor's commits. No text of it holds the
- * character NUL. Collections of the runtime itself have names that begin with `$`.
+ * One row of a collection. It belongs to an actor and is written only in that actor's commits. Its texts contain no NUL
+ * character. Names of the runtime's own collections begin with `$`.
  */
 export interface RowRecord {
   readonly address: string;
@@ -48,7 +49,7 @@ export interface TimerRecord {
 
 export interface ActorWrite {
   readonly record: ActorRecord;
-  /** Version that must be stored now; 0 = the actor must not exist. */
+  /** Version that must be stored at the commit; 0 = the actor must not exist. */
   readonly expected: number;
 }
 
@@ -63,14 +64,16 @@ export interface TimerKey {
   readonly name: string;
 }
 
-/** Everything one commit writes in one shard. Later writes of the same key were already folded by the caller. */
+/**
+ * Everything one commit writes in one shard. The caller has already folded several writes of one key into the last one.
+ */
 export interface ShardWrite {
   readonly shard: number;
   /** Fence: the shard's owner and epoch must be these at the moment of the commit. */
   readonly owner: string;
   readonly epoch: number;
   readonly actors: readonly ActorWrite[];
-  /** Actors that stopped: the row goes with its timers; collections stay. */
+  /** Actors that stopped: the actor's row and its timers are removed; its collections stay. */
   readonly stopped: readonly { readonly address: string; readonly expected: number }[];
   readonly rowsPut: readonly RowRecord[];
   readonly rowsRemoved: readonly RowKey[];
@@ -82,7 +85,7 @@ export type ShardVerdict =
   | { readonly shard: number; readonly committed: true }
   | { readonly shard: number; readonly committed: false; readonly reason: 'fence' | 'version' };
 
-/** The commit may or may not have happened: the caller drops the shards and takes them again. */
+/** The commit may or may not have happened: the caller drops the shards and claims them again. */
 export class StoreOutcomeUnknown extends Error {
   override readonly name = 'StoreOutcomeUnknown';
 }
@@ -118,7 +121,9 @@ export interface StoredState {
 /** A node of the cluster as its heartbeat row shows it. */
 export interface NodeRow {
   readonly name: string;
-  /** Unique for ever: one start of one process. `name@incarnation` is never used; the incarnation alone identifies. */
+  /**
+   * Unique for ever: one start of one process. The incarnation alone identifies it; `name@incarnation` is never used.
+   */
   readonly incarnation: string;
   /** Order of births over the life of the store, 1, 2, 3 ... */
   readonly birth: number;
@@ -127,12 +132,15 @@ export interface NodeRow {
   readonly operatorUrl: string;
   readonly pid: number;
   readonly host: string;
-  /** Raised by each heartbeat. Watchers judge freshness by their own monotonic clock since it last changed. */
+  /**
+   * Raised by each heartbeat. Other nodes judge freshness by the time since it last changed on their own monotonic
+   * clock.
+   */
   readonly beat: number;
-  /** Incarnations heard within the last two seconds. */
+  /** Incarnations from which this node received a ping within the last two seconds. */
   readonly hears: readonly string[];
   readonly state: 'up' | 'draining' | 'left' | 'dead';
-  /** Why it is dead or left; null otherwise. */
+  /** Reason of the state dead or left; null otherwise. */
   readonly why: string | null;
 }
 
@@ -149,7 +157,7 @@ export interface Heartbeat {
   readonly state: 'up' | 'draining';
 }
 
-/** What one heartbeat brings back, read in the same transaction. */
+/** The result of one heartbeat, read in the same transaction. */
 export interface ClusterRows {
   /** Store time, ms. */
   readonly now: number;
@@ -166,7 +174,7 @@ export interface RowQuery {
   readonly where?: { readonly column: 0 | 1 | 2 | 3; readonly equals: string };
   readonly openOnly?: boolean;
   readonly order?: 'ascending' | 'descending';
-  /** Exclusive cursor: continue behind this row. */
+  /** Exclusive cursor: continue after this row. */
   readonly after?: { readonly sort: number; readonly id: string };
   /** 1 to 1000. */
   readonly limit: number;
@@ -180,13 +188,13 @@ export interface IndexColumn {
 
 export interface Store {
   /**
-   * Shards that are equal modulo this share a part; commits of different parts are under way side by side without
-   * concerning each other. Absent: 1, everything is one part.
+   * Shards that are equal modulo this number form a part; commits of different parts run concurrently and
+   * independently. Absent: 1, all shards form one part.
    */
   readonly parts?: number;
   /**
-   * One transaction per part, judged per shard; commits of a part are applied in the order they were sent in. Rejects
-   * with StoreRefused (nothing happened) or StoreOutcomeUnknown.
+   * One transaction per part, judged per shard; commits of a part are applied in the order of the calls. Rejects with
+   * StoreRefused (nothing happened) or StoreOutcomeUnknown.
    */
   commit(writes: readonly ShardWrite[]): Promise<readonly ShardVerdict[]>;
 
@@ -194,16 +202,22 @@ export interface Store {
   loadActor(address: string): Promise<{ readonly actor: ActorRecord; readonly openRows: readonly RowRecord[] } | null>;
   /** Addresses of a kind in a shard, ascending. */
   actorsOf(kind: string, shard: number): Promise<readonly string[]>;
-  /** How many actors per kind, chart version and state value (first level); ascending. Cheap: asked at every start. */
+  /**
+   * Number of actors per kind, chart version and state value (first level), ascending. Cheap: every node calls it at
+   * its start.
+   */
   actorCounts(): Promise<readonly ActorCountRow[]>;
   /** Every distinct (kind, chart version, whole state value), ascending. Reads everything: for `preflight`. */
   states(): Promise<readonly StoredState[]>;
 
   row(key: RowKey): Promise<RowRecord | null>;
-  /** By id alone, whatever actor holds it (digests, generation ids); the first by address. */
+  /** Looks a row up by id alone, of any actor (digests, generation ids); the first by address. */
   rowById(collection: string, id: string): Promise<RowRecord | null>;
   rows(query: RowQuery): Promise<readonly RowRecord[]>;
-  /** Those of the values that stand in any of these columns, judged in one view of all rows. For sweeps, 1 to 1000. */
+  /**
+   * The subset of `values` that occurs in any of these columns, judged in one view of all rows. For sweeps, 1 to 1000
+   * values.
+   */
   referred(columns: readonly IndexColumn[], values: readonly string[]): Promise<readonly string[]>;
   /** Removes at most `limit` rows whose `expiresAt` has passed; returns how many. */
   sweepRows(now: number, limit: number): Promise<number>;
@@ -212,24 +226,26 @@ export interface Store {
   timersDue(shards: readonly number[], until: number, limit: number): Promise<readonly TimerRecord[]>;
   timersOf(address: string): Promise<readonly TimerRecord[]>;
 
-  /** Registers a new incarnation; every earlier `up` or `draining` one of the same name becomes dead. */
+  /** Registers a new incarnation; marks every earlier `up` or `draining` incarnation of the same name as dead. */
   register(node: Omit<NodeRow, 'birth' | 'beat' | 'hears' | 'state' | 'why'>): Promise<{ readonly birth: number }>;
-  /** Writes the heartbeat unless the node is dead or left; answers with all nodes either way. */
+  /** Writes the heartbeat unless the node is dead or left; returns all nodes either way. */
   heartbeat(beat: Heartbeat): Promise<ClusterRows>;
   /** Compare-and-set: marks the node dead only if it is up or draining and its beat is still `seenBeat`. */
   markDead(incarnation: string, seenBeat: number, why: string): Promise<boolean>;
-  /** The node's own goodbye after a drain. */
+  /** Marks the calling node as left, after its drain. */
   leave(incarnation: string): Promise<void>;
   shards(): Promise<readonly ShardRow[]>;
   /**
-   * Takes shards: for each, if owner and epoch are still as `from`, and the claimer is up, and the owner is null, dead,
-   * left or the claimer itself: owner = `owner`, epoch + 1. Returns the rows taken.
+   * Claims shards. For each one, if owner and epoch still equal `from`, the claimer is up, and the owner is null, dead,
+   * left or the claimer itself: owner = `owner`, epoch + 1. Returns the claimed rows.
    */
   claim(owner: string, from: readonly ShardRow[]): Promise<readonly ShardRow[]>;
-  /** Planned hand-over by the owner itself: owner = `to`, epoch + 1, if the fence still holds and `to` is up. */
+  /** Planned hand-over by the owner itself: owner = `to`, epoch + 1, if the fence still matches and `to` is up. */
   give(from: ShardRow, to: string): Promise<ShardRow | null>;
 
-  /** Small cluster-wide facts (shard count, wire major, config digest): writes if absent, returns what is stored. */
+  /**
+   * A small cluster-wide setting (shard count, wire major, config digest): written if absent; returns the stored value.
+   */
   setting(name: string, valueIfAbsent: string): Promise<string>;
   close(): Promise<void>;
 }

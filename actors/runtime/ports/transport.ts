@@ -1,12 +1,12 @@
 /**
- * How nodes speak to each other. A transport carries batches of envelopes and small control texts over one link per
- * ordered pair of nodes, in order, at most once. It knows no shard, no membership and no actor: it never retries,
- * reroutes or answers by itself.
+ * The transport between nodes: it carries batches of envelopes and small control texts over one link per ordered pair
+ * of nodes, in order, at most once. It has no concept of shards, membership or actors, and it never retries, reroutes
+ * or answers by itself.
  */
 
 /**
- * One message between actors of two nodes. `ask` and `tell` travel from the dialler, `reply` and `failure` back.
- * Body is JSON text: the event, the reply's body, or the failure (`AskFailure`).
+ * One message between actors of two nodes. `ask` and `tell` travel from the dialler to the other end, `reply` and
+ * `failure` back. Body is JSON text: the event, the reply's body, or the failure (`AskFailure`).
  */
 export interface Envelope {
   readonly kind: 'ask' | 'tell' | 'reply' | 'failure';
@@ -15,31 +15,33 @@ export interface Envelope {
   /** Address of the actor; empty for answers. */
   readonly to: string;
   readonly body: string;
-  /** What is left of the deadline, whole ms, when the envelope is queued. Never an absolute time. */
+  /**
+   * Time left until the deadline, whole ms, when the envelope is queued; relative, because nodes do not share a clock.
+   */
   readonly remainingMs: number;
-  /** Trace id of the caller, or empty. */
+  /** Trace id of the asking request, or empty. */
   readonly trace: string;
 }
 
-/** What one build tells of its kinds: the chart versions it loads (`loads` to `version`) and writes. */
+/** The kinds of one build: the chart versions it loads (`loads` to `version`) and the one it writes. */
 export type AnnouncedCharts = Readonly<
   Record<string, { readonly loads: number; readonly writes: number; readonly version: number }>
 >;
 
-/** Who dials, as it says itself; judged by the other end before any traffic. */
+/** The identity that a dialling node claims; the other end verifies it before any traffic. */
 export interface Hello {
-  /** Chart versions of the caller's build, by kind. Absent: its build does not tell. */
+  /** Chart versions of the dialling build, by kind. Absent: an older build that does not announce them. */
   readonly charts?: AnnouncedCharts;
   readonly name: string;
   readonly incarnation: string;
   readonly shards: number;
   readonly wireMajor: number;
   readonly configDigest: string;
-  /** Proves the cluster secret without showing it. */
+  /** Proof of the cluster secret that does not reveal the secret. */
   readonly proof: string;
 }
 
-/** What the accepting end says of itself. */
+/** The identity of the accepting end. */
 export interface Welcome {
   readonly charts?: AnnouncedCharts;
   readonly name: string;
@@ -47,11 +49,14 @@ export interface Welcome {
   readonly proof: string;
 }
 
-/** What one end of a link hears from the other. Nothing is called after `closed`. */
+/** Receives the traffic of one end of a link. No method is called after `closed`. */
 export interface LinkReceiver {
   envelopes(batch: readonly Envelope[]): void;
   control(text: string): void;
-  /** The link is over. `unsent` were queued here and certainly never written; the rest is unknown. */
+  /**
+   * The link is over. `unsent` envelopes were queued here and certainly never written; the fate of all others is
+   * unknown.
+   */
   closed(reason: string, unsent: readonly Envelope[]): void;
 }
 
@@ -59,57 +64,58 @@ export interface LinkReceiver {
 export interface Link {
   readonly peer: string;
   /**
-   * Queues one envelope; it leaves with its batch. `full` when the outgoing buffer is at its bound, `closed` when the
-   * link is over; in both cases it was not taken. Throws EnvelopeTooLarge.
+   * Queues one envelope; it leaves with its batch. `full`: the outgoing buffer is at its bound. `closed`: the link is
+   * over. In both cases the envelope was not queued. Throws EnvelopeTooLarge.
    */
   send(envelope: Envelope): 'queued' | 'full' | 'closed';
   /** Sends a control text at once; false when the link is over. */
   control(text: string): boolean;
-  /** Ends the link; the ear's `closed` follows with this reason. Harmless when it is over. */
+  /** Ends the link and calls the receiver's `closed` with this reason. A no-op once the link is over. */
   close(reason: string): void;
 }
 
-/** How a node receives callers. */
+/** Accepts the links of other nodes. */
 export interface TransportListener {
-  /** What a probe is answered. */
+  /** The answer to a probe. */
   readonly incarnation: string;
-  /** Judges a caller: a reason to refuse it, or the welcome. */
+  /** Judges the hello of a dialling node: a reason to refuse it, or the welcome. */
   admit(hello: Hello): { readonly refused: string } | { readonly welcome: Welcome };
-  /** A link both ends agreed on; returns who hears its traffic. */
+  /** Called with a link that both ends accepted; returns the receiver of its traffic. */
   accepted(hello: Hello, link: Link): LinkReceiver;
 }
 
-/** The answer of a port: nobody listens, this incarnation lives there, or no answer in time. */
+/** The answer of a port: refused (no listener), the incarnation behind it, or silent (no answer in time). */
 export type ProbeResult = 'refused' | 'silent' | { readonly incarnation: string };
 
 export interface Transport {
   /** Listens on host:port (port 0 takes a free one) and returns the bound address. Rejects when it cannot. */
-  listen(address: string, door: TransportListener): Promise<string>;
+  listen(address: string, listener: TransportListener): Promise<string>;
   /**
-   * Opens a link. `hear` gets it at once when both ends agreed, in the same turn and before anything it carries, and
-   * says who hears it; what it throws ends the link and is the rejection. Rejects with LinkRefused when the other end
-   * said no, LinkFailed when it was not reached in time or is not whom its certificate names.
+   * Opens a link. When both ends have accepted, `attach` is called in the same turn, before any traffic of the link,
+   * and returns the receiver; an error that it throws ends the link and rejects the dial. Rejects with LinkRefused when
+   * the other end refused the hello, and with LinkFailed when it was not reached in time or its certificate does not
+   * bear its name.
    */
   dial(
     address: string,
     hello: Hello,
-    hear: (link: Link, welcome: Welcome) => LinkReceiver,
+    attach: (link: Link, welcome: Welcome) => LinkReceiver,
   ): Promise<{ readonly link: Link; readonly welcome: Welcome }>;
-  /** Asks a port who it is, on a connection of its own. Never rejects. */
+  /** Requests the incarnation behind a port, on a connection of its own. Never rejects. */
   probe(address: string, withinMs: number): Promise<ProbeResult>;
-  /** Ends every link and the listener at once, without goodbye. */
+  /** Ends every link and the listener immediately. */
   close(): Promise<void>;
 }
 
-/** The other end looked at the hello and said no. */
+/** The other end refused the hello. */
 export class LinkRefused extends Error {
   override readonly name = 'LinkRefused';
 }
 
-/** The other end was not reached, or went away during the handshake. */
+/** The other end was not reached, or was lost during the handshake. */
 export class LinkFailed extends Error {
   override readonly name = 'LinkFailed';
-  /** True when nobody listens on that port. */
+  /** True when the port has no listener. */
   readonly refusedByPort: boolean;
   constructor(message: string, refusedByPort: boolean) {
     super(message);
@@ -117,7 +123,7 @@ export class LinkFailed extends Error {
   }
 }
 
-/** The sender's mistake: one envelope beyond `envelopeBytesMax`. */
+/** A mistake of the sender: one envelope of more than `envelopeBytesMax` bytes. */
 export class EnvelopeTooLarge extends Error {
   override readonly name = 'EnvelopeTooLarge';
   constructor(bytes: number, bytesMax: number) {
@@ -132,16 +138,16 @@ export interface TransportLimits {
   readonly envelopeBytesMax: number;
 }
 
-/** What a node shows to its peers where they speak TLS: PEM texts. */
+/** The TLS identity of a node: PEM texts. */
 export interface Identity {
-  /** The certificates of the cluster's own authority. */
+  /** The certificates of the cluster's own certificate authority. */
   readonly ca: string;
-  /** The node's own, whose subject alternative names hold the node's name; intermediates behind it. */
+  /** The node's certificate, whose subject alternative names contain the node's name, followed by its intermediates. */
   readonly certificate: string;
   readonly key: string;
 }
 
-/** A further service for a transport whose server can carry it (gRPC); others ignore it. */
+/** A further service on the transport's server. Only gRPC supports it; other transports ignore it. */
 export interface SideService {
   readonly definition: unknown;
   readonly implementation: unknown;

@@ -1,20 +1,21 @@
 import type { Clock } from '../ports/clock.ts';
 import { type Envelope, EnvelopeTooLarge, type TransportLimits } from '../ports/transport.ts';
 
-/** Room for this many largest envelopes may wait for the wire; beyond it asks and tells are turned away. */
+/** The buffer holds this many envelopes of the largest size; beyond that asks and tells are rejected as `full`. */
 const WAITING_ENVELOPES_MAX = 16;
 const ENVELOPE_OVERHEAD_BYTES = 24;
 /**
- * Answers leave in frames of a quarter of what the peer waits for, but not of fewer than 16: it goes on with the first of
- * them while the rest is written, and the asks under way do not all go round in one herd. Measured with 64 durable asks
- * under way, three runs each: p50 2.5 to 3.2 ms in whole frames, 2.1 to 2.3 this way; with 512 no difference.
+ * Answers leave in frames of a quarter of the peer's open asks, but at least 16: the peer continues with the first of
+ * them while the rest is written, and the open asks do not circulate in one batch. Measured with 64 durable asks under
+ * way, three runs each: p50 2.5 to 3.2 ms in whole frames, 2.1 to 2.3 this way; with 512 no difference.
  */
 const ANSWER_FRAMES = 4;
 const ANSWERS_PER_FRAME_MIN = 16;
 
 /**
- * Gathers envelopes into frames for one direction of one link: a frame leaves when it is full, when it holds a quarter of
- * the answers that the peer waits for, or when the turn of the event loop ends. What was not handed to the writer stays here and is certainly unsent. Never reorders.
+ * Gathers envelopes into frames for one direction of one link: a frame leaves when it is full, when it holds a quarter
+ * of the answers that the peer waits for, or when the turn of the event loop ends. Envelopes stay here, certainly
+ * unsent, until they are passed to `write`. Never reorders.
  */
 export class EnvelopeBatch {
   readonly #limits: TransportLimits;
@@ -24,12 +25,12 @@ export class EnvelopeBatch {
   #queue: Envelope[] = [];
   #sizes: number[] = [];
   #bytes = 0;
-  /** Asks of the peer without an answer so far. */
+  /** Asks of the peer that have no answer yet. */
   #owedAnswers = 0;
   #flushing = false;
   #blocked = false;
 
-  /** `write` hands one frame to the wire and returns false when the wire wants a pause, ended by `resume`. */
+  /** `write` passes one frame to the wire and returns false when the wire wants a pause, which `resume` ends. */
   constructor(limits: TransportLimits, clock: Clock, write: (frame: readonly Envelope[]) => boolean) {
     this.#limits = limits;
     this.#clock = clock;
@@ -37,12 +38,12 @@ export class EnvelopeBatch {
     this.#bytesMax = limits.envelopeBytesMax * WAITING_ENVELOPES_MAX;
   }
 
-  /** True while more waits than the bound allows: answers are still taken, so the reader has to pause. */
+  /** True while the buffer exceeds its bound. Answers are still accepted then, so the reader has to pause. */
   get congested(): boolean {
     return this.#bytes > this.#bytesMax;
   }
 
-  /** False when the buffer is at its bound; answers are always taken. Throws EnvelopeTooLarge. */
+  /** False when the buffer is at its bound; answers are always accepted. Throws EnvelopeTooLarge. */
   add(envelope: Envelope): boolean {
     const bytes = bytesOf(envelope);
     if (bytes > this.#limits.envelopeBytesMax) throw new EnvelopeTooLarge(bytes, this.#limits.envelopeBytesMax);
@@ -61,18 +62,18 @@ export class EnvelopeBatch {
     return true;
   }
 
-  /** Over the same link came these, whose answers will go into this batch. */
-  heard(envelopes: readonly Envelope[]): void {
+  /** Counts the asks that arrived over the same link: their answers go into this batch. */
+  received(envelopes: readonly Envelope[]): void {
     for (const { kind } of envelopes) if (kind === 'ask') this.#owedAnswers += 1;
   }
 
-  /** The wire takes frames again. */
+  /** The wire accepts frames again. */
   resume(): void {
     this.#blocked = false;
     this.#flush();
   }
 
-  /** Takes back what was never written. */
+  /** Removes and returns the envelopes that were never written, and blocks the batch. */
   takeUnsent(): readonly Envelope[] {
     const unsent = this.#queue;
     this.#queue = [];
@@ -82,7 +83,7 @@ export class EnvelopeBatch {
     return unsent;
   }
 
-  /** How many make a frame that need not wait for the end of the turn. */
+  /** Number of envelopes at which a frame leaves before the end of the turn. */
   #frameMax(answer: boolean): number {
     const { envelopesPerFrameMax } = this.#limits;
     if (!answer) return envelopesPerFrameMax;
@@ -112,7 +113,9 @@ export class EnvelopeBatch {
     }
   }
 
-  /** Index behind the last envelope of the frame that begins at `start`; takes their bytes off the account. */
+  /**
+   * Index after the last envelope of the frame that begins at `start`; subtracts their bytes from the buffered total.
+   */
   #frameEnd(start: number): number {
     let bytes = 0;
     let end = start;

@@ -108,7 +108,7 @@ export class LinkEnd implements Link {
   }
 
   #hear(envelopes: readonly Envelope[]): void {
-    this.#batch.heard(envelopes);
+    this.#batch.received(envelopes);
     this.#ear?.envelopes(envelopes);
   }
 

@@ -26,22 +26,22 @@ export interface CalleeParts {
   readonly tls?: Tls | undefined;
 }
 
-/** A link of which one of the two streams has arrived. */
+/** A link of which only one of the two streams has arrived. */
 interface HalfOpen {
   readonly control?: Call;
   readonly data?: Call;
 }
 
-/** The accepting end: judges the hello of each stream, pairs the two streams of a link, answers probes. */
+/** The accepting end of links: judges the hello of each stream, pairs the two streams of a link, answers probes. */
 export class Callee {
   readonly #parts: CalleeParts;
-  readonly #door: TransportListener;
+  readonly #listener: TransportListener;
   readonly #links: Set<Link>;
   readonly #halves = new Map<string, HalfOpen>();
 
-  constructor(parts: CalleeParts, door: TransportListener, links: Set<Link>) {
+  constructor(parts: CalleeParts, listener: TransportListener, links: Set<Link>) {
     this.#parts = parts;
-    this.#door = door;
+    this.#listener = listener;
     this.#links = links;
   }
 
@@ -50,7 +50,7 @@ export class Callee {
       Control: (call: Call) => this.#arrived(call, 'control'),
       Data: (call: Call) => this.#arrived(call, 'data'),
       Probe: (_call: ServerUnaryCall<unknown, unknown>, answer: sendUnaryData<unknown>) =>
-        answer(null, { incarnation: this.#door.incarnation }),
+        answer(null, { incarnation: this.#listener.incarnation }),
     };
   }
 
@@ -76,13 +76,13 @@ export class Callee {
     this.#open(hello, control, data);
   }
 
-  /** The name a caller gives itself has to stand in the certificate of its connection. */
+  /** The name in the hello must be in the certificate of the connection. */
   #judge(call: Call, hello: Hello): ReturnType<TransportListener['admit']> {
     const { tls } = this.#parts;
     if (tls && !(tls.names.includes(hello.name) && bears(call.getAuthContext()?.sslPeerCertificate, hello.name))) {
       return { refused: `the certificate of the caller is not that of a node called "${hello.name}"` };
     }
-    return this.#door.admit(hello);
+    return this.#listener.admit(hello);
   }
 
   #wait(key: string, pair: HalfOpen, call: Call): void {
@@ -96,14 +96,14 @@ export class Callee {
     this.#parts.clock.after(HALF_OPEN_MS, () => {
       if (this.#halves.get(key) !== pair) return;
       this.#halves.delete(key);
-      refuse(call, 'the other stream of the link did not come');
+      refuse(call, 'the other stream of the link did not arrive in time');
     });
   }
 
   #open(hello: Hello, control: Call, data: Call): void {
     const { clock, limits } = this.#parts;
     const link = openLink({ peer: data.getPeer(), control, data, clock, limits, links: this.#links });
-    link.attach(this.#door.accepted(hello, link));
+    link.attach(this.#listener.accepted(hello, link));
   }
 }
 

@@ -3,27 +3,28 @@ import type { Envelope, Link, LinkReceiver, TransportLimits } from '../../ports/
 import { EnvelopeBatch } from '../batch.ts';
 import { type LinkFrame, packFrame, unpackFrame } from './frame.ts';
 
-/** What this module needs of a gRPC stream, whichever end it is. */
+/** The part of a gRPC stream that links use, on either end. */
 export interface Stream<T> {
   write(message: T): boolean;
   end(): void;
   pause(): void;
   resume(): void;
-  on(event: 'data', heard: (message: T) => void): unknown;
-  on(event: 'error', heard: (error: Error) => void): unknown;
-  on(event: 'end' | 'close' | 'drain' | 'cancelled', heard: () => void): unknown;
+  on(event: 'data', listener: (message: T) => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'end' | 'close' | 'drain' | 'cancelled', listener: () => void): unknown;
   readonly writableLength: number;
 }
 
-/** Either end's pair of streams, as the library types them. */
+/** A stream of either end, as the library types it. */
 interface Duplex {
   end(): unknown;
 }
 
 /**
- * The link over a pair of streams, counted in `links` while it is open; `freed` is called once when it is over.
- * Its streams are half-closed then and never cancelled: with writes pending, Node 20's http2 would spin for ever (seen
- * here, nodejs/node 52952). They end with the peer's answer, or with the connection when its keepalive goes unanswered.
+ * Opens the link over a pair of streams. It is a member of `links` while it is open; `freed` is called once when it is
+ * over. The streams are then half-closed and never cancelled: with writes pending, Node 20's http2 would loop for ever
+ * (seen here, nodejs/node 52952). They end with the peer's answer, or with the connection when its keepalive is not
+ * answered.
  */
 export function openLink(parts: {
   readonly peer: string;
@@ -50,12 +51,12 @@ export function openLink(parts: {
   return link;
 }
 
-/** Control texts that may wait for a peer that does not read before its link is given up. */
+/** Control texts that may wait for a slow peer; beyond that the link is closed. */
 const CONTROL_WAITING_MAX = 4_096;
 
 /**
- * One end of a link: a data stream and a control stream over one channel. It is over when either stream is; what the
- * batch still held is handed back as unsent.
+ * One end of a link: a data stream and a control stream over one channel. It is over when either stream is; unsent
+ * envelopes of its batch go back to the receiver.
  */
 export class GrpcLink implements Link {
   readonly peer: string;
@@ -63,10 +64,10 @@ export class GrpcLink implements Link {
   readonly #control: Stream<{ text: string }>;
   readonly #batch: EnvelopeBatch;
   readonly #release: () => void;
-  #ear: LinkReceiver | null = null;
+  #receiver: LinkReceiver | null = null;
   #open = true;
   #paused = false;
-  /** How it ended, if that was before anybody heard it. */
+  /** The end of the link, if it ended before a receiver was attached. */
   #ended: { readonly reason: string; readonly unsent: readonly Envelope[] } | null = null;
 
   /** `release` ends the streams and frees the channel, once. */
@@ -85,15 +86,17 @@ export class GrpcLink implements Link {
     this.#batch = new EnvelopeBatch(parts.limits, parts.clock, (envelopes) => this.#data.write(packFrame(envelopes)));
   }
 
-  /** Starts hearing. Called once, before the first message can arrive. One that is over already says so at once. */
-  attach(ear: LinkReceiver): void {
-    this.#ear = ear;
-    if (this.#ended) ear.closed(this.#ended.reason, this.#ended.unsent);
+  /**
+   * Starts the delivery. Called once, before the first message can arrive. Reports a link that is already over at once.
+   */
+  attach(receiver: LinkReceiver): void {
+    this.#receiver = receiver;
+    if (this.#ended) receiver.closed(this.#ended.reason, this.#ended.unsent);
     this.#data.on('data', (frame) => {
-      if (this.#open) this.#hear(ear, frame);
+      if (this.#open) this.#receive(receiver, frame);
     });
     this.#control.on('data', (signal) => {
-      if (this.#open) ear.control(signal.text);
+      if (this.#open) receiver.control(signal.text);
     });
     this.#data.on('drain', () => this.#drained());
     for (const stream of [this.#data, this.#control] as const) {
@@ -129,11 +132,11 @@ export class GrpcLink implements Link {
     this.#open = false;
     const unsent = this.#batch.takeUnsent();
     this.#release();
-    if (this.#ear) this.#ear.closed(reason, unsent);
+    if (this.#receiver) this.#receiver.closed(reason, unsent);
     else this.#ended = { reason, unsent };
   }
 
-  #hear(ear: LinkReceiver, frame: LinkFrame): void {
+  #receive(receiver: LinkReceiver, frame: LinkFrame): void {
     let envelopes: readonly Envelope[];
     try {
       envelopes = unpackFrame(frame);
@@ -141,8 +144,8 @@ export class GrpcLink implements Link {
       this.close((error as Error).message);
       return;
     }
-    this.#batch.heard(envelopes);
-    ear.envelopes(envelopes);
+    this.#batch.received(envelopes);
+    receiver.envelopes(envelopes);
   }
 
   #drained(): void {

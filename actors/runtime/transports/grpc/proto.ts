@@ -6,12 +6,12 @@ import { loadSync } from '@grpc/proto-loader';
 
 const PARENTS_MAX = 8;
 
-// Every failure reaches its caller as an error; the library's own lines on stderr would only repeat it.
+// Every failure reaches its caller as an error; the library's lines on stderr would repeat it.
 setLogVerbosity(logVerbosity.NONE);
 
 /**
- * Loads one service of `proto/<file>`, found from the package's root: the nearest folder above this one that has a
- * `proto/` with that file, so it works from the sources and from `dist/`. Throws when there is none.
+ * Loads one service of `proto/<file>`, found in the nearest folder above this one that has `proto/<file>`, so that it
+ * works from the sources and from `dist/`. Throws when no folder has it.
  */
 export function loadService(file: string, pkg: string, service: string): ServiceClientConstructor {
   const definition = loadSync(protoPath(file), { longs: Number, enums: String, defaults: true });

@@ -1,6 +1,6 @@
 /**
- * Mutual TLS between nodes: both ends show a certificate of the cluster's own authority, and what counts of it is the
- * node's name among its subject alternative names. The address that was dialled proves nothing and is not looked at.
+ * Mutual TLS between nodes: both ends present a certificate of the cluster's own authority, and the node's name must be
+ * among its subject alternative names. The dialled address proves nothing and is not checked.
  */
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, type PeerCertificate } from 'node:tls';
@@ -15,7 +15,7 @@ import {
 import type { Identity } from '../../ports/transport.ts';
 
 export interface Tls extends Identity {
-  /** The nodes of this cluster: a certificate that bears none of these names opens nothing. */
+  /** The names of the cluster's nodes: a certificate without one of them opens no link. */
   readonly names: readonly string[];
 }
 
@@ -23,10 +23,10 @@ export interface Tls extends Identity {
 export const OPERATOR_NAME = 'operator';
 const VERSION_MIN = 'TLSv1.2';
 const LINK_PATH = '/troupe.link.Link/';
-/** Sent as server name, where an IP address may not be; it is compared with nothing. */
+/** Sent as the server name, which must not be an IP address; it is compared with nothing. */
 export const SERVER_NAME = { 'grpc.ssl_target_name_override': 'troupe' };
 
-/** As `createSsl(root, pair, true)` makes them, and with the lowest version said aloud. */
+/** The same as `createSsl(root, pair, true)`, with an explicit minimum version. */
 class MutualTls extends ServerCredentials {
   constructor({ ca, certificate, key }: Identity) {
     super({ requestCert: true, rejectUnauthorized: true, minVersion: VERSION_MIN }, { ca, cert: certificate, key });
@@ -50,14 +50,14 @@ export function channelCredentials(tls: Tls | undefined): ChannelCredentials {
   });
 }
 
-/** True when the name is among the certificate's subject alternative names, letter by letter. */
+/** True when the name is literally among the certificate's subject alternative names. */
 export function bears(certificate: PeerCertificate | undefined, name: string): boolean {
   if (!certificate?.raw) return false;
   const options = { subject: 'never', wildcards: false, partialWildcards: false } as const;
   return new X509Certificate(certificate.raw).checkHost(name, options) !== undefined;
 }
 
-/** Which certificates may call what: links are for nodes, the other services for nodes and operators. */
+/** Restricts methods by certificate: links are for nodes, the other services for nodes and operators. */
 export function allowList({ names }: Tls): ServerInterceptor {
   return (method, call) => {
     const allowed = method.path.startsWith(LINK_PATH) ? names : [...names, OPERATOR_NAME];

@@ -40,17 +40,20 @@ export interface GrpcTransportParts {
   readonly services?: readonly SideService[];
   /** Without it this transport listens on loopback only. */
   readonly tls?: Tls | undefined;
-  /** Tests put a faulty wire between this node and a peer: where a link to this address is dialled instead. */
+  /** For tests with a faulty wire: maps the address of a link to the address that is dialled instead. */
   readonly route?: ((address: string) => string) | undefined;
 }
 
 const DIAL_MS = 1_000;
 const CLOSE_MS = 500;
 const MESSAGE_SLACK_BYTES = 64 * 1024;
-/** A link needs two streams, a probe or an operator's tool one or a few: more at once is no peer. */
+/** A link needs two streams, a probe or an operator's tool one or a few; a connection with more is no peer. */
 const STREAMS_PER_CONNECTION_MAX = 64;
 
-/** Pings on an idle connection; a peer that leaves them unanswered loses its links. Windows fit one full frame queue. */
+/**
+ * Pings idle connections; a peer that does not answer loses its links. The flow-control window fits one full frame
+ * queue.
+ */
 function channelOptions(limits: TransportLimits): Record<string, number | string> {
   const messageBytesMax = limits.envelopeBytesMax + limits.frameBytesMax + MESSAGE_SLACK_BYTES;
   return {
@@ -78,7 +81,7 @@ type Calls = Record<'Data' | 'Control', (metadata: Metadata) => ClientDuplexStre
   ): void;
 };
 
-/** Links over gRPC. Every dial makes a channel of its own, so grpc-js never reconnects behind the cluster's back. */
+/** Links over gRPC. Every dial creates its own channel, so that grpc-js never reconnects by itself. */
 export class GrpcTransport implements Transport {
   readonly #parts: GrpcTransportParts;
   readonly #Service: ServiceClientConstructor;
@@ -93,7 +96,7 @@ export class GrpcTransport implements Transport {
     this.#credentials = channelCredentials(parts.tls);
   }
 
-  async listen(address: string, door: TransportListener): Promise<string> {
+  async listen(address: string, listener: TransportListener): Promise<string> {
     const { limits, tls } = this.#parts;
     if (!tls && !isLoopback(hostOf(address))) {
       throw new Error(
@@ -106,7 +109,7 @@ export class GrpcTransport implements Transport {
       ...(tls ? { interceptors: [allowList(tls)] } : {}),
     });
     this.#server = server;
-    const callee = new Callee(this.#parts, door, this.#links);
+    const callee = new Callee(this.#parts, listener, this.#links);
     server.addService(this.#Service.service, callee.implementation());
     for (const side of this.#parts.services ?? []) {
       server.addService(side.definition as ServiceDefinition, side.implementation as UntypedServiceImplementation);
@@ -123,7 +126,7 @@ export class GrpcTransport implements Transport {
   async dial(
     address: string,
     hello: Hello,
-    hear: (link: Link, welcome: Welcome) => LinkReceiver,
+    attach: (link: Link, welcome: Welcome) => LinkReceiver,
   ): Promise<{ readonly link: Link; readonly welcome: Welcome }> {
     const { clock, limits, random, route } = this.#parts;
     const client = new this.#Service(route?.(address) ?? address, this.#credentials, channelOptions(limits));
@@ -135,12 +138,12 @@ export class GrpcTransport implements Transport {
     const data = calls.Data(metadata);
     const freed = (): void => client.close();
     const link = openLink({ peer: address, control, data, clock, limits, links: this.#links, freed });
-    const gate = new HandshakeReceiver();
-    link.attach(gate);
+    const handshake = new HandshakeReceiver();
+    link.attach(handshake);
     try {
-      const welcome = await this.#welcomed([control, data], gate);
+      const welcome = await this.#welcomed([control, data], handshake);
       if (this.#closed) throw new LinkFailed('this transport is closed', false);
-      gate.open(() => hear(link, welcome));
+      handshake.open(() => attach(link, welcome));
       return { link, welcome };
     } catch (error) {
       link.close('the handshake failed');
@@ -148,8 +151,8 @@ export class GrpcTransport implements Transport {
     }
   }
 
-  /** Resolves when both streams were welcomed. */
-  #welcomed(streams: readonly ClientDuplexStream<unknown, unknown>[], gate: HandshakeReceiver): Promise<Welcome> {
+  /** Resolves when both streams have received the welcome. */
+  #welcomed(streams: readonly ClientDuplexStream<unknown, unknown>[], handshake: HandshakeReceiver): Promise<Welcome> {
     return new Promise((resolve, reject) => {
       const late = this.#parts.clock.after(DIAL_MS, () => reject(new LinkFailed('no answer to the handshake', false)));
       let missing = streams.length;
@@ -157,7 +160,7 @@ export class GrpcTransport implements Transport {
         late();
         reject(error);
       };
-      gate.onClosed((reason) => fail(new LinkFailed(reason, /ECONNREFUSED/.test(reason))));
+      handshake.onClosed((reason) => fail(new LinkFailed(reason, /ECONNREFUSED/.test(reason))));
       for (const stream of streams) {
         stream.prependListener('error', (error: ServiceError) => {
           if (error.code === status.FAILED_PRECONDITION) fail(new LinkRefused(error.details));
@@ -178,7 +181,7 @@ export class GrpcTransport implements Transport {
   }
 
   async probe(address: string, withinMs: number): Promise<ProbeResult> {
-    const open = await this.#knock(address, withinMs);
+    const open = await this.#probePort(address, withinMs);
     if (open !== 'open') return open;
     const client = new this.#Service(address, this.#credentials, channelOptions(this.#parts.limits));
     try {
@@ -196,8 +199,8 @@ export class GrpcTransport implements Transport {
     }
   }
 
-  /** A bare connection tells a closed port from a silent one sooner than a gRPC channel would. */
-  #knock(address: string, withinMs: number): Promise<'open' | 'refused' | 'silent'> {
+  /** A plain TCP connection distinguishes a closed port from a silent one sooner than a gRPC channel does. */
+  #probePort(address: string, withinMs: number): Promise<'open' | 'refused' | 'silent'> {
     return new Promise((resolve) => {
       const socket = connect({ host: hostOf(address), port: Number(address.slice(address.lastIndexOf(':') + 1)) });
       const finish = (answer: 'open' | 'refused' | 'silent'): void => {
@@ -241,10 +244,12 @@ function parseWelcome(text: unknown): Welcome | null {
   }
 }
 
-/** Stands before the real ear until both streams were welcomed: nothing is heard of a link that may yet be refused. */
+/**
+ * Buffers the traffic of a link until both streams have received the welcome, because the link may still be refused.
+ */
 class HandshakeReceiver implements LinkReceiver {
-  #ear: LinkReceiver | null = null;
-  #early: ((ear: LinkReceiver) => void)[] = [];
+  #receiver: LinkReceiver | null = null;
+  #early: ((receiver: LinkReceiver) => void)[] = [];
   #over: { readonly reason: string; readonly unsent: readonly Envelope[] } | null = null;
   #failed: (reason: string) => void = () => {};
 
@@ -253,17 +258,17 @@ class HandshakeReceiver implements LinkReceiver {
   }
 
   /** Throws LinkFailed for a link that ended between its welcome and now. */
-  open(hear: () => LinkReceiver): void {
+  open(attach: () => LinkReceiver): void {
     const before = this.#ended();
     if (before) throw new LinkFailed(before.reason, false);
-    const ear = hear();
-    this.#ear = ear;
+    const receiver = attach();
+    this.#receiver = receiver;
     const during = this.#ended();
-    if (during) ear.closed(during.reason, during.unsent);
+    if (during) receiver.closed(during.reason, during.unsent);
     const early = this.#early;
     this.#early = [];
     for (const replay of early) {
-      if (!this.#ended()) replay(ear);
+      if (!this.#ended()) replay(receiver);
     }
   }
 
@@ -272,18 +277,18 @@ class HandshakeReceiver implements LinkReceiver {
   }
 
   envelopes(batch: readonly Envelope[]): void {
-    if (this.#ear) this.#ear.envelopes(batch);
-    else this.#early.push((ear) => ear.envelopes(batch));
+    if (this.#receiver) this.#receiver.envelopes(batch);
+    else this.#early.push((receiver) => receiver.envelopes(batch));
   }
 
   control(text: string): void {
-    if (this.#ear) this.#ear.control(text);
-    else this.#early.push((ear) => ear.control(text));
+    if (this.#receiver) this.#receiver.control(text);
+    else this.#early.push((receiver) => receiver.control(text));
   }
 
   closed(reason: string, unsent: readonly Envelope[]): void {
     this.#over = { reason, unsent };
-    if (this.#ear) this.#ear.closed(reason, unsent);
+    if (this.#receiver) this.#receiver.closed(reason, unsent);
     else this.#failed(reason);
   }
 }

@@ -2,12 +2,14 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Envelope, Link, LinkReceiver, TransportLimits } from '../../ports/transport.ts';
 import { EnvelopeBatch } from '../batch.ts';
 
-/** Frames one end may have under way within one turn of the loop before its batch has to wait, like a real wire. */
+/**
+ * Frames that one end may have under way within one turn of the loop before its batch has to wait, as on a real wire.
+ */
 const FRAMES_UNDER_WAY_MAX = 16;
 
 export interface EndParts {
   readonly network: { isCut(from: string, to: string): boolean };
-  /** Address of this end and of the other: what the network may cut. */
+  /** Addresses of this end and of the other; a network can cut each direction between them. */
   readonly from: string;
   readonly to: string;
   readonly clock: Clock;
@@ -16,15 +18,15 @@ export interface EndParts {
   readonly over: (end: LoopbackEnd) => void;
 }
 
-/** One end of a link inside the process. Delivers in a later turn of the loop, in order, as bytes. */
+/** One end of a link within the process. Delivers in a later turn of the loop, in order, serialised. */
 export class LoopbackEnd implements Link {
   readonly peer: string;
   readonly #parts: EndParts;
   readonly #batch: EnvelopeBatch;
   #other: LoopbackEnd | null = null;
-  #ear: LinkReceiver | null = null;
+  #receiver: LinkReceiver | null = null;
   #open = true;
-  /** How it ended, if that was before anybody heard it. */
+  /** The end of the link, if it ended before a receiver joined. */
   #ended: { readonly reason: string; readonly unsent: readonly Envelope[] } | null = null;
   #underWay = 0;
 
@@ -34,10 +36,10 @@ export class LoopbackEnd implements Link {
     this.#batch = new EnvelopeBatch(parts.limits, parts.clock, (frame) => this.#write(frame));
   }
 
-  join(other: LoopbackEnd, ear: LinkReceiver): void {
+  join(other: LoopbackEnd, receiver: LinkReceiver): void {
     this.#other = other;
-    this.#ear = ear;
-    if (this.#ended) ear.closed(this.#ended.reason, this.#ended.unsent);
+    this.#receiver = receiver;
+    if (this.#ended) receiver.closed(this.#ended.reason, this.#ended.unsent);
   }
 
   send(envelope: Envelope): 'queued' | 'full' | 'closed' {
@@ -47,7 +49,7 @@ export class LoopbackEnd implements Link {
 
   control(text: string): boolean {
     if (!this.#open) return false;
-    this.#carry(Buffer.from(text), (other, bytes) => other.#ear?.control(bytes.toString()));
+    this.#carry(Buffer.from(text), (other, bytes) => other.#receiver?.control(bytes.toString()));
     return true;
   }
 
@@ -61,8 +63,8 @@ export class LoopbackEnd implements Link {
     this.#underWay += 1;
     this.#carry(Buffer.from(JSON.stringify(frame)), (other, bytes) => {
       const envelopes = JSON.parse(bytes.toString()) as Envelope[];
-      other.#batch.heard(envelopes);
-      other.#ear?.envelopes(envelopes);
+      other.#batch.received(envelopes);
+      other.#receiver?.envelopes(envelopes);
     });
     return this.#underWay < FRAMES_UNDER_WAY_MAX;
   }
@@ -84,7 +86,7 @@ export class LoopbackEnd implements Link {
     this.#open = false;
     this.#parts.over(this);
     const unsent = this.#batch.takeUnsent();
-    if (this.#ear) this.#ear.closed(reason, unsent);
+    if (this.#receiver) this.#receiver.closed(reason, unsent);
     else this.#ended = { reason, unsent };
   }
 }

@@ -13,22 +13,22 @@ import {
 } from '../../ports/transport.ts';
 import { LoopbackEnd } from './end.ts';
 
-/** A virtual port: who listens behind an address. */
-interface Listener {
+/** A bound virtual port and its listener. */
+interface BoundPort {
   readonly address: string;
-  readonly door: TransportListener;
+  readonly listener: TransportListener;
 }
 
 /**
- * Several nodes in one process, found by address in this one object. Everything that crosses it is turned into bytes
- * and back. Directions between two addresses may be cut: what is sent there vanishes while the link stays open.
+ * The network of several nodes in one process, each found by its address in this object. All traffic is serialised and
+ * parsed. The direction between two addresses can be cut: its traffic is lost while the link stays open.
  */
 export class LoopbackNetwork {
-  readonly #listeners = new Map<string, Listener>();
+  readonly #ports = new Map<string, BoundPort>();
   readonly #cuts = new Set<string>();
-  #ports = 0;
+  #lastPort = 0;
 
-  /** From now on nothing that `from` sends reaches `to`. */
+  /** Drops all traffic from `from` to `to` until `heal`. */
   cut(from: string, to: string): void {
     this.#cuts.add(`${from}>${to}`);
   }
@@ -46,22 +46,22 @@ export class LoopbackNetwork {
     return new LoopbackTransport(this, clock, limits);
   }
 
-  listener(address: string): Listener | undefined {
-    return this.#listeners.get(address);
+  boundPort(address: string): BoundPort | undefined {
+    return this.#ports.get(address);
   }
 
   /** Throws when the address is taken. */
-  bind(address: string, door: TransportListener): string {
+  bind(address: string, listener: TransportListener): string {
     const [host = '', port = ''] = address.split(/:(?=\d+$)/);
-    if (port === '0') this.#ports += 1;
-    const bound = port === '0' ? `${host}:${this.#ports}` : address;
-    if (this.#listeners.has(bound)) throw new Error(`${bound} is in use`);
-    this.#listeners.set(bound, { address: bound, door });
+    if (port === '0') this.#lastPort += 1;
+    const bound = port === '0' ? `${host}:${this.#lastPort}` : address;
+    if (this.#ports.has(bound)) throw new Error(`${bound} is in use`);
+    this.#ports.set(bound, { address: bound, listener });
     return bound;
   }
 
   unbind(address: string): void {
-    this.#listeners.delete(address);
+    this.#ports.delete(address);
   }
 }
 
@@ -78,13 +78,13 @@ class LoopbackTransport implements Transport {
     this.#limits = limits;
   }
 
-  async listen(address: string, door: TransportListener): Promise<string> {
+  async listen(address: string, listener: TransportListener): Promise<string> {
     const admitted: TransportListener = {
-      incarnation: door.incarnation,
-      admit: (hello) => door.admit(hello),
+      incarnation: listener.incarnation,
+      admit: (hello) => listener.admit(hello),
       accepted: (hello, link) => {
         this.#ends.add(link as LoopbackEnd);
-        return door.accepted(hello, link);
+        return listener.accepted(hello, link);
       },
     };
     this.#address = this.#network.bind(address, admitted);
@@ -94,37 +94,37 @@ class LoopbackTransport implements Transport {
   async dial(
     address: string,
     hello: Hello,
-    hear: (link: Link, welcome: Welcome) => LinkReceiver,
+    attach: (link: Link, welcome: Welcome) => LinkReceiver,
   ): Promise<{ readonly link: Link; readonly welcome: Welcome }> {
     await this.#turn();
     const own = this.#address ?? 'nowhere:0';
-    const listener = this.#network.listener(address);
-    if (!listener) throw new LinkFailed(`${address} refuses`, true);
+    const port = this.#network.boundPort(address);
+    if (!port) throw new LinkFailed(`${address} refuses`, true);
     if (this.#network.isCut(own, address) || this.#network.isCut(address, own)) {
       throw new LinkFailed(`${address} does not answer`, false);
     }
-    const verdict = listener.door.admit(JSON.parse(JSON.stringify(hello)) as Hello);
+    const verdict = port.listener.admit(JSON.parse(JSON.stringify(hello)) as Hello);
     if ('refused' in verdict) throw new LinkRefused(verdict.refused);
     const near = new LoopbackEnd({ network: this.#network, from: own, to: address, ...this.#parts() });
     const far = new LoopbackEnd({ network: this.#network, from: address, to: own, ...this.#parts() });
     this.#ends.add(near);
     try {
-      near.join(far, hear(near, verdict.welcome));
+      near.join(far, attach(near, verdict.welcome));
     } catch (error) {
       near.close('not taken');
       throw error;
     }
-    far.join(near, listener.door.accepted(hello, far));
+    far.join(near, port.listener.accepted(hello, far));
     return { link: near, welcome: verdict.welcome };
   }
 
   async probe(address: string, _withinMs: number): Promise<ProbeResult> {
     await this.#turn();
-    const listener = this.#network.listener(address);
-    if (!listener) return 'refused';
+    const port = this.#network.boundPort(address);
+    if (!port) return 'refused';
     const own = this.#address ?? 'nowhere:0';
     if (this.#network.isCut(own, address) || this.#network.isCut(address, own)) return 'silent';
-    return { incarnation: listener.door.incarnation };
+    return { incarnation: port.listener.incarnation };
   }
 
   async close(): Promise<void> {

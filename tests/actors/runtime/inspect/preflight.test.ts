@@ -32,7 +32,7 @@ it('passes when every stored state loads, with casters too', async () => {
   assert.equal((await preflight(build(tallyTwo, counterKind), store)).unfit, []);
 });
 
-it('names each stored state that this build does not take up, with its number of actors and one of them', async () => {
+it('names each stored state that this build cannot load, with its number of actors and an example', async () => {
   const store = await stored();
   const { upcast: _, downcast: __, ...castless } = tallyTwo;
   const found = await preflight(build(castless), store);
@@ -48,7 +48,7 @@ it('names each stored state that this build does not take up, with its number of
   assert.match(found.unfit[2]?.why ?? '', /written by chart 1, this build loads from 2 on/);
 });
 
-it('tells a damaged example, and forgives one that ended meanwhile', async () => {
+it('reports a damaged example, and ignores one that has ended meanwhile', async () => {
   const store = await stored();
   store.flip('tally:t0');
   const found = await preflight(build(tally, counterKind), store);

@@ -12,7 +12,7 @@ const reply = (id: number): Envelope => ({ kind: 'reply', id, to: '', body: '{}'
 const count = (of: number, make: (id: number) => Envelope): Envelope[] =>
   Array.from({ length: of }, (_, id) => make(id));
 
-/** A batch, the sizes of the frames it wrote, and the end of a turn. */
+/** A batch, the sizes of the frames it wrote, and a function that ends the turn. */
 function batch(): { readonly own: EnvelopeBatch; readonly frames: number[]; readonly ids: number[]; turn(): void } {
   const frames: number[] = [];
   const ids: number[] = [];
@@ -34,7 +34,7 @@ function batch(): { readonly own: EnvelopeBatch; readonly frames: number[]; read
   return { own, frames, ids, turn };
 }
 
-it('asks of one turn leave together at its end', () => {
+it('asks of one turn leave together at the end of the turn', () => {
   const { own, frames, turn } = batch();
   for (const envelope of count(100, ask)) own.add(envelope);
   assert.equal(frames, []);
@@ -42,9 +42,9 @@ it('asks of one turn leave together at its end', () => {
   assert.equal(frames, [100]);
 });
 
-it('answers leave in quarters of what the peer waits for, in order, and the rest with the turn', () => {
+it("answers leave in quarters of the peer's open asks, in order, and the rest at the end of the turn", () => {
   const { own, frames, ids, turn } = batch();
-  own.heard(count(400, ask));
+  own.received(count(400, ask));
   for (const envelope of count(400, reply)) own.add(envelope);
   turn();
   assert.is(frames[0], 100);
@@ -58,15 +58,15 @@ it('answers leave in quarters of what the peer waits for, in order, and the rest
   );
 });
 
-it('a frame is not cut short for fewer than 16 answers, and holds 256 at most', () => {
+it('a frame of answers holds at least 16 unless the turn ends, and at most 256', () => {
   const few = batch();
-  few.own.heard(count(20, ask));
+  few.own.received(count(20, ask));
   for (const envelope of count(15, reply)) few.own.add(envelope);
   assert.equal(few.frames, []);
   few.turn();
   assert.equal(few.frames, [15]);
   const many = batch();
-  many.own.heard(count(4_000, ask));
+  many.own.received(count(4_000, ask));
   for (const envelope of count(300, reply)) many.own.add(envelope);
   assert.equal(many.frames, [256]);
 });

@@ -18,7 +18,7 @@ const envelope = fc.record(
   { noNullPrototype: true },
 );
 
-it('whatever is packed is unpacked', () => {
+it('unpacking returns the packed envelopes', () => {
   fc.assert(
     fc.property(fc.array(envelope, { maxLength: 30 }), (batch) => {
       assert.equal(unpackFrame(packFrame(batch)), batch);
@@ -27,7 +27,7 @@ it('whatever is packed is unpacked', () => {
   );
 });
 
-it('heads that do not fit the text, or are cut, are refused', () => {
+it('heads that are truncated or do not match the text are refused', () => {
   const frame = packFrame([{ kind: 'ask', id: 1, to: 'a:b', body: '{}', remainingMs: 5, trace: '' }]);
   const broken = [
     { ...frame, text: frame.text.slice(1) },

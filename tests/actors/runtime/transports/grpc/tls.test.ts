@@ -1,4 +1,4 @@
-/** Who gets in where nodes speak TLS, seen from both ends. (spec: reliability, attack 79) */
+/** Which certificates link nodes that use TLS, tested from both ends (spec: reliability, attack 79). */
 
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
@@ -42,8 +42,8 @@ test.after.each(async () => {
   await Promise.all(open.splice(0).map((each) => each.close()));
 });
 
-/** A door that welcomes everybody who gets as far as that, under the name it is told to use. */
-class Porter implements TransportListener {
+/** A listener that welcomes every caller whose hello it receives, under the given name. */
+class WelcomingListener implements TransportListener {
   readonly incarnation = 'one';
   readonly admitted: string[] = [];
   readonly #name: string;
@@ -70,12 +70,12 @@ async function dialled(caller: GrpcTransport, address: string, name: string): Pr
     );
 }
 
-it('two nodes with certificates of their own names link, on the best protocol there is', async () => {
-  const door = new Porter();
-  const address = await transport(n1).listen('127.0.0.1:0', door);
+it('two nodes with certificates of their own names link with TLS 1.3', async () => {
+  const listener = new WelcomingListener();
+  const address = await transport(n1).listen('127.0.0.1:0', listener);
   const caller = transport(n2);
   assert.is(await dialled(caller, address, 'n2'), null);
-  assert.ok(door.admitted.length > 0 && door.admitted.every((name) => name === 'n2'));
+  assert.ok(listener.admitted.length > 0 && listener.admitted.every((name) => name === 'n2'));
   assert.equal(await caller.probe(address, 1_000), { incarnation: 'one' });
   assert.is(await protocolOf(address, n2), 'TLSv1.3');
 });
@@ -106,24 +106,24 @@ const CALLERS: readonly (readonly [string, () => Promise<Identity | null>, strin
 
 for (const [title, identity, name] of CALLERS) {
   it(`a caller is refused with ${title}`, async () => {
-    const door = new Porter();
-    const address = await transport(n1).listen('127.0.0.1:0', door);
+    const listener = new WelcomingListener();
+    const address = await transport(n1).listen('127.0.0.1:0', listener);
     const stranger = transport(await identity(), [...names, 'n9', '*', 'operator']);
     const error = await dialled(stranger, address, name);
     assert.ok(error instanceof LinkRefused || error instanceof LinkFailed, String(error));
-    assert.equal(door.admitted, [], 'its hello was not even judged');
-    assert.is(await dialled(transport(n2), address, 'n2'), null, 'the node goes on');
+    assert.equal(listener.admitted, [], 'its hello never reached the listener');
+    assert.is(await dialled(transport(n2), address, 'n2'), null, 'the node still accepts links');
   });
 }
 
-it('a caller without a certificate is refused in the handshake, whatever its version', async () => {
-  const address = await transport(n1).listen('127.0.0.1:0', new Porter());
+it('a caller without a certificate is refused in the handshake, with TLS 1.2 and 1.3', async () => {
+  const address = await transport(n1).listen('127.0.0.1:0', new WelcomingListener());
   assert.match(await endOf(address, 'TLSv1.2'), /HANDSHAKE_FAILURE/);
   assert.match(await endOf(address, 'TLSv1.3'), /CERTIFICATE_REQUIRED/);
 });
 
-it('TLS 1.1 is refused by the server, which takes the same client with 1.2', async () => {
-  const address = await transport(n1).listen('127.0.0.1:0', new Porter());
+it('the server refuses a client with TLS 1.1 and accepts it with 1.2', async () => {
+  const address = await transport(n1).listen('127.0.0.1:0', new WelcomingListener());
   assert.match(await protocolOf(address, n2, 'TLSv1.1'), /protocol version|PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL/i);
   assert.is(await protocolOf(address, n2, 'TLSv1.2'), 'TLSv1.2');
   const old = createTlsServer({
@@ -135,7 +135,7 @@ it('TLS 1.1 is refused by the server, which takes the same client with 1.2', asy
   await new Promise<void>((resolve) => old.listen(0, '127.0.0.1', resolve));
   const control = await protocolOf(`127.0.0.1:${(old.address() as AddressInfo).port}`, n2, 'TLSv1.1');
   old.close();
-  assert.is(control, 'TLSv1.1', 'this client does speak 1.1');
+  assert.is(control, 'TLSv1.1', 'this client is able to use 1.1');
 });
 
 const IMPOSTORS: readonly (readonly [string, () => Promise<Identity>, string])[] = [
@@ -150,17 +150,17 @@ const IMPOSTORS: readonly (readonly [string, () => Promise<Identity>, string])[]
 ];
 
 for (const [title, identity, name] of IMPOSTORS) {
-  it(`a caller links with no server of ${title}`, async () => {
+  it(`a caller does not link with a server that shows ${title}`, async () => {
     const { certificate, key } = await identity();
     const server = transport({ ca: ours.certificate, certificate, key }, [...names, 'n9']);
-    const address = await server.listen('127.0.0.1:0', new Porter(name));
+    const address = await server.listen('127.0.0.1:0', new WelcomingListener(name));
     assert.instance(await dialled(transport(n2), address, 'n2'), LinkFailed);
     const probe = await transport(n2).probe(address, 500);
     if (title !== "another node's name") assert.is(probe, 'silent');
   });
 }
 
-it('a server that speaks TLS 1.1 at most is no peer', async () => {
+it('a caller does not link with a server that supports at most TLS 1.1', async () => {
   const server = createSecureServer({
     ...{ cert: n1.certificate, key: n1.key, ca: ours.certificate, requestCert: true },
     ...{ minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
@@ -171,8 +171,8 @@ it('a server that speaks TLS 1.1 at most is no peer', async () => {
   server.close();
 });
 
-it('an operator needs a certificate besides the token: the one of a node, or one for operators', async () => {
-  const address = await transport(n1).listen('127.0.0.1:0', new Porter());
+it('an operator needs a certificate besides the token: that of a node, or one for operators', async () => {
+  const address = await transport(n1).listen('127.0.0.1:0', new WelcomingListener());
   const ps = async (identity: Identity, token = TOKEN): Promise<string> => {
     const operator = connectOperator(address, token, { tls: { ...identity, names } });
     const outcome = await operator.ps().then(
@@ -185,17 +185,17 @@ it('an operator needs a certificate besides the token: the one of a node, or one
   assert.is(await ps(n2), '1 shards');
   assert.is(await ps(await ours.issue({ names: ['operator'] })), '1 shards');
   assert.match(await ps(n2, 'guess'), /token/);
-  assert.match(await ps(await ours.issue({ names: ['somebody'] })), /certificate/);
+  assert.match(await ps(await ours.issue({ names: ['unknown'] })), /certificate/);
   assert.not.match(
     await ps(await theirs.issue({ names: ['n2'] }).then((it) => ({ ...it, ca: ours.certificate }))),
     /shards/,
   );
 });
 
-it('without TLS a transport listens on loopback only, and says what to do', async () => {
+it('without TLS a transport listens on loopback only, and its error names the remedy', async () => {
   for (const address of ['0.0.0.0:0', '[::]:0', '192.168.7.7:0', 'node-1.example:0']) {
     const error = await transport(null)
-      .listen(address, new Porter())
+      .listen(address, new WelcomingListener())
       .then(
         () => null,
         (thrown: Error) => thrown,
@@ -204,7 +204,7 @@ it('without TLS a transport listens on loopback only, and says what to do', asyn
   }
 });
 
-/** What a client of at most this version agrees on with a server, or why not. */
+/** The protocol that a client of at most this version negotiates with a server, or the error. */
 function protocolOf(
   address: string,
   { ca, certificate, key }: Identity,
@@ -224,7 +224,7 @@ function protocolOf(
   });
 }
 
-/** How a connection without a certificate ends. */
+/** The error with which a connection without a certificate ends. */
 function endOf(address: string, version: 'TLSv1.2' | 'TLSv1.3'): Promise<string> {
   return new Promise((resolve) => {
     const socket = tlsConnect({

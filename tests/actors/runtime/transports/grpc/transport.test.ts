@@ -22,7 +22,7 @@ transportContract(
 
 const it = bounded(test, 5_000);
 
-it('a port that accepts and says nothing is silent, and a dial to it gives up', async () => {
+it('a port that accepts connections and never answers is silent, and a dial to it fails in time', async () => {
   const mute = createServer();
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
   const address = `127.0.0.1:${(mute.address() as { port: number }).port}`;

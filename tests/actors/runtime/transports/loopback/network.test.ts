@@ -10,11 +10,11 @@ transportContract(test, () => network.transport(systemClock, LIMITS));
 
 const it = bounded(test, 5_000);
 
-it('a cut direction swallows what is sent there and nothing else', async () => {
+it('a cut direction loses its own traffic and no other', async () => {
   const own = new LoopbackNetwork();
   const [a, b] = [own.transport(systemClock, LIMITS), own.transport(systemClock, LIMITS)];
-  const heardByB = new Recorder();
-  const heardByA = new Recorder();
+  const receivedByB = new Recorder();
+  const receivedByA = new Recorder();
   const links: { send(e: ReturnType<typeof ask>): unknown }[] = [];
   const welcome = { name: 'b', incarnation: 'b1', proof: '' };
   const addressB = await b.listen('b:0', {
@@ -22,21 +22,25 @@ it('a cut direction swallows what is sent there and nothing else', async () => {
     admit: () => ({ welcome }),
     accepted: (_, link) => {
       links.push(link);
-      return heardByB;
+      return receivedByB;
     },
   });
-  const addressA = await a.listen('a:0', { incarnation: 'a1', admit: () => ({ welcome }), accepted: () => heardByA });
-  const { link } = await a.dial(addressB, hello('a1'), () => heardByA);
+  const addressA = await a.listen('a:0', {
+    incarnation: 'a1',
+    admit: () => ({ welcome }),
+    accepted: () => receivedByA,
+  });
+  const { link } = await a.dial(addressB, hello('a1'), () => receivedByA);
   own.cut(addressA, addressB);
   link.send(ask(1));
   links[0]?.send(ask(2));
-  await heardByA.until(() => heardByA.envelopesHeard.length === 1);
-  assert.is(heardByB.envelopesHeard.length, 0);
+  await receivedByA.until(() => receivedByA.envelopesHeard.length === 1);
+  assert.is(receivedByB.envelopesHeard.length, 0);
   assert.is(await a.probe(addressB, 10), 'silent');
   own.heal();
   link.send(ask(3));
-  await heardByB.until(() => heardByB.envelopesHeard.length === 1);
-  assert.is(heardByB.envelopesHeard[0]?.id, 3);
+  await receivedByB.until(() => receivedByB.envelopesHeard.length === 1);
+  assert.is(receivedByB.envelopesHeard[0]?.id, 3);
   await Promise.all([a.close(), b.close()]);
 });
 
