@@ -1,6 +1,6 @@
 /**
- * Addresses and shards. `kind:owner/local` or `kind:owner`; the shard comes from the owner alone, so everything an
- * owner has lives together. The hash is stable for ever: it is stored in every row.
+ * Addresses and shards. An address is `kind:owner/local` or `kind:owner`; the shard is computed from the owner alone,
+ * so that all actors of an owner share a shard. The hash must never change: it is stored in every row.
  */
 export interface Address {
   readonly kind: string;
@@ -12,7 +12,7 @@ export const SHARDS_DEFAULT = 256;
 const ADDRESS_BYTES_MAX = 256;
 const SHAPE = /^([a-z][a-z0-9-]{0,31}):([A-Za-z0-9_.~-]{1,128})(?:\/([A-Za-z0-9_.~-]{1,96}))?$/;
 
-/** Null when the text is no address. */
+/** Null when the text is not an address. */
 export function parseAddress(text: string): Address | null {
   if (text.length > ADDRESS_BYTES_MAX) return null;
   const match = SHAPE.exec(text);
@@ -33,7 +33,7 @@ function hashOf(text: string, from: number, to: number): number {
   return (hash ^ (hash >>> 16)) & 0xffff;
 }
 
-/** The owner part, without parsing the rest: the hot path's short cut. */
+/** The owner part, without a full parse, for the hot path. */
 export function ownerOf(address: string): string {
   const colon = address.indexOf(':');
   const slash = address.indexOf('/', colon);
@@ -44,7 +44,7 @@ export function kindOf(address: string): string {
   return address.slice(0, address.indexOf(':'));
 }
 
-/** The shard of an address, without taking its owner out of it. */
+/** The shard of an address, computed without a substring of its owner. */
 export function shardOf(address: string, shards: number): number {
   const colon = address.indexOf(':');
   const slash = address.indexOf('/', colon);

@@ -1,42 +1,47 @@
 import type { Json } from './event.ts';
 import type { MessageRefusal } from './message-refusal.ts';
 
-/** Why an ask has no answer from the actor. `expired` and `unavailable` leave open whether the step happened. */
+/** Why an ask has no answer from the actor. After `expired` and `lost` the step may have happened. */
 export type AskFailure =
-  /** No such actor, and the event does not create one. Nothing happened. */
+  /** There is no such actor, and the event does not create one. Nothing happened. */
   | { readonly code: 'absent' }
   /**
-   * The actor is in a final state; or its state has no transition for the event, or no step replied. In the last case the
-   * state may have changed.
+   * `finished`: the actor is in a final state. `unhandled`: its state has no transition for the event, or no step
+   * replied; in the last case the state may have changed.
    */
   | { readonly code: 'finished' }
   | { readonly code: 'unhandled' }
-  /** The start lane is full. Nothing happened; try again after this many ms. */
+  /** The start lane is full. Nothing happened; retry after this many ms. */
   | { readonly code: 'busy'; readonly retryAfterMs: number }
-  /** The step threw. Nothing happened. `kindUnknown`: this build has no such kind of actor, another may. */
+  /**
+   * The step threw. Nothing happened. `kindUnknown`: this build has no such kind of actor; another build may have it.
+   */
   | { readonly code: 'failed'; readonly detail: string; readonly kindUnknown?: true }
   /**
-   * Another actor did not take a message that the step, or one it caused, sent within the shard. Nothing happened, and a
-   * repeat comes to the same as long as that actor stays as it is.
+   * Another actor refused or did not handle a message that the step, or one it caused, sent within the shard. Nothing
+   * happened, and a repeat fails the same way until that actor's state changes.
    */
   | { readonly code: 'rejected'; readonly detail: string; readonly refusal: MessageRefusal }
   /**
-   * The actor, or one that the step needs, does not load and waits for an operator. Nothing happened. With `kept` the
-   * event lies beside the actor, durable, and is stepped once when that loads, whoever owns it then: nothing is gained
-   * by asking again, and nothing but another kept event lost.
+   * The actor, or one that the step needs, is quarantined and waits for an operator. Nothing happened. With `kept` (the
+   * wire's name for a deferred ask) the event is stored beside the actor and is stepped once when the actor loads
+   * again, on whichever node owns it then: the caller must not ask again.
    */
   | { readonly code: 'quarantined'; readonly detail: string; readonly kept?: true }
   /** The shard moved before the event was stepped, and its new owner was not reached in time. Nothing happened. */
   | { readonly code: 'moved'; readonly owner: string | null; readonly epoch: number }
-  /** The store takes no writes now. Nothing happened. */
+  /** The store accepts no writes now. Nothing happened. */
   | { readonly code: 'refused'; readonly detail: string }
-  /** No answer within the deadline, or the owner was lost after it took the event: may have happened. */
+  /**
+   * `expired`: no answer within the deadline. `lost`: the owner was lost after it accepted the event. The step may have
+   * happened.
+   */
   | { readonly code: 'expired' }
   | { readonly code: 'lost' };
 
 export type Answer = { readonly ok: true; readonly body: Json } | { readonly ok: false; readonly failure: AskFailure };
 
-/** What `ask` throws; carries the address. */
+/** The error that `ask` throws; it carries the address. */
 export class AskError extends Error {
   override readonly name = 'AskError';
   readonly address: string;
@@ -46,7 +51,7 @@ export class AskError extends Error {
     this.address = address;
     this.failure = failure;
   }
-  /** True when the step may have happened although nobody said so. */
+  /** True when the step may have happened without an answer. */
   get mayHaveHappened(): boolean {
     return this.failure.code === 'expired' || this.failure.code === 'lost';
   }

@@ -8,41 +8,45 @@ interface Branch {
   /** Null: always taken. */
   readonly guard: Guard | null;
   readonly params: unknown;
-  /** Null: it does not stay, or not plainly; XState has to take it. */
+  /** Null: the transition has a target or an action that is not plain; XState has to take it. */
   readonly actions: readonly PlainAction[] | null;
 }
 
 const NONE: readonly Branch[] = Object.freeze([]);
-/** What `choose` answers where no transition is taken: unlike the list of an empty transition, which has no actions either. */
+/**
+ * Result of `choose` when no transition is taken. Distinct from the list of an empty transition, which has no actions
+ * either.
+ */
 export const UNTAKEN: readonly PlainAction[] = Object.freeze([]);
 
 /**
- * Which transition a chart without regions takes: for each state and event type the candidates in XState's order, those of
- * the state before those of the root, looked up once. XState asks `key in object` and looks for wildcards at each step.
+ * Chooses the transition of a chart without regions: for each state and event type the candidates in XState's order
+ * (those of the state before those of the root), looked up once. XState does `key in object` and looks for wildcards at
+ * each step.
  */
 export class Branches {
   readonly #machine: AnyStateMachine;
   readonly #named: ReadonlySet<string>;
-  /** As many as there are states, and in each as many as there are event types that the chart names. */
+  /** Bounded by the number of states, and per state by the number of event types the chart names. */
   readonly #byState = new Map<string, Map<string, readonly Branch[] | null>>();
-  /** By state, those that need no event. */
+  /** Eventless transitions by state. */
   readonly #eventless = new Map<string, readonly Branch[] | null>();
 
-  /** `named`: the event types that the chart has transitions for; it has no wildcards. */
+  /** `named`: the event types that have transitions in the chart; the chart has no wildcards. */
   constructor(machine: AnyStateMachine, named: ReadonlySet<string>) {
     this.#machine = machine;
     this.#named = named;
   }
 
   /**
-   * The actions of the first transition whose guard passes, `UNTAKEN` where no guard does; null where XState has to choose
-   * or to take it. Throws what a guard throws.
+   * Returns the actions of the first transition whose guard passes, `UNTAKEN` if none passes, and null if XState has to
+   * choose or take it. Throws what a guard throws.
    */
   choose(state: string, context: object, event: AnyEventObject): readonly PlainAction[] | null {
     return first(this.#byState.get(state)?.get(event.type) ?? this.#lookUp(state, event.type), context, event);
   }
 
-  /** The same among the transitions that need no event, for which the chart looks when it has taken one that does. */
+  /** The same for eventless transitions, which a chart checks after each transition it takes. */
   chooseEventless(state: string, context: object, event: AnyEventObject): readonly PlainAction[] | null {
     let branches = this.#eventless.get(state);
     if (branches === undefined) {
@@ -98,7 +102,7 @@ function branchesOf(
   return branches;
 }
 
-/** Null where the guard is one of XState's own, which judges the whole snapshot. */
+/** Null for a guard built into XState, which judges the whole snapshot. */
 function branchOf(machine: AnyStateMachine, transition: AnyTransitionDefinition): Branch | null {
   const { guard } = transition;
   const actions = plainActions(machine, transition);

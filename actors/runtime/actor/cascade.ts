@@ -17,16 +17,16 @@ import type { Snapshot } from './snapshot.ts';
 import { type StepResult, step } from './step.ts';
 import { type InputOutcome, MESSAGE_CHARS_MAX, type SystemMessage } from './system-message.ts';
 
-/** Where a cascade finds the actors its messages go to. */
+/** Finds the actors that the messages of a cascade go to. */
 export interface Neighbours {
   /**
-   * The loaded or quarantined cell of an actor of the same shard; 'unloaded' if it must be loaded first; 'elsewhere' if it is of another
-   * shard; or why it is out of reach.
+   * The loaded or quarantined cell of an actor of the same shard; 'unloaded' if it must be loaded first; 'elsewhere' if
+   * the actor belongs to another shard; otherwise the reason why it is unreachable.
    */
   find(address: string, from: Cell): Cell | 'unloaded' | 'elsewhere' | { readonly unreachable: string };
-  /** True when work of this name can be performed. */
+  /** True when the node has an activity handler of this name. */
   performs(name: string): boolean;
-  /** True when so much waits to leave this shard that nothing more may be sent from it now. */
+  /** True when the outbox of the shard is at its bound. */
   outboxFull(from: Cell): boolean;
 }
 
@@ -34,27 +34,27 @@ export interface Neighbours {
 const OUTBOX_MESSAGES_MAX = 256;
 
 /**
- * Runs one message and all the messages its steps send within the shard, on drafts beside the cells. It is all or
- * nothing: until `install` no cell has changed, and after a failure or a refusal `abandon` leaves everything as it was.
- * One object serves all cascades of an engine, since they never overlap.
+ * Runs one message and all the messages its steps send within the shard, on drafts beside the cells. It is atomic: no
+ * cell changes before `install`, and after a failure or a refusal `abandon` drops the drafts. One object serves all
+ * cascades of an engine, since cascades never overlap.
  */
 export class Cascade extends Collected {
-  /** Newest entry that the outcome depends on; null when everything it was decided by is durable. */
+  /** Newest entry that the outcome depends on; null when all of its inputs are durable. */
   depends: PendingCommit | null = null;
-  /** Why it failed. */
+  /** The cause of a failure. */
   failure = '';
-  /** What was refused, for the ends `refused` and `rejected`. */
+  /** The refusal, after the ends `refused` and `rejected`. */
   refusal: MessageRefusal | null = null;
-  /** The quarantined actor that a message goes to, if the cascade failed because of it. */
+  /** The quarantined receiver of a message, if the cascade failed because of it. */
   quarantined: Cell | null = null;
-  /** The actor that lacks, or whose row lacks. */
+  /** The actor to load, or the actor whose row must be read. */
   lacking = '';
   lackingRow: Unread | null = null;
-  /** What became of a parcel. */
+  /** The outcome of a system message. */
   inputOutcome: InputOutcome = 'taken';
-  /** Steps of all cascades, the abandoned ones included. */
+  /** Steps of all cascades, including abandoned ones. */
   steps = 0;
-  /** Events of all cascades for which their actor's chart had no transition. */
+  /** Events of all cascades that no transition handled. */
   unhandled = 0;
 
   private readonly neighbours: Neighbours;
@@ -68,7 +68,7 @@ export class Cascade extends Collected {
     this.stepsMax = stepsMax;
   }
 
-  /** `now` is the store time all its steps are stamped with, unless an actor has seen a later one. */
+  /** `now` is the store time that stamps all steps, unless an actor has already seen a later one. */
   run(root: Cell, mail: Mail, now: number): CascadeEnd {
     this.reset(now);
     const isInput = mail.systemMessage !== null || mail.firing !== null;
@@ -82,7 +82,7 @@ export class Cascade extends Collected {
     return end;
   }
 
-  /** The new states become the cells' own. `pending` is the entry they wait for, or null for volatile steps. */
+  /** Moves the new states into the cells. `pending` is the entry they wait for, or null for volatile steps. */
   install(pending: PendingCommit | null): void {
     for (const change of this.changes) {
       const { cell } = change;
@@ -116,7 +116,10 @@ export class Cascade extends Collected {
     return 'failed';
   }
 
-  /** Steps the root and then, in order, what was sent. `refusal`: what the root is told instead of the input itself. */
+  /**
+   * Steps the root and then, in order, the messages sent. With a `refusal` the root receives `<type>.refused` instead
+   * of the input itself.
+   */
   private attempt(root: Cell, mail: Mail, refusal: MessageRefusal | null): CascadeEnd {
     const { firing, systemMessage } = mail;
     if (firing !== null) this.consume(root, firing);
@@ -124,7 +127,7 @@ export class Cascade extends Collected {
       systemMessage === null
         ? this.stepRoot(root, mail.event, refusal)
         : this.stepSystemMessage(root, mail, systemMessage, refusal);
-    // Each step that was sent for is one more; a message that leaves the shard is none.
+    // Each message within the shard costs one more step; a message to another shard costs none.
     const enough = this.steps + this.stepsMax - 1;
     while (end === 'done' && this.sentNext < this.sentCount) {
       if (this.steps >= enough) end = this.fail(`the cascade takes more than ${this.stepsMax} steps`);
@@ -134,8 +137,8 @@ export class Cascade extends Collected {
   }
 
   /**
-   * Steps an input that cannot be refused once more, as the event that names the refused message, so that its chart can
-   * decide. A chart without a transition for it, and a second refusal, leave the input failed by the first.
+   * Steps an input that cannot be refused once more, as the event that names the refused message, so that the chart can
+   * decide. Without a transition for it, or after a second refusal, the input fails with the first cause.
    */
   private attemptRefused(root: Cell, mail: Mail): CascadeEnd {
     const { refusal, failure, depends } = this;
@@ -149,38 +152,38 @@ export class Cascade extends Collected {
     return 'rejected';
   }
 
-  /** A parcel's own rows first, so that they stand in the same entry as the step it causes. */
+  /** Writes the system message's own rows before the step it causes, in the same entry. */
   private stepSystemMessage(
     root: Cell,
     mail: Mail,
     systemMessage: SystemMessage,
     refusal: MessageRefusal | null,
   ): CascadeEnd {
-    const unpacked = receive(root, systemMessage, mail.event, this);
-    if (unpacked instanceof Unread) {
+    const received = receive(root, systemMessage, mail.event, this);
+    if (received instanceof Unread) {
       this.lacking = root.address;
-      this.lackingRow = unpacked;
+      this.lackingRow = received;
       return 'lacks-row';
     }
-    const { event, rows, inputOutcome, depends } = unpacked;
+    const { event, rows, inputOutcome, depends } = received;
     this.inputOutcome = inputOutcome;
     if (depends !== null) this.dependOnEntry(depends);
     for (const row of rows) this.writeOwn(row);
     return event === null ? 'done' : this.stepRoot(root, event, refusal);
   }
 
-  /** What a failed input that cannot be refused leaves behind instead: it is recorded once, as a dead letter or dropped. */
+  /** Records a failed input that cannot be refused, once, as a dead letter or as dropped. */
   private replacementOf(root: Cell, mail: Mail, end: CascadeEnd): CascadeEnd {
     if (this.quarantined !== null) return end;
     const { failure, depends } = this;
-    const aside = deadLetterInstead(root, mail, end, {
+    const replacement = deadLetterInstead(root, mail, end, {
       at: this.at,
       self: this.self,
       detail: failure,
       id: this.sequence.next(root.shard),
     });
-    if (aside === null) return end;
-    const { inputOutcome, rows, timers } = aside;
+    if (replacement === null) return end;
+    const { inputOutcome, rows, timers } = replacement;
     this.reset(this.at);
     this.depends = depends;
     this.failure = failure;
@@ -222,7 +225,7 @@ export class Cascade extends Collected {
     return this.stepCell(cell, snapshot, draft === null ? cell.version : draft.version, event, from);
   }
 
-  /** A message to another shard: a row of its sender, on its way once that is durable. */
+  /** Writes a message to another shard as an outbox row of its sender. */
   private post(from: Cell, to: string, event: ActorEvent): CascadeEnd {
     if (++this.outboxMessages > OUTBOX_MESSAGES_MAX)
       return this.fail(`the cascade sends more than ${OUTBOX_MESSAGES_MAX} messages away`);
@@ -233,7 +236,10 @@ export class Cascade extends Collected {
     return 'done';
   }
 
-  /** What cannot be refused waits beside its receiver, so that its sender's step holds; anything else fails whole. */
+  /**
+   * Stores an input that cannot be refused beside its quarantined receiver, so that the sender's step succeeds; any
+   * other message fails the cascade.
+   */
   private deferSent(cell: Cell, event: ActorEvent): CascadeEnd {
     if (!mayBeDeferred(cell, event.type)) {
       this.quarantined = cell;
@@ -279,7 +285,7 @@ export class Cascade extends Collected {
         this.failure = textOfRefusal(this.refusal);
         return from === null ? 'refused' : 'rejected';
       }
-      // A state without a form in the older chart fails its own step now, not its shard's batch later.
+      // A state that the older chart cannot express fails its own step here instead of the shard's batch later.
       if (cell.kind.level !== cell.kind.version && result.snapshot !== snapshot) persistAt(cell.kind, result.snapshot);
       this.take(cell, snapshot, version, event, result);
       return 'done';
@@ -297,7 +303,7 @@ export class Cascade extends Collected {
   }
 }
 
-/** The refusal that a step asks for, or null. Throws where the step changes or asks for anything beside it. */
+/** The refusal that a step returned, or null. Throws if the step also changes state or returns further effects. */
 function refusedIn(
   { effects, snapshot }: StepResult,
   before: Snapshot | null,
@@ -306,7 +312,7 @@ function refusedIn(
     const effect = effects[i] as Effect;
     if (effect.type !== 'refuse') continue;
     if (effects.length > 1 || (before !== null && snapshot !== before)) {
-      throw new Error('a step that refuses may change nothing and ask for nothing else');
+      throw new Error('a step that refuses must not change state or return further effects');
     }
     return effect;
   }

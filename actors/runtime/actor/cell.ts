@@ -22,17 +22,17 @@ export interface Change {
   readonly stopped: boolean;
 }
 
-/** The shard a cell belongs to, as far as a cell cares. */
+/** The part of its shard that a cell uses. */
 export interface CellShard {
   readonly id: number;
   readonly epoch: number;
-  /** `sealing` takes no new event; `gone` means that nothing here counts any more. */
-  serving: 'live' | 'sealing' | 'gone';
+  /** `quiescing`: accepts no new event. `gone`: released or lost; nothing here may be used or written any more. */
+  serving: 'live' | 'quiescing' | 'gone';
 }
 
 /**
- * One actor in memory: what waits for it, its newest snapshot, which may be ahead of the store, and the rows beside
- * it. A cell decides nothing; the runner steps it and the commit queue tells it what became durable.
+ * One actor in memory: its mailbox, its newest snapshot, which may be ahead of the store, and its cached rows. A cell
+ * is passive: the runner steps it and the commit queue updates what is durable.
  */
 export class Cell {
   readonly address: string;
@@ -49,9 +49,9 @@ export class Cell {
   snapshot: Snapshot | null = null;
   /** Version of `snapshot`; 0 while the actor does not exist. */
   version = 0;
-  /** Version last handed to the store: what the next write expects to find there. */
+  /** Version in the last write passed to the store: the expected version of the next write. */
   handedVersion = 0;
-  /** Version it was loaded as: above the stored one when a refused commit took later ones back. */
+  /** Version at load. It exceeds the stored version when a refused commit undid later ones. */
   restoredVersion = 0;
   /** Highest version known durable. */
   durableVersion = 0;
@@ -59,36 +59,36 @@ export class Cell {
   lastAt = 0;
   /** The newest entry its state depends on; null when its state is durable, or volatile. */
   pending: PendingCommit | null = null;
-  /** Its last step ended it and that is not durable yet. */
+  /** Its last step ended the actor, and that step is not durable yet. */
   stopping = false;
-  /** The change a running cascade would make; null outside a cascade. */
+  /** The change of the running cascade; null outside a cascade. */
   draft: Change | null = null;
 
-  /** A message that must be stepped again when what it lacks has been fetched. */
+  /** A message to step again once its missing actors and rows are loaded. */
   parked: Mail | null = null;
-  /** How many fetches `parked` still waits for. */
+  /** Number of loads that `parked` still waits for. */
   awaiting = 0;
-  /** How many messages of other actors need this cell to stay. */
+  /** Number of other actors' messages that need this cell to stay in memory. */
   pins = 0;
-  /** In the run queue, and the next one there; only that queue touches the latter. */
+  /** Whether the cell is in the run queue, and its successor there; only that queue writes the latter. */
   queued = false;
   nextQueued: Cell | null = null;
-  /** Called once when loading ends, with what went wrong or null. */
+  /** Called once when loading ends, with the failure or null. */
   readonly onLoaded: ((failure: Answer | null) => void)[] = [];
-  /** Why it is quarantined. */
+  /** The cause of the quarantine. */
   fault = '';
-  /** Inputs of earlier owners that wait in the store beside this actor, which does not load, and they with it. */
+  /** Number of deferred inputs in the store that earlier owners of the shard wrote. */
   deferredStored = 0;
 
-  /** Its neighbours in the order of use; only that list touches these. */
+  /** Its neighbours in the order of use; only that list writes these. */
   newer: Cell | null = null;
   older: Cell | null = null;
   ordered = false;
 
-  /** Number of the batch that wrote it last, and its place there. */
+  /** Number of the batch that wrote it last, and its position there. */
   batch = 0;
   place = 0;
-  /** Bytes it took when last written: the estimate by which a batch is bounded. */
+  /** Size of its last write in bytes: the estimate by which a batch is bounded. */
   bytes = 1_024;
 
   constructor(address: string, kind: RegisteredKind, shard: CellShard, trailMax: number) {
@@ -100,7 +100,7 @@ export class Cell {
     this.transitionLog = new TransitionLog(trailMax);
   }
 
-  /** Forgets all state that may be ahead of the store, to be loaded again; what waits for the actor stays. */
+  /** Drops all state that may be ahead of the store, so that it is loaded again; the mailbox stays. */
   rewind(trailMax: number): void {
     this.phase = 'loading';
     this.snapshot = null;
@@ -116,7 +116,7 @@ export class Cell {
     this.transitionLog = new TransitionLog(trailMax);
   }
 
-  /** True when nothing needs the cell to stay although its actor does not exist. */
+  /** True when the actor does not exist and nothing else keeps the cell in memory. */
   get vacant(): boolean {
     return (
       this.phase === 'ready' &&
@@ -129,7 +129,7 @@ export class Cell {
     );
   }
 
-  /** True when its state is ahead of everything handed to the store: volatile steps since. */
+  /** True when its state is ahead of everything passed to the store, because of volatile steps. */
   get dirty(): boolean {
     const written = Math.max(this.handedVersion, this.restoredVersion);
     return this.phase === 'ready' && this.snapshot !== null && this.version > written;

@@ -1,6 +1,9 @@
 import type { RegisteredKind } from './registered-kind.ts';
 
-/** Which chart versions of one kind a build deals with. It loads `loads` to `version`, and writes `writes` to `version`. */
+/**
+ * The chart versions of one kind that a build supports: it loads `loads` to `version`, and writes `writes` to
+ * `version`.
+ */
 export interface ChartRange {
   readonly loads: number;
   readonly writes: number;

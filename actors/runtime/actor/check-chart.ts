@@ -5,7 +5,7 @@ import { KindRefused } from './kind-refused.ts';
 /** Upper bound of `options.maxIterations`: microsteps of one event before XState gives up. */
 export const ITERATIONS_MAX = 1_000;
 
-/** A function XState marks: built-in actions carry `resolve` and `type`, combined guards carry `check`. */
+/** The marks of XState on functions: built-in actions have `resolve` and `type`, combined guards have `check`. */
 interface Marked {
   readonly type?: string;
   readonly delay?: unknown;
@@ -15,8 +15,8 @@ interface Marked {
 }
 
 /**
- * Walks a chart and throws `KindRefused` for whatever a pure step could not honour: time, children, actions on the
- * world, code that hides in the configuration, unknown names, unbounded loops.
+ * Walks a chart and throws `KindRefused` for everything that a pure step does not support: delays, child actors, side
+ * effects, inline code in the configuration, unknown names, unbounded loops.
  */
 export function checkChart(kind: string, machine: AnyStateMachine): void {
   const refuse = (state: string, member: string): never => {
@@ -56,15 +56,15 @@ function checkImplementations(kind: string, machine: AnyStateMachine): void {
     const refuse: Refuse = (member) => {
       throw new KindRefused(kind, `setup: guards.${name}: ${member}`);
     };
-    if (typeof guard !== 'function') refuse('is no function');
+    if (typeof guard !== 'function') refuse('is not a function');
     if ((guard as Marked).check !== undefined) checkGuard(machine, guard, 'guard', refuse);
   }
 }
 
-/** Why a named action may not be used, or null. */
+/** The reason why a named action is not allowed, or null. */
 function faultOfAction(action: unknown): string | null {
   if (emits(action)) return null;
-  if (typeof action !== 'function') return 'is no function';
+  if (typeof action !== 'function') return 'is not a function';
   const { type, delay } = action as Marked;
   if (!('resolve' in action)) return 'is a plain function; only assign, raise and emit of the runtime are allowed';
   if (type === 'xstate.assign') return null;

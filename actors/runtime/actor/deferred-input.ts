@@ -3,28 +3,28 @@ import type { ActorEvent, Json } from './event.ts';
 import type { RowWrite } from './row-cache.ts';
 import { systemCollections } from './system-collections.ts';
 
-/** Inputs that wait beside their actor, in the collection where those that failed for good are set aside. */
+/** The collection of deferred inputs. Dead letters are in it too; the stored name is `$aside`. */
 export const DEAD_LETTERS = systemCollections.aside;
 
 /**
- * Inputs that wait for one quarantined actor, those of its earlier owners included. Who sends one more is told that it
- * was not kept: a sender that repeats itself for days must not fill the store, nor the memory of whoever loads it.
+ * Deferred inputs per quarantined actor, including those of earlier owners. At the bound the sender receives a failure:
+ * a sender that repeats itself for days must not fill the store, nor the memory of the node that loads the actor.
  */
 export const DEFERRED_MAX = 4_096;
 
 /**
- * True for what cannot be refused by an actor that does not load: what ends something (`Kind.finishes`), as long as
- * there is room for it.
+ * True for events that end something (`Kind.finishes`), as long as the actor's bound allows one more: a quarantined
+ * actor must not refuse those.
  */
-export function mayBeDeferred({ kind, deferredStored: keptStored, rows }: Cell, type: string): boolean {
-  return kind.finishes.has(type) && keptStored + rows.count(DEAD_LETTERS.name) < DEFERRED_MAX;
+export function mayBeDeferred({ kind, deferredStored, rows }: Cell, type: string): boolean {
+  return kind.finishes.has(type) && deferredStored + rows.count(DEAD_LETTERS.name) < DEFERRED_MAX;
 }
 
 /**
- * What cannot be refused, kept as an input of its quarantined receiver: a message in the entry of its sender, an ask
- * (`from` is null) in one of its own. Open, so that it loads with the actor once that loads again; `id` is its number and
- * says the order within the shard. It is never given twice: a shard may be served again under the same epoch while rows
- * of before wait.
+ * The row of an input deferred beside its quarantined receiver: a message is written in the entry of its sender, an ask
+ * (`from` is null) in its own. The row is open, so that it loads with the actor; `id` is its sequence number and gives
+ * the order within the shard. Ids are never reused, because a shard may be served again under the same epoch while
+ * older rows wait.
  */
 export function deferredInput(to: Cell, id: string, from: string | null, event: ActorEvent, at: number): RowWrite {
   const { shard, rows: beside } = to;
@@ -38,7 +38,7 @@ export function deferredInput(to: Cell, id: string, from: string | null, event: 
   };
 }
 
-/** What waits beside an actor that has just been loaded, in its order. */
+/** The deferred inputs of an actor that has just been loaded, in order. */
 export function deferredInputs(cell: Cell): readonly { readonly id: string; readonly event: ActorEvent }[] {
   const rows = [...cell.rows.open(DEAD_LETTERS.name)];
   rows.sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -5,8 +5,8 @@ import type { RowCache, RowWrite } from './row-cache.ts';
 const NO_INDEX: readonly null[] = Object.freeze([]);
 
 /**
- * The write of a row, its columns taken from its body as the collection declares. Throws on a sort that is no number,
- * and on a text that not every store can hold.
+ * The write of a row, with its columns derived from its body as the collection declares. Throws on a sort that is not
+ * finite and on a text with the character NUL, which not every store accepts.
  */
 export function deriveRow(beside: RowCache, collection: RegisteredCollection, id: string, body: Json): RowWrite {
   const sort = collection.sort(body);

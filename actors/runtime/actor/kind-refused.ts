@@ -1,4 +1,4 @@
-/** A kind that may not be registered; the message names the kind and the member at fault. */
+/** A kind that cannot be registered; the message names the kind and the member at fault. */
 export class KindRefused extends Error {
   override readonly name = 'KindRefused';
   readonly kind: string;

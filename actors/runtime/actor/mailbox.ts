@@ -1,13 +1,13 @@
 import type { LaneName, Mail } from './mail.ts';
 
-/** How many messages each lane of one actor may hold. */
+/** Bound of each lane of one actor, in messages. */
 export interface LaneBounds {
   readonly laneSystemMax: number;
   readonly laneFinishMax: number;
   readonly laneStartMax: number;
 }
 
-/** A bounded queue, linked through the messages themselves. */
+/** A bounded queue, linked through the messages. */
 class Lane {
   size = 0;
   private first: Mail | null = null;
@@ -31,17 +31,20 @@ class Lane {
   }
 }
 
-/** What waits for one actor: bounded lanes, served kept first, then system, then finish, then start; each in order. */
+/**
+ * The messages waiting for one actor: bounded lanes, served in the order deferred, system, finish, start; each lane is
+ * first in, first out.
+ */
 export class Mailbox {
-  /** Null for nearly every actor, and for good. */
-  private kept: Lane | null = null;
+  /** Null for nearly every actor: created only after a quarantine. */
+  private deferred: Lane | null = null;
   private readonly system = new Lane();
   private readonly finish = new Lane();
   private readonly start = new Lane();
 
-  /** False when the lane is full: the message was not taken. */
+  /** False when the lane is full and the message was not queued. */
   offer(lane: LaneName, mail: Mail, bounds: LaneBounds): boolean {
-    if (lane === 'kept') this.kept ??= new Lane();
+    if (lane === 'deferred') this.deferred ??= new Lane();
     const into = this[lane] as Lane;
     const max =
       lane === 'start' ? bounds.laneStartMax : lane === 'finish' ? bounds.laneFinishMax : bounds.laneSystemMax;
@@ -51,15 +54,15 @@ export class Mailbox {
   }
 
   take(): Mail | null {
-    return this.kept?.take() ?? this.system.take() ?? this.finish.take() ?? this.start.take();
+    return this.deferred?.take() ?? this.system.take() ?? this.finish.take() ?? this.start.take();
   }
 
   get size(): number {
-    return (this.kept?.size ?? 0) + this.system.size + this.finish.size + this.start.size;
+    return (this.deferred?.size ?? 0) + this.system.size + this.finish.size + this.start.size;
   }
 
-  /** What was kept is the runtime's own business, as the system lane is. */
+  /** Deferred inputs count as part of the system lane. */
   get sizes(): { readonly system: number; readonly finish: number; readonly start: number } {
-    return { system: (this.kept?.size ?? 0) + this.system.size, finish: this.finish.size, start: this.start.size };
+    return { system: (this.deferred?.size ?? 0) + this.system.size, finish: this.finish.size, start: this.start.size };
   }
 }

@@ -1,34 +1,35 @@
-/** What an order needs to know of a row. */
+/** The members of a row that define its order. */
 interface Ordered {
   readonly id: string;
   readonly sort: number;
   readonly open: boolean;
 }
 
-/** Rows in the order of a collection: by sort, then by id. */
+/** Compares rows in the order of a collection: by sort, then by id. */
 export function byOrder(a: Ordered, b: Ordered): number {
   return a.sort - b.sort || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 }
 
 /**
- * The open rows of one collection, sorted, for charts that take the next few of many. A sorted array with a free place in
- * front: rows mostly open at the end and close near the front, where either costs a few moves, not one per row.
+ * The open rows of one collection, sorted, for charts that request the next N of many. A sorted array with free space
+ * at the front: rows mostly open at the end and close near the front, where either costs a few moves instead of one per
+ * row.
  */
 export class OpenOrder<Row extends Ordered> {
   private rows: (Row | null)[];
-  /** Places in front of it are free. */
+  /** Index of the first row; the positions before it are free. */
   private head = 0;
 
   constructor(open: Iterable<Row>) {
     this.rows = [...open].sort(byOrder);
   }
 
-  /** The first rows, `count` of them or all there are. */
+  /** The first `count` rows, or all if there are fewer. */
   first(count: number): Row[] {
     return this.rows.slice(this.head, this.head + count) as Row[];
   }
 
-  /** A row as it stood (null: it was not there), and as it stands now. */
+  /** Replaces the previous state of a row (null: absent) with the current one. */
   change(before: Row | null, after: Row): void {
     if (before?.open) {
       const at = this.placeOf(before);
@@ -47,7 +48,7 @@ export class OpenOrder<Row extends Ordered> {
     else this.rows.splice(at, 0, row);
   }
 
-  /** Closes the gap from the nearer end. */
+  /** Removes one row by moving the rows between it and the nearer end. */
   private remove(at: number): void {
     const { rows, head } = this;
     if (at - head > rows.length - at) {
@@ -62,7 +63,7 @@ export class OpenOrder<Row extends Ordered> {
     this.head = 0;
   }
 
-  /** Where the row is, or belongs. */
+  /** The position of the row, or the position where it belongs. */
   private placeOf(row: Row): number {
     let low = this.head;
     let high = this.rows.length;

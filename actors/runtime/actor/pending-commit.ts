@@ -2,18 +2,18 @@ import type { Answer } from './answer.ts';
 import type { Json } from './event.ts';
 
 /**
- * An entry that is not durable yet, as the actors see it: what their state waits for. Entries of one shard become
- * durable in the order of `order`.
+ * An entry that is not durable yet, which states and outputs wait for. Entries of one shard become durable in the order
+ * of `order`.
  */
 export interface PendingCommit {
   readonly order: number;
-  /** True once it is part of a batch given to the store. */
+  /** True once its batch was passed to the store. */
   readonly handed: boolean;
   /** Holds an output back until this entry is durable. */
   attach(output: Output): void;
 }
 
-/** What leaves the engine once everything it depends on is durable. */
+/** An output, which leaves the engine once everything it depends on is durable. */
 export interface Output {
   readonly answer: ((answer: Answer) => void) | null;
   readonly reply: Answer;

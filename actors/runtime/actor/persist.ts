@@ -8,7 +8,7 @@ export function persist(snapshot: Snapshot): string {
   return JSON.stringify({ value: snapshot.value, context: snapshot.context, status: snapshot.status });
 }
 
-/** The same at the kind's level, which may be the chart before this build's own. */
+/** The same at the chart version that the kind is written at, which may be the one before this build's. */
 export function persistAt({ level, version, downcast }: RegisteredKind, snapshot: Snapshot): string {
   if (level === version || downcast === null) return persist(snapshot);
   const { value, context, status } = downcast({

@@ -2,18 +2,18 @@ import type { AnyEventObject, AnyStateMachine, AnyTransitionDefinition } from 'x
 import { type Effect, emits } from './effect.ts';
 import type { StepScope } from './step-scope.ts';
 
-/** One action of a transition, looked up once: what it is, and its parameters as the chart gives them. */
+/** One action of a transition with its parameters, resolved once. */
 export interface PlainAction {
   readonly assigns: boolean;
-  /** `emit` action, or the updater of an assign; null where the assign is a record of updaters. */
+  /** The `emit` action, or the updater of an assign; null where the assign is a record of updaters. */
   readonly call: ((args: object, params: unknown) => unknown) | null;
   readonly members: readonly (readonly [name: string, updater: unknown])[] | null;
   readonly params: unknown;
-  /** The members of the context it updated first, in their order; null before. */
+  /** The members of the context at its first update, in order; null before. */
   names: readonly string[] | null;
 }
 
-/** The actions of a transition; null where it has a target, or an action that is neither assign nor `emit`. */
+/** The actions of a transition; null if it has a target, or an action that is neither assign nor `emit`. */
 export function plainActions(
   machine: AnyStateMachine,
   transition: AnyTransitionDefinition,
@@ -40,13 +40,13 @@ export function plainActions(
   return plain;
 }
 
-/** Parameters of an action or guard, which a chart gives as they are or as a function. */
+/** Parameters of an action or guard, which a chart gives as data or as a function. */
 export function paramsFor(params: unknown, context: object, event: AnyEventObject): unknown {
   return typeof params === 'function' ? params({ context, event }) : params;
 }
 
-/** What an `emit` action asks for, behind what those before it did. */
-export function asked(effects: readonly Effect[] | null, made: Effect | readonly Effect[]): readonly Effect[] {
+/** Appends the effects of an `emit` action to the earlier ones. */
+export function appended(effects: readonly Effect[] | null, made: Effect | readonly Effect[]): readonly Effect[] {
   if (Array.isArray(made)) return effects === null ? made : effects.concat(made);
   return effects === null ? [made as Effect] : effects.concat([made as Effect]);
 }
@@ -72,15 +72,18 @@ export function assigned(
 }
 
 /**
- * `{ ...context, ...update }`. An update that has every member itself, in the same order, is that already: charts that
- * answer with their whole next context are spared two copies by V8's slow path (contexts of many shapes: 2 us each).
+ * `{ ...context, ...update }`. An update that has all members itself, in the same order, already equals that: charts
+ * that return their whole next context save two copies through V8's slow path (contexts of many shapes: 2 us each).
  */
 function merged(action: PlainAction, context: object, update: object): object {
   action.names ??= Object.keys(context);
   return hasJust(action.names, update) && hasJust(action.names, context) ? update : { ...context, ...update };
 }
 
-/** True where these are all its members, in this order, and there are any. By a loop, which unlike a list of them makes no garbage. */
+/**
+ * True if these are exactly its members, in this order, and there is at least one. A loop, because a list of the
+ * members would be garbage.
+ */
 function hasJust(names: readonly string[], object: object): boolean {
   let i = 0;
   for (const name in object) if (name !== names[i++]) return false;

@@ -1,15 +1,15 @@
 import type { AnyEventObject } from 'xstate';
 import { type Branches, UNTAKEN } from './branches.ts';
 import type { Effect } from './effect.ts';
-import { asked, assigned, type PlainAction, paramsFor } from './plain-action.ts';
+import { appended, assigned, type PlainAction, paramsFor } from './plain-action.ts';
 import type { RegisteredKind } from './registered-kind.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** What a plain step leads to: the very same snapshot where no action assigned. */
+/** The result of a plain step: the very same snapshot where no action assigned. */
 export interface PlainStep {
   readonly snapshot: Snapshot;
   readonly effects: readonly Effect[];
-  /** False where no transition was taken for the event. */
+  /** False where the event took no transition. */
   readonly handled: boolean;
 }
 
@@ -17,9 +17,9 @@ const NONE: readonly Effect[] = Object.freeze([]);
 
 /**
  * Takes the step of a flat chart that stays in its state: chooses the transition as XState does, guards included, and
- * runs its actions in order, each on the context that the ones before assigned. Null for every other step, which XState
- * takes whole: one in a chart with wildcards or in a state with substates, with a target, with an action that raises, or
- * with one of XState's own guards.
+ * runs its actions in order, each on the context that the earlier ones assigned. Returns null for all other steps,
+ * which XState takes as a whole: a chart with wildcards, a state with substates, a transition with a target, an action
+ * that raises, or one of XState's built-in guards.
  */
 export function plainStep(kind: RegisteredKind, before: Snapshot, event: AnyEventObject): PlainStep | null {
   const { branches, scope } = kind;
@@ -33,7 +33,7 @@ export function plainStep(kind: RegisteredKind, before: Snapshot, event: AnyEven
   return { snapshot, effects: taken.effects ?? NONE, handled: actions !== UNTAKEN };
 }
 
-/** How far a step has come. */
+/** The intermediate result of a step. */
 interface Taken {
   context: object;
   effects: readonly Effect[] | null;
@@ -54,14 +54,14 @@ function take(
       taken.context = assigned(scope, action, context, event, params);
       taken.assigns++;
     } else
-      taken.effects = asked(taken.effects, action.call?.({ context, event }, params) as Effect | readonly Effect[]);
+      taken.effects = appended(taken.effects, action.call?.({ context, event }, params) as Effect | readonly Effect[]);
   }
   return taken;
 }
 
 /**
- * Takes eventless transitions until none is left or one assigned nothing, as XState does. False where one is not plain,
- * and in the last round below the bound: XState counts the rounds too, and its error names the endless loop.
+ * Takes eventless transitions until none is left or one assigned nothing, as XState does. False if one is not plain, or
+ * at the bound on rounds: XState also counts the rounds, and its error names the endless loop.
  */
 function takeEventless(
   kind: RegisteredKind,
@@ -81,7 +81,7 @@ function takeEventless(
   return false;
 }
 
-/** The actions of the transition that is taken, `UNTAKEN` where none is; null where it is not plain, or a guard threw. */
+/** The actions of the chosen transition, `UNTAKEN` if there is none; null if it is not plain or a guard threw. */
 function chosen(
   branches: Branches,
   state: string,
@@ -96,12 +96,13 @@ function chosen(
   }
 }
 
-/** A snapshot of XState, whose declared type leaves some of its members out. */
+/** A snapshot of XState with the members that its declared type omits. */
 type Whole = Snapshot & Record<'_nodes' | 'matches' | 'hasTag' | 'can' | 'getMeta' | 'toJSON', unknown>;
 
 /**
- * The same state with another context. Member by member and in XState's own order, so that all snapshots have one shape:
- * spread, they were cloned by V8's slow path (Node 20: 1.3 us against 0.05 us). A test holds the members to XState's.
+ * The same state with another context. Copied member by member in XState's own order, so that all snapshots have one
+ * shape: a spread goes through V8's slow path (Node 20: 1.3 us against 0.05 us). A test compares the members with
+ * XState's.
  */
 function withContext(before: Snapshot, context: object): Snapshot {
   const from = before as Whole;

@@ -3,7 +3,7 @@ import type { RowCache, RowWrite } from './row-cache.ts';
 
 const NO_INDEX: readonly null[] = Object.freeze([]);
 
-/** The removal of a row, as a write. */
+/** The write that removes a row. */
 export function removeRow(beside: RowCache, collection: RegisteredCollection, id: string): RowWrite {
   return {
     beside,

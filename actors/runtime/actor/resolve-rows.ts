@@ -4,10 +4,10 @@ import type { RowRef } from './kind.ts';
 import { byOrder } from './open-order.ts';
 import type { RowWrite } from './row-cache.ts';
 
-/** The rows a chart sees with one event, by the name the kind gave them. */
+/** The rows passed to a chart with one event, by the name the kind gave them. */
 export type Rows = Readonly<Record<string, readonly RowView[]>>;
 
-/** A row that only the store can tell. */
+/** A row that must be read from the store first. */
 export class Unread {
   readonly collection: string;
   readonly id: string;
@@ -21,8 +21,9 @@ const NO_ROWS: Rows = Object.freeze({});
 const NO_ROW: readonly RowView[] = Object.freeze([]);
 
 /**
- * What the kind's `rows` names for this event: writes of the running cascade first, then rows in memory, then what was
- * read for this message. Answers with the row to be read where only the store can tell. Never reads itself.
+ * Resolves the rows that the kind requests for this event: from writes of the running cascade, then from rows in
+ * memory, then from rows read for this message. Returns `Unread` for a row that must be read from the store; it never
+ * reads itself.
  */
 export function resolveRows(cell: Cell, event: ActorEvent, written: readonly RowWrite[]): Rows | Unread {
   const refs = cell.kind.kind.rows?.(event);
@@ -81,7 +82,7 @@ function openRows(cell: Cell, collection: string, written: readonly RowWrite[]):
   return sorted.map((row) => ({ id: row.id, body: row.body }));
 }
 
-/** The first open rows, as the running cascade has left them. */
+/** The next open rows, including the writes of the running cascade. */
 function nextRows(
   cell: Cell,
   { collection, next }: Extract<RowRef, { readonly next: number }>,
@@ -95,7 +96,7 @@ function nextRows(
   for (const write of written) {
     if (write.beside === cell.rows && write.collection.name === collection) own.set(write.id, write);
   }
-  // Each row that this cascade has written hides at most one of those in memory.
+  // Each row written by this cascade hides at most one row in memory.
   let first = cell.rows.next(collection, next + own.size);
   if (own.size > 0) {
     const opened = [...own.values()].filter((row) => row.open);

@@ -1,4 +1,4 @@
-/** A stored snapshot that this build's chart cannot take up as it was saved. Loading it anyway would invent state. */
+/** A stored snapshot that this build's chart cannot restore unchanged. Loading it anyway would invent state. */
 export class RestoreRefused extends Error {
   override readonly name = 'RestoreRefused';
   readonly address: string;

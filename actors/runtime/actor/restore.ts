@@ -4,7 +4,7 @@ import type { RegisteredKind } from './registered-kind.ts';
 import { RestoreRefused } from './restore-refused.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** What of a stored actor this needs. */
+/** The members of a stored actor that `restore` reads. */
 interface Saved {
   readonly address: string;
   readonly chart: number;
@@ -12,8 +12,8 @@ interface Saved {
 }
 
 /**
- * The snapshot as it was saved, or `RestoreRefused`. XState fills in regions the saved value does not have and forgets
- * states it no longer knows, silently; so the restored value is held against the saved one.
+ * Restores the snapshot exactly as saved, or throws `RestoreRefused`. XState silently adds regions that the saved value
+ * lacks and drops states the chart no longer has, so the restored value is compared with the saved one.
  */
 export function restore(kind: RegisteredKind, saved: Saved): Snapshot {
   const { value, context, status } = asOwnChart(kind, saved);
@@ -33,7 +33,7 @@ export function restore(kind: RegisteredKind, saved: Saved): Snapshot {
   return restored;
 }
 
-/** What was saved, brought to the chart of this build. */
+/** The saved state, converted to the chart of this build. */
 function asOwnChart(kind: RegisteredKind, saved: Saved): { value: unknown; context: unknown; status: unknown } {
   const { address, chart } = saved;
   const { loads, version } = chartRange(kind);
@@ -53,7 +53,7 @@ function parse(saved: Saved): { value: unknown; context: unknown; status: unknow
   try {
     parsed = JSON.parse(saved.snapshot);
   } catch {
-    throw new RestoreRefused(saved.address, 'its snapshot is no JSON');
+    throw new RestoreRefused(saved.address, 'its snapshot is not JSON');
   }
   const { value, context, status } = (parsed ?? {}) as Record<string, unknown>;
   if (value === undefined || value === null) throw new RestoreRefused(saved.address, 'its snapshot has no state value');
@@ -66,7 +66,7 @@ function parse(saved: Saved): { value: unknown; context: unknown; status: unknow
   return { value, context, status };
 }
 
-/** Equal state values, whatever the order of their regions. */
+/** True for equal state values, in any order of their regions. */
 function same(left: unknown, right: unknown): boolean {
   if (typeof left === 'string' || typeof right === 'string') return left === right;
   if (left === null || right === null || typeof left !== 'object' || typeof right !== 'object') return false;

@@ -4,9 +4,9 @@ import { OpenOrder } from './open-order.ts';
 import type { PendingCommit } from './pending-commit.ts';
 import type { RegisteredCollection } from './registered-kind.ts';
 
-/** A row as it shall stand, its columns derived from its body. */
+/** The write of a row, with its columns derived from its body. */
 export interface RowWrite {
-  /** The rows it stands among: those of its actor. */
+  /** The cache of its actor's rows. */
   readonly beside: RowCache;
   readonly collection: RegisteredCollection;
   readonly id: string;
@@ -16,7 +16,7 @@ export interface RowWrite {
   readonly index: readonly (string | null)[];
   readonly open: boolean;
   readonly expiresAt: number | null;
-  /** The row in memory, once the write was taken over. */
+  /** The row in memory, once the write has been applied. */
   held: CachedRow | null;
 }
 
@@ -25,12 +25,15 @@ export interface CachedRow {
   latest: RowWrite;
   /** The newest entry that writes it; null once that is durable. */
   pending: PendingCommit | null;
-  /** Number of the batch that wrote it last, and its place there: later writes in one batch replace earlier ones. */
+  /**
+   * Number of the batch that wrote it last, and its position there: within one batch a later write replaces an earlier
+   * one.
+   */
   batch: number;
   place: number;
 }
 
-/** A row that is read from the store for waiting messages: undefined until it has arrived, null if there is none. */
+/** A row being read from the store for waiting messages: undefined until it has arrived, null if there is none. */
 export interface ReadRow {
   readonly key: string;
   view: RowView | null | undefined;
@@ -38,17 +41,17 @@ export interface ReadRow {
 }
 
 /**
- * The rows that stand beside a cell: all its open ones, and every row whose write is not durable, removals included.
- * Closed rows leave when they are durable. A row that a waiting message has read from the store is kept right as well.
+ * The rows cached beside a cell: all open ones, and every row whose write is not durable, removals included. Closed
+ * rows are evicted when they are durable. A row that a waiting message reads from the store is kept current as well.
  */
 export class RowCache {
   readonly address: string;
   private readonly byCollection = new Map<string, PooledMap<CachedRow>>();
-  /** Null while no message waits for a row: nearly always, and then no write has to look into it. */
+  /** Null while no message waits for a row, which is the normal case: writes then skip the check. */
   private read: Map<string, ReadRow> | null = null;
-  /** By collection, those that a chart has asked the next rows of; null while there is none. */
+  /** The sorted open rows of each collection whose next rows a chart has requested; null while there is none. */
   private orders: Map<string, OpenOrder<RowWrite>> | null = null;
-  /** How many rows are ahead of the store. */
+  /** Number of rows that are ahead of the store. */
   unsettled = 0;
 
   constructor(address: string) {
@@ -60,13 +63,13 @@ export class RowCache {
     return this.byCollection.get(collection)?.get(id);
   }
 
-  /** An open row as it was loaded. */
+  /** Adds an open row at load. */
   load(row: RowWrite): void {
     row.held = heldOf(row);
     this.rowsOf(row.collection.name).set(row.id, row.held);
   }
 
-  /** Takes a write over; it stays until `pending` is durable. */
+  /** Applies a write; it stays until `pending` is durable. */
   apply(write: RowWrite, pending: PendingCommit): void {
     const rows = this.rowsOf(write.collection.name);
     if (this.orders !== null) {
@@ -79,7 +82,7 @@ export class RowCache {
     write.held = held;
   }
 
-  /** The entry is durable: a row that is not open may go, unless a later entry writes it too. */
+  /** The entry is durable: evicts the row if it is not open, unless a later entry writes it too. */
   settled(write: RowWrite, pending: PendingCommit): void {
     const held = write.held;
     if (held === null || held.pending !== pending) return;
@@ -106,7 +109,7 @@ export class RowCache {
     }
   }
 
-  /** The first open rows of a collection by sort and id, `count` of them or all there are. */
+  /** The first `count` open rows of a collection by sort and id, or all if there are fewer. */
   next(collection: string, count: number): readonly RowWrite[] {
     this.orders ??= new Map();
     let order = this.orders.get(collection);
@@ -117,12 +120,12 @@ export class RowCache {
     return order.first(count);
   }
 
-  /** Undefined: not read. Null: read, and there is none. */
+  /** Undefined: not read. Null: read, and absent. */
   readView(collection: string, id: string): RowView | null | undefined {
     return this.read?.get(keyOf(collection, id))?.view;
   }
 
-  /** A message waits for this row: from now on what becomes durable of it is remembered, until `release`. */
+  /** Registers a waiting message for this row: durable writes to it are tracked until `release`. */
   reading(collection: string, id: string): ReadRow {
     const key = keyOf(collection, id);
     this.read ??= new Map();
@@ -132,7 +135,7 @@ export class RowCache {
     return row;
   }
 
-  /** What the store had; a write that became durable since the reading began is newer. */
+  /** Stores the row read from the store; a write that became durable since the read began takes precedence. */
   arrived(row: ReadRow, view: RowView | null): void {
     if (row.view === undefined) row.view = view;
   }

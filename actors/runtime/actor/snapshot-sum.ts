@@ -5,9 +5,9 @@ import { RestoreRefused } from './restore-refused.ts';
 
 /**
  * The last members of a stored snapshot: store time of the actor's newest event, and a check sum over address, kind,
- * version, chart and the text before it. It finds damage and is no defence against forgery. CRC-32 of zlib for the text
- * (688 characters 0.3 us, FNV-1a in JavaScript 1.1 us); the short members enter as its starting value. The transition
- * log is not covered: only operators read it.
+ * version, chart and the preceding text. It detects damage, not forgery. CRC-32 of zlib for the text (688 characters
+ * 0.3 us, FNV-1a in JavaScript 1.1 us); the short members enter as its starting value. The transition log is not
+ * covered: only operators read it.
  */
 const TAIL = /,"at":([-+.e\d]{1,24}),"sum":"([0-9a-f]{8})"\}$/;
 const TIME_CHARACTERS_MAX = 24;
@@ -15,26 +15,29 @@ const DIGITS = 8;
 const SUM_LENGTH = `,"sum":"${'0'.repeat(DIGITS)}"}`.length;
 const TAIL_LENGTH_MAX = ',"at":'.length + TIME_CHARACTERS_MAX + SUM_LENGTH;
 
-/** Written before 2026-11-22: the sum came first and covered the transition log; older builds load both forms. */
+/** Format before 2026-11-22: the sum came first and covered the transition log. Older builds load both formats. */
 const OLD_OPENING = '{"sum":"';
 const OLD_BODY_AT = OLD_OPENING.length + DIGITS + '",'.length;
 
-/** The members of a snapshot that an operator mended, who leaves the sum out. Damage to a sum leaves another member. */
-const MENDED = '{"value":';
-const MENDED_MEMBERS: ReadonlySet<string> = new Set(['value', 'context', 'status', 'at']);
+/**
+ * The members of a snapshot that an operator repaired and left without a sum. A damaged sum leaves another member, so
+ * it does not look repaired.
+ */
+const REPAIRED = '{"value":';
+const REPAIRED_MEMBERS: ReadonlySet<string> = new Set(['value', 'context', 'status', 'at']);
 
 type Stored = Pick<ActorRecord, 'address' | 'kind' | 'version' | 'chart' | 'snapshot' | 'trail'>;
 type Summed = Omit<Stored, 'trail'>;
 
-/** The text of `persist` with time and sum behind it. `at`: store time of the actor's newest event, ms. */
+/** The text of `persist` with time and sum appended. `at`: store time of the actor's newest event, ms. */
 export function withSum(record: Summed, at: number): string {
   const body = `${record.snapshot.slice(0, -1)},"at":${at}`;
   return `${body},"sum":"${sumOf(record, body)}"}`;
 }
 
 /**
- * The store time of the actor's newest event, ms; null where the snapshot carries none.
- * @throws RestoreRefused when the record is not what was written.
+ * The store time of the actor's newest event, ms; null where the snapshot has none. @throws RestoreRefused when the
+ * record differs from what was written.
  */
 export function checkSum(record: Stored): number | null {
   const { address, snapshot, trail } = record;
@@ -48,7 +51,7 @@ export function checkSum(record: Stored): number | null {
     expect(record, found, `${sumOf(record, `{${snapshot.slice(OLD_BODY_AT)}`, textHash(trail))}",`);
     return null;
   }
-  if (isMended(snapshot)) return null;
+  if (isRepaired(snapshot)) return null;
   throw new RestoreRefused(address, 'its snapshot carries no check sum');
 }
 
@@ -58,10 +61,10 @@ function expect({ address }: Stored, found: string, expected: string): void {
   }
 }
 
-function isMended(snapshot: string): boolean {
-  if (!snapshot.startsWith(MENDED)) return false;
+function isRepaired(snapshot: string): boolean {
+  if (!snapshot.startsWith(REPAIRED)) return false;
   try {
-    return Object.keys(JSON.parse(snapshot) as object).every((member) => MENDED_MEMBERS.has(member));
+    return Object.keys(JSON.parse(snapshot) as object).every((member) => REPAIRED_MEMBERS.has(member));
   } catch {
     return false;
   }

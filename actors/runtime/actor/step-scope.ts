@@ -2,23 +2,23 @@ import type { AnyActorScope } from 'xstate';
 import { type Effect, emits } from './effect.ts';
 
 /**
- * The surroundings in which XState computes a transition: nothing in them works. `self` and `system` throw on any use,
- * so that a chart which spawns, sends or schedules by itself fails inside its step, where nothing has happened yet.
- * One scope serves all steps of a machine, since steps never nest.
+ * The scope in which XState computes a transition, with no working parts: `self` and `system` throw on any use, so that
+ * a chart that spawns, sends or schedules by itself fails inside its step, before anything has happened. One scope
+ * serves all steps of a machine, since steps never nest.
  */
 export interface StepScope {
   readonly xstate: AnyActorScope;
-  /** What an assign would make children with: throws. */
+  /** The `spawn` of an assign: throws. */
   readonly spawn: () => never;
-  /** Forgets what was collected. */
+  /** Clears the collected effects. */
   begin(): void;
-  /** What the actions asked for since `begin`, in order. */
+  /** The effects of the actions since `begin`, in order. */
   collected(): readonly Effect[];
 }
 
 const NONE: readonly Effect[] = Object.freeze([]);
 
-/** What XState hands to its executor for each action that is not resolved purely. */
+/** The argument of XState's action executor, for each action that is not resolved purely. */
 interface Executable {
   readonly type: string;
   readonly info: unknown;
@@ -26,7 +26,7 @@ interface Executable {
   readonly exec: ((info: unknown, params: unknown) => unknown) | undefined;
 }
 
-/** The scope of one machine; `kind` is named in what it throws. */
+/** The scope of one machine; its errors name `kind`. */
 export function createStepScope(kind: string): StepScope {
   let effects: Effect[] | null = null;
   const execute = (action: Executable): void => {
@@ -39,7 +39,7 @@ export function createStepScope(kind: string): StepScope {
     }
     const delay = (action.params as { readonly delay?: unknown } | undefined)?.delay;
     if (action.type === 'xstate.raise' && delay === undefined) return;
-    throw new Error(`${kind}: action ${action.type} works on the world, which a step may not`);
+    throw new Error(`${kind}: action ${action.type} has a side effect, which a step must not have`);
   };
   return {
     xstate: inert(kind, execute),
@@ -59,7 +59,7 @@ function inert(kind: string, execute: (action: Executable) => void): AnyActorSco
   };
   return {
     self: forbidden(kind, 'self', {}),
-    // XState reports every microstep to the system it runs in; this one member is looked up, the rest throws.
+    // XState reports every microstep to its system, so this one member exists; every other one throws.
     system: forbidden(kind, 'system', { _sendInspectionEvent: () => undefined }),
     id: '',
     sessionId: '',
@@ -71,7 +71,7 @@ function inert(kind: string, execute: (action: Executable) => void): AnyActorSco
   } as unknown as AnyActorScope;
 }
 
-/** An object whose own members work and whose every other member throws. */
+/** An object that has its own members and throws on access to any other. */
 function forbidden(kind: string, name: string, own: Record<string, unknown>): object {
   const refuse = (_: object, member: string | symbol): never => {
     throw new Error(`${kind}: a step used ${name}.${String(member)}; steps are pure`);

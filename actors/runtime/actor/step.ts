@@ -5,23 +5,26 @@ import type { RegisteredKind } from './registered-kind.ts';
 import type { Snapshot } from './snapshot.ts';
 import { ABSENT, stateText } from './state-text.ts';
 
-/** What one step leads to. `snapshot` is the one passed in where nothing of the state changed. */
+/** The result of one step. `snapshot` is the one passed in if the state did not change. */
 export interface StepResult {
   readonly snapshot: Snapshot;
   readonly effects: readonly Effect[];
-  /** Short state texts, for the trail. */
+  /** Short state texts, for the transition log. */
   readonly from: string;
   readonly to: string;
-  /** False where no transition was taken for the event. An empty one (`on: { 'x': {} }`) is taken: it ignores the event. */
+  /**
+   * False if the event took no transition. An empty transition (`on: { 'x': {} }`) counts as taken: it ignores the
+   * event.
+   */
   readonly handled: boolean;
 }
 
 const NO_EFFECTS: readonly Effect[] = Object.freeze([]);
 
 /**
- * One pure step: the chart sees the event with `at`, `self` and `rows`; its effects come back as data. A null snapshot
- * makes the actor first. An event the chart does not answer to leaves the very same snapshot. Throws what the chart
- * throws, and for a snapshot that has ended; then nothing has happened.
+ * One pure step: the chart receives the event with `at`, `self` and `rows`, and its effects are returned as data. A
+ * null snapshot creates the actor first. An unhandled event leaves the very same snapshot. Throws what the chart
+ * throws, and on a snapshot that has ended; then nothing has happened.
  */
 export function step(kind: RegisteredKind, snapshot: Snapshot | null, event: ActorEvent, stamped: Stamped): StepResult {
   const { scope, machine } = kind;
@@ -46,8 +49,8 @@ export function step(kind: RegisteredKind, snapshot: Snapshot | null, event: Act
 }
 
 /**
- * Whether XState took a transition for the event, which it does not say. Another snapshot shows that it did, unless a
- * transition that needs no event may have made it; only then are the guards asked again.
+ * Whether XState took a transition for the event; XState does not report it. A changed snapshot proves it, unless an
+ * eventless transition may have caused the change; only then are the guards evaluated again.
  */
 function isHandled(kind: RegisteredKind, before: Snapshot, after: Snapshot, event: ActorEvent & Stamped): boolean {
   if (after !== before && !kind.eventless) return true;
@@ -55,8 +58,8 @@ function isHandled(kind: RegisteredKind, before: Snapshot, after: Snapshot, even
 }
 
 /**
- * The event as the chart sees it. A loop, since spreading into an object that is then extended costs as much as the
- * rest of a small step (Node 20: 3.5 us against 0.1 us).
+ * The event as the chart receives it. A loop, because spreading into an object that is then extended costs as much as
+ * the rest of a small step (Node 20: 3.5 us against 0.1 us).
  */
 function stamp(event: ActorEvent, { at, self, rows }: Stamped): ActorEvent & Stamped {
   const seen: Record<string, unknown> = { type: event.type, at, self, rows };
@@ -66,7 +69,7 @@ function stamp(event: ActorEvent, { at, self, rows }: Stamped): ActorEvent & Sta
   return seen as unknown as ActorEvent & Stamped;
 }
 
-/** The first snapshot. XState files what its making throws in the snapshot; here it is thrown. */
+/** The first snapshot. XState stores an error of its creation in the snapshot; this function throws it. */
 function create(kind: RegisteredKind, address: string): Snapshot {
   const initial = kind.machine.getInitialSnapshot(kind.scope.xstate, { address }) as Snapshot;
   if (initial.status === 'error') throw initial.error;

@@ -1,27 +1,27 @@
-/** One remembered transition: version, store time, event type, state before, state after. */
+/** One logged transition: version, store time, event type, state before, state after. */
 export type Transition = readonly [version: number, at: number, event: string, from: string, to: string];
 
 /**
- * As stored: in full, or `[ms since the step before, event, state after if it changed]` where it follows on, or only the
- * ms where the event is the same one again and changed no state.
+ * As stored: in full; or, if it directly follows the previous step, `[ms since that step, event, state after if it
+ * changed]`; or only the ms if the event is also the same and did not change the state.
  */
 type StoredStep = Transition | readonly [sinceMs: number, event: string, to?: string] | number;
 
 const CHUNKS = 5;
 
 /**
- * The last transitions of one actor, newest last, as the JSON text they are stored in. Each step becomes text once and
- * is then only appended, since an actor is written far more often than its trail is read: 3 to 20 bytes a step. Whole
- * chunks are forgotten at a time, so that up to a fifth more than `max` is kept; readers see `max`. Texts are joined and
- * not added to one another: V8 keeps a sum as a tree of its parts, and walking that of 60 steps for the writer's thread
- * took 4.5 us, 10 in a busy node, where one in one piece takes 0.3.
+ * The last transitions of one actor, newest last, as the JSON text in which they are stored. Each step becomes text
+ * once and is then only appended, since an actor is written far more often than its log is read: 3 to 20 bytes a step.
+ * The log drops whole chunks, so it holds up to a fifth more than `max`; readers get `max`. Texts are joined instead of
+ * concatenated: V8 keeps a concatenation as a tree of its parts, and flattening one of 60 steps for the writer's thread
+ * took 4.5 us, 10 in a busy node, where a flat text takes 0.3.
  */
 export class TransitionLog {
   private readonly max: number;
   private readonly chunkMax: number;
   /** Lengths of the full chunks, oldest first. */
   private readonly chunks: number[] = [];
-  /** Their text behind the opening bracket, a comma behind each. */
+  /** Their text after the opening bracket, each followed by a comma. */
   private full = '[';
   private chunk = '';
   private inChunk = 0;
@@ -49,12 +49,12 @@ export class TransitionLog {
     this.state = to;
   }
 
-  /** The chunk is full: it joins those before it, and the oldest is forgotten when they are too many. */
+  /** Appends the full chunk to the earlier ones and drops the oldest if there are too many. */
   private close(): void {
     const text = [this.chunk, ','].join('');
-    const forgotten = this.chunks.length < CHUNKS ? 0 : (this.chunks.shift() as number);
+    const dropped = this.chunks.length < CHUNKS ? 0 : (this.chunks.shift() as number);
     this.chunks.push(text.length);
-    this.full = ['[', this.full.slice(1 + forgotten), text].join('');
+    this.full = ['[', this.full.slice(1 + dropped), text].join('');
     this.chunk = '';
     this.inChunk = 0;
   }
@@ -65,7 +65,7 @@ export class TransitionLog {
     return `[${sinceMs},${quote(event)}${same ? '' : `,${quote(to)}`}]`;
   }
 
-  /** The stored text without the newest `ahead` steps, which a later write will carry. */
+  /** The stored text without the newest `ahead` steps, which a later write carries. */
   text(ahead: number): string {
     if (ahead > 0) return this.without(ahead);
     return [this.full, this.chunk, ']'].join('');
@@ -77,8 +77,8 @@ export class TransitionLog {
   }
 
   /**
-   * Restores a stored text and answers with the store time of its newest step, 0 for none. Never throws: no check sum
-   * covers the text, and one that does not read leaves the log empty.
+   * Restores a stored text and returns the store time of its newest step, 0 for none. Never throws: no check sum covers
+   * the text, and an unreadable text leaves the log empty.
    */
   restore(stored: string): number {
     for (const step of read(stored)) this.add(...step);
@@ -128,7 +128,7 @@ function isStored(step: unknown): step is StoredStep {
 const quoted = new Map<string, string>();
 const QUOTED_MAX = 4_096;
 
-/** The JSON text of an event type or state; there are few of them, so they are remembered. */
+/** The JSON text of an event type or state, cached because there are few distinct ones. */
 function quote(word: string): string {
   let text = quoted.get(word);
   if (text === undefined) {

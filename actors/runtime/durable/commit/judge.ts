@@ -81,7 +81,7 @@ export class StoreJudge implements Judge {
         if (shard.serving === 'gone') continue;
         for (const cell of [...shard.cells]) this.rewind(cell);
         timers.open(shard);
-        if (shard.serving === 'sealing') timers.rest(shard);
+        if (shard.serving === 'quiescing') timers.rest(shard);
       }
       timers.fill([...shards]);
       for (const entry of void_) outputGate.refuse(entry, answer);

@@ -88,7 +88,7 @@ export class Runner {
     firing: Firing | null = null,
     answer: Mail['answer'] = null,
   ): boolean {
-    const lane = firing?.deferred === undefined ? 'system' : 'kept';
+    const lane = firing?.deferred === undefined ? 'system' : 'deferred';
     return this.offer(
       this.cellOf(address, shard),
       shard,

@@ -7,7 +7,7 @@ export class Shard implements CellShard {
   readonly epoch: number;
   /** Monotonic ms of the adoption. */
   readonly adoptedAt: number;
-  serving: 'live' | 'sealing' | 'gone' = 'live';
+  serving: 'live' | 'quiescing' | 'gone' = 'live';
   readonly cells = new Set<Cell>();
   /** Messages taken and not finished, wherever they wait. */
   mails = 0;

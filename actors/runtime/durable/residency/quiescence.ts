@@ -25,7 +25,7 @@ export class Quiescence {
   }
 
   start(shard: Shard): Promise<void> {
-    if (shard.serving === 'live') shard.serving = 'sealing';
+    if (shard.serving === 'live') shard.serving = 'quiescing';
     this.leaving.add(shard);
     const sealed = new Promise<void>((resolve) => shard.onReleased.push(resolve));
     this.check();

@@ -37,13 +37,13 @@ it('serves system before finish before start, each lane in order', () => {
   assert.is(box.size, 0);
 });
 
-it('serves what was kept for the actor before all that came since, in order and within its bound', () => {
+it('serves deferred inputs before all later messages, in order and within the bound', () => {
   const box = new Mailbox();
   box.offer('system', mail('s1'), BOUNDS);
-  assert.ok(box.offer('kept', mail('k1'), BOUNDS));
+  assert.ok(box.offer('deferred', mail('k1'), BOUNDS));
   box.offer('start', mail('a1'), BOUNDS);
-  assert.ok(box.offer('kept', mail('k2'), BOUNDS));
-  assert.not.ok(box.offer('kept', mail('k3'), BOUNDS));
+  assert.ok(box.offer('deferred', mail('k2'), BOUNDS));
+  assert.not.ok(box.offer('deferred', mail('k3'), BOUNDS));
   assert.equal([box.size, box.sizes], [4, { system: 3, finish: 0, start: 1 }]);
   assert.equal(drain(box), ['k1', 'k2', 's1', 'a1']);
   assert.is(box.size, 0);

@@ -233,7 +233,7 @@ within('a step that refuses and does anything else is a failure of its chart', a
   for (const type of ['sloppy', 'both']) {
     const answer = await house.ask(vaultOf(A), { type, amount: 1 });
     assert.ok(!answer.ok && answer.failure.code === 'failed');
-    assert.match(answer.failure.detail, /may change nothing and ask for nothing else/);
+    assert.match(answer.failure.detail, /must not change state or return further effects/);
   }
   assert.is(await amountIn(house), 100);
 });
