@@ -1,6 +1,6 @@
 /**
- * A test kind: it books bills and has a vault of its shard pay them, in one commit. A bill comes as an ask, a timer, a
- * result or a message of another shard. What a refused payment means is told by its mood.
+ * A test kind that books bills and sends each payment to a vault of its shard, in one commit. A bill arrives as an ask,
+ * a timer, a result or a message of another shard. Its mood decides how it handles a refused payment.
  */
 import { assign, setup } from 'xstate';
 import {
@@ -14,9 +14,9 @@ import {
 
 interface Clerk {
   readonly booked: number;
-  /** `helpless` handles no refusal, `stubborn` has the vault asked again, `broken` throws. */
+  /** `copes` records a failed bill, `helpless` handles no refusal, `stubborn` asks the vault again, `broken` throws. */
   readonly mood: 'copes' | 'helpless' | 'stubborn' | 'broken';
-  /** The events that told of a refusal. */
+  /** The `.refused` events received. */
   readonly told: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export interface Bill {
 
 type ClerkEvent = ActorEvent & Stamped;
 
-/** The result of the work is the bill; everything else carries its members itself. */
+/** The bill is the result of the activity, or the event itself. */
 const billIn = (event: ClerkEvent): Record<string, Json> => (event.result ?? event) as unknown as Record<string, Json>;
 const put = (event: ClerkEvent, state: Bill['state']): Effect => {
   const id = String(billIn(event).bill);
@@ -42,8 +42,8 @@ const does = (effects: (event: ClerkEvent, clerk: Clerk) => readonly Effect[]) =
 
 const BOOKED = { actions: ['book', 'pay'] } as const;
 const REFUSED = [
-  { guard: { type: 'is', params: { mood: 'copes' } }, actions: ['hear', 'fail'] },
-  { guard: { type: 'is', params: { mood: 'stubborn' } }, actions: ['hear', 'insist'] },
+  { guard: { type: 'is', params: { mood: 'copes' } }, actions: ['record', 'fail'] },
+  { guard: { type: 'is', params: { mood: 'stubborn' } }, actions: ['record', 'insist'] },
   { guard: { type: 'is', params: { mood: 'broken' } }, actions: 'throw' },
 ] as const;
 
@@ -53,7 +53,7 @@ const machine = setup({
   actions: {
     book: assign({ booked: ({ context }) => context.booked + 1 }),
     change: assign({ mood: ({ event }) => event.mood as Clerk['mood'] }),
-    hear: assign({ told: ({ context, event }) => [...context.told, JSON.stringify({ ...event, at: 0, rows: 0 })] }),
+    record: assign({ told: ({ context, event }) => [...context.told, JSON.stringify({ ...event, at: 0, rows: 0 })] }),
     throw: assign(() => {
       throw new Error('it cannot cope');
     }),

@@ -1,4 +1,4 @@
-/** A test kind: one number, timers, a volatile peek count, a board value. */
+/** A test kind with one number, timers, a volatile peek count and a board value. */
 import { assign, setup } from 'xstate';
 import { emit } from '../../../actors/runtime/actor/effect.ts';
 import type { ActorEvent, Json, Stamped } from '../../../actors/runtime/actor/event.ts';

@@ -1,4 +1,7 @@
-/** A test kind: keeps the reply of a turn and has its account charge it, in one commit. What a line of a batch will do. */
+/**
+ * A test kind that stores the reply of a turn and sends its settlement to the account, in one commit, as a line of a
+ * batch will.
+ */
 import { assign, setup } from 'xstate';
 import { emit } from '../../../actors/runtime/actor/effect.ts';
 import type { ActorEvent, Stamped } from '../../../actors/runtime/actor/event.ts';

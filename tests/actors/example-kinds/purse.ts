@@ -1,4 +1,4 @@
-/** A test kind: money moves between two purses of one owner in one cascade, or not at all. */
+/** A test kind: money moves between two purses of one owner in one cascade, atomically. */
 import { assign, setup } from 'xstate';
 import { emit } from '../../../actors/runtime/actor/effect.ts';
 import type { ActorEvent, Stamped } from '../../../actors/runtime/actor/event.ts';

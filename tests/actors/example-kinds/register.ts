@@ -1,10 +1,10 @@
-/** A test kind: rows. It keeps entries by id, open until they are closed, each on behalf of a node. */
+/** A test kind with rows: entries by id, open until they are closed, each on behalf of a node. */
 import { assign, setup } from 'xstate';
 import { emit } from '../../../actors/runtime/actor/effect.ts';
 import type { ActorEvent, Json, RowView, Stamped } from '../../../actors/runtime/actor/event.ts';
 import type { Kind } from '../../../actors/runtime/actor/kind.ts';
 
-interface Book {
+interface Written {
   readonly written: number;
 }
 
@@ -14,7 +14,7 @@ export interface Line {
   readonly node: string;
   readonly open: boolean;
   readonly at: number;
-  /** Its place among all, where that is not its time. */
+  /** Its sort, where that is not its time. */
   readonly rank?: number;
 }
 
@@ -33,24 +33,24 @@ const json = (value: unknown): Json => value as Json;
 const first = (rows: readonly RowView[] | undefined): Line | null => (rows?.[0]?.body as unknown as Line) ?? null;
 
 export const registerMachine = setup({
-  types: {} as { context: Book; events: RegisterEvent; input: { address: string } },
+  types: {} as { context: Written; events: RegisterEvent; input: { address: string } },
   guards: { isKnown: ({ event }) => first(event.rows.line) !== null },
   actions: {
     count: assign({ written: ({ context }) => context.written + 1 }),
-    put: emit<Book, RegisterEvent>(({ event }) => ({
+    put: emit<Written, RegisterEvent>(({ event }) => ({
       type: 'put',
       collection: 'line',
       id: String(event.id),
       body: json(lineIn(event)),
     })),
-    close: emit<Book, RegisterEvent>(({ event }) => ({
+    close: emit<Written, RegisterEvent>(({ event }) => ({
       type: 'put',
       collection: 'line',
       id: String(event.id),
       body: json({ ...first(event.rows.line), open: false }),
     })),
-    remove: emit<Book, RegisterEvent>(({ event }) => ({ type: 'remove', collection: 'line', id: String(event.id) })),
-    closeLost: emit<Book, RegisterEvent>(({ event }) =>
+    remove: emit<Written, RegisterEvent>(({ event }) => ({ type: 'remove', collection: 'line', id: String(event.id) })),
+    closeLost: emit<Written, RegisterEvent>(({ event }) =>
       (event.rows.open ?? [])
         .map((row) => row.body as unknown as Line)
         .filter((line) => line.node === event.incarnation)
@@ -58,21 +58,21 @@ export const registerMachine = setup({
           (line) => ({ type: 'put', collection: 'line', id: line.id, body: json({ ...line, open: false }) }) as const,
         ),
     ),
-    answerLine: emit<Book, RegisterEvent>(({ event }) => ({ type: 'reply', body: json(first(event.rows.line)) })),
-    answerOpen: emit<Book, RegisterEvent>(({ event }) => ({
+    answerLine: emit<Written, RegisterEvent>(({ event }) => ({ type: 'reply', body: json(first(event.rows.line)) })),
+    answerOpen: emit<Written, RegisterEvent>(({ event }) => ({
       type: 'reply',
       body: (event.rows.open ?? []).map((row) => row.id),
     })),
-    answerNext: emit<Book, RegisterEvent>(({ event }) => ({
+    answerNext: emit<Written, RegisterEvent>(({ event }) => ({
       type: 'reply',
       body: (event.rows.next ?? []).map((row) => row.id),
     })),
-    forward: emit<Book, RegisterEvent>(({ event }) =>
+    forward: emit<Written, RegisterEvent>(({ event }) =>
       (event.events as unknown as readonly ActorEvent[]).map(
         (each) => ({ type: 'send', to: event.self, event: each }) as const,
       ),
     ),
-    answerWritten: emit<Book, RegisterEvent>(({ context }) => ({ type: 'reply', body: context.written })),
+    answerWritten: emit<Written, RegisterEvent>(({ context }) => ({ type: 'reply', body: context.written })),
   },
 }).createMachine({
   id: 'register',
@@ -88,7 +88,7 @@ export const registerMachine = setup({
         line: { actions: 'answerLine' },
         list: { actions: 'answerOpen' },
         next: { actions: 'answerNext' },
-        // Several of its own events in one cascade; the last of them answers.
+        // Several of its own events in one cascade; the last one answers.
         quiet: { actions: ['count', 'put'] },
         shut: { actions: ['count', 'close'] },
         drop: { actions: ['count', 'remove'] },

@@ -1,4 +1,4 @@
-/** A test kind: it pays out what it has, refuses what it has not, and pays nothing while it is closed. */
+/** A test kind that pays out up to its amount, refuses more, and handles no payment while it is closed. */
 import { assign, setup } from 'xstate';
 import { type ActorEvent, emit, type Kind, type Stamped } from '../../../actors/runtime/index.ts';
 
@@ -26,7 +26,7 @@ const machine = setup({
     open: {
       on: {
         take: [{ guard: 'covers', actions: ['debit', 'answer'] }, { actions: 'refuse' }],
-        // Wrong on purpose: what refuses may neither change nor answer.
+        // Wrong on purpose: a step that refuses must not change state or reply.
         sloppy: { actions: ['debit', 'refuse'] },
         both: { actions: ['answer', 'refuse'] },
         close: { target: 'closed', actions: 'answer' },

@@ -1,4 +1,4 @@
-/** Freezes plain data all the way down, so that a step which changes its input throws. */
+/** Freezes plain data recursively, so that a step that changes its input throws. */
 export function deepFreeze<T>(value: T): T {
   if (value !== null && typeof value === 'object' && !Object.isFrozen(value)) {
     Object.freeze(value);

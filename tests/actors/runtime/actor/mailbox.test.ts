@@ -49,7 +49,7 @@ it('serves deferred inputs before all later messages, in order and within the bo
   assert.is(box.size, 0);
 });
 
-it('takes no more than each lane may hold, and takes again after one was served', () => {
+it('refuses messages beyond the bound of each lane, and accepts one again after one was served', () => {
   const box = new Mailbox();
   for (const [lane, max] of [
     ['start', 2],

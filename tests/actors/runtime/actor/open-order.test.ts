@@ -14,7 +14,7 @@ const it = bounded(test, 20_000);
 const line = register(registerKind).collections.get('line') as RegisteredCollection;
 const pending = { order: 1, handed: false, attach: () => undefined };
 
-it('is the sorted list of the open rows after every write, whatever is written in whatever order', () => {
+it('equals the sorted list of open rows after every write, for any sequence of writes', () => {
   const write = fc.record({
     id: fc.integer({ min: 0, max: 30 }).map(String),
     rank: fc.integer({ min: 0, max: 12 }),
@@ -39,7 +39,7 @@ it('is the sorted list of the open rows after every write, whatever is written i
   );
 });
 
-it('takes the next of many rows, closes them and opens others without looking at all of them', () => {
+it('reads, closes and opens rows among many without visiting all of them', () => {
   const rows = new RowCache('register:a');
   const put = (id: string, rank: number, open: boolean): void =>
     rows.apply(deriveRow(rows, line, id, { id, rank, node: 'n', amount: 0, open, at: 0 }), pending);
@@ -47,7 +47,7 @@ it('takes the next of many rows, closes them and opens others without looking at
   for (let i = 0; i < many; i++) put(`l${i}`, i, true);
   let taken = 0;
   for (let batch = rows.next('line', 16); batch.length > 0; batch = rows.next('line', 16)) {
-    // The last begun ends first.
+    // The row opened last closes first.
     for (const { id, sort } of [...batch].reverse()) {
       assert.is(sort, Number(id.slice(1)));
       put(id, sort, false);

@@ -57,7 +57,9 @@ const parts = setup({
   },
 });
 
-/** Everything a chart may contain: staying, moving, raising, guards with parameters, parallel regions, reentry. */
+/**
+ * A chart with every allowed construct: staying, moving, raising, guards with parameters, parallel regions, reentry.
+ */
 const chart = registered(
   parts.createMachine({
     context: { n: 1, last: '', left: 5 },
@@ -93,7 +95,7 @@ const chart = registered(
   } as never),
 );
 
-/** The same without regions: a flat chart, whose steps without a target are taken here. */
+/** The same without regions: a flat chart, whose steps without a target are plain. */
 const flat = registered(
   parts.createMachine({
     context: { n: 1, last: '', left: 5 },
@@ -140,7 +142,7 @@ const flat = registered(
   } as never),
 );
 
-/** With eventless transitions, some of which do not end. */
+/** With eventless transitions, some of them endless. */
 const eventless = registered(
   parts.createMachine({
     context: { n: 1, last: '', left: 5 },
@@ -182,7 +184,7 @@ for (const [name, kind] of Object.entries({
   'without regions': flat,
   'that goes on by itself': eventless,
 })) {
-  it(`does what the whole algorithm does, for every kind of transition of a chart ${name}`, () => {
+  it(`equals XState's algorithm for every kind of transition of a chart ${name}`, () => {
     let plain = 0;
     let failed = 0;
     const event = fc.record({ type: fc.constantFrom(...TYPES), by: fc.integer({ min: -3, max: 3 }) });
@@ -211,7 +213,7 @@ for (const [name, kind] of Object.entries({
   });
 }
 
-it('makes a snapshot of the very members that XState gives it, in its order', () => {
+it("creates a snapshot with exactly XState's members, in XState's order", () => {
   const { snapshot } = step(flat, null, { type: 'mark' }, STAMPED);
   const plain = step(flat, snapshot, { type: 'count' }, STAMPED).snapshot;
   const moved = step(flat, plain, { type: 'move' }, STAMPED).snapshot;
@@ -219,7 +221,7 @@ it('makes a snapshot of the very members that XState gives it, in its order', ()
   assert.equal({ ...plain, context: null }, { ...snapshot, context: null });
 });
 
-it('leaves targets, reentry, raised events, guards of XState and guards that throw to the whole algorithm', () => {
+it('leaves targets, reentry, raised events, built-in guards and throwing guards to XState', () => {
   const on = step(flat, null, { type: 'mark' }, STAMPED).snapshot;
   const off = step(flat, on, { type: 'move' }, STAMPED).snapshot;
   const many = step(flat, on, { type: 'count', by: 8 }, STAMPED).snapshot;
@@ -231,7 +233,7 @@ it('leaves targets, reentry, raised events, guards of XState and guards that thr
   assert.is(isPlain(step(flat, many, { type: 'move' }, STAMPED).snapshot)('more'), false);
 });
 
-it('leaves charts with regions, with wildcards and without states to the whole algorithm', () => {
+it('leaves charts with regions, with wildcards or without states to XState', () => {
   const events = { count: { actions: 'count' } };
   const of = (members: object) =>
     registered(
@@ -253,7 +255,7 @@ it('leaves charts with regions, with wildcards and without states to the whole a
   assert.is(isPlain(chart), false);
 });
 
-it('leaves eventless transitions with a target to the whole algorithm', () => {
+it('leaves eventless transitions with a target to XState', () => {
   const moving = registered(
     parts.createMachine({
       context: { n: 1, last: '', left: 0 },
@@ -268,7 +270,7 @@ it('leaves eventless transitions with a target to the whole algorithm', () => {
   assert.is(at.value, 'many');
 });
 
-it('gives up in the same round as the whole algorithm, even where the last transition assigns nothing', () => {
+it('stops in the same round as XState, even if the last transition assigns nothing', () => {
   for (const maxIterations of [1, 2, 3]) {
     const kind = registered(
       parts.createMachine({
@@ -293,7 +295,7 @@ it('gives up in the same round as the whole algorithm, even where the last trans
   }
 });
 
-it('gives the very same snapshot where nothing is assigned', () => {
+it('returns the very same snapshot when nothing is assigned', () => {
   const { snapshot } = step(chart, null, { type: 'count' }, STAMPED);
   assert.is(step(chart, snapshot, { type: 'again-never' }, STAMPED).snapshot, snapshot);
   const told = step(
@@ -305,7 +307,7 @@ it('gives the very same snapshot where nothing is assigned', () => {
   assert.is(told.effects.length, 2);
 });
 
-it('lets an assign neither make children nor look at the actor around it', () => {
+it('lets an assign neither spawn children nor access its actor', () => {
   for (const name of ['spawns', 'looks']) {
     const machine = parts.createMachine({
       context: { n: 1, last: '', left: 0 },

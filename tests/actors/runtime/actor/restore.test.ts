@@ -52,7 +52,7 @@ const refuses = (kind: RegisteredKind, what: ReturnType<typeof saved>, why: RegE
   assert.unreachable('it was restored');
 };
 
-it('restores what was persisted, and steps on from there as if nothing had been', () => {
+it('restores a persisted snapshot, and steps on exactly as the original', () => {
   const kind = registered(parallel('left', 'right'));
   const live = step(kind, null, { type: 'left' }, STAMPED).snapshot;
   const back = restore(kind, saved(persist(live)));
@@ -63,7 +63,7 @@ it('restores what was persisted, and steps on from there as if nothing had been'
   );
 });
 
-it('persists state value, context and status, and nothing else', () => {
+it('persists only state value, context and status', () => {
   const live = step(register(counterKind), null, { type: 'add', by: 1 }, STAMPED).snapshot;
   assert.equal(Object.keys(JSON.parse(persist(live))), ['value', 'context', 'status']);
 });
@@ -74,35 +74,35 @@ it('restores an actor that has ended as ended', () => {
   assert.is(restore(kind, saved(persist(ended))).status, 'done');
 });
 
-it('refuses a saved value without a region that the chart has now, which XState would fill in', () => {
+it('refuses a saved value that lacks a region of the chart, which XState would add silently', () => {
   const before = step(registered(parallel('left')), null, { type: 'left' }, STAMPED).snapshot;
   refuses(registered(parallel('left', 'right')), saved(persist(before)), /saved in state .* the chart makes it/);
 });
 
-it('refuses a saved value with a state that the chart does not have any more', () => {
+it('refuses a saved value with a state that the chart no longer has', () => {
   refuses(registered(parallel('left')), saved({ value: { left: 'gone' }, context: {}, status: 'active' }), /gone/);
   refuses(registered(parallel('left')), saved({ value: { gone: 'off' }, context: {}, status: 'active' }), /gone/);
 });
 
-it('refuses a saved compound value that now goes deeper', () => {
+it('refuses a saved value of a state that has substates now', () => {
   const deep = { initial: 'a', states: { a: { initial: 'x', states: { x: {} } } } };
   refuses(registered(deep), saved({ value: 'a', context: {}, status: 'active' }), /the chart makes it/);
 });
 
-it('takes a saved value whose regions stand in another order', () => {
+it('accepts a saved value whose regions are in another order', () => {
   const value = { right: 'on', left: 'off' };
   const back = restore(registered(parallel('left', 'right')), saved({ value, context: {}, status: 'active' }));
   assert.equal(back.value, { left: 'off', right: 'on' });
 });
 
-it('refuses a snapshot of a newer chart, and one of an older chart that it has no caster for', () => {
+it('refuses a snapshot of a newer chart, and one of an older chart without a caster', () => {
   const kind = registered(parallel('left'), 2);
   const snapshot = { value: { left: 'off' }, context: {}, status: 'active' };
   refuses(kind, saved(snapshot, 3), /chart 3, this build has 2/);
   refuses(kind, saved(snapshot, 1), /chart 1, this build loads from 2 on/);
 });
 
-it('brings a snapshot of the chart before its own up, and holds the result against the chart like any other', () => {
+it('upcasts a snapshot of the previous chart, and checks the result against its own chart', () => {
   const from = parallel('left');
   const upcast = (was: SavedState): SavedState => ({ ...was, value: { ...(was.value as object), right: 'off' } });
   const kind = { ...registered(parallel('left', 'right'), 2), upcast };
@@ -116,7 +116,7 @@ it('brings a snapshot of the chart before its own up, and holds the result again
   refuses({ ...kind, upcast: thrower }, saved(persist(before)), /up-caster threw: no way up/);
 });
 
-it('persists at the level it is told, by its down-caster', () => {
+it('persists at the configured level with its downcaster', () => {
   const downcast = (is: SavedState): SavedState => ({ ...is, value: { left: (is.value as { left: string }).left } });
   const kind = { ...registered(parallel('left', 'right'), 2), downcast };
   const live = step(kind, null, { type: 'left' }, STAMPED).snapshot;
@@ -125,13 +125,13 @@ it('persists at the level it is told, by its down-caster', () => {
   assert.equal(JSON.parse(persistAt(kind, live)), { value: { left: 'on' }, context: {}, status: 'active' });
 });
 
-it('refuses a status that does not fit the state', () => {
+it('refuses a status that does not match the state', () => {
   const kind = registered({ initial: 'a', states: { a: {}, z: { type: 'final' } } });
   refuses(kind, saved({ value: 'z', context: {}, status: 'active' }), /saved as active/);
   refuses(kind, saved({ value: 'a', context: {}, status: 'error' }), /has the status error/);
 });
 
-it('refuses what is no snapshot', () => {
+it('refuses a text that is not a snapshot', () => {
   const kind = registered({});
   for (const text of ['', '{', 'null', '[]', '{"value":"a"}', '{"context":{}}']) refuses(kind, saved(text), /snapshot/);
 });

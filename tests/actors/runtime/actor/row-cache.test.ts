@@ -16,7 +16,7 @@ const pending = (order: number): PendingCommit => ({ order, handed: false, attac
 const write = (rows: RowCache, id: string, open: boolean, amount = 1): RowWrite =>
   deriveRow(rows, line, id, { id, amount, node: 'n', open, at: 5 });
 
-it('keeps an open row after it is durable, and lets a closed one go', () => {
+it('keeps an open row after it is durable, and evicts a closed one', () => {
   const rows = new RowCache('register:a');
   const entry = pending(1);
   const [open, closed] = [write(rows, 'open', true), write(rows, 'closed', false)];
@@ -33,7 +33,7 @@ it('keeps an open row after it is durable, and lets a closed one go', () => {
   );
 });
 
-it('keeps a row while any later entry writes it', () => {
+it('keeps a row while a later entry writes it', () => {
   const rows = new RowCache('register:a');
   const [first, second] = [pending(1), pending(2)];
   const [closed, removed] = [write(rows, 'x', false), removeRow(rows, line, 'x')];
@@ -45,7 +45,7 @@ it('keeps a row while any later entry writes it', () => {
   assert.is(rows.find('line', 'x'), undefined);
 });
 
-it('believes what became durable rather than a reading that began before', () => {
+it('prefers a durable write over a read that began before it', () => {
   const rows = new RowCache('register:a');
   const reading = rows.reading('line', 'x');
   assert.is(rows.readView('line', 'x'), undefined);
@@ -59,7 +59,7 @@ it('believes what became durable rather than a reading that began before', () =>
   assert.is(rows.readView('line', 'x'), undefined);
 });
 
-it('keeps a row that was read as long as anybody waits with it', () => {
+it('keeps a row that was read while any message waits for it', () => {
   const rows = new RowCache('register:a');
   const [one, two] = [rows.reading('line', 'x'), rows.reading('line', 'x')];
   rows.arrived(one, null);
@@ -69,7 +69,7 @@ it('keeps a row that was read as long as anybody waits with it', () => {
   assert.is(rows.readView('line', 'x'), undefined);
 });
 
-it('refuses a row whose sort is no number', () => {
+it('refuses a row whose sort is not a number', () => {
   const bad = { ...line, sort: () => Number.NaN };
   assert.throws(() => deriveRow(new RowCache('register:a'), bad, 'x', {}), /no finite sort/);
 });

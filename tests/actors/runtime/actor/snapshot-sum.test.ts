@@ -15,7 +15,7 @@ const plain = {
   trail: '[[7,1000,"add","open","open"]]',
 };
 const stored = { ...plain, snapshot: withSum(plain, AT) };
-/** As builds before 2026-11-22 wrote the same record. */
+/** The format in which builds before 2026-11-22 wrote the same record. */
 const old = {
   ...plain,
   snapshot: '{"sum":"173c7612","value":"open","context":{"name":"Zoë","total":"12.5"},"status":"active"}',
@@ -31,7 +31,7 @@ const isRefused = (record: typeof plain): boolean => {
   }
 };
 
-it('takes what was written and gives its time back, and the text stays JSON with the same members', () => {
+it('accepts a written record, returns its time, and the text stays JSON with the same members', () => {
   for (const at of [AT, 0, -1, 12.75, 1e21]) assert.is(checkSum({ ...plain, snapshot: withSum(plain, at) }), at);
   const { at, sum, ...rest } = JSON.parse(stored.snapshot);
   assert.is(at, AT);
@@ -40,7 +40,7 @@ it('takes what was written and gives its time back, and the text stays JSON with
 });
 
 for (const [form, record] of Object.entries({ stored, old })) {
-  it(`finds every single changed bit of the text, wherever it is (${form})`, () => {
+  it(`detects every single changed bit of the text (${form})`, () => {
     const bytes = Buffer.from(record.snapshot);
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const damaged = Buffer.from(bytes);
@@ -49,7 +49,7 @@ for (const [form, record] of Object.entries({ stored, old })) {
     }
   });
 
-  it(`finds every byte that became another character (${form})`, () => {
+  it(`detects every byte replaced by another character (${form})`, () => {
     const bytes = Buffer.from(record.snapshot);
     for (let at = 0; at < bytes.length; at++) {
       for (let other = 0x20; other < 0x7f; other++) {
@@ -61,7 +61,7 @@ for (const [form, record] of Object.entries({ stored, old })) {
     }
   });
 
-  it(`finds another address, kind, version or chart, and a text that was cut (${form})`, () => {
+  it(`detects another address, kind, version or chart, and a truncated text (${form})`, () => {
     for (const change of [
       { address: 'counter:b' },
       { kind: 'purse' },
@@ -77,18 +77,18 @@ for (const [form, record] of Object.entries({ stored, old })) {
   });
 }
 
-it('covers the transition log in the old form alone', () => {
+it('covers the transition log only in the old format', () => {
   const trail = plain.trail.replace('1000', '9000');
   assert.is(checkSum({ ...stored, trail }), AT);
   assert.is(checkSum(old), null);
   assert.ok(isRefused({ ...old, trail }));
 });
 
-it('begins with the value, so that older builds take it for one without a sum', () => {
+it('begins with the value, so that older builds read it as a snapshot without a sum', () => {
   assert.ok(stored.snapshot.startsWith('{"value":'));
 });
 
-it('takes a snapshot without a sum: an operator who mends a row leaves it out', () => {
+it('accepts a snapshot without a sum, which an operator leaves out when repairing a row', () => {
   assert.is(checkSum({ ...plain, snapshot: '{"value":"open","context":{},"status":"active"}' }), null);
   assert.is(checkSum({ ...plain, snapshot: `{"value":"open","context":{},"status":"active","at":${AT}}` }), null);
   assert.ok(isRefused({ ...plain, snapshot: '{"context":{},"value":"open","status":"active"}' }));

@@ -24,7 +24,7 @@ const stepOn = (kind: RegisteredKind, from: Snapshot | null, event: ActorEvent, 
 
 const counter = register(counterKind);
 
-it('makes the actor with its address, then steps it', () => {
+it('creates the actor with its address, then steps it', () => {
   const { snapshot, effects, from, to } = stepOn(
     counter,
     null,
@@ -36,7 +36,7 @@ it('makes the actor with its address, then steps it', () => {
   assert.equal([from, to], ['absent', 'counting']);
 });
 
-it('shows the chart the event with time, self and rows, which no sender can forge', () => {
+it('passes the event to the chart with time, self and rows, which a sender cannot forge', () => {
   const seen: unknown[] = [];
   const machine = setup({
     actions: {
@@ -52,7 +52,7 @@ it('shows the chart the event with time, self and rows, which no sender can forg
   assert.equal(seen, [{ type: 'look', more: [1], at: 7, self: 'trial:a', rows }]);
 });
 
-it('collects effects in the order of the actions, each with the context as it stood then', () => {
+it('collects effects in the order of the actions, each computed from the context at that point', () => {
   const told = (name: string) =>
     emit<{ n: number }, ActorEvent>(
       ({ context }): Effect => ({ type: 'publish', topic: name, key: '', value: context.n }),
@@ -88,21 +88,21 @@ it('collects effects in the order of the actions, each with the context as it st
   assert.is(to, 'b');
 });
 
-it('leaves the very same snapshot, and no effects, for an event the chart does not know', () => {
+it('returns the very same snapshot and no effects for an unknown event', () => {
   const { snapshot } = stepOn(counter, null, { type: 'add', by: 1 });
   const again = stepOn(counter, snapshot, { type: 'unheard.of' });
   assert.is(again.snapshot, snapshot);
   assert.equal(again.effects, []);
 });
 
-it('leaves the very same snapshot when a step only replies', () => {
+it('returns the very same snapshot when a step only replies', () => {
   const { snapshot } = stepOn(counter, null, { type: 'add', by: 1 });
   const read = stepOn(counter, snapshot, { type: 'read' });
   assert.is(read.snapshot, snapshot);
   assert.is(read.effects.length, 1);
 });
 
-it('says whether a transition was taken, whichever way the step goes; an empty one is taken', () => {
+it('reports whether a transition was taken, on every path of the step; an empty one counts as taken', () => {
   const parts = setup({ guards: { never: () => false, late: ({ event }) => Number(event.at) > 5_000 } });
   const on = { empty: {}, forbidden: undefined, guarded: { guard: 'never', actions: [] }, moves: '.b' };
   const always = { guard: 'late', target: 'b' };
@@ -134,27 +134,27 @@ it('says whether a transition was taken, whichever way the step goes; an empty o
   }
 });
 
-it('keeps no memory of event types: a million unknown ones cost XState nothing', () => {
+it('retains no memory for event types: a million unknown ones leave no entry in XState', () => {
   assert.is(counter.knows?.has('add'), true);
   assert.is(counter.knows?.has('unheard.of'), false);
   const wild = registered(createMachine({ options: { maxIterations: 10 }, on: { 'a.*': {} } } as never));
   assert.is(wild.knows, null);
 });
 
-it('throws for a snapshot that has ended, where XState would run its actions again', () => {
+it('throws for a snapshot that has ended, for which XState would run the actions again', () => {
   const { snapshot } = stepOn(counter, null, { type: 'add', by: 1 });
   const ended = stepOn(counter, snapshot, { type: 'finish' });
   assert.is(ended.snapshot.status, 'done');
   assert.throws(() => stepOn(counter, ended.snapshot, { type: 'add', by: 1 }), /has ended/);
 });
 
-it('throws what an action throws, and the next step finds everything in order', () => {
+it('throws the error of an action, and the next step is unaffected', () => {
   const { snapshot } = stepOn(counter, null, { type: 'add', by: 1 });
   assert.throws(() => stepOn(counter, snapshot, { type: 'add', by: 1, poison: true }), /poisoned/);
   assert.is(stepOn(counter, snapshot, { type: 'add', by: 1 }).snapshot.context.total, 2);
 });
 
-it('throws what the making of the first snapshot throws', () => {
+it('throws the error of creating the first snapshot', () => {
   const machine = createMachine({
     options: { maxIterations: 10 },
     context: () => {
@@ -188,7 +188,7 @@ it('ends an endless loop of raised events by throwing', () => {
   assert.throws(() => stepOn(registered(machine), null, { type: 'go' }), /Infinite loop/);
 });
 
-it('throws on a spawn inside assign, and nothing has happened', () => {
+it('throws on a spawn inside assign, and no effect remains', () => {
   let started = 0;
   const child = createMachine({ entry: () => started++ } as never);
   const machine = setup({
@@ -203,7 +203,7 @@ it('throws on a spawn inside assign, and nothing has happened', () => {
   assert.equal(snapshot.children, {});
 });
 
-it('throws on any use of self and system that no walk over the chart can see', () => {
+it('throws on any use of self and system that registration cannot detect', () => {
   type Args = { self: { send(event: unknown): void }; system: { get(id: string): unknown } };
   const using = (use: (args: Args) => unknown): RegisteredKind => {
     const act = assign((args) => ({ used: use(args as never) }));
@@ -230,7 +230,7 @@ it('throws on any use of self and system that no walk over the chart can see', (
   );
 });
 
-it('takes the steps that a bare actor takes', () => {
+it('takes the same steps as a started XState actor', () => {
   const bare = createActor(counterKind.machine, { input: { address: 'counter:a' } });
   bare.start();
   let snapshot: Snapshot | null = null;

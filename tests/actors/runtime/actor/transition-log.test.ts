@@ -17,12 +17,12 @@ const filled = (from: number, to: number, max = 50): TransitionLog => {
   return transitionLog;
 };
 
-it('gives back what was added, in order', () => {
+it('returns the added steps in order', () => {
   assert.equal(filled(1, 7).steps(), [1, 2, 3, 4, 5, 6, 7].map(stepAt));
   assert.equal(new TransitionLog(50).steps(), []);
 });
 
-it('keeps exactly the newest for its readers, and never much more for the store', () => {
+it('returns exactly the newest steps, and stores at most a bounded number more', () => {
   for (const last of [49, 50, 51, 60, 61, 499, 500]) {
     const transitionLog = filled(1, last);
     const shown = transitionLog.steps();
@@ -33,7 +33,7 @@ it('keeps exactly the newest for its readers, and never much more for the store'
   }
 });
 
-it('is stored as JSON from which it goes on', () => {
+it('restores from its stored JSON and continues', () => {
   const first = filled(1, 73);
   const second = new TransitionLog(50);
   assert.is(second.restore(first.text(0)), stepAt(73)[1]);
@@ -41,7 +41,7 @@ it('is stored as JSON from which it goes on', () => {
   assert.equal(second.steps(), filled(1, 74).steps());
 });
 
-it('leaves out the newest steps when they are not to be stored yet', () => {
+it('omits the newest steps that a later write will store', () => {
   for (const ahead of [1, 5, 11, 30]) {
     const back = new TransitionLog(50);
     back.restore(filled(1, 73).text(ahead));
@@ -50,7 +50,7 @@ it('leaves out the newest steps when they are not to be stored yet', () => {
   assert.is(filled(1, 3).text(3), '[]');
 });
 
-it('stores a step that does not follow on in full', () => {
+it('stores a step in full if it does not follow the previous one', () => {
   const transitionLog = filled(1, 3);
   transitionLog.add(9, 5, 'late', 'x', 'y');
   transitionLog.add(10, 6, 'next', 'z', 'z');
@@ -60,14 +60,14 @@ it('stores a step that does not follow on in full', () => {
   ]);
 });
 
-it('takes about twenty bytes for a step that stays in its state', () => {
+it('needs about twenty bytes for a step that stays in its state', () => {
   const transitionLog = new TransitionLog(50);
   for (let version = 1; version <= 500; version++)
     transitionLog.add(version, 1_700_000_000_000 + version * 12, 'turn.admit', 'active', 'active');
   assert.ok(transitionLog.text(0).length < 60 * 25, `${transitionLog.text(0).length}`);
 });
 
-it('starts empty from a text that is no trail', () => {
+it('starts empty from a text that is not a log', () => {
   for (const text of ['', '{', 'null', '{}']) {
     const transitionLog = new TransitionLog(50);
     assert.is(transitionLog.restore(text), 0);
@@ -75,7 +75,7 @@ it('starts empty from a text that is no trail', () => {
   }
 });
 
-it('stores a step like the one before as its time alone, and gives it back whole', () => {
+it('stores a repeated step as its time alone, and returns it in full', () => {
   const transitionLog = new TransitionLog(50);
   for (let version = 1; version <= 30; version++)
     transitionLog.add(version, 1_000 + version * 7, 'purse.debit', 'open', 'open');
@@ -92,7 +92,7 @@ it('stores a step like the one before as its time alone, and gives it back whole
   ]);
 });
 
-it('starts empty from a text that was damaged, whatever the damage reads as', () => {
+it('starts empty from a damaged text, whatever JSON the damage forms', () => {
   const damaged = [
     ...['[null]', '["abcde"]', '[[7,1000]]', '[[7,"x","add","open","open"]]', '[["7",1000,"add","open","open"]]'],
     ...['[[7,1000,"add","open",5]]', '[[1,2,3]]', '[[1,"add","open","open"]]', '[{"length":5}]', '[[7,1000,"add"]]x'],
