@@ -21,11 +21,11 @@ interface Gathered {
   readonly witness: CommitWitness;
   readonly usages: readonly KeyUsage[] | null;
   /** Incarnations that died by their own hand. */
-  readonly ownHand: ReadonlySet<string>;
+  readonly crashed: ReadonlySet<string>;
 }
 
 /** Everything the auditor looks at, from the callers' notes and the database itself. */
-export function gather({ workload, database, witness, usages, ownHand }: Gathered): Evidence {
+export function gather({ workload, database, witness, usages, crashed }: Gathered): Evidence {
   const { turns, bank, reads } = workload;
   const ledger = dump(workload, database);
   return {
@@ -35,7 +35,7 @@ export function gather({ workload, database, witness, usages, ownHand }: Gathere
     ...{ prices: PRICES, slugs: SLUGS, clockSlackMs: CLOCK_SLACK_MS },
     ...{ keys: bank.keys, reads: reads.reads, releases: turns.releases, ended: ended(database) },
     ...(usages === null ? {} : { usages }),
-    runtime: runtimeEvidence(workload, witness, ledger, ownHand),
+    runtime: runtimeEvidence(workload, witness, ledger, crashed),
     refusedCommits: database.refusals,
   };
 }
@@ -44,19 +44,19 @@ function runtimeEvidence(
   workload: Workload,
   witness: CommitWitness,
   { actors }: LedgerDump,
-  ownHand: ReadonlySet<string>,
+  crashed: ReadonlySet<string>,
 ): RuntimeEvidence {
   const { registers, tallies, alarms, purses, wallets, bills, jobs, sightings } = workload;
   return {
     ...{ commits: witness.commits, moves: witness.moves, registers: registers.operations },
     ...{ readLeaseMs: config.runtime.readLeaseMs, timeSlackMs: CLOCK_SLACK_MS },
-    trails: actors.map(({ address, trail }) => ({ address, versions: trail })),
+    transitionLogs: actors.map(({ address, transitionLog }) => ({ address, versions: transitionLog })),
     ...{ additions: tallies.additions, tallies: tallies.stored(), alarms: alarms.asked, clockworks: alarms.stored() },
     ...{ shown: [...registers.shown, ...tallies.shown, ...sightings], purses: purses.sums },
     ...{ transfers: wallets.asked, received: wallets.received(), wallets: wallets.stored() },
     ...{ bills: bills.asked, billsStored: bills.stored(), funds: bills.funds(), deadLetters: bills.deadLetters() },
-    ...{ walletFilled: wallets.filled, jobs: jobs.asked, works: jobs.stored(), performed: jobs.calls },
-    ...{ intents: witness.intents, ownHand },
+    ...{ walletFilled: wallets.filled, jobs: jobs.asked, works: jobs.stored(), activityCalls: jobs.calls },
+    ...{ activityRecords: witness.activityRecords, crashed },
   };
 }
 
@@ -87,7 +87,7 @@ function dump({ bank, registers, tallies }: Workload, database: Database): Ledge
     ),
     actors: addresses.flatMap((address) => {
       const actor = tables.loadActor(address)?.actor;
-      return actor === undefined ? [] : [{ address, version: actor.version, trail: versionsIn(actor.trail) }];
+      return actor === undefined ? [] : [{ address, version: actor.version, transitionLog: versionsIn(actor.trail) }];
     }),
     chainFaults: bank.accounts.flatMap((account) => {
       const verdict = verifyLedger(entries.filter((entry) => entry.account === account));

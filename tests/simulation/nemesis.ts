@@ -26,7 +26,7 @@ export class Nemesis {
   readonly #dice: Dice;
   readonly #history: History;
   /** Incarnations that ended themselves, and somebody saw it. */
-  readonly ownHand = new Set<string>();
+  readonly crashed = new Set<string>();
   #over = false;
 
   constructor(options: {
@@ -114,7 +114,7 @@ export class Nemesis {
     const others = this.#fleet.running.filter((process) => process !== berth.process && process.node !== null);
     if (incarnation === undefined || others.length === 0 || !berth.process?.running) return;
     const teller = this.#dice.pick(others);
-    this.ownHand.add(incarnation);
+    this.crashed.add(incarnation);
     this.#note('death by own hand', { node: berth.name, incarnation, teller: teller.name });
     this.#fleet.kill(berth, false);
     const tell = (): void => {

@@ -141,7 +141,7 @@ class Simulation {
       database: this.#database,
       witness: this.#witness,
       usages,
-      ownHand: this.#nemesis.ownHand,
+      crashed: this.#nemesis.crashed,
     });
     const verdict = audit(evidence);
     this.#history.note('verdict', { clean: verdict.clean, stuck: this.#stuck });

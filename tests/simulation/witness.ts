@@ -5,7 +5,7 @@ import type { Generation } from '../../actors/terms/hold.ts';
 import { HOLDS_PER_RUN_MAX } from '../../actors/terms/hold-attempt.ts';
 import { amount, text } from '../support/auditor/amount.ts';
 import type { Sample } from '../support/auditor/evidence.ts';
-import type { CommitPart, IntentSeen, ShardMove } from '../support/auditor/runtime-evidence.ts';
+import type { ActivityRecordSeen, CommitPart, ShardMove } from '../support/auditor/runtime-evidence.ts';
 import type { History } from './history.ts';
 import type { CommitSeen, Database, Witness } from './world/database.ts';
 
@@ -16,7 +16,7 @@ export class CommitWitness implements Witness {
   readonly commits: CommitPart[] = [];
   readonly moves: ShardMove[] = [];
   readonly samples: Sample[] = [];
-  readonly intents: IntentSeen[] = [];
+  readonly activityRecords: ActivityRecordSeen[] = [];
   readonly deaths = new Map<string, number>();
   /** Called for each purse a commit changed. */
   onPurse: (address: string) => void = () => {};
@@ -96,7 +96,7 @@ export class CommitWitness implements Witness {
   }
 
   #intend(address: string, id: string, { attempt, runner, suspect, deaths }: ActivityRecord): void {
-    this.intents.push({ at: this.#database?.scheduler.now ?? 0, address, id, attempt, runner, suspect });
+    this.activityRecords.push({ at: this.#database?.scheduler.now ?? 0, address, id, attempt, runner, suspect });
     if (suspect) this.#history.saw('work under suspicion');
     if (deaths > 0) this.#history.saw('a death counted against work');
   }

@@ -137,7 +137,7 @@ const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evid
   [
     'C1',
     'a transition missing from a trail',
-    (e) => ledger(e, { actors: [{ address: 'account:a', version: 7, trail: [4, 5, 7] }] }),
+    (e) => ledger(e, { actors: [{ address: 'account:a', version: 7, transitionLog: [4, 5, 7] }] }),
   ],
   ['C2', 'an acknowledged request without a settled row', (e) => row(e, { status: 'released' })],
   ['C2', 'an answer without a cost whose hold was simply let go', (e) => uncharged(e, 'Internal Server Error')],
@@ -169,7 +169,7 @@ it('the three counts a run is known by are counted', () => {
 
 it('a history whose ends have no beginning is refused, not audited', () => {
   const clean = cleanEvidence();
-  assert.throws(() => audit({ ...clean, history: clean.history.slice(1) }), /ends oddly/);
+  assert.throws(() => audit({ ...clean, history: clean.history.slice(1) }), /without an open invocation/);
 });
 
 it('amounts keep 24 decimals and products are floored once', () => {
@@ -177,7 +177,7 @@ it('amounts keep 24 decimals and products are floored once', () => {
   assert.is(amount('1e-7'), 10n ** 17n);
   assert.is(amount('-2.5'), -25n * 10n ** 23n);
   assert.throws(() => amount('0.0000000000000000000000015'), /decimals/);
-  assert.throws(() => amount('0x10'), /no amount/);
+  assert.throws(() => amount('0x10'), /is not an amount/);
   assert.is(
     text(
       cost([

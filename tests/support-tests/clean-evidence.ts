@@ -101,7 +101,7 @@ export function cleanEvidence(): Evidence {
           row: generation('gen-4', 'n4', { prompt: 10, completion: 20, cost: '0.000035', estimated: false }),
         },
       ],
-      actors: [{ address: 'account:a', version: 7, trail: [5, 6, 7] }],
+      actors: [{ address: 'account:a', version: 7, transitionLog: [5, 6, 7] }],
       chainFaults: [],
     },
     samples: [sample(1, 3, '0.5'), sample(2, 4, '0')],

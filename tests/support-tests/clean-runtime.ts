@@ -13,7 +13,7 @@ export function cleanRuntime(): RuntimeEvidence {
     ],
     readLeaseMs: 50,
     timeSlackMs: 0,
-    trails: [{ address: 'cell:a', versions: [1, 2] }],
+    transitionLogs: [{ address: 'cell:a', versions: [1, 2] }],
     registers: [operation(9, 11, 'write', 'v1'), operation(29, 31, 'write', 'v2'), operation(200, 201, 'read', 'v2')],
     additions: [
       { address: 'tally:a', op: 'a1', by: 2, outcome: 'ok' },
@@ -47,15 +47,15 @@ export function cleanRuntime(): RuntimeEvidence {
     deadLetters: [letter('b3', 'bill.due'), letter('b4', 'bill.arrive')],
     jobs: [{ address: 'job:a', id: 'w', outcome: 'ok' }],
     works: [{ address: 'job:a', id: 'w', state: 'done', ends: 1, attempt: 2, result: 'r2', failure: null }],
-    performed: [
+    activityCalls: [
       { address: 'job:a', id: 'w', key: 'k', attempt: 1, node: 'n1', at: 13, outcome: 'open', result: null },
       { address: 'job:a', id: 'w', key: 'k', attempt: 2, node: 'n2', at: 23, outcome: 'done', result: 'r2' },
     ],
-    intents: [
+    activityRecords: [
       { at: 12, address: 'job:a', id: 'w', attempt: 1, runner: 'i1', suspect: false },
       { at: 22, address: 'job:a', id: 'w', attempt: 2, runner: 'i2', suspect: false },
     ],
-    ownHand: new Set(),
+    crashed: new Set(),
   };
 }
 

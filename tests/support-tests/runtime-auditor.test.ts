@@ -37,7 +37,11 @@ const LIES: readonly (readonly [check: string, title: string, bend: Bend])[] = [
   ['C1w', 'a takeover without a higher epoch', (e) => ({ moves: nth(e.moves, 1, { epoch: 1 }) })],
   ['C1v', 'a verdict that is not true', (e) => ({ commits: lie(e, { after: 1 }) })],
   ['C1v', 'a version written over another than expected', (e) => ({ commits: lie(e, { before: 3 }) })],
-  ['C1v', 'a committed version that the trail lacks', () => ({ trails: [{ address: 'cell:a', versions: [1] }] })],
+  [
+    'C1v',
+    'a committed version that the trail lacks',
+    () => ({ transitionLogs: [{ address: 'cell:a', versions: [1] }] }),
+  ],
   ['C2o', 'an answer before its commit', (e) => ({ shown: nth(e.shown, 0, { stored: 0 }) })],
   ['LIN', 'a read of what was overwritten', (e) => ({ registers: nth(e.registers, 2, { seen: 'v1' }) })],
   ['C3', 'an addition applied twice', () => ({ tallies: tally(4, 'a1', 2) })],
@@ -73,12 +77,12 @@ const LIES: readonly (readonly [check: string, title: string, bend: Bend])[] = [
   ['R1', 'a bill that ended twice', (e) => ({ billsStored: nth(e.billsStored, 2, { times: 2 }) })],
   ['R1', 'a bill refused to its asker, and there', (e) => ({ bills: nth(e.bills, 0, { outcome: 'fail' }) })],
   ['P1', 'work that was forgotten', () => ({ works: [] })],
-  ['P1', 'work under two keys', (e) => ({ performed: nth(e.performed, 1, { key: 'other' }) })],
+  ['P1', 'work under two keys', (e) => ({ activityCalls: nth(e.activityCalls, 1, { key: 'other' }) })],
   ['P1', 'work whose actor heard two ends', (e) => ({ works: nth(e.works, 0, { ends: 2 }) })],
   ['P2', 'a result of an old attempt', (e) => ({ works: nth(e.works, 0, { attempt: 1 }) })],
   ['P2', 'a result nobody gave', (e) => ({ works: nth(e.works, 0, { result: 'invented' }) })],
-  ['C2p', 'a call before its commit', (e) => ({ performed: nth(e.performed, 1, { at: 21 }) })],
-  ['P3', 'work suspected for a kill', (e) => ({ intents: nth(e.intents, 1, { suspect: true }) })],
+  ['C2p', 'a call before its commit', (e) => ({ activityCalls: nth(e.activityCalls, 1, { at: 21 }) })],
+  ['P3', 'work suspected for a kill', (e) => ({ activityRecords: nth(e.activityRecords, 1, { suspect: true }) })],
   ['P3', 'work convicted for kills', (e) => ({ works: nth(e.works, 0, { failure: 'convicted' }) })],
 ];
 

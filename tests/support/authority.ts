@@ -10,7 +10,7 @@ export interface Wanted {
 
 const DAY_MS = 86_400_000;
 
-/** A certificate authority made for one test; nothing of it is kept. */
+/** A certificate authority for one test, in memory only. */
 export class Authority {
   readonly certificate: string;
   readonly #key: string;

@@ -1,6 +1,6 @@
 /**
- * A process that writes one blob without an end into a folder: `blob-writer.ts PATH`. Prints `writing` once the first
- * mebibyte is taken and `refused REASON` when the disk takes no more. For tests that kill it or take its space away.
+ * A process that writes one endless blob into a folder: `blob-writer.ts PATH`. Prints `writing` after the first mebibyte
+ * and `refused REASON` when the disk is full. For tests that kill it or take its space away.
  */
 import { BlobsRefused } from '../../actors/runtime/ports/blobs.ts';
 import { openBlobDirectory } from '../../actors/runtime/stores/directory/open-blob-directory.ts';
@@ -16,7 +16,7 @@ async function* endless(): AsyncGenerator<Uint8Array> {
   }
 }
 
-// The limit on a file's size comes as a signal first; without a listener it would end the process.
+// The file size limit first raises a signal, which would end the process without a listener.
 process.on('SIGXFSZ', () => {});
 const ports = { clock: systemClock, random: systemRandom };
 const blobs = await openBlobDirectory({ path: process.argv[2] ?? '', bytesMax: Number.MAX_SAFE_INTEGER, ...ports });

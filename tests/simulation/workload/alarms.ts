@@ -1,5 +1,5 @@
 import type { ActorEvent } from '../../../actors/runtime/index.ts';
-import type { AlarmAsked, AlarmStored } from '../../support/auditor/runtime-evidence.ts';
+import type { AlarmRequested, AlarmStored } from '../../support/auditor/runtime-evidence.ts';
 import type { History } from '../history.ts';
 import type { Alarm } from '../kinds/alarm.ts';
 import type { Database } from '../world/database.ts';
@@ -14,7 +14,7 @@ const LATE_MS = 1_000;
 
 /** Sets alarms, near and far, and cancels some of them again. */
 export class Alarms {
-  readonly asked: AlarmAsked[] = [];
+  readonly asked: AlarmRequested[] = [];
   readonly #addresses: readonly string[];
   readonly #history: History;
   readonly #database: Database;
@@ -28,7 +28,7 @@ export class Alarms {
   async act(client: Client): Promise<void> {
     const { dice } = client;
     const name = `alarm-${this.asked.length + 1}`;
-    const alarm: AlarmAsked = { address: dice.pick(this.#addresses), name, set: 'unknown', cancel: 'none' };
+    const alarm: AlarmRequested = { address: dice.pick(this.#addresses), name, set: 'unknown', cancel: 'none' };
     this.asked.push(alarm);
     const inMs = dice.happens(0.3) ? dice.whole(0, 100) : dice.whole(100, DUE_MS_MAX);
     alarm.set = await this.#ask(client, alarm, { type: 'alarm.set', name, inMs });
@@ -40,7 +40,7 @@ export class Alarms {
 
   async #ask(
     client: Client,
-    { address }: AlarmAsked,
+    { address }: AlarmRequested,
     event: ActorEvent & { readonly name: string },
   ): Promise<'ok' | 'fail' | 'unknown'> {
     this.#history.note(event.type, { address, ...event, client: client.name });

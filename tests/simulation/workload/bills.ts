@@ -1,7 +1,12 @@
 import { type ActorEvent, AskError, type Json } from '../../../actors/runtime/index.ts';
 import type { ActivityHandler, ActivityTask } from '../../../actors/runtime/ports/activity.ts';
 import type { Clock } from '../../../actors/runtime/ports/clock.ts';
-import type { BillAsked, BillStored, DeadLetterStored, FundStored } from '../../support/auditor/runtime-evidence.ts';
+import type {
+  BillRequested,
+  BillStored,
+  DeadLetterStored,
+  FundStored,
+} from '../../support/auditor/runtime-evidence.ts';
 import type { History } from '../history.ts';
 import type { Bill } from '../kinds/biller.ts';
 import type { Payment } from '../kinds/fund.ts';
@@ -20,7 +25,7 @@ const ROWS_MAX = 1_000;
 
 /** What is asked of billers: bills of which many cannot be paid, by actors that are closed now and then. */
 export class Bills {
-  readonly asked: BillAsked[] = [];
+  readonly asked: BillRequested[] = [];
   readonly #houses: readonly string[];
   readonly #history: History;
   readonly #database: Database;
@@ -49,7 +54,7 @@ export class Bills {
     const to = way === 'send' ? dice.pick(this.#houses.filter((each) => each !== house)) : house;
     const bill = `bill-${this.asked.length + 1}`;
     const amount = dice.happens(0.7) ? dice.whole(1, AMOUNT_MAX) : UNPAYABLE;
-    const asked: BillAsked = { bill, way, biller: `biller:${to}`, outcome: 'unknown' };
+    const asked: BillRequested = { bill, way, biller: `biller:${to}`, outcome: 'unknown' };
     this.asked.push(asked);
     const terms = { bill, amount, copes: dice.happens(0.6), to: asked.biller, inMs: dice.whole(1, DUE_MS_MAX) };
     const event = { type: `bill.${way}`, ...terms };

@@ -1,7 +1,7 @@
 import type { Json } from '../../../actors/runtime/index.ts';
 import { ActivityFailed, type ActivityHandler, type ActivityTask } from '../../../actors/runtime/ports/activity.ts';
 import type { Clock } from '../../../actors/runtime/ports/clock.ts';
-import type { JobAsked, JobStored, PerformedCall } from '../../support/auditor/runtime-evidence.ts';
+import type { ActivityCall, JobRequested, JobStored } from '../../support/auditor/runtime-evidence.ts';
 import type { History } from '../history.ts';
 import type { Work } from '../kinds/job.ts';
 import type { Database } from '../world/database.ts';
@@ -17,8 +17,8 @@ const LAPSE_MS_MAX = 30_000;
 
 /** Work in the world: asked of actors, done by the process that runs it, slowly and not always well. */
 export class Jobs {
-  readonly asked: JobAsked[] = [];
-  readonly calls: PerformedCall[] = [];
+  readonly asked: JobRequested[] = [];
+  readonly calls: ActivityCall[] = [];
   readonly #addresses: readonly string[];
   readonly #history: History;
   readonly #database: Database;
@@ -32,7 +32,7 @@ export class Jobs {
   async act(client: Client): Promise<void> {
     const { dice } = client;
     const id = `work-${this.asked.length + 1}`;
-    const asked: JobAsked = { address: dice.pick(this.#addresses), id, outcome: 'unknown' };
+    const asked: JobRequested = { address: dice.pick(this.#addresses), id, outcome: 'unknown' };
     this.asked.push(asked);
     const lapseMs = dice.whole(LAPSE_MS_MIN, LAPSE_MS_MAX);
     this.#history.note('job', { ...asked, lapseMs, client: client.name });
@@ -54,7 +54,7 @@ export class Jobs {
     { address, id, key, attempt }: ActivityTask,
     signal: AbortSignal,
   ): Promise<Json> {
-    const call: PerformedCall = {
+    const call: ActivityCall = {
       ...{ address, id, key, attempt, node: name, at: this.#database.scheduler.now, outcome: 'open', result: null },
     };
     this.calls.push(call);

@@ -1,5 +1,5 @@
 import type { Json } from '../../../actors/runtime/index.ts';
-import type { AdditionAsked, Shown, TallyStored } from '../../support/auditor/runtime-evidence.ts';
+import type { AdditionRequested, Shown, TallyStored } from '../../support/auditor/runtime-evidence.ts';
 import type { History } from '../history.ts';
 import type { Addition } from '../kinds/tally.ts';
 import type { Database } from '../world/database.ts';
@@ -20,7 +20,7 @@ const AGAIN_MAX = 6;
 
 /** Adds to tallies: once without any second try, or with as many as it takes, some of them at once. */
 export class Tallies {
-  readonly additions: AdditionAsked[] = [];
+  readonly additions: AdditionRequested[] = [];
   readonly shown: Shown[] = [];
   readonly addresses: readonly string[];
   readonly #history: History;
@@ -34,7 +34,7 @@ export class Tallies {
 
   async act(client: Client): Promise<void> {
     const { dice } = client;
-    const addition: AdditionAsked = {
+    const addition: AdditionRequested = {
       address: dice.pick(this.addresses),
       op: `a${this.additions.length + 1}`,
       by: dice.whole(1, BY_MAX),
@@ -45,12 +45,12 @@ export class Tallies {
     else await this.#surely(client, addition);
   }
 
-  async #once(client: Client, addition: AdditionAsked): Promise<void> {
+  async #once(client: Client, addition: AdditionRequested): Promise<void> {
     addition.outcome = await this.#send(client, addition, true, false);
   }
 
   /** Sends it until it is acknowledged; now and then twice at the same time. */
-  async #surely(client: Client, addition: AdditionAsked): Promise<void> {
+  async #surely(client: Client, addition: AdditionRequested): Promise<void> {
     let outcome = await this.#send(client, addition, false, false);
     for (let again = 0; again < AGAIN_MAX && outcome === 'unknown'; again++) {
       await pause(client, client.dice.between(10, 800));
@@ -67,10 +67,10 @@ export class Tallies {
 
   async #send(
     client: Client,
-    { address, op, by }: AdditionAsked,
+    { address, op, by }: AdditionRequested,
     once: boolean,
     repeat: boolean,
-  ): Promise<AdditionAsked['outcome']> {
+  ): Promise<AdditionRequested['outcome']> {
     const event = { type: 'tally.add', op, by, once };
     this.#history.note('add', { address, op, by, once, repeat, client: client.name });
     const asked = client.node.ask(address, event, {

@@ -1,4 +1,4 @@
-import type { TransferAsked, TransferReceived, WalletStored } from '../../support/auditor/runtime-evidence.ts';
+import type { TransferReceived, TransferRequested, WalletStored } from '../../support/auditor/runtime-evidence.ts';
 import type { History } from '../history.ts';
 import type { Receipt } from '../kinds/wallet.ts';
 import type { Database } from '../world/database.ts';
@@ -11,7 +11,7 @@ const ASK_MS = 2_000;
 
 /** Moves money between owners: the message leaves after the commit, and arrives once. */
 export class Wallets {
-  readonly asked: TransferAsked[] = [];
+  readonly asked: TransferRequested[] = [];
   readonly addresses: readonly string[];
   readonly #history: History;
   readonly #database: Database;
@@ -34,7 +34,7 @@ export class Wallets {
     const from = dice.pick(this.addresses);
     const to = dice.pick(this.addresses.filter((address) => address !== from));
     const transfer = `transfer-${this.asked.length + 1}`;
-    const asked: TransferAsked = { transfer, from, to, amount: dice.whole(1, AMOUNT_MAX), outcome: 'unknown' };
+    const asked: TransferRequested = { transfer, from, to, amount: dice.whole(1, AMOUNT_MAX), outcome: 'unknown' };
     this.asked.push(asked);
     const event = { type: 'wallet.pay', to, transfer, amount: asked.amount };
     this.#history.note('transfer', { ...event, from, client: client.name });

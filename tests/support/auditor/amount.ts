@@ -1,6 +1,6 @@
 /**
- * Money of the auditor: BigInt at 24 decimals, written apart from the product's own arithmetic so that the two can
- * disagree. A rate may carry more decimals; only a product of rates and units is floored, once.
+ * Money of the auditor: BigInt at 24 decimals, independent of the product's own arithmetic so that the two can
+ * disagree. A rate may have more decimals; only the sum of rates times units is floored, once.
  */
 const DECIMALS = 24;
 const SHAPE = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
@@ -11,7 +11,7 @@ interface Exact {
   readonly scale: number;
 }
 
-/** An amount as units of 10^-24 USD; throws on text that is none or has more decimals than money may have. */
+/** An amount as units of 10^-24 USD; throws for text that is not an amount or has more than 24 decimals. */
 export function amount(text: string): bigint {
   const exact = parse(text);
   if (exact.scale <= DECIMALS) return exact.digits * 10n ** BigInt(DECIMALS - exact.scale);
@@ -20,7 +20,7 @@ export function amount(text: string): bigint {
   return exact.digits / divisor;
 }
 
-/** The exact sum of rate x units, floored once at 24 decimals. Units may be decimal text: not all of them are whole. */
+/** The exact sum of rate x units, floored once at 24 decimals. Units may be decimal text, because some are fractions. */
 export function cost(parts: readonly { readonly rate: string; readonly units: number | string }[]): bigint {
   const terms = parts.map(({ rate, units }) => {
     const [price, many] = [parse(rate), parse(String(units))];
@@ -32,7 +32,7 @@ export function cost(parts: readonly { readonly rate: string; readonly units: nu
   return sum / 10n ** BigInt(scale - DECIMALS);
 }
 
-/** Plain decimal text, without needless zeros. */
+/** Plain decimal text, without trailing zeros. */
 export function text(value: bigint): string {
   const sign = value < 0n ? '-' : '';
   const digits = (value < 0n ? -value : value).toString().padStart(DECIMALS + 1, '0');
@@ -42,7 +42,7 @@ export function text(value: bigint): string {
 
 function parse(value: string): Exact {
   const match = SHAPE.exec(value);
-  if (!match) throw new Error(`"${value}" is no amount`);
+  if (!match) throw new Error(`"${value}" is not an amount`);
   const fraction = match[3] ?? '';
   const scale = fraction.length - Number(match[4] ?? 0);
   const digits = BigInt(`${match[2]}${fraction}`) * (match[1] === '-' ? -1n : 1n);

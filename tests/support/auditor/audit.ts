@@ -19,15 +19,15 @@ import { keyLimitsHold, onlyTurnsHold, usageIsTheCharges } from './limits.ts';
 import { transfersArriveOnce } from './messages.ts';
 import { nothingLeavesEarly } from './outputs.ts';
 import { nothingAcknowledgedIsLost, oneWriter, streamsAreWhole } from './ownership.ts';
-import { conditionsAreTold, moneyIsExactText, undeclaredIsUnpriced } from './prices-told.ts';
+import { conditionsAreRecorded, moneyIsExactText, undeclaredIsUnpriced } from './prices-recorded.ts';
 import { readsNeverGoBack } from './reads.ts';
 import { registersAreLinearizable } from './registers.ts';
 import { holdsEndForCause } from './releases.ts';
 import type { RuntimeEvidence } from './runtime-evidence.ts';
-import { onlyOwnHandsCount, resultsAreOfTheirAttempt, workFollowsItsCommit, workIsDone } from './works.ts';
+import { onlyCrashesCount, resultsAreOfTheirAttempt, workFollowsItsCommit, workIsDone } from './works.ts';
 import { oneWriterPerEpoch, versionsFollow } from './writers.ts';
 
-/** What an audit found; the three counts are the ones a run is known by. */
+/** The result of an audit; the three counts are the summary of a run. */
 export interface Verdict {
   readonly checks: readonly Check[];
   readonly clean: boolean;
@@ -36,7 +36,7 @@ export interface Verdict {
   readonly leakedHolds: number;
 }
 
-/** What every run can be held against. */
+/** Checks for the evidence of every run. */
 const ALWAYS: readonly ((joined: Joined) => Check)[] = [
   balanceHolds,
   holdsAreCovered,
@@ -50,7 +50,7 @@ const ALWAYS: readonly ((joined: Joined) => Check)[] = [
   callsAreBounded,
   moneyIsExactText,
   undeclaredIsUnpriced,
-  conditionsAreTold,
+  conditionsAreRecorded,
   leaversAreAccounted,
   depositsOnce,
   chainHolds,
@@ -73,10 +73,10 @@ const RUNTIME: readonly ((runtime: RuntimeEvidence) => Check)[] = [
   workIsDone,
   resultsAreOfTheirAttempt,
   workFollowsItsCommit,
-  onlyOwnHandsCount,
+  onlyCrashesCount,
 ];
 
-/** Holds every invariant against the evidence. Pure: the same evidence gives the same verdict. */
+/** Checks every invariant against the evidence. Pure: the same evidence gives the same verdict. */
 export function audit(evidence: Evidence): Verdict {
   const joined = join(evidence);
   const { keys, usages, reads, ended, runtime } = evidence;

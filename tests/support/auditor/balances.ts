@@ -30,7 +30,7 @@ export function balanceHolds({ evidence }: Joined): Check {
       check.expect(
         same,
         () =>
-          `${account.address}: /credits says ${seen.deposited} - ${seen.used}, ledger ${text(deposited)} - ${text(used)}`,
+          `${account.address}: /credits shows ${seen.deposited} - ${seen.used}, ledger ${text(deposited)} - ${text(used)}`,
       );
     }
   }
@@ -46,7 +46,7 @@ export function balanceHolds({ evidence }: Joined): Check {
   return check.done();
 }
 
-/** M2: what is held is the sum of the open holds, and never more than there is. */
+/** M2: the held amount is the sum of the open holds and never exceeds the balance. */
 export function holdsAreCovered({ evidence }: Joined): Check {
   const check = new Checking('M2', 'held = sum of open holds <= balance');
   const excess = excesses(evidence);
@@ -66,7 +66,7 @@ export function holdsAreCovered({ evidence }: Joined): Check {
   return check.done();
 }
 
-/** M21: a balance is below zero only by what was charged above its hold, or after its hold was gone. */
+/** M21: a balance is negative only by charges above their hold or after the release of their hold. */
 export function negativeOnlyByExcess({ evidence }: Joined): Check {
   const check = new Checking('M21', 'balance negative only by recorded excess');
   const excess = excesses(evidence);
@@ -77,7 +77,7 @@ export function negativeOnlyByExcess({ evidence }: Joined): Check {
   return check.done();
 }
 
-/** Per account: what was charged beyond holds, in all. */
+/** Per account: the total charged beyond holds. */
 function excesses(evidence: Evidence): ReadonlyMap<string, bigint> {
   const sums = new Map<string, bigint>();
   for (const { account, row } of evidence.ledger.generations) {
@@ -87,7 +87,7 @@ function excesses(evidence: Evidence): ReadonlyMap<string, bigint> {
   return sums;
 }
 
-/** M3: in the quiet at the end every hold is resolved, once. */
+/** M3: once the run is quiet, every hold is resolved exactly once. */
 export function holdsAreResolved({ evidence }: Joined): Check {
   const check = new Checking('M3', 'every hold resolved exactly once');
   for (const account of evidence.ledger.accounts) {
@@ -98,16 +98,16 @@ export function holdsAreResolved({ evidence }: Joined): Check {
     const released = row.release !== null;
     check.expect(row.status !== 'running', () => `${row.generation} is still running (${row.amount} held)`);
     if (row.status === 'running') continue;
-    const told = row.status === 'settled' ? settled && (!released || row.late) : released && !settled;
+    const consistent = row.status === 'settled' ? settled && (!released || row.late) : released && !settled;
     check.expect(
-      told,
+      consistent,
       () => `${row.generation} is ${row.status}, settlement ${settled}, release ${released}, late ${row.late}`,
     );
   }
   return check.done();
 }
 
-/** The ledger's own chain: one line after the other without a gap, each hash over the one before. */
+/** M18: the ledger's chain: consecutive lines without a gap, each hash over the line before. */
 export function chainHolds({ evidence }: Joined): Check {
   const check = new Checking('M18', 'ledger gap-free and hash-chained');
   const next = new Map<string, number>();

@@ -2,11 +2,11 @@ import { type Check, Checking } from './check.ts';
 import type { RuntimeEvidence } from './runtime-evidence.ts';
 
 /**
- * A bill is booked as paid if and only if its fund paid it, once. One that was asked for has ended, or lies as one dead
- * letter; one that was refused to its asker left nothing.
+ * A bill is booked as paid if and only if its fund paid it, once. An accepted bill has ended or is one dead letter; a
+ * refused bill leaves nothing behind.
  */
 export function billsAreWhole({ bills, billsStored, funds, deadLetters }: RuntimeEvidence): Check {
-  const check = new Checking('R1', 'a refused step leaves nothing, an unhandled input waits');
+  const check = new Checking('R1', 'a refused step leaves nothing, an unhandled input becomes a dead letter');
   const stored = new Map(billsStored.map((bill) => [bill.bill, bill]));
   const payments = new Map(
     funds.flatMap(({ payments: each }) => each.map((payment) => [payment.bill, payment] as const)),
@@ -36,7 +36,7 @@ export function billsAreWhole({ bills, billsStored, funds, deadLetters }: Runtim
   for (const { bill, way, biller, outcome } of bills) {
     const [known, waits] = [stored.get(bill), letters.get(bill) ?? 0];
     const nothing = known === undefined && waits === 0 && !payments.has(bill);
-    check.expect(outcome !== 'fail' || nothing, () => `${bill} (${way}): not taken, and there`);
+    check.expect(outcome !== 'fail' || nothing, () => `${bill} (${way}): refused, but stored`);
     if (outcome === 'ok') check.expect(known !== undefined || waits === 1, () => `${bill} (${way}) to ${biller}: lost`);
   }
   return check.done();

@@ -7,7 +7,7 @@ import type { Joined } from './joined.ts';
 
 const CALLS_PER_ENDPOINT_MAX = 2;
 
-/** M4: no generation is charged twice, whatever was retried. */
+/** M4: no generation is charged twice, after any retry. */
 export function chargedOnce(joined: Joined): Check {
   const check = new Checking('M4', 'a generation is charged at most once');
   for (const [generation, lines] of joined.chargesByGeneration) {
@@ -20,8 +20,8 @@ export function chargedOnce(joined: Joined): Check {
 }
 
 /**
- * M5: a charge has an upstream answer, and a delivered answer has its charge, of the same value. An answer that showed no
- * cost, because its charge could not be recorded then, promised none: it may be charged once, or not at all.
+ * M5: a charge has an upstream answer, and a delivered answer has its charge, of the same value. An answer without a
+ * cost, because its charge could not be recorded at the time, may be charged once or not at all.
  */
 export function chargesMatchAnswers(joined: Joined): Check {
   const check = new Checking('M5', 'charge <=> delivered answer');
@@ -51,7 +51,7 @@ export function chargesMatchAnswers(joined: Joined): Check {
   return check.done();
 }
 
-/** M6: the charge is what an independent calculation gives, over the counts the provider reported. */
+/** M6: the charge equals an independent calculation over the counts that the provider reported. */
 export function chargesAreExact(joined: Joined): Check {
   const check = new Checking('M6', 'charge = floor24(sum of rate x units)');
   for (const { row } of joined.evidence.ledger.generations) {
@@ -66,7 +66,7 @@ export function chargesAreExact(joined: Joined): Check {
     const oracle = expectedCost(joined, row);
     check.expect(
       oracle === amount(settlement.cost),
-      () => `${row.generation}: ${settlement.cost}, oracle ${oracle === null ? 'knows no price' : text(oracle)}`,
+      () => `${row.generation}: ${settlement.cost}, oracle ${oracle === null ? 'has no price' : text(oracle)}`,
     );
     const reported = reportedBy(joined, row);
     if (settlement.estimated || reported === null) continue;
@@ -81,7 +81,7 @@ export function chargesAreExact(joined: Joined): Check {
   return check.done();
 }
 
-/** M7: no provider is contacted before the hold is there; who is refused for money reaches none. */
+/** M7: no provider is called before the hold is stored; a request refused with 402 reaches no provider. */
 export function holdComesFirst(joined: Joined): Check {
   const check = new Checking('M7', 'hold before provider; 402 reaches no provider');
   for (const call of joined.evidence.calls) {
@@ -96,12 +96,12 @@ export function holdComesFirst(joined: Joined): Check {
   for (const { invoke, outcome } of joined.operations) {
     if (outcome?.type !== 'fail' || outcome.status !== 402) continue;
     const calls = joined.callsByNonce.get(invoke.nonce) ?? [];
-    check.expect(calls.length === 0, () => `${invoke.nonce}: answered 402, yet ${calls.length} provider calls`);
+    check.expect(calls.length === 0, () => `${invoke.nonce}: answered 402, but ${calls.length} provider calls`);
   }
   return check.done();
 }
 
-/** M8: a charge stays within its hold, or the excess is written down. */
+/** M8: a charge stays within its hold, or its excess is recorded. */
 export function chargeWithinHold(joined: Joined): Check {
   const check = new Checking('M8', 'charge <= hold, or its excess recorded');
   for (const { row } of joined.evidence.ledger.generations) {
@@ -116,7 +116,7 @@ export function chargeWithinHold(joined: Joined): Check {
   return check.done();
 }
 
-/** M9: who was refused, or failed before an answer, pays nothing. */
+/** M9: a request that was refused or failed before an answer costs nothing. */
 export function refusedIsFree(joined: Joined): Check {
   const check = new Checking('M9', 'refused or failed costs 0 and holds nothing');
   for (const { invoke, outcome } of joined.operations) {
@@ -133,7 +133,7 @@ export function refusedIsFree(joined: Joined): Check {
   return check.done();
 }
 
-/** M10: at most two calls at one endpoint for one request, and the charge is at the price of who served. */
+/** M10: at most two calls at one endpoint for one request; the charge is at the price of the serving endpoint. */
 export function callsAreBounded(joined: Joined): Check {
   const check = new Checking('M10', 'at most two calls per endpoint; the one that served is charged');
   for (const [nonce, calls] of joined.callsByNonce) {
@@ -151,7 +151,7 @@ export function callsAreBounded(joined: Joined): Check {
   return check.done();
 }
 
-/** True when something billable left the provider. */
+/** True if the provider sent something billable. */
 function answered(call: Call): boolean {
   return call.outcome === 'served' || call.chunks > 0 || (call.outcome === 'garbage' && call.status === 200);
 }
@@ -170,14 +170,14 @@ function expectedCost(joined: Joined, row: Generation): bigint | null {
   ]);
 }
 
-/** The calls of a request that its charge may be for: those made under the hold that was charged, where calls tell. */
+/** The calls that a charge may cover: those under the charged hold, if the calls record their hold. */
 function chargedCalls(joined: Joined, row: Generation | undefined): readonly CallSeen[] {
   const calls = joined.callsByNonce.get(row?.user ?? '') ?? [];
   const charged = row?.settlement?.attempt;
   return calls.filter(({ holdAttempt = charged }) => holdAttempt === charged);
 }
 
-/** The usage of the call that served this generation, when it reported one. */
+/** The usage of the call that served this generation, if it reported one. */
 function reportedBy(joined: Joined, row: Generation): Readonly<Record<string, unknown>> | null {
   const slug = joined.evidence.slugs[row.provider] ?? row.provider;
   return (

@@ -1,4 +1,4 @@
-/** One invariant, held against the evidence: how many things were looked at and which of them broke it. */
+/** The result of one invariant: how many items were examined and which of them violate it. */
 export interface Check {
   readonly id: string;
   readonly title: string;
@@ -8,7 +8,7 @@ export interface Check {
 
 const EVIDENCE_LINES_MAX = 20;
 
-/** Gathers one check. A check that examined nothing proves nothing: the caller decides whether that is a failure. */
+/** Collects one check. A check that examined nothing proves nothing; the caller decides whether that is a failure. */
 export class Checking {
   readonly #id: string;
   readonly #title: string;
@@ -21,12 +21,12 @@ export class Checking {
     this.#title = title;
   }
 
-  /** Looks at one thing; `complaint` is only called when it does not hold. */
-  expect(holds: boolean, complaint: () => string): void {
+  /** Examines one item; `violation` is called only if it does not hold. */
+  expect(holds: boolean, violation: () => string): void {
     this.#examined++;
     if (holds) return;
     this.#broken++;
-    if (this.#lines.length < EVIDENCE_LINES_MAX) this.#lines.push(complaint());
+    if (this.#lines.length < EVIDENCE_LINES_MAX) this.#lines.push(violation());
   }
 
   done(): Check {

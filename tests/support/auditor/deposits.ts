@@ -2,7 +2,7 @@ import { amount } from './amount.ts';
 import { type Check, Checking } from './check.ts';
 import type { Joined } from './joined.ts';
 
-/** M17: each deposit is credited at most once, and exactly once where anybody was told so. */
+/** M17: each deposit is credited at most once, and exactly once if it was acknowledged. */
 export function depositsOnce({ evidence }: Joined): Check {
   const check = new Checking('M17', 'deposits are credited once');
   const lines = new Map<string, number>();
@@ -12,12 +12,12 @@ export function depositsOnce({ evidence }: Joined): Check {
     lines.set(name, (lines.get(name) ?? 0) + 1);
   }
   for (const [name, count] of lines) check.expect(count === 1, () => `${name}: credited ${count} times`);
-  for (const { account, id, amount: told } of evidence.deposits) {
+  for (const { account, id, amount: acknowledged } of evidence.deposits) {
     if (id === undefined) continue;
     const found = evidence.ledger.entries.find((line) => line.account === account && line.ref === id);
     check.expect(
-      found !== undefined && amount(found.amount) === amount(told),
-      () => `${account} ${id}: ${told} acknowledged, ledger has ${found?.amount ?? 'nothing'}`,
+      found !== undefined && amount(found.amount) === amount(acknowledged),
+      () => `${account} ${id}: ${acknowledged} acknowledged, ledger has ${found?.amount ?? 'nothing'}`,
     );
   }
   return check.done();

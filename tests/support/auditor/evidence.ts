@@ -3,51 +3,51 @@ import type { Call } from '../../../gateway/simulator/call-log.ts';
 import type { HistoryEntry } from './history.ts';
 import type { RuntimeEvidence } from './runtime-evidence.ts';
 
-/** A call, with the attempt of the hold under which it was made, where the workload can tell. */
+/** A call, with the attempt of its hold if the workload records it. */
 export type CallSeen = Call & { readonly holdAttempt?: number };
 
-/** Everything an audit looks at: what clients saw, what providers saw, and what the store says at the end and did say. */
+/** The input of an audit: the history of the clients, the logs of the providers, and the store during and after the run. */
 export interface Evidence {
   readonly history: readonly HistoryEntry[];
   readonly calls: readonly CallSeen[];
   readonly ledger: LedgerDump;
-  /** Taken while the run went on, oldest first. */
+  /** Taken during the run, oldest first. */
   readonly samples: readonly Sample[];
-  /** What `GET /credits` answered when all was quiet, digits as they came. */
+  /** The answers of `GET /credits` once the run is quiet, with unchanged digits. */
   readonly credits: readonly { readonly account: string; readonly deposited: string; readonly used: string }[];
-  /** Deposits that were acknowledged to the operator. */
+  /** Acknowledged deposits. */
   readonly deposits: readonly { readonly account: string; readonly amount: string; readonly id?: string }[];
   /** Declared prices, by provider slug. */
   readonly prices: Readonly<Record<string, readonly DeclaredPrices[]>>;
   /** Display name of a provider to its slug. */
   readonly slugs: Readonly<Record<string, string>>;
-  /** Commits the store refused with certainty (a full disk): the versions they would have made are never given again. */
+  /** Commits that the store certainly refused (a full disk): their versions are never used again. */
   readonly refusedCommits?: number;
-  /** How far store time and a provider's clock may differ, ms. */
+  /** Maximum difference between store time and a provider's clock, ms. */
   readonly clockSlackMs: number;
-  /** The members below belong to runs that can see so much; their checks are made where they are given. */
+  /** Only some runs supply the members below; their checks run if they are present. */
   readonly keys?: readonly KeyDeclared[];
   readonly usages?: readonly KeyUsage[];
   readonly reads?: readonly AccountRead[];
-  /** Incarnations that were declared dead, or left. */
+  /** Incarnations that were marked dead or left. */
   readonly ended?: ReadonlySet<string>;
-  /** Releases that were acknowledged, each with what the store held of that generation in that moment. */
+  /** Acknowledged releases, each with the stored status of its generation at that moment. */
   readonly releases?: readonly { readonly generation: string; readonly at: number; readonly stored: string }[];
   readonly runtime?: RuntimeEvidence;
 }
 
-/** What a model costs at a provider, as declared: USD per token, and per request. */
+/** The declared prices of a model at a provider: USD per token, and per request. */
 export interface DeclaredPrices {
   readonly model: string;
   readonly prompt?: string;
   readonly completion?: string;
   readonly request?: string;
-  /** Per picture of the prompt; per megapixel drawn. */
+  /** Per picture of the prompt; per generated megapixel. */
   readonly image?: string;
   readonly imageMegapixel?: string;
 }
 
-/** A key as it was made; `limit` is the highest it ever had. */
+/** A key as created; `limit` is its highest limit. */
 export interface KeyDeclared {
   readonly address: string;
   readonly account: string;
@@ -56,7 +56,7 @@ export interface KeyDeclared {
   readonly limitWindow: 'daily' | null;
 }
 
-/** What a key said of itself when all was quiet; `at` is store time, ms. */
+/** The usage reported by a key once the run is quiet; `at` is store time, ms. */
 export interface KeyUsage {
   readonly key: string;
   readonly at: number;
@@ -65,7 +65,7 @@ export interface KeyUsage {
   readonly held: string;
 }
 
-/** One look at an account over the API, by one reader; times of one clock for all readers. */
+/** One read of an account over the API; all readers share one clock. */
 export interface AccountRead {
   readonly account: string;
   readonly shard: number;
@@ -76,13 +76,17 @@ export interface AccountRead {
   readonly deposited: string;
 }
 
-/** The store's own words about money, read in one transaction. */
+/** The money in the store, read in one transaction. */
 export interface LedgerDump {
   readonly accounts: readonly AccountState[];
   readonly entries: readonly LedgerLine[];
   readonly generations: readonly { readonly account: string; readonly row: Generation }[];
-  readonly actors: readonly { readonly address: string; readonly version: number; readonly trail: readonly number[] }[];
-  /** Broken links of the hash chain, in words; found by the product's own `verifyLedger`. */
+  readonly actors: readonly {
+    readonly address: string;
+    readonly version: number;
+    readonly transitionLog: readonly number[];
+  }[];
+  /** Descriptions of broken links of the hash chain, from the product's own `verifyLedger`. */
   readonly chainFaults: readonly string[];
 }
 
@@ -96,7 +100,7 @@ export interface LedgerLine {
   readonly account: string;
   readonly sequence: number;
   readonly type: 'deposit' | 'charge' | 'adjustment';
-  /** Positive for every type but an adjustment, which may take away. */
+  /** Positive for every type but an adjustment, which may be negative. */
   readonly amount: string;
   /** Balance after it, as recorded. */
   readonly balance: string;
@@ -105,7 +109,7 @@ export interface LedgerLine {
   readonly ref: string;
 }
 
-/** One look at the store during the run, in one transaction. */
+/** One read of the store during the run, in one transaction. */
 export interface Sample {
   readonly at: number;
   readonly shards: readonly { readonly shard: number; readonly owner: string | null; readonly epoch: number }[];
@@ -116,7 +120,7 @@ export interface Sample {
     /** Sum of the open generation rows. */
     readonly openHolds: string;
   })[];
-  /** Per key of those accounts: running holds and charges, in all and since midnight, from the rows. */
+  /** Per key of those accounts: running holds, and charges in total and since midnight, from the rows. */
   readonly keys?: readonly {
     readonly key: string;
     readonly held: string;

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 
-/** What one client did and saw, one line per moment. Times are monotonic ms of the client process. */
+/** The history of the clients, one line per event. Times are monotonic ms of the client process. */
 export type HistoryEntry =
   | {
       readonly type: 'invoke';
@@ -13,10 +13,10 @@ export type HistoryEntry =
       readonly key: string;
       readonly model: string;
       readonly stream: boolean;
-      /** What the workload meant to happen; `ok` outside a fault window, or a status, or a broken stream. */
+      /** The expected outcome: `ok` outside a fault window, a refusal, or a broken stream. */
       readonly expects: 'ok' | 'refused' | 'broken' | 'any';
     }
-  /** A whole answer with its price. `cost` holds the digits exactly as they came. */
+  /** A whole answer with its price. `cost` holds the digits unchanged. */
   | {
       readonly type: 'ok';
       readonly op: number;
@@ -24,14 +24,14 @@ export type HistoryEntry =
       readonly generation: string;
       readonly cost: string | null;
       readonly provider: string;
-      /** False when chunks were missing, doubled or of two calls. */
+      /** False if chunks are missing, doubled or from two calls. */
       readonly textIntact: boolean;
       /** `[DONE]` markers seen; 1 for an answer in one piece. */
       readonly endings: number;
-      /** Breaches of the stream's grammar, in words; absent or empty when there were none. */
+      /** Violations of the stream's grammar; absent or empty if there are none. */
       readonly breaches?: readonly string[];
     }
-  /** A definite refusal or failure. `delivered`: something of the answer had arrived (error inside a stream). */
+  /** A definite refusal or failure. `delivered`: part of the answer had arrived (error inside a stream). */
   | {
       readonly type: 'fail';
       readonly op: number;
@@ -43,14 +43,14 @@ export type HistoryEntry =
       readonly endings: number;
       readonly breaches?: readonly string[];
     }
-  /** Nobody said how it ended: reset, cut, time-out, or the client itself left. Either outcome is allowed. */
+  /** The outcome is unknown: reset, cut, time-out, or the client left. Either outcome is allowed. */
   | {
       readonly type: 'unknown';
       readonly op: number;
       readonly at: number;
       readonly generation: string | null;
       readonly reason: string;
-      /** The client went away by its own choice, in the middle of an answer of which it had seen something. */
+      /** The client left on its own in the middle of an answer of which it had received a part. */
       readonly left?: true;
       readonly breaches?: readonly string[];
     };
@@ -58,7 +58,7 @@ export type HistoryEntry =
 export type Invocation = Extract<HistoryEntry, { type: 'invoke' }>;
 export type Outcome = Exclude<HistoryEntry, Invocation>;
 
-/** One request with its end; no end when the run stopped before. */
+/** One request with its outcome; null if the run stopped before. */
 export interface Operation {
   readonly invoke: Invocation;
   readonly outcome: Outcome | null;
@@ -68,7 +68,7 @@ export function appendHistory(file: string, entries: readonly HistoryEntry[]): v
   appendFileSync(file, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
 }
 
-/** Pairs invocations with their ends. Throws on an end without its beginning: the recorder is broken then. */
+/** Pairs invocations with their outcomes. Throws for an outcome without an invocation, a defect of the recorder. */
 export function operations(history: readonly HistoryEntry[]): readonly Operation[] {
   const open = new Map<number, { invoke: Invocation; outcome: Outcome | null }>();
   for (const entry of history) {
@@ -77,7 +77,8 @@ export function operations(history: readonly HistoryEntry[]): readonly Operation
       continue;
     }
     const operation = open.get(entry.op);
-    if (operation === undefined || operation.outcome !== null) throw new Error(`operation ${entry.op} ends oddly`);
+    if (operation === undefined || operation.outcome !== null)
+      throw new Error(`operation ${entry.op} has an outcome without an open invocation`);
     operation.outcome = entry;
   }
   return [...open.values()];

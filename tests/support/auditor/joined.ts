@@ -2,7 +2,7 @@ import type { Generation } from '../../../actors/terms/hold.ts';
 import type { CallSeen, Evidence, LedgerLine } from './evidence.ts';
 import { type Operation, operations } from './history.ts';
 
-/** The evidence with its three views joined by nonce and generation id, made once for all checks. */
+/** The evidence with its three views joined by nonce and generation id, computed once for all checks. */
 export interface Joined {
   readonly evidence: Evidence;
   readonly operations: readonly Operation[];

@@ -5,7 +5,7 @@ import type { Joined } from './joined.ts';
 
 const DAY_MS = 86_400_000;
 
-/** M15: a key's charges and open holds stay within its limit, in its window; only recorded excess goes beyond. */
+/** M15: a key's charges and open holds stay within its limit per window; only recorded excess may exceed it. */
 export function keyLimitsHold({ evidence }: Joined): Check {
   const check = new Checking('M15', 'key limit >= charges of the window + open holds');
   const limited = new Map((evidence.keys ?? []).filter((key) => key.limit !== null).map((key) => [key.address, key]));
@@ -29,7 +29,7 @@ export function keyLimitsHold({ evidence }: Joined): Check {
   return check.done();
 }
 
-/** M16: what a key says it has spent is the sum of its charges, in all and today; nothing of it is held any more. */
+/** M16: the usage that a key reports is the sum of its charges, in total and today; nothing is held any more. */
 export function usageIsTheCharges({ evidence }: Joined): Check {
   const check = new Checking('M16', 'usage of a key = its charges');
   for (const { key, at, usage, usageDaily, held } of evidence.usages ?? []) {
@@ -40,21 +40,21 @@ export function usageIsTheCharges({ evidence }: Joined): Check {
       all += amount(row.settlement.cost);
       if ((row.endedAt ?? 0) >= today) daily += amount(row.settlement.cost);
     }
-    check.expect(amount(usage) === all, () => `${key} says ${usage}, charges ${text(all)}`);
-    check.expect(amount(usageDaily) === daily, () => `${key} says ${usageDaily} today, charges ${text(daily)}`);
+    check.expect(amount(usage) === all, () => `${key} reports ${usage}, charges ${text(all)}`);
+    check.expect(amount(usageDaily) === daily, () => `${key} reports ${usageDaily} today, charges ${text(daily)}`);
     check.expect(amount(held) === 0n, () => `${key} still holds ${held}`);
   }
   return check.done();
 }
 
-/** M20: only a request for inference holds or pays; never a key that manages, never a look. */
+/** M20: only inference requests hold or pay; management keys and reads never do. */
 export function onlyTurnsHold({ evidence, operationByNonce }: Joined): Check {
   const check = new Checking('M20', 'only requests for inference hold');
   const managing = new Set((evidence.keys ?? []).filter((key) => key.kind === 'management').map((key) => key.address));
   for (const { row } of evidence.ledger.generations) {
-    check.expect(!managing.has(row.key), () => `${row.generation} belongs to ${row.key}, which only manages`);
+    check.expect(!managing.has(row.key), () => `${row.generation} belongs to ${row.key}, a management key`);
     const known = operationByNonce.has(row.user ?? '');
-    check.expect(known, () => `${row.generation}: nobody asked for it (${row.user})`);
+    check.expect(known, () => `${row.generation}: no request asked for it (${row.user})`);
   }
   return check.done();
 }

@@ -1,20 +1,20 @@
 import type { RegisterOperation } from './runtime-evidence.ts';
 
-/** Beyond this many steps the search gives up and says so: a checker that cannot decide must not pass. */
+/** Steps after which the search throws: a checker that cannot decide must not pass. */
 const STEPS_MAX = 2_000_000;
 
 interface Step {
   readonly operation: RegisterOperation;
-  /** When it may have taken effect at the earliest. */
+  /** Earliest time at which it may have taken effect. */
   readonly at: number;
-  /** Infinite when nobody heard how it ended. */
+  /** Infinite if the outcome is unknown. */
   readonly endAt: number;
 }
 
 /**
- * Wing and Gong's search for one register, with the states already tried remembered: operations are put in an order that
- * keeps whatever ended before something else began, until every answer fits. What was never heard of and never seen may
- * as well not have happened, and is left out. `reaches` says how far back an operation that changed nothing may look.
+ * Wing and Gong's search for one register, with memoised states: it looks for an order of the operations that respects
+ * real-time precedence and explains every answer. Operations with an unknown outcome whose value was never read are left
+ * out. `reaches` returns the earliest moment that an operation without a change may show.
  */
 export function isLinearizable(
   operations: readonly RegisterOperation[],
@@ -61,7 +61,7 @@ export function isLinearizable(
   return { holds, detail: holds ? '' : stuckAt };
 }
 
-/** By beginning; without reads nobody heard, and without changes that failed or that nobody heard of nor saw. */
+/** Ordered by start; without unanswered reads, failed changes, and unknown changes whose value was never read. */
 function stepsOf(
   operations: readonly RegisterOperation[],
   reaches: (operation: RegisterOperation) => number,
@@ -80,22 +80,22 @@ function stepsOf(
     .sort((a, b) => a.at - b.at);
 }
 
-/** True for what was, or may have been, a commit. */
+/** True if the operation was or may have been a commit. */
 function changed({ action, outcome, swapped }: RegisterOperation): boolean {
   return action.type === 'write' || (action.type === 'swap' && (outcome !== 'ok' || swapped === true));
 }
 
-/** The value behind the operation, or undefined when its answer does not fit. */
+/** The value after the operation, or undefined if its answer does not fit. */
 function apply({ action, outcome, seen, swapped }: RegisterOperation, value: string | null): string | null | undefined {
-  const heard = outcome === 'ok';
+  const answered = outcome === 'ok';
   switch (action.type) {
     case 'read':
       return seen === value ? value : undefined;
     case 'write':
-      return heard && seen !== action.value ? undefined : action.value;
+      return answered && seen !== action.value ? undefined : action.value;
     case 'swap': {
       const matches = action.expect === value;
-      if (!heard) return matches ? action.value : undefined;
+      if (!answered) return matches ? action.value : undefined;
       if (swapped !== matches) return undefined;
       const next = matches ? action.value : value;
       return seen === next ? next : undefined;
@@ -105,7 +105,7 @@ function apply({ action, outcome, seen, swapped }: RegisterOperation, value: str
   }
 }
 
-/** Which operations behind the first open one are done: the rest of the search's state. */
+/** Which operations after the first open one are done: the rest of the search's state. */
 function windowOf(done: readonly boolean[], first: number): string {
   const last = done.lastIndexOf(true);
   let text = '';

@@ -1,33 +1,33 @@
 import { type Check, Checking } from './check.ts';
 import type { RuntimeEvidence } from './runtime-evidence.ts';
 
-/** What one actor sends to another arrives once, in the order it was sent, and neither makes nor loses anything. */
+/** Messages between actors arrive once, in the order of sending, and never create or lose money. */
 export function transfersArriveOnce(evidence: RuntimeEvidence): Check {
   const { transfers, received, wallets, walletFilled } = evidence;
   const check = new Checking('C3m', 'messages between shards arrive once, in order');
   const arrived = new Map(received.map((receipt) => [receipt.transfer, receipt]));
-  const asked = new Map(transfers.map((transfer) => [transfer.transfer, transfer]));
+  const requested = new Map(transfers.map((transfer) => [transfer.transfer, transfer]));
   for (const { transfer, from, to, outcome } of transfers) {
     const receipt = arrived.get(transfer);
     check.expect(
       outcome !== 'ok' || receipt !== undefined,
-      () => `${transfer} ${from} to ${to}: sent, and never there`,
+      () => `${transfer} ${from} to ${to}: sent, but never received`,
     );
     check.expect(
       outcome !== 'fail' || receipt === undefined,
-      () => `${transfer} ${from} to ${to}: not sent, and there`,
+      () => `${transfer} ${from} to ${to}: not sent, but received`,
     );
   }
   for (const { transfer, from, to, amount, times } of received) {
-    const known = asked.get(transfer);
+    const known = requested.get(transfer);
     const same = known?.from === from && known.to === to && known.amount === amount;
     check.expect(times === 1, () => `${transfer} ${from} to ${to}: arrived ${times} times`);
-    check.expect(same, () => `${transfer} ${from} to ${to}: nobody sent ${amount} so`);
+    check.expect(same, () => `${transfer} ${from} to ${to}: no such transfer of ${amount} was sent`);
   }
   const newest = new Map<string, number>();
   for (const { from, to, number, transfer } of [...received].sort((a, b) => a.order - b.order)) {
     const before = newest.get(`${from} ${to}`) ?? 0;
-    check.expect(number > before, () => `${transfer} ${from} to ${to}: number ${number} behind ${before}`);
+    check.expect(number > before, () => `${transfer} ${from} to ${to}: number ${number} after ${before}`);
     newest.set(`${from} ${to}`, number);
   }
   const sum = wallets.reduce((total, wallet) => total + wallet.amount, 0);

@@ -5,9 +5,9 @@ const LOST = 'the gateway that served it was lost';
 const OVERDUE = 'no outcome before its deadline';
 
 /**
- * True for a hold that was let go although something was delivered under it: a gateway that dies, wakes up dead, or cannot
- * settle before the hold's deadline and then dies charges nothing, and that is our loss (reliability, decision 13). One
- * that lives settles late. Who died is known in some runs only.
+ * True for a hold that was released although part of an answer was delivered under it. A gateway that dies, wakes up
+ * marked dead, or misses the hold's deadline and then dies charges nothing; the operator bears that loss (reliability,
+ * decision 13). A live gateway settles late. Only some runs record which gateways died.
  */
 export function isOurLoss({ evidence }: Joined, row: Generation | undefined): boolean {
   if (row?.status !== 'released') return false;

@@ -1,7 +1,7 @@
 import { type Check, Checking } from './check.ts';
 import type { RuntimeEvidence } from './runtime-evidence.ts';
 
-/** C2: nothing is shown before it is durable: no answer, no value on a board. */
+/** C2: no answer and no board value is visible before it is durable. */
 export function nothingLeavesEarly({ shown }: RuntimeEvidence): Check {
   const check = new Checking('C2o', 'no output before its commit');
   for (const { at, what, address, count, stored } of shown) {

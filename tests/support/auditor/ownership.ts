@@ -4,8 +4,8 @@ import type { Joined } from './joined.ts';
 import { isOurLoss } from './our-loss.ts';
 
 /**
- * C1: epochs and versions never go back, an epoch has one owner, and no committed transition is missing from a trail. A
- * refused commit leaves a gap of versions behind, for they may have been published: only then may one be missing.
+ * C1: epochs and versions never decrease, an epoch has one owner, and a transition log lacks no committed transition.
+ * Only a refused commit leaves a gap, because its versions may have been published already.
  */
 export function oneWriter({ evidence }: Joined): Check {
   const check = new Checking('C1', 'one effective writer per actor');
@@ -31,14 +31,14 @@ export function oneWriter({ evidence }: Joined): Check {
       versions.set(address, version);
     }
   }
-  for (const { address, version, trail } of evidence.ledger.actors) {
+  for (const { address, version, transitionLog } of evidence.ledger.actors) {
     const mayGap = (evidence.refusedCommits ?? 0) > 0;
     const follows = (each: number, before: number): boolean => each === before + 1 || (mayGap && each > before);
-    const gapless = trail.every((each, at) => at === 0 || follows(each, trail[at - 1] ?? 0));
-    check.expect(gapless, () => `${address}: trail ${trail.join(' ')}`);
+    const gapless = transitionLog.every((each, at) => at === 0 || follows(each, transitionLog[at - 1] ?? 0));
+    check.expect(gapless, () => `${address}: transition log ${transitionLog.join(' ')}`);
     check.expect(
-      trail.length === 0 || trail.at(-1) === version,
-      () => `${address}: version ${version}, trail ends at ${trail.at(-1)}`,
+      transitionLog.length === 0 || transitionLog.at(-1) === version,
+      () => `${address}: version ${version}, transition log ends at ${transitionLog.at(-1)}`,
     );
     check.expect(
       version >= (versions.get(address) ?? 0),
@@ -49,8 +49,8 @@ export function oneWriter({ evidence }: Joined): Check {
 }
 
 /**
- * C2: what was acknowledged is in the store: every answered request is settled, every deposit in the ledger. Only an
- * answer that told no cost may have gone with its gateway.
+ * C2: the store holds everything acknowledged: every answered request is settled, every deposit is in the ledger. Only
+ * an answer without a cost may be lost with its gateway.
  */
 export function nothingAcknowledgedIsLost(joined: Joined): Check {
   const check = new Checking('C2', 'nothing acknowledged is lost');
@@ -69,16 +69,16 @@ export function nothingAcknowledgedIsLost(joined: Joined): Check {
   }
   const lines = joined.evidence.ledger.entries.filter((line) => line.type === 'deposit');
   for (const account of new Set(joined.evidence.deposits.map((deposit) => deposit.account))) {
-    const told = sum(
+    const acknowledged = sum(
       joined.evidence.deposits.filter((deposit) => deposit.account === account).map((each) => each.amount),
     );
     const kept = sum(lines.filter((line) => line.account === account).map((line) => line.amount));
-    check.expect(kept >= told, () => `${account}: ${told} deposited, ledger has ${kept}`);
+    check.expect(kept >= acknowledged, () => `${account}: ${acknowledged} acknowledged, ledger has ${kept}`);
   }
   return check.done();
 }
 
-/** S2 and S3 as a client can see them: one end per stream, no chunk missing, doubled or from another call. */
+/** S2 and S3 from the client's view: one end per stream, no chunk missing, doubled or from another call. */
 export function streamsAreWhole(joined: Joined): Check {
   const check = new Checking('S2/S3', 'streams end once and repeat nothing');
   for (const { invoke, outcome } of joined.operations) {

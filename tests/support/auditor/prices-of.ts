@@ -10,9 +10,8 @@ const UNITS = {
 };
 
 /**
- * The plain prices of a models document, for an oracle: read here once more, since what is to be judged is what the
- * catalogue makes of it. Knows neither conditions nor discounts, and leaves out what has them: a charge of it then has no
- * oracle, which an audit tells.
+ * The plain prices of a models document, for an oracle. Parses the document independently of the catalogue, which it
+ * has to verify. Leaves out models with conditions or discounts; the audit then reports that a charge has no oracle.
  */
 export function pricesOf(document: ModelsDocument | null): readonly DeclaredPrices[] {
   return (document?.data ?? []).flatMap((model) => {

@@ -1,9 +1,9 @@
 import type { ShardMove } from './runtime-evidence.ts';
 
 /**
- * How far back a look that changes nothing may reach. Whoever lost a shard may not know it yet, and goes on showing what
- * stood when the shard was taken, for as long as its contact with the store counts as fresh; never longer. So a look
- * within that time behind a takeover may show the moment of the takeover; any other is as strict as a change.
+ * How stale a read may be. A node that lost a shard without noticing keeps serving the state at the takeover for as long
+ * as its contact with the store counts as fresh. A read within that time after a takeover may therefore show the moment
+ * of the takeover; any other read is as strict as a change.
  */
 export class ReadLease {
   readonly #takenAt = new Map<number, number[]>();
@@ -14,7 +14,7 @@ export class ReadLease {
     for (const { shard, at } of moves) this.#takenAt.set(shard, [...(this.#takenAt.get(shard) ?? []), at]);
   }
 
-  /** The earliest moment a look from `at` to `endAt` may show. */
+  /** The earliest moment that a read from `at` to `endAt` may show. */
   reaches(shard: number, at: number, endAt: number): number {
     const taken = (this.#takenAt.get(shard) ?? []).filter((each) => each >= at - this.#leaseMs && each <= endAt);
     return Math.min(at, ...taken);

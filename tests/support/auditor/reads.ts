@@ -4,9 +4,9 @@ import type { AccountRead } from './evidence.ts';
 import type { Joined } from './joined.ts';
 import { ReadLease } from './read-lease.ts';
 
-/** M22: what one reader was shown is shown to everybody who asks later, on whatever node, but for the read lease. */
+/** M22: later reads on any node show at least what an earlier read showed, except within the read lease. */
 export function readsNeverGoBack({ evidence }: Joined): Check {
-  const check = new Checking('M22', 'what was seen stays seen, everywhere');
+  const check = new Checking('M22', 'reads never go back, on any node');
   const byAccount = new Map<string, AccountRead[]>();
   for (const read of evidence.reads ?? []) {
     byAccount.set(read.account, [...(byAccount.get(read.account) ?? []), read]);

@@ -1,7 +1,7 @@
 import { type Check, Checking } from './check.ts';
 import type { Joined } from './joined.ts';
 
-/** A hold goes by a settle or release of its own attempt, by the death of its gateway, or at its deadline; by nothing else. */
+/** A hold ends only by a settle or release of its own attempt, by the death of its gateway, or at its deadline. */
 export function holdsEndForCause({ evidence }: Joined): Check {
   const check = new Checking('M3b', 'a hold ends for a cause');
   for (const { row } of evidence.ledger.generations) {
@@ -16,7 +16,7 @@ export function holdsEndForCause({ evidence }: Joined): Check {
     if (/was lost/.test(release.reason)) {
       check.expect(
         evidence.ended?.has(gateway) ?? false,
-        () => `${generation}: released for the loss of ${gateway}, which lives`,
+        () => `${generation}: released for the loss of ${gateway}, which is alive`,
       );
     } else if (/deadline/.test(release.reason)) {
       check.expect(
@@ -26,14 +26,14 @@ export function holdsEndForCause({ evidence }: Joined): Check {
     } else {
       check.expect(
         release.attempt >= row.attempt,
-        () => `${generation}: attempt ${release.attempt} let go what attempt ${row.attempt} held`,
+        () => `${generation}: attempt ${release.attempt} released the hold of attempt ${row.attempt}`,
       );
     }
   }
   for (const { generation, at, stored } of evidence.releases ?? []) {
     check.expect(
       stored !== 'running',
-      () => `${generation}: its release was acknowledged at ${at}, and it still holds`,
+      () => `${generation}: its release was acknowledged at ${at}, but it is still running`,
     );
   }
   return check.done();

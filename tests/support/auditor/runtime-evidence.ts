@@ -1,47 +1,47 @@
-/** What a run tells of the runtime itself, beside the money: commits as the store saw them, and what actors answered. */
+/** The evidence of a run about the runtime itself: the commits of the store and the answers of actors. */
 export interface RuntimeEvidence {
   readonly commits: readonly CommitPart[];
   readonly moves: readonly ShardMove[];
-  /** How long a node without contact goes on answering looks, ms. */
+  /** How long a node without contact keeps answering reads, ms. */
   readonly readLeaseMs: number;
-  /** How far a node's idea of store time may be off: half the way of its slowest heartbeat, ms. */
+  /** Maximum error of a node's estimate of store time: half the round trip of its slowest heartbeat, ms. */
   readonly timeSlackMs: number;
-  /** The versions in the trail of each actor, at the end. */
-  readonly trails: readonly { readonly address: string; readonly versions: readonly number[] }[];
+  /** The versions in the transition log of each actor, at the end. */
+  readonly transitionLogs: readonly { readonly address: string; readonly versions: readonly number[] }[];
   readonly registers: readonly RegisterOperation[];
-  readonly additions: readonly AdditionAsked[];
-  /** What the store holds of the additions at the end. */
+  readonly additions: readonly AdditionRequested[];
+  /** The stored additions at the end. */
   readonly tallies: readonly TallyStored[];
-  readonly alarms: readonly AlarmAsked[];
+  readonly alarms: readonly AlarmRequested[];
   readonly clockworks: readonly AlarmStored[];
-  /** Everything that was shown to somebody, beside what was stored in that moment. */
+  /** Every visible count, with the stored count at that moment. */
   readonly shown: readonly Shown[];
   readonly purses: readonly PurseSum[];
-  readonly transfers: readonly TransferAsked[];
+  readonly transfers: readonly TransferRequested[];
   readonly received: readonly TransferReceived[];
   readonly wallets: readonly WalletStored[];
-  /** What every wallet was filled with. */
+  /** The initial amount of every wallet. */
   readonly walletFilled: number;
-  readonly bills: readonly BillAsked[];
+  readonly bills: readonly BillRequested[];
   readonly billsStored: readonly BillStored[];
   readonly funds: readonly FundStored[];
   /** Dead letters of billers at the end. */
   readonly deadLetters: readonly DeadLetterStored[];
-  readonly jobs: readonly JobAsked[];
+  readonly jobs: readonly JobRequested[];
   readonly works: readonly JobStored[];
-  readonly performed: readonly PerformedCall[];
-  /** Every state of an intent that became durable, in the order of their commits. */
-  readonly intents: readonly IntentSeen[];
-  /** Incarnations that somebody saw die by their own hand. */
-  readonly ownHand: ReadonlySet<string>;
+  readonly activityCalls: readonly ActivityCall[];
+  /** Every durable state of an activity record, in commit order. */
+  readonly activityRecords: readonly ActivityRecordSeen[];
+  /** Incarnations that were observed to crash. */
+  readonly crashed: ReadonlySet<string>;
 }
 
-/** One shard's part of one commit, beside what the store held in that moment. */
+/** One shard's part of one commit, with the stored ownership at that moment. */
 export interface CommitPart {
   readonly at: number;
   readonly node: string;
   readonly shard: number;
-  /** As the writer believed, and as it was. */
+  /** `owner` and `epoch` as the writer assumed, `heldBy` and `heldEpoch` as stored. */
   readonly owner: string;
   readonly epoch: number;
   readonly heldBy: string | null;
@@ -61,11 +61,11 @@ export interface ShardMove {
   readonly shard: number;
   readonly owner: string | null;
   readonly epoch: number;
-  /** Epoch it had before. */
+  /** The previous epoch. */
   readonly from: number;
 }
 
-/** One operation on a register. `endAt` is null when nobody heard how it ended. */
+/** One operation on a register. `endAt` is null if the outcome is unknown. */
 export interface RegisterOperation {
   readonly register: string;
   readonly shard: number;
@@ -77,16 +77,16 @@ export interface RegisterOperation {
   endAt: number | null;
   /** `fail`: certainly had no effect. */
   outcome: 'ok' | 'fail' | 'unknown';
-  /** Value shown behind the operation, when it was answered. */
+  /** The value after the operation, if it was answered. */
   seen: string | null;
   swapped: boolean | null;
 }
 
-export interface AdditionAsked {
+export interface AdditionRequested {
   readonly address: string;
   readonly op: string;
   readonly by: number;
-  /** `ok` when any of its sendings was acknowledged, `fail` when all certainly had no effect. */
+  /** `ok` if any of its sends was acknowledged, `fail` if all certainly had no effect. */
   outcome: 'ok' | 'fail' | 'unknown';
 }
 
@@ -96,7 +96,7 @@ export interface TallyStored {
   readonly additions: readonly { readonly op: string; readonly by: number; readonly times: number }[];
 }
 
-export interface AlarmAsked {
+export interface AlarmRequested {
   readonly address: string;
   readonly name: string;
   set: 'ok' | 'fail' | 'unknown';
@@ -112,7 +112,7 @@ export interface AlarmStored {
   readonly cancelled: boolean;
 }
 
-/** A count somebody saw of an actor, and the count that was durable then. */
+/** A visible count of an actor, and the durable count at that moment. */
 export interface Shown {
   readonly at: number;
   readonly what: string;
@@ -121,7 +121,7 @@ export interface Shown {
   readonly stored: number;
 }
 
-/** What the purses of one owner hold together, after a commit; transfers must leave it as it was. */
+/** The total of the purses of one owner after a commit; transfers must not change it. */
 export interface PurseSum {
   readonly at: number;
   readonly owner: string;
@@ -130,7 +130,7 @@ export interface PurseSum {
 }
 
 /** A transfer between wallets of different owners; `fail`: certainly not sent. */
-export interface TransferAsked {
+export interface TransferRequested {
   readonly transfer: string;
   readonly from: string;
   readonly to: string;
@@ -142,11 +142,11 @@ export interface TransferReceived {
   readonly transfer: string;
   readonly from: string;
   readonly to: string;
-  /** Its number among all that its sender sent. */
+  /** Its sequence number among all transfers of its sender. */
   readonly number: number;
   readonly amount: number;
   readonly times: number;
-  /** Its place among all that its receiver got. */
+  /** Its position among all transfers that its receiver got. */
   readonly order: number;
 }
 
@@ -155,8 +155,8 @@ export interface WalletStored {
   readonly amount: number;
 }
 
-/** A bill and the biller that books it; `fail`: certainly not taken. */
-export interface BillAsked {
+/** A bill and the biller that books it; `fail`: certainly not accepted. */
+export interface BillRequested {
   readonly bill: string;
   readonly way: 'pay' | 'later' | 'work' | 'send';
   readonly biller: string;
@@ -186,7 +186,7 @@ export interface DeadLetterStored {
   readonly failure: string;
 }
 
-export interface JobAsked {
+export interface JobRequested {
   readonly address: string;
   readonly id: string;
   outcome: 'ok' | 'fail' | 'unknown';
@@ -196,15 +196,15 @@ export interface JobStored {
   readonly address: string;
   readonly id: string;
   readonly state: 'running' | 'done' | 'failed' | 'lapsed';
-  /** How often its actor was told of an end. */
+  /** How often its actor received an end. */
   readonly ends: number;
   readonly attempt: number | null;
   readonly result: string | null;
   readonly failure: string | null;
 }
 
-/** One call of a performer. */
-export interface PerformedCall {
+/** One call of an activity handler. */
+export interface ActivityCall {
   readonly address: string;
   readonly id: string;
   readonly key: string;
@@ -215,7 +215,7 @@ export interface PerformedCall {
   result: string | null;
 }
 
-export interface IntentSeen {
+export interface ActivityRecordSeen {
   readonly at: number;
   readonly address: string;
   readonly id: string;

@@ -3,7 +3,7 @@ import { StoreView } from './store-view.ts';
 
 const INT8_OID = 20;
 
-/** The auditor's view of a PostgreSQL database. A look whose connection breaks is made again on a new one. */
+/** The auditor's view of a PostgreSQL database. Reconnects after a broken connection. */
 export function storeDatabase(url: string): StoreView {
   let client: pg.Client | null = null;
   let tail: Promise<unknown> = Promise.resolve();

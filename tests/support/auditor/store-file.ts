@@ -4,7 +4,7 @@ import { StoreView } from './store-view.ts';
 /** The auditor's view of a SQLite file. */
 export function storeFile(path: string): StoreView {
   const db = new Database(path, { readonly: true, fileMustExist: true, timeout: 250 });
-  // One look at a time: they share the connection's transaction.
+  // One read at a time, because reads share the connection's transaction.
   let tail: Promise<unknown> = Promise.resolve();
   return new StoreView({
     look(read) {

@@ -4,7 +4,7 @@ import type { Generation } from '../../../actors/terms/hold.ts';
 import { amount, text } from './amount.ts';
 import type { AccountState, LedgerDump, LedgerLine, Sample } from './evidence.ts';
 
-const TRAIL_MAX = 50;
+const TRANSITION_LOG_MAX = 50;
 
 interface ActorRow {
   readonly address: string;
@@ -13,22 +13,22 @@ interface ActorRow {
   readonly trail: string;
 }
 
-/** One transaction on the store: statements in the words both databases understand, values as `?`. */
+/** One transaction on the store: statements that both databases accept, values as `?`. */
 export type Query = <T>(sql: string, ...values: (string | number)[]) => Promise<T[]>;
 
-/** How the auditor reaches a store: each look is one read-only transaction. */
+/** The auditor's access to a store: each look is one read-only transaction. */
 export interface StoreWindow {
   look<T>(read: (all: Query) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 /**
- * The store as an auditor reads it: straight from the database, read-only, each look in one transaction, without the
- * product's own reading code. A look never waits for a writer and never makes one wait.
+ * The store as the auditor reads it: directly from the database, read-only, each look in one transaction, without the
+ * product's own reading code. A look never waits for a writer and never blocks one.
  */
 export class StoreView {
   readonly #window: StoreWindow;
-  /** Sum of each account's ledger up to the line it has been read to. */
+  /** Sum of each account's ledger up to the last line read. */
   readonly #sums = new Map<string, { sequence: number; sum: bigint }>();
 
   constructor(window: StoreWindow) {
@@ -39,7 +39,7 @@ export class StoreView {
     return this.#window.close();
   }
 
-  /** Everything about money, and the versions of every actor. */
+  /** All money, and the versions of every actor. */
   dump(): Promise<LedgerDump> {
     return this.#window.look(async (all) => {
       const actors = await all<ActorRow>('SELECT address, version, snapshot, trail FROM actors ORDER BY address');
@@ -49,13 +49,13 @@ export class StoreView {
         accounts: actors.filter((actor) => actor.address.startsWith('account:')).map(stateOf),
         entries: entries.map(lineOf),
         generations: generations.map((row) => ({ account: row.address, row })),
-        actors: actors.map(({ address, version, trail }) => ({ address, version, trail: versionsIn(trail) })),
+        actors: actors.map(({ address, version, trail }) => ({ address, version, transitionLog: versionsIn(trail) })),
         chainFaults: faultsIn(entries),
       };
     });
   }
 
-  /** One look during a run: owners, versions, and the accounts' sums beside what rows and lines give. */
+  /** One read during a run: owners, versions, and the accounts' sums beside the sums of rows and lines. */
   sample(): Promise<Sample> {
     return this.#window.look(async (all) => {
       const actors = await all<ActorRow>(
@@ -88,7 +88,7 @@ export class StoreView {
     });
   }
 
-  /** How many generation rows are still open. */
+  /** Number of open generation rows. */
   openHolds(): Promise<number> {
     return this.#window.look(async (all) => {
       const [row] = await all<{ n: number }>(
@@ -148,7 +148,7 @@ function stateOf(actor: ActorRow): AccountState {
   return { address: actor.address, balance: context.balance, held: context.held };
 }
 
-/** An adjustment that takes away is written without a sign, with its sides swapped. */
+/** A negative adjustment is stored without a sign, with its sides swapped. */
 function lineOf(entry: LedgerEntry): LedgerLine {
   const away = entry.type !== 'charge' && entry.from === 'balance';
   return {
@@ -171,15 +171,15 @@ function faultsIn(entries: readonly LedgerEntry[]): readonly string[] {
   return faults;
 }
 
-/** The entry without the address that the row carried beside it. */
+/** The entry without the address of its row. */
 function bare(entry: LedgerEntry): LedgerEntry {
   const { address: _, ...rest } = entry as LedgerEntry & { address?: string };
   return rest;
 }
 
-/** Read by the product's own code: the stored form is the trail's private matter. */
+/** Reads with the product's own code, because the stored form is private to `TransitionLog`. */
 function versionsIn(stored: string): readonly number[] {
-  const transitionLog = new TransitionLog(TRAIL_MAX);
+  const transitionLog = new TransitionLog(TRANSITION_LOG_MAX);
   transitionLog.restore(stored);
   return transitionLog.steps().map(([version]) => version);
 }

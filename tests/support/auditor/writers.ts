@@ -1,7 +1,7 @@
 import { type Check, Checking } from './check.ts';
 import type { RuntimeEvidence } from './runtime-evidence.ts';
 
-/** C1 at the store: an epoch has one owner, owners change only with a higher epoch, and only the owner's writes count. */
+/** C1 at the store: an epoch has one owner, owners change only with a higher epoch, only the owner's writes commit. */
 export function oneWriterPerEpoch({ commits, moves }: RuntimeEvidence): Check {
   const check = new Checking('C1w', 'one effective writer per epoch');
   const owners = new Map<string, string | null>();
@@ -28,9 +28,9 @@ export function oneWriterPerEpoch({ commits, moves }: RuntimeEvidence): Check {
   return check.done();
 }
 
-/** C1 per actor: each version follows the one before; a verdict is true, whatever became of other shards. */
-export function versionsFollow({ commits, trails }: RuntimeEvidence): Check {
-  const check = new Checking('C1v', 'versions follow each other, verdicts are true');
+/** C1 per actor: versions are consecutive; a commit verdict is correct, independent of other shards. */
+export function versionsFollow({ commits, transitionLogs }: RuntimeEvidence): Check {
+  const check = new Checking('C1v', 'versions are consecutive, verdicts are correct');
   for (const { at, node, committed, actors } of commits) {
     for (const { address, expected, written, before, after } of actors) {
       if (committed) {
@@ -40,17 +40,20 @@ export function versionsFollow({ commits, trails }: RuntimeEvidence): Check {
             `${address} at ${at}: ${node} wrote ${written} over ${expected}, stored ${before} before and ${after} after`,
         );
       } else {
-        check.expect(before === after, () => `${address} at ${at}: refused, yet ${before} became ${after}`);
+        check.expect(before === after, () => `${address} at ${at}: refused, but ${before} became ${after}`);
       }
     }
   }
-  for (const { address, versions } of trails) {
+  for (const { address, versions } of transitionLogs) {
     const first = versions[0] ?? Number.POSITIVE_INFINITY;
     const known = new Set(versions);
     for (const { committed, actors } of commits) {
       for (const { address: other, written } of actors) {
         if (!committed || other !== address || written < first) continue;
-        check.expect(known.has(written), () => `${address}: version ${written} was committed, its trail lacks it`);
+        check.expect(
+          known.has(written),
+          () => `${address}: version ${written} was committed, but its transition log lacks it`,
+        );
       }
     }
   }

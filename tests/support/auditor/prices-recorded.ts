@@ -5,7 +5,7 @@ import type { Joined } from './joined.ts';
 
 const MONEY = /^-?\d{1,40}(\.\d{1,24})?$/;
 
-/** M11: money is decimal text of at most 24 decimals wherever it is kept: never a float's digits or exponent. */
+/** M11: stored money is decimal text of at most 24 decimals, never a float's digits or exponent. */
 export function moneyIsExactText(joined: Joined): Check {
   const check = new Checking('M11', 'money is exact decimal text, floored at 24 decimals');
   const { accounts, entries, generations } = joined.evidence.ledger;
@@ -19,7 +19,7 @@ export function moneyIsExactText(joined: Joined): Check {
   return check.done();
 }
 
-/** M12: a unit without a declared price is recorded as unpriced when it was consumed, and one with a price never is. */
+/** M12: a consumed unit without a declared price is recorded as unpriced, and one with a price never is. */
 export function undeclaredIsUnpriced(joined: Joined): Check {
   const check = new Checking('M12', 'undeclared price <=> recorded unpriced');
   for (const { row } of joined.evidence.ledger.generations) {
@@ -30,9 +30,9 @@ export function undeclaredIsUnpriced(joined: Joined): Check {
       ...(prices.prompt === undefined && (promptTokens ?? 0) > 0 ? ['prompt'] : []),
       ...(prices.completion === undefined && (completionTokens ?? 0) > 0 ? ['completion'] : []),
     ];
-    const told = unpriced.filter((unit) => unit === 'prompt' || unit === 'completion');
+    const recorded = unpriced.filter((unit) => unit === 'prompt' || unit === 'completion');
     check.expect(
-      String(told) === String(expected),
+      String(recorded) === String(expected),
       () => `${row.generation}: unpriced [${unpriced}], without a price [${expected}]`,
     );
   }
@@ -40,11 +40,11 @@ export function undeclaredIsUnpriced(joined: Joined): Check {
 }
 
 /**
- * M14: prices under conditions are read at the instant of admission and at the reported length of the prompt, and a count
- * that nobody reported is recorded as unmeasured.
+ * M14: conditional prices are evaluated at the time of admission and for the reported length of the prompt, and an
+ * unreported count is recorded as unmeasured.
  */
-export function conditionsAreTold(joined: Joined): Check {
-  const check = new Checking('M14', 'tier by the reported count, window of the admission, unmeasured counts told');
+export function conditionsAreRecorded(joined: Joined): Check {
+  const check = new Checking('M14', 'tier by the reported count, window of the admission, unmeasured counts recorded');
   for (const { row } of joined.evidence.ledger.generations) {
     if (row.settlement === null) continue;
     const { estimated, unmeasured = [], conditions, promptTokens } = row.settlement;
