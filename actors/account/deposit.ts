@@ -1,6 +1,6 @@
 /**
- * Deposits and adjustments. Their natural ids make repeats idempotent: a repeat returns what was recorded, whatever
- * amount it names.
+ * Deposits and adjustments. Their natural ids make repeats idempotent: a repeat returns the recorded amount, even if it
+ * names another one.
  */
 import type { Collection, Effect } from '../runtime/index.ts';
 import { plain } from '../terms/only.ts';

@@ -8,7 +8,7 @@ export const RECENT_MAX = 20;
 const ATTEMPTS_MIN = 5;
 const HEALTHY_PERCENT = 90;
 const DEGRADED_PERCENT = 60;
-/** Consecutive probe failures that pull health down; one alone moves nothing. */
+/** Consecutive probe failures that lower health; a single one has no effect. */
 const PROBES_DEGRADED = 2;
 const PROBES_DOWN = 4;
 /** Upper bound of the counter; larger counts have no further effect. */

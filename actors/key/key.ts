@@ -37,7 +37,7 @@ export interface NewKey {
   readonly limitWindow: LimitWindow | null;
   /** Store time, ms. */
   readonly expiresAt: number | null;
-  /** Requests per minute of this key alone; null takes the configured bound. */
+  /** The key's own bound on requests per minute; null uses the configured bound. */
   readonly perMinute: number | null;
 }
 

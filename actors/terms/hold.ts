@@ -50,7 +50,7 @@ export interface RouteTrail {
 
 export interface RouteCandidate {
   readonly endpoint: string;
-  /** Where several models were asked for. */
+  /** Present when several models were requested. */
   readonly model?: string;
   /** Number of messages that compression removed for this endpoint. */
   readonly dropped?: number;
@@ -58,7 +58,7 @@ export interface RouteCandidate {
 
 export interface RouteRejection {
   readonly endpoint: string;
-  /** Where several models were asked for. */
+  /** Present when several models were requested. */
   readonly model?: string;
   readonly reason: string;
   /** The member of the request that the endpoint does not support. */

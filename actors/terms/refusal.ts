@@ -27,7 +27,7 @@ export type ErrorType =
   | 'unmapped'
   | 'unprocessable';
 
-/** The answer to a refused ask whose contract has no refusal form of its own. */
+/** The answer to a refused ask when the answer's contract has no refusal form. */
 export interface RefusedAnswer {
   readonly refusal: Refusal;
 }

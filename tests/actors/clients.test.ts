@@ -1,4 +1,4 @@
-/** The typed clients of the kinds, over one real engine: each speaks the words its chart understands. */
+/** The client functions of all kinds over one real engine: each sends events that its chart accepts. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as accounts from '../../actors/account/account.ts';
@@ -18,7 +18,7 @@ const it = bounded(test, 10_000);
 const MS = 5_000;
 const DIGEST = 'd'.repeat(64);
 
-/** What the clients use of a cluster. */
+/** The part of a cluster that the client functions use. */
 function clusterOf({ body, tell, store }: Stage): Cluster {
   const rows = {
     row: (address: string, collection: string, id: string) => store.row({ address, collection, id }),
@@ -41,7 +41,7 @@ it('opens an account, credits, corrects, suspends and resumes it', async () => {
   await stage.close();
 });
 
-it('makes a key, spends with it, and finds all that is on record', async () => {
+it('creates a key, spends with it, and reads every record', async () => {
   const stage = await openStage({ kinds });
   const cluster = clusterOf(stage);
   await accounts.createAccount(cluster, ACCOUNT, 'Ada', MS);
@@ -75,7 +75,7 @@ it('makes a key, spends with it, and finds all that is on record', async () => {
   await stage.close();
 });
 
-it('takes from windows, in slices and singly, without a row in the store', async () => {
+it('takes from windows, singly and in slices, without a stored row', async () => {
   const stage = await openStage({ kinds });
   const cluster = clusterOf(stage);
   const single = { count: 1, limit: 1, windowMs: 86_400_000 };
@@ -93,7 +93,7 @@ it('takes from windows, in slices and singly, without a row in the store', async
   await stage.close();
 });
 
-it('declares providers and endpoints, which show themselves and what is observed of them', async () => {
+it('declares providers and endpoints, which publish themselves and their observations', async () => {
   const stage = await openStage({ kinds });
   const cluster = clusterOf(stage);
   const facts = {

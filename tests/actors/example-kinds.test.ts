@@ -17,7 +17,7 @@ test('the example kind in the README is the one that is tested, uses every effec
   assert.ok(example.includes("type: 'cancel', name") && example.includes("type: 'cancel', perform"));
 });
 
-test('the example of large bytes in the README is the one that is tested, and is short', () => {
+test('the blob example in the README is the one that is tested, and is short', () => {
   const example = read('./example-kinds/film.ts').trimEnd();
   assert.ok(read('../../actors/README.md').includes(`\`\`\`ts\n${example}\n\`\`\``));
   assert.ok(example.split('\n').length <= 75, `${example.split('\n').length} lines`);

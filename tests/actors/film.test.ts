@@ -1,4 +1,4 @@
-/** The example of large bytes does what the README says of it: written by an activity, kept by a row, read by range. */
+/** The blob example of the README: an activity writes a clip, a row keeps it, a client reads a range. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { blobSweep } from '../../actors/runtime/cluster/blob-sweep.ts';
@@ -20,7 +20,7 @@ const FILM = 'film:account_1/film_1';
 const HOUR_MS = 3_600_000;
 const limits = { sweepMs: 60_000, blobOrphanMs: 24 * HOUR_MS, sweepBlobsMax: 1_000 };
 
-it('a clip that an activity stored is kept by its row and read by range, at its own place alone', async () => {
+it('a clip stored by an activity is kept by its row and can be read by range only at its own place', async () => {
   const clock = new HandClock(490_000 * HOUR_MS);
   const ports = { clock, random: systemRandom };
   const bytes = {
@@ -60,7 +60,7 @@ it('a clip that an activity stored is kept by its row and read by range, at its 
   await town.close();
 });
 
-it('where no key database is configured an activity stores nothing, and there is nothing to destroy', async () => {
+it('without a key database an activity stores nothing, and there is no key to destroy', async () => {
   const blobs = new MemoryBlobs({ clock: new HandClock(), random: systemRandom, bytesMax: 1_000 });
   const handler = renderer({ blobs, keys: noKeyStore }, systemRandom, () => pieces.of(pieces.random(100)));
   const job = { address: FILM, id: 'clip', name: 'render', input: null, key: 'k', attempt: 1, deadlineAt: 1 };

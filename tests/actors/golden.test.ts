@@ -1,4 +1,4 @@
-/** Every snapshot that any chart version ever stored loads as it was saved, or is refused by name: never as something else. */
+/** Every snapshot that any chart version ever stored either loads as it was saved or is refused with its name. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -22,7 +22,7 @@ const files = readdirSync(FOLDER).map((name) => {
 
 const read = (name: string): readonly Golden[] => JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8'));
 
-/** The states a chart may rest in, as values: those of the whole, for charts without regions. */
+/** The state values in which a chart can rest: those of the whole, for charts without regions. */
 function restingStates({ machine }: RegisteredKind): readonly string[] {
   return (Object.values(machine.root.states) as AnyStateNode[]).map(({ key }) => key).sort();
 }

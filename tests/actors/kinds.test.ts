@@ -11,7 +11,7 @@ it('registers every kind of the marketplace, each under its own name', () => {
   assert.equal(names, ['account', 'key', 'rate-window', 'provider', 'endpoint']);
 });
 
-it('knows every event its lanes and creations name', () => {
+it('each chart handles every event that its kind lists for lanes and creation', () => {
   for (const kind of kinds) {
     const { knows } = register(kind);
     for (const type of [...kind.creates, ...kind.finishes, ...kind.volatile]) {
@@ -22,7 +22,7 @@ it('knows every event its lanes and creations name', () => {
   }
 });
 
-it('keeps generations for 90 days unless told otherwise', () => {
+it('generations are kept for 90 days by default', () => {
   const retention = (of: typeof kinds) => of[0]?.collections.generation?.retentionMs;
   assert.is(retention(kinds), 90 * 86_400_000);
   assert.is(retention(kindsWith({ generationMs: 1_000 })), 1_000);

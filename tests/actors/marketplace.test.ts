@@ -1,4 +1,4 @@
-/** The kinds on the real engine: what the pure tests prove of the charts must survive commits, look-ups and takeovers. */
+/** The kinds on the real engine: commits, look-ups and takeovers preserve what the pure tests prove of the charts. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type LedgerEntry, verifyLedger } from '../../actors/account/ledger.ts';
@@ -39,7 +39,7 @@ async function stored<T>(stage: Stage, collection: string): Promise<readonly T[]
   return rows.map((row) => JSON.parse(row.body) as T);
 }
 
-it('takes a request from admit to settle, and writes what it answered', async () => {
+it('runs a request from admission to settlement and stores what it answered', async () => {
   const stage = await open();
   assert.equal(await admit(stage, 'gen-1', '2'), { admitted: true, generation: 'gen-1', attempt: 0, amount: '2' });
   assert.is((await stored<Generation>(stage, 'generation'))[0]?.status, 'running');
@@ -61,7 +61,7 @@ it('commits nothing for a refused admit', async () => {
   await stage.close();
 });
 
-it('makes no key for an account that does not exist', async () => {
+it('creates no key for an account that does not exist', async () => {
   const stage = await openStage({ kinds });
   const answer = await stage.ask(KEY, words.createKeyEvent() as ActorEvent);
   assert.is(answer.ok, false);
@@ -70,7 +70,7 @@ it('makes no key for an account that does not exist', async () => {
   await stage.close();
 });
 
-it('answers repeats of what ended long ago, from the store', async () => {
+it('answers repeats of long-ended requests from the store', async () => {
   const stage = await open();
   await admit(stage, 'gen-1', '1');
   await settle(stage, 'gen-1', '0.5');
@@ -91,7 +91,7 @@ it('answers repeats of what ended long ago, from the store', async () => {
   await next.close();
 });
 
-it('releases the holds of a gateway that died while nobody owned the account', async () => {
+it('releases the holds of a gateway that died while the account had no owner', async () => {
   const stage = await open();
   await admit(stage, 'gen-1', '4', { gateway: 'inc-dead' });
   await admit(stage, 'gen-2', '1', { gateway: 'inc-live' });
@@ -114,12 +114,12 @@ it('releases an overdue hold by its timer', async () => {
   await stage.close();
 });
 
-it('charges many at once exactly, and the ledger has no gap', async () => {
+it('charges many requests at once exactly, and the ledger has no gap', async () => {
   const stage = await open();
   const ids = Array.from({ length: 200 }, (_, i) => `gen-${i}`);
   const admitted = await Promise.all(ids.map((id) => admit(stage, id, '0.07')));
   const granted = ids.filter((_, i) => admitted[i]?.admitted);
-  assert.is(granted.length, 142, 'as many holds as the balance carries');
+  assert.is(granted.length, 142, 'as many holds as the balance covers');
   await Promise.all(granted.map((id) => settle(stage, id, '0.000000000000000000000001')));
   const verdict = verifyLedger(await stored<LedgerEntry>(stage, 'ledger'));
   assert.equal(verdict, {
@@ -133,7 +133,7 @@ it('charges many at once exactly, and the ledger has no gap', async () => {
   await stage.close();
 });
 
-it('a clock that steps by 30 s over the edge of a minute and of a day starts each limit anew once, and frees no hold', async () => {
+it('a clock that steps by 30 s over the edge of a minute and of a day resets each limit once and frees no hold', async () => {
   const midnight = Date.UTC(2026, 10, 22);
   let wall = midnight - 10_000;
   const stage = await openStage({ kinds, clock: { ...systemClock, now: () => wall } });

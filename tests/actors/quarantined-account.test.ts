@@ -1,4 +1,6 @@
-/** What ends a hold comes before everything that would end it otherwise, when an account loads that did not. */
+/**
+ * When a quarantined account loads again, deferred settles run before the events that would end their holds otherwise.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type LedgerEntry, verifyLedger } from '../../actors/account/ledger.ts';
@@ -17,7 +19,7 @@ const it = bounded(test, 10_000);
 const body = async (stage: Stage, to: string, event: object): Promise<object> =>
   (await stage.body(to, event as ActorEvent)) as object;
 
-it('a kept settle is stepped before the death of its gateway and its own deadline are told: in time, exactly', async () => {
+it('a deferred settle runs before the death of its gateway and before its own deadline: in time, with the exact cost', async () => {
   const store = new DamagedStore({ clock: systemClock, shards: SHARDS });
   const first = await openStage({ store, kinds });
   await body(first, ACCOUNT, { type: 'account.create', name: 'Ada' });

@@ -1,4 +1,4 @@
-/** Money goes on when a key does not load: its account settles, releases and sweeps, and the key catches up. */
+/** Settlement continues while a key does not load: its account settles, releases and sweeps, and the key catches up. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type LedgerEntry, verifyLedger } from '../../actors/account/ledger.ts';
@@ -66,10 +66,10 @@ it('settles, releases and sweeps holds of a quarantined key at once, and the key
 
   store.mend();
   assert.equal(await stage.engine.reload(KEY), { outcome: 'loaded' });
-  assert.is(await held(stage), '1', 'only the open hold is left');
+  assert.is(await held(stage), '1', 'only the open hold remains');
   await ask(stage, ACCOUNT, words.settleEvent(words.settlement('gen-open', '0.5')));
   const shown = await ask(stage, KEY, { type: 'key.show' });
-  assert.match(JSON.stringify(shown), /0\.75/, 'it knows what was spent while it was away');
+  assert.match(JSON.stringify(shown), /0\.75/, 'its sums include charges made during the quarantine');
   assert.is(await held(stage), '0');
   await stage.close();
 });

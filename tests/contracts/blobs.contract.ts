@@ -38,7 +38,7 @@ export function blobsContract(name: string, open: (clock: HandClock) => Promise<
 }
 
 function writeClauses(clause: Clause): void {
-  clause('what is put is read back, on every node, whatever its length and its pieces', async ({ blobs, other }) => {
+  clause('a stored blob is read back on every node, for any length and any pieces', async ({ blobs, other }) => {
     for (const length of [0, 1, 65_536, 262_143, 262_144, 262_145, 524_288, 1_500_001]) {
       const bytes = pieces.random(length, length + 1);
       const cut = length >> 1;
@@ -49,19 +49,19 @@ function writeClauses(clause: Clause): void {
     }
   });
 
-  clause('a source of single bytes is read back as well', async ({ blobs }) => {
+  clause('a source of single bytes is read back', async ({ blobs }) => {
     const bytes = pieces.random(3_000);
     const blob = await blobs.put(pieces.of(...Array.from(bytes, (byte) => Uint8Array.of(byte))));
     assert.ok((await pieces.gather(blobs.read(blob))).equals(bytes));
   });
 
-  clause('ids are their own file names and never twice the same', async ({ blobs }) => {
+  clause('ids are valid file names and all different', async ({ blobs }) => {
     const ids = await Promise.all(Array.from({ length: BLOB_WRITES_MAX }, () => put(blobs).then(({ id }) => id)));
     assert.is(new Set(ids).size, BLOB_WRITES_MAX);
     for (const id of ids) assert.match(id, /^[0-9a-f]{36}$/);
   });
 
-  clause('a source is asked for more only when what it gave was taken', async ({ blobs }) => {
+  clause('a source is read further only when its previous piece was accepted', async ({ blobs }) => {
     let asked = 0;
     let written = 0;
     async function* source() {
@@ -85,7 +85,7 @@ function writeClauses(clause: Clause): void {
     assert.ok(ahead <= 1, `${ahead} pieces were asked for ahead`);
   });
 
-  clause('one byte more than the bound is refused and nothing of it stays', async ({ blobs, clock }) => {
+  clause('one byte above the bound is refused and nothing remains', async ({ blobs, clock }) => {
     const whole = new Uint8Array(BLOB_BYTES_MAX);
     assert.is((await put(blobs, whole)).bytes, BLOB_BYTES_MAX);
     const failure = await failureOf(blobs.put(pieces.of(whole, Uint8Array.of(1))));
@@ -95,24 +95,27 @@ function writeClauses(clause: Clause): void {
     assert.is(await blobs.sweepUnfinished(clock.now() + 1, 9), 0);
   });
 
-  clause('one write more than may be under way is refused as busy, and later ones are taken', async ({ blobs }) => {
-    const gate = deferred();
-    async function* slow() {
-      await gate.promise;
-      yield Uint8Array.of(1);
-    }
-    const under = Array.from({ length: BLOB_WRITES_MAX }, () => blobs.put(slow()));
-    const failure = await failureOf(put(blobs));
-    assert.instance(failure, BlobsRefused);
-    assert.is((failure as BlobsRefused).reason, 'busy');
-    gate.resolve();
-    await Promise.all(under);
-    await put(blobs);
-  });
+  clause(
+    'a write above the bound of concurrent writes is refused as busy, and later ones are accepted',
+    async ({ blobs }) => {
+      const gate = deferred();
+      async function* slow() {
+        await gate.promise;
+        yield Uint8Array.of(1);
+      }
+      const under = Array.from({ length: BLOB_WRITES_MAX }, () => blobs.put(slow()));
+      const failure = await failureOf(put(blobs));
+      assert.instance(failure, BlobsRefused);
+      assert.is((failure as BlobsRefused).reason, 'busy');
+      gate.resolve();
+      await Promise.all(under);
+      await put(blobs);
+    },
+  );
 }
 
 function abortClauses(clause: Clause): void {
-  clause('a source that fails leaves nothing visible and nothing to sweep', async ({ blobs, other, clock }) => {
+  clause('a failing source leaves nothing visible and nothing to sweep', async ({ blobs, other, clock }) => {
     for (const after of [0, 1, 5]) {
       async function* failing() {
         for (let piece = 0; piece < after; piece++) yield new Uint8Array(262_144);
@@ -124,33 +127,30 @@ function abortClauses(clause: Clause): void {
     assert.is(await blobs.sweepUnfinished(clock.now() + 1, 9), 0);
   });
 
-  clause(
-    'a blob under way is not to be seen, and is swept when nobody finishes it',
-    async ({ blobs, other, clock }) => {
-      const stuck = deferred();
-      const taken = deferred();
-      async function* source() {
-        yield new Uint8Array(600_000);
-        taken.resolve();
-        await stuck.promise;
-        yield new Uint8Array(1);
-      }
-      const writing = blobs.put(source());
-      writing.catch(() => {});
-      await taken.promise;
-      assert.equal(await other.list({ after: null, before: clock.now() + 1, limit: 9 }), []);
-      assert.is(await other.sweepUnfinished(clock.now(), 9), 0, 'it began at that time and not before');
-      assert.is(await other.sweepUnfinished(clock.now() + 1, 9), 1);
-      assert.is(await other.sweepUnfinished(clock.now() + 1, 9), 0);
-      stuck.resolve();
-      assert.instance(await failureOf(writing), BlobsRefused, 'whoever was swept must not be told that it is stored');
-      assert.equal(await blobs.list({ after: null, before: clock.now() + 1, limit: 9 }), []);
-    },
-  );
+  clause('an unfinished blob is invisible and is swept', async ({ blobs, other, clock }) => {
+    const stuck = deferred();
+    const taken = deferred();
+    async function* source() {
+      yield new Uint8Array(600_000);
+      taken.resolve();
+      await stuck.promise;
+      yield new Uint8Array(1);
+    }
+    const writing = blobs.put(source());
+    writing.catch(() => {});
+    await taken.promise;
+    assert.equal(await other.list({ after: null, before: clock.now() + 1, limit: 9 }), []);
+    assert.is(await other.sweepUnfinished(clock.now(), 9), 0, 'it began at that time and not before');
+    assert.is(await other.sweepUnfinished(clock.now() + 1, 9), 1);
+    assert.is(await other.sweepUnfinished(clock.now() + 1, 9), 0);
+    stuck.resolve();
+    assert.instance(await failureOf(writing), BlobsRefused, 'whoever was swept must not be told that it is stored');
+    assert.equal(await blobs.list({ after: null, before: clock.now() + 1, limit: 9 }), []);
+  });
 }
 
 function readClauses(clause: Clause): void {
-  clause('a blob that is not there is missing, whatever its name', async ({ blobs }) => {
+  clause('an unknown blob is missing, whatever its name', async ({ blobs }) => {
     const blob = await put(blobs);
     assert.is(await blobs.remove(blob.id), true);
     assert.is(await blobs.remove(blob.id), false);
@@ -160,7 +160,7 @@ function readClauses(clause: Clause): void {
     }
   });
 
-  clause('a reader may stop early, and others go on', async ({ blobs, other }) => {
+  clause('a reader can stop early without affecting others', async ({ blobs, other }) => {
     const bytes = pieces.random(1_000_000);
     const blob = await put(blobs, bytes);
     for (let reader = 0; reader < 30; reader++) {
@@ -173,7 +173,7 @@ function readClauses(clause: Clause): void {
     for (const read of both) assert.ok(read.equals(bytes));
   });
 
-  clause('pieces are their reader to keep', async ({ blobs }) => {
+  clause('delivered pieces belong to their reader', async ({ blobs }) => {
     const bytes = pieces.random(1_000_000);
     const blob = await put(blobs, bytes);
     const kept: Uint8Array[] = [];
@@ -184,7 +184,7 @@ function readClauses(clause: Clause): void {
 }
 
 function listClauses(clause: Clause): void {
-  clause('blobs are listed from the oldest on, page by page', async ({ blobs, other, clock }) => {
+  clause('blobs are listed oldest first, page by page', async ({ blobs, other, clock }) => {
     const ids: string[] = [];
     for (let hour = 0; hour < 7; hour++) {
       ids.push((await put(blobs)).id);
@@ -201,7 +201,7 @@ function listClauses(clause: Clause): void {
     assert.equal(young, ids.slice(0, 3), 'a blob begun at that time is not listed');
   });
 
-  clause('a page outside 1 to 1000 is a mistake of the caller', async ({ blobs }) => {
+  clause("a page size outside 1 to 1000 is the caller's error", async ({ blobs }) => {
     for (const limit of [0, 1_001, 1.5, -1]) {
       assert.instance(await failureOf(blobs.list({ after: null, before: 1, limit })), RangeError);
     }
@@ -216,7 +216,7 @@ function sweepClauses(clause: Clause): void {
     assert.is((await pieces.gather(blobs.read(blob))).length, 1_000);
   });
 
-  clause('a place that was emptied takes new blobs', async ({ blobs, other }) => {
+  clause('an emptied store accepts new blobs', async ({ blobs, other }) => {
     for (let round = 0; round < 5; round++) {
       const [one, two] = await Promise.all([put(blobs), put(other)]);
       assert.equal(await Promise.all([other.remove(one.id), blobs.remove(two.id)]), [true, true]);

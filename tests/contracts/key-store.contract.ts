@@ -22,12 +22,12 @@ import { pieces } from '../support/pieces.ts';
 /** One opened, empty key store under the given clock. */
 export interface OpenedKeys {
   readonly keys: KeyStore;
-  /** Other nodes' ways to the same keys. */
+  /** Other nodes' connections to the same keys. */
   readonly others: readonly KeyStore[];
-  /** Takes the place of the keys away, and gives it back as it was. */
+  /** Makes the storage of the keys unreachable, and restores it unchanged. */
   readonly block: () => Promise<void>;
   readonly unblock: () => Promise<void>;
-  /** Everything the place holds, as raw bytes: what a thief of it would have. */
+  /** All stored bytes, as a thief of the storage would have them. */
   readonly contents: () => Promise<Buffer>;
   readonly close: () => Promise<void>;
 }
@@ -38,7 +38,7 @@ const CLAUSE_MS = 20_000;
 const HOUR_MS = 3_600_000;
 const LIFE_MS = 50 * HOUR_MS;
 const HOUR = 489_913;
-/** The very beginning of an hour, so that each clause says itself where in the hour it is. */
+/** The first millisecond of an hour, so that each clause sets its own time within the hour. */
 const START = HOUR * HOUR_MS;
 
 /** Registers the whole suite under `name`; the caller runs it with `test.run()`. */
@@ -65,21 +65,24 @@ function bytesOf({ secret }: SealingKey): Buffer {
 }
 
 function makingClauses(clause: Clause): void {
-  clause('a key is made on first use in its hour, 256 bits, and is the same until the hour ends', async (opened) => {
-    const { keys, clock } = opened;
-    const first = await keys.current();
-    assert.is(first.hour, HOUR);
-    assert.is(bytesOf(first).length, 32);
-    await clock.advance(HOUR_MS - 1);
-    assert.ok(bytesOf(await keys.current()).equals(bytesOf(first)));
-    await clock.advance(1);
-    const second = await keys.current();
-    assert.is(second.hour, HOUR + 1);
-    assert.not.ok(bytesOf(second).equals(bytesOf(first)));
-    assert.ok(bytesOf(await keys.key(HOUR)).equals(bytesOf(first)));
-  });
+  clause(
+    'a key is created on first use in its hour, has 256 bits and stays the same until the hour ends',
+    async (opened) => {
+      const { keys, clock } = opened;
+      const first = await keys.current();
+      assert.is(first.hour, HOUR);
+      assert.is(bytesOf(first).length, 32);
+      await clock.advance(HOUR_MS - 1);
+      assert.ok(bytesOf(await keys.current()).equals(bytesOf(first)));
+      await clock.advance(1);
+      const second = await keys.current();
+      assert.is(second.hour, HOUR + 1);
+      assert.not.ok(bytesOf(second).equals(bytesOf(first)));
+      assert.ok(bytesOf(await keys.key(HOUR)).equals(bytesOf(first)));
+    },
+  );
 
-  clause('nodes that ask at once for a new hour get one key', async ({ keys, others, clock }) => {
+  clause('nodes that request a new hour at once get one key', async ({ keys, others, clock }) => {
     for (let hour = 0; hour < 5; hour++) {
       const nodes = [keys, ...others];
       const asked = [...nodes, ...nodes, ...nodes].map((node) => node.current());
@@ -91,7 +94,7 @@ function makingClauses(clause: Clause): void {
     assert.is((await keys.sweep()).kept, 5);
   });
 
-  clause('an hour that made no key has none', async ({ keys, clock }) => {
+  clause('an hour without use has no key', async ({ keys, clock }) => {
     await keys.current();
     await clock.advance(2 * HOUR_MS);
     const failure = await failureOf(keys.key(HOUR + 1));
@@ -99,7 +102,7 @@ function makingClauses(clause: Clause): void {
     assert.is((failure as KeyDestroyed).hour, HOUR + 1);
   });
 
-  clause('a key shows its bytes neither as text nor as JSON', async ({ keys }) => {
+  clause('a key reveals its bytes neither as text nor as JSON', async ({ keys }) => {
     const key = await keys.current();
     const { inspect } = await import('node:util');
     const shown = [JSON.stringify(key), String(key.secret), inspect(key, { depth: 9, showHidden: true })].join(' ');
@@ -108,7 +111,7 @@ function makingClauses(clause: Clause): void {
 }
 
 function lifeClauses(clause: Clause): void {
-  clause('a key of the last millisecond of its hour opens for 49 h more', async ({ keys, clock }) => {
+  clause('a key from the last millisecond of its hour opens for another 49 h', async ({ keys, clock }) => {
     await clock.advance(HOUR_MS - 1);
     const key = bytesOf(await keys.current());
     await clock.advance(49 * HOUR_MS);
@@ -130,7 +133,7 @@ function lifeClauses(clause: Clause): void {
   );
 
   clause(
-    'a sweep takes what is over, leaves the rest, and harms nothing when all nodes do it at once',
+    'a sweep destroys expired keys, keeps the others, and is safe when all nodes run it at once',
     async (opened) => {
       const { keys, others, clock } = opened;
       for (let hour = 0; hour < 4; hour++) {
@@ -148,7 +151,7 @@ function lifeClauses(clause: Clause): void {
     },
   );
 
-  clause('after the sweep the place holds not one byte of the destroyed key', async ({ keys, clock, contents }) => {
+  clause('after the sweep the storage contains no byte of the destroyed key', async ({ keys, clock, contents }) => {
     const gone = bytesOf(await keys.current());
     await clock.advance(LIFE_MS - HOUR_MS);
     const kept = bytesOf(await keys.current());
@@ -160,7 +163,7 @@ function lifeClauses(clause: Clause): void {
     assert.ok(holds(left, kept));
   });
 
-  clause('a clock that is set back does not bring a destroyed key back', async ({ keys, clock }) => {
+  clause('a clock set back does not restore a destroyed key', async ({ keys, clock }) => {
     const gone = bytesOf(await keys.current());
     await clock.advance(LIFE_MS);
     await keys.sweep();
@@ -171,34 +174,37 @@ function lifeClauses(clause: Clause): void {
 }
 
 function sealedClauses(clause: Clause): void {
-  clause('what one node seals every node opens, a range of a blob as well, until its key is over', async (opened) => {
-    const { keys, others, clock } = opened;
-    const place = { account: 'account:a', object: 'file_1', kind: 'file' };
-    const plain = pieces.random(200_000);
-    const blobs = new MemoryBlobs({ clock, random: systemRandom, bytesMax: plain.length });
-    const key = await keys.current();
-    const value = sealValue(key, place, plain.subarray(0, 99), systemRandom);
-    const blob = sealBlob(key, place, await blobs.put(pieces.of(plain)), systemRandom);
-    const range = { from: 131_000, to: 132_000 };
-    await clock.advance(LIFE_MS - 1);
-    for (const node of [keys, ...others]) {
-      assert.ok((await openValue(node, place, value)).equals(plain.subarray(0, 99)));
-      const part = await pieces.gather(blobs.read(await openBlob(node, place, blob), range));
-      assert.ok(part.equals(plain.subarray(range.from, range.to)));
-      const elsewhere = { ...place, account: 'account:b' };
-      assert.instance(await failureOf(openBlob(node, elsewhere, blob)), SealBroken);
-    }
-    await clock.advance(1);
-    for (const node of [keys, ...others]) {
-      assert.instance(await failureOf(openValue(node, place, value)), KeyDestroyed);
-      assert.instance(await failureOf(openBlob(node, place, blob)), KeyDestroyed);
-    }
-  });
+  clause(
+    'bytes sealed by one node can be opened by every node, including a range of a blob, until the key expires',
+    async (opened) => {
+      const { keys, others, clock } = opened;
+      const place = { account: 'account:a', object: 'file_1', kind: 'file' };
+      const plain = pieces.random(200_000);
+      const blobs = new MemoryBlobs({ clock, random: systemRandom, bytesMax: plain.length });
+      const key = await keys.current();
+      const value = sealValue(key, place, plain.subarray(0, 99), systemRandom);
+      const blob = sealBlob(key, place, await blobs.put(pieces.of(plain)), systemRandom);
+      const range = { from: 131_000, to: 132_000 };
+      await clock.advance(LIFE_MS - 1);
+      for (const node of [keys, ...others]) {
+        assert.ok((await openValue(node, place, value)).equals(plain.subarray(0, 99)));
+        const part = await pieces.gather(blobs.read(await openBlob(node, place, blob), range));
+        assert.ok(part.equals(plain.subarray(range.from, range.to)));
+        const elsewhere = { ...place, account: 'account:b' };
+        assert.instance(await failureOf(openBlob(node, elsewhere, blob)), SealBroken);
+      }
+      await clock.advance(1);
+      for (const node of [keys, ...others]) {
+        assert.instance(await failureOf(openValue(node, place, value)), KeyDestroyed);
+        assert.instance(await failureOf(openBlob(node, place, blob)), KeyDestroyed);
+      }
+    },
+  );
 }
 
 function reachClauses(clause: Clause): void {
   clause(
-    'out of reach nothing is made, opened or called destroyed; in reach again all is as before',
+    'while unreachable no key is created, opened or reported destroyed; afterwards all is unchanged',
     async (opened) => {
       const { keys, clock, block, unblock } = opened;
       const before = bytesOf(await keys.current());
@@ -216,7 +222,7 @@ function reachClauses(clause: Clause): void {
   );
 }
 
-/** Raw, hex and base64 in each of its three alignments, which is how a dump may show it. */
+/** Raw, hex and base64 in each of its three alignments, the forms in which a dump can contain it. */
 export function holds(haystack: Buffer, key: Buffer): boolean {
   const texts = [0, 1, 2].map((skip) => {
     const shifted = Buffer.concat([Buffer.alloc(skip), key]).toString('base64');

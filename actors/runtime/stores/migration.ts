@@ -19,7 +19,7 @@ export function effectOf(sql: string): MigrationEffect {
 /** The error for a database with a breaking change of a newer build. */
 export function newerSchema(database: string, step: number, known: number): UnfitDatabase {
   return new UnfitDatabase(
-    `the database ${database} was changed by a newer version (step ${step}, this one knows ${known}): start that version`,
+    `the database ${database} was changed by a newer version (step ${step}, this version has ${known}): start that version`,
   );
 }
 

@@ -23,23 +23,23 @@ function open(balance = '10'): House {
   return house;
 }
 
-const book = (house: House): AccountState => house.context<AccountState>(ACCOUNT);
+const accountState = (house: House): AccountState => house.context<AccountState>(ACCOUNT);
 const row = (house: House, id: string) => house.row<Generation>(ACCOUNT, 'generation', id);
 const admit = (house: House, id: string, amount: string, more = {}) =>
   house.tell(KEY, words.admitEvent(words.request(id, amount, more)));
 
 it('is created once; a repeat changes nothing', () => {
   const house = open();
-  const before = book(house);
+  const before = accountState(house);
   const answer = house.ask<{ created: boolean; name: string }>(ACCOUNT, {
     type: 'account.create',
     name: 'Eve',
   } as never);
   assert.equal(answer, { account: ACCOUNT, name: 'Ada', created: false });
-  assert.equal(book(house), before);
+  assert.equal(accountState(house), before);
 });
 
-it('credits a deposit once, whatever its repeat says', () => {
+it('credits a deposit once, whatever amount a repeat names', () => {
   const house = open('0');
   const first = house.ask<Record<string, unknown>>(ACCOUNT, words.depositEvent('dep-1', '2.50'));
   assert.equal(first, {
@@ -53,9 +53,9 @@ it('credits a deposit once, whatever its repeat says', () => {
   });
   const again = house.tell(ACCOUNT, words.depositEvent('dep-1', '99'));
   assert.equal(again.reply, { ...first, repeated: true });
-  assert.is(book(house).balance, '2.5');
+  assert.is(accountState(house).balance, '2.5');
   assert.throws(() => house.tell(ACCOUNT, words.depositEvent('dep-2', '-1')));
-  assert.is(book(house).balance, '2.5');
+  assert.is(accountState(house).balance, '2.5');
 });
 
 it('records an adjustment of either sign, once', () => {
@@ -63,11 +63,11 @@ it('records an adjustment of either sign, once', () => {
   const event = { type: 'adjustment.record', adjustment: 'adj-1', amount: '-0.40', reason: 'refund of a card fee' };
   house.tell(ACCOUNT, event as never);
   house.tell(ACCOUNT, event as never);
-  assert.is(book(house).balance, '0.6');
-  assert.is(book(house).adjustments, '-0.4');
+  assert.is(accountState(house).balance, '0.6');
+  assert.is(accountState(house).adjustments, '-0.4');
 });
 
-it('admits in two steps and one commit, and shows the generation from its first moment', () => {
+it('admits in two steps and one commit; the generation row exists from then on', () => {
   const house = open();
   const outcome = admit(house, 'gen-1', '1.5');
   assert.equal(outcome.reply, { admitted: true, generation: 'gen-1', attempt: 0, amount: '1.5' });
@@ -81,7 +81,7 @@ it('admits in two steps and one commit, and shows the generation from its first 
   assert.not('repeat' in (row(house, 'gen-1') as object));
 });
 
-it('refuses what exceeds balance without open holds, with numbers, without a commit, and the key forgets it', () => {
+it('refuses holds above balance minus open holds, with the amounts and without a commit, and the key frees its reservation', () => {
   const house = open('10');
   admit(house, 'gen-1', '8');
   const outcome = admit(house, 'gen-2', '2.01');
@@ -99,7 +99,7 @@ it('refuses what exceeds balance without open holds, with numbers, without a com
   assert.ok((admit(house, 'gen-3', '2').reply as unknown as Admission).admitted);
 });
 
-it('charges exactly once, in two steps, and answers a repeat with what was recorded', () => {
+it('charges exactly once, in two steps, and answers a repeat with the recorded charge', () => {
   const house = open();
   admit(house, 'gen-1', '1.5');
   const outcome = house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.250')));
@@ -107,24 +107,24 @@ it('charges exactly once, in two steps, and answers a repeat with what was recor
   assert.is(outcome.steps, 2);
   const again = house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '7')));
   assert.equal(again.reply, outcome.reply);
-  assert.is(book(house).balance, '9.75');
-  assert.is(book(house).held, '0');
+  assert.is(accountState(house).balance, '9.75');
+  assert.is(accountState(house).held, '0');
   assert.is(row(house, 'gen-1')?.settlement?.cost, '0.25');
   assert.is(house.context<KeyState>(KEY).spending.total, '0.25');
 });
 
-it('charges above the hold exactly, and keeps the excess on record', () => {
+it('charges the exact cost above the hold and records the excess', () => {
   const house = open('1');
   admit(house, 'gen-1', '0.9');
   const answer = house.ask(ACCOUNT, words.settleEvent(words.settlement('gen-1', '1.3')));
   assert.equal(answer, { generation: 'gen-1', cost: '1.3', late: false, overshoot: '0.4' });
-  assert.is(book(house).balance, '-0.3');
+  assert.is(accountState(house).balance, '-0.3');
   assert.is(row(house, 'gen-1')?.overshoot, '0.4');
   assert.ok(house.explain(ACCOUNT).some((line) => line.startsWith('Alarm: 1 charges exceeded')));
   assert.is((admit(house, 'gen-2', '0.1').reply as unknown as { refusal: { status: number } }).refusal.status, 402);
 });
 
-it('refuses a settle of an attempt that does not hold the money, of an unknown generation, of no charge', () => {
+it('refuses to settle a stale attempt, an unknown generation and an invalid charge', () => {
   const house = open();
   admit(house, 'gen-1', '1', { attempt: 1 });
   const status = (id: string, cost: string, attempt: number): number =>
@@ -133,43 +133,43 @@ it('refuses a settle of an attempt that does not hold the money, of an unknown g
   assert.is(status('gen-1', '0.1', 2), 409);
   assert.is(status('gen-9', '0.1', 0), 404);
   for (const bad of ['-1', 'NaN', '1e3', '', `0.${'1'.repeat(25)}`]) assert.is(status('gen-1', bad, 1), 422, bad);
-  assert.is(book(house).balance, '10');
-  assert.is(book(house).held, '1');
+  assert.is(accountState(house).balance, '10');
+  assert.is(accountState(house).held, '1');
 });
 
-it('records a settle that comes after the release, exactly and marked late', () => {
+it('records a settle after the release with its exact cost, marked late', () => {
   const house = open();
   admit(house, 'gen-1', '1');
   house.tell(ACCOUNT, words.releaseEvent(words.release('gen-1')));
-  assert.is(book(house).held, '0');
+  assert.is(accountState(house).held, '0');
   const answer = house.ask(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.5')));
   assert.equal(answer, { generation: 'gen-1', cost: '0.5', late: true });
   const generation = row(house, 'gen-1') as Generation;
   assert.is(generation.status, 'settled');
   assert.is(generation.late, true);
   assert.ok(generation.release);
-  assert.is(book(house).lateSettles, 1);
-  assert.is(book(house).held, '0');
+  assert.is(accountState(house).lateSettles, 1);
+  assert.is(accountState(house).held, '0');
   assert.is(house.context<KeyState>(KEY).held, '0');
 });
 
-it('releases once, and leaves alone what was charged', () => {
+it('releases once and leaves charged generations unchanged', () => {
   const house = open();
   admit(house, 'gen-1', '1');
   const released = words.releaseEvent(words.release('gen-1'));
   assert.equal(house.ask(ACCOUNT, released), { generation: 'gen-1', status: 'released' });
   assert.equal(house.ask(ACCOUNT, released), { generation: 'gen-1', status: 'released' });
-  assert.is(book(house).held, '0');
+  assert.is(accountState(house).held, '0');
   admit(house, 'gen-2', '1');
   house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-2', '0.1')));
   assert.equal(house.ask(ACCOUNT, words.releaseEvent(words.release('gen-2'))), {
     generation: 'gen-2',
     status: 'settled',
   });
-  assert.is(book(house).balance, '9.9');
+  assert.is(accountState(house).balance, '9.9');
 });
 
-it('does not let an admit in that its release has overtaken, until none can be under way', () => {
+it('refuses an admission that its release has overtaken, until none can be in flight', () => {
   const house = open();
   house.tell(ACCOUNT, words.releaseEvent(words.release('gen-1')));
   const refused = admit(house, 'gen-1', '1').reply as unknown as { refusal: { status: number } };
@@ -181,13 +181,13 @@ it('does not let an admit in that its release has overtaken, until none can be u
   assert.is(house.timers.size, 0);
 });
 
-it('moves a hold to another endpoint in one step, up and down, and only forward', () => {
+it('moves a hold to another endpoint in one step, to a higher or lower amount, and only to a higher attempt', () => {
   const house = open('2');
   admit(house, 'gen-1', '1');
   const raise = (amount: string, attempt: number) =>
     house.tell(KEY, words.raiseEvent(words.request('gen-1', amount, { attempt, endpoint: `ep_${attempt}` })));
   assert.ok((raise('1.8', 1).reply as unknown as Admission).admitted);
-  assert.is(book(house).held, '1.8');
+  assert.is(accountState(house).held, '1.8');
   assert.is(house.context<KeyState>(KEY).held, '1.8');
   assert.is(row(house, 'gen-1')?.endpoint, 'ep_1');
   assert.equal(raise('9', 1).reply, { admitted: true, generation: 'gen-1', attempt: 1, amount: '1.8' });
@@ -196,17 +196,17 @@ it('moves a hold to another endpoint in one step, up and down, and only forward'
   assert.is(row(house, 'gen-1')?.attempt, 1);
   assert.is((raise('0.1', 0).reply as unknown as { refusal: { status: number } }).refusal.status, 409);
   assert.ok((raise('0.5', 2).reply as unknown as Admission).admitted);
-  assert.is(book(house).held, '0.5');
+  assert.is(accountState(house).held, '0.5');
   assert.equal(row(house, 'gen-1')?.moves, [
     { attempt: 0, endpoint: 'ep_1', amount: '1' },
     { attempt: 1, endpoint: 'ep_1', amount: '1.8' },
   ]);
   house.tell(ACCOUNT, words.releaseEvent(words.release('gen-1', 2)));
   assert.is((raise('0.6', 3).reply as unknown as { refusal: { status: number } }).refusal.status, 409);
-  assert.is(book(house).held, '0');
+  assert.is(accountState(house).held, '0');
 });
 
-it('answers a repeated admit with what stands, and admits one that never arrived', () => {
+it('answers a repeated admission with the record, and admits one without a record', () => {
   const house = open();
   admit(house, 'gen-1', '1');
   const again = admit(house, 'gen-1', '3', { repeat: true });
@@ -220,11 +220,11 @@ it('answers a repeated admit with what stands, and admits one that never arrived
   assert.is(row(house, 'gen-2')?.status, 'running');
 });
 
-it('never holds twice for a generation, nor admits one that ended', () => {
+it('never holds twice for one generation and never admits one that has ended', () => {
   const house = open();
   admit(house, 'gen-1', '1');
   admit(house, 'gen-1', '1');
-  assert.is(book(house).held, '1');
+  assert.is(accountState(house).held, '1');
   assert.is(house.context<KeyState>(KEY).held, '1');
   house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.2')));
   const again = admit(house, 'gen-1', '1', { repeat: true }).reply as unknown as { refusal: { status: number } };
@@ -246,12 +246,12 @@ it('sweeps overdue holds with one timer for the earliest deadline', () => {
   house.advance(3_000);
   assert.is(row(house, 'gen-1')?.status, 'released');
   assert.is(house.timers.size, 0);
-  assert.is(book(house).nextSweepAt, null);
-  assert.is(book(house).held, '0');
+  assert.is(accountState(house).nextSweepAt, null);
+  assert.is(accountState(house).held, '0');
   assert.is(house.context<KeyState>(KEY).held, '0');
 });
 
-it('releases all holds of a dead gateway, however many keys they concern, and no others', () => {
+it('releases all holds of a dead gateway, for any number of keys, and no other holds', () => {
   const house = open('1000');
   const keys = Array.from({ length: 30 }, (_, i) => `key:acct_1/many_${i}`);
   for (const [i, key] of keys.entries()) {
@@ -264,14 +264,14 @@ it('releases all holds of a dead gateway, however many keys they concern, and no
   const first = house.tell(ACCOUNT, { type: 'gateway.lost', incarnation: 'inc-2' } as never);
   assert.is(first.steps, 9);
   house.advance(0);
-  assert.is(book(house).held, '1');
-  assert.is(book(house).holds, 1);
+  assert.is(accountState(house).held, '1');
+  assert.is(accountState(house).holds, 1);
   assert.is(row(house, 'gen-mine')?.status, 'running');
   for (const key of keys) assert.is(house.context<KeyState>(key).held, '0');
   assert.is(row(house, 'gen-29b')?.release?.reason, 'the gateway that served it was lost');
 });
 
-it('lets nothing in while suspended, but settles and answers what runs', () => {
+it('admits nothing while suspended, but settles and answers running requests', () => {
   const house = open();
   admit(house, 'gen-1', '1');
   assert.is(house.ask<AccountView>(ACCOUNT, { type: 'account.suspend' }).status, 'suspended');
@@ -282,7 +282,7 @@ it('lets nothing in while suspended, but settles and answers what runs', () => {
   const counted = house.ask<RefusedAnswer>(KEY, { type: 'key.count', perMinute: 120 } as never);
   assert.is(counted.refusal.status, 401);
   house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.5')));
-  assert.is(book(house).balance, '9.5');
+  assert.is(accountState(house).balance, '9.5');
   assert.is(house.ask<AccountView>(ACCOUNT, { type: 'account.resume' }).status, 'open');
   assert.equal(house.ask(KEY, { type: 'key.count', perMinute: 120 } as never), { counted: true });
 });

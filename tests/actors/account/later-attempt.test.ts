@@ -1,4 +1,4 @@
-/** A hold outlives its runner: what a later attempt of a generation finds, and what is left to the earlier one. */
+/** A hold outlives its runner: how later attempts of a generation are admitted, and what earlier ones may still do. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountKind } from '../../../actors/account/account.ts';
@@ -28,13 +28,13 @@ function open(balance = '10'): House {
   return house;
 }
 
-const book = (house: House): AccountState => house.context<AccountState>(ACCOUNT);
-const purse = (house: House): KeyState => house.context<KeyState>(KEY);
+const accountState = (house: House): AccountState => house.context<AccountState>(ACCOUNT);
+const keyState = (house: House): KeyState => house.context<KeyState>(KEY);
 const row = (house: House) => house.row<Generation>(ACCOUNT, 'generation', 'gen-1') as Generation;
 const charges = (house: House) => house.list<LedgerEntry>(ACCOUNT, 'ledger').filter(({ type }) => type === 'charge');
 const lose = (house: House, incarnation: string) => house.tell(ACCOUNT, { type: 'gateway.lost', incarnation } as never);
 
-/** A batch line's admit: its id is older than its run, so it is sent as what may have been sent before. */
+/** The admission of a batch line: its id is older than its run, so it is sent as a possible repeat. */
 function admit(house: House, attempt: number, gateway: string, more: Partial<HoldRequest> = {}): Admission {
   const held = words.request('gen-1', '1', { attempt, gateway, repeat: true, ...more });
   return house.ask<Admission>(KEY, words.admitEvent(held));
@@ -51,7 +51,7 @@ const release = (house: House, attempt: number) =>
   house.ask<Released | RefusedAnswer>(ACCOUNT, words.releaseEvent(words.release('gen-1', attempt)));
 
 function agree(house: House, held: string, holds: number): void {
-  assert.equal([book(house).held, purse(house).held, book(house).holds], [held, held, holds]);
+  assert.equal([accountState(house).held, keyState(house).held, accountState(house).holds], [held, held, holds]);
 }
 
 it('readmits a generation that was released with its gateway and never charged', () => {
@@ -77,7 +77,7 @@ it('readmits a generation that was released with its gateway and never charged',
   assert.is(charges(house).length, 1);
 });
 
-it('takes over a hold that still runs, and moves the sums by the difference', () => {
+it('takes over a running hold and adds the difference to the sums', () => {
   const house = open('10');
   admit(house, FIRST, 'inc-1', { amount: '4' });
   for (const [attempt, amount] of [
@@ -96,7 +96,7 @@ it('takes over a hold that still runs, and moves the sums by the difference', ()
   );
 });
 
-it('a takeover is one commit, marked as a repeat or not, and its own repeat finds it', () => {
+it('a takeover is one commit, sent as a repeat or not, and its own repeat returns the recorded answer', () => {
   for (const repeat of [true, false]) {
     const house = open();
     admit(house, FIRST, 'inc-1');
@@ -104,13 +104,13 @@ it('a takeover is one commit, marked as a repeat or not, and its own repeat find
     const outcome = house.tell(KEY, words.admitEvent(held));
     assert.is(outcome.steps, repeat ? 5 : 3);
     assert.ok(outcome.durable);
-    const before = [book(house), purse(house), row(house)];
+    const before = [accountState(house), keyState(house), row(house)];
     assert.equal(admit(house, SECOND, 'inc-2', { amount: '9' }), outcome.reply as never, 'the recorded answer');
-    assert.equal([book(house), purse(house), row(house)], before);
+    assert.equal([accountState(house), keyState(house), row(house)], before);
   }
 });
 
-it('the burial of the old gateway does nothing to what was taken over; that of the new one releases it', () => {
+it('the death of the old gateway leaves a taken-over hold; the death of the new one releases it', () => {
   const house = open();
   admit(house, FIRST, 'inc-1');
   admit(house, SECOND, 'inc-2');
@@ -122,7 +122,7 @@ it('the burial of the old gateway does nothing to what was taken over; that of t
   assert.is(row(house).release?.attempt, SECOND);
 });
 
-it('the old deadline does nothing to what was taken over; the new one releases it', () => {
+it('the old deadline leaves a taken-over hold; the new one releases it', () => {
   const house = open();
   admit(house, FIRST, 'inc-1', { deadlineAt: START + 5_000 });
   admit(house, SECOND, 'inc-2', { deadlineAt: START + 60_000 });
@@ -152,10 +152,10 @@ it('release, settle, raise and open of an older attempt are refused as stale', (
   }
   agree(house, '1', 1);
   assert.is(row(house).attempt, SECOND);
-  assert.is(book(house).balance, '10');
+  assert.is(accountState(house).balance, '10');
 });
 
-it('an older attempt stays stale after the newer one was released, whose own late settle is charged', () => {
+it('an older attempt stays stale after the release of the newer one; a late settle of the newer one is charged', () => {
   const house = open();
   admit(house, FIRST, 'inc-1');
   admit(house, SECOND, 'inc-2');
@@ -167,7 +167,7 @@ it('an older attempt stays stale after the newer one was released, whose own lat
   assert.equal(settle(house, SECOND), { generation: 'gen-1', cost: '0.25', late: true }, 'its own late settle counts');
 });
 
-it('what is charged stays charged: no later attempt is admitted, and none is charged again', () => {
+it('a charged generation admits no later attempt and is charged once', () => {
   const house = open();
   admit(house, FIRST, 'inc-1');
   settle(house, FIRST);
@@ -180,10 +180,10 @@ it('what is charged stays charged: no later attempt is admitted, and none is cha
   assert.equal(settle(house, FIRST, '7'), { generation: 'gen-1', cost: '0.25', late: false });
   assert.is(charges(house).length, 1);
   agree(house, '0', 0);
-  assert.is(book(house).balance, '9.75');
+  assert.is(accountState(house).balance, '9.75');
 });
 
-it('one that was charged late, after the burial, is not admitted again either', () => {
+it('a generation charged late, after the death of its gateway, is not admitted again', () => {
   const house = open();
   admit(house, FIRST, 'inc-1');
   lose(house, 'inc-1');
@@ -192,7 +192,7 @@ it('one that was charged late, after the burial, is not admitted again either', 
   assert.is(charges(house).length, 1);
 });
 
-it('a release that overtook its admit shuts out that attempt and older ones, and admits later ones', () => {
+it('a release that overtook its admission refuses that attempt and older ones, and admits later ones', () => {
   const house = open();
   release(house, SECOND);
   assert.is(refusal(admit(house, FIRST, 'inc-1')).status, 409);
@@ -205,7 +205,7 @@ it('a release that overtook its admit shuts out that attempt and older ones, and
   assert.equal(house.list(ACCOUNT, 'tombstone'), []);
 });
 
-it('so does the release of a later attempt whose admit never came, beside a tombstone or a released row', () => {
+it('the release of a later attempt that was never admitted refuses older ones, beside a tombstone or a released row', () => {
   for (const release1 of [
     (house: House) => release(house, FIRST),
     (house: House) => admit(house, FIRST, 'inc-1') && lose(house, 'inc-1'),
@@ -216,7 +216,7 @@ it('so does the release of a later attempt whose admit never came, beside a tomb
     assert.equal(release(house, SECOND), { generation: 'gen-1', status: 'released' });
     agree(house, '0', 0);
     assert.is(refusal(admit(house, SECOND, 'inc-2')).status, 409);
-    assert.ok('refusal' in settle(house, FIRST), 'older than what was released');
+    assert.ok('refusal' in settle(house, FIRST), 'older than the released attempt');
     assert.ok('refusal' in settle(house, SECOND), 'it never held');
     assert.is(charges(house).length, 0);
     assert.ok(admit(house, THIRD, 'inc-3').admitted);
@@ -224,7 +224,7 @@ it('so does the release of a later attempt whose admit never came, beside a tomb
   }
 });
 
-it('rows of older builds keep their meaning: a tombstone without an attempt refuses all, a row is taken as it is', () => {
+it('rows of older builds keep their meaning: a tombstone without an attempt refuses all, a row counts unchanged', () => {
   const house = open();
   const tombstone = { generation: 'gen-1', createdAt: START, forgetAt: START + TOMBSTONE_MS };
   house.rows.set(`${ACCOUNT} tombstone gen-1`, tombstone);
@@ -240,13 +240,13 @@ it('rows of older builds keep their meaning: a tombstone without an attempt refu
   agree(other, '1', 1);
 });
 
-it('is judged as a new hold by the balance, what it takes over included', () => {
+it('is checked against the balance like a new hold, counting the hold it replaces', () => {
   const house = open('10');
   admit(house, FIRST, 'inc-1', { amount: '4' });
   house.tell(KEY, words.admitEvent(words.request('gen-2', '5', { attempt: FIRST })));
   const short = refusal(admit(house, SECOND, 'inc-2', { amount: '5.5' }));
   assert.equal(short.metadata, { scope: 'account', required: '5.5', available: '5' });
-  assert.is(row(house).attempt, FIRST, 'a refused takeover leaves the hold to its burial');
+  assert.is(row(house).attempt, FIRST, 'a refused takeover leaves the hold until its gateway is dead');
   agree(house, '9', 2);
   assert.ok(admit(house, SECOND, 'inc-2', { amount: '5' }).admitted);
   agree(house, '10', 2);
@@ -258,11 +258,11 @@ it('is judged as a new hold by the balance, what it takes over included', () => 
   agree(house, '8', 2);
 });
 
-it('is judged as a new hold by a suspended account', () => {
+it('is refused by a suspended account like a new hold', () => {
   const house = open();
   admit(house, FIRST, 'inc-1');
   house.tell(ACCOUNT, { type: 'account.suspend' });
-  assert.ok(admit(house, FIRST, 'inc-1').admitted, 'what is recorded is answered');
+  assert.ok(admit(house, FIRST, 'inc-1').admitted, 'the recorded answer');
   assert.is(refusal(admit(house, SECOND, 'inc-2')).status, 401);
   assert.is(row(house).attempt, FIRST);
   lose(house, 'inc-1');
@@ -275,7 +275,7 @@ it('is judged as a new hold by a suspended account', () => {
   assert.ok(admit(house, holdAttempt(4, 1), 'inc-4').admitted);
 });
 
-it('belongs to the key that held it first', () => {
+it('a generation belongs to the key that held it first', () => {
   const house = open();
   const other = 'key:acct_1/key_2';
   house.tell(other, words.createKeyEvent());
@@ -289,7 +289,7 @@ it('belongs to the key that held it first', () => {
   agree(house, '0', 0);
 });
 
-it('a turn may move on under a later run, and is charged under its last number', () => {
+it('a turn can move to another endpoint in a later run and is charged under its last number', () => {
   const house = open();
   admit(house, FIRST, 'inc-1');
   admit(house, SECOND, 'inc-2');

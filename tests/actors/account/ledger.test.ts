@@ -23,7 +23,7 @@ function entries(): LedgerEntry[] {
   return written;
 }
 
-it('verifies a sound ledger and sums it up', () => {
+it('verifies a valid ledger and returns its totals', () => {
   assert.equal(verifyLedger(entries()), {
     sound: true,
     entries: 5,
@@ -35,12 +35,12 @@ it('verifies a sound ledger and sums it up', () => {
   assert.ok(verifyLedger([]).sound);
 });
 
-it('numbers entries so that their ids sort as they do', () => {
+it('ids of entries sort in the order of their sequence numbers', () => {
   assert.ok(ledgerId(9) < ledgerId(10));
   assert.is(ledgerId(1), '000000000001');
 });
 
-it('seals an entry with the hash that is verified, whatever its names hold', () => {
+it("an entry's hash is the verified one for any characters in its names", () => {
   const units = fc.array(fc.nat({ max: 0xffff }), { maxLength: 8 }).map((codes) => String.fromCharCode(...codes));
   const name = fc.oneof(units, fc.string(), fc.constantFrom('a"b', '\\', '\u2028', '\n', 'key:acct_1/key_1'));
   fc.assert(
@@ -53,7 +53,7 @@ it('seals an entry with the hash that is verified, whatever its names hold', () 
   );
 });
 
-it('finds every change to any member of any entry', () => {
+it('detects every change of any member of any entry', () => {
   for (let at = 0; at < 5; at++) {
     for (const member of Object.keys(entries()[0] as object)) {
       const forged = entries();
@@ -65,7 +65,7 @@ it('finds every change to any member of any entry', () => {
   }
 });
 
-it('finds gaps, swaps, cut beginnings and second charges, even where hashes were made anew', () => {
+it('detects gaps, swaps, missing first entries and second charges, even with recomputed hashes', () => {
   const whole = entries();
   assert.not(verifyLedger(whole.filter((_, i) => i !== 2)).sound);
   assert.not(verifyLedger(whole.slice(1)).sound);

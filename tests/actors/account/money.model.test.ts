@@ -1,7 +1,7 @@
 /**
- * Account and keys against a model of a hundred lines: both give the same answers to admits, runs of later attempts,
- * raises, settles, releases, repeats, lost gateways and late messages in any order, and the invariants of money hold
- * after every command.
+ * Account and keys against a model of a hundred lines. Both give the same answers to admissions, runs of later
+ * attempts, raises, settles, releases, repeats, lost gateways and late messages in any order. The invariants of money
+ * hold after every command.
  */
 import fc from 'fast-check';
 import { test } from 'uvu';
@@ -37,11 +37,11 @@ const money = upTo(1);
 const rarelyFalse = fc.constantFrom(true, true, true, true, false);
 const generation = fc.integer({ min: 1, max: 15 }).map((n) => `gen-${n}`);
 const key = fc.constantFrom(...KEYS);
-/** Which attempt: by chance one of `ATTEMPTS`, or relative to what stands recorded (`aimed`). */
+/** The attempt: chosen at random from `ATTEMPTS`, or relative to the recorded one (`aimed`). */
 const attempt = fc.constantFrom(0, 0, 0, 1, 2);
 const ATTEMPTS = [holdAttempt(1, 1), holdAttempt(1, 2), holdAttempt(2, 1)] as const;
 const gateway = fc.constantFrom('inc-1', 'inc-2', 'inc-3');
-/** Which of the known generations a command is aimed at; null leaves generation and attempt to chance. */
+/** The known generation that a command targets; null chooses generation and attempt at random. */
 const aim = fc.option(fc.nat({ max: 20 }), { freq: 4 });
 
 const command = fc.oneof(
@@ -62,16 +62,16 @@ const command = fc.oneof(
   { arbitrary: fc.record({ do: fc.constant('release' as const), generation, aim, attempt }), weight: 1 },
   fc.record({ do: fc.constant('lose' as const), gateway }),
   fc.record({ do: fc.constant('advance' as const), ms: fc.integer({ min: 1, max: 150_000 }) }),
-  fc.record({ do: fc.constant('standing' as const), open: rarelyFalse }),
+  fc.record({ do: fc.constant('suspension' as const), open: rarelyFalse }),
   fc.record({ do: fc.constant('toggle' as const), key, live: rarelyFalse }),
 );
 type Command = typeof command extends fc.Arbitrary<infer T> ? T : never;
 
-/** How often each interesting thing happened over all runs: a run in which it never did proves nothing. */
+/** Counters of the interesting cases over all runs: each must occur for the test to prove anything. */
 const seen = new Map<string, number>();
 const note = (what: string): void => void seen.set(what, (seen.get(what) ?? 0) + 1);
 
-/** Gateways whose hold a later attempt took over, by generation. */
+/** Gateways whose hold was taken over by a later attempt, by generation. */
 const formerly = new Map<string, Set<string>>();
 
 function open(): { house: House; model: MoneyModel } {
@@ -95,69 +95,69 @@ function word(answer: Admission): string {
   return metadata?.scope ? `${status} ${metadata.scope}` : `${status}`;
 }
 
-function run(house: House, model: MoneyModel, told: Command): void {
-  switch (told.do) {
+function run(house: House, model: MoneyModel, command: Command): void {
+  switch (command.do) {
     case 'deposit':
-      house.tell(words.ACCOUNT, words.depositEvent(`dep-${told.id}`, told.amount));
-      model.deposit(`dep-${told.id}`, units(told.amount));
+      house.tell(words.ACCOUNT, words.depositEvent(`dep-${command.id}`, command.amount));
+      model.deposit(`dep-${command.id}`, units(command.amount));
       break;
     case 'admit':
-      admit(house, model, { ...told, attempt: holdAttempt(1, 1), repeat: false });
+      admit(house, model, { ...command, attempt: holdAttempt(1, 1), repeat: false });
       break;
     case 'repeat':
-      admit(house, model, { ...told, attempt: ATTEMPTS[told.attempt] ?? 1, repeat: true });
+      admit(house, model, { ...command, attempt: ATTEMPTS[command.attempt] ?? 1, repeat: true });
       break;
     case 'rerun':
-      rerun(house, model, aimed(model, told, 'next run'));
+      rerun(house, model, aimed(model, command, 'next run'));
       break;
     case 'raise':
-      raise(house, model, aimed(model, told, 'next hold'));
+      raise(house, model, aimed(model, command, 'next hold'));
       break;
     case 'settle':
-      settle(house, model, aimed(model, told, 'same'));
+      settle(house, model, aimed(model, command, 'same'));
       break;
     case 'release':
-      release(house, model, aimed(model, told, 'same'));
+      release(house, model, aimed(model, command, 'same'));
       break;
     case 'lose':
-      lose(house, model, told.gateway);
+      lose(house, model, command.gateway);
       break;
     case 'advance':
-      house.advance(told.ms);
-      model.advance(told.ms);
+      house.advance(command.ms);
+      model.advance(command.ms);
       break;
-    case 'standing':
-      house.tell(words.ACCOUNT, { type: told.open ? 'account.resume' : 'account.suspend' });
-      model.suspended = !told.open;
+    case 'suspension':
+      house.tell(words.ACCOUNT, { type: command.open ? 'account.resume' : 'account.suspend' });
+      model.suspended = !command.open;
       break;
     case 'toggle':
-      house.tell(told.key, { type: told.live ? 'key.enable' : 'key.disable' });
-      model.keys.set(told.key, { ...(model.keys.get(told.key) as ModelKey), live: told.live });
+      house.tell(command.key, { type: command.live ? 'key.enable' : 'key.disable' });
+      model.keys.set(command.key, { ...(model.keys.get(command.key) as ModelKey), live: command.live });
   }
 }
 
 /**
- * The command as aimed at a known generation: mostly ahead of the attempt that stands recorded as far as `ahead` says, now
- * and then behind it, or of the run after it.
+ * The command aimed at a known generation: usually `ahead` attempts after the recorded one, sometimes before it, or in
+ * the next run.
  */
 function aimed<T extends { generation: string; attempt: number; aim: number | null }>(
   model: MoneyModel,
-  told: T,
+  command: T,
   ahead: 'same' | 'next hold' | 'next run',
 ): T {
-  const free = { ...told, attempt: ATTEMPTS[told.attempt] ?? 1 };
-  if (told.aim === null || model.holds.size === 0) return free;
-  const [generation, { attempt, newest }] = [...model.holds][told.aim % model.holds.size] as [string, ModelHold];
+  const free = { ...command, attempt: ATTEMPTS[command.attempt] ?? 1 };
+  if (command.aim === null || model.holds.size === 0) return free;
+  const [generation, { attempt, newest }] = [...model.holds][command.aim % model.holds.size] as [string, ModelHold];
   const nextRun = holdAttempt(Math.floor(newest / HOLDS_PER_RUN_MAX) + 2, 1);
   const usual = { same: attempt, 'next hold': attempt + 1, 'next run': nextRun };
-  return { ...told, generation, attempt: [usual[ahead], attempt - 1, nextRun][told.attempt] ?? 1 };
+  return { ...command, generation, attempt: [usual[ahead], attempt - 1, nextRun][command.attempt] ?? 1 };
 }
 
 /** A run of another attempt of the same generation, on another gateway or the same. */
 function rerun(
   house: House,
   model: MoneyModel,
-  told: {
+  command: {
     readonly generation: string;
     readonly otherKey: string | null;
     readonly amount: string;
@@ -166,89 +166,97 @@ function rerun(
     readonly repeat: boolean;
   },
 ): void {
-  const known = model.holds.get(told.generation);
+  const known = model.holds.get(command.generation);
   const before = known?.status ?? 'nothing';
   const former = known?.gateway;
-  const relation = known === undefined || told.attempt > known.newest ? 'later' : 'older';
-  const said = admit(house, model, { ...told, key: told.otherKey ?? known?.key ?? KEYS[0] });
-  if (said === undefined) return;
-  note(`${relation} run ${said} after ${before}`);
-  if (said === 'ok' && before === 'running' && former !== undefined && former !== told.gateway) {
-    formerly.set(told.generation, (formerly.get(told.generation) ?? new Set()).add(former));
+  const relation = known === undefined || command.attempt > known.newest ? 'later' : 'older';
+  const actual = admit(house, model, { ...command, key: command.otherKey ?? known?.key ?? KEYS[0] });
+  if (actual === undefined) return;
+  note(`${relation} run ${actual} after ${before}`);
+  if (actual === 'ok' && before === 'running' && former !== undefined && former !== command.gateway) {
+    formerly.set(command.generation, (formerly.get(command.generation) ?? new Set()).add(former));
   }
 }
 
-/** The burial of a gateway: it releases what this gateway holds now, and nothing that was taken over from it. */
+/** The death of a gateway: releases the holds it has now, and none that was taken over from it. */
 function lose(house: House, model: MoneyModel, gateway: string): void {
   const spared = [...formerly].some(([id, former]) => {
     const hold = model.holds.get(id);
     return former.has(gateway) && hold?.status === 'running' && hold.gateway !== gateway;
   });
-  if (spared) note('burial after a takeover');
+  if (spared) note('death after a takeover');
   house.tell(words.ACCOUNT, { type: 'gateway.lost', incarnation: gateway } as never);
   house.advance(0);
   model.lose(gateway);
 }
 
-function release(house: House, model: MoneyModel, told: { generation: string; attempt: number }): void {
-  const event = words.releaseEvent(words.release(told.generation, told.attempt));
+function release(house: House, model: MoneyModel, command: { generation: string; attempt: number }): void {
+  const event = words.releaseEvent(words.release(command.generation, command.attempt));
   const answer = house.ask<Released | RefusedAnswer>(words.ACCOUNT, event);
-  const said = 'refusal' in answer ? `${answer.refusal.status}` : answer.status;
-  assert.is(said, model.release(told.generation, told.attempt, TOMBSTONE_MS));
-  note(`release ${said}`);
+  const actual = 'refusal' in answer ? `${answer.refusal.status}` : answer.status;
+  assert.is(actual, model.release(command.generation, command.attempt, TOMBSTONE_MS));
+  note(`release ${actual}`);
 }
 
 function admit(
   house: House,
   model: MoneyModel,
-  told: { generation: string; key: string; amount: string; gateway: string; attempt: number; repeat: boolean },
+  command: { generation: string; key: string; amount: string; gateway: string; attempt: number; repeat: boolean },
 ): string | undefined {
-  const known = model.holds.get(told.generation);
-  // The very first admit of a generation is sent once without the mark of a repeat, and under one key.
-  if (!told.repeat && isFirstHold(told.attempt) && known && known.status !== 'running') return undefined;
+  const known = model.holds.get(command.generation);
+  // The first admission of a generation is sent once without the repeat mark, under one key.
+  if (!command.repeat && isFirstHold(command.attempt) && known && known.status !== 'running') return undefined;
   const deadlineAt = house.now + 300_000;
-  const held = words.request(told.generation, told.amount, { ...told, deadlineAt });
-  const before = house.row<Generation>(words.ACCOUNT, 'generation', told.generation);
-  const outcome = house.tell(told.key, words.admitEvent(held));
-  const said = word(outcome.reply as unknown as Admission);
-  const expected = model.admit(told.generation, { ...told, amount: units(told.amount), deadlineAt }, told.repeat);
-  assert.is(said, expected, `admit ${told.generation}: ${said}, expected ${expected}`);
-  if (said !== 'ok') assert.not(outcome.durable, 'a refused admit commits nothing');
-  if (said === 'ok' && before === null) assert.ok(outcome.durable);
-  const row = house.row<Generation>(words.ACCOUNT, 'generation', told.generation);
-  if (said === 'ok' && row?.attempt !== before?.attempt) {
-    assert.is(row?.gateway, told.gateway);
+  const held = words.request(command.generation, command.amount, { ...command, deadlineAt });
+  const before = house.row<Generation>(words.ACCOUNT, 'generation', command.generation);
+  const outcome = house.tell(command.key, words.admitEvent(held));
+  const actual = word(outcome.reply as unknown as Admission);
+  const expected = model.admit(
+    command.generation,
+    { ...command, amount: units(command.amount), deadlineAt },
+    command.repeat,
+  );
+  assert.is(actual, expected, `admit ${command.generation}: ${actual}, expected ${expected}`);
+  if (actual !== 'ok') assert.not(outcome.durable, 'a refused admit commits nothing');
+  if (actual === 'ok' && before === null) assert.ok(outcome.durable);
+  const row = house.row<Generation>(words.ACCOUNT, 'generation', command.generation);
+  if (actual === 'ok' && row?.attempt !== before?.attempt) {
+    assert.is(row?.gateway, command.gateway);
     assert.is(row?.deadlineAt, deadlineAt);
-    assert.is(row?.createdAt, before?.createdAt ?? house.now, 'a generation keeps its beginning');
+    assert.is(row?.createdAt, before?.createdAt ?? house.now, 'a generation keeps its creation time');
   }
-  note(`${told.repeat ? 'repeat' : 'admit'} ${said}`);
-  return said;
+  note(`${command.repeat ? 'repeat' : 'admit'} ${actual}`);
+  return actual;
 }
 
-function raise(house: House, model: MoneyModel, told: { generation: string; attempt: number; amount: string }): void {
-  const { key: keyName = KEYS[0], gateway = 'inc-1' } = model.holds.get(told.generation) ?? {};
+function raise(
+  house: House,
+  model: MoneyModel,
+  command: { generation: string; attempt: number; amount: string },
+): void {
+  const { key: keyName = KEYS[0], gateway = 'inc-1' } = model.holds.get(command.generation) ?? {};
   const deadlineAt = house.now + 300_000;
-  const held = words.request(told.generation, told.amount, { attempt: told.attempt, deadlineAt, gateway });
-  const said = word(house.ask<Admission>(keyName, words.raiseEvent(held)));
-  const expected = model.raise(told.generation, keyName, told.attempt, units(told.amount), deadlineAt);
-  assert.is(said, expected, `raise ${told.generation}: ${said}, expected ${expected}`);
-  note(`raise ${said}`);
+  const held = words.request(command.generation, command.amount, { attempt: command.attempt, deadlineAt, gateway });
+  const actual = word(house.ask<Admission>(keyName, words.raiseEvent(held)));
+  const expected = model.raise(command.generation, keyName, command.attempt, units(command.amount), deadlineAt);
+  assert.is(actual, expected, `raise ${command.generation}: ${actual}, expected ${expected}`);
+  note(`raise ${actual}`);
 }
 
-function settle(house: House, model: MoneyModel, told: { generation: string; attempt: number; cost: string }): void {
-  const hold = model.holds.get(told.generation);
+function settle(house: House, model: MoneyModel, command: { generation: string; attempt: number; cost: string }): void {
+  const hold = model.holds.get(command.generation);
   const before = hold?.status;
-  const event = words.settleEvent(words.settlement(told.generation, told.cost, told.attempt));
+  const event = words.settleEvent(words.settlement(command.generation, command.cost, command.attempt));
   const answer = house.ask<Settled | RefusedAnswer>(words.ACCOUNT, event);
-  const expected = model.settle(told.generation, told.attempt, units(told.cost));
-  if ('refusal' in answer) assert.is(`${answer.refusal.status}`, expected, `settle ${told.generation}`);
+  const expected = model.settle(command.generation, command.attempt, units(command.cost));
+  if ('refusal' in answer) assert.is(`${answer.refusal.status}`, expected, `settle ${command.generation}`);
   else {
-    assert.is(answer.cost, text(expected as bigint), `settle ${told.generation}`);
+    assert.is(answer.cost, text(expected as bigint), `settle ${command.generation}`);
     if (before === 'running') assert.not(answer.late);
     if (before === 'released') assert.ok(answer.late);
     if (answer.overshoot) note('overshoot');
   }
-  if (expected === '409') note(`settle of an ${told.attempt < (hold?.newest ?? 0) ? 'older' : 'unknown'} attempt`);
+  if (expected === '409') note(`settle of an ${command.attempt < (hold?.newest ?? 0) ? 'older' : 'unknown'} attempt`);
   note(`settle ${'refusal' in answer ? expected : `after ${before}`}`);
 }
 
@@ -257,21 +265,21 @@ function check(house: House, model: MoneyModel): void {
   const verdict = verifyLedger(house.list<LedgerEntry>(words.ACCOUNT, 'ledger'));
   assert.ok(verdict.sound, JSON.stringify(verdict));
   if (!verdict.sound) return;
-  // M1: balance = deposits - charges, in the book, in the ledger and in the model.
+  // M1: balance = deposits - charges, in the account state, in the ledger and in the model.
   assert.is(state.balance, text(model.deposits - model.charges));
   assert.is(state.deposits, text(model.deposits));
   assert.is(state.charges, text(model.charges));
   assert.is(verdict.entries === 0 ? '0' : verdict.balance, state.balance);
-  // M2, M9: what is held is what the running rows say, and what the keys say.
+  // M2, M9: the held sum equals that of the running rows and that of the keys.
   const rows = house.list<Generation>(words.ACCOUNT, 'generation');
   const running = rows.filter((row) => row.status === 'running');
   assert.is(state.held, text(running.reduce((sum, row) => sum + units(row.amount), 0n)));
   assert.is(state.held, text(model.held));
   assert.is(state.holds, running.length);
   for (const [address, expected] of model.keys) {
-    const purse = house.context<KeyState>(address);
-    assert.is(purse.held, text(expected.held), `${address} held`);
-    assert.is(purse.spending.total, text(expected.spent), `${address} spent`);
+    const keyState = house.context<KeyState>(address);
+    assert.is(keyState.held, text(expected.held), `${address} held`);
+    assert.is(keyState.spending.total, text(expected.spent), `${address} spent`);
   }
   // M3, M4: one end per generation, at most one charge, of the recorded cost.
   for (const row of rows) {
@@ -279,19 +287,19 @@ function check(house: House, model: MoneyModel): void {
     assert.is(row.status, expected?.status, row.generation);
     if (row.status === 'settled') assert.is(row.settlement?.cost, text(expected?.cost ?? -1n));
   }
-  // M8: above the hold only with the excess on record.
+  // M8: a charge above the hold records the excess.
   for (const row of rows) {
     const excess = row.settlement === null ? 0n : units(row.settlement.cost) - units(row.amount);
     assert.is(row.overshoot, excess > 0n ? text(excess) : null);
   }
 }
 
-it('money agrees with the model after every command, whatever comes in whatever order', () => {
+it('money agrees with the model after every command, for any commands in any order', () => {
   fc.assert(
     fc.property(fc.array(command, { minLength: 20, maxLength: 60, size: 'max' }), (commands) => {
       const { house, model } = open();
-      for (const told of commands) {
-        run(house, model, told);
+      for (const command of commands) {
+        run(house, model, command);
         check(house, model);
       }
     }),
@@ -301,7 +309,7 @@ it('money agrees with the model after every command, whatever comes in whatever 
     ...['admit ok', 'admit 402 account', 'admit 402 key', 'admit 401', 'admit 409', 'repeat ok', 'repeat 409'],
     ...['raise ok', 'raise 402 account', 'raise 402 key', 'raise 409', 'release released', 'release settled'],
     ...['release 409', 'settle after running', 'settle after released', 'settle after settled', 'settle 404'],
-    ...['settle 409', 'overshoot', 'settle of an older attempt', 'burial after a takeover'],
+    ...['settle 409', 'overshoot', 'settle of an older attempt', 'death after a takeover'],
     ...['running', 'released', 'nothing'].map((before) => `later run ok after ${before}`),
     ...['later run 409 after settled', 'later run 402 key after running', 'later run 402 account after running'],
     ...['later run 401 after released', 'older run 409 after running', 'older run 409 after released'],

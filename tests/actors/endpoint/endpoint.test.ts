@@ -48,7 +48,7 @@ it('judges the newest 20 counted attempts at 90 and 60 percent, from 5 on', () =
   for (const [recent, health] of table) assert.is(healthOf(recent, 0), health, recent);
 });
 
-it('lets consecutive probe failures pull down and never up', () => {
+it('consecutive probe failures lower health and never raise it', () => {
   const healthy = 's'.repeat(20);
   assert.is(healthOf(healthy, 1), 'healthy');
   assert.is(healthOf(healthy, 2), 'degraded');
@@ -59,7 +59,7 @@ it('lets consecutive probe failures pull down and never up', () => {
   assert.is(healthOf('eeeee', 2), 'down');
 });
 
-it('moves its state with its health and shows each change at once', () => {
+it('its state follows its health, and each change is published at once', () => {
   const house = declared();
   assert.is(house.state(ADDRESS), 'unknown');
   assert.is(shown(attempts(house, 'sssss'))?.health, 'healthy');
@@ -70,7 +70,7 @@ it('moves its state with its health and shows each change at once', () => {
   assert.is(house.context<EndpointRecord>(ADDRESS).recent, 's'.repeat(20));
 });
 
-it('is pulled down by probes and freed by one that succeeds', () => {
+it('is lowered by failed probes and restored by a successful one', () => {
   const house = declared();
   attempts(house, 'ssssssssss');
   assert.equal(probe(house, false).published, []);
@@ -80,14 +80,14 @@ it('is pulled down by probes and freed by one that succeeds', () => {
   assert.is(shown(probe(house, true))?.health, 'healthy');
 });
 
-it('counts outcomes of other kinds for nothing', () => {
+it('ignores outcomes of other kinds', () => {
   const house = declared();
   attempts(house, 'o'.repeat(30));
   assert.is(house.state(ADDRESS), 'unknown');
   assert.is(house.context<EndpointRecord>(ADDRESS).recent, '');
 });
 
-it('shows figures at most every few seconds, and only when they moved', () => {
+it('publishes figures at most every few seconds, and only when they changed', () => {
   const house = declared();
   attempts(house, 's'.repeat(5));
   assert.equal(attempts(house, 's'.repeat(5)).published, []);
@@ -99,10 +99,10 @@ it('shows figures at most every few seconds, and only when they moved', () => {
   house.now += PUBLISH_EVERY_MS;
   assert.equal(probe(house, true).published, []);
   house.now += 31 * 60_000;
-  assert.is(shown(probe(house, true))?.measured.ttft30m, null, 'windows move on with the probes');
+  assert.is(shown(probe(house, true))?.measured.ttft30m, null, 'windows advance with the probes');
 });
 
-it('commits declarations and nothing that was measured', () => {
+it('commits declarations but no measurements', () => {
   const house = new House([endpointKind], START);
   assert.ok(declare(house, 'one').durable);
   assert.equal(declare(house, 'one').reply, { changed: false });
@@ -111,7 +111,7 @@ it('commits declarations and nothing that was measured', () => {
   assert.not(house.tell(ADDRESS, { type: 'actor.activated' }).durable);
 });
 
-it('shows a new declaration with the health it has, and itself wherever it is activated', () => {
+it('publishes a new declaration with its health, and itself on every activation', () => {
   const house = declared();
   attempts(house, 'sssss');
   const endpoint = shown(declare(house, 'two', { ...DECLARATION, contextLength: 64_000 }));
@@ -121,7 +121,7 @@ it('shows a new declaration with the health it has, and itself wherever it is ac
   assert.equal(shown(house.tell(ADDRESS, { type: 'actor.activated' })), endpoint);
 });
 
-it('leaves the board when withdrawn and hears nothing until it is declared again', () => {
+it('leaves the board when withdrawn and ignores observations until it is declared again', () => {
   const house = declared();
   attempts(house, 'sssss');
   const withdrawn = house.tell(ADDRESS, { type: 'endpoint.withdraw' });
@@ -132,7 +132,7 @@ it('leaves the board when withdrawn and hears nothing until it is declared again
   assert.is(shown(declare(house, 'one'))?.health, 'healthy');
 });
 
-it('stays within its bound of bytes, whatever it is told', () => {
+it('stays within its bound of bytes for any input', () => {
   const house = declared();
   for (let minute = 0; minute < 150; minute++) {
     house.now += minute < 100 ? 12 * 60_000 : 60_000;

@@ -53,7 +53,7 @@ function shown(findings: Findings, hours = 0): Evidence {
   return evidenceOf(findings, DECLARATION, START + hours * HOUR_MS);
 }
 
-function asked(kept: number, broken: number, at = START, findings = EMPTY): Findings {
+function withAsks(kept: number, broken: number, at = START, findings = EMPTY): Findings {
   const asks = [...Array(kept).fill('kept'), ...Array(broken).fill('broken')];
   return observeAsks(
     findings,
@@ -62,7 +62,7 @@ function asked(kept: number, broken: number, at = START, findings = EMPTY): Find
   );
 }
 
-it('a failed check withholds what it refuted until a later check passes (spec: inference, Routing rules 2)', () => {
+it('a failed check withholds the refuted ability until a later check passes (spec: inference, Routing rules 2)', () => {
   const table: readonly (readonly [Observation['check'], readonly string[]])[] = [
     ['tools', ['tools', 'tool_choice']],
     ['structured_outputs', ['structured_outputs']],
@@ -77,7 +77,7 @@ it('a failed check withholds what it refuted until a later check passes (spec: i
   }
 });
 
-it('only what is declared is withheld', () => {
+it('only declared parameters are withheld', () => {
   const declaration = { ...DECLARATION, supportedParameters: ['tools'] };
   const findings = observeCheck(
     findingsUnder(NO_FINDINGS, declaration),
@@ -97,7 +97,7 @@ it('a level and `none` are refuted by their latest check, one by one (spec: infe
   assert.equal(shown(observeCheck(findings, saw('effort:none', 'passed'), START + 1)).refutedEfforts, ['high']);
 });
 
-it('dispatch is verified by a current positive check and by nothing else (spec: inference, Call-ready tool dispatch)', () => {
+it('dispatch is verified only by a current positive check (spec: inference, Call-ready tool dispatch)', () => {
   assert.is(shown(EMPTY).dispatchVerified, false);
   assert.is(shown(after([0, saw('tool_dispatch', 'inconclusive')])).dispatchVerified, false);
   const passed = after([0, saw('tool_dispatch', 'passed')]);
@@ -109,14 +109,14 @@ it('dispatch is verified by a current positive check and by nothing else (spec: 
   );
 });
 
-it('a finding counts for 24 hours, then it is unverified and not refuted (spec: catalogue, Capability evidence)', () => {
+it('a finding is valid for 24 hours, then unverified rather than refuted (spec: catalogue, Capability evidence)', () => {
   const failed = after([0, saw('tools', 'failed')]);
   assert.equal(evidenceOf(failed, DECLARATION, START + EVIDENCE_MS - 1).withheld, ['tools', 'tool_choice']);
   assert.equal(evidenceOf(failed, DECLARATION, START + EVIDENCE_MS).withheld, []);
   assert.equal(shown(failed, 24).checks, [{ check: 'tools', verdict: null, triedAt: START }]);
 });
 
-it('an inconclusive check extends no expiry, lifts no failure and is remembered as a try', () => {
+it('an inconclusive check extends no expiry, clears no failure and is recorded as a try', () => {
   const findings = after([0, saw('tools', 'failed')], [23, saw('tools', 'inconclusive')]);
   assert.equal(shown(findings, 23).withheld, ['tools', 'tool_choice']);
   assert.equal(shown(findings, 24).withheld, []);
@@ -131,8 +131,8 @@ it('an inconclusive check extends no expiry, lifts no failure and is remembered 
   ]);
 });
 
-it('another serving configuration ends what was found; a new price or description does not', () => {
-  const findings = asked(0, 30, START, after([0, saw('effort:none', 'failed')]));
+it('another serving configuration discards findings; a new price or description does not', () => {
+  const findings = withAsks(0, 30, START, after([0, saw('effort:none', 'failed')]));
   const dearer = { ...DECLARATION, tariff: { id: 'tariff-2', discount: 0 }, description: 'new words' };
   assert.is(findingsUnder(findings, dearer), findings);
   for (const other of [
@@ -144,17 +144,17 @@ it('another serving configuration ends what was found; a new price or descriptio
     assert.equal([left.byCheck, left.asks], [{}, []]);
   }
   const late = observeCheck(EMPTY, saw('tools', 'failed', { configuration: 'of before' }), START);
-  assert.is(late, EMPTY, 'what tested the old configuration says nothing about the new');
+  assert.is(late, EMPTY, 'a check of the old configuration does not apply to the new one');
 });
 
-it('a newer probe ends what an older one found; an older one is not heard any more', () => {
+it('a newer probe discards the findings of an older one, whose later results are ignored', () => {
   const old = after([0, saw('tools', 'failed')]);
   assert.equal(shown(observeCheck(old, saw('tools', 'inconclusive', { version: 2 }), START)).withheld, []);
   const renewed = observeCheck(old, saw('tools', 'passed', { version: 2 }), START);
   assert.is(observeCheck(renewed, saw('tools', 'failed', { version: 1 }), START), renewed);
 });
 
-it('a check this build has no word for leaves no trace', () => {
+it('an unknown check is ignored', () => {
   assert.is(observeCheck(EMPTY, saw('effort:wild' as never, 'failed'), START), EMPTY);
 });
 
@@ -170,7 +170,7 @@ it('tool fidelity is a percentage of the demanded asks of a day, null below 20 (
     [20, 0, 100, false],
   ];
   for (const [kept, broken, percent, underFloor] of table) {
-    const findings = asked(kept, broken);
+    const findings = withAsks(kept, broken);
     assert.equal(toolFidelity(findings.asks, START), { percent, samples: kept + broken, underFloor });
     const evidence = shown(findings);
     assert.equal([evidence.toolCallSuccess1d, evidence.toolCallSuccess1dSamples], [percent, kept + broken]);
@@ -180,7 +180,7 @@ it('tool fidelity is a percentage of the demanded asks of a day, null below 20 (
 
 it('asks age out of the day by half hours, and merge into as many buckets as a day has', () => {
   let findings = EMPTY;
-  for (let half = 0; half < 200; half++) findings = asked(1, 0, START + half * 30 * 60_000, findings);
+  for (let half = 0; half < 200; half++) findings = withAsks(1, 0, START + half * 30 * 60_000, findings);
   assert.ok(findings.asks.length <= 49);
   const last = START + 199 * 30 * 60_000;
   assert.is(toolFidelity(findings.asks, last).samples, 49);
@@ -188,8 +188,8 @@ it('asks age out of the day by half hours, and merge into as many buckets as a d
   assert.equal(countAsks([], [{ at: START - 1 }], START), []);
 });
 
-it('under the floor the scheduled tool checks are its asks, so that it measures above again', () => {
-  let findings = asked(10, 10);
+it('below the floor the scheduled tool checks count as asks, so that it can recover', () => {
+  let findings = withAsks(10, 10);
   assert.equal(shown(findings).withheld, ['tools', 'tool_choice']);
   let checks = 0;
   for (; shown(findings).withheld.length > 0 && checks < 200; checks++) {
@@ -199,15 +199,15 @@ it('under the floor the scheduled tool checks are its asks, so that it measures 
   assert.is(checks, 47);
   assert.is(shown(findings).toolCallSuccess1d, 85.075);
   const above = observeCheck(findings, saw('tools', 'passed'), START);
-  assert.is(shown(above).toolCallSuccess1dSamples, 67, 'above the floor checks do not flatter it');
-  const failing = observeCheck(asked(10, 10), saw('tools', 'failed'), START);
+  assert.is(shown(above).toolCallSuccess1dSamples, 67, 'checks do not count above the floor');
+  const failing = observeCheck(withAsks(10, 10), saw('tools', 'failed'), START);
   assert.is(shown(failing).toolCallSuccess1dSamples, 21);
-  assert.is(shown(observeCheck(asked(10, 10), saw('tools', 'inconclusive'), START)).toolCallSuccess1dSamples, 20);
-  assert.is(shown(observeCheck(asked(0, 5), saw('tools', 'failed'), START)).toolCallSuccess1dSamples, 5);
+  assert.is(shown(observeCheck(withAsks(10, 10), saw('tools', 'inconclusive'), START)).toolCallSuccess1dSamples, 20);
+  assert.is(shown(observeCheck(withAsks(0, 5), saw('tools', 'failed'), START)).toolCallSuccess1dSamples, 5);
 });
 
 it('when the failed asks are a day old the checks alone decide', () => {
-  let findings = asked(100, 900);
+  let findings = withAsks(100, 900);
   for (let half = 1; half <= 60; half++) {
     findings = observeCheck(findings, saw('tools', 'passed'), START + half * HOUR_MS * 0.5);
   }
@@ -216,7 +216,7 @@ it('when the failed asks are a day old the checks alone decide', () => {
   assert.equal(evidence.withheld, []);
 });
 
-it('whatever comes in whatever order: the newest conclusive verdict of the newest probe stands for a day, and no more is kept', () => {
+it('for any checks in any order, the newest conclusive verdict of the newest probe is valid for a day, and storage stays bounded', () => {
   const checks = ['tools', 'tool_dispatch', 'effort:none', 'response_format'] as const;
   const observation = fc.record({
     check: fc.constantFrom(...checks),
@@ -226,21 +226,21 @@ it('whatever comes in whatever order: the newest conclusive verdict of the newes
     afterMs: fc.integer({ min: 0, max: 16 * HOUR_MS }),
   });
   fc.assert(
-    fc.property(fc.array(observation, { maxLength: 40 }), (told) => {
+    fc.property(fc.array(observation, { maxLength: 40 }), (observations) => {
       let at = START;
       let findings = EMPTY;
-      const heard: { check: string; verdict: string; version: number; at: number }[] = [];
-      for (const { afterMs, configuration, ...seen } of told) {
+      const accepted: { check: string; verdict: string; version: number; at: number }[] = [];
+      for (const { afterMs, configuration, ...seen } of observations) {
         at += afterMs;
         findings = observeCheck(
           findings,
           saw(seen.check, seen.verdict as 'passed', { version: seen.version, configuration }),
           at,
         );
-        if (configuration !== 'another') heard.push({ ...seen, at });
+        if (configuration !== 'another') accepted.push({ ...seen, at });
       }
       for (const check of checks) {
-        const own = heard.filter((one) => one.check === check);
+        const own = accepted.filter((one) => one.check === check);
         const version = Math.max(0, ...own.map((one) => one.version));
         const last = own.filter((one) => one.version === version && one.verdict !== 'inconclusive').at(-1);
         const expected = last !== undefined && at - last.at < EVIDENCE_MS ? last.verdict : null;
@@ -268,7 +268,7 @@ function evidenceShown(outcome: Outcome): Evidence | undefined {
   return (outcome.published.at(-1)?.value as { evidence?: Evidence } | undefined)?.evidence;
 }
 
-it('chart: a verdict is committed and shown at once, and moves no health', () => {
+it('chart: a verdict is committed and published at once, and leaves health unchanged', () => {
   const house = declared();
   const outcome = check(house, saw('structured_outputs', 'failed'));
   assert.ok(outcome.durable);
@@ -277,7 +277,7 @@ it('chart: a verdict is committed and shown at once, and moves no health', () =>
   assert.equal(evidenceShown(check(house, saw('structured_outputs', 'passed')))?.withheld, []);
 });
 
-it('chart: evidence runs out with the next probe after its time', () => {
+it('chart: expired evidence is dropped with the next probe', () => {
   const house = declared();
   check(house, saw('tool_dispatch', 'passed'));
   house.now += EVIDENCE_MS;
@@ -285,7 +285,7 @@ it('chart: evidence runs out with the next probe after its time', () => {
   assert.is(evidenceShown(outcome)?.dispatchVerified, false);
 });
 
-it('chart: tool asks that gateways report steer within the pace of the figures', () => {
+it('chart: reported tool asks change the evidence at the pace of the figures', () => {
   const house = declared();
   house.now += HOUR_MS;
   const attempts = Array.from({ length: 20 }, () => ({ outcome: 'error', streamed: false, toolAsk: 'broken' }));
@@ -296,10 +296,10 @@ it('chart: tool asks that gateways report steer within the pace of the figures',
     type: 'attempts.observed',
     attempts: [{ outcome: 'other', streamed: false, toolAsk: 'broken' }],
   } as never);
-  assert.equal(called.published, [], 'what does not count for health counts for no fidelity');
+  assert.equal(called.published, [], 'outcomes that do not count for health do not count for fidelity');
 });
 
-it('chart: a changed declaration begins unverified, a withdrawn endpoint hears no check', () => {
+it('chart: a changed declaration begins unverified, a withdrawn endpoint ignores checks', () => {
   const house = declared();
   check(house, saw('tools', 'failed'));
   const other = { ...DECLARATION, quantization: 'fp8' };
@@ -310,7 +310,7 @@ it('chart: a changed declaration begins unverified, a withdrawn endpoint hears n
   assert.equal(house.context<EndpointRecord>(ADDRESS).findings.byCheck, {});
 });
 
-it('why tells each check in words: when, what was found, until when', () => {
+it('why explains each check: its time, its result and the end of its validity', () => {
   const house = declared();
   check(house, saw('tools', 'failed', { detail: 'prose where a call was demanded' }));
   check(house, saw('tool_dispatch', 'inconclusive', { detail: 'no answer in time' }));
@@ -330,7 +330,7 @@ it('why tells each check in words: when, what was found, until when', () => {
   assert.ok(lines.includes('Withheld for now, although declared: tools, tool_choice.'));
 });
 
-it('chart versions: an endpoint of before has no evidence and declares nothing new; the way back leaves evidence out', () => {
+it('chart versions: the upcast fills in no evidence and undeclared members; the downcast drops evidence', () => {
   const path = new URL('../../fixtures/snapshots/endpoint-1.json', import.meta.url);
   for (const saved of JSON.parse(readFileSync(path, 'utf8'))) {
     const now = endpointKind.upcast?.(saved)?.context as unknown as EndpointRecord;

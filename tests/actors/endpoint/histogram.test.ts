@@ -20,7 +20,7 @@ function of(figures: readonly number[]): Histogram {
 
 const figure = fc.double({ min: 0.05, max: 5, noNaN: true });
 
-/** Smallest sample that at least this part does not exceed. */
+/** Smallest sample that at least this share of samples does not exceed. */
 function exact(figures: readonly number[], part: number): number {
   const sorted = [...figures].sort((a, b) => a - b);
   return sorted[Math.max(1, Math.ceil(part * sorted.length)) - 1] as number;
@@ -44,7 +44,7 @@ it('reads every percentile within 2 % of the true one', () => {
   );
 });
 
-it('reads windows together as if they had been one', () => {
+it('merged windows give the percentiles of one window with all samples', () => {
   fc.assert(
     fc.property(fc.array(figure, { minLength: 5 }), fc.array(figure), (a, b) => {
       const options = { samplesMin: 5, floors: false };
@@ -53,7 +53,7 @@ it('reads windows together as if they had been one', () => {
   );
 });
 
-it('reads floors from above: p90 is met or exceeded by nine of ten', () => {
+it('floors are read from above: p90 is met or exceeded by nine of ten', () => {
   const figures = Array.from({ length: 100 }, (_, i) => i + 1);
   const read = percentiles([of(figures)], { samplesMin: 5, floors: true });
   assert.ok(Math.abs((read?.p50 as number) - 51) < 1.5);
@@ -61,13 +61,13 @@ it('reads floors from above: p90 is met or exceeded by nine of ten', () => {
   assert.ok(Math.abs((read?.p99 as number) - 2) < 0.1);
 });
 
-it('says nothing below its gate', () => {
+it('returns null below its sample minimum', () => {
   assert.is(percentiles([of([1, 2, 3, 4])], { samplesMin: 5, floors: false }), null);
   assert.is.not(percentiles([of([1, 2, 3, 4, 5])], { samplesMin: 5, floors: false }), null);
   assert.equal(of([Number.NaN, -1, Number.POSITIVE_INFINITY]), {});
 });
 
-it('never grows beyond its bins, and keeps what is high', () => {
+it('never grows beyond its bins and keeps the highest ones', () => {
   const wide = of(Array.from({ length: 2_000 }, (_, i) => 1.02 ** i * 1e-4));
   assert.ok(Object.keys(wide).length <= BINS_MAX);
   assert.is(

@@ -18,7 +18,7 @@ const many = (windows: Windows, count: number, attempt: ObservedAttempt, at: num
     at,
   );
 
-it('counts successes and errors only, and says nothing below ten', () => {
+it('counts successes and errors only, and returns null below ten samples', () => {
   let windows = many(NO_WINDOWS, 8, streamed(), START);
   windows = many(windows, 1, streamed({ outcome: 'error' }), START);
   windows = many(windows, 5, streamed({ outcome: 'other' }), START);
@@ -29,7 +29,7 @@ it('counts successes and errors only, and says nothing below ten', () => {
   assert.is(figures(windows, START).uptime1d, 80);
 });
 
-it('forgets five minutes, half an hour and a day at their ends', () => {
+it('drops samples after five minutes, half an hour and a day', () => {
   const windows = many(NO_WINDOWS, 10, streamed({ ttftMs: 200 }), START);
   const at = (ms: number) => figures(windows, START + ms);
   assert.is(at(5 * MINUTE).uptime5mSamples, 10);
@@ -40,7 +40,7 @@ it('forgets five minutes, half an hour and a day at their ends', () => {
   assert.is(at(25 * 60 * MINUTE).uptime1dSamples, 0);
 });
 
-it('takes time to first token of streams only, and throughput of streams with 16 tokens and more', () => {
+it('measures time to first token for streams only, and throughput for streams with 16 tokens and more', () => {
   let windows = many(NO_WINDOWS, 5, streamed({ ttftMs: 250, completionTokens: 15, durationMs: 1_000 }), START);
   windows = many(windows, 9, streamed({ streamed: false, ttftMs: 9, completionTokens: 99, durationMs: 1 }), START);
   assert.is(figures(windows, START).ttft30mSamples, 5);
@@ -62,13 +62,13 @@ it('stays bounded over days of traffic', () => {
   assert.ok(JSON.stringify(windows).length < 60_000);
 });
 
-it('takes late news into the newest bucket and never goes back', () => {
+it('counts late attempts in the newest bucket and never changes an older one', () => {
   const windows = measure(measure(NO_WINDOWS, [streamed()], START + MINUTE), [streamed()], START);
   assert.is(windows.minutes.length, 1);
   assert.is(windows.minutes[0]?.success, 2);
 });
 
-it('files gathered attempts by their own times, in one go as one by one', () => {
+it('counts batched attempts by their own times, in one call as one by one', () => {
   const attempts = [0, 10_000, 59_999, 60_000, 150_000, 140_000].map((ms) => streamed({ at: START + ms, ttftMs: 100 }));
   const together = measure(NO_WINDOWS, attempts, START + 200_000);
   assert.equal(
@@ -82,7 +82,7 @@ it('files gathered attempts by their own times, in one go as one by one', () => 
   const single = attempts.reduce<Windows>((sum, attempt) => measure(sum, [attempt], START + 200_000), NO_WINDOWS);
   assert.equal(single, together);
   const ahead = measure(NO_WINDOWS, [streamed({ at: START + 9e9 })], START);
-  assert.is(ahead.minutes[0]?.start, START, 'none is later than its message');
+  assert.is(ahead.minutes[0]?.start, START, 'no attempt is later than its message');
 });
 
 test.run();

@@ -22,7 +22,7 @@ it('begins and ends windows at UTC edges', () => {
   }
 });
 
-it('gives every moment of a window the same beginning', () => {
+it('gives every time in a window the same start', () => {
   for (const window of ['daily', 'weekly', 'monthly'] as const) {
     let at = Date.UTC(2024, 0, 1);
     while (at < Date.UTC(2026, 0, 1)) {

@@ -65,7 +65,7 @@ it('admits exactly its limit of requests per window of a minute, counting every 
   assert.is(admit(house, 'gen-6', '0.1', 5), 'ok');
 });
 
-it('prefers a bound of its own to the configured one', () => {
+it('its own bound overrides the configured one', () => {
   const house = open({ perMinute: 2 });
   assert.ok(count(house).counted);
   assert.ok(count(house).counted);
@@ -91,7 +91,7 @@ it('commits nothing for a refused admit or a counted request', () => {
   assert.is(open().tell(KEY, { type: 'key.count', perMinute: 5 } as never).durable, false);
 });
 
-it('answers one and the same 401 for a key that is disabled, revoked or expired', () => {
+it('answers the same 401 for a disabled, a revoked and an expired key', () => {
   const expected = { status: 401, type: 'authentication', message: 'Missing or invalid API key' };
   for (const end of ['key.disable', 'key.revoke']) {
     const house = open();
@@ -107,7 +107,7 @@ it('answers one and the same 401 for a key that is disabled, revoked or expired'
   assert.is(show(house).status, 'expired');
 });
 
-it('can be disabled and enabled again, revoked for good, and shows so in its row', () => {
+it('can be disabled and enabled again, and revoked permanently; its row shows the status', () => {
   const house = open();
   const rowStatus = () => house.row<Credential>(KEY, 'credential', 'd'.repeat(64))?.status;
   house.tell(KEY, { type: 'key.disable' });
@@ -121,7 +121,7 @@ it('can be disabled and enabled again, revoked for good, and shows so in its row
   assert.is(house.ask<KeyView>(KEY, { type: 'key.limit', limit: '5', limitWindow: null } as never).status, 'revoked');
   assert.is(rowStatus(), 'revoked');
   settle(house, 'gen-1', '0.5');
-  assert.is(show(house).usage, '0.5', 'what ran is charged all the same');
+  assert.is(show(house).usage, '0.5', 'running requests are still charged');
 });
 
 it('holds and charges together never exceed the limit at a grant', () => {
@@ -137,7 +137,7 @@ it('holds and charges together never exceed the limit at a grant', () => {
   assert.is(admit(house, 'gen-5', '1'), 'ok');
 });
 
-it('refuses a dearer fallback beyond its limit, and lets a cheaper one pass', () => {
+it('refuses a more expensive fallback beyond its limit and admits a cheaper one', () => {
   const house = open({ limit: '1' });
   admit(house, 'gen-1', '0.8');
   const raise = (amount: string, attempt: number): Admission =>
@@ -151,7 +151,7 @@ it('refuses a dearer fallback beyond its limit, and lets a cheaper one pass', ()
   assert.not(raise('0.3', 3).admitted);
 });
 
-it('starts its limit again at the edge of the UTC day; a hold counts on both sides, its charge where it settles', () => {
+it('its limit resets at the edge of the UTC day; a hold counts on both sides, its charge in the window of its settlement', () => {
   const house = open({ limit: '1', limitWindow: 'daily' });
   const midnight = Date.UTC(2025, 10, 22);
   house.now = midnight - 1;
@@ -176,7 +176,7 @@ it('starts its limit again at the edge of the UTC day; a hold counts on both sid
   );
 });
 
-it('keeps day, week and month apart when they begin on their own', () => {
+it('day, week and month begin independently', () => {
   const house = open();
   const spendAt = (at: number, id: string): void => {
     house.now = at;

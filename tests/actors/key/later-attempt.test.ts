@@ -1,4 +1,4 @@
-/** What a key checks and counts when another attempt of one generation asks for its hold. */
+/** The checks and counts of a key when another attempt of one generation requests its hold. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountKind } from '../../../actors/account/account.ts';
@@ -28,37 +28,37 @@ function run(house: House, attempt: number, amount: string, id = 'gen-1', perMin
   return answer.admitted ? 'ok' : answer.refusal;
 }
 
-const purse = (house: House): KeyState => house.context<KeyState>(KEY);
+const keyState = (house: House): KeyState => house.context<KeyState>(KEY);
 const statusOf = (answer: Refusal | 'ok'): number | 'ok' => (answer === 'ok' ? 'ok' : answer.status);
 const settle = (house: House, attempt: number, cost: string) =>
   house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', cost, holdAttempt(attempt, 1))));
 
-it('a limit that the generation itself has used up admits its next run, which takes the hold over', () => {
+it('a limit used up by the generation itself admits its next run, which takes over the hold', () => {
   const house = open({ limit: '1' });
   assert.is(run(house, 1, '1'), 'ok');
   assert.is(run(house, 2, '1'), 'ok');
-  assert.is(purse(house).held, '1');
+  assert.is(keyState(house).held, '1');
   assert.is(run(house, 3, '0.4'), 'ok');
-  assert.is(purse(house).held, '0.4');
-  assert.is(run(house, 1, '0.6', 'gen-2'), 'ok', 'what was freed can be held again');
+  assert.is(keyState(house).held, '0.4');
+  assert.is(run(house, 1, '0.6', 'gen-2'), 'ok', 'the freed amount can be held again');
 });
 
-it('a limit is judged with what the run takes over, and refused with the numbers of a new hold', () => {
+it('a limit is checked including the replaced hold; the refusal has the amounts of a new hold', () => {
   const house = open({ limit: '1' });
   run(house, 1, '0.3');
   run(house, 1, '0.5', 'gen-2');
   const short = run(house, 2, '0.6') as Refusal;
   assert.equal(short.metadata, { scope: 'key', required: '0.6', available: '0.5' });
-  assert.is(purse(house).held, '0.8');
+  assert.is(keyState(house).held, '0.8');
   assert.is(run(house, 2, '0.5'), 'ok');
-  assert.is(purse(house).held, '1');
+  assert.is(keyState(house).held, '1');
 });
 
-it('a limit is judged as for a new hold after a release, on an account that is suspended too', () => {
+it('after a release a limit is checked as for a new hold, also on a suspended account', () => {
   const house = open({ limit: '1' });
   run(house, 1, '0.9');
   house.tell(ACCOUNT, { type: 'gateway.lost', incarnation: 'inc-1' } as never);
-  assert.is(purse(house).held, '0');
+  assert.is(keyState(house).held, '0');
   const short = run(house, 2, '1.1') as Refusal;
   assert.equal(short.metadata, { scope: 'key', required: '1.1', available: '1' });
   house.tell(ACCOUNT, { type: 'account.suspend' });
@@ -66,29 +66,29 @@ it('a limit is judged as for a new hold after a release, on an account that is s
   assert.is(statusOf(run(house, 2, '1')), 401);
   house.tell(ACCOUNT, { type: 'account.resume' });
   assert.is(run(house, 2, '1'), 'ok');
-  assert.is(purse(house).held, '1');
+  assert.is(keyState(house).held, '1');
 });
 
-it('each run that is admitted counts as a request; the repeat of an admit does not', () => {
+it('each admitted run counts as a request; the repeat of an admission does not', () => {
   const house = open();
   run(house, 1, '1');
   run(house, 1, '1');
-  assert.is(purse(house).rate.count, 1);
+  assert.is(keyState(house).rate.count, 1);
   run(house, 2, '1');
   run(house, 2, '1');
-  assert.is(purse(house).rate.count, 2);
+  assert.is(keyState(house).rate.count, 2);
   assert.is(statusOf(run(house, 3, '1', 'gen-1', 2)), 429);
-  assert.is(purse(house).held, '1', 'a refused run leaves the earlier hold to its burial');
+  assert.is(keyState(house).held, '1', 'a refused run leaves the earlier hold until its gateway is dead');
 });
 
-it('a run of a key that is disabled, revoked or expired meanwhile is refused, and the earlier hold is untouched', () => {
+it('a run is refused when its key was disabled, revoked or has expired, and the earlier hold is unchanged', () => {
   for (const end of ['key.disable', 'key.revoke']) {
     const house = open();
     run(house, 1, '1');
     house.tell(KEY, { type: end });
     assert.is(statusOf(run(house, 2, '1')), 401);
-    assert.is(run(house, 1, '1'), 'ok', 'what is recorded is answered');
-    assert.is(purse(house).held, '1');
+    assert.is(run(house, 1, '1'), 'ok', 'the recorded answer');
+    assert.is(keyState(house).held, '1');
   }
   const house = open({ expiresAt: START + 1_000 });
   run(house, 1, '1');
@@ -97,17 +97,17 @@ it('a run of a key that is disabled, revoked or expired meanwhile is refused, an
   assert.is(statusOf(run(open({ kind: 'management' }), 2, '1')), 403);
 });
 
-it('spends once, by the run that is charged, and holds nothing afterwards', () => {
+it('spends once, for the charged run, and holds nothing afterwards', () => {
   const house = open({ limit: '5', limitWindow: 'daily' });
   run(house, 1, '1');
   run(house, 2, '2');
   settle(house, 1, '0.9');
-  assert.equal([purse(house).held, purse(house).spending.total], ['2', '0']);
+  assert.equal([keyState(house).held, keyState(house).spending.total], ['2', '0']);
   settle(house, 2, '0.7');
   settle(house, 2, '0.7');
-  assert.equal([purse(house).held, purse(house).spending.total], ['0', '0.7']);
+  assert.equal([keyState(house).held, keyState(house).spending.total], ['0', '0.7']);
   assert.is(statusOf(run(house, 3, '1')), 409);
-  assert.equal([purse(house).held, purse(house).spending.total], ['0', '0.7']);
+  assert.equal([keyState(house).held, keyState(house).spending.total], ['0', '0.7']);
 });
 
 test.run();

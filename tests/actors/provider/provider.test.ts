@@ -20,7 +20,7 @@ const FACTS = {
 const declare = (house: House, digest: string, facts: object = FACTS) =>
   house.tell(ADDRESS, { type: 'provider.declare', facts, digest } as never);
 
-it('shows a declaration once, and a changed one again', () => {
+it('publishes a declaration once, and a changed one again', () => {
   const house = new House([providerKind], 1_000);
   const first = declare(house, 'one');
   assert.equal(first.reply, { changed: true });
@@ -33,7 +33,7 @@ it('shows a declaration once, and a changed one again', () => {
   assert.match(house.explain(ADDRESS)[0] as string, /^Alpha Two is declared since 1970/);
 });
 
-it('shows itself again wherever it is activated, without a commit', () => {
+it('publishes itself on every activation, without a commit', () => {
   const house = new House([providerKind], 1_000);
   declare(house, 'one');
   const activated = house.tell(ADDRESS, { type: 'actor.activated' });
@@ -52,7 +52,7 @@ it('leaves the board when withdrawn and returns when declared', () => {
   assert.is(house.state(ADDRESS), 'declared');
 });
 
-it('tells of its models document: a broken one leaves the count of the last good one, and is told once', () => {
+it('reports its models document: a broken one keeps the count of the last usable one and is reported once', () => {
   const house = new House([providerKind], 1_000);
   const read = (problem: string | null, endpoints: number) =>
     house.tell(ADDRESS, { type: 'provider.read', problem, endpoints } as never);
@@ -68,12 +68,12 @@ it('tells of its models document: a broken one leaves the count of the last good
     house.explain(ADDRESS)[1] as string,
     /broken since 1970.* the last good one stays, with 3 endpoints: line 4: data\[0\]\.id is missing$/,
   );
-  assert.equal(read('another', 0).published, [], 'nothing of it is shown to the public');
+  assert.equal(read('another', 0).published, [], 'it is not published');
   assert.equal(read(null, 2).reply, { changed: true });
   assert.match(house.explain(ADDRESS)[1] as string, /declares 2 endpoints/);
 });
 
-it('is known to operators from a document that never could be used', () => {
+it('operators see a provider whose document was never usable', () => {
   const house = new House([providerKind], 1_000);
   house.tell(ADDRESS, { type: 'provider.read', problem: 'line 1: this is no JSON', endpoints: 0 } as never);
   const [first, second] = house.explain(ADDRESS);

@@ -28,7 +28,7 @@ const giveBack = (house: House, count: number, windowStart: number) =>
     windowStart,
   } as never);
 
-it('grants exactly its limit in a window and begins anew with the next', () => {
+it('grants exactly its limit per window and starts again with the next window', () => {
   const house = new House([rateWindowKind], START + 10_000);
   assert.equal(take(house), { granted: true, remaining: 2, resetInMs: 50_000 });
   assert.equal(take(house, 'a', 3), { granted: false, remaining: 2, resetInMs: 50_000 });
@@ -40,7 +40,7 @@ it('grants exactly its limit in a window and begins anew with the next', () => {
   assert.equal(take(house), { granted: true, remaining: 2, resetInMs: 60_000 });
 });
 
-it('keeps names apart, hostile ones too', () => {
+it('keeps names apart, including hostile ones', () => {
   const house = new House([rateWindowKind], START);
   for (const name of ['a', 'b', '__proto__', 'constructor', 'toString']) {
     for (let i = 0; i < 3; i++) assert.ok(take(house, name).granted, name);
@@ -48,20 +48,20 @@ it('keeps names apart, hostile ones too', () => {
   }
 });
 
-it('commits nothing, ever', () => {
+it('never commits', () => {
   const house = new House([rateWindowKind], START);
   const event = { type: 'window.take', name: 'a', count: 1, limit: 1, windowMs: 60_000 };
   for (let i = 0; i < 3; i++) assert.is(house.tell(WINDOW, event).durable, false);
 });
 
-it('stays bounded however many names it is shown, and refuses sooner rather than later', () => {
+it('stays bounded for any number of names, and refuses earlier rather than later', () => {
   const house = new House([rateWindowKind], START);
   let granted = 0;
   for (let i = 0; i < 2_000; i++) if (take(house, `stranger-${i}`, 1, 120).granted) granted++;
   const table = house.context<WindowTable>(WINDOW);
   assert.is(Object.keys(table.counts).length, NAMES_MAX);
   assert.is(granted, NAMES_MAX + 120);
-  assert.ok(take(house, 'stranger-0', 1, 120).granted, 'a name that is known is not crowded out');
+  assert.ok(take(house, 'stranger-0', 1, 120).granted, 'known names keep their count');
   assert.match(house.explain(WINDOW).join(' '), /table is full/);
   house.now += 60_000;
   take(house, 'later');
@@ -74,7 +74,7 @@ it('spreads all names over a fixed number of actors', () => {
   assert.is(windowAddress(ENDPOINT_WINDOW), 'rate-window:endpoint');
 });
 
-it('cuts slices that shrink with what is left, never beyond the limit', () => {
+it('slices shrink with the rest and never exceed the limit', () => {
   const house = new House([rateWindowKind], START);
   const first = slice(house, 6_000, 3);
   assert.equal(first, { granted: 250, windowStart: START, resetInMs: 60_000 });
@@ -91,7 +91,7 @@ it('cuts slices that shrink with what is left, never beyond the limit', () => {
   assert.is(slice(house, 6_000, 3).granted, 250);
 });
 
-it('takes back what is left of a slice, but only into its own window', () => {
+it('accepts the rest of a slice, but only into its own window', () => {
   const house = new House([rateWindowKind], START);
   const { granted, windowStart } = slice(house, 80, 1);
   assert.is(granted, 10);

@@ -5,14 +5,14 @@ import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
 
-it('orders holds by their run first, then within it, and counts a single run as before', () => {
+it('orders holds by run, then within the run, and numbers a single run from 1', () => {
   assert.equal([holdAttempt(1, 1), holdAttempt(1, 2), holdAttempt(1, 16)], [1, 2, 16]);
   assert.is(holdAttempt(3, 1), 2_001);
   assert.ok(holdAttempt(2, 1) > holdAttempt(1, HOLDS_PER_RUN_MAX - 1));
   assert.ok(Number.isSafeInteger(holdAttempt(1_000_000, HOLDS_PER_RUN_MAX - 1)));
 });
 
-it('refuses numbers that would reach into another run', () => {
+it('refuses numbers that would overlap another run', () => {
   for (const [run, hold] of [
     [0, 1],
     [1.5, 1],
@@ -23,7 +23,7 @@ it('refuses numbers that would reach into another run', () => {
   }
 });
 
-it('knows the only hold that no other of its generation can precede', () => {
+it('identifies the only hold that no other of its generation can precede', () => {
   assert.equal([holdAttempt(1, 1), holdAttempt(1, 2), holdAttempt(2, 1)].map(isFirstHold), [true, false, false]);
 });
 

@@ -7,7 +7,7 @@ import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
 
-it('makes ids of their shapes, never the same twice, good in addresses', () => {
+it('creates ids of the right shape, all different and valid in addresses', () => {
   const seen = new Set<string>();
   for (let i = 0; i < 500; i++) {
     for (const id of [ids.accountId(systemRandom), ids.keyId(systemRandom), ids.depositId(systemRandom)]) {
@@ -38,7 +38,7 @@ it('orders generation ids by time', () => {
   }
 });
 
-it('favours no letter', () => {
+it('letters are equally likely', () => {
   const counts = new Map<string, number>();
   for (let i = 0; i < 2_000; i++) {
     for (const letter of ids.accountId(systemRandom).slice(5)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
@@ -47,13 +47,13 @@ it('favours no letter', () => {
   for (const count of counts.values()) assert.ok(count > 400 && count < 900, `${count} of 645 expected`);
 });
 
-it('takes letters from bytes below 248 only, whatever the source gives', () => {
+it('uses only bytes below 248, whatever the source returns', () => {
   let next = 240;
   const counting = { bytes: (length: number) => Uint8Array.from({ length }, () => next++ % 256), fraction: () => 0 };
   assert.is(ids.accountId(counting).length, 25);
 });
 
-it('stores of a key what neither tells the key nor can be made without the pepper', () => {
+it('the stored digest reveals no key and cannot be computed without the pepper', () => {
   const pepper = Buffer.from('pepper');
   const key = ids.keyText(systemRandom);
   assert.match(key, /^sk-gw-v1-[0-9a-f]{64}$/);
@@ -65,7 +65,7 @@ it('stores of a key what neither tells the key nor can be made without the peppe
   assert.throws(() => ids.importedKeyDigest(pepper, 'nonsense'));
 });
 
-it('knows a key by its shape and masks it', () => {
+it('recognises a key by its shape and masks it', () => {
   const secret = `abc${'0'.repeat(58)}def`;
   assert.ok(ids.isKeyText(`sk-gw-v1-${secret}`));
   assert.ok(ids.isKeyText(`sk-legacy-v1-${secret}`));

@@ -7,7 +7,7 @@ import { text, units } from '../../support/model/oracle.ts';
 
 const it = bounded(test, 30_000);
 
-/** Often at the edges: nothing, all nines, one part alone. */
+/** Biased to the edges: zero, all nines, only one of the parts. */
 const digits = (length: number) =>
   fc.oneof(
     fc.bigInt({ min: 0n, max: 10n ** BigInt(length) - 1n }),
@@ -19,7 +19,7 @@ const amount = fc.tuple(digits(12), digits(15), fc.nat({ max: 15 })).map(([whole
   return decimals === '' ? `${whole}` : `${whole}.${decimals}`;
 });
 
-it('short amounts are added, subtracted and compared exactly as whole numbers would be', () => {
+it('short amounts are added, subtracted and compared exactly like integers', () => {
   fc.assert(
     fc.property(amount, amount, (a, b) => {
       assert.ok(short.isShort(a));
@@ -33,7 +33,7 @@ it('short amounts are added, subtracted and compared exactly as whole numbers wo
   );
 });
 
-it('a sum of products is exact, or left to the decimals', () => {
+it('a sum of products is exact or left to decimal.js', () => {
   const line = fc.record({
     rate: fc.oneof(amount, fc.constantFrom('0.00000015', '0.000000000000001', '0.999999999999999', '3')),
     units: fc.oneof(fc.nat({ max: 200_000 }), fc.maxSafeNat(), fc.constantFrom(0, 1, Number.MAX_SAFE_INTEGER)),
@@ -51,7 +51,7 @@ it('a sum of products is exact, or left to the decimals', () => {
   assert.ok(answered > 2_000, `${answered} were short`);
 });
 
-it('a sum runs on exactly, and says so where it has grown too long', () => {
+it('a running sum stays exact and returns null once it is too long', () => {
   let sum = '0';
   let expected = 0n;
   for (const one of fc.sample(amount, { numRuns: 20_000, seed: 7 })) {
@@ -68,7 +68,7 @@ it('a sum runs on exactly, and says so where it has grown too long', () => {
   }
 });
 
-it('nothing is short that is longer, negative or no amount', () => {
+it('long, negative and invalid amounts are not short', () => {
   const long = ['1000000000000', '0.0000000000000001', `0.${'1'.repeat(24)}`, `${'0'.repeat(13)}1`];
   const bad = [
     '',

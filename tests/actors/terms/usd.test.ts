@@ -18,7 +18,7 @@ const amount = fc
     return decimals === '' ? `${whole}` : `${whole}.${decimals}`;
   });
 
-it('adds, subtracts and compares exactly as whole numbers would', () => {
+it('adds, subtracts and compares exactly like integers', () => {
   fc.assert(
     fc.property(amount, amount, (a, b) => {
       assert.is(usd.add(a, b), text(units(a) + units(b)));
@@ -30,7 +30,7 @@ it('adds, subtracts and compares exactly as whole numbers would', () => {
   );
 });
 
-it('floors a charge once, at 24 decimals, whatever the rates and units', () => {
+it('floors a charge once, at 24 decimals, for any rates and units', () => {
   const line = fc.tuple(amount, fc.nat({ max: 2 ** 31 - 1 }));
   fc.assert(
     fc.property(fc.array(line, { minLength: 1, maxLength: 4 }), (lines) => {
@@ -43,7 +43,7 @@ it('floors a charge once, at 24 decimals, whatever the rates and units', () => {
   );
 });
 
-it('keeps a long chain of charges without drift', () => {
+it('adds a long chain of charges without drift', () => {
   const costs = fc.sample(amount, { numRuns: 20_000, seed: 42 });
   let sum = '0';
   let expected = 0n;
@@ -54,7 +54,7 @@ it('keeps a long chain of charges without drift', () => {
   assert.is(sum, text(expected));
 });
 
-it('takes nothing from outside but plain decimals', () => {
+it('accepts only plain decimals as external amounts', () => {
   for (const [from, to] of [
     ['0', '0'],
     ['007.50', '7.5'],
@@ -71,13 +71,13 @@ it('takes nothing from outside but plain decimals', () => {
   }
 });
 
-it('takes no charge finer than 24 decimals', () => {
+it('rejects a charge with more than 24 decimals', () => {
   assert.ok(usd.isCharge(`0.${'1'.repeat(24)}`));
   assert.not(usd.isCharge(`0.${'1'.repeat(25)}`));
   assert.not(usd.isCharge('-1'));
 });
 
-it('refuses to calculate with text that is no amount', () => {
+it('throws for text that is not an amount', () => {
   for (const bad of ['NaN', '1e3', '', 'Infinity', '--1', '0x1']) assert.throws(() => usd.add('1', bad));
   for (const count of [1.5, -1, Number.NaN, 2 ** 53]) assert.throws(() => usd.multiply('1', count));
 });
@@ -97,7 +97,7 @@ it('writes the exact digits as a JSON number', () => {
   assert.not(usd.isZero('0.0001'));
 });
 
-it('units may be exact decimal text; anything else is no count of units', () => {
+it('units can be exact decimal text; other text throws', () => {
   assert.is(usd.chargeOf([{ rate: '0.1', units: '1.048577' }]), '0.1048577');
   assert.is(
     usd.chargeOf([

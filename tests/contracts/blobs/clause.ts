@@ -1,9 +1,9 @@
-/** One clause of the Blobs contract, and what all of them need. */
+/** One clause of the Blobs contract, and the shared parts of all clauses. */
 import type { Blobs, OpenBlob } from '../../../actors/runtime/ports/blobs.ts';
 import type { HandClock } from '../../actors/runtime/durable/hand-clock.ts';
 import { pieces } from '../../support/pieces.ts';
 
-/** What an implementation is opened with. */
+/** The parts with which an implementation is opened. */
 export const BLOB_BYTES_MAX = 3 * 1024 * 1024;
 export const BLOB_WRITES_MAX = 4;
 
@@ -12,9 +12,9 @@ export interface OpenedBlobs {
   readonly blobs: Blobs;
   /** Another node's view of the same blobs. */
   readonly other: Blobs;
-  /** Changes stored bytes behind the port's back: a flipped bit, a lost end, another blob's bytes in its place. */
+  /** Changes stored bytes without the port: flips a bit, truncates, or inserts another blob's bytes. */
   readonly damage: (id: string, change: (bytes: Buffer) => Buffer) => Promise<void>;
-  /** Which stretches of stored bytes this node has read since the last call, as [at, bytes]. */
+  /** The ranges of stored bytes that this node has read since the last call, as [at, bytes]. */
   readonly touched: () => readonly (readonly [number, number])[];
   readonly close: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Damage of every kind: found where it is, before a byte of the damaged segment is delivered. */
+/** Every kind of damage is detected before a byte of the damaged segment is delivered. */
 import * as assert from 'uvu/assert';
 import { segment } from '../../../actors/runtime/bytes/segment.ts';
 import { BlobCorrupt } from '../../../actors/runtime/ports/blobs.ts';
@@ -9,7 +9,7 @@ import { type Clause, put } from './clause.ts';
 /** Nine full segments and a tenth of 10,176 bytes: more than two pieces of a store. */
 const DAMAGED_BYTES = 9 * segment.plainBytes + 10_176;
 
-/** What is delivered of a blob or range before its reading fails or ends. */
+/** The bytes delivered from a blob or range before the read fails or ends. */
 async function deliveredOf(reading: AsyncIterable<Uint8Array>): Promise<{ bytes: Buffer; failure: unknown }> {
   const found: Uint8Array[] = [];
   let failure: unknown = null;
@@ -28,14 +28,14 @@ function reordered(order: readonly number[]) {
 }
 
 export function damageClauses(clause: Clause): void {
-  clause('stored bytes that are put back as they were are no damage', async ({ blobs, damage }) => {
+  clause('rewriting the same bytes is no damage', async ({ blobs, damage }) => {
     const bytes = pieces.random(DAMAGED_BYTES);
     const blob = await put(blobs, bytes);
     await damage(blob.id, (stored) => Buffer.from(stored));
     assert.ok((await pieces.gather(blobs.read(blob))).equals(bytes));
   });
 
-  clause('a flipped bit anywhere is found before a byte of its segment leaves', async ({ blobs, damage }) => {
+  clause('any flipped bit is detected before a byte of its segment is delivered', async ({ blobs, damage }) => {
     const bytes = pieces.random(DAMAGED_BYTES);
     const blob = await put(blobs, bytes);
     const stored = DAMAGED_BYTES + 10 * (segment.storedBytes - segment.plainBytes);
@@ -62,7 +62,7 @@ export function damageClauses(clause: Clause): void {
     assert.ok((await pieces.gather(blobs.read(blob))).equals(bytes), 'nothing but the flips was wrong');
   });
 
-  clause('a range that touches no damaged segment is delivered whole', async ({ blobs, damage }) => {
+  clause('a range without a damaged segment is delivered completely', async ({ blobs, damage }) => {
     const bytes = pieces.random(DAMAGED_BYTES);
     const blob = await put(blobs, bytes);
     await damage(blob.id, (whole) => flip(flip(whole, 0), 5 * segment.storedBytes));
@@ -70,7 +70,7 @@ export function damageClauses(clause: Clause): void {
     assert.ok((await pieces.gather(blobs.read(blob, range))).equals(bytes.subarray(range.from, range.to)));
   });
 
-  clause('a blob that was cut or extended delivers nothing', async ({ blobs, damage }) => {
+  clause('a truncated or extended blob delivers nothing', async ({ blobs, damage }) => {
     const changes: readonly ((bytes: Buffer) => Buffer)[] = [
       (bytes) => bytes.subarray(0, bytes.length - 1),
       (bytes) => bytes.subarray(0, segment.pieceBytes),
@@ -91,7 +91,7 @@ export function damageClauses(clause: Clause): void {
     }
   });
 
-  clause('segments that were swapped, doubled or moved are found where they are', async ({ blobs, damage }) => {
+  clause('swapped, duplicated or moved segments are detected at their position', async ({ blobs, damage }) => {
     const bytes = pieces.random(4 * segment.plainBytes);
     const orders = [
       [1, 0, 2, 3],
@@ -114,7 +114,7 @@ export function damageClauses(clause: Clause): void {
     }
   });
 
-  clause('a cut that a changed length hides shows at the end that is none', async ({ blobs, damage }) => {
+  clause('a truncation hidden by a changed length is detected at the wrong end', async ({ blobs, damage }) => {
     const blob = await put(blobs, pieces.random(3 * segment.plainBytes));
     await damage(blob.id, (stored) => stored.subarray(0, 2 * segment.storedBytes));
     const shorter = { ...blob, bytes: 2 * segment.plainBytes };
@@ -122,30 +122,33 @@ export function damageClauses(clause: Clause): void {
     assert.instance((await deliveredOf(blobs.read(shorter))).failure, BlobCorrupt);
   });
 
-  clause('another blob of the same length in its place, or one segment of it, is damage', async ({ blobs, damage }) => {
-    const bytes = [1, 2].map((seed) => pieces.random(3 * segment.plainBytes, seed)) as [Uint8Array, Uint8Array];
-    const [one, two] = [await put(blobs, bytes[0]), await put(blobs, bytes[1])];
-    const taken: Buffer[] = [];
-    const take = (stored: Buffer): Buffer => {
-      taken.push(Buffer.from(stored));
-      return stored;
-    };
-    await damage(one.id, take);
-    await damage(two.id, take);
-    const [own, foreign] = taken as [Buffer, Buffer];
-    await damage(one.id, () => foreign);
-    for (const range of [undefined, ...[0, 1, 2].map(middleOf)]) {
-      const { bytes: delivered, failure } = await deliveredOf(blobs.read(one, range));
-      assert.instance(failure, BlobCorrupt);
-      assert.is(delivered.length, 0);
-    }
-    const [from, to] = [segment.storedBytes, 2 * segment.storedBytes];
-    await damage(one.id, () => Buffer.concat([own.subarray(0, from), foreign.subarray(from, to), own.subarray(to)]));
-    const mixed = await deliveredOf(blobs.read(one));
-    assert.instance(mixed.failure, BlobCorrupt);
-    assert.ok(mixed.bytes.equals(bytes[0].subarray(0, segment.plainBytes)));
-    assert.ok((await pieces.gather(blobs.read(two))).equals(bytes[1]), 'the other blob is whole');
-  });
+  clause(
+    'another blob of the same length in its place, or one of its segments, is damage',
+    async ({ blobs, damage }) => {
+      const bytes = [1, 2].map((seed) => pieces.random(3 * segment.plainBytes, seed)) as [Uint8Array, Uint8Array];
+      const [one, two] = [await put(blobs, bytes[0]), await put(blobs, bytes[1])];
+      const taken: Buffer[] = [];
+      const take = (stored: Buffer): Buffer => {
+        taken.push(Buffer.from(stored));
+        return stored;
+      };
+      await damage(one.id, take);
+      await damage(two.id, take);
+      const [own, foreign] = taken as [Buffer, Buffer];
+      await damage(one.id, () => foreign);
+      for (const range of [undefined, ...[0, 1, 2].map(middleOf)]) {
+        const { bytes: delivered, failure } = await deliveredOf(blobs.read(one, range));
+        assert.instance(failure, BlobCorrupt);
+        assert.is(delivered.length, 0);
+      }
+      const [from, to] = [segment.storedBytes, 2 * segment.storedBytes];
+      await damage(one.id, () => Buffer.concat([own.subarray(0, from), foreign.subarray(from, to), own.subarray(to)]));
+      const mixed = await deliveredOf(blobs.read(one));
+      assert.instance(mixed.failure, BlobCorrupt);
+      assert.ok(mixed.bytes.equals(bytes[0].subarray(0, segment.plainBytes)));
+      assert.ok((await pieces.gather(blobs.read(two))).equals(bytes[1]), 'the other blob is whole');
+    },
+  );
 }
 
 /** A few bytes in the middle of one segment. */

@@ -1,4 +1,4 @@
-/** Reads of a part: the right bytes, from the segments that hold them, bit by bit. */
+/** Range reads return the right bytes, from the segments that contain them, in steps. */
 import * as assert from 'uvu/assert';
 import { segment } from '../../../actors/runtime/bytes/segment.ts';
 import { BlobMissing, BlobRangeError } from '../../../actors/runtime/ports/blobs.ts';
@@ -8,7 +8,7 @@ import { pieces } from '../../support/pieces.ts';
 import { BLOB_BYTES_MAX, type Clause, put } from './clause.ts';
 
 export function rangeClauses(clause: Clause): void {
-  clause('every range is the bytes from its first up to and without its end', async ({ blobs, other }) => {
+  clause('every range returns the bytes from its start up to but excluding its end', async ({ blobs, other }) => {
     const fraction = seededFraction(11);
     const upTo = (max: number): number => Math.floor(fraction() * (max + 1));
     const { plainBytes } = segment;
@@ -30,7 +30,7 @@ export function rangeClauses(clause: Clause): void {
     }
   });
 
-  clause('a range that does not lie within the blob is refused at the call, with the total', async ({ blobs }) => {
+  clause('a range beyond the blob is refused at the call, with the total', async ({ blobs }) => {
     const blob = await put(blobs, pieces.random(100_000));
     const within = blob.bytes;
     const outside = [
@@ -57,7 +57,7 @@ export function rangeClauses(clause: Clause): void {
     assert.is((await pieces.gather(blobs.read(blob, { from: within, to: within }))).length, 0);
   });
 
-  clause('a range of a blob that is not there is missing, an empty one as well', async ({ blobs }) => {
+  clause('a range of an unknown blob is missing, including an empty one', async ({ blobs }) => {
     const blob = await put(blobs);
     await blobs.remove(blob.id);
     for (const range of [
@@ -69,7 +69,7 @@ export function rangeClauses(clause: Clause): void {
     }
   });
 
-  clause('a range reads the segments that hold it and none beside them', async ({ blobs, touched }) => {
+  clause('a range reads only the segments that contain it', async ({ blobs, touched }) => {
     const blob = await put(blobs, pieces.random(BLOB_BYTES_MAX));
     const { plainBytes, storedBytes } = segment;
     const cases = [
@@ -93,7 +93,7 @@ export function rangeClauses(clause: Clause): void {
     }
   });
 
-  clause('a long range is read bit by bit as it is taken', async ({ blobs, touched }) => {
+  clause('a long range is read in steps as it is consumed', async ({ blobs, touched }) => {
     const blob = await put(blobs, pieces.random(BLOB_BYTES_MAX));
     touched();
     let read = 0;

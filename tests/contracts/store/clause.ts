@@ -1,4 +1,4 @@
-/** What the clauses of the Store port share: a store of their own, and the way to register. */
+/** Shared by the clauses of the Store port: a separate store each, and their registration. */
 import type { Store } from '../../../actors/runtime/ports/store.ts';
 
 /** One opened, empty store of `SHARDS` shards. `reopen` gives another connection to the same data. */

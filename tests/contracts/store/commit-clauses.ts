@@ -1,4 +1,4 @@
-/** Clauses of the Store port on commits, actors and the census. */
+/** Clauses of the Store port on commits, actors and actor counts. */
 import * as assert from 'uvu/assert';
 import type { ShardVerdict, Store } from '../../../actors/runtime/ports/store.ts';
 import type { Clause } from './clause.ts';
@@ -32,7 +32,7 @@ function writingClauses(clause: Clause): void {
     assert.is(await store.loadActor('account:nobody'), null);
   });
 
-  clause('a later version replaces the earlier one and may skip numbers', async (store) => {
+  clause('a later version replaces the earlier one and can skip numbers', async (store) => {
     const fence = await own(store, 'i1');
     await store.commit([write(fence, { actors: [{ record: actor('account:a', 1), expected: 0 }] })]);
     const next = actor('account:a', 9, { chart: 2, snapshot: '{"value":"closed"}', trail: '[2]' });
@@ -55,7 +55,7 @@ function writingClauses(clause: Clause): void {
     assert.equal(await store.timersOf('account:a'), [timer('t', 5)]);
   });
 
-  clause('a commit of nothing answers nothing', async (store) => {
+  clause('an empty commit returns no verdicts', async (store) => {
     assert.equal(await store.commit([]), []);
   });
 
@@ -70,7 +70,7 @@ function writingClauses(clause: Clause): void {
     assert.equal(await store.actorsOf('account', 6), []);
   });
 
-  clause('the census counts actors by kind and first level of their state', async (store) => {
+  clause('actor counts group actors by kind and first level of their state', async (store) => {
     const fence = await own(store, 'i1');
     const of = (address: string, value: unknown, kind = 'account') => ({
       record: actor(address, 1, { kind, snapshot: JSON.stringify({ context: { value: 'no' }, value }) }),
@@ -104,33 +104,36 @@ function writingClauses(clause: Clause): void {
     ]);
   });
 
-  clause('states tell every distinct whole state value by kind and chart, and what is no JSON', async (store) => {
-    const fence = await own(store, 'i1');
-    const put = (address: string, snapshot: string, more: object = {}) => ({
-      record: { ...actor(address, 1, { snapshot }), ...more },
-      expected: 0,
-    });
-    const open = '{"sum":"x","value":"open","context":{"a":1}}';
-    await store.commit([
-      write(fence, {
-        actors: [
-          put('account:b', open),
-          put('account:a', '{"value":"open","context":{}}'),
-          put('account:c', '{"value":{"open":"waiting"}}'),
-          put('account:d', open, { chart: 2 }),
-          put('account:e', 'torn'),
-          put('key:a', '{"value":{"open":"waiting"}}', { kind: 'key' }),
-        ],
-      }),
-    ]);
-    assert.equal(await store.states(), [
-      { kind: 'account', chart: 1, value: null, count: 1, example: 'account:e' },
-      { kind: 'account', chart: 1, value: '"open"', count: 2, example: 'account:a' },
-      { kind: 'account', chart: 1, value: '{"open":"waiting"}', count: 1, example: 'account:c' },
-      { kind: 'account', chart: 2, value: '"open"', count: 1, example: 'account:d' },
-      { kind: 'key', chart: 1, value: '{"open":"waiting"}', count: 1, example: 'key:a' },
-    ]);
-  });
+  clause(
+    'states return every distinct state value by kind and chart, and count snapshots that are not JSON',
+    async (store) => {
+      const fence = await own(store, 'i1');
+      const put = (address: string, snapshot: string, more: object = {}) => ({
+        record: { ...actor(address, 1, { snapshot }), ...more },
+        expected: 0,
+      });
+      const open = '{"sum":"x","value":"open","context":{"a":1}}';
+      await store.commit([
+        write(fence, {
+          actors: [
+            put('account:b', open),
+            put('account:a', '{"value":"open","context":{}}'),
+            put('account:c', '{"value":{"open":"waiting"}}'),
+            put('account:d', open, { chart: 2 }),
+            put('account:e', 'torn'),
+            put('key:a', '{"value":{"open":"waiting"}}', { kind: 'key' }),
+          ],
+        }),
+      ]);
+      assert.equal(await store.states(), [
+        { kind: 'account', chart: 1, value: null, count: 1, example: 'account:e' },
+        { kind: 'account', chart: 1, value: '"open"', count: 2, example: 'account:a' },
+        { kind: 'account', chart: 1, value: '{"open":"waiting"}', count: 1, example: 'account:c' },
+        { kind: 'account', chart: 2, value: '"open"', count: 1, example: 'account:d' },
+        { kind: 'key', chart: 1, value: '{"open":"waiting"}', count: 1, example: 'key:a' },
+      ]);
+    },
+  );
 }
 
 function judgementClauses(clause: Clause): void {
@@ -152,7 +155,7 @@ function judgementClauses(clause: Clause): void {
     assert.is(await store.loadActor('account:a'), null);
   });
 
-  clause('an owner whose shard was taken over cannot write any more', async (store) => {
+  clause('an owner cannot write after its shard was taken over', async (store) => {
     const old = await own(store, 'i1');
     const before = await store.heartbeat({ incarnation: 'i1', hears: [], state: 'up' });
     assert.is(await store.markDead('i1', before.nodes[0]?.beat ?? -1, 'silent'), true);
@@ -162,7 +165,7 @@ function judgementClauses(clause: Clause): void {
     assert.equal(refusals(await store.commit([write(next, { actors })])), [null]);
   });
 
-  clause('a version that is not the stored one refuses the whole shard', async (store) => {
+  clause('a version other than the stored one refuses the whole shard', async (store) => {
     const fence = await own(store, 'i1');
     await store.commit([write(fence, { actors: [{ record: actor('account:a', 3), expected: 0 }] })]);
     for (const expected of [0, 2, 4]) {
@@ -187,7 +190,7 @@ function judgementClauses(clause: Clause): void {
     assert.equal(await store.timersOf('account:a'), []);
   });
 
-  clause('a refused shard leaves the others of its commit alone, wherever it stands', async (store) => {
+  clause('a refused shard does not affect the others of its commit, whatever its position', async (store) => {
     const fence = await own(store, 'i1', [1, 2, 3]);
     const one = (shard: number) => [{ record: actor(`account:s${shard}`, 1, { shard }), expected: 0 }];
     const verdicts = await store.commit([
@@ -203,25 +206,28 @@ function judgementClauses(clause: Clause): void {
     assert.equal(await store.rowById('holds', 'kept'), row('kept'));
   });
 
-  clause('a shard refused by its last version keeps all it had, and the others of its commit stand', async (store) => {
-    const fence = await own(store, 'i1', [1, 2, 3]);
-    const at = (shard: number, local: string, version: number, expected = version - 1) => ({
-      record: actor(`account:s${shard}${local}`, version, { shard }),
-      expected,
-    });
-    const first = [1, 2, 3].map((shard) => write(fence, { shard, actors: [at(shard, 'a', 1), at(shard, 'b', 1)] }));
-    assert.equal(refusals(await store.commit(first)), [null, null, null]);
-    const verdicts = await store.commit([
-      write(fence, { shard: 1, actors: [at(1, 'a', 2), at(1, 'b', 2)], rowsPut: [row('one')] }),
-      write(fence, { shard: 2, actors: [at(2, 'a', 2), at(2, 'b', 3)], rowsPut: [row('two')] }),
-      write(fence, { shard: 3, actors: [at(3, 'a', 2), at(3, 'c', 1)], rowsPut: [row('three')] }),
-    ]);
-    assert.equal(refusals(verdicts), [null, 'version', null]);
-    const kept = ['1a', '1b', '2a', '2b', '3a', '3b', '3c'].map((name) => stored(store, `account:s${name}`));
-    assert.equal(await Promise.all(kept), [2, 2, 1, 1, 2, 1, 1]);
-    for (const id of ['one', 'three']) assert.ok(await store.rowById('holds', id));
-    assert.is(await store.rowById('holds', 'two'), null);
-  });
+  clause(
+    'a shard refused by its last version keeps all its records, and the others of its commit are written',
+    async (store) => {
+      const fence = await own(store, 'i1', [1, 2, 3]);
+      const at = (shard: number, local: string, version: number, expected = version - 1) => ({
+        record: actor(`account:s${shard}${local}`, version, { shard }),
+        expected,
+      });
+      const first = [1, 2, 3].map((shard) => write(fence, { shard, actors: [at(shard, 'a', 1), at(shard, 'b', 1)] }));
+      assert.equal(refusals(await store.commit(first)), [null, null, null]);
+      const verdicts = await store.commit([
+        write(fence, { shard: 1, actors: [at(1, 'a', 2), at(1, 'b', 2)], rowsPut: [row('one')] }),
+        write(fence, { shard: 2, actors: [at(2, 'a', 2), at(2, 'b', 3)], rowsPut: [row('two')] }),
+        write(fence, { shard: 3, actors: [at(3, 'a', 2), at(3, 'c', 1)], rowsPut: [row('three')] }),
+      ]);
+      assert.equal(refusals(verdicts), [null, 'version', null]);
+      const kept = ['1a', '1b', '2a', '2b', '3a', '3b', '3c'].map((name) => stored(store, `account:s${name}`));
+      assert.equal(await Promise.all(kept), [2, 2, 1, 1, 2, 1, 1]);
+      for (const id of ['one', 'three']) assert.ok(await store.rowById('holds', id));
+      assert.is(await store.rowById('holds', 'two'), null);
+    },
+  );
 
   clause('commits sent one after another without waiting are applied in that order', async (store) => {
     const fence = await own(store, 'i1');
@@ -236,7 +242,7 @@ function judgementClauses(clause: Clause): void {
 }
 
 function stoppingClauses(clause: Clause): void {
-  clause('a stopped actor goes with its timers; its collections stay', async (store) => {
+  clause('a stopped actor is removed with its timers; its collections stay', async (store) => {
     const fence = await own(store, 'i1');
     const made = { record: actor('account:a', 1), expected: 0 };
     const other = { record: actor('account:b', 1), expected: 0 };
@@ -263,7 +269,7 @@ function stoppingClauses(clause: Clause): void {
     assert.is(await store.rowById('holds', 'h'), null);
   });
 
-  clause('an actor made and stopped within one commit was never there', async (store) => {
+  clause('an actor created and stopped within one commit leaves no trace', async (store) => {
     const fence = await own(store, 'i1');
     const stopped = [{ address: 'account:a', expected: 0 }];
     assert.equal(refusals(await store.commit([write(fence, { stopped, rowsPut: [row('h')] })])), [null]);
@@ -271,7 +277,7 @@ function stoppingClauses(clause: Clause): void {
     assert.equal(await store.rowById('holds', 'h'), row('h'));
   });
 
-  clause('a stopped actor can be made again, also within the commit that stops it', async (store) => {
+  clause('a stopped actor can be created again, also within the commit that stops it', async (store) => {
     const fence = await own(store, 'i1');
     await store.commit([write(fence, { actors: [{ record: actor('account:a', 4), expected: 0 }] })]);
     await store.commit([write(fence, { stopped: [{ address: 'account:a', expected: 4 }] })]);

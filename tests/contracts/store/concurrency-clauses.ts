@@ -5,7 +5,7 @@ import type { Clause, OpenedStore } from './clause.ts';
 import { refusals, stored } from './commit-clauses.ts';
 import { actor, node, own, row, write } from './records.ts';
 
-/** The owner gives up after this many, so that a store that never refuses it fails the clause. */
+/** The owner stops after this many, so that a store that never refuses it fails the clause. */
 const COMMITS_MAX = 2_000;
 
 async function twoOf(
@@ -37,7 +37,7 @@ export function concurrencyClauses(clause: Clause): void {
     }
   });
 
-  clause('what one connection was acknowledged, another reads at once', async (store, { reopen }) => {
+  clause('another connection reads an acknowledged commit at once', async (store, { reopen }) => {
     if (!reopen) return;
     const other = await reopen();
     try {
@@ -52,7 +52,7 @@ export function concurrencyClauses(clause: Clause): void {
     }
   });
 
-  clause('of commits that share one shard one wins there, and each keeps its other shards', (store, opened) =>
+  clause('of commits that share one shard one wins, and each keeps its other shards', (store, opened) =>
     twoOf(store, opened, async (one, other) => {
       const shared = 15;
       const fence = await own(store, 'i1');
@@ -83,7 +83,7 @@ export function concurrencyClauses(clause: Clause): void {
     }),
   );
 
-  clause('a claim that races with the commits of the owner before: none counts after it', (store, opened) =>
+  clause("a claim races with the previous owner's commits: none succeeds after it", (store, opened) =>
     twoOf(store, opened, async (one, other) => {
       const fence = await own(store, 'i1');
       await store.register(node('n2', 'i2'));
@@ -110,7 +110,7 @@ export function concurrencyClauses(clause: Clause): void {
     }),
   );
 
-  clause('of several lives of one name that register at once, one is up', (store, opened) =>
+  clause('of several incarnations of one name that register at once, one is up', (store, opened) =>
     twoOf(store, opened, async (one, other) => {
       const lives = Array.from({ length: 8 }, (_, i) => node('n1', `i${i}`));
       const births = await Promise.all(lives.map((life, i) => (i % 2 === 0 ? one : other).register(life)));

@@ -1,4 +1,4 @@
-/** Clauses of the Store port on nodes, shards and facts. */
+/** Clauses of the Store port on nodes, shards and settings. */
 import * as assert from 'uvu/assert';
 import type { NodeRow, Store } from '../../../actors/runtime/ports/store.ts';
 import type { Clause } from './clause.ts';
@@ -31,7 +31,7 @@ export function membershipClauses(clause: Clause): void {
 }
 
 function nodeClauses(clause: Clause): void {
-  clause('births count up over all nodes, and a node shows what it registered', async (store) => {
+  clause("births increase over all nodes, and a node's row has its registered members", async (store) => {
     assert.equal(await store.register(node('n1', 'i1')), { birth: 1 });
     assert.equal(await store.register(node('n2', 'i2')), { birth: 2 });
     const shown = { beat: 0, hears: [], state: 'up', why: null };
@@ -41,7 +41,7 @@ function nodeClauses(clause: Clause): void {
     ]);
   });
 
-  clause('a new incarnation of a name makes the earlier ones dead, and only those', async (store) => {
+  clause('a new incarnation of a name marks the earlier ones dead, and only those', async (store) => {
     await store.register(node('n1', 'i1'));
     await store.register(node('n2', 'i2'));
     await store.leave('i2');
@@ -60,7 +60,7 @@ function nodeClauses(clause: Clause): void {
     ]);
   });
 
-  clause('an incarnation registers once', async (store) => {
+  clause('an incarnation can register only once', async (store) => {
     await store.register(node('n1', 'i1'));
     const again = await store.register(node('n2', 'i1')).then(
       () => null,
@@ -70,7 +70,7 @@ function nodeClauses(clause: Clause): void {
     assert.is((await find(store, 'i1'))?.state, 'up');
   });
 
-  clause('a heartbeat raises the beat and shows whom the node hears and whether it drains', async (store) => {
+  clause('a heartbeat raises the beat and stores the reachable peers and the draining state', async (store) => {
     await store.register(node('n1', 'i1'));
     const first = await store.heartbeat({ incarnation: 'i1', hears: ['i2', 'i3'], state: 'up' });
     assert.equal(first.nodes[0]?.hears, ['i2', 'i3']);
@@ -80,24 +80,27 @@ function nodeClauses(clause: Clause): void {
     assert.equal([second.nodes[0]?.beat, second.nodes[0]?.state, second.nodes[0]?.hears], [2, 'draining', []]);
   });
 
-  clause('a heartbeat of a dead, departed or unknown node changes nothing and is answered', async (store) => {
-    await store.register(node('n1', 'i1'));
-    await store.register(node('n2', 'i2'));
-    await store.markDead('i1', 0, 'silent');
-    await store.leave('i2');
-    for (const incarnation of ['i1', 'i2', 'i9']) {
-      const { nodes } = await store.heartbeat({ incarnation, hears: ['x'], state: 'up' });
-      assert.equal(
-        nodes.map(({ beat, hears, state }) => [beat, hears, state]),
-        [
-          [0, [], 'dead'],
-          [0, [], 'left'],
-        ],
-      );
-    }
-  });
+  clause(
+    'a heartbeat of a dead, departed or unknown node changes nothing and still returns the rows',
+    async (store) => {
+      await store.register(node('n1', 'i1'));
+      await store.register(node('n2', 'i2'));
+      await store.markDead('i1', 0, 'silent');
+      await store.leave('i2');
+      for (const incarnation of ['i1', 'i2', 'i9']) {
+        const { nodes } = await store.heartbeat({ incarnation, hears: ['x'], state: 'up' });
+        assert.equal(
+          nodes.map(({ beat, hears, state }) => [beat, hears, state]),
+          [
+            [0, [], 'dead'],
+            [0, [], 'left'],
+          ],
+        );
+      }
+    },
+  );
 
-  clause('every living node is shown, and of the ended ones the newest', async (store) => {
+  clause('every living node is returned, and the newest of the ended ones', async (store) => {
     await store.register(node('old', 'living'));
     for (let i = 0; i < 70; i++) await store.register(node('n1', `i${i}`));
     const shown = await nodesSeenBy(store, 'onlooker');
@@ -109,7 +112,7 @@ function nodeClauses(clause: Clause): void {
 }
 
 function endClauses(clause: Clause): void {
-  clause('a node is buried only while its beat is still the one that was seen', async (store) => {
+  clause('a node is marked dead only while its beat is the observed one', async (store) => {
     await store.register(node('n1', 'i1'));
     await nodesSeenBy(store, 'i1');
     assert.is(await store.markDead('i1', 0, 'silent'), false);
@@ -119,7 +122,7 @@ function endClauses(clause: Clause): void {
     assert.equal([(await find(store, 'i1'))?.state, (await find(store, 'i1'))?.why], ['dead', 'silent']);
   });
 
-  clause('dead is final: no second burial, no leaving, no heartbeat undoes it', async (store) => {
+  clause('dead is final: marking again, leaving and heartbeats do not undo it', async (store) => {
     await store.register(node('n1', 'i1'));
     assert.is(await store.markDead('i1', 0, 'first'), true);
     assert.is(await store.markDead('i1', 0, 'second'), false);
@@ -129,7 +132,7 @@ function endClauses(clause: Clause): void {
     assert.is(await store.markDead('nobody', 0, 'x'), false);
   });
 
-  clause('a draining node can be buried and can leave; a departed one cannot be buried', async (store) => {
+  clause('a draining node can be marked dead and can leave; a departed one cannot be marked dead', async (store) => {
     for (const [name, incarnation] of [
       ['n1', 'i1'],
       ['n2', 'i2'],
@@ -143,7 +146,7 @@ function endClauses(clause: Clause): void {
     assert.is(await store.markDead('i2', 1, 'silent'), false);
   });
 
-  clause('of several burials at once exactly one wins', async (store) => {
+  clause('of several attempts to mark a node dead at once exactly one wins', async (store) => {
     await store.register(node('n1', 'i1'));
     const won = await Promise.all([1, 2, 3].map((i) => store.markDead('i1', 0, `by ${i}`)));
     assert.is(won.filter(Boolean).length, 1);
@@ -156,7 +159,7 @@ function claimClauses(clause: Clause): void {
     assert.equal(await store.shards(), expected);
   });
 
-  clause('a claim takes unowned shards, raises their epoch and answers those taken', async (store) => {
+  clause('a claim takes unowned shards, raises their epoch and returns them', async (store) => {
     await store.register(node('n1', 'i1'));
     const from = (await store.shards()).slice(3, 5);
     assert.equal(await store.claim('i1', from), [
@@ -167,7 +170,7 @@ function claimClauses(clause: Clause): void {
     assert.equal(await shard(store, 5), { shard: 5, owner: null, epoch: 0 });
   });
 
-  clause('a claim from a row that is no longer so takes nothing', async (store) => {
+  clause('a claim from an outdated row takes nothing', async (store) => {
     await own(store, 'i1', [3]);
     await store.register(node('n2', 'i2'));
     const stale = [
@@ -200,7 +203,7 @@ function claimClauses(clause: Clause): void {
     ]);
   });
 
-  clause('an owner can claim its own shard again and gets a new epoch', async (store) => {
+  clause('an owner can claim its own shard again with a new epoch', async (store) => {
     await own(store, 'i1', [3]);
     assert.equal(await store.claim('i1', [await shard(store, 3)]), [{ shard: 3, owner: 'i1', epoch: 2 }]);
   });
@@ -229,7 +232,7 @@ function claimClauses(clause: Clause): void {
     }
   });
 
-  clause('the revision rises with every change of a shard and with nothing else', async (store) => {
+  clause('the revision increases with every change of a shard and otherwise stays', async (store) => {
     await store.register(node('n1', 'i1'));
     await store.register(node('n2', 'i2'));
     let last = await revision(store);
@@ -261,7 +264,7 @@ function giveClauses(clause: Clause): void {
   });
 
   clause(
-    'a gift fails when the fence no longer holds, when nobody owns it or when the receiver is not up',
+    'giving a shard fails when the fence is outdated, the shard is unowned or the receiver is not up',
     async (store) => {
       await own(store, 'i1', [3]);
       await store.register(node('n2', 'i2'));
@@ -280,7 +283,7 @@ function giveClauses(clause: Clause): void {
 }
 
 function factClauses(clause: Clause): void {
-  clause('the first value of a fact stays, for every connection', async (store, { reopen }) => {
+  clause('the first value of a setting stays, for every connection', async (store, { reopen }) => {
     assert.is(await store.setting('wire', '3'), '3');
     assert.is(await store.setting('wire', '4'), '3');
     assert.is(await store.setting('digest', ''), '');
@@ -290,7 +293,7 @@ function factClauses(clause: Clause): void {
     await other.close();
   });
 
-  clause('the shard count is a fact from the start', async (store) => {
+  clause('the shard count is a setting from the start', async (store) => {
     assert.is(await store.setting('shards', '99'), String(SHARDS));
   });
 }

@@ -1,4 +1,4 @@
-/** Records for store tests: every member has a default, a test names only what it is about. */
+/** Records for store tests: every member has a default, and a test sets only the relevant ones. */
 import type {
   ActorRecord,
   NodeRow,
@@ -53,7 +53,7 @@ export function node(name: string, incarnation: string): Registration {
   return { name, incarnation, address: `127.0.0.1:1${name}`, operatorUrl: `http://${name}`, pid: 42, host: 'here' };
 }
 
-/** Registers `incarnation` and takes the shards for it; answers its fence. */
+/** Registers `incarnation` and claims the shards for it; returns its fence. */
 export async function own(store: Store, incarnation: string, shards: readonly number[] = [7]) {
   await store.register(node(incarnation, incarnation));
   const all = await store.shards();

@@ -26,7 +26,7 @@ export function rowClauses(clause: Clause): void {
 }
 
 function lookUpClauses(clause: Clause): void {
-  clause('a row is read exactly as it was put, by its key and by its id', async (store) => {
+  clause('a row is read exactly as it was put, by key and by id', async (store) => {
     const full = row('h', { sort: 1_763_690_000_123.5, index: ['a', '', null, 'ü'], open: true, expiresAt: 9e15 });
     await put(store, [full]);
     assert.equal(await store.row({ address: 'account:a', collection: 'holds', id: 'h' }), full);
@@ -41,7 +41,7 @@ function lookUpClauses(clause: Clause): void {
     assert.equal((await store.rowById('holds', 'g'))?.index, [null, null, null, null]);
   });
 
-  clause('an id held by several actors is answered for the first address', async (store) => {
+  clause('an id used by several actors returns the row of the first address', async (store) => {
     await put(
       store,
       ['account:c', 'account:a', 'account:b'].map((address) => row('h', { address, body: address })),
@@ -81,7 +81,7 @@ function lookUpClauses(clause: Clause): void {
     assert.is(await store.sweepRows(1e15, 9), 0);
   });
 
-  clause('a removed row is gone from every list; another actor keeps its own of that id', async (store) => {
+  clause("a removed row is in no list; another actor's row with that id stays", async (store) => {
     const fence = await own(store, 'i1');
     const mine = row('h', { open: true, index: ['a'] });
     await store.commit([write(fence, { rowsPut: [mine, row('h', { address: 'account:b' })] })]);
@@ -93,9 +93,9 @@ function lookUpClauses(clause: Clause): void {
   });
 }
 
-/** Rows that open, close, move and change in any order: the ways of a store to write as little as it must. */
+/** Rows that open, close, move and change in any order, which covers a store's optimised updates. */
 function historyClauses(clause: Clause): void {
-  clause('whatever a row was before, it is what was put last, in every list', async (store) => {
+  clause('a row always equals its last put, in every list', async (store) => {
     const fence = await own(store, 'i1');
     const fraction = seededFraction(41);
     const oneOf = <T>(values: readonly T[]): T => values[Math.floor(fraction() * values.length)] as T;
@@ -141,7 +141,7 @@ function historyClauses(clause: Clause): void {
 }
 
 function listClauses(clause: Clause): void {
-  clause('a list is in the order of sort, ties by id, in either direction', async (store) => {
+  clause('a list is ordered by sort, then id, in either direction', async (store) => {
     await put(store, [row('b', { sort: 2 }), row('a', { sort: 2 }), row('d', { sort: 1 }), row('c', { sort: 10 })]);
     const query = { collection: 'holds', address: 'account:a', limit: 9 };
     assert.equal(await ids(store, query), ['d', 'a', 'b', 'c']);
@@ -150,7 +150,7 @@ function listClauses(clause: Clause): void {
     assert.equal(await ids(store, { ...query, limit: 1, order: 'descending' }), ['c']);
   });
 
-  clause('a cursor continues behind its row, through ties and in either direction', async (store) => {
+  clause('a cursor continues after its row, across ties and in either direction', async (store) => {
     const rows = Array.from({ length: 25 }, (_, i) =>
       row(`r${String(i).padStart(2, '0')}`, { sort: Math.floor(i / 4) }),
     );
@@ -172,7 +172,7 @@ function listClauses(clause: Clause): void {
     }
   });
 
-  clause('a list keeps to its collection, its actor and its look-up column', async (store) => {
+  clause('a list contains only its collection, its actor and its look-up column', async (store) => {
     await put(store, [
       row('1', { index: ['k1', 'm1'], sort: 3 }),
       row('2', { index: ['k2', 'm1'], sort: 2 }),
@@ -190,7 +190,7 @@ function listClauses(clause: Clause): void {
     assert.equal(await ids(store, { collection: 'none', limit: 9 }), []);
   });
 
-  clause('a list outside 1 to 1000 rows is a mistake of the caller', async (store) => {
+  clause("a list limit outside 1 to 1000 is the caller's error", async (store) => {
     for (const limit of [0, 1_001, 1.5, -1]) {
       const refused = await store.rows({ collection: 'holds', limit }).then(
         () => null,
@@ -202,7 +202,7 @@ function listClauses(clause: Clause): void {
 }
 
 function openClauses(clause: Clause): void {
-  clause('open rows come with their actor, of all its collections and of no other actor', async (store) => {
+  clause("open rows are loaded with their actor, from all its collections and no other actor's", async (store) => {
     const fence = await own(store, 'i1');
     const open = [
       row('x', { collection: 'batches', open: true, sort: 9 }),
@@ -237,7 +237,7 @@ function openClauses(clause: Clause): void {
 }
 
 function referredClauses(clause: Clause): void {
-  clause('the values that stand in one of some columns are found, once each, whoever names them', async (store) => {
+  clause('values that occur in one of several columns are found once each, whatever actor has them', async (store) => {
     await put(store, [
       row('1', { index: ['b1'] }),
       row('2', { index: ['b1'], address: 'account:b' }),
@@ -289,7 +289,7 @@ function runtimeClauses(clause: Clause): void {
     assert.equal(await ids(store, { ...waiting, where: { column: 1, equals: '7' } }), ['7']);
   });
 
-  clause('texts come back digit by digit: nothing of a body or a column is read as a number', async (store) => {
+  clause('texts are returned unchanged: no body or column is parsed as a number', async (store) => {
     const exact = '{"amount":"0.100000000000000000000001","n":1.10,"e":1e2}';
     const texts = row('00012.50', { body: exact, index: ['0.10', '1e2', '007', ' 1'] });
     await put(store, [texts]);
@@ -299,7 +299,7 @@ function runtimeClauses(clause: Clause): void {
 }
 
 function sweepClauses(clause: Clause): void {
-  clause('a sweep removes what has expired, the oldest first and never more than its limit', async (store) => {
+  clause('a sweep removes expired rows, oldest first and at most its limit', async (store) => {
     await put(store, [
       row('1', { expiresAt: 100 }),
       row('2', { expiresAt: 300 }),

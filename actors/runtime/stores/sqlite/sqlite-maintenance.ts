@@ -18,7 +18,7 @@ import { migrate } from './migrate.ts';
 import { restoreSql } from './statements/restore.ts';
 import { transactions } from './transaction.ts';
 
-/** The database, its log and the log's index, log first: a database never stands beside another's log. */
+/** The database, its log and the log's index, log first: a database is never combined with another's log. */
 const FILES = ['-wal', '-shm', ''];
 
 export function sqliteMaintenance({ path, busyMs }: SqliteChoice, parts: MaintenanceParts): Maintenance {

@@ -30,14 +30,14 @@ const options = (folder: string, name = 'n1') => ({
 
 const memory = () => functionsOf(new MemoryStore({ clock: systemClock, shards: 16 }));
 
-/** The methods of a store as members of a plain object, as the real stores are. */
+/** A store's methods as members of a plain object, like those of the real stores. */
 function functionsOf(store: MemoryStore): Store {
   const names = Object.getOwnPropertyNames(MemoryStore.prototype).filter((name) => name !== 'constructor');
   const methods = names.map((name) => [name, (store[name as 'close'] as () => Promise<void>).bind(store)]);
   return Object.fromEntries(methods) as Store;
 }
 
-it('a heartbeat leaves the mark of its node, and the same store is taken again', () =>
+it('a heartbeat writes the mark of its node, and the same store opens again', () =>
   inFolder(async (folder) => {
     const inner = memory();
     const store = await withBootMarks(inner, options(folder));
@@ -49,7 +49,7 @@ it('a heartbeat leaves the mark of its node, and the same store is taken again',
     await withBootMarks(inner, options(folder, 'n2'));
   }));
 
-it('a mark of another database says nothing about this one', () =>
+it('a mark of another database is ignored', () =>
   inFolder(async (folder) => {
     const store = await withBootMarks(memory(), options(folder));
     await store.register(node('n1', 'i1'));
@@ -57,14 +57,14 @@ it('a mark of another database says nothing about this one', () =>
     await withBootMarks(memory(), options(folder));
   }));
 
-it('a database is behind a mark when it lacks the life or the beat that the mark names', () => {
+it('a database is behind a mark when it lacks the marked birth or heartbeat', () => {
   const row = { ...node('n1', 'i1'), birth: 3, beat: 10, hears: [], state: 'up', why: null } as const;
   const mark = { store: 's', incarnation: 'i1', birth: 3, beat: 10 };
   assert.is(isBehind([row], mark), false);
   assert.is(isBehind([row], { ...mark, beat: 11 }), true);
   assert.is(isBehind([row], { ...mark, incarnation: 'i2', birth: 4 }), true);
   assert.is(isBehind([], mark), true);
-  // An old life is no longer shown once enough others have ended after it.
+  // An old incarnation is no longer returned once enough others have ended after it.
   assert.is(isBehind([{ ...row, birth: 90, state: 'dead' }], { ...mark, incarnation: 'i0', birth: 2 }), false);
 });
 

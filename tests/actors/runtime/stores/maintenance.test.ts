@@ -1,4 +1,4 @@
-/** Copies, and putting them back: nothing that was given out since the copy is given out again. Both stores. */
+/** Backup and restore: no epoch or birth given out since the copy is given out again. Both stores. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { openDatabase } from '../../../support/postgres/database.ts';
 
 const it = bounded(test, 20_000);
 
-/** One kind of store, and how a person without our tools copies it and puts it back. */
+/** One kind of store, and how an operator without our tools copies and restores it. */
 interface House {
   readonly choice: StoreChoice;
   readonly folder: string;
@@ -28,7 +28,7 @@ interface House {
 
 const kinds: Readonly<Record<string, () => Promise<House>>> = {
   async sqlite() {
-    const folder = mkdtempSync(join(tmpdir(), 'troupe-upkeep-'));
+    const folder = mkdtempSync(join(tmpdir(), 'troupe-maintenance-'));
     const path = join(folder, 'troupe.db');
     return {
       choice: { kind: 'sqlite', path, busyMs: 1_000, ballastBytes: 0 },
@@ -49,7 +49,7 @@ const kinds: Readonly<Record<string, () => Promise<House>>> = {
     };
   },
   async postgres() {
-    const folder = mkdtempSync(join(tmpdir(), 'troupe-upkeep-'));
+    const folder = mkdtempSync(join(tmpdir(), 'troupe-maintenance-'));
     const database = await openDatabase();
     return {
       choice: { kind: 'postgres', url: database.url, keysUrl: null, bounds: testBounds },
@@ -87,7 +87,7 @@ const open = ({ choice, folder }: House): Promise<OpenedStore> =>
     marks: { folder: join(folder, 'marks'), node: 'n1' },
   });
 
-/** One life of node n1: takes shard 7 and writes the account's next versions. */
+/** One incarnation of node n1: claims shard 7 and writes the account's next versions. */
 async function live(store: OpenedStore, incarnation: string, steps: number) {
   const { birth } = await store.register(node('n1', incarnation));
   await store.heartbeat({ incarnation, hears: [], state: 'up' });
@@ -127,7 +127,7 @@ for (const [name, make] of Object.entries(kinds)) {
       }
     });
 
-  within('a copy put back by hand is refused at boot, in one line that names the remedy', async (house) => {
+  within('a copy restored by hand is refused at boot, with a one-line remedy', async (house) => {
     const before = await open(house);
     await live(before, 'i1', 3);
     const putBack = await house.copyByHand();
@@ -142,7 +142,7 @@ for (const [name, make] of Object.entries(kinds)) {
     await after.close();
   });
 
-  within('putting the same copy back twice repeats nothing of the time between', async (house) => {
+  within('restoring the same copy twice repeats no epoch or birth of the time between', async (house) => {
     const before = await open(house);
     await live(before, 'i1', 2);
     const putBack = await house.copyByHand();
@@ -159,7 +159,7 @@ for (const [name, make] of Object.entries(kinds)) {
     }
   });
 
-  within('a node that is still writing when its database is put back writes nothing more', async (house) => {
+  within('a node that is still running when its database is restored writes nothing more', async (house) => {
     const store = await open(house);
     const { epoch, version } = await live(store, 'i1', 2);
     await (await upkeepIn(house)).markRestored();
@@ -169,7 +169,7 @@ for (const [name, make] of Object.entries(kinds)) {
     await store.close();
   });
 
-  within('a database in which a heart beats is not touched', async (house) => {
+  within('a database with a live node is not changed', async (house) => {
     const store = await open(house);
     await live(store, 'i1', 1);
     let running = true;
@@ -187,7 +187,7 @@ for (const [name, make] of Object.entries(kinds)) {
     await store.close();
   });
 
-  within('migrate says which steps it applied, and then that there is nothing to do', async (house) => {
+  within('migrate returns the applied steps, and then none', async (house) => {
     const maintenance = await upkeepIn(house);
     assert.ok((await maintenance.migrate()).length > 0);
     assert.equal(await maintenance.migrate(), []);

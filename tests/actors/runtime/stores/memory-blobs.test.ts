@@ -1,4 +1,4 @@
-/** The blobs of the simulation keep the contract of the Blobs port. */
+/** The simulated blob store meets the contract of the Blobs port. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BlobsRefused } from '../../../../actors/runtime/ports/blobs.ts';
@@ -25,7 +25,7 @@ blobsContract('memory', async (clock) => {
   };
 });
 
-it('a connection that is cut in the middle of a write leaves it unfinished, and the others see nothing of it', async () => {
+it('a connection cut during a write leaves the blob unfinished and invisible to other nodes', async () => {
   const clock = new HandClock();
   const blobs = new MemoryBlobs({ clock, random: systemRandom, ...bounds });
   const other = blobs.connect();

@@ -1,4 +1,4 @@
-/** The key store of the simulation keeps the contract of the KeyStore port. */
+/** The simulated key store meets the contract of the KeyStore port. */
 import { test } from 'uvu';
 import { systemRandom } from '../../../../actors/runtime/system/random.ts';
 import { keyStoreContract } from '../../../contracts/key-store.contract.ts';

@@ -1,4 +1,4 @@
-/** The in-memory store that other tests build on keeps the same contract as the real ones, and its faults work. */
+/** The in-memory store that other tests use meets the contract of the real stores, and its faults work. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StoreOutcomeUnknown, StoreRefused } from '../../../../actors/runtime/ports/store.ts';
@@ -37,7 +37,7 @@ it('a refused commit was not written', async () => {
   assert.is(await store.loadActor('account:a'), null);
 });
 
-it('a failed commit was not written, one that lost its acknowledgement was, and nobody can tell', async () => {
+it('a failed commit was not written, one without its acknowledgement was, and both report an unknown outcome', async () => {
   const failing = make();
   assert.instance(await commitWith(failing, { type: 'fail' }), StoreOutcomeUnknown);
   assert.is(await failing.loadActor('account:a'), null);
@@ -62,7 +62,7 @@ it('paused and delayed commits are written later, in order', async () => {
   ]);
 });
 
-it('a cut connection reaches nothing while the others go on', async () => {
+it('a cut connection reaches nothing while others continue', async () => {
   const store = make();
   const other = store.connect();
   const fence = await own(store, 'i1');

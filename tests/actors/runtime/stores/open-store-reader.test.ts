@@ -1,4 +1,4 @@
-/** Tools read beside the nodes: they see what is committed and change nothing. Both stores. */
+/** Tools read beside the nodes: they see committed data and change nothing. Both stores. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const ports = { shards: SHARDS, clock: systemClock, random: systemRandom };
 interface House {
   readonly choice: StoreChoice;
   open(): Promise<Store>;
-  /** Straight in the database. */
+  /** Writes directly to the database. */
   run(sql: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ const failure = (work: Promise<unknown>): Promise<Error> =>
   );
 
 for (const [name, build] of Object.entries(houses)) {
-  it(`${name}: sees each commit of a node that runs beside it, and answers what the node answers`, async () => {
+  it(`${name}: sees each commit of a running node, and returns what the node returns`, async () => {
     const house = await build();
     const store = await house.open();
     const fence = await own(store, 'i1', [7]);
@@ -83,7 +83,7 @@ for (const [name, build] of Object.entries(houses)) {
     await house.close();
   });
 
-  it(`${name}: refuses a database that a newer build changed in a breaking way, and no other`, async () => {
+  it(`${name}: refuses a database with a breaking change of a newer build, and no other`, async () => {
     const house = await build();
     await (await house.open()).close();
     await house.run("INSERT INTO migrations (number, effect) VALUES (98, 'compatible')");
@@ -91,7 +91,7 @@ for (const [name, build] of Object.entries(houses)) {
     await house.run("INSERT INTO migrations (number, effect) VALUES (99, 'breaking')");
     const error = await failure(openStoreReader(house.choice));
     assert.instance(error, UnfitDatabase);
-    assert.match(error.message, /was changed by a newer version \(step 99, this one knows \d\): start that version$/);
+    assert.match(error.message, /was changed by a newer version \(step 99, this version has \d\): start that version$/);
     await house.close();
   });
 }
@@ -102,7 +102,7 @@ it('postgres: the server refuses every change on its connection, and an empty da
   assert.match(empty.message, /holds no cluster yet: is it the right one\?$/);
   const { url } = house.choice as Extract<StoreChoice, { kind: 'postgres' }>;
   await house.run('CREATE TABLE migrations (number integer, effect text)');
-  // What an older schema lacks is said when it is asked for; a function that writes is refused by the server.
+  // A query that an older schema lacks reports that itself; the server refuses a function that writes.
   const reader = await openPostgresReader({ kind: 'postgres', url, keysUrl: null, bounds: testBounds });
   const older = await failure(reader.states());
   assert.instance(older, UnfitDatabase);

@@ -12,7 +12,7 @@ it('the state is the first level of the value', () => {
   assert.is(stateOf('{"value":{"rate":"ok","status":{"active":"x"}}}'), 'rate.ok,status.active');
 });
 
-it('the state is the same whether the snapshot begins with it or not', () => {
+it('the state is the same whether or not the snapshot begins with it', () => {
   const name = fc.oneof(fc.constantFrom('open', 'a"b', 'a\\b', '\0', ''), fc.string({ unit: 'binary' }));
   const value = fc.oneof(name, fc.dictionary(name, name), fc.constant(null));
   fc.assert(
@@ -24,7 +24,7 @@ it('the state is the same whether the snapshot begins with it or not', () => {
   );
 });
 
-it('what has no state is unknown', () => {
+it('a snapshot without a state is unknown', () => {
   for (const snapshot of ['', '{', 'null', '7', '{}', '{"value":null}', '{"value":{}}']) {
     assert.is(stateOf(snapshot), 'unknown', snapshot);
   }

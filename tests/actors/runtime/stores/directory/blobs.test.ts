@@ -1,4 +1,4 @@
-/** The blob folder keeps the contract of the Blobs port, and its files are whole or not to be seen. */
+/** The blob folder meets the contract of the Blobs port; visible files are always complete. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ function fileOf(path: string, id: string): string {
   return join(path, id.slice(0, 7), id);
 }
 
-/** Notes every positioned read of this process's file handles. */
+/** Records every positioned read of this process's file handles. */
 const reads: (readonly [number, number])[] = [];
 const handle = await openFile(folder, 'r');
 const handles = Object.getPrototypeOf(handle) as { read(...args: unknown[]): ReturnType<FileHandle['read']> };
@@ -56,7 +56,7 @@ blobsContract('directory', async (clock) => {
   };
 });
 
-it('a process killed while it writes leaves nothing visible, and its rest is swept', async () => {
+it('a process killed during a write leaves no visible blob, and its partial file is swept', async () => {
   const path = place();
   const script = fileURLToPath(new URL('../../../../support/blob-writer.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), script, path], { stdio: 'pipe' });
@@ -72,7 +72,7 @@ it('a process killed while it writes leaves nothing visible, and its rest is swe
   assert.equal(readdirSync(path), ['writing']);
 });
 
-it('a removed blob takes its empty folder along, and files are for their owner alone', async () => {
+it('removing a blob removes its empty folder, and files are readable by their owner only', async () => {
   const path = place();
   const blobs = await openBlobDirectory({ path, clock: new HandClock(), random: systemRandom, ...bounds });
   const blob = await blobs.put(pieces.of(Uint8Array.of(1)));
@@ -82,7 +82,7 @@ it('a removed blob takes its empty folder along, and files are for their owner a
   assert.equal(readdirSync(path), ['writing']);
 });
 
-it('a folder that is not there any more, and one that cannot be made, are refused with its name', async () => {
+it('a folder that has disappeared, and one that cannot be created, are refused with its name', async () => {
   const path = place();
   const blobs = await openBlobDirectory({ path, clock: new HandClock(), random: systemRandom, ...bounds });
   const blob = await blobs.put(pieces.of(Uint8Array.of(1)));
@@ -100,14 +100,14 @@ it('a folder that is not there any more, and one that cannot be made, are refuse
 const limited = process.platform === 'win32' ? null : 'ulimit -f 512';
 
 if (limited) {
-  it('a disk that takes no more refuses the blob, and nothing of it is visible', async () => {
+  it('a full disk refuses the blob, and no part of it is visible', async () => {
     const path = place();
     const script = fileURLToPath(new URL('../../../../support/blob-writer.ts', import.meta.url));
     const args = [process.execPath, '--import', import.meta.resolve('tsx'), script, path].map((arg) => `'${arg}'`);
-    const said = await new Promise<string>((resolve) => {
+    const result = await new Promise<string>((resolve) => {
       execFile('sh', ['-c', `${limited}; exec ${args.join(' ')}`], (_, stdout) => resolve(stdout));
     });
-    assert.match(said, /refused (full|unreachable)/);
+    assert.match(result, /refused (full|unreachable)/);
     assert.equal(readdirSync(join(path, 'writing')), []);
     assert.equal(readdirSync(path), ['writing']);
   });

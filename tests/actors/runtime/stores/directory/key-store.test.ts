@@ -1,4 +1,4 @@
-/** The key folder keeps the contract of the KeyStore port, and nobody but its owner may look into it. */
+/** The key folder meets the contract of the KeyStore port and is readable by its owner only. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -56,7 +56,7 @@ keyStoreContract('directory', async (clock) => {
   };
 });
 
-it('an empty mount point in place of the folder is out of reach, not a folder whose keys are destroyed', async () => {
+it('an empty mount point in place of the folder is unreachable, not a folder with destroyed keys', async () => {
   const path = place();
   const keys = await openKeyDirectory({ path, clock: new HandClock(HOUR_MS * 99), random: systemRandom });
   const { hour } = await keys.current();
@@ -68,7 +68,7 @@ it('an empty mount point in place of the folder is out of reach, not a folder wh
   assert.equal(readdirSync(path), []);
 });
 
-it('the folder and its files are for their owner alone, and carry the sign that backups leave out', async () => {
+it('the folder and its files are readable by their owner only and carry the tag that backups skip', async () => {
   const path = place();
   const keys = await openKeyDirectory({ path, clock: new HandClock(HOUR_MS * 99), random: systemRandom });
   await keys.current();
@@ -78,7 +78,7 @@ it('the folder and its files are for their owner alone, and carry the sign that 
   assert.match(readFileSync(join(path, 'CACHEDIR.TAG'), 'utf8'), /^Signature: 8a477f597d28d172789f06886806bc55\n/);
 });
 
-it('a folder that others may read is refused in one line that says what to do', async () => {
+it('a folder readable by others is refused with a one-line remedy', async () => {
   for (const mode of [0o755, 0o750, 0o701, 0o720]) {
     const path = place();
     mkdirSync(path);
@@ -90,7 +90,7 @@ it('a folder that others may read is refused in one line that says what to do', 
   }
 });
 
-it('a key under way when its process ended is destroyed with its hour, under whatever name', async () => {
+it('an unfinished key file of an ended process is destroyed with its hour, under any name', async () => {
   const path = place();
   const clock = new HandClock(HOUR_MS * 99);
   const keys = await openKeyDirectory({ path, clock, random: systemRandom });
@@ -103,7 +103,7 @@ it('a key under way when its process ended is destroyed with its hour, under wha
   assert.equal(keyFiles(path), ['a file of somebody else']);
 });
 
-it('what was over while no node ran is destroyed by the next that opens the folder', async () => {
+it('keys that expired while no node ran are destroyed by the next node that opens the folder', async () => {
   const path = place();
   const clock = new HandClock(HOUR_MS * 99);
   await (await openKeyDirectory({ path, clock, random: systemRandom })).current();
@@ -112,7 +112,7 @@ it('what was over while no node ran is destroyed by the next that opens the fold
   assert.equal(keyFiles(path), []);
 });
 
-it('a key that lost bytes is no key', async () => {
+it('a truncated key is rejected', async () => {
   const path = place();
   const keys = await openKeyDirectory({ path, clock: new HandClock(HOUR_MS * 99), random: systemRandom });
   const { hour } = await keys.current();
@@ -121,16 +121,16 @@ it('a key that lost bytes is no key', async () => {
     assert.instance(await failureOf(work()), KeyStoreUnreachable);
 });
 
-it('processes that begin an hour together agree on one key', async () => {
+it('processes that start an hour at the same time agree on one key', async () => {
   const path = place();
   const script = fileURLToPath(new URL('../../../../support/key-maker.ts', import.meta.url));
   const makers = Array.from({ length: 3 }, () =>
     fork(script, [path], { execArgv: ['--import', import.meta.resolve('tsx')] }),
   );
   await Promise.all(makers.map((maker) => once(maker, 'message')));
-  const said = Promise.all(makers.map(async (maker) => (await once(maker, 'message'))[0] as string[]));
+  const result = Promise.all(makers.map(async (maker) => (await once(maker, 'message'))[0] as string[]));
   for (const maker of makers) maker.send('begin');
-  const [first, ...rest] = await said;
+  const [first, ...rest] = await result;
   assert.is(new Set(first).size, 40);
   for (const other of rest) assert.equal(other, first);
   assert.is(keyFiles(path).length, 40, 'nothing else is left behind');

@@ -1,4 +1,4 @@
-/** Blobs in PostgreSQL keep the contract of the Blobs port, and what a lost connection leaves is swept. */
+/** Blobs in PostgreSQL meet the contract of the Blobs port, and the leftovers of a lost connection are swept. */
 import pg from 'pg';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -21,19 +21,19 @@ const database = await openDatabase();
 const direct = new pg.Client({ connectionString: database.url });
 await direct.connect();
 
-/** Notes which parts of pieces the clients of this process ask for, and how much comes. */
+/** Records which parts of pieces this process's clients request, and how many bytes arrive. */
 const reads: (readonly [number, number])[] = [];
 const { query } = pg.Client.prototype;
 pg.Client.prototype.query = async function (this: pg.Client, ...args: unknown[]) {
   const result = await (query as (...args: unknown[]) => Promise<pg.QueryResult>).apply(this, args);
-  const asked = args[0] as { readonly name?: string; readonly values: readonly [string, number, number, number] };
-  if (asked?.name === 'blob-part') {
-    reads.push([asked.values[1] * segment.pieceBytes + asked.values[2] - 1, result.rows[0]?.body.length ?? 0]);
+  const call = args[0] as { readonly name?: string; readonly values: readonly [string, number, number, number] };
+  if (call?.name === 'blob-part') {
+    reads.push([call.values[1] * segment.pieceBytes + call.values[2] - 1, result.rows[0]?.body.length ?? 0]);
   }
   return result;
 } as typeof query;
 
-/** The time of the test, and the real waits of the connection. */
+/** The test's time with the connection's real waits. */
 function open(clock?: HandClock) {
   const now = clock ? () => clock.now() : systemClock.now;
   const bounds = { bytesMax: BLOB_BYTES_MAX, writesMax: BLOB_WRITES_MAX, bounds: testBounds };
@@ -67,7 +67,7 @@ blobsContract('postgres', async (clock) => {
   };
 });
 
-it('a piece that is gone is damage, and no part of another blob takes its place', async () => {
+it('a missing piece is damage, and no part of another blob replaces it', async () => {
   const blobs = await open();
   const blob = await blobs.put(pieces.of(pieces.random(600_000)));
   await direct.query('DELETE FROM blob_pieces WHERE blob = $1 AND n = 1', [blob.id]);
@@ -75,7 +75,7 @@ it('a piece that is gone is damage, and no part of another blob takes its place'
   await blobs.close();
 });
 
-it("pieces in each other's places, and a piece lost in exchange for another, are damage", async () => {
+it('swapped pieces, and a piece replaced by another, are damage', async () => {
   const blobs = await open();
   const pieceBytes = 4 * segment.plainBytes;
   for (const places of [
@@ -97,7 +97,7 @@ it("pieces in each other's places, and a piece lost in exchange for another, are
   await blobs.close();
 });
 
-it('a blob that is removed while it is read is missing, not damaged', async () => {
+it('a blob removed during a read is missing, not damaged', async () => {
   const blobs = await open();
   const blob: OpenBlob = await blobs.put(pieces.of(pieces.random(600_000)));
   const reading = async (): Promise<void> => {
@@ -107,7 +107,7 @@ it('a blob that is removed while it is read is missing, not damaged', async () =
   await blobs.close();
 });
 
-/** How many bytes are delivered before the damage is found. */
+/** Number of bytes delivered before the damage is detected. */
 async function deliveredBefore(reading: AsyncIterable<Uint8Array>): Promise<number> {
   let bytes = 0;
   const failure = await failureOf(
@@ -119,7 +119,7 @@ async function deliveredBefore(reading: AsyncIterable<Uint8Array>): Promise<numb
   return bytes;
 }
 
-it('connections that are cut in the middle refuse the blob, leave nothing visible, and serve the next one', async () => {
+it('connections cut during a write refuse the blob, leave nothing visible, and work for the next one', async () => {
   await direct.query('TRUNCATE blobs CASCADE');
   const blobs = await open();
   async function* source() {
@@ -129,7 +129,7 @@ it('connections that are cut in the middle refuse the blob, leave nothing visibl
     );
     yield* Array.from({ length: 4 }, () => pieces.random(600_000));
   }
-  // A piece either meets the cut or is sent on a new connection: both are sound, a half is not.
+  // A piece either fails at the cut or is sent on a new connection; both are valid, a half-written one is not.
   const outcome = await blobs.put(source()).catch((error: unknown) => error);
   if (outcome instanceof Error) assert.instance(outcome, BlobsRefused);
   else assert.is((await pieces.gather(blobs.read(outcome as never))).length, 3_000_000);
@@ -140,7 +140,7 @@ it('connections that are cut in the middle refuse the blob, leave nothing visibl
   await blobs.close();
 });
 
-it('a removal takes every piece along', async () => {
+it('a removal deletes every piece', async () => {
   const blobs = await open();
   const blob = await blobs.put(pieces.of(pieces.random(1_000_000)));
   const count = async () => (await direct.query('SELECT 1 FROM blob_pieces WHERE blob = $1', [blob.id])).rowCount;

@@ -9,7 +9,7 @@ const it = bounded(test, 20_000);
 const SHARDS_OWNED = [0, 1, 2, 3, 4, 5, 6, 7];
 const BATCHES = 300;
 
-it('300 batches, each on the one before and over all connections, are sent without waiting: none is refused', () =>
+it('300 batches, each dependent on the previous one, are sent over all connections without waiting and none is refused', () =>
   withStores(async ({ store, fence }) => {
     const batches: Promise<readonly ShardVerdict[]>[] = [];
     for (let version = 1; version <= BATCHES; version++) {
@@ -31,7 +31,7 @@ it('300 batches, each on the one before and over all connections, are sent witho
     }
   }, SHARDS_OWNED));
 
-it('verdicts stand in the order of the writes, whatever connection each of them took', () =>
+it('verdicts are in the order of the writes, whatever connection each used', () =>
   withStores(async ({ store, fence }) => {
     const stale = { ...fence, epoch: fence.epoch + 1 };
     const writes = [7, 0, 3, 2, 5].map((shard) =>
@@ -49,7 +49,7 @@ it('verdicts stand in the order of the writes, whatever connection each of them 
     ]);
   }, SHARDS_OWNED));
 
-it('a shard that stands twice in one commit is judged the second time by what the first one wrote', () =>
+it('a second write of a shard in one commit is judged after the first', () =>
   withStores(async ({ store, fence }) => {
     const part = (version: number) =>
       write(fence, { actors: [{ record: actor('account:a', version), expected: version - 1 }] });

@@ -1,4 +1,4 @@
-/** Sealing keys in a PostgreSQL database of their own keep the contract of the KeyStore port. */
+/** Sealing keys in a separate PostgreSQL database meet the contract of the KeyStore port. */
 import pg from 'pg';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -25,7 +25,7 @@ admin.pathname = '/postgres';
 const server = new pg.Client({ connectionString: admin.href });
 await server.connect();
 
-/** The time of the test, and the real waits of the connection. */
+/** The test's time with the connection's real waits. */
 function open(clock: HandClock, url = database.url) {
   const time = { ...systemClock, now: () => clock.now() };
   return openPostgresKeyStore({ url, clock: time, random: systemRandom, bounds: testBounds });
@@ -52,7 +52,7 @@ keyStoreContract('postgres', async (clock) => {
   };
 });
 
-it('the database of the store is refused in one line', async () => {
+it("the store's own database is refused with one line", async () => {
   const store = await openDatabase();
   const bounds = { bounds: testBounds, bytesMax: 1 };
   await (await openPostgresBlobs({ url: store.url, clock: systemClock, random: systemRandom, ...bounds })).close();
@@ -62,7 +62,7 @@ it('the database of the store is refused in one line', async () => {
   await store.drop();
 });
 
-it('on a server that keeps no old log, no file of the server holds a destroyed key', async () => {
+it('on a server that keeps no old log, no file contains a destroyed key', async () => {
   const own = await startPostgres();
   const client = new pg.Client({ connectionString: own.url });
   await client.connect();

@@ -42,7 +42,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   return (error as Error).message;
 }
 
-it('every migration of this build says whether it is breaking or compatible', () => {
+it('every migration of this build declares whether it is breaking or compatible', () => {
   for (const sql of migrations) assert.match(sql.split('\n')[0] ?? '', /^-- (breaking|compatible): \S/);
 });
 
@@ -59,20 +59,20 @@ it('steps are applied once, in order, and only the missing ones', () =>
     ]);
   }));
 
-it('a build that lacks a breaking step refuses in one line, one that lacks a compatible step goes on', () =>
+it('a build without a breaking step refuses in one line, one without a compatible step continues', () =>
   withDatabase(async (_, apply) => {
     await apply([FIRST, SECOND]);
     const error = await apply([FIRST]).catch((reason: unknown) => reason);
     assert.instance(error, UnfitDatabase);
     assert.match(
       (error as Error).message,
-      /^the database the-database was changed by a newer version \(step 2, this one knows 1\)/,
+      /^the database the-database was changed by a newer version \(step 2, this version has 1\)/,
     );
     await apply([FIRST, SECOND, '-- compatible: three\nCREATE TABLE three (n INTEGER);']);
     assert.equal(await apply([FIRST, SECOND]), []);
   }));
 
-it('a step that fails leaves nothing of itself, nor of the steps before it in that run', () =>
+it('a failing step leaves no change, nor do the steps before it in that run', () =>
   withDatabase(async (database, apply) => {
     const broken = '-- compatible: broken\nCREATE TABLE half (n INTEGER); INSERT INTO missing VALUES (1);';
     assert.match(await refusal(apply([FIRST, broken])), /missing/);
@@ -80,7 +80,7 @@ it('a step that fails leaves nothing of itself, nor of the steps before it in th
     assert.equal(await apply([FIRST, SECOND]), [1, 2]);
   }));
 
-it('any number of nodes may start at once on an empty database', async () => {
+it('any number of nodes can start at once on an empty database', async () => {
   const database = await openDatabase();
   try {
     const stores = await Promise.all(Array.from({ length: 6 }, () => openPostgresStore(optionsFor(database.url))));
@@ -93,7 +93,7 @@ it('any number of nodes may start at once on an empty database', async () => {
   }
 });
 
-it('a node that cannot start says in one line why, and never shows the password', async () => {
+it('a node that cannot start reports the reason in one line and never shows the password', async () => {
   const database = await openDatabase();
   try {
     const store = await openPostgresStore(optionsFor(database.url));

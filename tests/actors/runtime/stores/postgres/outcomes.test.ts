@@ -1,4 +1,4 @@
-/** What a failed commit tells its caller: refused only when it certainly did not happen. */
+/** The error of a failed commit: refused only when the commit certainly did not happen. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Store, StoreOutcomeUnknown, StoreRefused } from '../../../../../actors/runtime/ports/store.ts';
@@ -38,7 +38,7 @@ async function holding(database: Scene['database'], sql: string, run: () => Prom
   }
 }
 
-it('a lock that nobody gives up is waited for within its bound, then the commit is refused as busy', () =>
+it('a lock that is never released is waited for within its bound, then the commit is refused as busy', () =>
   withStores(async ({ database, store, fence }) => {
     await holding(database, 'SELECT 1 FROM shards WHERE shard = 7 FOR UPDATE', async () => {
       const error = await failureOf(commit(store, fence, 1));
@@ -49,7 +49,7 @@ it('a lock that nobody gives up is waited for within its bound, then the commit 
     assert.equal(await commit(store, fence, 1), [{ shard: 7, committed: true }]);
   }));
 
-it('a transaction left open by a process that stands still ends by the server: the lock comes free', () =>
+it('the server ends a transaction left open by a stalled process, which frees its lock', () =>
   withStores(
     async ({ database, store, fence }) => {
       const { default: pg } = await import('pg');
@@ -77,9 +77,9 @@ it('every connection of a store bounds its waits, its calls and the transactions
     await client.end();
   }));
 
-it('deadlocks and conflicts are tried again, within a bound, and then refused as busy', () =>
+it('deadlocks and conflicts are retried within a bound, then refused as busy', () =>
   withStores(async ({ database, store, fence }) => {
-    // The first tries fail as the server would fail them; a sequence counts through rolled-back transactions.
+    // The first attempts fail as on a real server; a sequence counts across rolled-back transactions.
     await database.run(`CREATE SEQUENCE tries; CREATE FUNCTION stumble() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         IF nextval('tries') <= 3 THEN RAISE EXCEPTION 'stumbled' USING ERRCODE = '40P01'; END IF;
@@ -98,7 +98,7 @@ it('deadlocks and conflicts are tried again, within a bound, and then refused as
     assert.is(await stored(store), 1);
   }));
 
-it('a full disk and a database that takes no writes are refusals, each with its reason', () =>
+it('a full disk and a read-only database are refusals, each with its reason', () =>
   withStores(async ({ database, store, fence }) => {
     const raise = (code: string) =>
       database.run(`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
@@ -118,7 +118,7 @@ it('a full disk and a database that takes no writes are refusals, each with its 
     assert.equal(await commit(store, fence, 1), [{ shard: 7, committed: true }]);
   }));
 
-it('a connection that is terminated during a commit leaves its outcome unknown; the next commit gets a new one', () =>
+it('a connection terminated during a commit makes its outcome unknown; the next commit opens a new one', () =>
   withStores(async ({ database, store, fence }) => {
     await commit(store, fence, 1);
     await holding(database, 'SELECT 1 FROM shards WHERE shard = 7 FOR UPDATE', async () => {
@@ -134,7 +134,7 @@ it('a connection that is terminated during a commit leaves its outcome unknown; 
     assert.equal(await commit(store, fence, 2), [{ shard: 7, committed: true }]);
   }));
 
-it('connections terminated while nothing is under way cost nothing but a new connection', () =>
+it('connections terminated while idle cost only a new connection', () =>
   withStores(async ({ database, store, fence }) => {
     await commit(store, fence, 1);
     for (let version = 2; version <= 6; version++) {
@@ -146,22 +146,22 @@ it('connections terminated while nothing is under way cost nothing but a new con
     }
   }));
 
-it('a commit whose acknowledgement is lost on the way has happened, and is answered as unknown', () =>
+it('a commit whose acknowledgement is lost has happened and is reported as unknown', () =>
   withStores(async ({ database, store, fence, open }) => {
     const link: CutLink = await openCutLink(database.url);
     const far = await open({ url: link.url });
     await commit(far, fence, 1);
     link.swallowAnswers();
-    const asked = failureOf(commit(far, fence, 2));
+    const outcome = failureOf(commit(far, fence, 2));
     while ((await stored(store)) < 2) await new Promise((resolve) => setTimeout(resolve, 5));
     link.cut();
-    assert.instance(await asked, StoreOutcomeUnknown);
+    assert.instance(await outcome, StoreOutcomeUnknown);
     link.mend();
     assert.equal(await commit(far, fence, 2), [{ shard: 7, committed: false, reason: 'version' }]);
     await link.close();
   }));
 
-it('a server that answers nothing is given up within the bound of the node', () =>
+it("a server that does not respond is dropped within the node's bound", () =>
   withStores(async ({ database, fence, open }) => {
     const link = await openCutLink(database.url);
     const far = await open({ url: link.url, bounds: { answerMs: 400 } });
@@ -171,7 +171,7 @@ it('a server that answers nothing is given up within the bound of the node', () 
     await link.close();
   }));
 
-it('an immediate stop of the server under load loses nothing that was acknowledged; it is found again by itself', async () => {
+it('an immediate stop of the server under load loses no acknowledged commit, and nodes reconnect on their own', async () => {
   const server = await startPostgres();
   try {
     await withStores(

@@ -1,4 +1,4 @@
-/** Every question of the store has its index, and none reads a whole table. */
+/** Every query of the store uses an index; none scans a whole table. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RowQuery } from '../../../../../actors/runtime/ports/store.ts';
@@ -14,7 +14,7 @@ const it = bounded(test, 20_000);
 const where = { column: 1, equals: 'x' } as const;
 const after = { sort: 1, id: 'x' };
 
-/** Few actors with many rows each: what a marketplace looks like after a while. */
+/** Few actors with many rows each, like a marketplace after some time. */
 const FILL = `INSERT INTO actors SELECT 'account:' || n, 'account', n, n % 16, 1, 1, 'open', '{}', '[]'
     FROM generate_series(1, 2000) AS n;
   INSERT INTO rows SELECT CASE WHEN n % 100 = 0 THEN '$outbox' ELSE 'generation' END, 'id' || n, 'account:' || n % 20, n,
@@ -34,17 +34,17 @@ const LISTS: readonly (readonly [RowQuery, RegExp])[] = [
   ],
 ];
 
-it('lists, look-ups, due timers and expired rows are read by their index', () =>
+it('lists, look-ups, due timers and expired rows use their indexes', () =>
   withStores(async ({ database }) => {
     await database.run(FILL);
     const client = await connect({ url: database.url, bounds: testBounds, applicationName: 'test' });
     const plan = async (text: string, values: readonly unknown[]): Promise<string> => {
-      await client.query(`PREPARE asked AS ${text}`);
+      await client.query(`PREPARE query AS ${text}`);
       const literals = values.map((value) =>
         Array.isArray(value) ? `'{${value.join(',')}}'` : typeof value === 'number' ? value : `'${value}'`,
       );
-      const { rows } = await client.query(`EXPLAIN EXECUTE asked (${literals.join(', ')})`);
-      await client.query('DEALLOCATE asked');
+      const { rows } = await client.query(`EXPLAIN EXECUTE query (${literals.join(', ')})`);
+      await client.query('DEALLOCATE query');
       const shown = rows.map((row) => Object.values(row)[0]).join('\n');
       assert.not.match(shown, /Seq Scan/);
       return shown;

@@ -1,4 +1,4 @@
-/** The PostgreSQL store keeps the contract of the Store port: two stores on one database, emptied between the clauses. */
+/** The PostgreSQL store meets the contract of the Store port: two stores on one database, emptied between clauses. */
 import pg from 'pg';
 import { test } from 'uvu';
 import { openPostgresStore } from '../../../../../actors/runtime/stores/postgres/open-postgres-store.ts';

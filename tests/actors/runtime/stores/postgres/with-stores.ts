@@ -12,20 +12,20 @@ import { openDatabase, type TestDatabase } from '../../../../support/postgres/da
 export interface Scene {
   readonly database: TestDatabase;
   readonly store: Store;
-  /** Of node `i1`, which owns the shards of the scene. */
+  /** Fence of node `i1`, which owns the shards of the scene. */
   readonly fence: { readonly owner: string; readonly epoch: number };
-  /** Another store on the same database, or on another way to it; closed with the scene. */
+  /** Opens another store on the same database, directly or through a proxy; closed with the scene. */
   open(more?: { readonly url?: string; readonly bounds?: Partial<PostgresBounds> }): Promise<Store>;
 }
 
 export interface SceneOptions {
   readonly shards?: readonly number[];
-  /** Another server than the one all tests share. */
+  /** A server other than the shared one. */
   readonly server?: string;
   readonly bounds?: Partial<PostgresBounds>;
 }
 
-/** A fresh database, a store on it, and a node that owns shards; all of it gone afterwards. */
+/** A fresh database, a store on it, and a node that owns shards; all removed afterwards. */
 export async function withStores(
   run: (scene: Scene) => Promise<void>,
   options: SceneOptions | readonly number[] = {},

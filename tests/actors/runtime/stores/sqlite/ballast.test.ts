@@ -1,4 +1,4 @@
-/** The ballast over its life: laid, dropped, laid again, and known to everybody who shares it. */
+/** The life of the ballast: created, dropped, created again, and seen by every node that shares it. */
 import { existsSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,48 +24,48 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-it('is dropped at once, is missed by every node that shares it, and comes back when there is room', () =>
+it('is dropped at once, is missed by every node that shares it, and is recreated when there is room', () =>
   within(async (path) => {
-    const told: string[] = [];
+    const reports: string[] = [];
     const lay = (name: string): Promise<Ballast> =>
-      Ballast.create({ path, bytes: BYTES, clock: systemClock, changed: (full) => told.push(`${name} ${full}`) });
+      Ballast.create({ path, bytes: BYTES, clock: systemClock, changed: (full) => reports.push(`${name} ${full}`) });
     const [one, other] = await Promise.all([lay('one'), lay('other')]);
     await until(() => existsSync(path));
     assert.is(statSync(path).size, BYTES);
-    assert.equal(told, [], 'two that start together call nothing full');
+    assert.equal(reports, [], 'two that start together report no full disk');
     one.drop();
     assert.ok(one.full);
     assert.not(existsSync(path));
     await until(() => other.full);
     await until(() => !one.full && !other.full);
     assert.is(statSync(path).size, BYTES);
-    assert.equal(told.slice().sort(), ['one false', 'one true', 'other false', 'other true']);
+    assert.equal(reports.slice().sort(), ['one false', 'one true', 'other false', 'other true']);
     one.close();
     other.close();
   }));
 
-it('calls nothing full while another node is still laying it, however long that takes', () =>
+it('reports no full disk while another node is creating it, for any duration', () =>
   within(async (path) => {
-    const told: boolean[] = [];
+    const reports: boolean[] = [];
     writeFileSync(`${path}.new`, Buffer.alloc(BYTES));
     const ballast = await Ballast.create({
       path,
       bytes: BYTES,
       clock: systemClock,
-      changed: (full) => told.push(full),
+      changed: (full) => reports.push(full),
     });
     await new Promise((resolve) => setTimeout(resolve, 700));
     renameSync(`${path}.new`, path);
     await new Promise((resolve) => setTimeout(resolve, 300));
-    assert.equal(told, []);
+    assert.equal(reports, []);
     ballast.drop();
-    assert.equal(told, [true]);
+    assert.equal(reports, [true]);
     ballast.close();
   }));
 
-it('counts a disk without room as full, leaves nothing half laid, and goes on looking', () =>
+it('counts a disk without room as full, leaves no partial file, and keeps polling', () =>
   within(async (path) => {
-    // A folder of that name: whatever is tried, nothing can be laid.
+    // A folder with that name prevents every attempt to create the file.
     const nowhere = join(path, 'missing', 't.ballast');
     const ballast = await Ballast.create({ path: nowhere, bytes: BYTES, clock: systemClock, changed: () => {} });
     assert.ok(ballast.full);
@@ -73,7 +73,7 @@ it('counts a disk without room as full, leaves nothing half laid, and goes on lo
     ballast.close();
   }));
 
-it('replaces a smaller one, and takes a larger one as it is', () =>
+it('replaces a smaller one and keeps a larger one', () =>
   within(async (path) => {
     writeFileSync(path, 'too small');
     const ballast = await Ballast.create({ path, bytes: BYTES, clock: systemClock, changed: () => {} });

@@ -1,4 +1,4 @@
-/** When the log is moved, by whom, and when it starts anew. */
+/** When the log is checkpointed, by which thread, and when it restarts. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,10 +19,10 @@ const PAGE_BYTES = 4_096;
 interface Scene {
   readonly connection: SqliteConnection;
   readonly checkpointer: { idle: boolean; running: boolean; runs: number; run(): void };
-  readonly afterCommit: (metOthers?: boolean) => void;
-  /** Commits so often that met nobody that the writer counts as alone. */
-  beAlone(): void;
-  /** Adds about so many pages to the log. */
+  readonly afterCommit: (contended?: boolean) => void;
+  /** Commits without contention until the writer counts as the only one. */
+  commitUncontended(): void;
+  /** Adds about this many pages to the log. */
   fill(pages: number): void;
   logPages(): number;
 }
@@ -38,8 +38,8 @@ function withScene(run: (scene: Scene) => void): void {
     run({
       connection,
       checkpointer,
-      afterCommit: (metOthers = true) => checkpoint(metOthers),
-      beAlone: () => {
+      afterCommit: (contended = true) => checkpoint(contended),
+      commitUncontended: () => {
         for (let commits = 0; commits < SOLE_WRITER_COMMITS; commits++) checkpoint(false);
       },
       fill: (pages) => void put.run(pages * PAGE_BYTES),
@@ -51,7 +51,7 @@ function withScene(run: (scene: Scene) => void): void {
   }
 }
 
-it('a short log is left alone, a longer one is given to the checkpointer', () => {
+it('a short log is left unchanged, a longer one is passed to the checkpointer', () => {
   withScene(({ checkpointer, afterCommit, fill }) => {
     fill(SHARED_LOG.worth / 2);
     afterCommit();
@@ -62,7 +62,7 @@ it('a short log is left alone, a longer one is given to the checkpointer', () =>
   });
 });
 
-it('while the checkpointer runs the writer asks no more; once it is done the log starts anew', () => {
+it('while the checkpointer runs the writer requests no other checkpoint; then the log restarts', () => {
   withScene(({ connection, checkpointer, afterCommit, fill, logPages }) => {
     fill(SHARED_LOG.worth);
     checkpointer.idle = false;
@@ -80,36 +80,36 @@ it('while the checkpointer runs the writer asks no more; once it is done the log
   });
 });
 
-it('whoever met nobody at the lock for long lets the log grow further, until somebody comes', () => {
-  withScene(({ checkpointer, afterCommit, beAlone, fill, logPages }) => {
+it('a writer without contention lets the log grow further, until there is contention', () => {
+  withScene(({ checkpointer, afterCommit, commitUncontended, fill, logPages }) => {
     fill(SHARED_LOG.worth);
-    beAlone();
+    commitUncontended();
     const runs = checkpointer.runs;
-    assert.ok(runs > 0, 'not alone yet');
+    assert.ok(runs > 0, 'not the only writer yet');
     fill(SHARED_LOG.worth);
-    beAlone();
+    commitUncontended();
     assert.is(checkpointer.runs, runs);
     fill(SOLE_WRITER_LOG.worth);
-    beAlone();
-    assert.ok(checkpointer.runs > runs, 'too long for one alone as well');
+    commitUncontended();
+    assert.ok(checkpointer.runs > runs, 'too long for the only writer as well');
     afterCommit(true);
     fill(1);
     assert.ok(logPages() < 20, `the log has ${logPages()} pages`);
   });
 });
 
-it('a lone writer too waits for its checkpointer from a bound on, and runs the rest itself', () => {
-  withScene(({ checkpointer, beAlone, fill, logPages }) => {
-    beAlone();
+it('the only writer also waits for its checkpointer from a bound on, and checkpoints the rest itself', () => {
+  withScene(({ checkpointer, commitUncontended, fill, logPages }) => {
+    commitUncontended();
     fill(SOLE_WRITER_LOG.most);
-    beAlone();
+    commitUncontended();
     assert.is(checkpointer.runs, 0);
     fill(1);
     assert.ok(logPages() < 20, `the log has ${logPages()} pages`);
   });
 });
 
-it('a log at its bound is moved at once, whatever is left of it', () => {
+it('a log at its bound is checkpointed at once, whatever its length', () => {
   withScene(({ checkpointer, afterCommit, fill, logPages }) => {
     fill(SHARED_LOG.most);
     afterCommit();
@@ -119,7 +119,7 @@ it('a log at its bound is moved at once, whatever is left of it', () => {
   });
 });
 
-it('after an error of the disk under the checkpointer the log never starts anew: it is what there is', () => {
+it('after a disk error in the checkpointer the log never restarts, because it is the only complete copy', () => {
   withScene(({ checkpointer, afterCommit, fill, logPages }) => {
     checkpointer.idle = false;
     fill(SHARED_LOG.most);

@@ -1,4 +1,4 @@
-/** The thread that moves the log beside the writer. */
+/** The thread that checkpoints the log beside the writer. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { bounded } from '../../../../support/bounded.ts';
 const it = bounded(test, 20_000);
 
 async function inFolder(run: (path: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'troupe-mover-'));
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-checkpointer-'));
   try {
     await run(join(folder, 't.db'));
   } finally {
@@ -24,7 +24,7 @@ async function settled(checkpointer: Checkpointer): Promise<void> {
   while (checkpointer.running) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-it('moves what the log holds while a transaction is open, and is idle again', () =>
+it('checkpoints the log while a transaction is open, and is idle again', () =>
   inFolder(async (path) => {
     const failures: Failure[] = [];
     const connection = connect(path, 'write');
@@ -45,7 +45,7 @@ it('moves what the log holds while a transaction is open, and is idle again', ()
     assert.equal(failures, []);
   }));
 
-it('a damaged file is told once and for all: no move follows', () =>
+it('a damaged file is reported once and no checkpoint follows', () =>
   inFolder(async (path) => {
     const failures: Failure[] = [];
     writeFileSync(path, 'no database at all, and long enough to be looked at as one '.repeat(100));
@@ -61,7 +61,7 @@ it('a damaged file is told once and for all: no move follows', () =>
     assert.is(failures[0]?.kind, 'fatal');
   }));
 
-it('closing waits for the move under way, and a mover that was never asked has no thread to end', () =>
+it('closing waits for the running checkpoint; a checkpointer without requests has no thread to end', () =>
   inFolder(async (path) => {
     const connection = connect(path, 'write');
     connection.exec('CREATE TABLE t (body BLOB); INSERT INTO t VALUES (zeroblob(400000))');

@@ -1,4 +1,4 @@
-/** Power safety by counting what reaches the disk: a pragma can be read, only a sync call keeps bytes. */
+/** Counts sync calls that reach the disk: a pragma only claims durability, a sync call provides it. */
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -54,7 +54,7 @@ if (process.platform !== 'linux' || (compiler === undefined && !strace)) {
   process.stdout.write(`SKIPPED: ${why}\n`);
   test.skip(why);
 } else {
-  it('every single commit is synced to the disk before it is acknowledged', async () => {
+  it('every commit is synced to the disk before it is acknowledged', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'troupe-sync-'));
     try {
       const syncs = compiler === undefined ? await countByStrace(folder) : await countByPreload(folder);

@@ -1,4 +1,6 @@
-/** What a full and a broken disk do to commits: certain refusals stay certain, and nothing is trusted after an error. */
+/**
+ * Commits on a full and on a failing disk: certain refusals stay certain, and after a disk error no commit is trusted.
+ */
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +32,7 @@ if (process.platform !== 'linux' || compiler === undefined) {
   process.stdout.write(`SKIPPED: ${why}\n`);
   test.skip(why);
 } else {
-  it('a full disk refuses for certain and frees the ballast; a failed sync is unknown, fatal and the end', async () => {
+  it('a full disk refuses for certain and drops the ballast; a failed sync is unknown, fatal and final', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'troupe-disk-'));
     try {
       assert.equal(await report(folder), {

@@ -1,6 +1,6 @@
 /**
- * A thousand flipped bytes in stored snapshots: each is found, quarantines its actor alone, and ends nothing else.
- * Flipped bytes in transition logs change no state.
+ * A thousand flipped bytes in stored snapshots: each is detected and quarantines only its actor. Flipped bytes in
+ * transition logs change no state.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ interface Stored {
   readonly trail: Buffer;
 }
 
-/** A small generator of 32-bit numbers: the run is the same every time. */
+/** A small generator of 32-bit numbers, the same in every run. */
 function numbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -41,7 +41,7 @@ function flipped(sound: Buffer, next: () => number): { readonly bytes: Buffer; r
   return { bytes, at };
 }
 
-it('finds every one of a thousand flipped bytes of stored snapshots, and serves on with a flipped transition log', async () => {
+it('detects each of a thousand flipped bytes of stored snapshots, and still serves actors with a flipped transition log', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-flip-'));
   const path = join(folder, 'troupe.db');
   const options = { path, shards: SHARDS, clock: systemClock, random: systemRandom, busyBoundMs: 2_000 };
@@ -65,7 +65,7 @@ it('finds every one of a thousand flipped bytes of stored snapshots, and serves 
       'UPDATE actors SET snapshot = CAST(? AS TEXT), trail = CAST(? AS TEXT) WHERE address = ?',
     );
     const missed: string[] = [];
-    // Quarantined from its first flip on, an actor is read anew for each of them.
+    // Once quarantined, an actor is loaded again for each further flip.
     for (let flip = 0; flip < FLIPS; flip++) {
       const address = addresses[next() % addresses.length] as string;
       const { snapshot, trail } = sound.get(address) as Stored;

@@ -7,7 +7,7 @@ import { bounded } from '../../../../support/bounded.ts';
 const it = bounded(test, 5_000);
 const busy = () => Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
 
-/** A clock that moves by one millisecond per look. */
+/** A clock that advances by one millisecond per reading. */
 function wait(boundMs: number): LockWaitOptions & { seen: number[] } {
   let now = 1_000;
   const seen: number[] = [];
@@ -24,7 +24,7 @@ it('an attempt that succeeds at once is not counted as a wait', () => {
   assert.equal(options.seen, []);
 });
 
-it('a busy attempt is repeated, shows how long it waits, and ends at 0', () => {
+it('a busy attempt is repeated, reports its wait, and ends at 0', () => {
   const options = wait(5);
   let attempts = 0;
   const result = waitForLock(() => {
@@ -36,7 +36,7 @@ it('a busy attempt is repeated, shows how long it waits, and ends at 0', () => {
   assert.equal(options.seen, [1, 3, 5, 0]);
 });
 
-it('beyond the bound the error goes to the caller', () => {
+it('beyond the bound the caller gets the error', () => {
   const options = wait(3);
   assert.throws(() => {
     waitForLock(() => {
@@ -47,7 +47,7 @@ it('beyond the bound the error goes to the caller', () => {
   assert.ok(Error.stackTraceLimit > 0);
 });
 
-it('any other error goes to the caller at once', () => {
+it('the caller gets any other error at once', () => {
   const options = wait(1_000);
   let attempts = 0;
   assert.throws(() => {

@@ -1,4 +1,4 @@
-/** What a store does while another process holds the write lock, and who goes first when it is free. */
+/** A store while another process holds the write lock, and the order of requests when it is released. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -35,7 +35,7 @@ async function withStore(run: (store: SqliteStore, path: string) => Promise<void
 
 const refusedBusy = (error: unknown) => error instanceof StoreRefused && error.reason === 'busy';
 
-it('a lock held beyond the bound refuses as busy; reads go on; later commits work', () =>
+it('a lock held beyond the bound refuses as busy; reads continue; later commits work', () =>
   withStore(async (store, path) => {
     const fence = await own(store, 'i1');
     const commit = [write(fence, { actors: [{ record: actor('account:a', 1), expected: 0 }] })];
@@ -55,7 +55,7 @@ it('a lock held beyond the bound refuses as busy; reads go on; later commits wor
     assert.equal(await store.commit(commit), [{ shard: 7, committed: true }]);
   }));
 
-it('a lock that comes free within the bound only delays', () =>
+it('a lock released within the bound only delays', () =>
   withStore(async (store, path) => {
     const fence = await own(store, 'i1');
     const holder = connect(path, 'write');
@@ -66,7 +66,7 @@ it('a lock that comes free within the bound only delays', () =>
     assert.equal(await committed, [{ shard: 7, committed: true }]);
   }));
 
-it('a heartbeat that had to wait for the lock does not set store time forward', () =>
+it('a heartbeat that waited for the lock does not advance store time', () =>
   withStore(async (store, path) => {
     await own(store, 'i1');
     const holder = connect(path, 'write');
@@ -81,7 +81,7 @@ it('a heartbeat that had to wait for the lock does not set store time forward', 
     assert.ok(Math.abs(time.now() - Date.now()) < BUSY_BOUND_MS / 6, `${time.now() - Date.now()} ms off`);
   }));
 
-it('a process stopped inside a transaction blocks every writer, and its kill frees them at once', () =>
+it('a process stopped inside a transaction blocks every writer until it is killed', () =>
   withStore(async (store, path) => {
     const fence = await own(store, 'i1');
     const script = `const db = require('better-sqlite3')(${JSON.stringify(path)});
@@ -98,7 +98,7 @@ it('a process stopped inside a transaction blocks every writer, and its kill fre
     assert.equal(await committed, [{ shard: 7, committed: true }]);
   }));
 
-it('a heartbeat goes ahead of the commits that wait', () =>
+it('a heartbeat overtakes waiting commits', () =>
   withStore(async (store) => {
     const fence = await own(store, 'i1');
     const order: string[] = [];
@@ -110,7 +110,7 @@ it('a heartbeat goes ahead of the commits that wait', () =>
     assert.ok(order.indexOf('beat') < 100, `the heartbeat came as number ${order.indexOf('beat')}`);
   }));
 
-it('more requests than the bound are refused as busy, and the others are kept', () =>
+it('requests beyond the bound are refused as busy, and the others are executed', () =>
   withStore(async (store) => {
     const fence = await own(store, 'i1');
     const commits = await Promise.allSettled(
@@ -122,7 +122,7 @@ it('more requests than the bound are refused as busy, and the others are kept', 
     assert.is((await store.rows({ collection: 'holds', limit: 100 })).length, 20);
   }, 20));
 
-it('closing waits for what was sent, and refuses what comes later', () =>
+it('closing waits for sent requests and refuses later ones', () =>
   withStore(async (store) => {
     const fence = await own(store, 'i1');
     const sent = store.commit([write(fence, { rowsPut: [row('h')] })]);
@@ -138,7 +138,7 @@ it('closing waits for what was sent, and refuses what comes later', () =>
     }
   }));
 
-it('the log is moved into the database as it grows, and does not outgrow its bound', () =>
+it('the log is checkpointed as it grows and stays within its bound', () =>
   withStore(async (store, path) => {
     const fence = await own(store, 'i1');
     const body = 'x'.repeat(16_000);

@@ -30,7 +30,7 @@ async function withConnection(
   }
 }
 
-it('every migration of this build says whether it is breaking or compatible', () => {
+it('every migration of this build declares whether it is breaking or compatible', () => {
   for (const sql of migrations) assert.match(sql.split('\n')[0] ?? '', /^-- (breaking|compatible): \S/);
 });
 
@@ -47,17 +47,17 @@ it('steps are applied once, in order, and only the missing ones', () =>
     ]);
   }));
 
-it('a build that lacks a breaking step refuses, one that lacks a compatible step goes on', () =>
+it('a build without a breaking step refuses, one without a compatible step continues', () =>
   withConnection((_, apply) => {
     apply([FIRST, SECOND]);
     assert.throws(
       () => apply([FIRST]),
       (error: unknown) => error instanceof UnfitDatabase,
     );
-    assert.throws(() => apply([FIRST]), /the-file .*step 2, this one knows 1/);
+    assert.throws(() => apply([FIRST]), /the-file .*step 2, this version has 1/);
   }));
 
-it('a step that fails leaves nothing of itself', () =>
+it('a failing step leaves no change', () =>
   withConnection((connection, apply) => {
     const broken = '-- compatible: broken\nCREATE TABLE half (n INTEGER); INSERT INTO missing VALUES (1);';
     assert.throws(() => apply([FIRST, broken]), /missing/);
@@ -65,7 +65,7 @@ it('a step that fails leaves nothing of itself', () =>
     assert.equal(connection.prepare('SELECT number FROM migrations').all(), [{ number: 1 }]);
   }));
 
-it('a step that does not say its effect is a mistake of the programmer', () =>
+it("a step without a declared effect is a programmer's error", () =>
   withConnection((_, apply) => {
     assert.throws(() => apply(['CREATE TABLE x (n INTEGER)']), /breaking/);
   }));

@@ -1,4 +1,4 @@
-/** Opening a store: what cannot be opened is refused with one line that names the file and the remedy. */
+/** Opening a store: failures have a one-line message with the file and the remedy. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ async function make(path: string): Promise<void> {
   await (await open(path)).close();
 }
 
-it('a missing folder is made, and a second start finds what the first left', () =>
+it('a missing folder is created, and a second start finds the data of the first', () =>
   inFolder(async (folder) => {
     const path = join(folder, 'a', 'b', 't.db');
     const first = await open(path);
@@ -51,7 +51,7 @@ it('a missing folder is made, and a second start finds what the first left', () 
     await second.close();
   }));
 
-it('a path that cannot be written is refused by name, with a remedy', () =>
+it('a path that is not writable is refused by name, with a remedy', () =>
   inFolder(async (folder) => {
     writeFileSync(join(folder, 'file'), '');
     const path = join(folder, 'file', 't.db');
@@ -62,7 +62,7 @@ it('a path that cannot be written is refused by name, with a remedy', () =>
     assert.match(await refusal(join(folder, 'taken.db')), /taken\.db/);
   }));
 
-it('a file that is no database is refused by name, and stays as it was', () =>
+it('a file that is not a database is refused by name and stays unchanged', () =>
   inFolder(async (_, path) => {
     writeFileSync(path, 'these are not the pages of a database\n'.repeat(200));
     const before = readFileSync(path);
@@ -72,7 +72,7 @@ it('a file that is no database is refused by name, and stays as it was', () =>
     assert.equal(readFileSync(path), before);
   }));
 
-it('a damaged page is found at the start, before anything is served', () =>
+it('a damaged page is detected at the start, before any request', () =>
   inFolder(async (_, path) => {
     await make(path);
     const bytes = readFileSync(path);
@@ -84,7 +84,7 @@ it('a damaged page is found at the start, before anything is served', () =>
     assert.match(message, /damaged/);
   }));
 
-it('a schema changed by a newer build in a breaking way is refused, in a compatible way it opens', () =>
+it('a breaking change of a newer build is refused, a compatible one opens', () =>
   inFolder(async (_, path) => {
     await make(path);
     const connection = connect(path, 'write');
@@ -97,7 +97,7 @@ it('a schema changed by a newer build in a breaking way is refused, in a compati
     assert.match(message, /newer version \(step 901/);
   }));
 
-it('another shard count than the one the database was made with is refused', () =>
+it("a shard count other than the database's is refused", () =>
   inFolder(async (_, path) => {
     await make(path);
     assert.match(await refusal(path, SHARDS * 2), new RegExp(`created with ${SHARDS} shards.*says ${SHARDS * 2}`));
@@ -113,7 +113,7 @@ it('a database that stays locked is refused after the bound', () =>
     assert.match(message, /stays locked/);
   }));
 
-it('a file beyond the size that is checked whole opens without the check', () =>
+it('a file above the size limit of the check opens without it', () =>
   inFolder(async (_, path) => {
     await make(path);
     assert.ok(statSync(path).size > 1);

@@ -41,7 +41,7 @@ const writes: fc.Arbitrary<ShardWrite[]> = fc.array(
   { maxLength: 4 },
 );
 
-it('a commit that was packed and cloned unpacks to exactly what it was', () => {
+it('a packed and cloned commit unpacks to the same records', () => {
   fc.assert(
     fc.property(writes, (given) => {
       assert.equal(unpackCommit(structuredClone(packCommit(given))), JSON.parse(JSON.stringify(given)));

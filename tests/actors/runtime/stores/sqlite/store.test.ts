@@ -1,4 +1,4 @@
-/** The SQLite store keeps the contract of the Store port: two connections to one file, emptied between the clauses. */
+/** The SQLite store meets the contract of the Store port: two connections to one file, emptied between clauses. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const path = join(folder, 'data', 'troupe.db');
 const options = { path, shards: SHARDS, clock: systemClock, random: systemRandom, busyBoundMs: 2_000 };
 const [store, other] = await Promise.all([openSqliteStore(options), openSqliteStore(options)]);
 const cleaner = connect(path, 'write');
-// The stores' own threads may be moving pages at that instant; only this connection waits as SQLite does.
+// The stores' threads can be checkpointing now; only this connection uses SQLite's own wait.
 cleaner.pragma('busy_timeout = 5000');
 
 function clean(): void {

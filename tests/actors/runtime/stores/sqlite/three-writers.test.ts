@@ -1,4 +1,4 @@
-/** Three processes on one file at once, as three nodes of one host are. */
+/** Three processes on one file, like three nodes of one host. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,9 +17,9 @@ import type { WriterReport } from '../../../../support/store-writer.ts';
 
 const it = bounded(test, 60_000);
 const COMMITS = 400;
-/** Far above anything fair sharing gives, below what a starved writer sees. */
+/** Far above the values of fair sharing, below those of a starved writer. */
 const WORST_MS = 2_000;
-/** What others add while the lock for the restart is being tried for comes on top. */
+/** Pages that others add during the attempts to restart the log come on top. */
 const LOG_BYTES_MAX = SOLE_WRITER_LOG.most * 4_096 * 1.5;
 const writer = fileURLToPath(new URL('../../../../support/store-writer.ts', import.meta.url));
 
@@ -29,7 +29,7 @@ async function run(path: string, name: string, shard: number): Promise<WriterRep
   return JSON.parse(stdout) as WriterReport;
 }
 
-it('three processes open and write one new file at once: nothing is lost, nobody starves and the log stays small', async () => {
+it('three processes open and write one new file at once: no commit is lost, no writer starves and the log stays short', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-three-'));
   const path = join(folder, 't.db');
   try {

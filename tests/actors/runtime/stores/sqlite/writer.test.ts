@@ -1,4 +1,4 @@
-/** The node's side of the writer thread, when the thread misbehaves. */
+/** The node's handle of the writer thread, when the thread fails. */
 import { Worker } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -31,7 +31,7 @@ async function failureOf(promise: Promise<unknown>): Promise<unknown> {
 
 const STARTED = 'parentPort.postMessage({ started: true });';
 
-it('a thread that dies leaves the outcome of what it had unknown, and refuses what comes later', async () => {
+it('a dying thread makes pending outcomes unknown, and later requests are refused', async () => {
   const failures: Failure[] = [];
   const writer = await Writer.start(options(`${STARTED} parentPort.on('message', () => process.exit(1))`, failures));
   const [first, second] = await Promise.all([failureOf(writer.commit([0])), failureOf(writer.commit([0]))]);
@@ -45,7 +45,7 @@ it('a thread that dies leaves the outcome of what it had unknown, and refuses wh
   await writer.close();
 });
 
-it('a thread that throws is dead too, and says why', async () => {
+it('a thread that throws is dead as well and reports the reason', async () => {
   const failures: Failure[] = [];
   const thread = `${STARTED} parentPort.on('message', () => { throw new Error('a bug') })`;
   const writer = await Writer.start(options(thread, failures));
@@ -60,7 +60,7 @@ it('a thread that ends before it started, or refuses, rejects the start', async 
   assert.match(String(await failureOf(Writer.start(options(refusing)))), /no such disk/);
 });
 
-it('an error of the disk between two requests is told at once', async () => {
+it('a disk error between two requests is reported at once', async () => {
   const failures: Failure[] = [];
   const thread = `${STARTED} parentPort.on('message', ({ id, close }) => {
     parentPort.postMessage({ id, verdicts: [0] });

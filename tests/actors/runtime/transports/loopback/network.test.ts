@@ -34,13 +34,13 @@ it('a cut direction loses its own traffic and no other', async () => {
   own.cut(addressA, addressB);
   link.send(ask(1));
   links[0]?.send(ask(2));
-  await receivedByA.until(() => receivedByA.envelopesHeard.length === 1);
-  assert.is(receivedByB.envelopesHeard.length, 0);
+  await receivedByA.until(() => receivedByA.envelopesReceived.length === 1);
+  assert.is(receivedByB.envelopesReceived.length, 0);
   assert.is(await a.probe(addressB, 10), 'silent');
   own.heal();
   link.send(ask(3));
-  await receivedByB.until(() => receivedByB.envelopesHeard.length === 1);
-  assert.is(receivedByB.envelopesHeard[0]?.id, 3);
+  await receivedByB.until(() => receivedByB.envelopesReceived.length === 1);
+  assert.is(receivedByB.envelopesReceived[0]?.id, 3);
   await Promise.all([a.close(), b.close()]);
 });
 
