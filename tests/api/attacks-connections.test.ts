@@ -6,17 +6,17 @@ import { bytesHeld } from '../support/bytes-held.ts';
 import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
 
 /**
- * Attacks 49 and 52 of the list: connections that take their time, and bodies that are longer than they say or may be.
- * `ATTACK_SLOW_CONNECTIONS=2000` runs the first at its full size, and with the times of the default configuration.
+ * Attacks 49 and 52 of the list: slow connections, and bodies that are longer than announced or allowed.
+ * `ATTACK_SLOW_CONNECTIONS=2000` runs the first at full size, with the times of the default configuration.
  */
 const FULL = process.env.ATTACK_SLOW_CONNECTIONS !== undefined;
 const SLOW_CONNECTIONS = Number(process.env.ATTACK_SLOW_CONNECTIONS ?? 200);
-/** What a slow one is given before it is closed; here a twentieth of the configured. */
+/** Time that a slow connection has before it is closed; here a twentieth of the default. */
 const GRACE_MS = FULL ? 10_000 : 500;
-/** How often a slow one sends a byte of its headers, and of its body. */
+/** Interval at which a slow connection sends a byte of its headers, and of its body. */
 const HEADER_BYTE_MS = GRACE_MS;
 const BODY_BYTE_MS = GRACE_MS / 10;
-/** Far above the grace: it tells closed from left open, and nothing of speed. */
+/** Far above the grace: separates closed connections from open ones, and measures no speed. */
 const CLOSED_MS = GRACE_MS + 20_000;
 const it = bounded(test, 60_000);
 const MIB = 1024 * 1024;
@@ -47,7 +47,7 @@ const headOf = (...lines: readonly string[]): string =>
   ].join('\r\n');
 
 interface Slow {
-  /** What it was answered until it was closed; null when it was still open at the end. */
+  /** The answer received until the connection was closed; null if it was still open at the end. */
   readonly answer: string | null;
 }
 
@@ -57,7 +57,7 @@ function drip(first: string, byte: string, everyMs: number): Promise<Slow> {
   return new Promise((resolve) => {
     let answer = '';
     const socket: Socket = connect(Number(port), hostname);
-    // At once: a connection that waits for its place would else send a byte of the dripping before it.
+    // Without delay, because a connection that waits for its place would otherwise send a dripped byte first.
     socket.write(first);
     const dripping = setInterval(() => socket.write(byte), everyMs);
     const end = (slow: Slow): void => {
@@ -87,7 +87,7 @@ async function talk(): Promise<number> {
   return answer.status;
 }
 
-it('attack 49: connections that drip their headers or bodies are ended in time, while others are served', async () => {
+it('attack 49: connections that drip their headers or bodies are closed in time while others are served', async () => {
   const slow = Array.from({ length: SLOW_CONNECTIONS }, (_, i) =>
     i % 2 === 0
       ? drip('POST /api/v1/chat/completions HTTP/1.1\r\nHost: a\r\nX: ', 'a', HEADER_BYTE_MS)
@@ -101,7 +101,7 @@ it('attack 49: connections that drip their headers or bodies are ended in time, 
   while (attacked) served.push(await talk());
   const answers = await ended;
   assert.is(answers.filter(({ answer }) => answer === null).length, 0, 'none is left open');
-  // A byte may cross the answer on its way, which resets the connection: then nothing is seen of it.
+  // A byte that crosses the answer on its way may reset the connection, and the answer is lost.
   for (const { answer } of answers) assert.match(answer ?? '', /^(HTTP\/1\.1 408 |$)/);
   assert.ok(answers.filter(({ answer }) => answer !== '').length > SLOW_CONNECTIONS / 2);
   assert.ok(served.length > 0);
@@ -112,10 +112,10 @@ it('attack 49: connections that drip their headers or bodies are ended in time, 
 });
 
 const BEYOND_MIB = 64;
-/** The clause. What is compared is what is held once garbage is gone, so that nothing else is in it. */
+/** The bound of the clause. Memory is compared after garbage collection, so that only retained bytes count. */
 const HELD_MIB_MAX = 1;
 
-/** Sends that much, whatever is answered meanwhile; the connection stays open for a look. */
+/** Sends this many pieces regardless of the answer; the connection stays open for inspection. */
 async function pour(first: string, piece: Buffer, pieces: number): Promise<{ answer(): string; close(): void }> {
   const { hostname, port } = new URL(base);
   let answer = '';
@@ -150,7 +150,7 @@ const BODIES: readonly (readonly [string, () => string, Buffer])[] = [
 ];
 
 for (const [what, head, piece] of BODIES)
-  it(`attack 52: of ${what} nothing is kept once it is refused`, async () => {
+  it(`attack 52: of ${what} no bytes are retained after the refusal`, async () => {
     assert.is(await talk(), 200);
     await (await pour(head(), piece, 1)).close();
     const before = bytesHeld();
@@ -165,7 +165,7 @@ for (const [what, head, piece] of BODIES)
     assert.is(await talk(), 200);
   });
 
-it('attack 52: a body that is longer than it said is the body it said, and the rest is no request', async () => {
+it('attack 52: a body that exceeds its Content-Length is cut there, and the rest is not a request', async () => {
   const poured = await pour(headOf('Content-Length: 2'), Buffer.from('{}GARBAGE / HTTP/1.1\r\n\r\n'), 1);
   const end = Date.now() + 10_000;
   while ((poured.answer().match(/HTTP\/1\.1 \d/g)?.length ?? 0) < 1 && Date.now() < end)

@@ -7,7 +7,7 @@ import { bounded } from '../support/bounded.ts';
 import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { simulatedProvider } from '../support/provider/simulated-provider.ts';
 
-/** Attack 15 of the list, and A3: whatever is sent, no file of a cluster holds a prompt, an answer or a key. */
+/** Attack 15 of the list, and A3: no file of a cluster holds a prompt, an answer or a key, for any request. */
 const it = bounded(test, 120_000);
 
 const PROMPT = 'zanzibar-prompt';
@@ -43,17 +43,17 @@ function* files(folder: string): Generator<string> {
 
 async function ask(key: string, directive: object, more: object = {}, route = '/chat/completions'): Promise<number> {
   const content = `${PROMPT} @sim ${JSON.stringify({ text: ANSWER, ...directive })}`;
-  const asked = route === '/completions' ? { prompt: content } : { messages: [{ role: 'user', content }] };
+  const members = route === '/completions' ? { prompt: content } : { messages: [{ role: 'user', content }] };
   const answer = await fetch(`${cluster.baseUrl}${route}?q=${PROMPT}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'sim/fast', ...asked, ...more }),
+    body: JSON.stringify({ model: 'sim/fast', ...members, ...more }),
   });
   await answer.text().catch(() => '');
   return answer.status;
 }
 
-it('keeps prompts, answers and keys out of every log, row and file, however a request ends', async () => {
+it('keeps prompts, answers and keys out of every log, row and file, for every end of a request', async () => {
   const connection = cluster.connection();
   const key = connection?.api_key as string;
   const stranger = `sk-gw-v1-${'abc0'.repeat(16)}`;
@@ -73,7 +73,7 @@ it('keeps prompts, answers and keys out of every log, row and file, however a re
   ];
   assert.equal(statuses.slice(0, 3), [200, 200, 200]);
   assert.is(statuses.at(-1), 401);
-  // What a provider is sent has its key and the prompt: the markers are the right ones.
+  // The provider receives its key and the prompt, so the markers are effective.
   const [call] = simulator.calls;
   assert.match(JSON.stringify(call?.body), PROMPT);
   assert.match(String(call?.headers.authorization), PROVIDER_KEY);
@@ -82,7 +82,7 @@ it('keeps prompts, answers and keys out of every log, row and file, however a re
   const secrets = [PROMPT, ANSWER, PROVIDER_KEY, key, management, stranger, key.slice('sk-gw-v1-'.length)];
   const looked: string[] = [];
   for (const path of files(cluster.data)) {
-    // The demo account's keys are kept for the next start, for its owner alone; nothing else may hold one.
+    // The demo account's keys are stored for the next start, readable by the owner only; no other file may hold one.
     if (path.endsWith('secrets/demo.json')) continue;
     const bytes = readFileSync(path);
     looked.push(path.slice(cluster.data.length));

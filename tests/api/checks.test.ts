@@ -19,11 +19,11 @@ test.before(async () => {
 });
 test.after(() => cluster.close());
 
-function offersAt(node: NodeHandle | undefined): readonly Endpoint[] {
+function endpointsAt(node: NodeHandle | undefined): readonly Endpoint[] {
   return [...(node?.cluster.board.topic('endpoints').values() ?? [])] as unknown as Endpoint[];
 }
 
-/** True once every check that an endpoint's declarations call for was tried. */
+/** True once every check that an endpoint's declarations require was tried. */
 function isTried(endpoint: Endpoint): boolean {
   return (
     endpoint.health === 'down' ||
@@ -35,42 +35,44 @@ const steady = (endpoints: readonly Endpoint[]) => endpoints.filter(({ model }) 
 const tools = (endpoints: readonly Endpoint[]) =>
   endpoints.filter((endpoint) => endpoint.supportedParameters.includes('tools') && !/flaky|down/.test(endpoint.model));
 
-it('endpoints are verified soon after the start, by the node that owns each, and every node knows', async () => {
+it('endpoints are verified soon after the start by their owning nodes, and every node has the results', async () => {
   const [first, second] = cluster.nodes;
-  while (!offersAt(first).every(isTried) || !offersAt(second).every(isTried)) {
+  while (!endpointsAt(first).every(isTried) || !endpointsAt(second).every(isTried)) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   for (const node of cluster.nodes) {
-    assert.ok(tools(offersAt(node)).length > 0);
-    for (const { model, evidence } of tools(offersAt(node))) assert.is(evidence.dispatchVerified, true, model);
-    for (const { model, tag, evidence } of steady(offersAt(node))) {
+    assert.ok(tools(endpointsAt(node)).length > 0);
+    for (const { model, evidence } of tools(endpointsAt(node))) assert.is(evidence.dispatchVerified, true, model);
+    for (const { model, tag, evidence } of steady(endpointsAt(node))) {
       assert.equal([evidence.withheld, evidence.refutedEfforts], [[], []], `${model} at ${tag}`);
     }
   }
-  const owned = cluster.nodes.map((node) => offersAt(node).filter(({ id }) => node.cluster.owns(endpointAddress(id))));
+  const owned = cluster.nodes.map((node) =>
+    endpointsAt(node).filter(({ id }) => node.cluster.owns(endpointAddress(id))),
+  );
   assert.ok(
     owned.every((endpoints) => endpoints.length > 0),
-    'both had their share',
+    'both nodes ran checks',
   );
 });
 
-it('checks are billed to nobody and spend no rate: no account, no generation, no charge', async () => {
+it('checks are not billed and do not count against a rate: no account, no generation, no charge', async () => {
   const { key } = await cluster.fund('10');
   const answer = await fetch(`${cluster.baseUrls[0]}/credits`, { headers: { authorization: `Bearer ${key}` } });
   const { data } = (await answer.json()) as { data: { total_usage: number } };
   assert.is(data.total_usage, 0);
-  const asked = cluster.simulators.flatMap(({ calls }) => calls);
-  assert.ok(asked.length > 0);
+  const checked = cluster.simulators.flatMap(({ calls }) => calls);
+  assert.ok(checked.length > 0);
   assert.ok(
-    asked.every(
+    checked.every(
       ({ body }) => JSON.stringify(body).length < 1_000 && (body.max_tokens ?? body.max_completion_tokens ?? 0) <= 512,
     ),
   );
 });
 
-it('why tells what was verified, and inspect shows it', async () => {
+it('why explains the verified parameters, and inspect shows them', async () => {
   const [node] = cluster.nodes;
-  const [endpoint] = tools(offersAt(node).filter(({ id }) => node?.cluster.owns(endpointAddress(id))));
+  const [endpoint] = tools(endpointsAt(node).filter(({ id }) => node?.cluster.owns(endpointAddress(id))));
   const seen = await node?.cluster.operator.inspect(endpointAddress(endpoint?.id ?? ''));
   const lines = seen?.explanation.join('\n') ?? '';
   assert.match(
@@ -80,26 +82,26 @@ it('why tells what was verified, and inspect shows it', async () => {
   assert.match(JSON.stringify(seen?.context), /"tool_dispatch":\{"version":1/);
 });
 
-/** Declares a model of the first simulated provider that breaks what it declares, and waits until it was tried. */
-async function declareFlawed(flaw: string, over: Partial<Endpoint>): Promise<string> {
+/** Declares a model of the first simulated provider that violates its declaration, and waits until it was checked. */
+async function declareViolating(violation: string, over: Partial<Endpoint>): Promise<string> {
   const [node] = cluster.nodes;
-  const [like] = offersAt(node).filter(({ provider }) => provider.slug === 'sim-a');
+  const [like] = endpointsAt(node).filter(({ provider }) => provider.slug === 'sim-a');
   const { health, evidence, measured, ...declaration } = like as Endpoint;
-  const id = `ep_${flaw}`;
-  const target = { ...declaration.target, upstreamId: `flawed/${flaw}` };
+  const id = `ep_${violation}`;
+  const target = { ...declaration.target, upstreamId: `flawed/${violation}` };
   await declareEndpoint(
     node?.cluster as Cluster,
-    { ...declaration, ...over, id, model: `flawed/${flaw}`, target },
+    { ...declaration, ...over, id, model: `flawed/${violation}`, target },
     10_000,
   );
-  const shown = (): Endpoint | undefined => offersAt(node).find((endpoint) => endpoint.id === id);
+  const shown = (): Endpoint | undefined => endpointsAt(node).find((endpoint) => endpoint.id === id);
   for (let endpoint = shown(); !endpoint || !isTried(endpoint); endpoint = shown()) {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  return `flawed/${flaw}`;
+  return `flawed/${violation}`;
 }
 
-it('an endpoint that fails a check is not sent what it failed, and serves the rest (spec: inference, Routing rules 2, 3)', async () => {
+it('an endpoint that fails a check receives no requests that need the failed parameter, and serves the rest (spec: inference, Routing rules 2, 3)', async () => {
   const { key } = await cluster.fund('10');
   const ask = async (model: string, members: object): Promise<{ status: number; rejection: unknown }> => {
     const answer = await fetch(`${cluster.baseUrls[0]}/chat/completions`, {
@@ -114,11 +116,13 @@ it('an endpoint that fails a check is not sent what it failed, and serves the re
     return { status: answer.status, rejection: first && `${first.reason} ${first.member}` };
   };
   const tool = { type: 'function', function: { name: 'add', parameters: { type: 'object' } } };
-  const prose = await declareFlawed('prose-for-tools', { supportedParameters: ['max_tokens', 'tool_choice', 'tools'] });
+  const prose = await declareViolating('prose-for-tools', {
+    supportedParameters: ['max_tokens', 'tool_choice', 'tools'],
+  });
   assert.equal(await ask(prose, { tools: [tool] }), { status: 503, rejection: 'require_parameters tools' });
   assert.is((await ask(prose, {})).status, 200);
 
-  const loose = await declareFlawed('ignores-schema', {
+  const loose = await declareViolating('ignores-schema', {
     supportedParameters: ['max_tokens', 'response_format', 'structured_outputs'],
   });
   const schema = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } };
@@ -128,7 +132,7 @@ it('an endpoint that fails a check is not sent what it failed, and serves the re
   });
   assert.is((await ask(loose, { response_format: { type: 'json_object' } })).status, 200);
 
-  const thinker = await declareFlawed('thinks-despite-none', {
+  const thinker = await declareViolating('thinks-despite-none', {
     supportedParameters: ['max_tokens', 'reasoning', 'reasoning_effort'],
     reasoning: { efforts: ['high', 'low', 'none'], mandatory: false },
   });
@@ -139,11 +143,11 @@ it('an endpoint that fails a check is not sent what it failed, and serves the re
   assert.is((await ask(thinker, { reasoning_effort: 'low' })).status, 200);
 });
 
-it('demanded calls that callers do not get keep tools from an endpoint (spec: catalogue, tool_call_success_1d)', async () => {
+it('required tool calls that callers do not receive disable tools on an endpoint (spec: catalogue, tool_call_success_1d)', async () => {
   const { key } = await cluster.fund('10');
-  const model = await declareFlawed('none', { supportedParameters: ['max_tokens', 'tool_choice', 'tools'] });
+  const model = await declareViolating('none', { supportedParameters: ['max_tokens', 'tool_choice', 'tools'] });
   const shown = (): Endpoint['evidence'] =>
-    (offersAt(cluster.nodes[1]).find(({ id }) => id === 'ep_none') as Endpoint).evidence;
+    (endpointsAt(cluster.nodes[1]).find(({ id }) => id === 'ep_none') as Endpoint).evidence;
   assert.equal([shown().withheld, shown().toolCallSuccess1dSamples], [[], 0]);
   const ask = async (directive: object) => {
     const answer = await fetch(`${cluster.baseUrls[0]}/chat/completions`, {
@@ -172,16 +176,16 @@ it('demanded calls that callers do not get keep tools from an endpoint (spec: ca
   assert.match(refused.text, /"reason":"tool_fidelity"/);
 });
 
-it('what was found outlives the node that found it, and is not asked again', async () => {
+it('results of checks outlive the node that ran them, and the checks are not repeated', async () => {
   const [leaving, staying] = cluster.nodes;
-  const before = new Map(offersAt(staying).map(({ id, evidence }) => [id, JSON.stringify(evidence.checks)]));
+  const before = new Map(endpointsAt(staying).map(({ id, evidence }) => [id, JSON.stringify(evidence.checks)]));
   const calls = cluster.simulators.map((simulator) => simulator.calls.length);
   await leaving?.drain();
-  while (!offersAt(staying).every(({ id }) => staying?.cluster.owns(endpointAddress(id)))) {
+  while (!endpointsAt(staying).every(({ id }) => staying?.cluster.owns(endpointAddress(id)))) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   await new Promise((resolve) => setTimeout(resolve, 200));
-  for (const { id, evidence } of offersAt(staying)) assert.is(JSON.stringify(evidence.checks), before.get(id));
+  for (const { id, evidence } of endpointsAt(staying)) assert.is(JSON.stringify(evidence.checks), before.get(id));
   assert.equal(
     cluster.simulators.map((simulator) => simulator.calls.length),
     calls,

@@ -13,7 +13,7 @@ test.before(async () => {
 });
 test.after(() => cluster.close());
 
-it('sheds what is beyond its bound before any money is held, and says that a repeat is right', async () => {
+it('sheds requests beyond the bound before money is held, and advises a retry', async () => {
   const { key } = await cluster.fund('100');
   const body = JSON.stringify({ model: 'sim/fast', messages: [{ role: 'user', content: '@sim {"ttft_ms":600}' }] });
   const answers = await Promise.all(

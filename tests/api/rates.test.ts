@@ -5,7 +5,7 @@ import { startCluster, type TestCluster } from '../support/cluster/start-cluster
 
 const it = bounded(test, 60_000);
 const MINUTE_MS = 60_000;
-/** What one of these tests takes at most; it must not meet the turn of a minute. */
+/** Longest duration of one of these tests; it must not cross a minute boundary. */
 const ROOM_MS = 8_000;
 
 let cluster: TestCluster;
@@ -20,7 +20,7 @@ async function withinOneMinute(): Promise<void> {
   if (left < ROOM_MS) await new Promise((resolve) => setTimeout(resolve, left + 50));
 }
 
-/** Statuses of so many requests, spread over all nodes, all at once. */
+/** Statuses of this many requests at once, spread over all nodes. */
 function burst(count: number, path: string, init: RequestInit): Promise<number[]> {
   return Promise.all(
     Array.from({ length: count }, async (_, i) => {
@@ -31,7 +31,7 @@ function burst(count: number, path: string, init: RequestInit): Promise<number[]
   );
 }
 
-function tally(statuses: readonly number[]): Record<number, number> {
+function countStatuses(statuses: readonly number[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
@@ -42,7 +42,7 @@ function withKey(key: string, body?: object): RequestInit {
   return body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers };
 }
 
-it('lets exactly 120 requests of one key pass in a minute, whatever they are and whichever node they reach', async () => {
+it('admits exactly 120 requests of one key per minute, on any route and any node', async () => {
   const { key } = await cluster.fund('10');
   await withinOneMinute();
   const good = { model: 'sim/fast', messages: [{ role: 'user', content: '@sim {"tokens":1}' }] };
@@ -51,15 +51,15 @@ it('lets exactly 120 requests of one key pass in a minute, whatever they are and
     burst(60, '/chat/completions', withKey(key, { model: 'sim/fast' })),
     burst(60, '/credits', withKey(key)),
   ]);
-  const counts = tally([...served, ...broken, ...reads]);
+  const counts = countStatuses([...served, ...broken, ...reads]);
   assert.is(counts[429], 60, JSON.stringify(counts));
   assert.is((counts[200] ?? 0) + (counts[400] ?? 0), 120, JSON.stringify(counts));
 });
 
-it('answers a bad key 401 for 120 tries over all nodes, then 429 with its headers', async () => {
+it('answers an invalid key 401 for 120 requests over all nodes, then 429 with its headers', async () => {
   const bad = `sk-gw-v1-${'e'.repeat(64)}`;
   await withinOneMinute();
-  assert.equal(tally(await burst(150, '/key', withKey(bad))), { 401: 120, 429: 30 });
+  assert.equal(countStatuses(await burst(150, '/key', withKey(bad))), { 401: 120, 429: 30 });
   const answer = await fetch(`${cluster.baseUrls[1]}/key`, withKey(bad));
   assert.is(answer.status, 429);
   assert.is(answer.headers.get('x-ratelimit-limit'), '120');
@@ -70,13 +70,13 @@ it('answers a bad key 401 for 120 tries over all nodes, then 429 with its header
 
 it('counts requests without a credential by their address', async () => {
   await withinOneMinute();
-  assert.equal(tally(await burst(150, '/key', {})), { 401: 120, 429: 30 });
+  assert.equal(countStatuses(await burst(150, '/key', {})), { 401: 120, 429: 30 });
 });
 
-it('counts a key on a route that needs none', async () => {
+it('counts a key on a route that requires none', async () => {
   const { key } = await cluster.fund('1', { perMinute: 20 });
   await withinOneMinute();
-  assert.equal(tally(await burst(30, '/models/count', withKey(key))), { 200: 20, 429: 10 });
+  assert.equal(countStatuses(await burst(30, '/models/count', withKey(key))), { 200: 20, 429: 10 });
 });
 
 test.run();

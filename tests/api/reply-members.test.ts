@@ -48,7 +48,7 @@ interface Message {
   readonly logprobs?: object;
 }
 
-/** The next whole reply is this message; the next stream these deltas, one frame each. */
+/** Sets the next whole reply to this message, and the next stream to these deltas, one frame each. */
 function script(message: object, deltas: readonly object[], usage: object = USAGE): void {
   provider.answer = ({ stream, response }) => {
     if (!stream) {
@@ -88,7 +88,7 @@ async function deltas(body: object): Promise<Message[]> {
   return chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta));
 }
 
-it('reasoning details come whole and in fragments, and reasoning.exclude hides them (spec: Chat completion reply)', async () => {
+it('reasoning details arrive whole and in fragments, and reasoning.exclude hides them (spec: Chat completion reply)', async () => {
   const details = [
     { type: 'reasoning.text', index: 0, text: 'fir' },
     { type: 'reasoning.text', index: 0, text: 'st', signature: 'sig' },
@@ -117,7 +117,7 @@ it('reasoning details come whole and in fragments, and reasoning.exclude hides t
 /** Eight grey pixels, so that its size can be read. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAQAAAACCAAAAABq4MmuAAAAC0lEQVR4nGNoYAAAAIIAgYDSKhYAAAAASUVORK5CYII=';
 
-it('a generated picture arrives whole in both, larger than the stream buffer too; alone it leaves empty text', async () => {
+it('a generated image arrives whole in both forms, even larger than the stream buffer; without text the content is empty', async () => {
   const url = `data:image/png;base64,${PNG}`;
   const large = `data:image/png;base64,${PNG.slice(0, -8)}${'A'.repeat(300_000)}`;
   for (const each of [url, large]) {
@@ -132,7 +132,7 @@ it('a generated picture arrives whole in both, larger than the stream buffer too
   }
 });
 
-it('speech comes whole, or in fragments that concatenate', async () => {
+it('speech arrives whole, or in fragments that concatenate', async () => {
   const pieces = [
     { audio: { id: 'audio_1', transcript: 'hel' } },
     { audio: { data: 'AAAA' } },
@@ -151,7 +151,7 @@ it('speech comes whole, or in fragments that concatenate', async () => {
   assert.is(joined('id'), 'audio_1');
 });
 
-it('X29: a reader that takes nothing holds the provider back, and is cut', async () => {
+it('X29: a reader that reads nothing holds the provider back, and is cut', async () => {
   const piece = JSON.stringify({
     choices: [{ index: 0, delta: { content: 'x'.repeat(16_000) }, finish_reason: null }],
   });
@@ -174,7 +174,7 @@ it('X29: a reader that takes nothing holds the provider back, and is cut', async
   const reader = answer.body?.getReader();
   await reader?.read();
   let before = -1;
-  // Two looks apart with nothing sent between them: everything on the way is full.
+  // If two samples show no bytes sent between them, every buffer on the way is full.
   while (before !== sent && !ended) {
     before = sent;
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -199,8 +199,8 @@ async function generation(
   }
 }
 
-it('GET /generation tells the whole story of a request that moved to another endpoint', async () => {
-  const directive = { id: `story-${Date.now()}`, only_on: 'sim-a', status: 500, tokens: 3 };
+it('GET /generation shows the full trace of a request that moved to another endpoint', async () => {
+  const directive = { id: `trace-${Date.now()}`, only_on: 'sim-a', status: 500, tokens: 3 };
   const { id } = await whole({
     model: 'sim/fast',
     messages: [{ role: 'user', content: `@sim ${JSON.stringify(directive)}` }],
@@ -209,14 +209,14 @@ it('GET /generation tells the whole story of a request that moved to another end
     metadata: { trace: 't1' },
   });
   const data = await generation(id, ({ status }) => status === 'settled');
-  const trail = data.provider_responses as {
+  const attempts = data.provider_responses as {
     outcome: string;
     reason?: string;
     status: number;
     provider_name: string;
   }[];
   assert.equal(
-    trail.map(({ provider_name, outcome, reason, status }) => [provider_name, outcome, reason ?? null, status]),
+    attempts.map(({ provider_name, outcome, reason, status }) => [provider_name, outcome, reason ?? null, status]),
     [
       ['Sim A', 'failed', 'unavailable', 500],
       ['Sim A', 'failed', 'unavailable', 500],

@@ -61,14 +61,14 @@ function announcedIn(text: string): Announced[] {
 }
 
 function verified(): boolean {
-  const offers = [...(cluster.nodes[0]?.cluster.board.topic(ENDPOINTS_TOPIC).values() ?? [])];
-  return offers.some((each) => {
+  const endpoints = [...(cluster.nodes[0]?.cluster.board.topic(ENDPOINTS_TOPIC).values() ?? [])];
+  return endpoints.some((each) => {
     const { model, evidence } = each as unknown as Endpoint;
     return model === 'sim/tools' && evidence.dispatchVerified;
   });
 }
 
-it('once a check has passed, calls are announced whole and their fragments still come (spec: Call-ready tool dispatch)', async () => {
+it('after a passed check, calls are announced whole in addition to their fragments (spec: Call-ready tool dispatch)', async () => {
   const calls = [
     { name: 'add', arguments: '{"a":1,"b":[2,3]}' },
     { name: 'add', arguments: '{"a":4}' },
@@ -100,14 +100,14 @@ it('without the opt-in there are only standard chunks', async () => {
   assert.not.match(text, /^event:/m);
 });
 
-it('a failure behind an announced call ends the stream without replay (spec: Call-ready tool dispatch)', async () => {
+it('a failure after an announced call ends the stream without replay (spec: Call-ready tool dispatch)', async () => {
   const directive = {
     id: 'broken-dispatch',
     tool_calls: [
       { name: 'add', arguments: '{"a":1}' },
       { name: 'add', arguments: '{"a":2}' },
     ],
-    // The frames of the first call, the start of the second, then nothing more.
+    // The frames of the first call and the start of the second, then a stall.
     cut_after: 3,
   };
   const text = await (await ask(directive)).text();
@@ -117,7 +117,7 @@ it('a failure behind an announced call ends the stream without replay (spec: Cal
   assert.is(called.length, 1);
 });
 
-it('the OpenAI SDK sees announced calls as items of their own beside the chunks', async () => {
+it('the OpenAI SDK receives announced calls as separate items beside the chunks', async () => {
   const client = new OpenAI({ apiKey: funded.key, baseURL: cluster.baseUrls[0] as string, maxRetries: 0 });
   const stream = (await client.chat.completions.create(
     body({ tool_calls: [{ name: 'add', arguments: '{"a":1}' }] }, true) as never,

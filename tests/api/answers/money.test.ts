@@ -27,7 +27,7 @@ async function ask(path: string, body?: object): Promise<string> {
 
 const DECIMALS = 24;
 
-/** Exact decimal text in units of 1e-24 USD: an arithmetic of the test's own. */
+/** Exact decimal text in units of 1e-24 USD, computed independently of the gateway. */
 function units(text: string): bigint {
   const [whole = '0', fraction = ''] = text.split('.');
   assert.ok(fraction.length <= DECIMALS, text);
@@ -41,7 +41,7 @@ function digits(json: string, member: string): string {
   return found;
 }
 
-it('shows in /credits, /key and /generation what the replies said they cost, digit for digit', async () => {
+it('/credits, /key and /generation show the costs of the replies, digit for digit', async () => {
   let total = 0n;
   const asked = Array.from({ length: 30 }, (_, i) => {
     const directive = { tokens: 1 + ((i * 37) % 101), id: `m${i}` };
@@ -65,7 +65,7 @@ it('shows in /credits, /key and /generation what the replies said they cost, dig
   assert.is(units(digits(await ask('/key'), 'usage')), total);
 });
 
-it('charges nothing for what failed before its first part, and leaves no hold', async () => {
+it('charges nothing for a failure before the first part, and leaves no hold', async () => {
   const before = digits(await ask('/credits'), 'total_usage');
   const down = { model: 'sim/fast', messages: [{ role: 'user', content: '@sim {"status":500}' }] };
   const reply = await ask('/chat/completions', down);

@@ -24,7 +24,7 @@ function ask(path: string, bearer: string | null = token): Promise<Response> {
   return fetch(`${cluster.nodes[0]?.operatorUrl}${path}`, { headers });
 }
 
-it('says that it lives and that it serves to anybody', async () => {
+it('reports health and readiness without a token', async () => {
   assert.equal(await (await ask('/health', null)).json(), { status: 'ok' });
   assert.equal(await (await ask('/ready', null)).json(), { status: 'ready' });
 });
@@ -54,7 +54,7 @@ it('explains one actor, and hides the digest of its key', async () => {
   assert.is((await ask('/inspect?address=%2e%2e')).status, 400);
 });
 
-it('gives its figures in the text format', async () => {
+it('renders its metrics in the text format', async () => {
   await (await fetch(`${cluster.baseUrls[0]}/models`)).text();
   const text = await (await ask('/metrics')).text();
   assert.match(text, /\ntroupe_ready 1\n/);

@@ -12,7 +12,7 @@ test.before(async () => {
 });
 test.after(() => cluster.close());
 
-/** What came of a request: status, body. */
+/** The result of a request: status and body. */
 interface Outcome {
   readonly status: number;
   readonly body: {
@@ -35,7 +35,7 @@ async function asking(): Promise<(body: object) => Promise<Outcome>> {
   };
 }
 
-it('preferences decide who serves, and who may not is told with the reason', async () => {
+it('preferences select the provider, and rejected endpoints are named with the reason', async () => {
   const ask = await asking();
   assert.is((await ask({ model: 'sim/fast', provider: { order: ['sim-b'] } })).body.provider, 'Sim B');
   assert.is((await ask({ model: 'sim/fast', provider: { sort: 'price' } })).body.provider, 'Sim A');
@@ -52,7 +52,7 @@ it('preferences decide who serves, and who may not is told with the reason', asy
   assert.match(options.body.error?.message ?? '', /provider\.options\.sim-a\.x/);
 });
 
-it('a conversation too long for every window is 400, and served when it may be compressed', async () => {
+it('a conversation that is too long for every context window is 400, and served if it may be compressed', async () => {
   const ask = await asking();
   const messages = [
     { role: 'system', content: 'be kind' },
@@ -66,7 +66,7 @@ it('a conversation too long for every window is 400, and served when it may be c
   assert.is(refused.body.error?.metadata.error_type, 'context_length_exceeded');
   const served = await ask({ model: 'sim/small', messages, transforms: ['middle-out'] });
   assert.is(served.status, 200);
-  assert.ok((served.body.usage?.prompt_tokens ?? 0) < 2_048, 'usage reports what was sent (rule 6)');
+  assert.ok((served.body.usage?.prompt_tokens ?? 0) < 2_048, 'usage counts the compressed prompt (rule 6)');
   const sent = cluster.simulators.flatMap(({ calls }) => calls.map(({ body }) => JSON.stringify(body.messages)));
   const [texts = '', ...more] = sent.filter((text) => text.includes('"40 word'));
   assert.is(more.length, 0);

@@ -6,7 +6,7 @@ import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts
 import { say } from '../../support/provider/say.ts';
 import { openCluster } from './cluster.ts';
 
-/** Attacks 60 to 67 of the list: bodies and queries that cost, pollute, or mean something else than they seem to. */
+/** Attacks 60 to 67 of the list: bodies and queries that are expensive, pollute prototypes, or are ambiguous. */
 const it = bounded(test, 60_000);
 
 let cluster: TestCluster;
@@ -51,8 +51,8 @@ const REFUSED: readonly (readonly [number, string, () => string, number?])[] = [
   [60, 'two million empty arrays', () => raw(`"x":[${'[],'.repeat(2_000_000)}0]`)],
   [60, '400,000 names', () => raw(Array.from({ length: 400_000 }, (_, i) => `"k${i}":1`).join(','))],
   [60, 'a number of 10 MB', () => raw(`"x":${'1'.repeat(10_000_000)}`), 413],
-  [60, 'a number beyond all', () => raw('"seed":1e400')],
-  [60, 'a temperature beyond all', () => raw('"temperature":1e400')],
+  [60, 'a number out of range', () => raw('"seed":1e400')],
+  [60, 'a temperature out of range', () => raw('"temperature":1e400')],
   [60, 'a name twice', () => raw('"stream":false,"stream":true')],
   [60, 'half a surrogate', () => raw('"user":"\\ud800"')],
   [60, 'half a surrogate in a message', () => '{"model":"sim/fast","messages":[{"role":"user","content":"\\udfff"}]}'],
@@ -62,10 +62,10 @@ const REFUSED: readonly (readonly [number, string, () => string, number?])[] = [
     'a model from the prototype',
     () => '{"__proto__":{"model":"sim/fast"},"messages":[{"role":"user","content":"a"}]}',
   ],
-  [61, 'a bias that is no number', () => raw('"logit_bias":{"__proto__":"x"}')],
+  [61, 'a bias that is not a number', () => raw('"logit_bias":{"__proto__":"x"}')],
   [64, 'a ceiling beyond its range', () => chat({ max_tokens: 1_048_577 })],
   [64, 'a ceiling of 1e21', () => raw('"max_tokens":1e21')],
-  [64, 'a ceiling of none', () => chat({ max_completion_tokens: 0 })],
+  [64, 'a ceiling of zero', () => chat({ max_completion_tokens: 0 })],
   [64, 'half a token', () => chat({ max_tokens: 1.5 })],
   [64, '1537 tools', () => chat({ tools: Array.from({ length: 1_537 }, (_, i) => tool(`t${i}`)) })],
   [64, 'a tool without a proper name', () => chat({ tools: [tool('a b')] })],
@@ -73,15 +73,15 @@ const REFUSED: readonly (readonly [number, string, () => string, number?])[] = [
   [64, '21 models', () => chat({ models: Array(21).fill('sim/fast') })],
   [64, 'two answers', () => chat({ n: 2 })],
   [64, '257 characters of user', () => chat({ user: 'u'.repeat(257) })],
-  [66, 'base64 with a character of none', () => part('image_url', { url: 'data:image/png;base64,iVBO!Rw0' })],
-  [66, 'base64 of a broken length', () => part('image_url', { url: 'data:image/png;base64,iVBOR' })],
-  [66, 'audio that is no base64', () => part('input_audio', { data: 'not base64', format: 'wav' })],
+  [66, 'base64 with an invalid character', () => part('image_url', { url: 'data:image/png;base64,iVBO!Rw0' })],
+  [66, 'base64 of an invalid length', () => part('image_url', { url: 'data:image/png;base64,iVBOR' })],
+  [66, 'audio that is not base64', () => part('input_audio', { data: 'not base64', format: 'wav' })],
   [66, 'a data URL of nothing', () => part('image_url', { url: 'data:' })],
   [67, 'an address of another scheme', () => part('image_url', { url: 'javascript:alert(1)' })],
   [67, 'a file of this machine', () => part('image_url', { url: 'file:///etc/passwd' })],
 ];
 
-it('refuses every hostile body with its 400, and goes on', async () => {
+it('refuses every hostile body with its 400, and keeps serving', async () => {
   for (const [number, what, body, status = 400] of REFUSED) {
     const answer = await post(body());
     assert.is(answer.status, status, `attack ${number}, ${what}: ${answer.text.slice(0, 300)}`);
@@ -89,7 +89,7 @@ it('refuses every hostile body with its 400, and goes on', async () => {
   assert.is((await post(chat({}))).status, 200);
 });
 
-it('attack 61: names that reach for a prototype are data, wherever they stand', async () => {
+it('attack 61: prototype names are plain data in every position', async () => {
   const names = ['"__proto__":{"polluted":1}', '"constructor":{"prototype":{"polluted":1}}', '"toString":1'];
   const inside = (wrap: (names: string) => string): string => raw(wrap(names.join(',')));
   const bodies = [
@@ -104,7 +104,7 @@ it('attack 61: names that reach for a prototype are data, wherever they stand', 
   assert.type({}.toString, 'function');
 });
 
-it('attack 62: a schema or pattern of a caller is carried, never compiled or run', async () => {
+it('attack 62: a schema or pattern of a client is passed on, never compiled or run', async () => {
   const evil = {
     type: 'string',
     pattern: '^(a+)+$',
@@ -120,7 +120,7 @@ it('attack 62: a schema or pattern of a caller is carried, never compiled or run
   assert.equal((sent as unknown as { function: { parameters: object } }[])[0]?.function.parameters, parameters);
 });
 
-it('attacks 64 and 65: a query is text to compare with, and its numbers are whole numbers in range', async () => {
+it('attacks 64 and 65: a query is compared as text, and its numbers are whole numbers in range', async () => {
   for (const value of ['0', '-1', '1e3', '0x10', 'NaN', '1.5', '', '9'.repeat(40)])
     assert.is((await get(`/models?limit=${value}`)).status, 400, value);
   assert.is((await get('/models?offset=-1')).status, 400);
@@ -134,7 +134,7 @@ it('attacks 64 and 65: a query is text to compare with, and its numbers are whol
     assert.is((await get(`/generation?id=${encodeURIComponent(id)}`)).status, 404, id);
 });
 
-it('attack 67: a part is the container it says, for who takes that one; nothing in it is run or fetched', async () => {
+it('attack 67: a part is passed on as its declared media type to endpoints that accept it; its contents are never run or fetched', async () => {
   let fetched = 0;
   const bait = createServer((socket) => {
     fetched++;
@@ -174,12 +174,12 @@ it('attack 67: a part is the container it says, for who takes that one; nothing 
     ['no type at all', `data:image/;base64,${svg}`, 400, /malformed media type/],
     ['a type that ends a header', `data:image/png\r\nx: y;base64,${svg}`, 400, /malformed media type/],
   ];
-  for (const [what, url, status, said] of rows) {
+  for (const [what, url, status, expected] of rows) {
     const answer = await see(url, 'polyglot-refused');
     assert.is(answer.status, status, `${what}: ${answer.text}`);
-    assert.match(answer.text, said, what);
+    assert.match(answer.text, expected, what);
   }
-  // Bytes that are something else than they say are nothing to us: they go as they came, to who reads them as that.
+  // Bytes that differ from their declared type are not inspected: they are passed on unchanged.
   for (const [id, bytes] of [
     ['svg', svg],
     ['gif', gif],
@@ -197,11 +197,11 @@ it('attack 67: a part is the container it says, for who takes that one; nothing 
     cluster.simulators.flatMap(({ calls }) => calls.filter(({ id }) => id === 'polyglot-refused')),
     [],
   );
-  assert.is(fetched, 0, 'nothing a part names was fetched');
+  assert.is(fetched, 0, 'no address in a part was fetched');
   bait.close();
 });
 
-it('a part that its message cannot hold is refused by the name of its type, with what is accepted', async () => {
+it('a part that its message cannot hold is refused by the name of its type, with the accepted types', async () => {
   const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } };
   for (const role of ['system', 'developer', 'assistant']) {
     const answer = await post(chat({ messages: [{ role, content: [image] }] }));

@@ -9,7 +9,7 @@ import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts
 import { rawExchange } from '../../support/raw-exchange.ts';
 import { openCluster } from './cluster.ts';
 
-/** Attacks 9 to 14 and 71 of the list: what stands for a key, and what does not. Each row names its number. */
+/** Attacks 9 to 14 and 71 of the list: accepted and refused forms of a key. Each row gives its number. */
 const it = bounded(test, 30_000);
 
 let cluster: TestCluster;
@@ -25,7 +25,7 @@ test.after(() => cluster.close());
 
 const BODY = JSON.stringify({ model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }] });
 
-/** One request with exactly these header lines; status and body text. */
+/** Sends one request with exactly these header lines; returns status and body text. */
 async function post(lines: readonly string[], path = '/chat/completions'): Promise<{ status: number; text: string }> {
   const head = [`POST /api/v1${path} HTTP/1.1`, 'Host: a', 'Content-Type: application/json', 'Connection: close'];
   const answer = await rawExchange(
@@ -44,7 +44,7 @@ const UNUSABLE: readonly (readonly [number, string, (key: string, other: string)
   [9, 'the key without its scheme', (key) => [`Authorization: ${key}`]],
   [9, 'two Authorization headers', (key) => [`Authorization: Bearer ${key}`, `Authorization: Bearer ${key}`]],
   [9, 'two headers that differ', (key, other) => [`Authorization: Bearer ${key}`, `x-api-key: ${other}`]],
-  [9, 'a good and a bad key', (key) => [`Authorization: Bearer ${key}`, 'x-api-key: nonsense']],
+  [9, 'a valid and an invalid key', (key) => [`Authorization: Bearer ${key}`, 'x-api-key: nonsense']],
   [9, 'two keys in one header', (key, other) => [`Authorization: Bearer ${key}, Bearer ${other}`]],
   [10, 'a space inside', (key) => [`Authorization: Bearer ${key.slice(0, 20)} ${key.slice(20)}`]],
   [10, 'a NUL', (key) => [`Authorization: Bearer ${key}\0`], 400],
@@ -57,7 +57,7 @@ const UNUSABLE: readonly (readonly [number, string, (key: string, other: string)
   [10, 'a megabyte of key', () => [`Authorization: Bearer sk-gw-v1-${'a'.repeat(1_000_000)}`], 431],
 ];
 
-it('refuses everything that is not one whole key, with the one 401', async () => {
+it('refuses every credential that is not one whole key, with the one 401', async () => {
   const other = await cluster.fund('1');
   const texts = new Set<string>();
   for (const [number, what, lines, status = 401] of UNUSABLE) {
@@ -65,10 +65,10 @@ it('refuses everything that is not one whole key, with the one 401', async () =>
     assert.is(answer.status, status, `attack ${number}, ${what}: ${answer.text}`);
     if (status === 401) texts.add(answer.text);
   }
-  assert.is(texts.size, 1, 'one text for all of them');
+  assert.is(texts.size, 1, 'all refusals have one text');
 });
 
-it('accepts the key in either header, or in both when they agree', async () => {
+it('accepts the key in either header, or in both if they agree', async () => {
   const { key } = funded;
   for (const lines of [
     [`Authorization: Bearer ${key}`],
@@ -99,7 +99,7 @@ it('attack 11: a legacy key works, a key under any other prefix does not', async
   }
 });
 
-it('attack 12: a thousand random keys are each refused, and the good one still works', async () => {
+it('attack 12: a thousand random keys are each refused, and the valid one still works', async () => {
   for (let at = 0; at < 20; at++) {
     const tries = Array.from({ length: 50 }, (_, i) => `sk-gw-v1-${(at * 50 + i).toString(16).padStart(64, '0')}`);
     const answers = await Promise.all(
@@ -111,7 +111,7 @@ it('attack 12: a thousand random keys are each refused, and the good one still w
   assert.is((await post([`Authorization: Bearer ${funded.key}`])).status, 200);
 });
 
-it('attack 13: nothing an unknown key is refused with, or when, tells a dead one apart', async () => {
+it('attack 13: neither answers nor their timing distinguish a dead key from an unknown one', async () => {
   const node = cluster.nodes[0] as (typeof cluster.nodes)[number];
   const expects = async (key: string): Promise<string> => {
     const head = ['POST /api/v1/chat/completions HTTP/1.1', 'Host: a', 'Content-Type: application/json'];
@@ -122,7 +122,7 @@ it('attack 13: nothing an unknown key is refused with, or when, tells a dead one
   const unknown = await expects(`sk-gw-v1-${'d'.repeat(64)}`);
   assert.match(unknown, /^HTTP\/1\.1 401 /);
   for (const change of ['revoke', 'disable'] as const) {
-    // Neither a key the node has never seen, nor one that was in use, has its body asked for.
+    // The body is not read, for a key the node has never seen and for one that was in use.
     for (const used of [false, true]) {
       const { key, keyAddress: address } = await cluster.fund('1');
       if (used) assert.is((await post([`Authorization: Bearer ${key}`])).status, 200);
@@ -135,7 +135,7 @@ it('attack 13: nothing an unknown key is refused with, or when, tells a dead one
   assert.is(await expects(expired.key), unknown);
 });
 
-it('attack 14: a key in the query is none, and comes back in no answer', async () => {
+it('attack 14: a key in the query is ignored, and appears in no answer', async () => {
   for (const name of ['key', 'api_key', 'apikey', 'token', 'access_token', 'authorization']) {
     const answer = await post([], `/chat/completions?${name}=${funded.key}`);
     assert.is(answer.status, 401, name);
@@ -143,7 +143,7 @@ it('attack 14: a key in the query is none, and comes back in no answer', async (
   }
 });
 
-it('attack 71: one key has one budget, in whichever header it comes and whatever address it claims', async () => {
+it('attack 71: one key has one budget, in either header and for any claimed address', async () => {
   const { key } = await cluster.fund('10', { perMinute: 4 });
   const statuses: number[] = [];
   for (let i = 0; i < 10; i++) {

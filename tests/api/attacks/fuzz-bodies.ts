@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 
 /**
- * Bodies for the fuzz: right ones, right ones with one thing wrong, and anything at all. A body with `stream` may answer
- * with a stream; nothing in here tells a simulated provider to fail, so no answer may be a 5xx but the refusal of what no
- * endpoint serves.
+ * Bodies for the fuzz test: valid ones, valid ones with one error, and arbitrary values. A body with `stream` may be
+ * answered with a stream. No body tells a simulated provider to fail, so the only allowed 5xx is the refusal of a
+ * request that no endpoint can serve.
  */
 export type Route = '/chat/completions' | '/completions';
 
 const anything = fc.jsonValue({ maxDepth: 3 });
 const text = fc.oneof(fc.string({ maxLength: 40 }), fc.string({ unit: 'binary', maxLength: 40 }));
-/** In range nearly always: every member that is not lets no other be looked at. */
+/** Nearly always in range: a member out of range hides all others. */
 const between = (min: number, max: number): fc.Arbitrary<number> =>
   fc.oneof(
     { weight: 12, arbitrary: fc.double({ min, max, noNaN: true }) },
@@ -18,7 +18,7 @@ const between = (min: number, max: number): fc.Arbitrary<number> =>
   );
 const count = (min: number, max: number): fc.Arbitrary<number> =>
   fc.oneof({ weight: 20, arbitrary: fc.integer({ min, max }) }, { weight: 1, arbitrary: fc.double({ noNaN: true }) });
-/** The values that are right, and now and then anything. */
+/** Mostly valid values, occasionally arbitrary ones. */
 const mostly = (right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 12, arbitrary: right }, { weight: 1, arbitrary: anything });
 const id = fc.constantFrom(
@@ -77,7 +77,7 @@ const tool = fc.record({
   function: fc.record({ name: fc.oneof(fc.constantFrom('weather', 'a-b'), text), parameters: anything }),
 });
 
-/** Members of both routes, mostly in range and sometimes not. */
+/** Members of both routes, mostly in range. */
 const SHARED = {
   models: fc.array(id, { maxLength: 4 }),
   stream: fc.boolean(),
@@ -139,14 +139,14 @@ const CHAT = {
 
 const COMPLETION = { model: id, prompt: text, ...SHARED, logprobs: count(0, 5), echo: fc.boolean(), suffix: text };
 
-/** One member replaced by anything, null among it. */
-function spoilt(body: fc.Arbitrary<Record<string, unknown>>, names: readonly string[]): fc.Arbitrary<unknown> {
+/** Replaces one member with an arbitrary value, including null. */
+function withOneInvalid(body: fc.Arbitrary<Record<string, unknown>>, names: readonly string[]): fc.Arbitrary<unknown> {
   return fc
     .tuple(body, fc.constantFrom(...names), anything)
     .map(([right, name, value]) => ({ ...right, [name]: value }));
 }
 
-/** Left out more often than not: a body with every member is refused for its first bad one. */
+/** Usually left out: a body with every member is refused for its first invalid one. */
 function seldom(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
 }
@@ -159,7 +159,7 @@ export function bodies(route: Route): fc.Arbitrary<string> {
   const right = fc.record(Object.fromEntries(some)) as fc.Arbitrary<Record<string, unknown>>;
   const whole = fc.oneof(
     { weight: 5, arbitrary: right },
-    { weight: 4, arbitrary: spoilt(right, Object.keys(members)) },
+    { weight: 4, arbitrary: withOneInvalid(right, Object.keys(members)) },
     { weight: 1, arbitrary: fc.record(members, { requiredKeys: [] }) },
     { weight: 1, arbitrary: anything },
   );

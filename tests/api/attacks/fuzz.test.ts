@@ -7,8 +7,8 @@ import { openCluster } from './cluster.ts';
 import { bodies, type Route } from './fuzz-bodies.ts';
 
 /**
- * Random bodies against both routes: whatever a client sends, nothing breaks. `FUZZ_RUNS=N` makes it long, `FUZZ_SEED=N`
- * repeats one run; a failure prints seed and smallest body. (S1, S2, S4 and S5 of the invariants)
+ * Sends random bodies to both routes: every body is answered properly. `FUZZ_RUNS=N` sets the length, `FUZZ_SEED=N`
+ * repeats a run; a failure prints the seed and the smallest body. (S1, S2, S4 and S5 of the invariants)
  */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 400);
 const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -24,7 +24,9 @@ test.before(async () => {
 });
 test.after(() => cluster.close());
 
-/** What a client's own input may be answered with. 503: no endpoint serves what was asked for, and it says why. */
+/**
+ * The statuses that client input may cause. 503: no endpoint can serve the request, and the answer gives the reasons.
+ */
 const ALLOWED = new Set([200, 400, 402, 404, 413, 422, 503]);
 
 async function judge(route: Route, body: string): Promise<number> {
@@ -33,7 +35,7 @@ async function judge(route: Route, body: string): Promise<number> {
     headers: { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' },
     body,
   });
-  // Grammar, envelope and id are judged by the watch of the cluster: a breach fails this read, or the end.
+  // The watch of the cluster judges grammar, envelope and id: a violation fails this read, or the end of the file.
   const text = await answer.text();
   assert.ok(ALLOWED.has(answer.status), `${answer.status} ${text}`);
   if (answer.status === 200) return 200;
@@ -43,7 +45,7 @@ async function judge(route: Route, body: string): Promise<number> {
 }
 
 for (const route of ['/chat/completions', '/completions'] as const)
-  it(`${route} answers any body with its reply or its refusal, and with nothing else`, async () => {
+  it(`${route} answers any body with its reply or a refusal only`, async () => {
     const seen = new Map<number, number>();
     await fc.assert(
       fc.asyncProperty(bodies(route), async (body) => {
@@ -52,7 +54,7 @@ for (const route of ['/chat/completions', '/completions'] as const)
       }),
       { seed: SEED, numRuns: RUNS },
     );
-    // A fuzz that is only ever refused has looked at nothing.
+    // A fuzz whose bodies are all refused has tested too little.
     assert.ok((seen.get(200) ?? 0) > RUNS / 100, JSON.stringify([...seen]));
     assert.ok((seen.get(400) ?? 0) > RUNS / 100, JSON.stringify([...seen]));
     if (process.env.FUZZ_RUNS) process.stdout.write(`${route} ${JSON.stringify([...seen])}\n`);

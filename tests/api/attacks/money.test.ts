@@ -8,7 +8,7 @@ import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts
 import { say } from '../../support/provider/say.ts';
 import { openCluster } from './cluster.ts';
 
-/** Attacks 72 to 76 of the list: getting an answer without its price, or a price without its answer. */
+/** Attacks 72 to 76 of the list: obtaining an answer without its price, or a price without its answer. */
 const it = bounded(test, 90_000);
 
 let cluster: TestCluster;
@@ -47,7 +47,7 @@ interface Ended {
   readonly overshoot: boolean;
 }
 
-/** A generation once it has ended; null when it never held anything. */
+/** A generation once it has ended; null if it never held money. */
 async function ended(key: string, id: string): Promise<Ended | null> {
   for (;;) {
     const record = await read(key, `/generation?id=${id}`);
@@ -73,49 +73,49 @@ async function expectQuiet({ key }: Funded, deposited: string): Promise<void> {
     }
     const left = amount(deposited) - amount(digits(credits, 'total_usage'));
     assert.is(amount(digits(credits, 'available')), left);
-    assert.ok(left >= 0n, 'spent more than there was');
+    assert.ok(left >= 0n, 'spent more than the balance');
     return;
   }
 }
 
-/** What one such request holds, in units of the auditor. */
+/** The hold of one such request, in units of the auditor. */
 async function heldBy({ key }: Funded, more: object): Promise<bigint> {
   const leave = new AbortController();
-  const asked = ask(key, { hang: 'headers' }, more, leave.signal).catch(() => {});
+  const request = ask(key, { hang: 'headers' }, more, leave.signal).catch(() => {});
   for (;;) {
     const held = amount(digits(await read(key, '/credits'), 'held'));
     if (held > 0n) {
       leave.abort();
-      await asked;
+      await request;
       return held;
     }
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 
-it('attack 72: 64 at once never spend more than there is', async () => {
+it('attack 72: 64 requests at once never spend more than the balance', async () => {
   // One endpoint, so that all holds are the same.
   const only = { provider: { only: ['sim-a'] } };
   const hold = await heldBy(await cluster.fund('10'), only);
   for (const share of [1, 7, 20]) {
-    // A little more than so many holds, and less than one more.
+    // Slightly more than this many holds, and less than one more.
     const deposited = text((hold * BigInt(share * 2 + 1)) / 2n);
     const funded = await cluster.fund(deposited);
     const leave = new AbortController();
     const refused: number[] = [];
     let all = (): void => {};
-    const told = new Promise<void>((resolve) => {
+    const restRefused = new Promise<void>((resolve) => {
       all = resolve;
     });
-    // Who is admitted waits for a provider that never answers: nothing is settled while the others ask.
-    const asked = Array.from({ length: 64 }, async () => {
+    // Admitted requests wait for a provider that never answers, so no hold is settled while the others arrive.
+    const requests = Array.from({ length: 64 }, async () => {
       const answer = await ask(funded.key, { hang: 'headers' }, only, leave.signal);
       await answer.text();
       refused.push(answer.status);
       if (refused.length === 64 - share) all();
     });
-    const over = Promise.all(asked.map((each) => each.catch(() => {})));
-    await told;
+    const over = Promise.all(requests.map((each) => each.catch(() => {})));
+    await restRefused;
     const held = await read(funded.key, '/credits');
     assert.is(amount(digits(held, 'held')), hold * BigInt(share));
     leave.abort();
@@ -125,14 +125,14 @@ it('attack 72: 64 at once never spend more than there is', async () => {
   }
 });
 
-it('attacks 73 and 74: whoever leaves, whenever it is, pays for what was delivered, and never more than the hold', async () => {
+it('attacks 73 and 74: a client that leaves at any time pays for the delivered part, and never more than the hold', async () => {
   const deposited = '10';
   const funded = await cluster.fund(deposited);
   let delivered = 0;
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 0, max: 60 }), async (tokens, waitMs) => {
       const leave = new AbortController();
-      // The end of the provider's answer lies within the time in which the caller leaves.
+      // The provider's answer ends within the time in which the client leaves.
       const answer = await ask(funded.key, { tokens, tps: 100 }, { stream: true }, leave.signal);
       const id = answer.headers.get('x-generation-id') as string;
       setTimeout(() => leave.abort(), waitMs);
@@ -157,7 +157,7 @@ it('attacks 73 and 74: whoever leaves, whenever it is, pays for what was deliver
   await expectQuiet(funded, deposited);
 });
 
-it('attack 73: a whole answer that its caller did not wait for is charged or was never delivered', async () => {
+it('attack 73: a whole answer whose client left is charged, or was never delivered', async () => {
   const deposited = '10';
   const funded = await cluster.fund(deposited);
   const outcomes = await Promise.all(
@@ -183,8 +183,8 @@ it('attack 73: a whole answer that its caller did not wait for is charged or was
 
 const USAGES: readonly (readonly [string, Directive])[] = [
   ['negative counts', { garbage: 'negative-usage' }],
-  ['no numbers', { garbage: 'nan-usage' }],
-  ['texts', { garbage: 'string-usage' }],
+  ['NaN counts', { garbage: 'nan-usage' }],
+  ['counts as text', { garbage: 'string-usage' }],
   ['1e18 tokens', { garbage: 'huge-usage' }],
   ['a negative prompt', { usage: { prompt_tokens: -5 } }],
   ['half a token', { usage: { completion_tokens: 0.5 } }],
@@ -194,7 +194,7 @@ const USAGES: readonly (readonly [string, Directive])[] = [
   ['a cost of its own', { usage: { cost: -1_000_000 } }],
 ];
 
-it('attack 76: what a provider reports is never charged beyond reason, never negative, and never breaks an answer', async () => {
+it('attack 76: usage reported by a provider is never charged beyond a plausible amount, never negative, and never breaks an answer', async () => {
   for (const [what, directive] of USAGES)
     for (const stream of [false, true]) {
       const deposited = '10';

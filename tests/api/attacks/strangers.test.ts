@@ -13,13 +13,13 @@ import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { openCluster } from './cluster.ts';
 
 /**
- * Attack 12 of the list: random keys, as many as anybody likes, against everything that remembers one. They go in behind
- * the HTTP server, where the whole endpoint's window would let 6,000 a minute through. `ATTACK_RANDOM_KEYS=1000000` is the
+ * Attack 12 of the list: any number of random keys, against every table that remembers keys. They enter behind the HTTP
+ * server, where the window of the whole endpoint would admit only 6,000 a minute. `ATTACK_RANDOM_KEYS=1000000` runs the
  * attack in full.
  */
 const RANDOM_KEYS = Number(process.env.ATTACK_RANDOM_KEYS ?? 10_000);
 const AT_ONCE = 500;
-/** The clause. */
+/** The bound of the clause. */
 const RISE_MIB_MAX = 50;
 const MIB = 1024 * 1024;
 const it = bounded(test, 30_000 + RANDOM_KEYS * 5);
@@ -30,7 +30,7 @@ test.before(async () => {
 });
 test.after(() => cluster.close());
 
-it('attack 12: random keys leave no more than 50 MiB behind, and a bounded number of actors', async () => {
+it('attack 12: random keys leave at most 50 MiB behind, and a bounded number of actors', async () => {
   const node = cluster.nodes[0] as (typeof cluster.nodes)[number];
   const { callersMax, deadKeyMs } = defaults.edge;
   const budgets = new AccountedBudgets({ cluster: node.cluster, rates: defaults.rates, askMs: 10_000, nodes: 1 });
@@ -58,7 +58,7 @@ it('attack 12: random keys leave no more than 50 MiB behind, and a bounded numbe
   const rss = (process.memoryUsage().rss - rssBefore) / MIB;
   if (process.env.ATTACK_RANDOM_KEYS)
     process.stdout.write(`${RANDOM_KEYS} keys: ${rise.toFixed(1)} MiB held, RSS +${rss.toFixed(1)} MiB\n`);
-  // Beyond the names that one actor counts apart, strangers share a budget, and 429 is what it says.
+  // Beyond the keys that one actor counts separately, unknown keys share a budget, and 429 is the correct answer.
   assert.equal(
     [...statuses].filter((status) => status !== 401 && status !== 429),
     [],
@@ -67,11 +67,11 @@ it('attack 12: random keys leave no more than 50 MiB behind, and a bounded numbe
   assert.ok(rise < RISE_MIB_MAX, `${rise.toFixed(1)} MiB more are held`);
 });
 
-it('attack 12: names of strangers are counted by a bounded number of actors', () => {
+it('attack 12: unknown keys are counted by a bounded number of actors', () => {
   const actors = new Set<string>();
   for (let i = 0; i < 100_000; i++) actors.add(windowAddress(`key-${i.toString(16).padStart(64, '0')}`));
   assert.ok(actors.size <= 1_024, `${actors.size} actors`);
-  assert.not.ok(actors.has(windowAddress(ENDPOINT_WINDOW)), 'none of them counts for the whole endpoint');
+  assert.not.ok(actors.has(windowAddress(ENDPOINT_WINDOW)), 'none of the actors counts for the whole endpoint');
 });
 
 test.run();

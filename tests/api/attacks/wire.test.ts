@@ -7,7 +7,7 @@ import { say } from '../../support/provider/say.ts';
 import { rawExchange } from '../../support/raw-exchange.ts';
 import { openCluster } from './cluster.ts';
 
-/** Attacks 46 to 59 and 68 of the list, against a whole node: bytes, headers, and what a provider sends back. */
+/** Attacks 46 to 59 and 68 of the list, against a whole node: bytes, headers, and answers of a provider. */
 const it = bounded(test, 60_000);
 
 let cluster: TestCluster;
@@ -32,7 +32,7 @@ function bodyOf(route: (typeof ROUTES)[number]): string {
 interface Row {
   readonly number: number;
   readonly what: string;
-  /** Header lines behind the credential. */
+  /** Header lines after the credential. */
   readonly lines: readonly string[];
   readonly body: string | Buffer;
   readonly status: number;
@@ -141,12 +141,14 @@ const ROWS: readonly Row[] = [
     body: utf16,
     status: 400,
   },
-  { number: 54, what: 'UTF-16 that says UTF-8', lines: [JSON_TYPE, length(utf16)], body: utf16, status: 400 },
+  { number: 54, what: 'UTF-16 declared as UTF-8', lines: [JSON_TYPE, length(utf16)], body: utf16, status: 400 },
   { number: 54, what: 'a byte order mark', lines: [JSON_TYPE, length(bom)], body: bom, status: 400 },
-  { number: 54, what: 'bytes that are no UTF-8', lines: [JSON_TYPE, length(invalid)], body: invalid, status: 400 },
+  { number: 54, what: 'bytes that are not UTF-8', lines: [JSON_TYPE, length(invalid)], body: invalid, status: 400 },
 ];
 
-/** One attack on a connection of its own; what follows the first answer within a second would be read as well. */
+/**
+ * Runs one attack on a connection of its own; bytes that follow the first answer within a second would be read as well.
+ */
 async function attack(route: (typeof ROUTES)[number], { number, what, lines, body, status }: Row): Promise<void> {
   const head = [`POST /api/v1${route} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${funded.key}`, ...lines];
   const bytes = Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), Buffer.from(body)]);
@@ -155,11 +157,11 @@ async function attack(route: (typeof ROUTES)[number], { number, what, lines, bod
   assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `), row);
   assert.is(answer.match(/HTTP\/1\.1 \d/g)?.length, 1, row);
   assert.match(answer, /x-generation-id: gen-/i, row);
-  const said = JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)) as {
+  const envelope = JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)) as {
     error: { code: number; metadata: { error_type: string } };
   };
-  assert.is(said.error.code, status, row);
-  assert.type(said.error.metadata.error_type, 'string', row);
+  assert.is(envelope.error.code, status, row);
+  assert.type(envelope.error.metadata.error_type, 'string', row);
 }
 
 for (const route of ROUTES)
@@ -172,7 +174,7 @@ function ask(route: (typeof ROUTES)[number], headers: Record<string, string>, bo
   return fetch(base + route, { method: 'POST', body, headers: { ...mine, ...headers } });
 }
 
-it('attack 55: text of a caller ends no header on its way to a provider', async () => {
+it('attack 55: client text cannot end a header on its way to a provider', async () => {
   const evil = 'a\r\nx-evil: 1\0';
   const directed = { model: 'sim/fast', messages: say({ id: 'evil' }) };
   for (const member of ['session_id', 'prompt_cache_key', 'user'])
@@ -194,7 +196,7 @@ it('attack 55: text of a caller ends no header on its way to a provider', async 
   }
 });
 
-it('attack 56: no header of a caller reaches a provider but the listed ones', async () => {
+it('attack 56: only the listed headers of a client reach a provider', async () => {
   const headers = {
     cookie: 'session=secret',
     'x-custom': 'secret',
@@ -210,7 +212,7 @@ it('attack 56: no header of a caller reaches a provider but the listed ones', as
   assert.is((await ask('/chat/completions', headers, body)).status, 200);
   const calls = cluster.simulators.flatMap(({ calls }) => calls.filter(({ id }) => id === 'headers'));
   assert.is(calls.length, 1);
-  const LISTED = new Set([
+  const ALLOWED = new Set([
     'host',
     'connection',
     'content-type',
@@ -220,12 +222,14 @@ it('attack 56: no header of a caller reaches a provider but the listed ones', as
     'x-session-id',
     'user-agent',
   ]);
-  const sent = Object.keys(calls[0]?.headers ?? {}).filter((name) => !LISTED.has(name) && name !== 'transfer-encoding');
+  const sent = Object.keys(calls[0]?.headers ?? {}).filter(
+    (name) => !ALLOWED.has(name) && name !== 'transfer-encoding',
+  );
   assert.equal(sent, []);
   assert.not.match(JSON.stringify(calls[0]?.headers), /secret|sk-gw/);
 });
 
-it('attack 57: no origin is let in by CORS', async () => {
+it('attack 57: CORS admits no origin', async () => {
   for (const method of ['POST', 'OPTIONS', 'GET']) {
     const answer = await fetch(`${base}/chat/completions`, { method, headers: { origin: 'https://evil.example' } });
     await answer.text();
@@ -234,7 +238,7 @@ it('attack 57: no origin is let in by CORS', async () => {
   }
 });
 
-it('attack 59: a path is what it says, once decoded, or it is unknown', async () => {
+it('attack 59: a path is decoded once, and unknown unless the result is a route', async () => {
   const paths = [
     '/models/sim%252Ffast',
     '/models/..%2f..%2fkey',
@@ -249,17 +253,17 @@ it('attack 59: a path is what it says, once decoded, or it is unknown', async ()
   }
 });
 
-it('attack 68: no text of a provider breaks a frame, and none of its errors is shown', async () => {
+it('attack 68: text of a provider never breaks a frame, and its errors are never shown', async () => {
   const text = 'a\n\ndata: [DONE]\n\nevent: error\ndata: {"error":1}\r\n\r\n: \u2028\u2029 \u0000 id: 7';
   const streamed = JSON.stringify({ model: 'sim/fast', messages: say({ text }), stream: true });
   const answer = await (await ask('/chat/completions', {}, streamed)).text();
-  const said = answer
+  const pieces = answer
     .split('\n')
     .filter((line) => line.startsWith('data: {'))
     .map(
       (line) => (JSON.parse(line.slice(6)) as { choices: { delta: { content?: string } }[] }).choices[0]?.delta.content,
     );
-  assert.is(said.join(''), text);
+  assert.is(pieces.join(''), text);
   for (const garbage of ['error-frame', 'json', 'content-type', 'nul']) {
     assert.ok((GARBAGE as readonly string[]).includes(garbage));
     for (const stream of [true, false]) {

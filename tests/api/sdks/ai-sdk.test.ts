@@ -9,7 +9,7 @@ import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts
 import { say } from '../../support/provider/say.ts';
 import { openCluster } from './cluster.ts';
 
-/** The AI SDK with both providers that speak the chat dialect: each clause is run with either. */
+/** The AI SDK with both providers of the chat dialect: each clause runs with both. */
 const it = bounded(test, 30_000);
 
 let cluster: TestCluster;
@@ -47,7 +47,7 @@ async function failure(run: () => PromiseLike<unknown>): Promise<APICallError> {
 }
 
 const weather = tool({
-  description: 'Tells the weather',
+  description: 'Returns the weather',
   inputSchema: z.object({ city: z.string() }),
   execute: ({ city }) => ({ city, celsius: 4 }),
 });
@@ -63,7 +63,7 @@ for (const [name, model] of Object.entries(PROVIDERS)) {
     assert.match(response.id, /^gen-/);
   });
 
-  it(`${name}: streams text, and tells of usage at the end`, async () => {
+  it(`${name}: streams text, and reports usage at the end`, async () => {
     const result = streamText({ model: model('sim/fast'), prompt: 'hello' });
     let text = '';
     for await (const piece of result.textStream) text += piece;
@@ -72,7 +72,7 @@ for (const [name, model] of Object.entries(PROVIDERS)) {
     assert.is(await result.finishReason, 'stop');
   });
 
-  it(`${name}: runs a tool and goes on with its result, whole and streamed`, async () => {
+  it(`${name}: runs a tool and continues with its result, whole and streamed`, async () => {
     const ask = { model: model('sim/tools'), prompt: 'Weather?', tools: { weather }, stopWhen: stepCountIs(3) };
     const whole = await generateText(ask);
     assert.equal(
@@ -92,23 +92,23 @@ for (const [name, model] of Object.entries(PROVIDERS)) {
     assert.is(toolCalls.length, 1);
   });
 
-  it(`${name}: asks for an object by its schema`, async () => {
+  it(`${name}: requests an object by its schema`, async () => {
     const schema = z.object({ city: z.string(), celsius: z.number() });
-    const asked = { model: model('sim/structured'), prompt: 'Weather?', output: Output.object({ schema }) };
-    assert.ok(schema.safeParse((await generateText(asked)).output).success);
+    const request = { model: model('sim/structured'), prompt: 'Weather?', output: Output.object({ schema }) };
+    assert.ok(schema.safeParse((await generateText(request)).output).success);
   });
 
-  it(`${name}: shows what a model thought, whole and streamed`, async () => {
-    const asked = { model: model('sim/thinker'), prompt: 'hello' };
-    const { reasoningText } = await generateText(asked);
+  it(`${name}: shows the reasoning of a model, whole and streamed`, async () => {
+    const request = { model: model('sim/thinker'), prompt: 'hello' };
+    const { reasoningText } = await generateText(request);
     assert.match(reasoningText ?? '', /\S/);
-    const result = streamText(asked);
+    const result = streamText(request);
     let reasoning = '';
     for await (const part of result.fullStream) if (part.type === 'reasoning-delta') reasoning += part.text;
     assert.match(reasoning, /\S/);
   });
 
-  it(`${name}: sends a picture`, async () => {
+  it(`${name}: sends an image`, async () => {
     const image = Buffer.from(PIXEL, 'base64');
     const content = [
       { type: 'text' as const, text: 'What is this?' },
@@ -128,15 +128,15 @@ for (const [name, model] of Object.entries(PROVIDERS)) {
       [502, model('sim/fast'), { messages: say({ status: 500 }) }],
     ];
     for (const [status, of, more] of table) {
-      const asked = { model: of, messages: say({}), maxRetries: 0, ...more };
-      const error = await failure(() => generateText(asked));
+      const request = { model: of, messages: say({}), maxRetries: 0, ...more };
+      const error = await failure(() => generateText(request));
       assert.is(error.statusCode, status, error.message);
       assert.match(error.responseBody ?? '', new RegExp(`"code":${status}`));
       assert.is(error.isRetryable, status === 502);
     }
   });
 
-  it(`${name}: tells of an error inside a stream`, async () => {
+  it(`${name}: reports an error inside a stream`, async () => {
     const errors: unknown[] = [];
     const messages = say({ tokens: 20, cut_after: 4 });
     const result = streamText({
@@ -147,7 +147,7 @@ for (const [name, model] of Object.entries(PROVIDERS)) {
     assert.is(errors.length, 1);
   });
 
-  it(`${name}: a stream that is aborted is charged for what was delivered, and its hold ends`, async () => {
+  it(`${name}: an aborted stream is charged for the delivered part, and its hold ends`, async () => {
     const payer = await cluster.fund('10');
     const leave = new AbortController();
     const messages = say({ tokens: 400, tps: 50 });

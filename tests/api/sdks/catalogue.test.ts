@@ -6,7 +6,7 @@ import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { openCluster } from './cluster.ts';
 
-/** The whole demo: four providers, one of which speaks the messages dialect, each doing what its document declares. */
+/** The whole demo: four providers, one of which uses the messages dialect, each behaving as its document declares. */
 const it = bounded(test, 30_000);
 let cluster: TestCluster;
 let openai: OpenAI;
@@ -28,9 +28,9 @@ const hello = (model: string, members: object = {}): OpenAI.ChatCompletionCreate
   ...members,
 });
 
-it('lists models that both SDKs read, each with what it declares', async () => {
-  const listed = await openai.models.list();
-  const ids = listed.data.map(({ id }) => id);
+it('lists models that both SDKs parse, each with its declarations', async () => {
+  const page = await openai.models.list();
+  const ids = page.data.map(({ id }) => id);
   assert.ok(new Set(ids).size >= 8);
   const { result: models } = await openrouter.models.list();
   const thinker = models.data.find(({ id }) => id === 'sim/thinker');
@@ -49,7 +49,7 @@ it('serves the JSON Schema of a models document', async () => {
   assert.is(((await response.json()) as Members).title, 'Models document');
 });
 
-it('filters by what is declared', async () => {
+it('filters by declared members', async () => {
   const ids = async (query: string): Promise<readonly string[]> => {
     const { data } = (await (await fetch(`${cluster.baseUrls[0]}/models?${query}`)).json()) as {
       data: { id: string }[];
@@ -65,7 +65,7 @@ it('filters by what is declared', async () => {
   assert.is((await fetch(`${cluster.baseUrls[0]}/models?zdr=yes`)).status, 400);
 });
 
-it('each demo model does through the gateway what its document declares', async () => {
+it('each demo model behaves through the gateway as its document declares', async () => {
   const message = async (model: string, members: object = {}): Promise<Members> => {
     const { choices } = await openai.chat.completions.create(hello(model, members));
     return choices[0]?.message as unknown as Members;

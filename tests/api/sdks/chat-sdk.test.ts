@@ -32,7 +32,7 @@ function clientOf(apiKey: string): OpenAI {
   return new OpenAI({ apiKey, baseURL: cluster.baseUrls[0] as string, maxRetries: 0 });
 }
 
-/** A user message that tells the simulated provider what to do. */
+/** A user message with instructions for the simulated provider. */
 function say(directive: object): { role: 'user'; content: string }[] {
   return [{ role: 'user', content: `@sim ${JSON.stringify(directive)}` }];
 }
@@ -49,7 +49,7 @@ async function failure(run: () => Promise<unknown>): Promise<APIError> {
   throw new Error('the call did not fail');
 }
 
-/** What the service says of a generation, once the predicate holds. */
+/** The record of a generation, once it satisfies the predicate. */
 async function generation(
   id: string,
   until: (data: Record<string, unknown>) => boolean,
@@ -94,7 +94,7 @@ it('streams the parts of a reply, then its usage with the charge', async () => {
   assert.type((last?.usage as { cost?: number } | undefined)?.cost, 'number');
 });
 
-it('satisfies the stream helper of the SDK', async () => {
+it('works with the stream helper of the SDK', async () => {
   const stream = client.chat.completions.stream({ model: 'sim/fast', messages: say({ text: 'one two three' }) });
   const final = await stream.finalChatCompletion();
   assert.is(final.choices[0]?.message.content?.trim(), 'one two three');
@@ -106,7 +106,7 @@ const TOOLS = [
 ];
 const CALLS = say({ tool_calls: [{ name: 'weather', arguments: '{"city":"Oslo"}' }] });
 
-it('carries tool calls in one piece and in fragments', async () => {
+it('carries tool calls whole and in fragments', async () => {
   const whole = await client.chat.completions.create({ model: 'sim/tools', messages: CALLS, tools: TOOLS });
   assert.is(whole.choices[0]?.finish_reason, 'tool_calls');
   const [call] = whole.choices[0]?.message.tool_calls ?? [];
@@ -159,7 +159,7 @@ it('answers 429 with its headers once the budget of the key is used up', async (
   }
 });
 
-it('ends a stream that broke off in an error the SDK throws, and charges what was delivered', async () => {
+it('ends a broken stream in an error that the SDK throws, and charges the delivered part', async () => {
   const stream = await client.chat.completions.create({
     model: 'sim/fast',
     messages: say({ tokens: 20, cut_after: 4 }),
@@ -175,14 +175,14 @@ it('ends a stream that broke off in an error the SDK throws, and charges what wa
   assert.ok((data.usage as number) > 0);
 });
 
-it('answers a failure before the first part as an ordinary error, although a stream was asked for', async () => {
+it('answers a failure before the first part as an ordinary error, even if a stream was requested', async () => {
   const error = await failure(() =>
     client.chat.completions.create({ model: 'sim/fast', messages: say({ status: 500 }), stream: true }),
   );
   assert.is(error.status, 502);
 });
 
-it('moves to another endpoint before anything was delivered', async () => {
+it('moves to another endpoint before the first part was delivered', async () => {
   const reply = await client.chat.completions.create({
     model: 'sim/fast',
     messages: say({ status: 500, only_on: 'sim-a' }),
@@ -190,7 +190,7 @@ it('moves to another endpoint before anything was delivered', async () => {
   assert.is((reply as unknown as { provider: string }).provider, 'Sim B');
 });
 
-it('accounts for a caller that left in the middle, and shows the generation while it runs', async () => {
+it('charges a caller that left midway, and shows the generation while it runs', async () => {
   const stream = await client.chat.completions.create({
     model: 'sim/fast',
     messages: say({ tokens: 400, tps: 50 }),
@@ -207,7 +207,7 @@ it('accounts for a caller that left in the middle, and shows the generation whil
   assert.ok((data.usage as number) <= (data.hold_cost as number));
 });
 
-it('lets go of the hold when the caller aborts before the first part', async () => {
+it('releases the hold if the caller aborts before the first part', async () => {
   const controller = new AbortController();
   const running = client.chat.completions.create(
     { model: 'sim/fast', messages: say({ id: 'abort', ttft_ms: 20_000 }) },
@@ -228,7 +228,7 @@ it('lets go of the hold when the caller aborts before the first part', async () 
   }
 });
 
-it('makes a round trip with a tool: the call is answered and the turn goes on', async () => {
+it('makes a round trip with a tool: the call is answered and the turn continues', async () => {
   const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Weather in Oslo?' }];
   const choice = { type: 'function' as const, function: { name: 'weather' } };
   const first = await client.chat.completions.create({
@@ -251,8 +251,8 @@ it('parses an object by its schema', async () => {
   assert.ok(schema.safeParse(parsed.choices[0]?.message.parsed).success);
 });
 
-it('shows what a model thought, and its tokens, at any effort', async () => {
-  // The other provider of this model speaks the messages dialect, which counts no reasoning tokens apart.
+it('shows the reasoning of a model, and its tokens, at any effort', async () => {
+  // The other provider of this model uses the messages dialect, which does not count reasoning tokens separately.
   const only = { provider: { only: ['sim-c'] } };
   const ask = { model: 'sim/thinker', messages: HELLO, reasoning_effort: 'low' as const, ...only };
   const whole = await client.chat.completions.create(ask);
@@ -267,7 +267,7 @@ it('shows what a model thought, and its tokens, at any effort', async () => {
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-it('sends a picture, by value and by address, and speech', async () => {
+it('sends an image, by value and by address, and speech', async () => {
   const parts: OpenAI.ChatCompletionContentPart[] = [
     { type: 'text', text: 'What is this?' },
     { type: 'image_url', image_url: { url: PIXEL } },
@@ -282,14 +282,14 @@ it('sends a picture, by value and by address, and speech', async () => {
   const spoken: OpenAI.ChatCompletionContentPart[] = [
     { type: 'input_audio', input_audio: { data: wav, format: 'wav' } },
   ];
-  const heard = await client.chat.completions.create({
+  const reply = await client.chat.completions.create({
     model: 'sim/vision',
     messages: [{ role: 'user', content: spoken }],
   });
-  assert.match(heard.choices[0]?.message.content ?? '', /audio/);
+  assert.match(reply.choices[0]?.message.content ?? '', /audio/);
 });
 
-it('receives pictures and speech, whole and streamed, and pays for them', async () => {
+it('receives images and speech, whole and streamed, and is charged for them', async () => {
   const drawing = { model: 'sim/painter', messages: HELLO, modalities: ['image', 'text'] as never };
   const drawn = await client.chat.completions.create(drawing);
   const images = (message: object | undefined) =>
@@ -344,9 +344,9 @@ it('completes a prompt on the older route, whole and streamed, and abandons one'
   assert.instance(empty, BadRequestError);
 });
 
-it('lists and retrieves models as the SDK asks for them', async () => {
-  const listed = await client.models.list();
-  assert.ok(listed.data.some((model) => model.id === 'sim/fast'));
+it('lists and retrieves models through the SDK', async () => {
+  const page = await client.models.list();
+  assert.ok(page.data.some((model) => model.id === 'sim/fast'));
   const model = await client.models.retrieve('sim/fast');
   assert.is(model.id, 'sim/fast');
   assert.is(model.object, 'model');

@@ -31,7 +31,7 @@ it('a whole text completion through the OpenAI SDK, with usage and cost (spec: i
   assert.ok(((data.usage as unknown as { cost: number }).cost ?? 0) > 0);
 });
 
-it('a streamed one concatenates to the same text behind its echo, and ends with usage and honoured', async () => {
+it('a streamed completion concatenates to the same text after its echo, and ends with usage and honoured', async () => {
   const stream = await client.completions.create({ model: 'sim/fast', prompt: PROMPT, stream: true, echo: true });
   let text = '';
   let last: unknown;

@@ -8,7 +8,7 @@ import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts
 import { say } from '../../support/provider/say.ts';
 import { openCluster } from './cluster.ts';
 
-/** This SDK validates every answer member by member: whatever it accepts here, it accepts of us unchanged. */
+/** This SDK validates every member of every answer, so these tests hold our answers to its schemas. */
 const it = bounded(test, 30_000);
 
 let cluster: TestCluster;
@@ -28,7 +28,7 @@ function clientOf(apiKey: string): OpenRouter {
 
 const HELLO = { model: 'sim/fast', messages: [{ role: 'user' as const, content: 'hello' }] };
 
-/** The SDK has one type for both forms of an answer; `stream` decides which it is. */
+/** The SDK has one type for both forms of an answer; `stream` selects the form. */
 async function whole(chatRequest: ChatRequest, of = client): Promise<ChatResult> {
   return (await of.chat.send({ chatRequest })) as ChatResult;
 }
@@ -103,7 +103,7 @@ it('makes a round trip with a tool, whole and streamed', async () => {
   assert.equal(JSON.parse(json), { city: 'x' });
 });
 
-it('asks for an object by its schema', async () => {
+it('requests an object by its schema', async () => {
   const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
   const reply = await whole({
     ...{ ...HELLO, model: 'sim/structured' },
@@ -112,7 +112,7 @@ it('asks for an object by its schema', async () => {
   assert.type((JSON.parse(String(reply.choices[0]?.message.content)) as { city: string }).city, 'string');
 });
 
-it('shows what a model thought as details that validate, whole and streamed', async () => {
+it('shows the reasoning of a model as details that validate, whole and streamed', async () => {
   const ask = { ...HELLO, model: 'sim/thinker', reasoning: { effort: 'low' as const } };
   const reply = await whole(ask);
   assert.match(reply.choices[0]?.message.reasoning ?? '', /\S/);
@@ -125,7 +125,7 @@ it('shows what a model thought as details that validate, whole and streamed', as
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-it('sends a picture and receives one', async () => {
+it('sends an image and receives one', async () => {
   const content = [
     { type: 'text' as const, text: 'What is this?' },
     { type: 'image_url' as const, imageUrl: { url: PIXEL } },
@@ -134,7 +134,7 @@ it('sends a picture and receives one', async () => {
   assert.match(String(seen.choices[0]?.message.content), /image/);
   const drawn = await whole({ ...HELLO, model: 'sim/painter', modalities: ['image', 'text'] });
   assert.match(drawn.choices[0]?.message.images?.[0]?.imageUrl.url ?? '', /^data:image\/png;base64,/);
-  // Speech cannot be asked for: the SDK's own schema drops `audio` on the way out.
+  // Speech cannot be requested: the SDK's own schema drops `audio` from the request.
 });
 
 it('throws the error class of each status, with the envelope in it', async () => {
@@ -177,7 +177,7 @@ it('shows an error inside a stream as a chunk that validates', async () => {
   assert.is(finish, 'error');
 });
 
-it('reads key, credits and generation as this SDK demands them', async () => {
+it('reads key, credits and generation with the members that this SDK requires', async () => {
   const reply = await whole(HELLO);
   const { data: key } = await client.apiKeys.getCurrentKeyMetadata();
   assert.ok(key.usage > 0);
@@ -205,18 +205,18 @@ it('lists models page by page, and counts them', async () => {
   assert.type(fast?.pricing.prompt, 'string');
 });
 
-it('accepts the endpoints of a model but for two members that the specification decides otherwise', async () => {
+it('accepts the endpoints of a model, except for two members where the specification differs', async () => {
   const error = await client.endpoints.list({ author: 'sim', slug: 'fast' }).then(
     () => null,
     (error: unknown) => error as errors.ResponseValidationError,
   );
-  // The specification has null and a boolean there, this SDK two objects; the specification wins.
-  const told = (error?.pretty() ?? '').split('\n').filter((line) => line.includes('at data.'));
-  const named = new Set(told.map((line) => line.replace(/^.*endpoints\[\d+\]\./, '')));
+  // The specification has null and a boolean there, this SDK two objects; the specification takes precedence.
+  const lines = (error?.pretty() ?? '').split('\n').filter((line) => line.includes('at data.'));
+  const named = new Set(lines.map((line) => line.replace(/^.*endpoints\[\d+\]\./, '')));
   assert.equal([...named].sort(), ['perf_last_30m_by_workload', 'supports_tool_choice']);
 });
 
-it('abandons a stream with the signal of the SDK, and what was delivered is charged', async () => {
+it('aborts a stream with the signal of the SDK, and the delivered part is charged', async () => {
   const { key } = await cluster.fund('10');
   const leaver = clientOf(key);
   const leave = new AbortController();

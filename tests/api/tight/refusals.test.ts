@@ -57,23 +57,23 @@ function envelope(answer: Answer, status: number, type: string): void {
 
 it('answers every malformed request in the one envelope', async () => {
   const table: readonly (readonly [string, () => Promise<Answer>, number, string])[] = [
-    ['no JSON', () => post('{'), 400, 'invalid_request'],
+    ['invalid JSON', () => post('{'), 400, 'invalid_request'],
     ['no model', () => post('{"messages":[]}'), 400, 'invalid_request'],
     ['a list', () => post('[]'), 400, 'invalid_request'],
     ['an unknown model', () => post(GOOD.replace('sim/fast', 'no/such')), 404, 'not_found'],
-    ['a name twice', () => post(GOOD.replace('{', '{"model":"a/b",')), 400, 'invalid_request'],
+    ['a repeated name', () => post(GOOD.replace('{', '{"model":"a/b",')), 400, 'invalid_request'],
     ['too deep', () => post('['.repeat(70)), 400, 'invalid_request'],
     ['too large', () => post(`"${'a'.repeat(100_000)}"`), 413, 'payload_too_large'],
     ['compressed', () => post(GOOD, { headers: { 'content-encoding': 'gzip' } }), 415, 'invalid_request'],
     ['another type', () => post(GOOD, { headers: { 'content-type': 'text/plain' } }), 400, 'invalid_request'],
-    ['a broken type', () => post(GOOD, { headers: { 'content-type': ';;' } }), 400, 'invalid_request'],
+    ['an invalid type', () => post(GOOD, { headers: { 'content-type': ';;' } }), 400, 'invalid_request'],
     ['no endpoint', () => post(GOOD.replace('{', '{"provider":{"only":["nobody"]},')), 503, 'provider_overloaded'],
     ['an unknown generation', () => ask('/generation?id=gen-0'), 404, 'not_found'],
     ['no generation', () => ask('/generation'), 400, 'invalid_request'],
     ['an unknown path', () => ask('/nothing/here?key=secret'), 404, 'not_found'],
     ['another method', () => ask('/chat/completions'), 404, 'not_found'],
-    ['a path outside', () => ask(base.replace('/api/v1', '/v1/models')), 404, 'not_found'],
-    ['a broken path', () => ask('/models/%zz'), 404, 'not_found'],
+    ['a path outside the API', () => ask(base.replace('/api/v1', '/v1/models')), 404, 'not_found'],
+    ['a malformed path', () => ask('/models/%zz'), 404, 'not_found'],
     ['a double-encoded id', () => ask('/models/sim%252Ffast'), 404, 'not_found'],
     ['a path upwards', () => ask('/models/..%2f..%2fkey'), 404, 'not_found'],
   ];
@@ -84,12 +84,12 @@ it('answers every malformed request in the one envelope', async () => {
   }
 });
 
-it('names method and path of an unknown route, and nothing of its query', async () => {
+it('names method and path of an unknown route, without its query', async () => {
   const { error } = await ask('/nothing/here?key=secret');
   assert.match(error.message, /GET \/api\/v1\/nothing\/here$/);
 });
 
-it('says 401 before it looks at the body, the path below, or the size', async () => {
+it('answers 401 before it checks the body, the rest of the path, or the size', async () => {
   const revoked = await cluster.fund('1');
   await changeKey(cluster.nodes[0]?.cluster as never, revoked.keyAddress, 'revoke', 5_000);
   for (const key of [null, UNKNOWN, revoked.key]) {
@@ -112,7 +112,7 @@ it('says 401 before it looks at the body, the path below, or the size', async ()
   }
 });
 
-it('gives the same 401, byte for byte but for its ids, whatever the reason', async () => {
+it('gives the same 401 for every reason, byte for byte except for its ids', async () => {
   const dead = await cluster.fund('1');
   const expired = await cluster.fund('1', { expiresAt: 1 });
   await changeKey(cluster.nodes[0]?.cluster as never, dead.keyAddress, 'disable', 5_000);
@@ -131,7 +131,7 @@ it('gives the same 401, byte for byte but for its ids, whatever the reason', asy
   assert.is(new Set(answers.map(shape)).size, 1, answers.map(shape).join('\n'));
 });
 
-it('refuses a management key wherever something is spent or reported', async () => {
+it('refuses a management key on every route that spends or reports spend', async () => {
   const { key } = await cluster.issue(funded.account, { kind: 'management' });
   for (const run of [
     () => post(GOOD, { key }),
@@ -144,7 +144,7 @@ it('refuses a management key wherever something is spent or reported', async () 
   }
 });
 
-it('shows another account nothing of a generation', async () => {
+it('hides a generation from other accounts', async () => {
   const mine = await post(GOOD);
   const id = mine.headers.get('x-generation-id') as string;
   const other = await cluster.fund('1');
@@ -158,7 +158,7 @@ it('shows another account nothing of a generation', async () => {
   assert.is(foreign.text, none.text);
 });
 
-it('keeps the catalogue and the liveness read open to everybody', async () => {
+it('keeps the catalogue and the liveness read open without a key', async () => {
   const alive = await ask('/', { key: null });
   assert.equal(JSON.parse(alive.text), { name: 'troupe', status: 'ok' });
   for (const key of [null, UNKNOWN, funded.key]) {
@@ -182,7 +182,7 @@ it('keeps the catalogue and the liveness read open to everybody', async () => {
   envelope(await ask('/models?limit=0', { key: null }), 400, 'invalid_request');
 });
 
-it('answers HEAD nowhere', async () => {
+it('answers HEAD on no route', async () => {
   for (const path of ['/', '/models', '/key']) {
     assert.is((await fetch(`${base}${path}`, { method: 'HEAD' })).status, 404);
   }
@@ -200,21 +200,21 @@ it('refuses a body announced too large before it is sent', async () => {
   socket.destroy();
 });
 
-it('invites a body that is held back until it is wanted', async () => {
+it('sends 100 Continue to a client that waits for it', async () => {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname);
-  let heard = '';
+  let received = '';
   socket.on('data', (bytes) => {
-    heard += bytes.toString();
+    received += bytes.toString();
   });
   socket.write(
     `POST /api/v1/chat/completions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${funded.key}\r\nConnection: close\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${GOOD.length}\r\nExpect: 100-continue\r\n\r\n`,
   );
-  while (!heard.includes('100 Continue')) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!received.includes('100 Continue')) await new Promise((resolve) => setTimeout(resolve, 5));
   socket.write(GOOD);
   await new Promise((resolve) => socket.once('close', resolve));
-  assert.match(heard, /HTTP\/1\.1 200 OK/);
+  assert.match(received, /HTTP\/1\.1 200 OK/);
 });
 
 test.run();

@@ -5,7 +5,7 @@ import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts
 import { rawExchange } from '../../support/raw-exchange.ts';
 import { openCluster } from './cluster.ts';
 
-/** Requests as bytes, and their answers: however an address, a header or a method is spelled, there is one way in. */
+/** Requests as bytes, and their answers: every spelling of an address, a header or a method is handled alike. */
 const it = bounded(test, 60_000);
 
 let cluster: TestCluster;
@@ -23,16 +23,16 @@ const CHAT = { model: 'sim/fast', max_tokens: 20, messages: [{ role: 'user', con
 const WHOLE = JSON.stringify(CHAT);
 const STREAM = JSON.stringify({ ...CHAT, stream: true, stream_options: { include_usage: true } });
 const TEXT = JSON.stringify({ model: 'sim/fast', prompt: 'hello', max_tokens: 20 });
-const NOBODY: Headers = { authorization: null };
-const STRANGER: Headers = { authorization: `Bearer sk-gw-v1-${'0'.repeat(64)}` };
+const NO_KEY: Headers = { authorization: null };
+const UNKNOWN_KEY: Headers = { authorization: `Bearer sk-gw-v1-${'0'.repeat(64)}` };
 
-interface Answered {
+interface RawAnswer {
   readonly status: number;
   readonly head: string;
   readonly body: string;
 }
 
-async function answered(method: string, target: string, body: string | null, changed: Headers): Promise<Answered> {
+async function answered(method: string, target: string, body: string | null, changed: Headers): Promise<RawAnswer> {
   const headers: Headers = {
     host: 'a',
     connection: 'close',
@@ -52,11 +52,11 @@ async function answered(method: string, target: string, body: string | null, cha
   };
 }
 
-/** Every answer names its generation; every refusal has the envelope, its code and its message. */
-function holds(answer: Answered, status: number, says: string, what: string): void {
+/** Every answer carries its generation id; every refusal has the envelope, its code and its message. */
+function holds(answer: RawAnswer, status: number, expected: string, what: string): void {
   assert.is(answer.status, status, `${what}: ${answer.body.slice(0, 200)}`);
   assert.match(answer.head, /\r\nx-generation-id: gen-\d{10}-\w{20}\r\nx-request-id: gen-/, what);
-  assert.ok(answer.body.includes(says), `${what}: ${answer.body.slice(0, 300)}`);
+  assert.ok(answer.body.includes(expected), `${what}: ${answer.body.slice(0, 300)}`);
   if (status < 400) return;
   assert.match(answer.head, /\r\ncontent-type: application\/json; charset=utf-8\r\n/, what);
   assert.is(JSON.parse(answer.body).error.code, status, what);
@@ -69,12 +69,12 @@ const UNKNOWN = '"error_type":"authentication"';
 const NO_ROUTE = '"message":"No route for GET /api/v1';
 const long = 'a'.repeat(513);
 
-const READS: readonly (readonly [target: string, status: number, says: string, changed?: Headers])[] = [
-  ['', 200, '"status":"ok"', NOBODY],
-  ['/', 200, '"status":"ok"', STRANGER],
+const READS: readonly (readonly [target: string, status: number, expected: string, changed?: Headers])[] = [
+  ['', 200, '"status":"ok"', NO_KEY],
+  ['/', 200, '"status":"ok"', UNKNOWN_KEY],
   ['/?x', 200, '"status":"ok"'],
   ['//', 404, NO_ROUTE],
-  ['/models', 200, MODEL, NOBODY],
+  ['/models', 200, MODEL, NO_KEY],
   ['/models?q=f%61st', 200, MODEL],
   ['/models?q=a+b', 200, '"data":[]'],
   ['/models?q=%zz', 200, '"data":[]'],
@@ -92,11 +92,11 @@ const READS: readonly (readonly [target: string, status: number, says: string, c
   ['/models?sort=__proto__', 400, UNSORTED],
   ['/models?limit=0', 400, 'limit must be a whole number'],
   ['/models?limit=1&x=y', 200, '"next":"/api/v1/models?limit=1&x=y&offset=1"'],
-  ['/models/count', 200, '"count":', NOBODY],
+  ['/models/count', 200, '"count":', NO_KEY],
   ['/models/coun%74?x', 200, '"count":'],
   ['/models/count/', 404, '"requested":"count/"'],
-  ['/models/sim/fast', 200, MODEL, NOBODY],
-  ['/models/sim%2Ffast', 200, MODEL, NOBODY],
+  ['/models/sim/fast', 200, MODEL, NO_KEY],
+  ['/models/sim%2Ffast', 200, MODEL, NO_KEY],
   ['/models/sim%252Ffast', 404, '"requested":"sim%2Ffast"'],
   ['/models/sim/fas%74', 200, MODEL],
   ['/models/sim/fast/', 404, NO_ROUTE],
@@ -109,10 +109,10 @@ const READS: readonly (readonly [target: string, status: number, says: string, c
   [`/models/${long}`, 404, NO_ROUTE],
   [`/models/${long.slice(1)}`, 404, NO_MODEL],
   ['/models/user', 200, MODEL],
-  ['/models/user', 401, UNKNOWN, NOBODY],
+  ['/models/user', 401, UNKNOWN, NO_KEY],
   ['/key?x', 200, '"label":"sk-gw-v1-'],
   ['/ke%79', 200, '"label":"sk-gw-v1-', { authorization: null, 'x-api-key': '' }],
-  ['/key', 401, UNKNOWN, STRANGER],
+  ['/key', 401, UNKNOWN, UNKNOWN_KEY],
   ['/key', 401, UNKNOWN, { 'x-api-key': 'another' }],
   ['/key/', 404, NO_ROUTE],
   ['/generation', 400, 'The query parameter id must be given exactly once'],
@@ -121,20 +121,25 @@ const READS: readonly (readonly [target: string, status: number, says: string, c
   ['/generation?ID=a', 400, 'The query parameter id must be given exactly once'],
   ['/generation?id=none', 404, 'Generation not found'],
   [`/generation?id=${long}`, 404, 'Generation not found'],
-  ['/nothing?secret', 404, '"message":"No route for GET /api/v1/nothing"', NOBODY],
-  ['/nothing', 404, NO_ROUTE, STRANGER],
+  ['/nothing?secret', 404, '"message":"No route for GET /api/v1/nothing"', NO_KEY],
+  ['/nothing', 404, NO_ROUTE, UNKNOWN_KEY],
   ['/chat/completions', 404, NO_ROUTE],
 ];
 
-it('a read has one answer, however its address is spelled', async () => {
-  for (const [target, status, says, changed = {}] of READS) {
+it('a read has one answer for every spelling of its address', async () => {
+  for (const [target, status, expected, changed = {}] of READS) {
     const own = changed['x-api-key'] === '' ? { ...changed, 'x-api-key': funded.key } : changed;
-    holds(await answered('GET', `/api/v1${target}`, null, own), status, says, `${target} ${JSON.stringify(changed)}`);
+    holds(
+      await answered('GET', `/api/v1${target}`, null, own),
+      status,
+      expected,
+      `${target} ${JSON.stringify(changed)}`,
+    );
   }
 });
 
-it('a target that is no path of the API, and a method that nothing has, are refused in the envelope', async () => {
-  for (const [method, target, status, says] of [
+it('a target that is not a path of the API, and an unsupported method, are refused in the envelope', async () => {
+  for (const [method, target, status, expected] of [
     ['GET', '/', 404, '"message":"No route for GET /"'],
     ['GET', '//api/v1/models', 404, 'No route'],
     ['GET', '/%61pi/v1/models', 200, MODEL],
@@ -152,20 +157,20 @@ it('a target that is no path of the API, and a method that nothing has, are refu
     ['FOO', '/api/v1/models', 400, 'not well-formed HTTP'],
     ['get', '/api/v1/models', 400, 'not well-formed HTTP'],
   ] as const) {
-    holds(await answered(method, target, null, {}), status, says, `${method} ${target}`);
+    holds(await answered(method, target, null, {}), status, expected, `${method} ${target}`);
   }
   const head = await answered('HEAD', '/api/v1/models', null, {});
   assert.is(head.status, 404);
   assert.is(head.body, '');
 });
 
-const TURNS: readonly (readonly [path: string, body: string, says: string])[] = [
+const TURNS: readonly (readonly [path: string, body: string, expected: string])[] = [
   ['/chat/completions', WHOLE, '"object":"chat.completion"'],
   ['/chat/completions', STREAM, 'data: [DONE]'],
   ['/completions', TEXT, '"object":"text_completion"'],
 ];
 
-/** What stands behind the path of a turn, in front of a body that is served as it is; null: served as it is. */
+/** The suffixes of a turn's path, before a valid body, and whether each is refused. */
 const SPELLINGS: readonly (readonly [suffix: string, refused: boolean])[] = [
   ['', false],
   ['?', false],
@@ -178,19 +183,19 @@ const SPELLINGS: readonly (readonly [suffix: string, refused: boolean])[] = [
   ['/../completions', true],
 ];
 
-/** What each change of the headers does to a turn; null: it is served. */
+/** The effect of each header change on a turn; null: it is served. */
 const HEADERS: Readonly<Record<string, readonly [changed: Headers, refused: readonly [number, string] | null]>> = {
   'as usual': [{}, null],
   'without a type': [{ 'content-type': null }, null],
   'with a charset': [{ 'content-type': 'Application/JSON; charset="UTF-8"' }, null],
   'of another charset': [{ 'content-type': 'application/json; charset=latin1' }, [400, 'must be application/json']],
-  'of a broken type': [{ 'content-type': ';;' }, [400, 'must be application/json']],
+  'of an invalid type': [{ 'content-type': ';;' }, [400, 'must be application/json']],
   'of an empty type': [{ 'content-type': '' }, [400, 'must be application/json']],
   'of text': [{ 'content-type': 'text/plain' }, [400, 'must be application/json']],
   'of a form': [{ 'content-type': 'multipart/form-data; boundary=x' }, [400, 'must be application/json']],
   compressed: [{ 'content-encoding': 'gzip' }, [415, 'Compressed request bodies']],
-  'that asks first': [{ expect: '100-continue' }, null],
-  'that expects cake': [{ expect: 'cake' }, [417, 'The expectation cannot be met']],
+  'that waits for 100 Continue': [{ expect: '100-continue' }, null],
+  'with an unknown expectation': [{ expect: 'cake' }, [417, 'The expectation cannot be met']],
   'that asks for a version': [{ 'accept-version': '1.x' }, null],
   'that offers HTTP/2': [
     { connection: 'Upgrade, HTTP2-Settings, close', upgrade: 'h2c', 'http2-settings': 'AAMA' },
@@ -201,39 +206,39 @@ const HEADERS: Readonly<Record<string, readonly [changed: Headers, refused: read
     null,
   ],
   'of a long session': [{ 'x-session-id': 'x'.repeat(300) }, [400, 'X-Session-Id must have']],
-  'without a key': [NOBODY, [401, UNKNOWN]],
-  'with an unknown key': [STRANGER, [401, UNKNOWN]],
+  'without a key': [NO_KEY, [401, UNKNOWN]],
+  'with an unknown key': [UNKNOWN_KEY, [401, UNKNOWN]],
   'with two keys': [{ 'x-api-key': 'another' }, [401, UNKNOWN]],
 };
 
-for (const [path, body, says] of TURNS) {
-  it(`a turn has one answer, however its address is spelled: ${says}`, async () => {
+for (const [path, body, expected] of TURNS) {
+  it(`a turn has one answer for every spelling of its address: ${expected}`, async () => {
     for (const [suffix, refused] of SPELLINGS) {
       const answer = await answered('POST', `/api/v1${path}${suffix}`, body, {});
-      holds(answer, refused ? 404 : 200, refused ? 'No route for POST' : says, path + suffix);
+      holds(answer, refused ? 404 : 200, refused ? 'No route for POST' : expected, path + suffix);
     }
     const upper = path.toUpperCase();
     holds(await answered('POST', `/api/v1${upper}`, body, {}), 404, `No route for POST /api/v1${upper}`, upper);
     const encoded = path.replace('letions', 'letion%73');
-    holds(await answered('POST', `/api/v1${encoded}`, body, {}), 200, says, encoded);
+    holds(await answered('POST', `/api/v1${encoded}`, body, {}), 200, expected, encoded);
   });
 
-  it(`and whatever its headers are: ${says}`, async () => {
+  it(`a turn has one answer for every form of its headers: ${expected}`, async () => {
     for (const [what, [changed, refused]] of Object.entries(HEADERS)) {
       for (const suffix of ['', '?any']) {
         const answer = await answered('POST', `/api/v1${path}${suffix}`, body, changed);
-        holds(answer, refused?.[0] ?? 200, refused?.[1] ?? says, what + suffix);
-        assert.is(answer.head.startsWith('HTTP/1.1 100 '), what === 'that asks first', what);
+        holds(answer, refused?.[0] ?? 200, refused?.[1] ?? expected, what + suffix);
+        assert.is(answer.head.startsWith('HTTP/1.1 100 '), what === 'that waits for 100 Continue', what);
       }
     }
   });
 }
 
 it('a body that cannot be served is refused the same way in every spelling', async () => {
-  for (const [what, body, status, says] of [
+  for (const [what, body, status, expected] of [
     ['of another model', JSON.stringify({ ...CHAT, model: 'no/such' }), 404, 'error_type'],
     ['that no endpoint may serve', JSON.stringify({ ...CHAT, provider: { only: ['nobody'] } }), 503, 'rejections'],
-    ['broken', '{', 400, 'The body is not valid JSON'],
+    ['malformed', '{', 400, 'The body is not valid JSON'],
     ['of a list', '[]', 400, 'error_type'],
     ['empty', '', 400, 'The body is not valid JSON'],
     ['too deep', '['.repeat(70), 400, 'The body is nested too deeply'],
@@ -241,12 +246,12 @@ it('a body that cannot be served is refused the same way in every spelling', asy
     ['with half a pair', WHOLE.replace('hello', '\\ud800'), 400, 'The body is not acceptable JSON'],
   ] as const) {
     for (const suffix of ['', '?any']) {
-      holds(await answered('POST', `/api/v1/chat/completions${suffix}`, body, {}), status, says, what + suffix);
+      holds(await answered('POST', `/api/v1/chat/completions${suffix}`, body, {}), status, expected, what + suffix);
     }
   }
 });
 
-it('an address without a route is 404 whatever is sent to it, and asks for no body', async () => {
+it('an address without a route is 404 for every request, and does not invite a body', async () => {
   for (const type of ['application/json', 'text/plain', ';;', '']) {
     for (const method of ['POST', 'PUT', 'DELETE']) {
       const changed = { 'content-type': type, expect: '100-continue' };
@@ -257,12 +262,12 @@ it('an address without a route is 404 whatever is sent to it, and asks for no bo
   }
 });
 
-it('a request that offers an upgrade is answered as if it did not', async () => {
+it('a request that offers an upgrade is answered as an ordinary request', async () => {
   for (const upgrade of ['websocket', 'h2c', 'foo']) {
     const changed = { connection: 'Upgrade, close', upgrade, 'sec-websocket-key': 'x', 'sec-websocket-version': '13' };
     holds(await answered('GET', '/api/v1/models/count', null, changed), 200, '"count":', upgrade);
     holds(await answered('GET', '/api/v1/nothing', null, changed), 404, 'No route', upgrade);
-    holds(await answered('GET', '/api/v1/key', null, { ...changed, ...NOBODY }), 401, UNKNOWN, upgrade);
+    holds(await answered('GET', '/api/v1/key', null, { ...changed, ...NO_KEY }), 401, UNKNOWN, upgrade);
   }
 });
 

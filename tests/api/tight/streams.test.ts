@@ -50,7 +50,7 @@ it('keeps a slow stream alive with comments, also before its first part', async 
   assert.ok(chunks.at(-1)?.usage);
 });
 
-it('tells of a failure in-band once a keep-alive period has passed', async () => {
+it('reports a failure in-band once a keep-alive period has passed', async () => {
   const answer = await stream({ ttft_ms: 400, garbage: 'json' });
   assert.is(answer.status, 200);
   const { chunks } = frames(await answer.text());
@@ -67,7 +67,7 @@ it('ends a broken stream in an error chunk and [DONE], without usage', async () 
   assert.not.ok(chunks.some((chunk) => 'usage' in chunk));
 });
 
-it('cuts a reader that takes nothing, and stays small', async () => {
+it('cuts a reader that reads nothing, within bounded memory', async () => {
   const { hostname, port } = new URL(cluster.baseUrls[0] as string);
   const body = JSON.stringify({
     model: 'sim/fast',

@@ -38,11 +38,11 @@ async function run(files: Record<string, string>): Promise<{ results: Map<string
     lines += chunk.toString();
   });
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  const told = lines
+  const reported = lines
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Result);
-  return { results: new Map(told.map((one) => [one.file.slice(folder.length + 1), one])), code };
+  return { results: new Map(reported.map((one) => [one.file.slice(folder.length + 1), one])), code };
 }
 
 it('counts passed, failed and skipped tests per file, with the name and the reason of each failure', async () => {

@@ -131,9 +131,9 @@ it('an account that is created, funded and given a key by the command line can s
   const reply = await chat(made.text);
   const view = await answer<{ balance: string; charges: string }>(['accounts', 'show', id, ...at]);
   assert.is(Number(view.charges), reply.usage.cost);
-  const listed = await answer<{ key: string; name: string; status: string }[]>(['keys', 'list', id, ...at]);
+  const found = await answer<{ key: string; name: string; status: string }[]>(['keys', 'list', id, ...at]);
   assert.equal(
-    listed.map(({ key, name, status }) => [key, name, status]),
+    found.map(({ key, name, status }) => [key, name, status]),
     [[made.key, 'laptop', 'active']],
   );
   // The watch command prints nothing until a transition occurs.

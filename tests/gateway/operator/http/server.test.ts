@@ -17,7 +17,7 @@ test.before(async () => {
   server = await openOperatorServer('127.0.0.1', 0, {
     cluster: () => cluster,
     token: TOKEN,
-    measure: () => Promise.reject(new Error('of nobody')),
+    measure: () => Promise.reject(new Error('unexpected detail')),
     serving: () => serving,
     refreshModels: async (provider) => {
       refreshed.push(provider);

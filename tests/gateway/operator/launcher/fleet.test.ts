@@ -122,12 +122,12 @@ it('every remaining node, and every later life, receives whether a node crashed 
     { incarnation: first?.incarnation, cause: 'outside' },
     { incarnation: second?.incarnation, cause: 'own-hand' },
   ];
-  const told = new Map<string, unknown>();
-  while (told.size < 3) {
+  const reported = new Map<string, unknown>();
+  while (reported.size < 3) {
     const { name, deaths } = await call(cluster.port);
-    told.set(name, deaths);
+    reported.set(name, deaths);
   }
-  for (const deaths of told.values()) assert.equal(deaths, expected);
+  for (const deaths of reported.values()) assert.equal(deaths, expected);
   await cluster.close();
 });
 
