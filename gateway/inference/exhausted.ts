@@ -30,8 +30,8 @@ export function exhausted(
   const detail = failed.map(({ candidate, failure }) => `${candidate.endpoint.id}: ${failure.message}`).join('; ');
   const all = (reason: FailureCause): boolean => failed.every(({ failure }) => failure.reason === reason);
   if (failed.some(({ failure }) => failure.reason === 'contract')) {
-    const wanted = typeof choice === 'object' ? `the function ${choice.name}` : String(choice);
-    const message = `No endpoint kept the contract of tool_choice ${wanted}: the answer was not a tool call`;
+    const required = typeof choice === 'object' ? `the function ${choice.name}` : String(choice);
+    const message = `No endpoint kept the contract of tool_choice ${required}: the answer was not a tool call`;
     const headers = { 'x-should-retry': 'false' };
     return new GatewayError({ status: 502, type: 'provider_unavailable', message, detail, metadata, headers });
   }

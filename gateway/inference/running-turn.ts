@@ -14,7 +14,7 @@ import type { TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';
 import { brokenStream } from './exhausted.ts';
 import type { MeasuredMedia } from './media-meter.ts';
-import { plausiblePromptTokensMax } from './plausible-prompt-tokens.ts';
+import { plausiblePromptTokensMax } from './plausible-prompt-tokens-max.ts';
 import { plausibleUsage } from './plausible-usage.ts';
 import type { InferenceServices } from './services.ts';
 import { tenths } from './tenths.ts';

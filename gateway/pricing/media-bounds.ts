@@ -31,15 +31,15 @@ const SIZE = /^(\d{1,6})x(\d{1,6})$/i;
 
 /** Null for an endpoint that produces text only. */
 export function mediaBounds(turn: Turn, endpoint: Endpoint, completionTokensMax: number): MediaBounds | null {
-  const draws = endpoint.outputModalities.includes('image');
-  const speaks = endpoint.outputModalities.includes('audio');
-  if (!draws && !speaks) return null;
+  const makesImages = endpoint.outputModalities.includes('image');
+  const makesSpeech = endpoint.outputModalities.includes('audio');
+  if (!makesImages && !makesSpeech) return null;
   const seconds = AUDIO_SECONDS_BASE + Math.ceil(completionTokensMax / TOKENS_PER_SECOND_MIN);
-  const images = draws ? imagesOf(turn, endpoint) : 0;
+  const images = makesImages ? imagesOf(turn, endpoint) : 0;
   return {
     images,
-    pixelsPerImage: draws ? pixelsOf(turn, endpoint) : 0,
-    audioSeconds: speaks ? Math.min(AUDIO_SECONDS_MAX, seconds) : 0,
+    pixelsPerImage: makesImages ? pixelsOf(turn, endpoint) : 0,
+    audioSeconds: makesSpeech ? Math.min(AUDIO_SECONDS_MAX, seconds) : 0,
     imageTokens: images * TOKENS_PER_IMAGE_MAX,
   };
 }

@@ -25,7 +25,7 @@ export interface TrimmableConversation {
 }
 
 /** Measures a turn's messages one by one, groups them into pieces, and marks the pieces that are always kept. */
-export function conversationOf(turn: Turn): TrimmableConversation {
+export function trimmableConversation(turn: Turn): TrimmableConversation {
   const { messages } = turn;
   const pieces = piecesOf(messages);
   const lastUser = messages.findLastIndex(({ role }) => role === 'user');

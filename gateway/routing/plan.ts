@@ -6,13 +6,13 @@ import { firstViolatedRule } from './eligibility/first-violated-rule.ts';
 import type { RuleViolation } from './eligibility/rule-violation.ts';
 import { type EndpointIndex, endpointIndex, type IndexedEndpoint } from './endpoint-index.ts';
 import { fit } from './fit.ts';
-import { withoutOptions } from './options.ts';
 import { type Eligible, order } from './order.ts';
 import { paddedPromptTokens } from './padded-prompt-tokens.ts';
 import { type Prompt, promptOf } from './prompt.ts';
 import { rejectionOf } from './rejection-of.ts';
 import { resolve } from './resolve.ts';
 import { noEndpoint, unknownModel } from './routing-errors.ts';
+import { withoutOptions } from './without-options.ts';
 
 const NO_DEFAULTS: RoutingDefaults = {};
 

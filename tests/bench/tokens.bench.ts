@@ -5,8 +5,8 @@
 import { countTokens as cl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { countTokens as o200k } from 'gpt-tokenizer/encoding/o200k_base';
 import type { Turn } from '../../gateway/terms/turn.ts';
-import { promptBound } from '../../gateway/tokens/bound.ts';
-import { promptCount } from '../../gateway/tokens/count.ts';
+import { promptBound } from '../../gateway/tokens/prompt-bound.ts';
+import { promptCount } from '../../gateway/tokens/prompt-count.ts';
 import { promptSize } from '../../gateway/tokens/prompt-size.ts';
 import { type Sample, samples } from '../fixtures/tokens/samples.ts';
 import type { Figure } from './figure.ts';

@@ -1,4 +1,4 @@
-import type { Logprobs, Speech } from '../reply/gather-answer.ts';
+import type { GatheredSpeech, Logprobs } from '../reply/gather-answer.ts';
 
 /** One entry of `images`. */
 export function imageText({ url, index }: { readonly url: string; readonly index: number }): string {
@@ -6,7 +6,7 @@ export function imageText({ url, index }: { readonly url: string; readonly index
 }
 
 /** The member `audio`, whole or a fragment of it, with the reported members only. */
-export function audioText({ id, data, transcript, expiresAt }: Speech): string {
+export function audioText({ id, data, transcript, expiresAt }: GatheredSpeech): string {
   return JSON.stringify({ id, data, expires_at: expiresAt, transcript });
 }
 

@@ -1,5 +1,5 @@
 import { invalid } from '../../terms/invalid.ts';
-import { mediaTypeName } from '../../terms/media-type.ts';
+import { mediaTypeName } from '../../terms/media-type-name.ts';
 import type { ContentPart, MediaPart } from '../../terms/turn.ts';
 import type { Carried } from '../request/carried.ts';
 import { isUrl, parseBytes, parseSource } from '../request/parse-source.ts';

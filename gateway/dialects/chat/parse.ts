@@ -4,7 +4,7 @@ import { invalid } from '../../terms/invalid.ts';
 import type { Reasoning, Turn } from '../../terms/turn.ts';
 import { Carried } from '../request/carried.ts';
 import { checked } from '../request/checked.ts';
-import { conversationOf } from '../request/conversation.ts';
+import { conversationOf } from '../request/conversation-of.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
 import { requestedSettings } from '../request/requested-settings.ts';

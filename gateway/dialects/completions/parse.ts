@@ -1,7 +1,7 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { Turn } from '../../terms/turn.ts';
 import { checked } from '../request/checked.ts';
-import { conversationOf } from '../request/conversation.ts';
+import { conversationOf } from '../request/conversation-of.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
 import { requestedSettings } from '../request/requested-settings.ts';

@@ -10,13 +10,13 @@ export interface GatheredAnswer {
   readonly refusal: string;
   readonly toolCalls: readonly ToolCall[] | null;
   readonly images: readonly { readonly url: string; readonly index: number }[] | null;
-  readonly audio: Speech | null;
+  readonly audio: GatheredSpeech | null;
   readonly logprobs: Logprobs | null;
   readonly finish: { readonly reason: FinishReason; readonly native: string | null } | null;
 }
 
 /** Generated speech, its pieces joined. `expiresAt` is Unix seconds. */
-export interface Speech {
+export interface GatheredSpeech {
   readonly id?: string;
   readonly data?: string;
   readonly transcript?: string;
@@ -117,9 +117,9 @@ function addDetail(details: Mutable<ReasoningDetail>[], detail: ReasoningDetail)
   if (entry.id == null && detail.id !== undefined) entry.id = detail.id;
 }
 
-function joined(speech: Speech, piece: Extract<TurnEvent, { type: 'audio-delta' }>): Speech {
+function joined(speech: GatheredSpeech, piece: Extract<TurnEvent, { type: 'audio-delta' }>): GatheredSpeech {
   const { id, data, transcript, expiresAt } = piece;
-  const next: Mutable<Speech> = { ...speech };
+  const next: Mutable<GatheredSpeech> = { ...speech };
   if (id !== undefined) next.id = id;
   if (data !== undefined) next.data = (speech.data ?? '') + data;
   if (transcript !== undefined) next.transcript = (speech.transcript ?? '') + transcript;

@@ -1,7 +1,7 @@
 import { invalid } from '../../terms/invalid.ts';
-import { mediaTypeName } from '../../terms/media-type.ts';
+import { mediaTypeName } from '../../terms/media-type-name.ts';
 import type { MediaSource } from '../../terms/turn.ts';
-import { base64Bytes } from './base64.ts';
+import { base64Bytes } from './base64-bytes.ts';
 
 /** Characters of a URL that an endpoint has to fetch: more than any signed URL in use. */
 const URL_CHARACTERS_MAX = 8_192;

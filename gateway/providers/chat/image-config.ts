@@ -1,6 +1,6 @@
 import type { Envelopes } from '../../../actors/terms/endpoint.ts';
 import { declaredSpelling } from '../../terms/declared-spelling.ts';
-import { isLeftToEndpoint } from '../../terms/left-to-endpoint.ts';
+import { isLeftToEndpoint } from '../../terms/is-left-to-endpoint.ts';
 import { tierEdge } from '../../terms/tier-edge.ts';
 
 type ImageEnvelope = NonNullable<Envelopes['image']>;

@@ -1,9 +1,9 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { declaredSpelling } from '../../terms/declared-spelling.ts';
-import { isLeftToEndpoint } from '../../terms/left-to-endpoint.ts';
+import { isLeftToEndpoint } from '../../terms/is-left-to-endpoint.ts';
 import type { Turn } from '../../terms/turn.ts';
+import { isSetting } from './is-setting.ts';
 import type { RuleViolation } from './rule-violation.ts';
-import { isSetting } from './setting.ts';
 
 /**
  * The endpoint must declare every image setting; a size may be the name of a tier. A setting left to the endpoint

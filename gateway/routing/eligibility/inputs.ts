@@ -1,4 +1,4 @@
-import { mediaTypeName } from '../../terms/media-type.ts';
+import { mediaTypeName } from '../../terms/media-type-name.ts';
 import type { CarriedInput, Constraints } from '../constraints.ts';
 import type { IndexedEndpoint } from '../endpoint-index.ts';
 import type { RuleViolation } from './rule-violation.ts';

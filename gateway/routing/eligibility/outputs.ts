@@ -2,8 +2,8 @@ import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import type { Turn } from '../../terms/turn.ts';
 import type { IndexedEndpoint } from '../endpoint-index.ts';
 import { imageConfigRule } from './image-config.ts';
+import { isSetting } from './is-setting.ts';
 import type { RuleViolation } from './rule-violation.ts';
-import { isSetting } from './setting.ts';
 
 /**
  * The endpoint must produce the requested modalities, the speech in a declared voice and format, and the images as

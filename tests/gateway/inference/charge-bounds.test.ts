@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { add, compare, multiply } from '../../../actors/terms/usd.ts';
-import { plausiblePromptTokensMax } from '../../../gateway/inference/plausible-prompt-tokens.ts';
+import { plausiblePromptTokensMax } from '../../../gateway/inference/plausible-prompt-tokens-max.ts';
 import { plausibleUsage } from '../../../gateway/inference/plausible-usage.ts';
 import { UsageMeter } from '../../../gateway/inference/usage-meter.ts';
 import { charge } from '../../../gateway/pricing/charge.ts';

@@ -63,7 +63,7 @@ it('rule 9: the tier is read from the estimate for the hold, and from the report
     assert.is(settlement.cost, cost);
     assert.is(settlement.conditions?.promptTokens, reported);
     assert.not.ok('unmeasured' in settlement);
-    assert.ok(Number(hold.amount) > 80, `held at the dearer tier: ${hold.amount}`);
+    assert.ok(Number(hold.amount) > 80, `held at the more expensive tier: ${hold.amount}`);
   }
 });
 

@@ -126,14 +126,14 @@ it('a hold released while its account is damaged is free after the reload, and s
 });
 
 it('a deferred message is not sent again, and any other unacknowledged one is', async () => {
-  for (const [failure, asked] of [
+  for (const [failure, asks] of [
     [{ code: 'quarantined', detail: 'the account does not load', kept: true }, 1],
     [{ code: 'quarantined', detail: 'the account does not load' }, 4],
   ] as const) {
     const on = stage({ answers: () => failing(failure), upstream: { settleRetriesMax: 3 } });
     assert.is(await chargeHold(on.services, ACCOUNT, words.settlement('gen-1', '0.5')), null);
     await on.services.pending.idle();
-    assert.is(on.asks.length, asked);
+    assert.is(on.asks.length, asks);
     assert.is(alarms(on.logs).length, 1);
     await on.end();
   }

@@ -26,9 +26,9 @@ it('a large turn reaches its provider unchanged', async () => {
 it('a large turn is not sent if its client leaves while it is written', async () => {
   const signal = new CallerAbort();
   const on = stage({
-    answers: (asked) => {
-      if (asked.event.type === 'turn.admit') setImmediate(() => signal.abort());
-      return generous(asked);
+    answers: (sent) => {
+      if (sent.event.type === 'turn.admit') setImmediate(() => signal.abort());
+      return generous(sent);
     },
   });
   const body = large();

@@ -109,10 +109,10 @@ it('an exhausted rate window is answered with its headers', async () => {
 it('an admit without an answer is 503 and followed by a release until one is acknowledged', async () => {
   let releases = 0;
   const on = stage({
-    answers: (asked, nth) => {
+    answers: (sent, nth) => {
       if (nth === 1) return failing({ code: 'expired' });
-      if (asked.event.type === 'hold.release' && ++releases < 3) return failing({ code: 'lost' });
-      return generous(asked);
+      if (sent.event.type === 'hold.release' && ++releases < 3) return failing({ code: 'lost' });
+      return generous(sent);
     },
   });
   const error = await failed(runTurn(on.services, on.request(sim({}), onlyA)));
@@ -151,7 +151,7 @@ it('rule 10: a failure is retried once on the same endpoint, and the retry serve
   assert.equal(outcomesOf(on), ['success'], 'a failure repaired by the retry does not count');
 });
 
-it('rules 9 and 10: fail-over moves the hold to the dearer endpoint, under a new attempt, and charges at its price', async () => {
+it('rules 9 and 10: fail-over moves the hold to the more expensive endpoint, under a new attempt, and charges at its price', async () => {
   const on = stage();
   const body = { ...sim({ only_on: 'a', status: 500, tokens: 4 }), max_tokens: 20 };
   const request = on.request(body, both);
@@ -175,7 +175,7 @@ it('rules 9 and 10: fail-over moves the hold to the dearer endpoint, under a new
 it('a fallback that the balance cannot cover is skipped', async () => {
   const refusal = { status: 402, type: 'payment_required', message: 'no' };
   const on = stage({
-    answers: (asked) => (asked.event.type === 'turn.raise' ? ({ admitted: false, refusal } as never) : generous(asked)),
+    answers: (sent) => (sent.event.type === 'turn.raise' ? ({ admitted: false, refusal } as never) : generous(sent)),
   });
   const body = sim({ only_on: 'a', status: 500 });
   const error = await failed(runTurn(on.services, on.request(body, both)));
@@ -356,9 +356,9 @@ for (const [moment, directive] of [
 it('a turn whose client left during the hold is sent to no provider', async () => {
   const callerAbort = new CallerAbort();
   const on = stage({
-    answers: (asked) => {
+    answers: (sent) => {
       callerAbort.abort();
-      return generous(asked);
+      return generous(sent);
     },
   });
   const body = sim({});

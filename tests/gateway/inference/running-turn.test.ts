@@ -185,10 +185,10 @@ it('reading on is bounded, and then our own count is charged', async () => {
 it('an unanswered charge is repeated in the background and shutdown waits for it', async () => {
   let settles = 0;
   const on = stage({
-    answers: (asked) =>
-      asked.event.type === 'hold.settle' && ++settles < 4
+    answers: (sent) =>
+      sent.event.type === 'hold.settle' && ++settles < 4
         ? failing({ code: 'moved', owner: null, epoch: 1 })
-        : generous(asked),
+        : generous(sent),
   });
   const request = on.request(sim({ tokens: 2 }), onlyA);
   const turn = await runTurn(on.services, request);
@@ -202,7 +202,7 @@ it('an unanswered charge is repeated in the background and shutdown waits for it
 it('a settle that the account refuses is logged and not repeated', async () => {
   const refusal = { status: 409, type: 'unmapped', message: 'stale' };
   const on = stage({
-    answers: (asked) => (asked.event.type === 'hold.settle' ? ({ refusal } as never) : generous(asked)),
+    answers: (sent) => (sent.event.type === 'hold.settle' ? ({ refusal } as never) : generous(sent)),
   });
   const request = on.request(sim({ tokens: 2 }), onlyA);
   const turn = await runTurn(on.services, request);
@@ -282,11 +282,13 @@ it('tokens of media and options are only estimated: a count within the window is
   const extra = { supportedParameters: ['context'], passthrough: { context: { type: 'unknown' } } } as const;
   const endpoints = board({ ...boardEndpoint('a', a.baseUrl), ...sees, ...extra });
   const url = 'data:image/png;base64,AAAA';
-  const picture = { type: 'image_url', image_url: { url, detail: 'low' } };
-  for (const beside of [{ content: [picture] }, { options: { a: { context: 'x'.repeat(20_000) } } }]) {
-    const asked = sim({ usage: { prompt_tokens: 6_000, completion_tokens: 1 }, tokens: 1 }) as { messages: object[] };
+  const image = { type: 'image_url', image_url: { url, detail: 'low' } };
+  for (const beside of [{ content: [image] }, { options: { a: { context: 'x'.repeat(20_000) } } }]) {
+    const question = sim({ usage: { prompt_tokens: 6_000, completion_tokens: 1 }, tokens: 1 }) as {
+      messages: object[];
+    };
     const body = {
-      messages: 'content' in beside ? [{ role: 'user', ...beside }, ...asked.messages] : asked.messages,
+      messages: 'content' in beside ? [{ role: 'user', ...beside }, ...question.messages] : question.messages,
       provider: 'options' in beside ? beside : {},
     };
     const request = on.request(body, endpoints);

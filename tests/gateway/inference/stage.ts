@@ -92,7 +92,7 @@ export interface SentEvent {
 }
 
 /** The answer of the actors; throw to fail the ask. */
-export type Answers = (asked: SentEvent, nth: number) => Json;
+export type Answers = (sent: SentEvent, nth: number) => Json;
 
 /** Grants every hold and every settle. */
 export function generous({ event }: SentEvent): Json {
@@ -138,10 +138,10 @@ export function stage(options: StageOptions = {}): Stage {
   const cluster = {
     self: { name: 'n1', incarnation: 'inc_1', birth: 1, address: '' },
     ask: async (to: string, event: ActorEvent) => {
-      const asked = { to, event } as SentEvent;
-      asks.push(asked);
+      const sent = { to, event } as SentEvent;
+      asks.push(sent);
       await Promise.resolve();
-      return answers(asked, asks.length);
+      return answers(sent, asks.length);
     },
     tell: (to: string, event: ActorEvent) => void tells.push({ to, event } as SentEvent),
     now: () => Date.now(),

@@ -67,18 +67,18 @@ for (const name of NAMES) {
   it(`a ${name} body becomes a whole reply that is held, answered and charged`, async () => {
     const on = stage({ endpoints: onlyA });
     const accepted: string[] = [];
-    const asked = input(name, BODY[name]({ tokens: 3 }), {
+    const turnInput = input(name, BODY[name]({ tokens: 3 }), {
       onAccepted: ({ generation }) => accepted.push(`${generation} after ${on.asks.length} asks`),
     });
-    const running = await startTurn(on.services, asked);
-    assert.equal(accepted, [`${asked.generation} after 0 asks`]);
+    const running = await startTurn(on.services, turnInput);
+    assert.equal(accepted, [`${turnInput.generation} after 0 asks`]);
     const ended = await endTurn(on.services, running);
     assert.equal(eventsOf(on), ['turn.admit', 'hold.settle']);
     assert.is(on.asks[0]?.event.request?.appTitle, 'the app');
     assert.equal([ended.charge, ended.error], ['recorded', null]);
     assert.equal(ended.settlement, settlementOf(on));
     const reply = replyOf(running, ended);
-    assert.is(reply.id, asked.generation);
+    assert.is(reply.id, turnInput.generation);
     assert.is(reply.provider, 'A');
     assert.match(String(textIn(reply)), /^a:\d+ x1 x2 $/);
     const { cost, completion_tokens } = reply.usage as Record<string, number>;
@@ -114,8 +114,8 @@ for (const name of NAMES) {
       [{ ...good, model: 'sim/unknown' }, 404],
       [{ ...good, provider: { only: ['nobody'] } }, 503],
     ] as const) {
-      const asked = input(name, body, { onAccepted: () => assert.unreachable('a refused body has no plan') });
-      assert.is((await failed(startTurn(on.services, asked))).status, status, JSON.stringify(body));
+      const turnInput = input(name, body, { onAccepted: () => assert.unreachable('a refused body has no plan') });
+      assert.is((await failed(startTurn(on.services, turnInput))).status, status, JSON.stringify(body));
     }
     assert.equal(on.asks, []);
     await on.end();
@@ -160,8 +160,8 @@ it('a charge without an answer leaves the reply without usage, and follows in th
   let settles = 0;
   const on = stage({
     endpoints: onlyA,
-    answers: (asked) =>
-      asked.event.type === 'hold.settle' && ++settles < 3 ? failing({ code: 'lost' }) : generous(asked),
+    answers: (sent) =>
+      sent.event.type === 'hold.settle' && ++settles < 3 ? failing({ code: 'lost' }) : generous(sent),
   });
   const running = await startTurn(on.services, input('chat', sim({ tokens: 2 })));
   const ended = await endTurn(on.services, running);
@@ -219,9 +219,9 @@ async function openActors() {
     await engine.body(to, event as ActorEvent);
   }
   const on: Stage = stage({ endpoints: onlyA });
-  const asked: string[] = [];
+  const sent: string[] = [];
   on.services.cluster.ask = (async (to: string, event: ActorEvent) => {
-    asked.push(event.type);
+    sent.push(event.type);
     const answer = await engine.ask(to, event);
     if (!answer.ok) throw new AskError(to, answer.failure);
     return answer.body;
@@ -229,7 +229,7 @@ async function openActors() {
   const rows = (collection: string) => engine.store.rows({ collection, address: ACCOUNT, limit: 100 });
   return {
     on,
-    asked,
+    sent,
     engine,
     generation: async (id: string) => {
       const row = await engine.store.row({ address: ACCOUNT, collection: 'generation', id });
@@ -255,11 +255,11 @@ for (const name of NAMES) {
   it(`a ${name} line commits the settlement with its reply in one commit`, async () => {
     const actors = await openActors();
     const { on, engine } = actors;
-    const asked = input(name, BODY[name]({ tokens: 5 }));
-    const { generation } = asked;
-    const running = await startTurn(on.services, asked);
+    const turnInput = input(name, BODY[name]({ tokens: 5 }));
+    const { generation } = turnInput;
+    const running = await startTurn(on.services, turnInput);
     const ended = await endTurn(on.services, running, byItsCaller);
-    assert.equal(actors.asked, ['turn.admit'], 'no settle was sent');
+    assert.equal(actors.sent, ['turn.admit'], 'no settle was sent');
     assert.is((await actors.generation(generation))?.status, 'running');
     assert.equal(await actors.charges(generation), []);
     assert.is(ended.charge, 'recorded');
@@ -286,21 +286,21 @@ for (const name of NAMES) {
 
   it(`a ${name} turn whose caller never commits is not charged`, async () => {
     const actors = await openActors();
-    const asked = input(name, BODY[name]({ tokens: 5 }));
-    await endTurn(actors.on.services, await startTurn(actors.on.services, asked), byItsCaller);
+    const turnInput = input(name, BODY[name]({ tokens: 5 }));
+    await endTurn(actors.on.services, await startTurn(actors.on.services, turnInput), byItsCaller);
     await actors.on.services.pending.idle();
-    assert.equal(actors.asked, ['turn.admit']);
-    assert.equal(await actors.charges(asked.generation), []);
+    assert.equal(actors.sent, ['turn.admit']);
+    assert.equal(await actors.charges(turnInput.generation), []);
     await actors.close();
   });
 }
 
 it('a line whose run was taken over by a later attempt commits neither its reply nor a charge', async () => {
   const actors = await openActors();
-  const asked = input('chat', sim({ tokens: 5 }), { runAttempt: 1 });
+  const turnInput = input('chat', sim({ tokens: 5 }), { runAttempt: 1 });
   const ended: EndedTurn[] = [];
   for (const runAttempt of [1, 2]) {
-    const running = await startTurn(actors.on.services, { ...asked, runAttempt });
+    const running = await startTurn(actors.on.services, { ...turnInput, runAttempt });
     ended.push(await endTurn(actors.on.services, running, byItsCaller));
   }
   const [stale, valid] = ended.map(({ settlement }) => settlement as unknown as Json);
@@ -312,10 +312,10 @@ it('a line whose run was taken over by a later attempt commits neither its reply
   });
   assert.match(JSON.stringify(late), /"status":409/);
   assert.is(await actors.engine.body(LINE, { type: 'line.show' }), null);
-  assert.equal(await actors.charges(asked.generation), []);
+  assert.equal(await actors.charges(turnInput.generation), []);
   await actors.engine.body(LINE, { type: 'line.end', account: ACCOUNT, settlement: valid ?? null, reply: '2' });
   assert.is(await actors.engine.body(LINE, { type: 'line.show' }), '2');
-  assert.is((await actors.charges(asked.generation)).length, 1);
+  assert.is((await actors.charges(turnInput.generation)).length, 1);
   await actors.close();
 });
 
@@ -323,8 +323,8 @@ it('a settlement by ask and one by the commit of the caller are recorded alike',
   const records = [];
   for (const settle of [undefined, byItsCaller]) {
     const actors = await openActors();
-    const asked = input('chat', sim({ id: 'same', tokens: 5 }), { generation: 'gen-same' });
-    const running = await startTurn(actors.on.services, asked);
+    const turnInput = input('chat', sim({ id: 'same', tokens: 5 }), { generation: 'gen-same' });
+    const running = await startTurn(actors.on.services, turnInput);
     const { settlement } = await endTurn(actors.on.services, running, settle);
     if (settle !== undefined) {
       const end = { type: 'line.end', account: ACCOUNT, settlement: settlement as unknown as Json, reply: '' };

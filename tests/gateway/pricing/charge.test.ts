@@ -92,18 +92,18 @@ it('reasoning is a part of the completion: at its own price where declared, at t
 });
 
 it('images are charged beside tokens: by the piece, by the megapixel, by their tokens (Routing rules 8)', () => {
-  const drawn = { images: 2, megapixels: '2.097152' };
-  assert.is(cost({ imageOutput: '0.04' }, {}, drawn), '0.08');
-  assert.is(cost({ imageMegapixel: '0.01' }, {}, drawn), '0.02097152');
+  const images = { images: 2, megapixels: '2.097152' };
+  assert.is(cost({ imageOutput: '0.04' }, {}, images), '0.08');
+  assert.is(cost({ imageMegapixel: '0.01' }, {}, images), '0.02097152');
   const used = { completionTokens: 1_000, imageTokens: 900 };
-  assert.is(cost({ completion: '1', imageOutputToken: '2' }, used, drawn), '1900');
-  assert.equal(charged({ completion: '1' }, used, drawn), { cost: '1000', unpriced: ['image_megapixel'] });
+  assert.is(cost({ completion: '1', imageOutputToken: '2' }, used, images), '1900');
+  assert.equal(charged({ completion: '1' }, used, images), { cost: '1000', unpriced: ['image_megapixel'] });
 });
 
 it('an unread image leaves its megapixels unpriced and charges the rest (Routing rules 8)', () => {
-  const drawn = { images: 2, megapixels: '1', imagesUnread: 1 };
-  assert.equal(charged({ imageMegapixel: '0.5' }, {}, drawn), { cost: '0.5', unpriced: ['image_megapixel'] });
-  assert.equal(charged({ imageOutput: '0.5' }, {}, drawn), { cost: '1', unpriced: [] });
+  const images = { images: 2, megapixels: '1', imagesUnread: 1 };
+  assert.equal(charged({ imageMegapixel: '0.5' }, {}, images), { cost: '0.5', unpriced: ['image_megapixel'] });
+  assert.equal(charged({ imageOutput: '0.5' }, {}, images), { cost: '1', unpriced: [] });
 });
 
 it('speech is charged by the second or by its tokens, and unpriced where neither is declared (Routing rules 8)', () => {

@@ -62,29 +62,29 @@ it('a price window counts if it is open at admission', () => {
 });
 
 it('requested images and speech are held by the piece, by size, by the second', () => {
-  const draws = { outputModalities: ['text', 'image', 'audio'] as const };
-  const asked = turn({ imageConfig: { n: 2, size: '1000x2000' } });
+  const makesImages = { outputModalities: ['text', 'image', 'audio'] as const };
+  const requested = turn({ imageConfig: { n: 2, size: '1000x2000' } });
   const prices = { imageOutput: '1', imageMegapixel: '10', audioSecond: '0.001' };
-  const media = mediaBounds(asked, endpoint(prices, draws), 980);
+  const media = mediaBounds(requested, endpoint(prices, makesImages), 980);
   assert.equal(media, { images: 2, pixelsPerImage: 2_000_000, audioSeconds: 500, imageTokens: 13_000 });
-  assert.is(estimate(endpoint(prices, draws), terms(1, 980, { media })), '42.5');
-  assert.is(mediaBounds(asked, endpoint(prices), 980), null);
+  assert.is(estimate(endpoint(prices, makesImages), terms(1, 980, { media })), '42.5');
+  assert.is(mediaBounds(requested, endpoint(prices), 980), null);
 });
 
 it('unrequested media have a bound as well', () => {
   const image = { sizes: ['512x512', '1024x1536'], imagesMax: 2 };
-  const draws = endpoint({}, { outputModalities: ['text', 'image'], envelopes: { image } });
-  const asked = turn({ modalities: { input: [], output: ['image'] } });
+  const makesImages = endpoint({}, { outputModalities: ['text', 'image'], envelopes: { image } });
+  const requested = turn({ modalities: { input: [], output: ['image'] } });
   const two = { images: 2, pixelsPerImage: 1_572_864, audioSeconds: 0, imageTokens: 13_000 };
-  assert.equal(mediaBounds(asked, draws, 10), two);
-  assert.is(estimate(draws, terms(0, 10, { media: two })), '0');
+  assert.equal(mediaBounds(requested, makesImages, 10), two);
+  assert.is(estimate(makesImages, terms(0, 10, { media: two })), '0');
   assert.is(
-    estimate({ ...draws, tariff: { id: 't', discount: 0, completion: '1' } }, terms(0, 10, { media: two })),
+    estimate({ ...makesImages, tariff: { id: 't', discount: 0, completion: '1' } }, terms(0, 10, { media: two })),
     '13010',
   );
-  assert.equal(mediaBounds(turn(), draws, 10)?.images, 1);
+  assert.equal(mediaBounds(turn(), makesImages, 10)?.images, 1);
   for (const imageConfig of [{ n: 1e9, size: '999999x999999' }, { n: -1, size: 7 }, { resolution: '4K' }, {}]) {
-    const bounds = mediaBounds(turn({ imageConfig }), draws, 1_048_576);
+    const bounds = mediaBounds(turn({ imageConfig }), makesImages, 1_048_576);
     assert.ok(bounds && bounds.images >= 1 && bounds.images <= 100 && Number.isSafeInteger(bounds.pixelsPerImage));
     assert.ok(Number.isSafeInteger(bounds.images * bounds.pixelsPerImage));
   }
@@ -93,8 +93,8 @@ it('unrequested media have a bound as well', () => {
 it('images of the prompt are held by the piece', () => {
   const picture = { type: 'image', source: { kind: 'url', url: 'https://a/b.png' } } as const;
   const messages = [{ role: 'user', text: '', parts: [picture, picture, { type: 'text', text: 'x' }] }] as const;
-  const asked = turn({ messages, modalities: { input: ['image'], output: [] } });
-  assert.is(inputImages(asked, messages), 2);
+  const requested = turn({ messages, modalities: { input: ['image'], output: [] } });
+  assert.is(inputImages(requested, messages), 2);
   assert.is(inputImages(turn(), messages), 0);
   assert.is(estimate(endpoint({ image: '0.5' }), terms(1, 0, { inputImages: 2 })), '1');
 });

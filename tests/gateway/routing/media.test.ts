@@ -35,33 +35,33 @@ function saying(...content: object[]): object {
 
 /** The part, the inputs that the endpoint accepts, and the reason of the rejection; null when it may serve. */
 const TABLE: readonly (readonly [string, object, Inputs, string | null])[] = [
-  ['a picture to who takes none', PNG, {}, 'modality: image'],
-  ['a picture to who takes audio', PNG, { audio: ANY }, 'modality: image'],
-  ['a picture to who takes it in any container', PNG, { image: ANY }, null],
-  ['a picture in an accepted container', PNG, { image: { ...ANY, containers: ['image/png'] } }, null],
+  ['an image, to an endpoint that accepts no media', PNG, {}, 'modality: image'],
+  ['an image, to an endpoint that accepts audio only', PNG, { audio: ANY }, 'modality: image'],
+  ['an image, to an endpoint that accepts every container', PNG, { image: ANY }, null],
+  ['an image in an accepted container', PNG, { image: { ...ANY, containers: ['image/png'] } }, null],
   [
-    'a picture in another container',
+    'an image in another container',
     PNG,
     { image: { ...ANY, containers: ['image/webp'] } },
     'source: image as image/png',
   ],
-  ['an address, which names no container', FETCHABLE, { image: { ...ANY, containers: ['image/webp'] } }, null],
-  ['an address to who takes bytes alone', FETCHABLE, { image: INLINE }, 'source: image by address'],
-  ['bytes to who fetches', PNG, { image: FETCHED }, 'source: image by value'],
-  ['audio bytes to who takes them', SPOKEN, { audio: INLINE }, null],
-  ['audio bytes to who only fetches', SPOKEN, { audio: FETCHED }, 'source: audio by value'],
-  ['audio bytes of an accepted container', SPOKEN, { audio: { ...INLINE, containers: ['audio/wav'] } }, null],
+  ['a URL, which has no container', FETCHABLE, { image: { ...ANY, containers: ['image/webp'] } }, null],
+  ['a URL, to an endpoint that accepts only bytes', FETCHABLE, { image: INLINE }, 'source: image by address'],
+  ['bytes, to an endpoint that only fetches', PNG, { image: FETCHED }, 'source: image by value'],
+  ['audio bytes, to an endpoint that accepts bytes', SPOKEN, { audio: INLINE }, null],
+  ['audio bytes, to an endpoint that only fetches', SPOKEN, { audio: FETCHED }, 'source: audio by value'],
+  ['audio bytes in an accepted container', SPOKEN, { audio: { ...INLINE, containers: ['audio/wav'] } }, null],
   [
-    'audio bytes of another',
+    'audio bytes in another container',
     SPOKEN,
     { audio: { ...INLINE, containers: ['audio/mpeg'] } },
     'source: audio as audio/wav',
   ],
   ['the same audio under another name', SPOKEN_URL, { audio: { ...INLINE, containers: ['audio/wave'] } }, null],
-  ['a document to who reads it', PDF, { file: { ...INLINE, containers: ['application/pdf'] } }, null],
-  ['a document to who reads none', PDF, { image: ANY }, 'modality: file'],
-  ['a clip to who watches', CLIP, { video: FETCHED }, null],
-  ['a clip to who does not', CLIP, { image: ANY }, 'modality: video'],
+  ['a document, to an endpoint that accepts it', PDF, { file: { ...INLINE, containers: ['application/pdf'] } }, null],
+  ['a document, to an endpoint that accepts none', PDF, { image: ANY }, 'modality: file'],
+  ['a video, to an endpoint that accepts video', CLIP, { video: FETCHED }, null],
+  ['a video, to an endpoint that accepts none', CLIP, { image: ANY }, 'modality: video'],
 ];
 
 for (const [what, part, inputs, reason] of TABLE) {
@@ -78,8 +78,8 @@ for (const [what, part, inputs, reason] of TABLE) {
 
 it('rule 7: one endpoint must accept every part of every message', () => {
   const endpoints = [
-    taker('sees', { image: ANY }),
-    taker('hears', { audio: ANY }),
+    taker('image', { image: ANY }),
+    taker('audio', { audio: ANY }),
     taker('both', { image: ANY, audio: ANY }),
   ];
   assert.equal(slugs(saying(PNG, SPOKEN), endpoints), ['both']);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { conversationOf, middleOut } from '../../../gateway/routing/middle-out.ts';
+import { middleOut, trimmableConversation } from '../../../gateway/routing/middle-out.ts';
 import { plan } from '../../../gateway/routing/plan.ts';
 import { tokensOf } from '../../../gateway/routing/prompt.ts';
 import type { Turn, TurnMessage } from '../../../gateway/terms/turn.ts';
@@ -45,7 +45,7 @@ function turnFrom(messages: readonly TurnMessage[]): Turn {
 
 /** The part of a turn that is kept within a number of prompt tokens. */
 function cut(turn: Turn, tokensMax: number) {
-  return middleOut(conversationOf(turn), (size) => tokensOf(size).counted <= tokensMax);
+  return middleOut(trimmableConversation(turn), (size) => tokensOf(size).counted <= tokensMax);
 }
 
 it('rule 6: the instructions, the earliest user turn and the latest turns are kept, in their order', () => {
@@ -88,7 +88,7 @@ it('rule 6: the dropped messages are one run in the middle, and the shortest one
   fc.assert(
     fc.property(conversations, fc.nat({ max: 1_500 }), (messages, tokensMax) => {
       const turn = turnFrom(messages);
-      const conversation = conversationOf(turn);
+      const conversation = trimmableConversation(turn);
       const { messages: left, size } = cut(turn, tokensMax);
       assert.equal(size, promptSize({ ...turn, messages: left }), 'the size is that of the sent messages');
       const droppable = conversation.pieces.filter(({ isKept }) => !isKept);

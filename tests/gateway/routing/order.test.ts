@@ -54,7 +54,7 @@ it('rule 1: an unknown conversation is placed among the best endpoints, the same
     assert.is(
       slugs(body, [ill, ...endpoints].reverse(), 0.9)[0],
       first,
-      'whatever the seed and the order of the board',
+      'independent of the seed and the order of the board',
     );
     assert.is.not(first, 'ill');
     const others = endpoints.filter(({ provider }) => provider.slug !== 'e');

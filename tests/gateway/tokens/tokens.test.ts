@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { MediaPart, Turn, TurnMessage } from '../../../gateway/terms/turn.ts';
-import { promptBound } from '../../../gateway/tokens/bound.ts';
-import { promptCount } from '../../../gateway/tokens/count.ts';
 import { mediaTokens } from '../../../gateway/tokens/media-tokens.ts';
+import { promptBound } from '../../../gateway/tokens/prompt-bound.ts';
+import { promptCount } from '../../../gateway/tokens/prompt-count.ts';
 import { addSize, declarationsSize, messageSize, promptSize, utf8Bytes } from '../../../gateway/tokens/prompt-size.ts';
 import { textHundredths } from '../../../gateway/tokens/text-hundredths.ts';
 import { measureTokens, quantile } from '../../bench/tokens.bench.ts';
@@ -55,10 +55,10 @@ it('tool calls, results, names and schemas are counted', () => {
 });
 
 it('earlier assistant messages are counted in full: reasoning, its details, a refusal', () => {
-  const said = { role: 'assistant', text: 'x' } as const;
-  const bare = messageSize(said).bytes;
+  const earlier = { role: 'assistant', text: 'x' } as const;
+  const bare = messageSize(earlier).bytes;
   const full: TurnMessage = {
-    ...said,
+    ...earlier,
     reasoning: 'abc',
     refusal: 'no',
     reasoningDetails: [

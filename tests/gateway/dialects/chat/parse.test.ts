@@ -117,12 +117,12 @@ const REFUSED: readonly (readonly [string, unknown, RegExp])[] = [
   ['a tool that is no function', { ...BASE, tools: [{ type: 'browser' }] }, /^tools\[0\]\./],
   ['a tool choice', { ...BASE, tool_choice: 'maybe' }, /^tool_choice must be one of "none", "auto", "required"/],
   [
-    'a demanded call without tools',
+    'a required call without tools',
     { ...BASE, tool_choice: 'required' },
     /^tool_choice asks for a tool call and tools has none$/,
   ],
   [
-    'a demanded call of no tool',
+    'a required call of an undeclared tool',
     { ...BASE, tools: [TOOL], tool_choice: { type: 'function', function: { name: 'sub' } } },
     /sub is not among tools$/,
   ],

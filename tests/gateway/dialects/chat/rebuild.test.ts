@@ -184,8 +184,8 @@ for (const dispatch of [false, true]) {
         for (const batch of batches(events, sizes)) text += frames.of(batch);
         text += frames.end(CLOSING);
         const whole = JSON.parse(render(HEAD, events, CLOSING, false));
-        const kept: boolean = published.Check(whole);
-        assert.ok(kept, JSON.stringify([...published.Errors(whole)][0] ?? null));
+        const valid: boolean = published.Check(whole);
+        assert.ok(valid, JSON.stringify([...published.Errors(whole)][0] ?? null));
         const [choice] = whole.choices;
         const rebuilt = rebuild(text);
         assert.equal(rebuilt.message, choice.message);

@@ -138,11 +138,11 @@ it('members shared with chat have the same bounds and meaning', () => {
   ];
   for (const [name, value] of shared) {
     const chat = { model: 'a/b', messages: [{ role: 'user', content: 'x' }], [name]: value };
-    const said = refusal({ ...BASE, [name]: value });
-    assert.ok(said.startsWith(`${name} `), said);
+    const message = refusal({ ...BASE, [name]: value });
+    assert.ok(message.startsWith(`${name} `), message);
     assert.throws(
       () => parseChat(chat),
-      (error: Error) => error.message === said,
+      (error: Error) => error.message === message,
     );
   }
 });

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mediaTypeName } from '../../../gateway/terms/media-type.ts';
+import { mediaTypeName } from '../../../gateway/terms/media-type-name.ts';
 import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test, 5_000);

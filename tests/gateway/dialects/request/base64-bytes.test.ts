@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { base64Bytes } from '../../../../gateway/dialects/request/base64.ts';
+import { base64Bytes } from '../../../../gateway/dialects/request/base64-bytes.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 /** spec: reliability, attack 66. */
