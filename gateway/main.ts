@@ -239,7 +239,7 @@ class GatewayNode implements NodeHandle {
       configDigest: digestOf(config),
       transport: (parts) => new GrpcTransport({ ...parts, tls: this.#tls, route }),
       log: ({ level, message, ...record }) => this.#log[level](record, message),
-      onDoomed: () => this.#edge?.cut(),
+      onIsolated: () => this.#edge?.cut(),
       onDead: (why) => this.#leaveDead(why),
       onDrain: () => void this.#drainAndExit(),
     });

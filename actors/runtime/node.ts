@@ -273,8 +273,8 @@ class Node implements ClusterNode {
       hears: () => this.#peers.hears(),
       changed: (census) => this.#censusChanged(census),
       gone: (incarnation) => this.#gone(incarnation),
-      buried: (incarnation, why) => this.#peers.broadcast({ type: 'dead', incarnations: [incarnation], why }),
-      doomed: () => this.#parts.onDoomed?.(),
+      markedDead: (incarnation, why) => this.#peers.broadcast({ type: 'dead', incarnations: [incarnation], why }),
+      isolated: () => this.#parts.onIsolated?.(),
       died: (why) => this.#died(why),
     });
   }
@@ -305,8 +305,8 @@ class Node implements ClusterNode {
         },
         parted: (incarnation) => this.#watchers.lost(incarnation),
         suspect: (incarnation) => this.#suspicion.raise(incarnation),
-        puzzled: () => void this.#member.beat(),
-        accused: () => this.#member.accused(),
+        resync: () => void this.#member.beat(),
+        fenced: () => this.#member.fenced(),
         isDead: (incarnation) => this.#member.isDead(incarnation),
         isWanted: (incarnation) => !this.#member.isGone(incarnation),
       },
@@ -354,7 +354,7 @@ class Node implements ClusterNode {
     this.#readiness.forget(incarnation);
     this.#departure.forget(incarnation);
     this.#exchange.forget(incarnation);
-    this.#engine.buried(incarnation);
+    this.#engine.nodeDead(incarnation);
   }
 
   #died(why: string): void {

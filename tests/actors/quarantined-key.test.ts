@@ -49,7 +49,7 @@ it('settles, releases and sweeps holds of a quarantined key at once, and the key
   });
   await ask(stage, ACCOUNT, words.releaseEvent(words.release('gen-released')));
   stage.recorded.gone.add('inc-dead');
-  stage.engine.buried('inc-dead');
+  stage.engine.nodeDead('inc-dead');
   await until(async () => {
     const status = await statusOf(store);
     return status['gen-overdue'] === 'released' && status['gen-orphan'] === 'released';

@@ -118,12 +118,12 @@ export class FaultStage {
     }
   }
 
-  /** Deaths, by the log of the nodes that live: who buried whom. */
-  burials(): readonly string[] {
+  /** Deaths, by the log of the nodes that live: which node marked which dead. */
+  verdicts(): readonly string[] {
     return this.#all().flatMap(({ lines }) =>
       lines.flatMap((line) => {
         const log = line.log as { message?: string; node?: string; why?: string } | undefined;
-        return log?.message === 'node buried' ? [`${log.node}: ${log.why}`] : [];
+        return log?.message === 'node marked dead' ? [`${log.node}: ${log.why}`] : [];
       }),
     );
   }

@@ -18,7 +18,7 @@ test.after(() => stage.close());
 for (const fsync of ['fails', 'fails behind the write'] as const) {
   it(`a sync that ${fsync} ends the process at once, tells nobody of a success, and the log is recovered`, async () => {
     const from = stage.desk.notes.length;
-    const burials = stage.burials().length;
+    const verdicts = stage.verdicts().length;
     const load = stage.load(NAMES);
     await pause(200);
     const at = performance.now();
@@ -29,7 +29,7 @@ for (const fsync of ['fails', 'fails behind the write'] as const) {
     assert.is(after.filter(({ struck }) => struck !== undefined).length, 1);
     await stage.revive('n1');
     await load.stop();
-    assert.ok(stage.burials().length > burials, 'the others took its shards');
+    assert.ok(stage.verdicts().length > verdicts, 'the others took its shards');
     await stage.checkBook('n1');
   });
 }
@@ -51,14 +51,14 @@ it('an event loop blocked for 8 s is taken over and fenced', async () => {
 });
 
 it('a node that cannot reach the store fences its own reads, and is replaced; the others notice nothing else', async () => {
-  const from = stage.burials().length;
+  const from = stage.verdicts().length;
   const own = (await stage.owned('n3'))[0] as string;
   const load = stage.load(['n1', 'n2'], await stage.owned('n1'));
   stage.desk.set('n3', { cut: true });
   await stage.until(async () => !(await stage.connected('n3')), 'it knows that it may not read', 5_000);
   assert.not((await stage.add('n3', own, 500)).ok);
   await stage.until(async () => (await stage.add('n1', own)).ok, 'somebody else answers for it');
-  assert.is(stage.burials().length, from + 1);
+  assert.is(stage.verdicts().length, from + 1);
   stage.desk.clear('n3');
   assert.is(await stage.node('n3').exited, 3, 'it finds itself dead once it reads again');
   const answers = await load.stop();
@@ -71,7 +71,7 @@ it('a node that cannot reach the store fences its own reads, and is replaced; th
 });
 
 it('a store that nobody can reach changes nobody’s membership, and serves again as soon as it is back', async () => {
-  const burials = stage.burials().length;
+  const verdicts = stage.verdicts().length;
   const before = await Promise.all(NAMES.map((name) => stage.owned(name)));
   for (const name of NAMES) stage.desk.set(name, { cut: true });
   await pause(4_500);
@@ -87,14 +87,14 @@ it('a store that nobody can reach changes nobody’s membership, and serves agai
   );
   assert.ok(backMs < 2_000, `${backMs} ms`);
   for (const name of NAMES) assert.ok((await stage.add(name, before[0]?.[0] as string)).ok);
-  assert.is(stage.burials().length, burials);
+  assert.is(stage.verdicts().length, verdicts);
   assert.equal(await Promise.all(NAMES.map((name) => stage.owned(name))), before);
   await stage.checkBook('n1');
 });
 
 // Other steps, at every phase: tests/cluster/pauses.test.ts.
 it('clocks that step an hour and stand 30 s apart take no shard from anybody', async () => {
-  const burials = stage.burials().length;
+  const verdicts = stage.verdicts().length;
   const before = await Promise.all(NAMES.map((name) => stage.owned(name)));
   const load = stage.load(NAMES);
   stage.desk.set('n1', { clockMs: -HOUR_MS });
@@ -106,13 +106,13 @@ it('clocks that step an hour and stand 30 s apart take no shard from anybody', a
     answers.filter(({ ok }) => !ok),
     [],
   );
-  assert.is(stage.burials().length, burials);
+  assert.is(stage.verdicts().length, verdicts);
   assert.equal(await Promise.all(NAMES.map((name) => stage.owned(name))), before);
   await stage.checkBook('n3');
 });
 
 it('a disk whose syncs take 500 ms longer makes everything slow and nobody dead', async () => {
-  const burials = stage.burials().length;
+  const verdicts = stage.verdicts().length;
   const before = await Promise.all(NAMES.map((name) => stage.owned(name)));
   for (const name of NAMES) stage.desk.set(name, { slowMs: 500 });
   const load = stage.load(NAMES);
@@ -124,7 +124,7 @@ it('a disk whose syncs take 500 ms longer makes everything slow and nobody dead'
     `slow disk: ${took.length} answered, slowest ${Math.round(Math.max(...took))} ms, ${answers.length - took.length} not\n`,
   );
   assert.ok(Math.max(...took) >= 500, 'the disk was not slow');
-  assert.is(stage.burials().length, burials, stage.burials().slice(burials).join());
+  assert.is(stage.verdicts().length, verdicts, stage.verdicts().slice(verdicts).join());
   assert.equal(await Promise.all(NAMES.map((name) => stage.owned(name))), before);
   await stage.checkBook('n2');
 });

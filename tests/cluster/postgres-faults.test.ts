@@ -31,7 +31,7 @@ test.after(async () => {
 });
 
 it('a server that crashes and is back after 5 s costs time, no acknowledged commit, and nobody’s life', async () => {
-  const burials = stage.burials().length;
+  const verdicts = stage.verdicts().length;
   const before = await Promise.all(NAMES.map((name) => stage.owned(name)));
   const load = stage.load(NAMES);
   await pause(500);
@@ -47,12 +47,12 @@ it('a server that crashes and is back after 5 s costs time, no acknowledged comm
   process.stdout.write(`serving ${Math.round(backMs)} ms after the server was back\n`);
   assert.ok(backMs < RECOVER_MS_MAX, `${backMs} ms`);
   await load.stop();
-  assert.is(stage.burials().length, burials, stage.burials().slice(burials).join());
+  assert.is(stage.verdicts().length, verdicts, stage.verdicts().slice(verdicts).join());
   await stage.checkBook('n1');
 });
 
 it('connections ended at random are made anew; what had no answer is looked up and never applied twice', async () => {
-  const burials = stage.burials().length;
+  const verdicts = stage.verdicts().length;
   const load = stage.load(NAMES);
   let ended = 0;
   for (let round = 0; round < 40; round++) {
@@ -72,7 +72,7 @@ it('connections ended at random are made anew; what had no answer is looked up a
   );
   assert.ok(ended >= 40, `only ${ended} connections were ended`);
   assert.ok(well.length > answers.length / 2, `${well.length} of ${answers.length}`);
-  assert.is(stage.burials().length, burials, stage.burials().slice(burials).join());
+  assert.is(stage.verdicts().length, verdicts, stage.verdicts().slice(verdicts).join());
   await stage.until(async () => (await stage.add('n2', 'tally:f1')).ok, 'it serves');
   await stage.checkBook('n2');
 });

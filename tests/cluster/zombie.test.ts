@@ -40,7 +40,7 @@ it('a node frozen with a commit in its hands is taken over, and that commit is r
 
 it('a node frozen inside a transaction blocks every writer, is judged by nobody, and its end frees them', async () => {
   const from = stage.desk.notes.length;
-  const burials = stage.burials().length;
+  const verdicts = stage.verdicts().length;
   const load = stage.load(['n1', 'n2', 'n3']);
   stage.desk.set('n2', { stop: 'in transaction' });
   await stage.struck('n2', from);
@@ -48,7 +48,7 @@ it('a node frozen inside a transaction blocks every writer, is judged by nobody,
   const blocked = await stage.add('n3', owned[0] as string, 1_500);
   assert.not(blocked.ok, 'a commit went through a lock that is held');
   await pause(3_000);
-  assert.is(stage.burials().length, burials, 'a store that answers nobody is no ground for a verdict');
+  assert.is(stage.verdicts().length, verdicts, 'a store that answers nobody is no ground for a verdict');
   stage.node('n2').kill('SIGKILL');
   const freedMs = await stage.until(async () => (await stage.add('n3', owned[1] as string)).ok, 'writes go on');
   process.stdout.write(`writes go on ${Math.round(freedMs)} ms after the holder's end\n`);

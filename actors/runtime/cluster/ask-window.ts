@@ -4,8 +4,8 @@ import type { PendingAsk } from './pending-ask.ts';
 const ID_MAX = 0xffff_ffff;
 
 /**
- * The asks in flight on this node's link to one peer, by their id there. At most `inFlightMax`. Ids ascend, and each has
- * one place in a ring of twice that many; an id whose place is taken by an older one is passed over. (Not a Map: `Slab`.)
+ * The asks in flight on this node's link to one peer, by their id on that link; at most `inFlightMax`. Ids ascend, and
+ * each has one place in a ring of twice that size; an id whose place is still taken is skipped. Not a Map: see `Slab`.
  */
 export class AskWindow {
   readonly incarnation: string;
@@ -23,7 +23,7 @@ export class AskWindow {
     this.#places = inFlightMax * 2;
   }
 
-  /** `full` when the window or the buffer is; `closed` when the link is over. Throws EnvelopeTooLarge. */
+  /** `full` if the window or the link's buffer is full; `closed` if the link has ended. Throws EnvelopeTooLarge. */
   send(message: PendingAsk, body: string, remainingMs: number): 'queued' | 'full' | 'closed' {
     const trace = message.trace ?? '';
     if (message.isTell) return this.#link.send({ kind: 'tell', id: 0, to: message.to, body, remainingMs, trace });
@@ -38,7 +38,7 @@ export class AskWindow {
     return 'queued';
   }
 
-  /** The ask this answer belongs to; undefined when nobody waits any more. */
+  /** Removes and returns the ask with this id; undefined if it is no longer pending. */
   take(id: number): PendingAsk | undefined {
     const place = id % this.#places;
     const message = this.#ring[place];
@@ -48,7 +48,7 @@ export class AskWindow {
     return message;
   }
 
-  /** The link is over: what was never written, and what may have arrived. */
+  /** The link has ended. Splits the asks in flight into those never written and those that may have arrived. */
   end(unsent: readonly Envelope[]): { readonly never: readonly PendingAsk[]; readonly perhaps: readonly PendingAsk[] } {
     const never = unsent.flatMap((envelope) => this.take(envelope.id) ?? []);
     const perhaps = this.#ring.filter((message) => message !== undefined);

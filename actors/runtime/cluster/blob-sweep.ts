@@ -5,9 +5,9 @@ import type { IndexColumn, Store } from '../ports/store.ts';
 import type { Log } from './log.ts';
 import { PeriodicTask } from './periodic-task.ts';
 
-/** Names read from the place of the blobs at once: a folder is read whole for each list. */
+/** Names listed at once: each listing reads a whole folder. */
 const LISTED_MAX = 1_000;
-/** Blobs judged and removed before commits get their turn: one look-up by index each and collection. */
+/** Blobs judged and removed between two pauses for commits; each costs one index look-up per collection. */
 const BLOBS_PER_PAGE = 50;
 const PAGE_PAUSE_MS = 50;
 
@@ -26,16 +26,16 @@ export interface BlobSweepParts {
 
 export interface BlobSweepLimits {
   readonly sweepMs: number;
-  /** A blob younger than this may still await its commit and is left alone. */
+  /** A blob younger than this may still be waiting for its commit and is kept. */
   readonly blobOrphanMs: number;
-  /** Blobs looked at in one round. */
+  /** Blobs examined per round. */
   readonly sweepBlobsMax: number;
 }
 
 /**
- * Removes blobs that no row refers to and writes that were never finished, once they are old enough. Walks the blobs from
- * the oldest on in small pages with a pause behind each, a bounded stretch per round, and begins again behind the last.
- * Where no collection of these kinds declares a blob it does nothing at all: every blob would look like an orphan.
+ * Removes blobs that no row refers to, and unfinished writes, once they are old enough. It walks the blobs from the oldest
+ * on, in small pages with a pause after each and a bounded number per round, and continues after the last one. If no
+ * collection of these kinds declares a blob it removes nothing, since every blob would look like an orphan.
  */
 export function blobSweep(parts: BlobSweepParts): PeriodicTask {
   const { clock, limits, log, isMine } = parts;
@@ -64,7 +64,7 @@ async function sweepUnfinished(parts: BlobSweepParts, isOver: () => boolean): Pr
 }
 
 interface Walk {
-  /** The last id that was judged, or null to begin with the oldest blob. */
+  /** The last judged id; null to start with the oldest blob. */
   after: string | null;
 }
 

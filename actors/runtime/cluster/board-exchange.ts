@@ -5,7 +5,7 @@ import type { PeerOrigin } from './peers.ts';
 import { type BoardDigest, renderSignal, type Signal } from './signal.ts';
 
 const DIGEST_ENTRIES_MAX = 2_000;
-/** Text of the values in one signal, in UTF-16 units; one value alone may be longer. */
+/** Bound on the values' text in one signal, in UTF-16 units; a single longer value still gets a signal of its own. */
 const ITEMS_TEXT_MAX = 128 * 1024;
 const DIGEST_TOTAL_MAX = 1_000_000;
 
@@ -17,8 +17,8 @@ export interface BoardExchangeParts {
 }
 
 /**
- * Keeps the boards of all nodes alike. New values go to every peer at the end of the turn. When a peer opens its link,
- * this node tells it what it holds, and the peer sends what is newer; each direction of a pair does so for itself.
+ * Synchronises the boards of all nodes. New values go to every peer at the end of the event-loop turn. When a peer opens
+ * its link, this node sends a digest of its board and the peer sends newer values; each direction runs independently.
  */
 export class BoardExchange {
   readonly #parts: BoardExchangeParts;
@@ -36,7 +36,7 @@ export class BoardExchange {
     if (this.#fresh.length === 1) this.#parts.clock.after(0, () => this.#flush());
   }
 
-  /** A peer has opened its link: it learns what this node holds. */
+  /** Sends the digest of this board to a peer that opened its link. */
   greeted(from: PeerOrigin): void {
     const digest = this.#parts.board.digest();
     let start = 0;
@@ -47,7 +47,7 @@ export class BoardExchange {
     } while (start < digest.length);
   }
 
-  /** What a peer holds: once complete, it is sent what it lacks. */
+  /** Collects a peer's digest; once it is complete, sends the values the peer lacks. */
   compare(incarnation: string, entries: readonly BoardDigest[], last: boolean): void {
     const known = this.#digests.get(incarnation) ?? [];
     if (known.length + entries.length <= DIGEST_TOTAL_MAX) known.push(...entries);
@@ -71,7 +71,7 @@ export class BoardExchange {
   }
 }
 
-/** Cuts a list so that each part is one moderate signal. */
+/** Splits a list into parts that each fit one signal. */
 function* parcels(items: readonly Publication[]): Generator<readonly Publication[]> {
   let parcel: Publication[] = [];
   let size = 0;

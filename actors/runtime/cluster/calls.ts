@@ -15,11 +15,11 @@ interface Waiting {
 export interface CallsParts {
   readonly clock: Clock;
   readonly send: (incarnation: string, signal: Signal) => boolean;
-  /** Carries out a peer's call. */
+  /** Executes a peer's call. */
   readonly serve: (call: ControlCall) => Promise<Json>;
 }
 
-/** Questions from node to node over the control streams: few, bounded in time, never retried. */
+/** Calls between nodes over the control streams: few, bounded in time, never retried. */
 export class Calls {
   readonly #parts: CallsParts;
   readonly #waiting = new Map<number, Waiting>();
@@ -29,7 +29,7 @@ export class Calls {
     this.#parts = parts;
   }
 
-  /** Rejects when the peer is not linked, refuses, is lost, or does not answer in time. */
+  /** Rejects if the peer has no link, refuses, disconnects, or does not answer in time. */
   call(incarnation: string, call: ControlCall, withinMs: number): Promise<Json> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.size >= CALLS_MAX) return reject(new Error('too many operator calls at once'));
@@ -54,7 +54,7 @@ export class Calls {
     });
   }
 
-  /** A peer wants something; its answer goes back over its own link. */
+  /** Executes a peer's call and sends the answer back over that peer's link. */
   async serve(from: PeerOrigin, id: number, call: ControlCall): Promise<void> {
     let signal: Signal;
     try {
@@ -72,7 +72,7 @@ export class Calls {
     else waiting.reject(new Error(error));
   }
 
-  /** The peer's link is over: it will not answer. */
+  /** The peer's link has ended: fails its open calls. */
   lost(incarnation: string): void {
     for (const waiting of [...this.#waiting.values()]) {
       if (waiting.incarnation === incarnation) waiting.reject(new Error('the node was lost'));

@@ -7,7 +7,7 @@ import type { Router } from './router.ts';
 
 const MISSING_MS = 3_000;
 
-/** What an engine's way out is made of; router and calls are made after the engine and reached when they are needed. */
+/** Parts of a cluster port. Router and calls are created after the engine, so they are passed as functions. */
 export interface ClusterPortParts {
   readonly random: Random;
   readonly activities: Readonly<Record<string, ActivityHandler>>;
@@ -16,19 +16,19 @@ export interface ClusterPortParts {
   readonly deaths: Deaths;
 }
 
-/** The way out of an engine, through the cluster it is part of. */
+/** The engine's port to the cluster that it is part of. */
 export function openClusterPort({ random, activities, router, calls, deaths }: ClusterPortParts): ClusterPort {
   return {
     random,
     activities,
-    // What goes out here is numbered or names its attempt: whoever hears it twice acts once.
+    // These messages carry a sequence or an attempt number: a receiver that gets one twice acts once.
     send: (to, event, withinMs) => router().ask(to, event, { withinMs, repeat: (same) => same }),
     missing: async (incarnation, attempts) => {
       const reply = await calls().call(incarnation, { verb: 'missing', attempts }, MISSING_MS);
       return reply as unknown as typeof attempts;
     },
     abort: (incarnation, attempts) => {
-      // Not reached: its result will be refused, and its deadline ends it.
+      // If the peer is unreachable, the attempt's result will be refused and its deadline ends it.
       calls()
         .call(incarnation, { verb: 'abort', attempts }, MISSING_MS)
         .catch(() => {});

@@ -20,8 +20,8 @@ export interface WatchersParts {
 }
 
 /**
- * Committed steps of every node for whoever watches here. A peer gathers its steps for a moment; when they come faster
- * than that, the rest of the moment is left out: a watcher may miss steps, the actors never wait for it.
+ * Committed steps of every node for the watchers on this node. A peer gathers its steps for GATHER_MS and drops what
+ * exceeds one signal in that time: a watcher may miss steps, but actors never wait for it.
  */
 export class ClusterWatchers {
   readonly #parts: WatchersParts;
@@ -33,7 +33,7 @@ export class ClusterWatchers {
     this.#parts = parts;
   }
 
-  /** Throws when too many watch at once. */
+  /** Throws if there are too many watchers. */
   watch(pattern: string, see: See): () => void {
     if (this.#here.size >= this.#parts.watchersMax) throw new Error('too many watchers at once');
     this.#lastId += 1;
@@ -49,12 +49,12 @@ export class ClusterWatchers {
     };
   }
 
-  /** A link to a peer is open: it has to know what is watched here. */
+  /** Sends this node's watch patterns to a peer whose link opened. */
   linkUp(incarnation: string): void {
     for (const [id, { pattern }] of this.#here) this.#parts.send(incarnation, { type: 'watch.start', id, pattern });
   }
 
-  /** A peer's watcher wants this node's steps. */
+  /** Starts sending this node's steps to a peer's watcher. */
   start(from: PeerOrigin, id: number, pattern: string): void {
     const key = `${from.incarnation}/${id}`;
     if (this.#forPeers.has(key) || this.#forPeers.size >= this.#parts.watchersMax) return;
@@ -77,7 +77,7 @@ export class ClusterWatchers {
     this.#forPeers.delete(key);
   }
 
-  /** A peer's link is over: its watchers begin anew when it returns. */
+  /** Stops a disconnected peer's watchers; it starts them again when its link reopens. */
   lost(incarnation: string): void {
     for (const key of [...this.#forPeers.keys()]) {
       if (!key.startsWith(`${incarnation}/`)) continue;
@@ -93,7 +93,7 @@ export class ClusterWatchers {
   }
 }
 
-/** `*` stands for any run of characters; everything else is itself. */
+/** `*` matches any run of characters; every other character matches itself. */
 export function matcherOf(pattern: string): (address: string) => boolean {
   const parts = pattern.slice(0, PATTERN_CHARS_MAX).split('*');
   const [first = '', ...rest] = parts;

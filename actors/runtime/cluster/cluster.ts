@@ -9,7 +9,7 @@ import type {
 } from '../durable/engine/engine.ts';
 import type { ActorCountRow, NodeRow, RowQuery, RowRecord } from '../ports/store.ts';
 
-/** The cluster as one node offers it to whatever is built on it: the only thing the gateway and the kinds' clients see. */
+/** The cluster as one node offers it: the only interface that the gateway and the kinds' clients use. */
 export interface Cluster {
   readonly self: {
     readonly name: string;
@@ -17,68 +17,68 @@ export interface Cluster {
     readonly birth: number;
     readonly address: string;
   };
-  /** Sends and waits. Resolves with the reply's body; rejects with AskError. Waits through a takeover, up to `withinMs`. */
+  /** Resolves with the reply's body; rejects with AskError. Waits through a takeover, up to `withinMs`. */
   ask(to: string, event: ActorEvent, options: AskOptions): Promise<Json>;
-  /** Sends without an answer; best effort, at most once. */
+  /** Sends without an answer: best effort, at most once. */
   tell(to: string, event: ActorEvent): void;
   readonly rows: RowReader;
   readonly board: Board;
-  /** True when the actor's shard is served by this node now. */
+  /** True if this node serves the actor's shard now. */
   owns(address: string): boolean;
   /** Store time in ms, as stamped on events. */
   now(): number;
   /** True once the board was exchanged and every shard has an owner. */
   readonly ready: boolean;
-  /** Fresh contact with the store: false means reads and writes should be answered 503. */
+  /** True with fresh contact to the store. If false, answer reads and writes with 503. */
   readonly connected: boolean;
   readonly operator: Operator;
-  /** Gives every shard away (or keeps them if nobody is left), leaves the cluster, closes everything. */
+  /** Hands every shard over (or keeps them if no other node is left), leaves the cluster and closes everything. */
   leave(): Promise<void>;
 }
 
 export interface AskOptions {
   readonly withinMs: number;
   /**
-   * What to send when the owner was lost and the event may have happened: given by senders whose natural ids make a
-   * repeat harmless. Absent: the ask is answered `lost`.
+   * Returns the event to send after the owner was lost and the event may have been stepped. Supplied by senders whose
+   * natural ids make a repeat harmless. Absent: the ask is answered `lost`.
    */
   readonly repeat?: ((event: ActorEvent) => ActorEvent) | undefined;
   readonly trace?: string | undefined;
 }
 
-/** Lists and look-ups, straight from the store, bodies as stored (JSON text). */
+/** Lists and look-ups, read directly from the store; bodies are JSON text as stored. */
 export interface RowReader {
   row(address: string, collection: string, id: string): Promise<RowRecord | null>;
   rowById(collection: string, id: string): Promise<RowRecord | null>;
   rows(query: RowQuery): Promise<readonly RowRecord[]>;
 }
 
-/** A small read model kept on every node. Values carry epoch and version; newer wins. Reading never asks. */
+/** A small read model that every node keeps. Values carry epoch and version; the newer one wins. Reads are local. */
 export interface Board {
-  /** The current values of a topic. The same object until something in the topic changes: compare by identity. */
+  /** The current values of a topic: the same object until the topic changes, so compare by identity. */
   topic(name: string): ReadonlyMap<string, Json>;
-  /** Called after a topic changed; returns the way to stop. */
+  /** Registers a listener for changes of a topic; returns the function that removes it. */
   onChange(name: string, changed: () => void): () => void;
 }
 
-/** What operators may see and do; served over operator.proto by `inspect/`. */
+/** What operators can see and do; `inspect/` serves it over operator.proto. */
 export interface Operator {
   ps(): Promise<ClusterView>;
-  /** Null when absent. Goes to the owner. */
+  /** Asks the owner; null if the actor is absent. */
   inspect(address: string): Promise<Inspection | null>;
-  /** Steps of this and every other live node whose address matches the pattern (`*` any run), until `stop`. */
+  /** Committed steps of all live nodes whose address matches the pattern (`*` any run), until `stop`. */
   watch(pattern: string, see: (step: CommittedStep & { readonly node: string }) => void): () => void;
-  /** Tries to load a quarantined actor again. Goes to the owner; rejects when it or the store was not reached. */
+  /** Asks the owner to load a quarantined actor again; rejects if the owner or the store is unreachable. */
   reload(address: string): Promise<Reloaded>;
   /** Moves the named node's shards away and stops it after its open work. */
   drain(node: string): Promise<void>;
-  /** Rows straight from the store, bodies as stored: lists that no single actor keeps, such as the keys of an account. */
+  /** Rows read directly from the store, bodies as stored: lists that no single actor keeps, e.g. the keys of an account. */
   rows(query: RowQuery): Promise<readonly RowRecord[]>;
   ask(to: string, event: ActorEvent, options: AskOptions): Promise<Json>;
-  /** Steps an input that was set aside once more, or drops it. False: there is none. Rejects with AskError. */
+  /** Steps a dead letter again, or drops it. False if there is none with this id. Rejects with AskError. */
   retry(address: string, id: string): Promise<boolean>;
   skip(address: string, id: string): Promise<boolean>;
-  /** Whoever saw a node's process end says how. Only the first word counts. */
+  /** Records how a node's process ended, as its launcher saw it. Only the first record counts. */
   recordDeath(incarnation: string, cause: 'own-hand' | 'outside'): Promise<void>;
 }
 
@@ -91,8 +91,8 @@ export interface ClusterView {
   readonly shardCount: number;
   readonly unowned: number;
   readonly census: readonly ActorCountRow[];
-  /** Actors that do not load, as far as the nodes have met them; at most a hundred of each node. */
+  /** Quarantined actors known to the nodes; at most a hundred per node. */
   readonly quarantined: readonly (QuarantinedActor & { readonly node: string })[];
-  /** The newest inputs that were set aside, at most a hundred. */
+  /** The newest dead letters, at most a hundred. */
   readonly aside: readonly DeadLetterView[];
 }

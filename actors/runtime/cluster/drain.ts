@@ -19,9 +19,9 @@ export interface DrainParts {
 }
 
 /**
- * The planned way out, in two halves: first every shard goes to nodes that stay, while this node still asks for its
- * open work; then, if shards are left because all are leaving, it serves them until its peers' open work has ended too.
- * Bounded in time, and cut short when the store is out of reach.
+ * A node's planned exit, in two phases. First it hands every shard to nodes that stay, while its own open work continues.
+ * Then, if shards are left because all nodes are leaving, it serves them until the peers' open work has ended too. Both
+ * phases are bounded in time and end early if the store is unreachable.
  */
 export class Drain {
   readonly #parts: DrainParts;
@@ -46,7 +46,7 @@ export class Drain {
     this.#leavers.delete(incarnation);
   }
 
-  /** Resolves when no shard is left here, or nobody stays to take them. */
+  /** Resolves when no shard is left here, or no node stays to take them. */
   async drain(): Promise<void> {
     const { member, ownership, broadcast } = this.#parts;
     await member.drain();
@@ -57,7 +57,7 @@ export class Drain {
     );
   }
 
-  /** Resolves when no shard is left here, or no peer needs those that are. */
+  /** Resolves when no shard is left here, or no peer needs those that are left. */
   async finish(): Promise<void> {
     const { self, ownership, broadcast } = this.#parts;
     this.#leavers.add(self);
@@ -69,7 +69,7 @@ export class Drain {
     this.#over = true;
   }
 
-  /** Hands over what it can, again and again, until the condition holds or the time is up. */
+  /** Repeats the hand-over until the condition holds or the time is up. */
   async #until(withinMs: number, holds: () => boolean): Promise<void> {
     const { clock, handoff, member } = this.#parts;
     const end = clock.monotonic() + withinMs;
@@ -80,7 +80,7 @@ export class Drain {
     }
   }
 
-  /** A peer that stays takes over what is left behind; one that drains needs it until its own work has ended. */
+  /** A peer that stays takes over the remaining shards; a draining peer needs them until its own work has ended. */
   #isNeededByNobody(): boolean {
     return this.#peers().every((row) => row.state === 'up' || this.#leavers.has(row.incarnation));
   }

@@ -6,7 +6,7 @@ import type { Ownership } from './ownership.ts';
 import { preferred } from './rendezvous.ts';
 import type { ShardMap } from './shard-map.ts';
 
-/** Shards on the move at once: each is out of service only while it is sealed, given and adopted. */
+/** Shards handed over at once: each is out of service only while it is quiesced, released and adopted. */
 const MOVES_AT_ONCE = 4;
 
 export interface HandoffParts {
@@ -17,15 +17,15 @@ export interface HandoffParts {
   readonly ownership: Ownership;
   readonly store: Store;
   readonly log: Log;
-  /** True for a peer that said it is ready and is linked with this node. */
+  /** True for a peer that announced readiness and has both links with this node open. */
   readonly isReady: (incarnation: string) => boolean;
-  /** A shard has a new owner: everybody has to hear of it, the owner first. */
+  /** A shard has a new owner: notify every peer, the owner first. */
   readonly gave: (row: ShardRow) => void;
 }
 
 /**
- * Planned moves: gives shards to the node that is preferred for them, a few at a time, each flushed before its owner
- * changes, so that no call fails. Never moves to a node that drains, is not ready or is outside the live set.
+ * Planned moves: hands shards to their preferred node, a few at a time, and flushes each before its owner changes, so
+ * that no call fails. It never moves a shard to a node that drains, is not ready, or is outside the live set.
  */
 export class Handoff {
   readonly #parts: HandoffParts;
@@ -36,7 +36,7 @@ export class Handoff {
     this.#parts = parts;
   }
 
-  /** Moves whatever belongs elsewhere; resolves when nothing is left to move now. Calls during a run join it. */
+  /** Moves every shard that another node is preferred for; resolves when none is left. Calls during a run join it. */
   balance(): Promise<void> {
     this.#running ??= this.#run().finally(() => {
       this.#running = null;
@@ -61,7 +61,7 @@ export class Handoff {
     }
   }
 
-  /** The next few shards that belong elsewhere. */
+  /** The next few shards that another node is preferred for. */
   #moves(failed: ReadonlySet<number>): readonly { readonly shard: number; readonly to: NodeRow }[] {
     const { member, map, engine, self } = this.#parts;
     const targets = this.#targets();
@@ -69,7 +69,7 @@ export class Handoff {
     const moves: { shard: number; to: NodeRow }[] = [];
     for (let shard = 0; shard < map.count && moves.length < MOVES_AT_ONCE; shard++) {
       if (map.ownerOf(shard) !== self || failed.has(shard)) continue;
-      // A draining node cannot take a lost shard again under a new epoch, but the move itself is one.
+      // A draining node may not adopt a lost shard again, but a move gives it a new epoch at its next owner.
       const served = engine.epochOf(shard);
       if (served !== map.epochOf(shard) && !(served === null && member.draining)) continue;
       const to = preferred(shard, targets);
@@ -78,7 +78,7 @@ export class Handoff {
     return moves;
   }
 
-  /** This node unless it drains, and every node that may be given shards. Empty when this node judges nobody. */
+  /** This node unless it drains, and every node that may receive shards. Empty while this node may not judge others. */
   #targets(): readonly NodeRow[] {
     const { member, self, isReady } = this.#parts;
     const { nodes, live } = member.census;

@@ -3,10 +3,10 @@ import type { Charts } from '../actor/chart-range.ts';
 import type { Hello, Welcome } from '../ports/transport.ts';
 import { misfit } from './levels.ts';
 
-/** Raised when an older build could not read what a newer one sends. */
+/** Raised when an older build cannot read what a newer one sends. */
 export const WIRE_MAJOR = 1;
 
-/** What both ends of a link must agree on. */
+/** What both ends of a link must agree on before it opens. */
 export interface Terms {
   readonly name: string;
   readonly incarnation: string;
@@ -14,11 +14,11 @@ export interface Terms {
   readonly configDigest: string;
   /** Chart versions of this build. */
   readonly charts: Charts;
-  /** Known to every node of the cluster, never sent. */
+  /** The cluster's secret: shared by every node, never sent. */
   readonly secret: string;
 }
 
-/** `to` is the incarnation that is dialled: a proof that somebody else got hold of opens nothing at another node. */
+/** `to` is the dialled incarnation: a proof that an attacker intercepts is valid at no other node. */
 export function greet(own: Terms, to: string): Hello {
   return {
     name: own.name,
@@ -31,7 +31,7 @@ export function greet(own: Terms, to: string): Hello {
   };
 }
 
-/** Judges a caller; the secret first, so that a stranger learns nothing else. */
+/** Judges a dialling node. The secret is checked first, so that a stranger learns nothing else. */
 export function judge(hello: Hello, own: Terms): { readonly refused: string } | { readonly welcome: Welcome } {
   if (!same(hello.proof, prove(own.secret, 'hello', hello.name, hello.incarnation, own.incarnation))) {
     return { refused: 'the cluster secret differs, or another incarnation was meant' };
@@ -51,14 +51,14 @@ export function judge(hello: Hello, own: Terms): { readonly refused: string } | 
   return { welcome: { name: own.name, incarnation: own.incarnation, charts: own.charts, proof } };
 }
 
-/** True when the other end is the incarnation we dialled and knows the secret. */
+/** True if the other end is the dialled incarnation and proves the secret. */
 export function trusts(welcome: Welcome, expected: string, own: Terms): boolean {
   return (
     welcome.incarnation === expected && same(welcome.proof, prove(own.secret, 'welcome', expected, own.incarnation))
   );
 }
 
-/** Compares texts in a time that does not depend on where they differ. */
+/** Compares texts in constant time. */
 export function same(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }

@@ -2,9 +2,9 @@ import type { NodeRow } from '../ports/store.ts';
 import type { ClusterLimits } from './limits.ts';
 import { liveSet, type Watched } from './verdict.ts';
 
-/** One answer counts for at most this many heartbeats of watching: a pause of the watcher is not the others' silence. */
+/** One answer counts for at most this many heartbeats of observation: the observer's own pause is not the others' silence. */
 const ATTENTION_BEATS_MAX = 2;
-/** A row that changed within this many heartbeats is one whose node beats. */
+/** A node beats if its row changed within this many heartbeats. */
 const BEATING_BEATS = 2;
 
 interface Memory {
@@ -14,10 +14,9 @@ interface Memory {
 }
 
 /**
- * What one node has seen of the others' heartbeat rows. Time here is attention: it passes only while this node has
- * contact with the store, so neither its own pause nor a store that stood still for everybody makes anybody stale.
- * Being outside the live set counts only while the node beats: one that stands still is unheard as well, and how long it
- * may is for the age of its row to say.
+ * One node's observations of the others' heartbeat rows. Time is measured as attention: it passes only while this node
+ * has contact with the store, so that neither its own pause nor a store outage makes other nodes stale. Time outside the
+ * live set counts only while the node beats; a stalled node is judged by the age of its row instead.
  */
 export class HeartbeatWatch {
   readonly #limits: ClusterLimits;
@@ -29,7 +28,7 @@ export class HeartbeatWatch {
     this.#limits = limits;
   }
 
-  /** Takes one fresh answer, received at `answeredAt` (monotonic ms); alive rows only. */
+  /** Observes one fresh answer of the store, received at `answeredAt` (monotonic ms); rows of living nodes only. */
   observe(
     rows: readonly NodeRow[],
     answeredAt: number,

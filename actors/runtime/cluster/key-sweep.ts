@@ -12,9 +12,9 @@ export interface KeySweepParts {
 }
 
 /**
- * Destroys sealing keys when their time is over, which is always at the turn of an hour: it looks then, and in between
- * for what failed or what a set clock passed. Every node does it, because a promise to forget must not wait for an
- * election, and destroying twice harms nothing.
+ * Destroys expired sealing keys. Keys expire at the turn of an hour: the task runs then, and in between to retry failures
+ * and to catch up after the clock was set. Every node runs it, because destruction must not wait for an election, and
+ * destroying a key twice is harmless.
  */
 export function keySweep({ keys, clock, limits, log }: KeySweepParts): PeriodicTask {
   return new PeriodicTask({

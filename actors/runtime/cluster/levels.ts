@@ -2,16 +2,17 @@ import type { ChartRange, Charts } from '../actor/chart-range.ts';
 
 /**
  * The chart version at which a node writes a kind: the highest that every member loads. `members` are the ranges of the
- * others that have the kind; `known` is false while some member has not told its own, and then the level never rises.
+ * other nodes that have the kind; `known` is false while a member has not announced its range, and then the level never
+ * rises.
  */
 export function levelOf(own: ChartRange, members: readonly ChartRange[], current: number, known: boolean): number {
   const highest = Math.min(own.version, ...members.map(({ version }) => version));
   const level = known ? highest : Math.min(highest, current);
-  // Whoever cannot load what this build writes at the least was refused a link.
+  // A node that cannot load this build's lowest version was refused a link.
   return Math.max(level, own.writes);
 }
 
-/** Why two builds cannot live in one cluster, in one line, or null. `here` and `there` are the names of their nodes. */
+/** One line that explains why two builds cannot share a cluster, or null. `here` and `there` name their nodes. */
 export function misfit(here: string, own: Charts, there: string, other: Charts): string | null {
   for (const [kind, mine] of Object.entries(own)) {
     const theirs = other[kind];
@@ -32,7 +33,7 @@ export function misfit(here: string, own: Charts, there: string, other: Charts):
   return null;
 }
 
-/** Why a build must not join a cluster that stored these, in one line, or null. */
+/** One line that explains why a build must not join a cluster that stored these versions, or null. */
 export function unloadable(
   own: Charts,
   stored: readonly { readonly kind: string; readonly chart: number }[],

@@ -5,7 +5,7 @@ export type Log = (record: {
   readonly [key: string]: unknown;
 }) => void;
 
-/** The text of whatever was thrown. */
+/** The message of a thrown value. */
 export function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

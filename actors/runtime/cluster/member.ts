@@ -6,18 +6,18 @@ import { type Log, textOf } from './log.ts';
 import type { StoreTime } from './store-time.ts';
 import { type Condemned, condemned } from './verdict.ts';
 
-/** While a node is this young (in heartbeats) it beats faster, so that nodes that start together see each other soon. */
+/** For this many heartbeats after its start a node beats faster, so that nodes that start together see each other soon. */
 const YOUNG_BEATS = 3;
 const YOUNG_BEATS_PER_BEAT = 5;
 /** How long a new node waits for others before it takes ownerless shards. */
 const SETTLE_BEATS = 0.9;
-/** An answer older than this many heartbeats is no fresh contact. */
+/** Contact is fresh if the last answer is younger than this many heartbeats. */
 const FRESH_BEATS = 2;
 
-/** The cluster as the store last showed it, deaths learned since applied. */
+/** The cluster as last read from the store, with deaths learned since then applied. */
 export interface ActorCounts {
   readonly nodes: readonly NodeRow[];
-  /** Incarnations that count as alive by the verdict. */
+  /** Incarnations in the live set, by the verdict. */
   readonly live: ReadonlySet<string>;
   readonly shardsRevision: number;
 }
@@ -31,28 +31,28 @@ export interface MemberParts {
   readonly log: Log;
   /** Incarnations heard within `heardMs`. */
   readonly hears: () => readonly string[];
-  /** After every answer of the store and every death. */
+  /** Called after every answer of the store and after every death. */
   readonly changed: (census: ActorCounts) => void;
   /** An incarnation is newly known to be dead or to have left. */
   readonly gone: (incarnation: string, why: string) => void;
-  /** A death this node brought about: the others have to hear of it. */
-  readonly buried: (incarnation: string, why: string) => void;
-  /** Peers hold this node for dead, and the store cannot be asked whether it is. May be said again. */
-  readonly doomed: () => void;
-  /** This node itself is dead; it never beats again. */
+  /** This node voted a node out: notify the others. */
+  readonly markedDead: (incarnation: string, why: string) => void;
+  /** Peers consider this node dead and the store is unreachable. May be called again. */
+  readonly isolated: () => void;
+  /** This node was marked dead; it never beats again. */
   readonly died: (why: string) => void;
 }
 
 /**
- * This node's place in the cluster: writes its heartbeat, reads the others', judges them when its own contact is
- * fresh, and votes out whom the verdict condemns. Dead is final, here and in the store.
+ * This node's membership: writes its heartbeat, reads the others', judges them while its own contact is fresh, and votes
+ * out the nodes that the verdict names. Dead is final, in memory and in the store.
  */
 export class Member {
   readonly #parts: MemberParts;
   readonly #watch: HeartbeatWatch;
   readonly #gone = new Map<string, string>();
   readonly #left = new Set<string>();
-  /** Incarnations somebody asked about that the store has not shown, and when they were first asked about. */
+  /** Incarnations that were asked about but are not in the store's answers, and when they were first asked about. */
   readonly #doubtful = new Map<string, number>();
   readonly #bornAt: number;
   #census: ActorCounts = { nodes: [], live: new Set(), shardsRevision: -1 };
@@ -78,20 +78,20 @@ export class Member {
     return this.#state === 'draining';
   }
 
-  /** The read lease: counted from the sending of the last answered heartbeat. */
+  /** True while the read lease holds; it is counted from the sending of the last answered heartbeat. */
   get connected(): boolean {
     return !this.#stopped && this.#parts.clock.monotonic() < this.#sentAt + this.#parts.limits.readLeaseMs;
   }
 
-  /** Fresh contact of its own: what a node needs to judge others or to take shards. */
+  /** True with fresh contact to the store, which a node needs to judge others or to take shards. */
   get fresh(): boolean {
     const age = this.#parts.clock.monotonic() - this.#sentAt;
     return !this.#stopped && age <= this.#parts.limits.heartbeatMs * FRESH_BEATS;
   }
 
   /**
-   * False for a node so young that others may be starting beside it: for the first moments, and for as long again
-   * while a node it sees is not linked with everybody yet.
+   * False while other nodes may be starting at the same time: for the first moments of this node, and for as long again
+   * while a node it sees is not linked with all others yet.
    */
   get settled(): boolean {
     const age = this.#parts.clock.monotonic() - this.#bornAt;
@@ -103,17 +103,17 @@ export class Member {
     return this.#parts.limits.heartbeatMs * YOUNG_BEATS;
   }
 
-  /** An alive node by incarnation. */
+  /** A living node by incarnation. */
   alive(incarnation: string): NodeRow | null {
     return this.#census.nodes.find((row) => row.incarnation === incarnation && isAlive(row)) ?? null;
   }
 
-  /** True when dead: nothing it still sends may be believed. One that left said goodbye and may finish its sentences. */
+  /** True if dead: nothing it sends may be accepted. A node that left in order may still finish its answers. */
   isDead(incarnation: string): boolean {
     return this.isGone(incarnation) && !this.#left.has(incarnation);
   }
 
-  /** True when dead or left. One the store does not list any more is judged at the next answer. */
+  /** True if dead or left. An incarnation that the store no longer lists is judged at the next answer. */
   isGone(incarnation: string): boolean {
     if (this.#gone.has(incarnation)) return true;
     if (!this.#doubtful.has(incarnation) && !this.#census.nodes.some((row) => row.incarnation === incarnation)) {
@@ -122,52 +122,52 @@ export class Member {
     return false;
   }
 
-  /** Beats until `stop`; resolves after the first beat. Rejects when the store does not take it. */
+  /** Beats until `stop`; resolves after the first beat. Rejects if the store refuses it. */
   async start(): Promise<void> {
     await this.#exchange();
     this.#schedule();
   }
 
-  /** One heartbeat that starts after this call; true when it was answered. Never rejects. */
+  /** One heartbeat that starts after this call; true if it was answered. Never rejects. */
   beat(): Promise<boolean> {
     if (this.#current === null) return this.#run();
     this.#next ??= this.#current.then(() => this.#run());
     return this.#next;
   }
 
-  /** From now on the row says draining: nobody gives this node a shard. */
+  /** Marks this node's row as draining: no node hands it a shard from now on. */
   drain(): Promise<boolean> {
     this.#state = 'draining';
     return this.beat();
   }
 
-  /** Votes a node out if its row is still as seen. True when this call did it. Rejects when the store fails. */
+  /** Votes a node out if its row is unchanged. True if this call did it. Rejects if the store fails. */
   async markDead({ incarnation, why }: { readonly incarnation: string; readonly why: string }): Promise<boolean> {
     const row = this.alive(incarnation);
     if (!row || this.#stopped) return false;
     if (!(await this.#parts.store.markDead(incarnation, row.beat, why))) return false;
-    this.#parts.log({ level: 'warn', message: 'node buried', node: row.name, incarnation, why });
+    this.#parts.log({ level: 'warn', message: 'node marked dead', node: row.name, incarnation, why });
     this.learnDead([incarnation], why);
-    this.#parts.buried(incarnation, why);
+    this.#parts.markedDead(incarnation, why);
     return true;
   }
 
-  /** Deaths somebody else brought about. */
+  /** Applies deaths that other nodes recorded. */
   learnDead(incarnations: readonly string[], why: string): void {
     const news = incarnations.filter((incarnation) => !this.#gone.has(incarnation));
     if (news.length === 0 || this.#stopped) return;
     if (news.includes(this.#parts.incarnation)) {
-      this.accused();
+      this.fenced();
       return;
     }
     for (const incarnation of news) this.#bid(incarnation, why);
     this.#publish(this.#census.nodes, this.#census.shardsRevision, null);
   }
 
-  /** Others hold this node for dead: the store knows. While it is out of reach that is as good as true. */
-  accused(): void {
+  /** Other nodes consider this node dead. The store decides; while it is unreachable, assume that they are right. */
+  fenced(): void {
     if (this.#stopped) return;
-    if (!this.connected) this.#parts.doomed();
+    if (!this.connected) this.#parts.isolated();
     void this.beat();
   }
 
@@ -199,7 +199,7 @@ export class Member {
     return current;
   }
 
-  /** One line when contact is lost and one when it is back. */
+  /** Logs once when contact is lost and once when it returns. */
   #noteContact(failure: string | null): boolean {
     if ((failure === null) !== (this.#failure === null) && !this.#stopped) {
       if (failure === null) this.#parts.log({ level: 'info', message: 'contact with the store again' });
@@ -229,7 +229,7 @@ export class Member {
     this.#publish(answer.nodes, answer.shardsRevision, slow ? null : heardAt);
   }
 
-  /** `observedAt` is null when the answer is no ground for a judgement. */
+  /** `observedAt` is null if the answer must not be used to judge other nodes. */
   #publish(rows: readonly NodeRow[], shardsRevision: number, observedAt: number | null): void {
     const nodes = rows.map((row) => {
       const why = this.#gone.get(row.incarnation);
@@ -259,8 +259,8 @@ export class Member {
   }
 
   /**
-   * The store lists every node that is alive and the newest of the dead. One that was asked about before the question
-   * to the store was sent, and is not in its answer, ended long ago.
+   * The store lists every living node and the newest dead ones. An incarnation that was asked about before the query was
+   * sent, and that the answer does not list, ended long ago.
    */
   #resolveDoubts(nodes: readonly NodeRow[], sentAt: number): void {
     for (const [incarnation, askedAt] of this.#doubtful) {

@@ -54,7 +54,7 @@ export interface NodeParts {
    * Peers hold this node for dead while its store is out of reach: nothing it does now can be recorded. It learns for
    * certain, and ends, when the store is back. May be said again.
    */
-  readonly onDoomed?: () => void;
+  readonly onIsolated?: () => void;
   /** An operator asked this node to drain. */
   readonly onDrain: () => void;
 }

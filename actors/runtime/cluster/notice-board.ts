@@ -4,7 +4,7 @@ import type { Board } from './cluster.ts';
 import { type Log, textOf } from './log.ts';
 import type { BoardDigest } from './signal.ts';
 
-/** Keys of one topic, removed ones included, at most; what is beyond is not kept and logged once per topic. */
+/** Bound on the keys of one topic, removed ones included. Further keys are dropped and logged once per topic. */
 const KEYS_PER_TOPIC_MAX = 65_536;
 const TOPICS_MAX = 256;
 
@@ -16,8 +16,8 @@ interface Topic {
 }
 
 /**
- * This node's copy of the published values, volatile and complete. Newer wins: higher epoch, then higher version; a
- * removed key stays as a mark, so that an older value cannot bring it back.
+ * This node's complete, volatile copy of the published values. The newer value wins: higher epoch, then higher version.
+ * A removed key leaves a tombstone so that an older value cannot restore it.
  */
 export class NoticeBoard implements Board {
   readonly #log: Log;
@@ -42,7 +42,7 @@ export class NoticeBoard implements Board {
     return () => topic?.listeners.delete(changed);
   }
 
-  /** Takes what is newer than what is held, or as new: one step may publish a key twice. Tells the topics' listeners. */
+  /** Applies values at least as new as the held ones (one step may publish a key twice) and notifies the topics' listeners. */
   apply(items: readonly Publication[]): void {
     const changed = new Set<Topic>();
     for (const item of items) {
@@ -59,7 +59,7 @@ export class NoticeBoard implements Board {
     return this.#all().map(({ topic, key, epoch, version }) => [topic, key, epoch, version]);
   }
 
-  /** What this board has newer than the digest, or beyond it. */
+  /** Values that are newer than the digest's, or that it lacks. */
   newerThan(digest: readonly BoardDigest[]): readonly Publication[] {
     const theirs = new Map(digest.map((entry) => [`${entry[0]}\n${entry[1]}`, entry]));
     return this.#all().filter((item) => {

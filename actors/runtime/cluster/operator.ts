@@ -34,11 +34,11 @@ export interface OperatorParts {
   readonly deaths: Deaths;
   readonly store: Store;
   readonly clock: Clock;
-  /** Begins this node's drain; it does not wait for its end. */
+  /** Starts this node's drain without waiting for its end. */
   readonly onDrain: () => void;
 }
 
-/** What an operator of any node may see and do in the whole cluster. Reads go to the owner; nothing here is guessed. */
+/** What an operator at any node can see and do in the whole cluster. Reads go to the owner of the actor. */
 export class ClusterOperator implements Operator {
   readonly #parts: OperatorParts;
 
@@ -86,7 +86,7 @@ export class ClusterOperator implements Operator {
     return (reply as unknown as { readonly inspection: Inspection | null }).inspection;
   }
 
-  /** Has something done where the actor lives. Waits a moment through a takeover. Rejects when no owner was reached. */
+  /** Calls the owner of an actor; waits briefly through a takeover. Rejects if no owner is reachable. */
   async #atOwner(address: string, here: () => Promise<object>, call: ControlCall): Promise<object> {
     const { map, engine, self, clock, calls, member } = this.#parts;
     if (!parseAddress(address)) throw new Error(`"${address}" is no address: kind:owner or kind:owner/local`);
@@ -146,13 +146,13 @@ export class ClusterOperator implements Operator {
     return this.#parts.deaths.record(incarnation, cause);
   }
 
-  /** Never sent twice: the second answer would deny the first. */
+  /** Never repeated: the answer to a repeat would contradict the first. */
   async #resume(type: '$retry' | '$skip', address: string, id: string): Promise<boolean> {
     const receipt = await this.#parts.router.ask(address, { type, id }, { withinMs: ASIDE_MS });
     return receipt !== 'none';
   }
 
-  /** What a peer's operator wants of this node. */
+  /** Serves a call of an operator at another node. */
   async serve(call: ControlCall): Promise<Json> {
     const { engine, map, onDrain } = this.#parts;
     switch (call.verb) {
@@ -206,18 +206,18 @@ export class ClusterOperator implements Operator {
   }
 }
 
-/** False when the shard went away before its owner could answer. */
+/** False if the shard moved before its owner could answer. */
 function isServed(reply: object): boolean {
   const { served, outcome } = reply as { readonly served?: boolean; readonly outcome?: string };
   return served !== false && outcome !== 'not-served';
 }
 
-/** A node that ended is shown until its name lives again. */
+/** An ended node is listed until a node of the same name starts. */
 function isNewestOf(row: NodeRow, nodes: readonly NodeRow[]): boolean {
   return nodes.every((other) => other.name !== row.name || other.birth <= row.birth);
 }
 
-/** A copy as plain data: an engine may compute them on reading. */
+/** A plain copy: an engine may compute gauges when they are read. */
 function gaugesOf({ gauges }: Engine): EngineGauges {
   const { cells, quarantined, evicted, queued, commitsInFlight, steps } = gauges;
   const { unhandled, deadLetters, commits, entries } = gauges;

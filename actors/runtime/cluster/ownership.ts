@@ -7,7 +7,7 @@ import type { Member } from './member.ts';
 import { preferred } from './rendezvous.ts';
 import type { ShardMap } from './shard-map.ts';
 
-/** An ownerless shard nobody took for this many heartbeats is anybody's: views of who is alive may differ for a while. */
+/** After this many heartbeats any node may take an ownerless shard: views of the live set may differ for a while. */
 const ORPHAN_BEATS = 2;
 
 export interface OwnershipParts {
@@ -19,25 +19,25 @@ export interface OwnershipParts {
   readonly clock: Clock;
   readonly limits: ClusterLimits;
   readonly log: Log;
-  /** Shards this node took: the peers have to hear of it. */
+  /** This node took shards: notify the peers. */
   readonly took: (rows: readonly ShardRow[]) => void;
-  /** A shard is served here from now on: messages that wait for it may go. */
+  /** A shard is served here from now on: parked messages for it may be routed. */
   readonly adopted: (shard: number) => void;
 }
 
 /**
- * Brings the engine in line with the shard rows: adopts what the store says is ours, drops what is not, and claims
- * with a higher epoch what is ownerless and prefers this node. A shard whose memory was lost is never served again
- * under its old epoch. It decides from the store's rows alone and repeats itself until they agree.
+ * Reconciles the engine with the shard rows: adopts the shards that the store assigns to this node, drops the others, and
+ * claims ownerless shards that prefer this node under a higher epoch. A shard whose memory was lost is never served again
+ * under its old epoch. Decisions depend on the store's rows alone and repeat until engine and rows agree.
  */
 export class Ownership {
   readonly #parts: OwnershipParts;
-  /** Ours by the rows, but a commit of unknown outcome may still be under way: served again only under a new epoch. */
+  /** Ours by the rows, but a commit of unknown outcome may still be in flight: served again only under a new epoch. */
   readonly #tainted = new Set<number>();
-  /** Of these, only rows read after the doubt count; each with the number of its doubt. */
+  /** Shards whose rows count only if read after the doubt arose; each with the number of its doubt. */
   readonly #unsure = new Map<number, number>();
   #doubts = 0;
-  /** Being handed over: neither adopted nor dropped by anybody but the hand-over. */
+  /** Shards in a hand-over: only the hand-over adopts or drops them. */
   readonly #sealed = new Set<number>();
   readonly #ownerlessSince = new Map<number, number>();
   #revision = -1;
@@ -58,7 +58,7 @@ export class Ownership {
     );
   }
 
-  /** True when each shard has an owner that is not known to be gone. */
+  /** True if every shard has an owner that is not known to be dead or to have left. */
   get complete(): boolean {
     return this.unowned === 0;
   }
@@ -71,7 +71,7 @@ export class Ownership {
     }).length;
   }
 
-  /** The engine gave the shard's memory up. */
+  /** The engine discarded the shard's memory. */
   lost(shard: number, reason: 'fence' | 'version' | 'unknown'): void {
     this.#parts.log({ level: 'warn', message: 'shard lost', shard, reason });
     this.#tainted.add(shard);
@@ -79,7 +79,7 @@ export class Ownership {
     this.reconcile();
   }
 
-  /** The hand-over has the shard; called with false when it is done, whatever came of it. */
+  /** Marks a shard as in a hand-over; call with false when the hand-over has ended, with any outcome. */
   seal(shard: number, sealed: boolean): void {
     if (sealed) {
       this.#sealed.add(shard);
@@ -90,8 +90,8 @@ export class Ownership {
   }
 
   /**
-   * A hand-over whose outcome is not what was wanted: the shard may be somebody else's. A read under way may still show
-   * the old row, so nothing is believed of it before one that starts from now on.
+   * A hand-over did not end as intended, so another node may own the shard. A read in flight may still show the old row:
+   * only reads that start from now on count for this shard.
    */
   doubt(shard: number): void {
     this.#doubts += 1;
@@ -100,19 +100,19 @@ export class Ownership {
     this.reconcile();
   }
 
-  /** Looks at everything again; many calls at once are one. */
+  /** Reconciles again; concurrent calls share one run. */
   reconcile(): void {
     this.#again = true;
     if (this.#running || this.#stopped) return;
     this.#running = true;
     void this.#run().finally(() => {
       this.#running = false;
-      // Called between the end of the loop and here.
+      // Run again if a call arrived after the loop ended.
       if (this.#again) this.reconcile();
     });
   }
 
-  /** This node is dead or gone: nothing is served any more. */
+  /** This node is dead or has left: serves nothing from now on. */
   dropAll(): void {
     this.#stopped = true;
     const { map, engine } = this.#parts;
@@ -132,10 +132,10 @@ export class Ownership {
         this.#align();
         await this.#claim();
       } catch (error) {
-        // The next heartbeat's answer calls again; until the store answers there is nothing to decide.
+        // Retried with the next answered heartbeat: without the store there is nothing to decide.
         this.#reread = true;
         this.#again = false;
-        this.#parts.log({ level: 'warn', message: 'shards not settled', why: textOf(error) });
+        this.#parts.log({ level: 'warn', message: 'shards not reconciled', why: textOf(error) });
       }
     }
   }
@@ -151,7 +151,7 @@ export class Ownership {
     this.#revision = revision;
   }
 
-  /** Engine against rows, without the store. */
+  /** Reconciles the engine with the known rows, without a store call. */
   #align(): void {
     const { map, engine, self } = this.#parts;
     for (let shard = 0; shard < map.count; shard++) {
@@ -202,7 +202,7 @@ export class Ownership {
     );
   }
 
-  /** Who may take shards: live nodes that stay. */
+  /** The nodes that may take shards: live and not draining. */
   #candidates(): readonly NodeRow[] {
     const { nodes, live } = this.#parts.member.census;
     return nodes.filter((row) => row.state === 'up' && live.has(row.incarnation));

@@ -21,37 +21,37 @@ import { parseSignal, renderSignal, type Signal } from './signal.ts';
 
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 250;
-/** How often it is looked who has fallen silent: the row that says so is written then and not half a second later. */
+/** Interval of the check for silent peers: a change is written to this node's row at once, not with the next heartbeat. */
 const LOOK_MS = 100;
-/** A node that left closes its links itself, once what it still had to answer is answered; after this they are closed. */
+/** A node that left closes its links itself after its last answers; after this time this node closes them. */
 const FAREWELL_MS = 2_000;
 
-/** Where something came from, and the way back. */
+/** The peer that a message came from, and the link for the reply. */
 export interface PeerOrigin {
   readonly incarnation: string;
   readonly link: Link;
 }
 
 export interface PeersHost {
-  /** Asks and tells from a peer; answers go back over its link. */
+  /** Asks and tells of a peer; answers return over its link. */
   asked(from: PeerOrigin, batch: readonly Envelope[]): void;
-  /** Answers to what this node asked over its own link. */
+  /** Answers to asks that this node sent over its own link. */
   answered(incarnation: string, batch: readonly Envelope[]): void;
   signalled(from: PeerOrigin, signal: Signal): void;
   /** This node's own link to a peer is open. */
   up(incarnation: string, link: Link): void;
-  /** It is over. */
+  /** That link has ended. */
   down(incarnation: string, unsent: readonly Envelope[]): void;
   /** A peer has opened its link to this node. */
   greeted(from: PeerOrigin): void;
-  /** The peer's link is over. */
+  /** The peer's link has ended. */
   parted(incarnation: string): void;
-  /** A link ended or a port refused: is that node still there? */
+  /** A link ended or a port refused: check whether that node is still alive. */
   suspect(incarnation: string): void;
-  /** Somebody unknown greeted this node, a peer refused it, or it hears others than before: look at the store, and tell it. */
-  puzzled(): void;
-  /** A peer holds this node for dead. */
-  accused(): void;
+  /** An unknown node dialled, a peer refused this node, or the set of heard peers changed: read the store and beat. */
+  resync(): void;
+  /** A peer considers this node dead. */
+  fenced(): void;
   isDead(incarnation: string): boolean;
   /** False once the node is dead or has left: no new link is opened to it. */
   isWanted(incarnation: string): boolean;
@@ -70,11 +70,11 @@ interface Peer {
   readonly row: NodeRow;
   out: Link | null;
   failures: number;
-  complaint: string;
+  reason: string;
   retry: Cancel;
 }
 
-/** How a link is refused to a dead incarnation: understood by that one, too. */
+/** The reason by which a link is refused to a dead incarnation; that incarnation recognises it. */
 const DEAD = 'this incarnation is dead';
 
 class NotWhomWeDialled extends Error {
@@ -82,8 +82,8 @@ class NotWhomWeDialled extends Error {
 }
 
 /**
- * One own link to every other node that is alive, kept up with quick retries, and the door for theirs. Remembers when
- * each peer was last heard. A link belongs to one incarnation and is never reused for the next.
+ * Keeps one outgoing link to every other living node, with quick retries, and accepts their incoming links. It records
+ * when each peer was last heard. A link belongs to one incarnation and is never reused for the next.
  */
 export class Peers implements TransportListener {
   readonly incarnation: string;
@@ -106,7 +106,7 @@ export class Peers implements TransportListener {
     this.#scheduleLook();
   }
 
-  /** Incarnations heard lately, for the heartbeat row. */
+  /** Incarnations heard recently, for the heartbeat row. */
   hears(): readonly string[] {
     const since = this.#parts.clock.monotonic() - this.#parts.limits.heardMs;
     return [...this.#heardAt].filter(([, at]) => at >= since).map(([incarnation]) => incarnation);
@@ -117,24 +117,24 @@ export class Peers implements TransportListener {
     return (this.#peers.get(incarnation)?.out ?? null) !== null && this.#guests.has(incarnation);
   }
 
-  /** The chart versions of a peer's build; null while it has not told them. */
+  /** The chart versions of a peer's build; null until it has announced them. */
   chartsOf(incarnation: string): AnnouncedCharts | null {
     return this.#charts.get(incarnation) ?? null;
   }
 
-  /** Opens links to nodes that appeared, drops those of nodes that are gone. */
+  /** Opens links to new nodes and closes those to nodes that are dead or have left. */
   follow(nodes: readonly NodeRow[]): void {
     const alive = new Map(nodes.filter(isAlive).map((row) => [row.incarnation, row]));
     alive.delete(this.incarnation);
     for (const row of alive.values()) {
       if (this.#peers.has(row.incarnation) || this.#closed) continue;
-      const peer: Peer = { row, out: null, failures: 0, complaint: '', retry: () => {} };
+      const peer: Peer = { row, out: null, failures: 0, reason: '', retry: () => {} };
       this.#peers.set(row.incarnation, peer);
       void this.#dial(peer);
     }
   }
 
-  /** The end of an incarnation: nothing of it is heard any more. */
+  /** Ends an incarnation: its links are closed and its messages are dropped. */
   forget(incarnation: string): void {
     const peer = this.#peers.get(incarnation);
     this.#peers.delete(incarnation);
@@ -145,14 +145,14 @@ export class Peers implements TransportListener {
     this.#guests.get(incarnation)?.close('the peer is gone');
   }
 
-  /** It said goodbye: it may still answer what it was asked. */
+  /** An incarnation left in order: it may still answer open asks. */
   dismiss(incarnation: string): void {
     const peer = this.#peers.get(incarnation);
     peer?.retry();
     this.#parts.clock.after(FAREWELL_MS, () => this.forget(incarnation));
   }
 
-  /** False when there is no open link. */
+  /** False if there is no open link. */
   send(incarnation: string, signal: Signal): boolean {
     return this.#peers.get(incarnation)?.out?.control(renderSignal(signal)) ?? false;
   }
@@ -182,7 +182,7 @@ export class Peers implements TransportListener {
     this.#guests.set(incarnation, link);
     this.#charts.set(incarnation, hello.charts ?? null);
     this.#heard(incarnation);
-    if (!this.#peers.has(incarnation)) this.#host.puzzled();
+    if (!this.#peers.has(incarnation)) this.#host.resync();
     this.#host.greeted(origin);
     return {
       envelopes: (batch) => {
@@ -206,17 +206,17 @@ export class Peers implements TransportListener {
     } catch (error) {
       this.#complain(peer, textOf(error));
       if (error instanceof LinkRefused) {
-        if (error.message.includes(DEAD)) this.#host.accused();
-        else this.#host.puzzled();
+        if (error.message.includes(DEAD)) this.#host.fenced();
+        else this.#host.resync();
       }
-      // Somebody else may live there by now.
+      // Another incarnation may use that address by now.
       const other = error instanceof LinkRefused || error instanceof NotWhomWeDialled;
       if (other || (error instanceof LinkFailed && error.refusedByPort)) this.#host.suspect(incarnation);
       this.#retry(peer);
     }
   }
 
-  /** The other end agreed. All of it in one turn: what the link carries, its end too, finds it open. */
+  /** The other end accepted. Runs in one turn, so that the link's first message, and its end, find it open. */
   #met(peer: Peer, link: Link, welcome: Welcome): LinkReceiver {
     const { incarnation, address, name } = peer.row;
     if (welcome.name !== name || !trusts(welcome, incarnation, this.#parts.terms)) {
@@ -227,7 +227,7 @@ export class Peers implements TransportListener {
     if (this.#peers.get(incarnation) !== peer || this.#closed) throw new LinkFailed('the peer is gone', false);
     peer.out = link;
     peer.failures = 0;
-    peer.complaint = '';
+    peer.reason = '';
     this.#charts.set(incarnation, welcome.charts ?? null);
     this.#heard(incarnation);
     this.#host.up(incarnation, link);
@@ -262,11 +262,11 @@ export class Peers implements TransportListener {
     peer.retry = this.#parts.clock.after(delayMs, () => void this.#dial(peer));
   }
 
-  /** One line per reason, not one per try. */
-  #complain(peer: Peer, complaint: string): void {
-    if (peer.complaint === complaint || this.#closed) return;
-    peer.complaint = complaint;
-    this.#parts.log({ level: 'warn', message: 'no link', node: peer.row.name, why: complaint });
+  /** Logs once per reason, not once per attempt. */
+  #complain(peer: Peer, reason: string): void {
+    if (peer.reason === reason || this.#closed) return;
+    peer.reason = reason;
+    this.#parts.log({ level: 'warn', message: 'no link', node: peer.row.name, why: reason });
   }
 
   #signal(from: PeerOrigin, text: string): void {
@@ -275,14 +275,19 @@ export class Peers implements TransportListener {
     try {
       signal = parseSignal(text);
     } catch (error) {
-      this.#parts.log({ level: 'error', message: 'a peer sent no signal', from: from.incarnation, why: textOf(error) });
+      this.#parts.log({
+        level: 'error',
+        message: 'a peer sent an invalid signal',
+        from: from.incarnation,
+        why: textOf(error),
+      });
       from.link.close('what the peer says makes no sense');
       return;
     }
     if (signal !== null && signal.type !== 'ping') this.#host.signalled(from, signal);
   }
 
-  /** False when the sender is known dead: what it says is dropped. */
+  /** False if the sender is known to be dead: its messages are dropped. */
   #heard(incarnation: string): boolean {
     if (this.#closed || this.#host.isDead(incarnation)) return false;
     this.#heardAt.set(incarnation, this.#parts.clock.monotonic());
@@ -299,7 +304,7 @@ export class Peers implements TransportListener {
   #scheduleLook(): void {
     this.#look = this.#parts.clock.after(LOOK_MS, () => {
       const hears = this.hears().join();
-      if (hears !== this.#hears) this.#host.puzzled();
+      if (hears !== this.#hears) this.#host.resync();
       this.#hears = hears;
       this.#scheduleLook();
     });

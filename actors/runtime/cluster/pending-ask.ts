@@ -2,7 +2,7 @@ import type { AskFailure } from '../actor/answer.ts';
 import { AskError } from '../actor/answer.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
 
-/** One message on its way: an ask with somebody waiting, or a tell. Lives until it is settled, exactly once. */
+/** One message in transit: an ask whose caller waits, or a tell. It is settled exactly once. */
 export class PendingAsk {
   readonly to: string;
   event: ActorEvent;
@@ -10,16 +10,16 @@ export class PendingAsk {
   /** Monotonic ms. */
   readonly deadline: number;
   readonly trace: string | undefined;
-  /** The epoch under which it was last sent somewhere; it is sent again only for news or a retry. */
+  /** The epoch under which it was last sent. It is sent again only under a higher epoch or as a permitted repeat. */
   sentEpoch = -1;
-  /** True while it waits for an owner. */
+  /** True while it waits for its shard to have an owner. */
   parked = false;
-  /** It may have been stepped before: it was lost once, and is under way again. */
+  /** It may have been stepped already: it was lost once and has been sent again. */
   perhaps = false;
-  /** The link it was written to, and its id there. */
+  /** The window of the link it was written to, and its id there. */
   window: { take(id: number): unknown } | null = null;
   id = 0;
-  /** Its place among the open asks; a tell has none. */
+  /** Its place among the open asks; -1 for a tell. */
   place = -1;
   readonly #resolve: ((body: Json) => void) | null;
   readonly #reject: ((error: AskError) => void) | null;
@@ -56,7 +56,7 @@ export class PendingAsk {
     return this.#resolve === null;
   }
 
-  /** Makes it ready to be sent once more although it may have happened; false when its sender did not allow that. */
+  /** Prepares a repeat of an ask that may have been stepped. False if its sender did not allow repeats. */
   again(): boolean {
     if (this.#repeat === undefined) return false;
     this.event = this.#repeat(this.event);

@@ -2,17 +2,17 @@ import type { Cancel, Clock } from '../ports/clock.ts';
 import { type Log, textOf } from './log.ts';
 
 export interface PeriodicTaskParts {
-  /** For the log: `row sweep`. */
+  /** For the log, e.g. `row sweep`. */
   readonly name: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Until the next round, asked after each. */
+  /** Delay until the next round, read after each round. */
   readonly everyMs: () => number;
-  /** One round. May ask now and then whether it was stopped. */
+  /** One round. A long one should check `stopped` from time to time. */
   readonly run: (stopped: () => boolean) => Promise<void>;
 }
 
-/** Work that a node does again and again beside everything else, one round at a time. A round that fails is logged. */
+/** Background work that a node repeats, one round at a time. A failed round is logged. */
 export class PeriodicTask {
   readonly #parts: PeriodicTaskParts;
   #timer: Cancel = () => {};

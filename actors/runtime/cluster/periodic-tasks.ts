@@ -26,7 +26,7 @@ export interface PeriodicTasksParts {
   readonly now: () => number;
 }
 
-/** What a node does again and again beside serving: the sweeps of whatever it was given. */
+/** The periodic tasks of a node: a sweep for each store it was given. */
 export function periodicTasks({ self, member, blobs, keys, ...parts }: PeriodicTasksParts): readonly PeriodicTask[] {
   const isMine = (): boolean => isSweeper(self, member);
   return [

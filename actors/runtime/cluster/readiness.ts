@@ -10,8 +10,9 @@ export interface ReadinessParts {
 }
 
 /**
- * When this node may be counted on: once its board was exchanged with every living peer and every shard has an owner;
- * then for good, for a takeover later on is no reason to turn callers away. Remembers which peers have said the same.
+ * Decides when this node is ready: once it has exchanged its board with every living peer and every shard has an owner.
+ * It stays ready from then on, since a later takeover is no reason to refuse requests. It also records which peers have
+ * announced readiness.
  */
 export class Readiness {
   readonly #parts: ReadinessParts;
@@ -35,7 +36,7 @@ export class Readiness {
     this.#readyPeers.add(incarnation);
   }
 
-  /** The peer has sent everything this node's board lacked. */
+  /** The peer has sent every value that this node's board lacked. */
   synced(incarnation: string): void {
     this.#synced.add(incarnation);
     this.check();
@@ -46,7 +47,7 @@ export class Readiness {
     this.#readyPeers.delete(incarnation);
   }
 
-  /** Looks whether it holds now. */
+  /** Checks the conditions again. */
   check(): void {
     const { member, ownership, self, becameReady } = this.#parts;
     if (this.#ready) return;

@@ -12,7 +12,7 @@ export function preferred<N extends { readonly name: string }>(shard: number, no
   return best;
 }
 
-/** FNV-1a over the name and the shard, finished by murmur3's mixer: stable for ever. */
+/** FNV-1a over the name and the shard, finished by murmur3's mixer. It must never change. */
 function weigh(name: string, shard: number): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);

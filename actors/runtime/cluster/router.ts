@@ -13,15 +13,15 @@ import type { PeerOrigin } from './peers.ts';
 import { PendingAsk } from './pending-ask.ts';
 import type { ShardMap } from './shard-map.ts';
 
-/** Deadlines and waiting messages are looked at this often: no message has a timer of its own. */
+/** Interval at which deadlines and parked messages are checked: messages have no timers of their own. */
 const TICK_MS = 25;
 const BUSY_RETRY_MS = 50;
 const TELL_WITHIN_MS = 5_000;
-/** Open asks of this node, for all links and its own engine together, in windows of one link. */
+/** Bound on this node's open asks over all links and its own engine, in multiples of one link's window. */
 const OPEN_WINDOWS_MAX = 4;
 
-/** What refuses or fails a repeat says nothing of what was sent before it. */
-const UNTOLD: ReadonlySet<AskFailure['code']> = new Set(['busy', 'refused', 'failed', 'rejected', 'quarantined']);
+/** A repeat that fails with one of these codes does not say whether the first sending was stepped. */
+const INCONCLUSIVE: ReadonlySet<AskFailure['code']> = new Set(['busy', 'refused', 'failed', 'rejected', 'quarantined']);
 
 export interface RouterParts {
   readonly self: string;
@@ -33,15 +33,15 @@ export interface RouterParts {
 }
 
 /**
- * Brings a message to the owner of its shard, here or elsewhere, and the answer back. A message that has certainly not
- * been stepped waits for the next owner until its deadline; one that may have been is answered `lost` or `expired`.
- * It never sends a message a second time that may have arrived, unless its sender said how (`AskOptions.repeat`).
+ * Routes a message to the owner of its shard, on this node or another, and the answer back. A message that has certainly
+ * not been stepped waits for the next owner until its deadline; one that may have been stepped is answered `lost` or
+ * `expired`. A message that may have arrived is sent again only if its sender supplied `AskOptions.repeat`.
  */
 export class Router {
   readonly #parts: RouterParts;
   readonly #open = new Slab<PendingAsk>();
   readonly #parked = new Map<number, Set<PendingAsk>>();
-  readonly #outlets = new Map<string, AskWindow>();
+  readonly #windows = new Map<string, AskWindow>();
   #parkedCount = 0;
   #tick: Cancel | null = null;
   #closed = false;
@@ -76,7 +76,7 @@ export class Router {
     this.#route(new PendingAsk({ to, event, shard: shardOf(to, map.count), deadline, trace: undefined }, null, null));
   }
 
-  /** An owner changed: what waits for this shard goes there. */
+  /** Routes the parked messages of a shard whose owner changed. */
   wake(shard: number): void {
     const waiting = this.#parked.get(shard);
     if (!waiting) return;
@@ -89,14 +89,14 @@ export class Router {
   }
 
   linkUp(incarnation: string, link: Link): void {
-    this.#outlets.set(incarnation, new AskWindow(incarnation, link, this.#parts.limits.asksInFlightMax));
+    this.#windows.set(incarnation, new AskWindow(incarnation, link, this.#parts.limits.asksInFlightMax));
     this.#wakeAll();
   }
 
   linkDown(incarnation: string, unsent: readonly Envelope[]): void {
-    const window = this.#outlets.get(incarnation);
+    const window = this.#windows.get(incarnation);
     if (!window) return;
-    this.#outlets.delete(incarnation);
+    this.#windows.delete(incarnation);
     const { never, perhaps } = window.end(unsent);
     for (const message of perhaps) this.#lost(message);
     for (const message of never) {
@@ -105,7 +105,7 @@ export class Router {
     }
   }
 
-  /** Asks and tells of a peer: stepped here or answered `moved`, never passed on. */
+  /** Delivers a peer's asks and tells to the engine. A message for a shard that is not here is answered `moved`, never forwarded. */
   receive({ link }: PeerOrigin, batch: readonly Envelope[]): void {
     const { clock, engine } = this.#parts;
     const now = clock.monotonic();
@@ -114,7 +114,7 @@ export class Router {
       if (envelope.remainingMs <= 0) continue;
       const event = parse(envelope.body) as ActorEvent | undefined;
       if (event === undefined) {
-        this.#reply(link, id, to, { ok: false, failure: { code: 'failed', detail: 'the event is no JSON' } });
+        this.#reply(link, id, to, { ok: false, failure: { code: 'failed', detail: 'the event is not JSON' } });
         continue;
       }
       const delivery = { to, event, deadline: now + envelope.remainingMs, trace: envelope.trace || undefined };
@@ -122,9 +122,9 @@ export class Router {
     }
   }
 
-  /** Answers of a peer to what was sent over this node's own link. */
+  /** Settles asks with the answers that a peer returned over this node's own link. */
   answered(incarnation: string, batch: readonly Envelope[]): void {
-    const window = this.#outlets.get(incarnation);
+    const window = this.#windows.get(incarnation);
     if (!window) return;
     for (const envelope of batch) {
       const message = window.take(envelope.id);
@@ -135,7 +135,7 @@ export class Router {
     }
   }
 
-  /** Everything open fails: waiting ones have not happened, the others may have. */
+  /** Fails every open ask. Parked ones were not stepped; the others may have been. */
   close(): void {
     this.#closed = true;
     this.#tick?.();
@@ -156,7 +156,7 @@ export class Router {
       return;
     }
     const owner = map.ownerOf(shard);
-    const window = owner === null || owner === self ? undefined : this.#outlets.get(owner);
+    const window = owner === null || owner === self ? undefined : this.#windows.get(owner);
     if (window) this.#send(message, window);
     else this.#park(message);
   }
@@ -200,13 +200,13 @@ export class Router {
     else this.#park(message);
   }
 
-  /** It may have happened: answered so, or sent once more where that is harmless. */
+  /** An ask that may have been stepped: repeat it if its sender allows that, else answer `lost`. */
   #lost(message: PendingAsk): void {
     if (message.open && message.again()) this.#park(message);
     else this.#fail(message, { code: 'lost' });
   }
 
-  /** Waits for news of the shard, for a link, or for the next tick. */
+  /** Parks a message until its shard's owner changes, a link opens, or the next tick. */
   #park(message: PendingAsk): void {
     if (this.#parkedCount >= this.#parts.limits.asksInFlightMax) {
       this.#fail(message, { code: 'busy', retryAfterMs: BUSY_RETRY_MS });
@@ -228,7 +228,7 @@ export class Router {
       if (this.#closed) return;
       this.#expire();
       this.#wakeAll();
-      // Only now: what parks again meanwhile must not start a second tick.
+      // Clear the timer only after waking: a message that parks again must not start a second tick.
       this.#tick = null;
       if (this.#open.size > 0 || this.#parkedCount > 0) this.#schedule();
     });
@@ -250,7 +250,7 @@ export class Router {
     }
   }
 
-  /** Nothing has happened, as far as this last sending goes. */
+  /** The failure of a message whose last sending was not stepped. */
   #moved({ shard, perhaps }: PendingAsk): AskFailure {
     if (perhaps) return { code: 'expired' };
     const { map } = this.#parts;
@@ -266,7 +266,7 @@ export class Router {
     if (!message.open) return;
     if (message.place >= 0) this.#open.take(message.place);
     message.window?.take(message.id);
-    message.fail(message.perhaps && isUntold(failure) ? { code: 'lost' } : failure);
+    message.fail(message.perhaps && isInconclusive(failure) ? { code: 'lost' } : failure);
   }
 
   #reply(link: Link, id: number, to: string, answer: Answer): void {
@@ -290,12 +290,12 @@ export class Router {
   }
 }
 
-/** What is kept for its actor is told: its repeat happens, whatever became of the first. */
-function isUntold(failure: AskFailure): boolean {
-  return UNTOLD.has(failure.code) && !('kept' in failure);
+/** A deferred ask is conclusive: it will be stepped whether or not the first sending was. */
+function isInconclusive(failure: AskFailure): boolean {
+  return INCONCLUSIVE.has(failure.code) && !('kept' in failure);
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined if the text is not JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,7 +1,7 @@
 import type { Store } from '../ports/store.ts';
 import type { RowReader } from './cluster.ts';
 
-/** Lists and look-ups straight from the store. */
+/** Lists and look-ups, read directly from the store. */
 export function rowReader(store: Store): RowReader {
   return {
     row: (address, collection, id) => store.row({ address, collection, id }),

@@ -3,7 +3,7 @@ import type { Store } from '../ports/store.ts';
 import type { Log } from './log.ts';
 import { PeriodicTask } from './periodic-task.ts';
 
-/** Sweeps of one round, so that a long backlog is spread over several. */
+/** Bound on the sweeps of one round; a longer backlog is spread over several rounds. */
 const SWEEPS_PER_ROUND_MAX = 20;
 
 export interface RowSweepParts {
@@ -17,7 +17,7 @@ export interface RowSweepParts {
   readonly now: () => number;
 }
 
-/** Removes rows whose time has passed, on a schedule. */
+/** Removes expired rows periodically. */
 export function rowSweep({ isMine, store, clock, limits, log, now }: RowSweepParts): PeriodicTask {
   return new PeriodicTask({
     ...{ name: 'row sweep', clock, log },

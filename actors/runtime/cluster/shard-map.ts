@@ -1,8 +1,8 @@
 import type { ShardRow } from '../ports/store.ts';
 
 /**
- * Who owns which shard as far as this node knows. Only a higher epoch changes it, wherever it was heard; the store's
- * fence stays the truth. Starts out knowing nothing (epoch -1).
+ * The owner of each shard as far as this node knows. Only a higher epoch changes an entry, whatever its source; the
+ * store's fence remains authoritative. Entries start unknown (epoch -1).
  */
 export class ShardMap {
   readonly count: number;
@@ -30,7 +30,7 @@ export class ShardMap {
     return { shard, owner: this.ownerOf(shard), epoch: this.epochOf(shard) };
   }
 
-  /** True when it was news. */
+  /** True if the entry changed. */
   learn(row: ShardRow): boolean {
     if (row.shard < 0 || row.shard >= this.count || row.epoch <= this.epochOf(row.shard)) return false;
     this.#owners[row.shard] = row.owner;
@@ -39,7 +39,7 @@ export class ShardMap {
     return true;
   }
 
-  /** Every known owner, for a peer that has just connected. */
+  /** Every known owner, for a newly connected peer. */
   known(): readonly (readonly [number, string, number])[] {
     return this.#owners.flatMap((owner, shard) =>
       owner === null ? [] : [[shard, owner, this.epochOf(shard)] as const],

@@ -22,7 +22,7 @@ export interface SignalRouterParts {
   readonly watchers: ClusterWatchers;
 }
 
-/** Brings each control signal of a peer to the part it concerns. Decides nothing. */
+/** Routes each control signal of a peer to the part that handles it; decides nothing itself. */
 export function signalRouter(parts: SignalRouterParts): (from: PeerOrigin, signal: Signal) => void {
   const { map, member, handoff, drain, readiness, exchange, board, calls, watchers } = parts;
   return (from, signal) => {

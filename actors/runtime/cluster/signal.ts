@@ -2,24 +2,24 @@ import type { Json } from '../actor/event.ts';
 import type { CommittedStep, Publication } from '../durable/engine/engine.ts';
 import type { ActivityAttempt } from '../durable/outgoing/cluster-port.ts';
 
-/** Everything that travels on a control stream, as JSON text: a closed union. */
+/** Messages of a control stream, as JSON text: a closed union. */
 export type Signal =
-  /** Keeps an idle link heard. */
+  /** Keeps an idle link alive. */
   | { readonly type: 'ping' }
-  /** Owners the sender has just learned from the store: [shard, incarnation, epoch]. */
+  /** Owners that the sender has just read from the store: [shard, incarnation, epoch]. */
   | { readonly type: 'shards'; readonly owners: readonly (readonly [number, string, number])[] }
-  /** The sender is settled: its board is complete and shards may be moved to it. */
+  /** The sender is ready: its board is complete and shards may move to it. */
   | { readonly type: 'ready' }
-  /** The sender's row says draining from now on: look at the store. */
+  /** The sender's row says draining from now on: read the store. */
   | { readonly type: 'draining' }
-  /** The sender's own open work has ended; it needs nobody's shards any more. */
+  /** The sender's open work has ended; it no longer needs shards of draining peers. */
   | { readonly type: 'leaving' }
   /** These incarnations are dead in the store. */
   | { readonly type: 'dead'; readonly incarnations: readonly string[]; readonly why: string }
-  /** What the sender's board holds: [topic, key, epoch, version]; `last` ends the list. */
+  /** Digest of the sender's board: [topic, key, epoch, version]; `last` ends the list. */
   | { readonly type: 'board.digest'; readonly entries: readonly BoardDigest[]; readonly last: boolean }
   | { readonly type: 'board.items'; readonly items: readonly Publication[] }
-  /** Everything the receiver lacked was sent before this. */
+  /** Sent after every value that the receiver lacked. */
   | { readonly type: 'board.synced' }
   | { readonly type: 'call'; readonly id: number; readonly call: ControlCall }
   | { readonly type: 'answer'; readonly id: number; readonly body: Json; readonly error: string | null }
@@ -29,13 +29,13 @@ export type Signal =
 
 export type BoardDigest = readonly [topic: string, key: string, epoch: number, version: number];
 
-/** What one node may want of another: for an operator, or for work that runs there. */
+/** Calls from node to node: for an operator, or about activities that run there. */
 export type ControlCall =
   | { readonly verb: 'inspect'; readonly address: string }
   | { readonly verb: 'reload'; readonly address: string }
   | { readonly verb: 'quarantined' }
   | { readonly verb: 'gauges' }
-  /** Which of these attempts do not run there; and: abort them. */
+  /** `missing`: which of these attempts do not run there. `abort`: abort them. */
   | { readonly verb: 'missing' | 'abort'; readonly attempts: readonly ActivityAttempt[] }
   | { readonly verb: 'drain' };
 
@@ -56,7 +56,7 @@ const TYPES: ReadonlySet<string> = new Set([
   'watch.steps',
 ]);
 
-/** Null for what this build does not know: a newer peer of the same wire major may say more. */
+/** Null for signals that this build does not know: a newer peer of the same wire major may send more. */
 export function parseSignal(text: string): Signal | null {
   const value = JSON.parse(text) as { type?: unknown } | null;
   return typeof value?.type === 'string' && TYPES.has(value.type) ? (value as Signal) : null;

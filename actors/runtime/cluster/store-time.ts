@@ -1,9 +1,9 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** A backward correction smaller than this is waited out; a larger one is a set clock and is followed. */
+/** A backward correction below this is absorbed by waiting; a larger one means that the clock was set, and is followed. */
 const SLEW_MS_MAX = 1_000;
 
-/** Store time between two answers of the store: its clock as last heard, carried on by the monotonic one. */
+/** Store time between two answers: the store's last clock value, advanced by the monotonic clock. */
 export class StoreTime {
   readonly #clock: Clock;
   #offset: number;
@@ -15,9 +15,9 @@ export class StoreTime {
   }
 
   /**
-   * The store said `now` in an answer to a question sent at `sentAt` and heard at `heardAt` (monotonic ms): at some moment
-   * between the two. What was believed before stays where it agrees with that, and moves by the least where it does not,
-   * so that a slow answer (a lock, a pause of this process) never sets time off by half its way.
+   * The store read its clock as `now` at some moment between `sentAt` and `heardAt` (monotonic ms). The current estimate
+   * stays if it agrees with that interval and moves by the least amount if not, so that a slow answer (a lock, a pause of
+   * this process) never shifts it by half the round trip.
    */
   learn(now: number, sentAt: number, heardAt: number): void {
     this.#offset = Math.min(Math.max(this.#offset, now - heardAt), now - sentAt);

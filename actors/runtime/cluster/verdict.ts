@@ -1,24 +1,24 @@
 /**
- * Who is alive, as a pure function of the heartbeat rows, and who has to be voted out. Every node computes the same
- * from the same rows. It reads no clock: how long something has been so is an input, measured by the watcher.
+ * Computes the live set, and which nodes to vote out, as a pure function of the heartbeat rows: every node gets the same
+ * result from the same rows. It reads no clock; durations are inputs, measured by the observer.
  */
 
-/** One row as the verdict needs it. */
+/** The part of a heartbeat row that the verdict uses. */
 export interface Sight {
   readonly incarnation: string;
-  /** Order of births over the life of the store. */
+  /** Order of births over the lifetime of the store. */
   readonly birth: number;
   readonly hears: readonly string[];
-  /** The row changed recently enough, by the watcher's own measure. */
+  /** The row changed recently enough, as measured by the observer. */
   readonly fresh: boolean;
 }
 
-/** Beyond this many steps the search keeps the best group it has; only graphs no cluster of one site shows come near. */
+/** After this many steps the search keeps the best group found; realistic clusters stay far below it. */
 const SEARCH_STEPS_MAX = 200_000;
 
 /**
  * The largest group of fresh nodes that all hear each other. Of groups of one size the one with the oldest
- * incarnation counts (then the second oldest, and so on). Empty when no row is fresh.
+ * incarnation wins (then the second oldest, and so on). Empty if no row is fresh.
  */
 export function liveSet(sights: readonly Sight[]): ReadonlySet<string> {
   const nodes = sights.filter((sight) => sight.fresh).sort((a, b) => a.birth - b.birth);
@@ -33,7 +33,7 @@ function has(hears: readonly ReadonlySet<string>[], index: number, incarnation: 
   return (hears[index] as ReadonlySet<string>).has(incarnation);
 }
 
-/** Indexes of the largest clique; the lowest indexes win a tie because they are tried first. */
+/** Indexes of the largest clique. The lowest indexes win a tie because they are tried first. */
 function largestGroup(mutual: readonly (readonly boolean[])[]): readonly number[] {
   let best: readonly number[] = [];
   let steps = 0;
@@ -56,11 +56,11 @@ function largestGroup(mutual: readonly (readonly boolean[])[]): readonly number[
   return best;
 }
 
-/** A row and how long the watcher has seen it so. */
+/** A row, and how long the observer has seen it in this state. */
 export interface Watched extends Omit<Sight, 'fresh'> {
-  /** Since the row last changed, in the watcher's attentive ms. */
+  /** Time since the row last changed, in ms of the observer's attention. */
   readonly unchangedMs: number;
-  /** Since the node was last seen inside the live set (or first seen at all), in attentive ms. */
+  /** Time since the node was last inside the live set (or first seen), in ms of attention. */
   readonly outsideMs: number;
 }
 
@@ -70,8 +70,8 @@ export interface Condemned {
 }
 
 /**
- * Whom `self` has to vote out now. A node outside the live set judges nobody; whoever is inside votes out what is
- * stale for longer than `staleMs` and what has been outside for `outsideMs`.
+ * The nodes that `self` must vote out now. A node outside the live set judges no other. A node inside votes out rows that
+ * are stale for longer than `staleMs` and nodes that have been outside for `outsideMs`.
  */
 export function condemned(
   self: string,

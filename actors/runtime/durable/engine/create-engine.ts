@@ -29,8 +29,8 @@ export function createEngine(options: EngineOptions): Engine {
     },
     epochOf: (id) => registry.shards.get(id)?.epoch ?? null,
     deliver: (delivery, answer) => deliver(parts, delivery, answer),
-    buried(incarnation) {
-      adoption.buried(incarnation);
+    nodeDead(incarnation) {
+      adoption.nodeDead(incarnation);
       parts.outgoing?.activities.examine();
     },
     inspect: (address) => inspect({ registry, runner, timers, outbox: registry.outbox, store, now }, address),

@@ -25,7 +25,7 @@ export interface Engine {
    */
   deliver(delivery: Delivery, answer: ((answer: Answer) => void) | null): void;
   /** Tells every open tenant row of this incarnation, in shards served here, that its node is dead. */
-  buried(incarnation: string): void;
+  nodeDead(incarnation: string): void;
   /** Actors of shards served here that do not load, as far as anybody has met them; at most a hundred. */
   quarantined(): readonly QuarantinedActor[];
   /** Tries to load a quarantined actor again. Rejects when the store does not answer. */

@@ -74,7 +74,7 @@ export class Adoption {
   }
 
   /** Tells the actors of every row that is open on behalf of this incarnation, in all shards served now. */
-  buried(incarnation: string): void {
+  nodeDead(incarnation: string): void {
     const shards = [...this.parts.registry.shards.values()].filter(isLive);
     for (const tenant of this.tenants) {
       // Rows that are not in the store yet stand beside their cells.

@@ -39,8 +39,8 @@ function stage(onDial: (link: FakeLink, ear: LinkReceiver) => void, theirs: Term
       answered: () => {},
       greeted: () => {},
       parted: () => {},
-      puzzled: () => {},
-      accused: () => {},
+      resync: () => {},
+      fenced: () => {},
     },
     signalled: (_from, signal) => heard.push(signal.type),
     up: () => heard.push('up'),
@@ -117,7 +117,7 @@ it('a peer that speaks nonsense loses its link, and nothing else happens', async
   await clock.advance(1);
   links[0]?.ear?.control('{"type":');
   assert.equal(heard, ['up', 'down', 'suspect']);
-  assert.ok(logs.includes('a peer sent no signal'));
+  assert.ok(logs.includes('a peer sent an invalid signal'));
   links[1]?.ear?.control('{"type":"something newer"}');
   peers.close();
 });

@@ -100,7 +100,7 @@ export class Town {
     this.dead.add(house.incarnation);
     for (const other of this.houses) {
       other.recorded.gone.add(house.incarnation);
-      other.engine.buried(house.incarnation);
+      other.engine.nodeDead(house.incarnation);
     }
   }
 

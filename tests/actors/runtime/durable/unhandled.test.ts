@@ -181,7 +181,7 @@ it("the runtime's own notices are dead letters too, one for each however often i
   await first.body(A, { type: 'back' });
   first.recorded.gone.add('gone');
   for (let i = 0; i < 3; i++) {
-    first.engine.buried('gone');
+    first.engine.nodeDead('gone');
     await clock.advance(10_000);
   }
   const [lost, ...more] = await asideOf(first);
@@ -210,7 +210,7 @@ it('a notice on which the chart throws is tried five times and then set aside', 
   await stage.body(A, { type: 'bill', bill: 'b', amount: 1, vault: A.replace('clerk:', 'vault:') });
   await stage.body(A, { type: 'leave' });
   stage.recorded.gone.add('gone');
-  stage.engine.buried('gone');
+  stage.engine.nodeDead('gone');
   await clock.advance(8_000);
   assert.equal(await asideOf(stage), []);
   await clock.advance(8_000);

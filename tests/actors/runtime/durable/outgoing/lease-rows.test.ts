@@ -25,7 +25,7 @@ it('tells each actor once that the node of its open rows is dead', async () => {
   await booked(stage);
   await stage.body('register:acct_0', { type: 'put', id: 'extra', node: 'dead-node' });
   stage.recorded.gone.add('dead-node');
-  stage.engine.buried('dead-node');
+  stage.engine.nodeDead('dead-node');
   await until(
     async () =>
       !(await stage.store.rows({ collection: 'line', openOnly: true, limit: 100 })).some(
@@ -35,7 +35,7 @@ it('tells each actor once that the node of its open rows is dead', async () => {
   await turns();
   assert.equal(await open(stage, 'register:acct_0'), ['l4', 'l8']);
   assert.is(await losses(stage, 'register:acct_0'), 1);
-  stage.engine.buried('never-seen');
+  stage.engine.nodeDead('never-seen');
   await turns();
   assert.is(await losses(stage, 'register:acct_0'), 1);
   await stage.close();
@@ -52,7 +52,7 @@ it('tells actors that are not in memory, and rows that are not durable yet', asy
   const resume = store.pauseCommits();
   const put = stage.ask('register:new', { type: 'put', id: 'n', node: 'dead-node' });
   await turns();
-  stage.engine.buried('dead-node');
+  stage.engine.nodeDead('dead-node');
   resume();
   await put;
   await until(async () => (await losses(stage, 'register:acct_3')) === 1);
@@ -83,7 +83,7 @@ it('reads the tenants of many pages', async () => {
   await first.close();
   const stage = await openStage({ store: first.store });
   await turns();
-  stage.engine.buried('dead-node');
+  stage.engine.nodeDead('dead-node');
   await until(async () => (await stage.store.rows({ collection: 'line', openOnly: true, limit: 1 })).length === 0);
   assert.is(stage.engine.gauges.cells, 50);
   await stage.close();
@@ -108,7 +108,7 @@ it('tries again when the tenants cannot be read', async () => {
   const stage = await openStage({ store });
   await turns();
   store.cut = true;
-  stage.engine.buried('dead-node');
+  stage.engine.nodeDead('dead-node');
   await turns();
   store.cut = false;
   await until(async () => (await losses(stage, 'register:acct_0')) === 1);
@@ -123,7 +123,7 @@ it('tells it again when the store refuses the commit that follows from it', asyn
   stage.recorded.gone.add('dead-node');
   let commits = 0;
   store.fault = () => (++commits === 1 ? { type: 'refuse', reason: 'busy' } : null);
-  stage.engine.buried('dead-node');
+  stage.engine.nodeDead('dead-node');
   await until(async () => {
     const rows = await stage.store.rows({ collection: 'line', openOnly: true, limit: 100 });
     return !rows.some((row) => row.index[0] === 'dead-node');
@@ -143,7 +143,7 @@ it('tells it again when its actor could not be read', async () => {
   const load = store.loadActor.bind(store);
   let failures = 0;
   store.loadActor = (address) => (++failures <= 4 ? Promise.reject(new Error('cut')) : load(address));
-  stage.engine.buried('dead-node');
+  stage.engine.nodeDead('dead-node');
   await until(async () => failures > 4 && (await losses(stage, 'register:acct_0')) === 1);
   assert.equal(await open(stage, 'register:acct_0'), ['l4', 'l8']);
   await stage.close();
