@@ -140,11 +140,11 @@ function abortClauses(clause: Clause): void {
     writing.catch(() => {});
     await taken.promise;
     assert.equal(await other.list({ after: null, before: clock.now() + 1, limit: 9 }), []);
-    assert.is(await other.sweepUnfinished(clock.now(), 9), 0, 'it began at that time and not before');
+    assert.is(await other.sweepUnfinished(clock.now(), 9), 0, 'it began at that time, not before it');
     assert.is(await other.sweepUnfinished(clock.now() + 1, 9), 1);
     assert.is(await other.sweepUnfinished(clock.now() + 1, 9), 0);
     stuck.resolve();
-    assert.instance(await failureOf(writing), BlobsRefused, 'whoever was swept must not be told that it is stored');
+    assert.instance(await failureOf(writing), BlobsRefused, 'a swept write must not be acknowledged');
     assert.equal(await blobs.list({ after: null, before: clock.now() + 1, limit: 9 }), []);
   });
 }

@@ -155,7 +155,7 @@ function lifeClauses(clause: Clause): void {
     const gone = bytesOf(await keys.current());
     await clock.advance(LIFE_MS - HOUR_MS);
     const kept = bytesOf(await keys.current());
-    assert.ok(holds(await contents(), gone) && holds(await contents(), kept), 'what is looked for can be found');
+    assert.ok(holds(await contents(), gone) && holds(await contents(), kept), 'the search finds existing bytes');
     await clock.advance(HOUR_MS);
     await keys.sweep();
     const left = await contents();

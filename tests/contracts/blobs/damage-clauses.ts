@@ -59,7 +59,7 @@ export function damageClauses(clause: Clause): void {
       }
     }
     await damage(blob.id, () => whole);
-    assert.ok((await pieces.gather(blobs.read(blob))).equals(bytes), 'nothing but the flips was wrong');
+    assert.ok((await pieces.gather(blobs.read(blob))).equals(bytes), 'only the flips were damage');
   });
 
   clause('a range without a damaged segment is delivered completely', async ({ blobs, damage }) => {
@@ -146,7 +146,7 @@ export function damageClauses(clause: Clause): void {
       const mixed = await deliveredOf(blobs.read(one));
       assert.instance(mixed.failure, BlobCorrupt);
       assert.ok(mixed.bytes.equals(bytes[0].subarray(0, segment.plainBytes)));
-      assert.ok((await pieces.gather(blobs.read(two))).equals(bytes[1]), 'the other blob is whole');
+      assert.ok((await pieces.gather(blobs.read(two))).equals(bytes[1]), 'the other blob is intact');
     },
   );
 }

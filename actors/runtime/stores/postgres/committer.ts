@@ -3,7 +3,7 @@
  * commits never overtake each other, however many are in flight.
  */
 import { type ShardVerdict, type ShardWrite, StoreOutcomeUnknown, StoreRefused } from '../../ports/store.ts';
-import type { ConnectionLane } from './lane.ts';
+import type { ConnectionLane } from './connection-lane.ts';
 import { packCommit } from './packed-commit.ts';
 
 const PARAMETERS = packCommit([]).length;

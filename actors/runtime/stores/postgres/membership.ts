@@ -4,7 +4,7 @@
  */
 import type pg from 'pg';
 import type { NodeRow, ShardRow, Store } from '../../ports/store.ts';
-import type { CallKind, ConnectionLane } from './lane.ts';
+import type { CallKind, ConnectionLane } from './connection-lane.ts';
 import { membershipSql } from './statements/membership.ts';
 
 /** Maximum number of dead and departed nodes in a heartbeat's result: the latest births. */

@@ -21,7 +21,7 @@ import type { Random } from '../../ports/random.ts';
 import { StoreRefused } from '../../ports/store.ts';
 import { UnfitDatabase } from '../migration.ts';
 import { type ConnectionBounds, connect, openingAdvice, withoutPassword } from './connect.ts';
-import { type CallKind, ConnectionLane, type ConnectionLaneBounds } from './lane.ts';
+import { type CallKind, ConnectionLane, type ConnectionLaneBounds } from './connection-lane.ts';
 import { migrate } from './migrate.ts';
 import { blobSql } from './statements/blobs.ts';
 

@@ -18,8 +18,8 @@ import {
 import type { Random } from '../../ports/random.ts';
 import { UnfitDatabase } from '../migration.ts';
 import { type ConnectionBounds, connect, openingAdvice, withoutPassword } from './connect.ts';
+import { type CallKind, ConnectionLane, type ConnectionLaneBounds } from './connection-lane.ts';
 import { sqlState } from './failure.ts';
-import { type CallKind, ConnectionLane, type ConnectionLaneBounds } from './lane.ts';
 import { migrate } from './migrate.ts';
 import { keyTables } from './migrations/key-0001-tables.ts';
 import { keySql } from './statements/keys.ts';

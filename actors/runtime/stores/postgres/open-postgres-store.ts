@@ -8,7 +8,7 @@ import type { Store } from '../../ports/store.ts';
 import { UnfitDatabase } from '../migration.ts';
 import { committer } from './committer.ts';
 import { type ConnectionBounds, connect, openingAdvice, withoutPassword } from './connect.ts';
-import { ConnectionLane, type ConnectionLaneBounds } from './lane.ts';
+import { ConnectionLane, type ConnectionLaneBounds } from './connection-lane.ts';
 import { membership } from './membership.ts';
 import { migrate } from './migrate.ts';
 import { reader } from './reader.ts';

@@ -4,7 +4,7 @@
  */
 import type pg from 'pg';
 import type { ActorRecord, RowKey, RowQuery, RowRecord, Store, TimerRecord } from '../../ports/store.ts';
-import type { CallKind, LaneCall } from './lane.ts';
+import type { CallKind, LaneCall } from './connection-lane.ts';
 import { actorSql } from './statements/actors.ts';
 import { referredQuery, rowList, rowSql } from './statements/rows.ts';
 import { timerSql } from './statements/timers.ts';

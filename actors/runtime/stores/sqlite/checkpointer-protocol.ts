@@ -1,5 +1,5 @@
 /** Messages between the writer's thread and the checkpointer's, which copies the log into the database. */
-import type { Failure } from './failure.ts';
+import type { StoreFailure } from './failure.ts';
 
 export interface CheckpointerStart {
   readonly path: string;
@@ -19,5 +19,5 @@ export type CheckpointerRequest = { readonly run: true } | { readonly close: tru
 
 /** Sent once, when the disk failed. */
 export interface CheckpointerAnswer {
-  readonly failure: Failure;
+  readonly failure: StoreFailure;
 }

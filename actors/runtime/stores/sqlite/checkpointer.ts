@@ -8,7 +8,7 @@ import {
   IDLE,
   RUNNING,
 } from './checkpointer-protocol.ts';
-import type { Failure } from './failure.ts';
+import type { StoreFailure } from './failure.ts';
 import { spawnThread } from './spawn-thread.ts';
 
 /**
@@ -18,11 +18,11 @@ import { spawnThread } from './spawn-thread.ts';
 export class Checkpointer {
   readonly #state = new Int32Array(new SharedArrayBuffer(4));
   readonly #start: CheckpointerStart;
-  readonly #failed: (failure: Failure) => void;
+  readonly #failed: (failure: StoreFailure) => void;
   #thread: Worker | null = null;
 
   /** `failed` is called when the disk failed during a checkpoint or the thread died. */
-  constructor(path: string, failed: (failure: Failure) => void) {
+  constructor(path: string, failed: (failure: StoreFailure) => void) {
     this.#start = { path, state: this.#state.buffer };
     this.#failed = failed;
   }

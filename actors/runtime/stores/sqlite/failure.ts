@@ -1,7 +1,7 @@
 import { StoreOutcomeUnknown, StoreRefused } from '../../ports/store.ts';
 
 /** A failed operation as sent from the writer's thread: its kind decides what the caller may conclude. */
-export interface Failure {
+export interface StoreFailure {
   /**
    * `fatal`: the disk returned an error, so later results cannot be trusted; `unknown`: the operation may have
    * happened.
@@ -29,7 +29,7 @@ export function isBusy(error: unknown): boolean {
 }
 
 /** Classifies an error thrown inside a transaction that was rolled back. */
-export function failureOf(error: unknown): Failure {
+export function failureOf(error: unknown): StoreFailure {
   const code = sqliteCode(error) ?? '';
   const message = error instanceof Error ? `${code ? `${code}: ` : ''}${error.message}` : String(error);
   if (code.startsWith('SQLITE_BUSY')) return { kind: 'busy', message };
@@ -39,7 +39,7 @@ export function failureOf(error: unknown): Failure {
 }
 
 /** The port's error for a failure. */
-export function errorOf(failure: Failure): StoreOutcomeUnknown | StoreRefused {
+export function errorOf(failure: StoreFailure): StoreOutcomeUnknown | StoreRefused {
   if (failure.kind === 'fatal') return new StoreFatal(failure.message);
   if (failure.kind === 'unknown') return new StoreOutcomeUnknown(failure.message);
   return new StoreRefused(failure.kind, failure.message);

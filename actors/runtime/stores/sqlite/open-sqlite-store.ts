@@ -8,7 +8,7 @@ import { type ShardVerdict, type ShardWrite, type Store, StoreRefused } from '..
 import { COMMITTED, FENCE } from './apply-commit.ts';
 import { Ballast } from './ballast.ts';
 import { connect, type SqliteConnection } from './connect.ts';
-import { errorOf, type Failure, failureOf, isBusy } from './failure.ts';
+import { errorOf, failureOf, isBusy, type StoreFailure } from './failure.ts';
 import { packCommit } from './packed-commit.ts';
 import { type Reader, reader } from './reader.ts';
 import { Writer } from './writer.ts';
@@ -58,7 +58,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const { path, shards, clock, random, busyBoundMs, ballastBytes = 0 } = options;
   let ballast: Ballast | null = null;
   let fatal = false;
-  const failed = (failure: Failure): void => {
+  const failed = (failure: StoreFailure): void => {
     if (failure.kind === 'full') ballast?.drop();
     if (failure.kind !== 'fatal' || fatal) return;
     fatal = true;
@@ -92,7 +92,7 @@ interface ReadingOptions {
   readonly connection: SqliteConnection;
   readonly clock: Clock;
   readonly busyBoundMs: number;
-  readonly failed: (failure: Failure) => void;
+  readonly failed: (failure: StoreFailure) => void;
 }
 
 /**
@@ -116,7 +116,7 @@ function reading({ connection, clock, busyBoundMs, failed }: ReadingOptions): Re
 }
 
 /** Keeps programmer's errors; converts database errors to the port's errors. */
-function readError(error: unknown, failed: (failure: Failure) => void): unknown {
+function readError(error: unknown, failed: (failure: StoreFailure) => void): unknown {
   if (error instanceof RangeError || error instanceof TypeError) return error;
   const failure = failureOf(error);
   failed(failure);

@@ -1,7 +1,7 @@
 /** Messages between a store and its writer's thread. Both sides are one build in one process. */
 import type { MessagePort } from 'node:worker_threads';
 import type { VerdictCode } from './apply-commit.ts';
-import type { Failure } from './failure.ts';
+import type { StoreFailure } from './failure.ts';
 import type { nodes } from './nodes.ts';
 import type { ownership } from './ownership.ts';
 import type { Packed } from './packed-commit.ts';
@@ -43,7 +43,7 @@ export type WriterAnswer =
   | { readonly started: true }
   | { readonly refused: string }
   /** The disk failed between two requests. */
-  | { readonly broken: Failure }
+  | { readonly broken: StoreFailure }
   | { readonly id: number; readonly verdicts: readonly VerdictCode[] }
   | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly failure: Failure };
+  | { readonly id: number; readonly failure: StoreFailure };

@@ -8,7 +8,7 @@ import { commitApplier } from './apply-commit.ts';
 import { checkpointAfterCommit } from './checkpoint-after-commit.ts';
 import { Checkpointer } from './checkpointer.ts';
 import type { SqliteConnection } from './connect.ts';
-import { type Failure, failureOf } from './failure.ts';
+import { failureOf, type StoreFailure } from './failure.ts';
 import type { LockWaitOptions } from './lock-wait.ts';
 import { nodes } from './nodes.ts';
 import { openDatabase } from './open-database.ts';
@@ -36,7 +36,7 @@ const wait: LockWaitOptions = {
 };
 
 /** Set by the first disk error; every later request is refused. */
-let broken: Failure | null = null;
+let broken: StoreFailure | null = null;
 
 function answer(message: WriterAnswer): void {
   port.postMessage(message);
@@ -67,7 +67,7 @@ function shrinkLog(checkpoint: (contended: boolean) => void): void {
 }
 
 /** The disk failed between two requests. */
-function breakDown(failure: Failure): void {
+function breakDown(failure: StoreFailure): void {
   if (broken) return;
   broken = failure;
   answer({ broken: failure });

@@ -7,7 +7,7 @@ import { Slab } from '../../collections/slab.ts';
 import type { Random } from '../../ports/random.ts';
 import { StoreRefused } from '../../ports/store.ts';
 import type { VerdictCode } from './apply-commit.ts';
-import { errorOf, type Failure } from './failure.ts';
+import { errorOf, type StoreFailure } from './failure.ts';
 import type { Packed } from './packed-commit.ts';
 import { spawnThread } from './spawn-thread.ts';
 import type { WriterAnswer, WriterOperations, WriterRequest, WriterStart } from './writer-protocol.ts';
@@ -18,7 +18,7 @@ export interface WriterOptions
   /** Maximum number of pending requests; further ones are refused as busy. */
   readonly requestsMax: number;
   /** Called with every failure before its caller's promise rejects, and with the thread's death. */
-  readonly failed: (failure: Failure) => void;
+  readonly failed: (failure: StoreFailure) => void;
   /** Creates the thread. Default: the real one. */
   readonly spawn?: (start: WriterStart) => Worker;
 }
@@ -28,7 +28,7 @@ interface WriterCall {
   readonly reject: (error: Error) => void;
 }
 
-const DEAD: Failure = { kind: 'fatal', message: 'the writer thread of the store ended' };
+const DEAD: StoreFailure = { kind: 'fatal', message: 'the writer thread of the store ended' };
 
 export class Writer {
   readonly #worker: Worker;
@@ -140,7 +140,7 @@ export class Writer {
     }
   }
 
-  #died(failure: Failure): void {
+  #died(failure: StoreFailure): void {
     const unplanned = this.#state === 'open';
     this.#state = 'dead';
     this.#started?.reject(new Error(failure.message));

@@ -67,7 +67,7 @@ it('a process killed during a write leaves no visible blob, and its partial file
   const clock = new HandClock(Date.now() + 1);
   const blobs = await openBlobDirectory({ path, clock, random: systemRandom, ...bounds });
   assert.equal(await blobs.list({ after: null, before: clock.now(), limit: 9 }), []);
-  assert.is(readdirSync(join(path, 'writing')).length, 1, 'the writer was killed in the middle');
+  assert.is(readdirSync(join(path, 'writing')).length, 1, 'the writer was killed during the write');
   assert.is(await blobs.sweepUnfinished(clock.now(), 9), 1);
   assert.equal(readdirSync(path), ['writing']);
 });

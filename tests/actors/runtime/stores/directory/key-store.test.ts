@@ -133,7 +133,7 @@ it('processes that start an hour at the same time agree on one key', async () =>
   const [first, ...rest] = await result;
   assert.is(new Set(first).size, 40);
   for (const other of rest) assert.equal(other, first);
-  assert.is(keyFiles(path).length, 40, 'nothing else is left behind');
+  assert.is(keyFiles(path).length, 40, 'no other file remains');
 });
 
 test.after(() => rmSync(folder, { recursive: true }));

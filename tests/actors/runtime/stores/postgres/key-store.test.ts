@@ -78,7 +78,7 @@ it('on a server that keeps no old log, no file contains a destroyed key', async 
     await clock.advance(49 * HOUR_MS);
     await keys.current();
     await client.query('CHECKPOINT');
-    assert.ok(holds(everyByte(folder), gone), 'what is looked for can be found');
+    assert.ok(holds(everyByte(folder), gone), 'the search finds existing bytes');
     await clock.advance(HOUR_MS);
     assert.equal(await keys.sweep(), { destroyed: 1, kept: 1 });
     assert.not.ok(holds(everyByte(folder), gone));

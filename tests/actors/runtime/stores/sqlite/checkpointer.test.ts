@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Checkpointer } from '../../../../../actors/runtime/stores/sqlite/checkpointer.ts';
 import { connect } from '../../../../../actors/runtime/stores/sqlite/connect.ts';
-import type { Failure } from '../../../../../actors/runtime/stores/sqlite/failure.ts';
+import type { StoreFailure } from '../../../../../actors/runtime/stores/sqlite/failure.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
 const it = bounded(test, 20_000);
@@ -26,7 +26,7 @@ async function settled(checkpointer: Checkpointer): Promise<void> {
 
 it('checkpoints the log while a transaction is open, and is idle again', () =>
   inFolder(async (path) => {
-    const failures: Failure[] = [];
+    const failures: StoreFailure[] = [];
     const connection = connect(path, 'write');
     connection.pragma('wal_autocheckpoint = 0');
     connection.exec('CREATE TABLE t (body BLOB); INSERT INTO t VALUES (zeroblob(400000))');
@@ -47,7 +47,7 @@ it('checkpoints the log while a transaction is open, and is idle again', () =>
 
 it('a damaged file is reported once and no checkpoint follows', () =>
   inFolder(async (path) => {
-    const failures: Failure[] = [];
+    const failures: StoreFailure[] = [];
     writeFileSync(path, 'no database at all, and long enough to be looked at as one '.repeat(100));
     const checkpointer = new Checkpointer(path, (failure) => failures.push(failure));
     checkpointer.run();

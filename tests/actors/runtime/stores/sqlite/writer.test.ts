@@ -3,14 +3,14 @@ import { Worker } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StoreOutcomeUnknown, StoreRefused } from '../../../../../actors/runtime/ports/store.ts';
-import { type Failure, StoreFatal } from '../../../../../actors/runtime/stores/sqlite/failure.ts';
+import { type StoreFailure, StoreFatal } from '../../../../../actors/runtime/stores/sqlite/failure.ts';
 import { Writer, type WriterOptions } from '../../../../../actors/runtime/stores/sqlite/writer.ts';
 import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
 const it = bounded(test, 10_000);
 
-function options(thread: string, failures: Failure[] = []): WriterOptions {
+function options(thread: string, failures: StoreFailure[] = []): WriterOptions {
   return {
     ...{ path: 'none', shards: 1, busyBoundMs: 1, yieldMs: 0, checkBytesMax: 0, requestsMax: 10 },
     random: systemRandom,
@@ -32,7 +32,7 @@ async function failureOf(promise: Promise<unknown>): Promise<unknown> {
 const STARTED = 'parentPort.postMessage({ started: true });';
 
 it('a dying thread makes pending outcomes unknown, and later requests are refused', async () => {
-  const failures: Failure[] = [];
+  const failures: StoreFailure[] = [];
   const writer = await Writer.start(options(`${STARTED} parentPort.on('message', () => process.exit(1))`, failures));
   const [first, second] = await Promise.all([failureOf(writer.commit([0])), failureOf(writer.commit([0]))]);
   assert.instance(first, StoreFatal);
@@ -46,7 +46,7 @@ it('a dying thread makes pending outcomes unknown, and later requests are refuse
 });
 
 it('a thread that throws is dead as well and reports the reason', async () => {
-  const failures: Failure[] = [];
+  const failures: StoreFailure[] = [];
   const thread = `${STARTED} parentPort.on('message', () => { throw new Error('a bug') })`;
   const writer = await Writer.start(options(thread, failures));
   assert.match(String(await failureOf(writer.commit([0]))), /a bug/);
@@ -61,7 +61,7 @@ it('a thread that ends before it started, or refuses, rejects the start', async 
 });
 
 it('a disk error between two requests is reported at once', async () => {
-  const failures: Failure[] = [];
+  const failures: StoreFailure[] = [];
   const thread = `${STARTED} parentPort.on('message', ({ id, close }) => {
     parentPort.postMessage({ id, verdicts: [0] });
     if (close) return parentPort.close();
