@@ -13,12 +13,12 @@ it('registers every kind of the marketplace, each under its own name', () => {
 
 it('each chart handles every event that its kind lists for lanes and creation', () => {
   for (const kind of kinds) {
-    const { knows } = register(kind);
+    const { eventTypes } = register(kind);
     for (const type of [...kind.creates, ...kind.finishes, ...kind.volatile]) {
-      assert.ok(knows === null || knows.has(type), `${kind.name}: ${type}`);
+      assert.ok(eventTypes === null || eventTypes.has(type), `${kind.name}: ${type}`);
     }
-    if (kind.leaseRows) assert.ok(knows === null || knows.has(kind.leaseRows.event));
-    if (kind.resident) assert.ok(knows === null || knows.has('actor.activated'));
+    if (kind.leaseRows) assert.ok(eventTypes === null || eventTypes.has(kind.leaseRows.event));
+    if (kind.resident) assert.ok(eventTypes === null || eventTypes.has('actor.activated'));
   }
 });
 

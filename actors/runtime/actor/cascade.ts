@@ -97,7 +97,7 @@ export class Cascade extends Collected {
   }
 
   private reset(now: number): void {
-    this.forget(now);
+    this.clear(now);
     this.sentNext = 0;
     this.outboxMessages = 0;
     this.inputOutcome = 'taken';

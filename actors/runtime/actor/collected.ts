@@ -16,15 +16,15 @@ import type { StepResult } from './step.ts';
 import { systemCollections } from './system-collections.ts';
 import { isReserved } from './system-message.ts';
 
-/** A message that a step sent, wherever its receiver lives. */
+/** A message that a step sent, to any shard. */
 export interface Sent {
   readonly to: string;
   readonly event: ActorEvent;
 }
 
 /**
- * Everything the steps of one cascade have asked for so far, each effect checked and in its order. Nothing of it has
- * happened: changes lie on drafts beside the cells, rows and timers are lists. It runs nothing itself.
+ * Collects and checks the effects of the steps of one cascade, in order. Nothing is executed: changes are drafts beside
+ * the cells, rows and timers are lists.
  */
 export class Collected implements Outcome {
   changes: Change[] = [];
@@ -35,20 +35,20 @@ export class Collected implements Outcome {
   reply: Json = null;
   durable = false;
   outgoing = false;
-  /** Store time, ms, of what it does. */
+  /** Store time of the cascade, ms. */
   at = 0;
   /** The incarnation of this node. */
   readonly self: string;
   readonly sequence: Sequence;
 
-  /** True when work of this name can be performed. */
+  /** True when the node has an activity handler of this name. */
   private readonly performs: (name: string) => boolean;
-  /** The messages sent within the shard, in places that the next cascade uses again. */
+  /** The messages sent, in slots that the next cascade reuses. */
   protected readonly sent: (Sent | null)[] = [];
-  /** The sender of each of them. */
+  /** The sender of each message in `sent`. */
   protected readonly senders: (Cell | null)[] = [];
   protected sentCount = 0;
-  /** All changing steps so far were of volatile types, and nothing durable was asked for. */
+  /** True while all changing steps were of volatile types and no durable effect was returned. */
   protected volatile = true;
 
   constructor(self: string, sequence: Sequence, performs: (name: string) => boolean) {
@@ -57,8 +57,8 @@ export class Collected implements Outcome {
     this.performs = performs;
   }
 
-  protected forget(at: number): void {
-    // An entry that waits still holds those of the last outcome, the empty ones too: they are not ours to fill.
+  protected clear(at: number): void {
+    // A waiting entry still holds the lists of the last outcome, also the empty ones, so they must not be reused.
     this.changes = [];
     this.rows = [];
     this.timers = [];
@@ -74,14 +74,14 @@ export class Collected implements Outcome {
     this.at = at;
   }
 
-  /** The input goes with the step it causes. */
-  protected consume({ address, rows }: Cell, { name, deferred: kept }: Firing): void {
-    if (kept !== undefined) this.rows.push(removeRow(rows, DEAD_LETTERS, kept));
+  /** Removes the row or timer of the input in the entry of the step it causes. */
+  protected consume({ address, rows }: Cell, { name, deferred }: Firing): void {
+    if (deferred !== undefined) this.rows.push(removeRow(rows, DEAD_LETTERS, deferred));
     else this.timers.push({ address, name, dueAt: 0, event: null, slot: null });
     this.volatile = false;
   }
 
-  /** A row of the runtime itself. */
+  /** Adds a row of the runtime itself. */
   protected writeOwn(row: RowWrite): void {
     this.rows.push(row);
     this.volatile = false;
@@ -89,7 +89,7 @@ export class Collected implements Outcome {
       this.outgoing = true;
   }
 
-  /** Files what a step led to. */
+  /** Adds the result of a step. */
   protected take(cell: Cell, before: Snapshot | null, version: number, event: ActorEvent, result: StepResult): void {
     let lasting = false;
     let stopped = false;
@@ -110,7 +110,7 @@ export class Collected implements Outcome {
       if (lasting || !cell.kind.volatile.has(event.type)) this.volatile = false;
     }
     for (let i = 0; i < effects.length; i++) this.collect(cell, effects[i] as Effect, next);
-    // A stopped actor receives no result: its work is cancelled.
+    // A stopped actor receives no results, so its activities are cancelled.
     if (stopped) for (const id of openActivities(cell, this.rows)) this.writeOwn(cancelledActivity(cell, id));
   }
 

@@ -11,19 +11,22 @@ import type { RowWrite } from './row-cache.ts';
 import { systemCollections, systemRow } from './system-collections.ts';
 import type { InputOutcome, SystemMessage } from './system-message.ts';
 
-/** How often an input that cannot be refused may fail before it is set aside. */
+/** Failures of an input that cannot be refused before it becomes a dead letter. */
 export const FAILURES_MAX = 5;
 
-/** An input that was set aside, as its row holds it. */
+/** A dead letter, as its row holds it. Stored names (`letter`, and `aside` elsewhere) are older than the term. */
 export type DeadLetterBody = {
-  /** A `letter` lies beside its sender: its receiver could not even set it aside. All others lie beside their receiver. */
+  /**
+   * A `letter` (an outbox message) is stored beside its sender, because its receiver was unable to store it. All others
+   * are stored beside their receiver.
+   */
   readonly source: 'timer' | 'message' | 'result' | 'notice' | 'ask' | 'letter';
-  /** The actor that sent it; null for all but a message or letter. */
+  /** The sender; null for all but a message or letter. */
   readonly from: string | null;
-  /** Whom a letter goes to. */
+  /** The receiver of a letter. */
   readonly to?: string;
   readonly event: ActorEvent;
-  /** What went wrong, and how often it was tried. */
+  /** The cause of the failure, and the number of tries. */
   readonly failure: string;
   readonly times: number;
   /** Store time, ms. */
@@ -43,18 +46,18 @@ interface Now {
   readonly id: string;
 }
 
-/** What failed, and whether it is out of tries. */
+/** The failure, and whether it was the last try. */
 interface Failed extends Now {
-  /** Tries that the dead letter reports; null while the input may be tried again. */
+  /** Number of tries for the dead letter; null while the input may be tried again. */
   readonly times: number | null;
 }
 
 const NONE: readonly never[] = Object.freeze([]);
 
 /**
- * What is recorded instead of the step that an input should have caused: null where it may be tried again, or where its
- * sender receives the failure. A thrown step is tried five times. A chart that does not handle the input, a refusal and a
- * missing receiver are final: a repeat would come to the same. A result without a receiver interests nobody.
+ * The records that replace the step of a failed input: null if the input may be tried again, or if its sender receives
+ * the failure. A step that throws is tried five times. An unhandled event, a refusal and a missing receiver are final,
+ * because a repeat fails the same way. A result without a receiver is dropped.
  */
 export function deadLetterInstead(cell: Cell, mail: Mail, end: CascadeEnd, now: Now): Replacement | null {
   const { firing, systemMessage, event } = mail;
@@ -63,7 +66,9 @@ export function deadLetterInstead(cell: Cell, mail: Mail, end: CascadeEnd, now: 
     end === 'failed' && (firing?.last ?? (systemMessage !== null && 'last' in systemMessage && systemMessage.last));
   const failed = { ...now, times: isFinal ? 1 : last ? FAILURES_MAX : null };
   if (firing !== null)
-    return firing.deferred === undefined ? ofTimer(cell, firing, event, failed) : ofKept(cell, firing.deferred, failed);
+    return firing.deferred === undefined
+      ? ofTimer(cell, firing, event, failed)
+      : ofDeferred(cell, firing.deferred, failed);
   const gone = end === 'absent' || end === 'finished';
   switch (systemMessage?.type) {
     case 'message':
@@ -88,8 +93,8 @@ function ofTimer(cell: Cell, { name }: Firing, event: ActorEvent, failed: Failed
   return { inputOutcome: 'aside', rows: [row(cell, failed, { source: 'timer', from: null, event })], timers };
 }
 
-/** An input that was deferred beside its actor lies in its row already: it becomes a dead letter there. */
-function ofKept(cell: Cell, id: string, failed: Failed): Replacement | null {
+/** A deferred input already has its row, which becomes the dead letter. */
+function ofDeferred(cell: Cell, id: string, failed: Failed): Replacement | null {
   const held = cell.rows.find(systemCollections.aside.name, id);
   if (failed.times === null || held === undefined) return null;
   const { source, from, event } = held.latest.body as DeadLetterBody;
@@ -105,7 +110,7 @@ function ofMessage(
   if (failed.times === null) return null;
   const at = { beside: cell.rows, shard: cell.shard.id, open: false, sort: failed.at };
   const heard = systemRow(at, systemCollections.heard, from, { number });
-  // Named after the message, so that one that arrives twice is set aside once.
+  // The id is derived from the message, so that a message that arrives twice becomes one dead letter.
   const id = `${number}.${ownerHash(from).toString(36)}`;
   return {
     inputOutcome: 'aside',
@@ -131,7 +136,7 @@ function ofResult(
   return { inputOutcome: 'aside', rows: [ended, aside], timers: NONE };
 }
 
-/** Named after what it says: every adoption gives the same notice anew, and it is one dead letter. */
+/** The id is derived from the event: every adoption creates the same notice again, and it is one dead letter. */
 function ofNotice(cell: Cell, event: ActorEvent, failed: Failed): Replacement | null {
   if (failed.times === null) return null;
   const id = `notice.${createHash('sha256').update(JSON.stringify(event)).digest('base64url').slice(0, 16)}`;

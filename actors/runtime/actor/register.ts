@@ -1,9 +1,9 @@
+import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { Branches } from './branches.ts';
 import { checkChart } from './check-chart.ts';
 import type { Json } from './event.ts';
 import { ACTIVATED, type Collection, type Kind, NEXT_ROWS_MAX } from './kind.ts';
 import { KindRefused } from './kind-refused.ts';
-import { eventsOf } from './known-events.ts';
 import type { RegisteredCollection, RegisteredKind } from './registered-kind.ts';
 import { createStepScope } from './step-scope.ts';
 
@@ -11,13 +11,13 @@ const NAME = /^[a-z][a-z0-9-]{0,31}$/;
 const INDEX_COLUMNS_MAX = 4;
 
 /**
- * Takes a kind in, or throws `KindRefused` naming the kind, the state and the member at fault: whatever cannot be
- * stepped purely, persisted as JSON or addressed is found here and not in production.
+ * Registers a kind, or throws `KindRefused` naming the kind, the state and the member at fault. It finds before
+ * production everything that cannot be stepped purely, persisted as JSON or addressed.
  */
 export function register(kind: Kind): RegisteredKind {
   if (!NAME.test(kind.name)) throw new KindRefused(kind.name, 'its name cannot begin an address (a-z, 0-9, -; 32)');
   if (!Number.isInteger(kind.version) || kind.version < 1) {
-    throw new KindRefused(kind.name, `version ${kind.version} is no positive whole number`);
+    throw new KindRefused(kind.name, `version ${kind.version} is not a positive integer`);
   }
   if (kind.version === 1 && (kind.upcast !== undefined || kind.downcast !== undefined)) {
     throw new KindRefused(kind.name, 'its first version has nothing to cast from or to');
@@ -31,8 +31,8 @@ export function register(kind: Kind): RegisteredKind {
   for (const [name, collection] of Object.entries(kind.collections)) {
     collections.set(name, takeCollection(kind, name, collection));
   }
-  checkTenancy(kind, collections);
-  const { eventless, named, knows } = eventsOf(kind.machine);
+  checkLeaseRows(kind, collections);
+  const { eventless, named, eventTypes } = eventsOf(kind.machine);
   if (named !== null) checkHandled(kind, named);
   return {
     name: kind.name,
@@ -48,12 +48,12 @@ export function register(kind: Kind): RegisteredKind {
     collections,
     scope: createStepScope(kind.name),
     eventless,
-    knows,
+    eventTypes,
     branches: named === null ? null : new Branches(kind.machine, named),
   };
 }
 
-/** What makes an actor and what the runtime itself tells it must have a transition somewhere in the chart. */
+/** Every event that creates an actor or that the runtime itself sends must have a transition somewhere in the chart. */
 function checkHandled(kind: Kind, named: ReadonlySet<string>): void {
   const own = [...(kind.resident ? [ACTIVATED] : []), ...(kind.leaseRows ? [kind.leaseRows.event] : [])];
   for (const type of [...kind.creates, ...own]) {
@@ -61,11 +61,7 @@ function checkHandled(kind: Kind, named: ReadonlySet<string>): void {
   }
 }
 
-function takeCollection(
-  { name: kind, leaseRows: tenancy }: Kind,
-  name: string,
-  collection: Collection,
-): RegisteredCollection {
+function takeCollection({ name: kind, leaseRows }: Kind, name: string, collection: Collection): RegisteredCollection {
   if (!NAME.test(name)) throw new KindRefused(kind, `collection "${name}" has no usable name (a-z, 0-9, -; 32)`);
   if (typeof collection.sort !== 'function') throw new KindRefused(kind, `collection ${name} has no sort`);
   const index = collection.index ?? [];
@@ -90,7 +86,7 @@ function takeCollection(
     open: (collection.open as ((body: Json) => boolean) | undefined) ?? null,
     nextMax: collection.nextMax ?? 0,
     retentionMs,
-    leaseRows: tenancy?.collection === name ? { column: tenancy.column, event: tenancy.event } : null,
+    leaseRows: leaseRows?.collection === name ? { column: leaseRows.column, event: leaseRows.event } : null,
     bodyBytes: 512,
   };
 }
@@ -103,13 +99,42 @@ function checkNext(kind: string, name: string, { nextMax, open }: Collection): v
   if (open === undefined) throw new KindRefused(kind, `collection ${name} has a nextMax and no open rows`);
 }
 
-function checkTenancy(kind: Kind, collections: ReadonlyMap<string, RegisteredCollection>): void {
+function checkLeaseRows(kind: Kind, collections: ReadonlyMap<string, RegisteredCollection>): void {
   if (!kind.leaseRows) return;
   const { collection: name, column } = kind.leaseRows;
   const collection = collections.get(name);
-  if (!collection) throw new KindRefused(kind.name, `its tenancy names collection ${name}, which it does not have`);
+  if (!collection) throw new KindRefused(kind.name, `leaseRows names collection ${name}, which it does not have`);
   if (column >= collection.index.length) {
-    throw new KindRefused(kind.name, `its tenancy names column ${column} of ${name}, which is not declared`);
+    throw new KindRefused(kind.name, `leaseRows names column ${column} of ${name}, which is not declared`);
   }
-  if (collection.open === null) throw new KindRefused(kind.name, `its tenancy needs ${name} to tell its open rows`);
+  if (collection.open === null)
+    throw new KindRefused(kind.name, `leaseRows needs a collection ${name} that declares open`);
+}
+
+/** The events that a chart has transitions for. */
+interface ChartEvents {
+  /** True if it has eventless transitions. */
+  readonly eventless: boolean;
+  /** The types it has transitions for, or null if it has wildcards. */
+  readonly named: ReadonlySet<string> | null;
+  /** The same, or null if another type may matter too, as to the guard of an eventless transition. */
+  readonly eventTypes: ReadonlySet<string> | null;
+}
+
+/** Walks all transitions of a chart. */
+function eventsOf(machine: AnyStateMachine): ChartEvents {
+  const known = new Set<string>();
+  let wild = false;
+  let eventless = false;
+  const nodes: AnyStateNode[] = [machine.root];
+  for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
+    if (node.always !== undefined && node.always.length > 0) eventless = true;
+    for (const type of node.transitions.keys()) {
+      if (type === '*' || type.endsWith('.*')) wild = true;
+      known.add(type);
+    }
+    nodes.push(...(Object.values(node.states) as AnyStateNode[]));
+  }
+  const named = wild ? null : known;
+  return { eventless, named, eventTypes: eventless ? null : named };
 }

@@ -4,23 +4,23 @@ import type { Json } from './event.ts';
 import type { Kind, SavedState } from './kind.ts';
 import type { StepScope } from './step-scope.ts';
 
-/** A collection as the engine uses it: every optional member filled in. */
+/** A collection as the engine uses it, with defaults for every optional member. */
 export interface RegisteredCollection {
   readonly name: string;
   readonly sort: (body: Json) => number;
   readonly index: readonly ((body: Json) => string | null)[];
   readonly open: ((body: Json) => boolean) | null;
-  /** How many open rows a chart may ask for in order; 0 where it may not. */
+  /** Open rows that a chart may request in order; 0: none. */
   readonly nextMax: number;
-  /** How long a closed row is kept after `sort`, ms; null keeps it. */
+  /** Retention of a closed row after `sort`, ms; null keeps it. */
   readonly retentionMs: number | null;
-  /** The column that names the node on whose behalf a row is open, and what its actor is told when that node dies. */
+  /** The column with the node on whose behalf a row is open, and the event its actor receives when that node dies. */
   readonly leaseRows: { readonly column: number; readonly event: string } | null;
-  /** Bytes of the body written last: the estimate by which a batch is bounded. The only member that changes. */
+  /** Size of the last written body in bytes: the estimate by which a batch is bounded. The only mutable member. */
   bodyBytes: number;
 }
 
-/** A kind that passed `register`: only these are ever stepped. */
+/** A kind that passed `register`; only these are stepped. */
 export interface RegisteredKind {
   readonly name: string;
   readonly kind: Kind;
@@ -28,20 +28,20 @@ export interface RegisteredKind {
   readonly version: number;
   readonly upcast: ((saved: SavedState) => SavedState) | null;
   readonly downcast: ((saved: SavedState) => SavedState) | null;
-  /** The chart version it is written at: the cluster's level. The only member that changes. */
+  /** The chart version that snapshots are written at: the cluster's level. The only mutable member. */
   level: number;
   readonly creates: ReadonlySet<string>;
   readonly finishes: ReadonlySet<string>;
   readonly volatile: ReadonlySet<string>;
   readonly collections: ReadonlyMap<string, RegisteredCollection>;
   readonly scope: StepScope;
-  /** The chart has eventless transitions somewhere. */
+  /** True if the chart has eventless transitions. */
   readonly eventless: boolean;
   /**
-   * The event types the chart answers to, or null where any type may matter (wildcards, `always`). Other types are
-   * never shown to XState, which would keep a look-up entry for each of them for ever.
+   * The event types the chart handles, or null if any type may matter (wildcards, `always`). Other types are never
+   * passed to XState, which would keep a look-up entry for each of them for ever.
    */
-  readonly knows: ReadonlySet<string> | null;
-  /** How a state without substates chooses among its transitions; null where the chart has wildcards. */
+  readonly eventTypes: ReadonlySet<string> | null;
+  /** The transitions of states without substates; null if the chart has wildcards. */
   readonly branches: Branches | null;
 }

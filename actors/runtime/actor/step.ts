@@ -32,7 +32,7 @@ export function step(kind: RegisteredKind, snapshot: Snapshot | null, event: Act
   const before = snapshot ?? create(kind, stamped.self);
   if (before.status !== 'active') throw new Error(`${stamped.self} has ended and cannot be stepped`);
   const from = snapshot === null ? ABSENT : stateText(before.value);
-  if (kind.knows !== null && !kind.knows.has(event.type)) {
+  if (kind.eventTypes !== null && !kind.eventTypes.has(event.type)) {
     const to = snapshot === null ? stateText(before.value) : from;
     return { snapshot: before, effects: snapshot === null ? scope.collected() : NO_EFFECTS, from, to, handled: false };
   }

@@ -42,7 +42,7 @@ const kindOf = (machine: unknown, more: Partial<Kind> = {}): Kind => ({
 
 const BOUND = { options: { maxIterations: 100 } };
 
-/** A machine with one state, loosely typed: what is wrong with it is the point. */
+/** A machine with one state, loosely typed, because the tests need invalid ones. */
 const machineOf = (state: object, implementations: object = {}, more: object = {}): AnyStateMachine =>
   createMachine(
     { initial: 'here', ...BOUND, states: { here: state, there: {} }, ...more } as never,
@@ -61,11 +61,11 @@ const refusal = (kind: Kind): string => {
   return '';
 };
 
-it('takes the example kinds', () => {
+it('accepts the example kinds', () => {
   for (const kind of [counterKind, purseKind, registerKind]) assert.is(register(kind).name, kind.name);
 });
 
-it('takes assign, immediate raise, emit of the runtime, named guards and their combinations', () => {
+it('accepts assign, immediate raise, emit of the runtime, named guards and their combinations', () => {
   const machine = setup({
     guards: { yes: () => true, both: and(['yes', not('yes')]) },
     actions: {
@@ -115,7 +115,7 @@ for (const [name, action] of worldly) {
   });
 }
 
-it('refuses inline actions wherever they hide', () => {
+it('refuses inline actions in every position', () => {
   const inline = (): void => undefined;
   for (const [member, state] of [
     ['entry', { entry: inline }],
@@ -132,7 +132,7 @@ it('refuses inline actions wherever they hide', () => {
   assert.match(refusal(kindOf(machineOf(nested))), /state here\.deep: entry/);
 });
 
-it('refuses an inline assign, which belongs into setup', () => {
+it('refuses an inline assign, which belongs in setup', () => {
   assert.match(refusal(kindOf(machineOf({ entry: assign({}) }))), /inline action xstate\.assign/);
 });
 
@@ -148,7 +148,7 @@ it('refuses inline guards, alone and inside combinations, in the chart and in se
   );
 });
 
-it('refuses names that nothing implements', () => {
+it('refuses names without an implementation', () => {
   assert.match(refusal(kindOf(machineOf({ entry: 'missing' }))), /state here: entry: unknown action missing/);
   assert.match(refusal(kindOf(machineOf({ entry: { type: 'toString' } }))), /unknown action toString/);
   const guarded = machineOf({ on: { go: { guard: and(['missing']), target: 'there' } } });
@@ -174,7 +174,7 @@ it('refuses a machine without a bound on eventless transitions, and one that is 
   assert.is(refusal(kindOf(machineOf({}, {}, { options: { maxIterations: 1_000 } }))), '');
 });
 
-it('refuses names, versions and event types that cannot be', () => {
+it('refuses invalid names, versions and event types', () => {
   const machine = machineOf({});
   for (const name of ['', 'Trial', '1trial', 'tri/al', 'tri:al', 'x'.repeat(33)]) {
     assert.match(refusal(kindOf(machine, { name })), /its name cannot begin an address/);
@@ -183,7 +183,7 @@ it('refuses names, versions and event types that cannot be', () => {
   assert.match(refusal(kindOf(machine, { creates: ['xstate.init'] })), /"xstate\.init"/);
 });
 
-it('refuses bad collections and tenancies', () => {
+it('refuses bad collections and lease rows', () => {
   const machine = machineOf({});
   const sort = (): number => 0;
   const column = (): string => '';
@@ -196,27 +196,24 @@ it('refuses bad collections and tenancies', () => {
   assert.match(refuses({ collections: { line: {} as never } }), /has no sort/);
   assert.match(refuses({ collections: { line: { sort, retentionMs: -1 } } }), /retentionMs/);
   assert.match(refuses({ collections: { line: { sort, index: [column], blob: 1 } } }), /names column 1 as its blob/);
-  const tenancy = { collection: 'line', column: 0, event: 'node.lost' } as const;
-  assert.match(refuses({ collections: {}, leaseRows: tenancy }), /names collection line/);
-  assert.match(refuses({ collections: { line: { sort, open: () => true } }, leaseRows: tenancy }), /column 0/);
-  assert.match(refuses({ collections: { line: { sort, index: [column] } }, leaseRows: tenancy }), /open rows/);
+  const leaseRows = { collection: 'line', column: 0, event: 'node.lost' } as const;
+  assert.match(refuses({ collections: {}, leaseRows }), /names collection line/);
+  assert.match(refuses({ collections: { line: { sort, open: () => true } }, leaseRows }), /column 0/);
+  assert.match(refuses({ collections: { line: { sort, index: [column] } }, leaseRows }), /declares open/);
 });
 
-it('refuses a kind whose chart has no transition for what makes its actors or what the runtime tells them', () => {
+it('refuses a kind whose chart has no transition for an event that creates its actors or comes from the runtime', () => {
   const on = (...types: string[]) => machineOf({ on: Object.fromEntries(types.map((type) => [type, {}])) });
   const collections = { line: { sort: () => 0, index: [() => ''], open: () => true } };
-  const tenancy = { collection: 'line', column: 0, event: 'node.lost' } as const;
+  const leaseRows = { collection: 'line', column: 0, event: 'node.lost' } as const;
   assert.match(refusal(kindOf(on('b'), { creates: ['a'] })), /no state has a transition for a$/);
   assert.match(refusal(kindOf(on('b'), { resident: true })), /no state has a transition for actor\.activated/);
-  assert.match(
-    refusal(kindOf(on('b'), { collections, leaseRows: tenancy })),
-    /no state has a transition for node\.lost/,
-  );
-  assert.is(refusal(kindOf(on('a', 'node.lost'), { creates: ['a'], collections, leaseRows: tenancy })), '');
+  assert.match(refusal(kindOf(on('b'), { collections, leaseRows })), /no state has a transition for node\.lost/);
+  assert.is(refusal(kindOf(on('a', 'node.lost'), { creates: ['a'], collections, leaseRows })), '');
   assert.is(refusal(kindOf(on('*'), { creates: ['a'] })), '');
 });
 
-it('refuses a bound on the next rows that is none, and one for rows that are never open', () => {
+it('refuses an invalid bound on the next rows, and one for rows that are never open', () => {
   const refuses = (line: object): string =>
     refusal(kindOf(machineOf({}), { collections: { line: { sort: () => 0, ...line } } }));
   const open = (): boolean => true;
@@ -227,7 +224,7 @@ it('refuses a bound on the next rows that is none, and one for rows that are nev
   assert.is(refuses({ open, nextMax: NEXT_ROWS_MAX }), '');
 });
 
-it('refuses casters of a first version, which have nothing to cast from or to', () => {
+it('refuses casters of a first version', () => {
   const caster = <T>(saved: T): T => saved;
   assert.throws(() => register({ ...counterKind, upcast: caster }), /first version has nothing to cast/);
   assert.throws(() => register({ ...counterKind, downcast: caster }), /first version has nothing to cast/);

@@ -135,10 +135,10 @@ it('reports whether a transition was taken, on every path of the step; an empty 
 });
 
 it('retains no memory for event types: a million unknown ones leave no entry in XState', () => {
-  assert.is(counter.knows?.has('add'), true);
-  assert.is(counter.knows?.has('unheard.of'), false);
+  assert.is(counter.eventTypes?.has('add'), true);
+  assert.is(counter.eventTypes?.has('unheard.of'), false);
   const wild = registered(createMachine({ options: { maxIterations: 10 }, on: { 'a.*': {} } } as never));
-  assert.is(wild.knows, null);
+  assert.is(wild.eventTypes, null);
 });
 
 it('throws for a snapshot that has ended, for which XState would run the actions again', () => {

@@ -99,7 +99,7 @@ const CALLERS: readonly (readonly [string, () => Promise<Identity | null>, strin
   ],
   ['the right authority and an unknown node name', () => ours.issue({ names: ['n9'] }), 'n9'],
   ["a node's certificate and another node's name", async () => n2, 'n3'],
-  ["a node's certificate and a name nobody has", async () => n2, 'n9'],
+  ["a node's certificate and a name of no node", async () => n2, 'n9'],
   ['a wildcard for a name', () => ours.issue({ names: ['*'] }), 'n2'],
   ['the certificate of an operator', () => ours.issue({ names: ['operator'] }), 'n2'],
 ];
