@@ -1,6 +1,6 @@
 /**
- * Further versions of Node that the tests run on, as npm packages under `node_modules/.cache`: each with the SQLite
- * module compiled for it. Nothing of the repository's own installation changes. (Measured on two cores: 6 s to fetch one,
+ * Other versions of Node that the tests run on, as npm packages under `node_modules/.cache`, each with a SQLite
+ * module compiled for it. The repository's own installation stays unchanged. (Measured on two cores: 6 s to fetch one,
  * 28 s to compile the module without optimization, 72 s with it.)
  */
 import { spawnSync } from 'node:child_process';
@@ -17,7 +17,7 @@ const PACKAGE = `node-${process.platform === 'win32' ? 'win' : process.platform}
 const INSTALL_MS_MAX = 180_000;
 const COMPILE_MS_MAX = 600_000;
 
-/** `{path, env}` to run a version of Node with, or `{missing}`: why it is not to be had. Quick once it is there. */
+/** Returns `{path, env}` for running a version of Node, or `{missing}` with the reason. Quick once installed. */
 export function otherNode(version) {
   const folder = join(HOME, version);
   const home = join(folder, 'node_modules', PACKAGE);
@@ -42,7 +42,7 @@ function install(version, folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const dependencies = { [PACKAGE]: version, 'better-sqlite3': SQLITE };
-  // The script of `better-sqlite3` alone may run, in the second step.
+  // Only the install script of `better-sqlite3` may run, in the second step.
   const manifest = { private: true, dependencies, allowScripts: { 'better-sqlite3': true } };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
   const failed = npm(folder, ['install', '--no-package-lock', '--ignore-scripts'], process.env, INSTALL_MS_MAX);
@@ -61,7 +61,7 @@ function compile(folder, home) {
   return failed && `better-sqlite3 could not be built for it (${failed})`;
 }
 
-/** The version is the one asked for and loads the module. */
+/** Checks that the installed Node has the requested version and loads the module; null if so. */
 function fault(path, env, version) {
   const script = "const Database = require('better-sqlite3'); new Database(':memory:').close(); process.version";
   const { stdout, status } = spawnSync(path, ['-p', script], { cwd: ROOT, env, encoding: 'utf8' });

@@ -4,7 +4,8 @@ import { creditsRoute } from './credits.ts';
 import { generationRoute } from './generation.ts';
 import { keyRoute } from './key.ts';
 import { modelRoutes } from './models.ts';
-import { openApiRoute } from './openapi.ts';
+import { openApiDocument } from './openapi/document.ts';
+import { OPERATIONS } from './openapi/operations.ts';
 import { turnRoutes } from './turn-routes.ts';
 
 /** Every route of the public API, below its prefix. The published OpenAPI document lists the same routes. */
@@ -27,4 +28,28 @@ const ALIVE = JSON.stringify({ name: 'troupe', status: 'ok' });
 /** A liveness read: ignores credentials, and answers while the node is not ready. */
 function aliveAt(path: string): Route {
   return { method: 'GET', path, policy: 'unguarded', body: 'none', answer: () => jsonAnswer(ALIVE) };
+}
+
+/**
+ * `GET /openapi.json`: the given routes, with the schemas that validate and render them. Rendered once, on the first
+ * request; routes added to the list before that are included.
+ */
+export function openApiRoute(routes: readonly Route[]): Route {
+  let bytes: Buffer | null = null;
+  const render = (): Buffer => {
+    const registered = new Set(routes.map(({ method, path }) => `${method} ${path}`));
+    const exists = (method: string, path: string): boolean =>
+      registered.has(`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`);
+    return Buffer.from(JSON.stringify(openApiDocument(OPERATIONS.filter(({ method, path }) => exists(method, path)))));
+  };
+  return {
+    method: 'GET',
+    path: '/openapi.json',
+    policy: 'open',
+    body: 'none',
+    answer: () => {
+      bytes ??= render();
+      return jsonAnswer(bytes);
+    },
+  };
 }

@@ -24,7 +24,7 @@ export type ToLauncher =
   | { readonly type: 'pong'; readonly id: number; readonly storeBusyMs: number }
   /** The node serves. Sent once per process. */
   | ({ readonly type: 'up' } & NodeAddresses)
-  /** Whether the node accepts connections. */
+  /** Whether the node accepts connections; `intake` is its older name, kept on the channel. */
   | { readonly type: 'intake'; readonly open: boolean }
   /** Why the node cannot start, as one line for the user; the process exits next. */
   | { readonly type: 'fault'; readonly message: string };

@@ -14,13 +14,8 @@ import type { HandoffNode } from './socket-handoff.ts';
 import { isSilentLoop, QUIET, tickVitals, type Vitals, verdictOn } from './watchdog.ts';
 
 /**
- * V8 and Node flags of a node. Large pages hold Node's own code where the system supports them (Linux; ignored
- * elsewhere): a request touches much code once. Measured at 64 in flight: 611 us of the main thread's CPU per request
- * without, 560 us with. The main thread alone collects the young generation, because it would wait for helper threads
- * while all cores are busy. It collects seldom, because survivors are the objects of requests under way, however long
- * the interval. The semi-space grows to 64 MiB if much survives: 7 % more requests/s with 64 in flight and 8 % with 400
- * than with 32; 128 bring no more. It starts small, so that threads with short-lived garbage, such as the store's
- * writer, stay small: 276 MiB a node under load, 338 with a floor of 32 for each.
+ * Flags of a node: Node's own code on large pages (Linux; ignored elsewhere), and rare collections of the young
+ * generation by the main thread alone. Measured numbers: DECISIONS.md, "nodes run with large pages".
  */
 export const NODE_FLAGS: readonly string[] = [
   '--use-largepages=silent',

@@ -11,11 +11,10 @@ import { completionReply } from '../../../../../gateway/dialects/completions/rep
 import { completionRequest } from '../../../../../gateway/dialects/completions/request-schema.ts';
 import { renderEnvelope } from '../../../../../gateway/dialects/reply/error-envelope.ts';
 import type { ReplyFrames } from '../../../../../gateway/dialects/reply/reply-dialect.ts';
-import { apiRoutes } from '../../../../../gateway/edge/api/api-routes.ts';
+import { apiRoutes, openApiRoute } from '../../../../../gateway/edge/api/api-routes.ts';
 import { openApiDocument } from '../../../../../gateway/edge/api/openapi/document.ts';
 import { envelopeSchema } from '../../../../../gateway/edge/api/openapi/envelope-schema.ts';
 import { OPERATIONS } from '../../../../../gateway/edge/api/openapi/operations.ts';
-import { openApiRoute } from '../../../../../gateway/edge/api/openapi.ts';
 import type { EdgeRoutes } from '../../../../../gateway/edge/http/edge-routes.ts';
 import type { Route } from '../../../../../gateway/edge/http/route.ts';
 import type { RouteAnswer } from '../../../../../gateway/edge/http/route-answer.ts';
