@@ -17,7 +17,7 @@ export interface Closing {
  * events into text and has no access to sockets, money or providers.
  */
 export interface ReplyDialect {
-  /** The body of a reply in one piece. `closing: null`: the turn is not charged yet, so no usage is shown. */
+  /** The body of a reply in one piece. `closing: null`: no charge is recorded, so no usage is shown. */
   whole(head: ReplyHead, events: readonly TurnEvent[], closing: Closing | null): string;
   /** The frames of a streamed reply. */
   frames(head: ReplyHead): ReplyFrames;
@@ -30,6 +30,6 @@ export interface ReplyDialect {
 export interface ReplyFrames {
   /** The frames of events that arrived together; an `error` event is the last frame before the end. */
   of(events: readonly TurnEvent[]): string;
-  /** The end of the stream. `closing: null`: it broke off or is not charged yet. */
+  /** The end of the stream. `closing: null`: it broke off, or no charge is recorded. */
   end(closing: Closing | null): string;
 }

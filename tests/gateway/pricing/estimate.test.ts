@@ -91,8 +91,8 @@ it('unrequested media have a bound as well', () => {
 });
 
 it('images of the prompt are held by the piece', () => {
-  const picture = { type: 'image', source: { kind: 'url', url: 'https://a/b.png' } } as const;
-  const messages = [{ role: 'user', text: '', parts: [picture, picture, { type: 'text', text: 'x' }] }] as const;
+  const imagePart = { type: 'image', source: { kind: 'url', url: 'https://a/b.png' } } as const;
+  const messages = [{ role: 'user', text: '', parts: [imagePart, imagePart, { type: 'text', text: 'x' }] }] as const;
   const requested = turn({ messages, modalities: { input: ['image'], output: [] } });
   assert.is(inputImages(requested, messages), 2);
   assert.is(inputImages(turn(), messages), 0);

@@ -32,8 +32,8 @@ it('the last matching entry applies, key by key', () => {
     { minPromptTokens: 20, prompt: '4' },
   ];
   const tariff: Tariff = { id: 't', prompt: '1', request: '9', discount: 0, overrides };
-  const { prompt: dearer, completion, request } = pricesOf(tariff, { at: DAY, promptTokens: 30 });
-  assert.equal([dearer, completion, request], ['4', '3', '9']);
+  const { prompt, completion, request } = pricesOf(tariff, { at: DAY, promptTokens: 30 });
+  assert.equal([prompt, completion, request], ['4', '3', '9']);
 });
 
 it('a window includes its first minute and excludes its end', () => {

@@ -97,8 +97,8 @@ it('rule 7: the unsupported modality is named, whatever providers the client adm
 
 it('rule 7: an endpoint must produce the requested modalities', () => {
   const speaker = maker('speaks', ['audio'], { speech: { voices: ['ember'], formats: ['wav'] } });
-  const endpoints = [at('writes'), maker('draws', ['image']), speaker];
-  assert.equal(slugs({ modalities: ['image', 'text'] }, endpoints), ['draws']);
+  const endpoints = [at('writes'), maker('painter', ['image']), speaker];
+  assert.equal(slugs({ modalities: ['image', 'text'] }, endpoints), ['painter']);
   assert.equal(slugs({ modalities: ['audio'], audio: { voice: 'ember', format: 'wav' } }, endpoints), ['speaks']);
   const error = refused({ modalities: ['image'] }, [at('writes')]);
   assert.is(error.status, 503);
@@ -133,7 +133,7 @@ it('an image setting must lie within the envelope of the endpoint', () => {
   const sizes = ['1024x1024'];
   const quality = { type: 'enum', values: ['low', 'high'] } as const;
   const painter = at(
-    'draws',
+    'painter',
     {},
     {
       outputModalities: ['text', 'image'],
@@ -157,7 +157,7 @@ it('an image setting must lie within the envelope of the endpoint', () => {
   ];
   for (const [config, member] of table) {
     const body = { modalities: ['image'], image_config: config };
-    if (member === null) assert.equal(slugs(body, [painter]), ['draws'], JSON.stringify(config));
+    if (member === null) assert.equal(slugs(body, [painter]), ['painter'], JSON.stringify(config));
     else {
       const [rejection] = refused(body, [painter]).metadata.rejections as { reason: string; member: string }[];
       assert.is(rejection?.member, member);

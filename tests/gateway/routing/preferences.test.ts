@@ -141,22 +141,24 @@ it('an undeclared price violates a cap on a consumed unit, and passes any other 
   const ok = { imageOutput: '1', imageMegapixel: '1', videoSecond: '1', audioSecond: '1', request: '1' };
   assert.equal(slugsOf(plan(priceMax(ok), endpoints, 0.5)), ['a']);
   assert.is(refusal(() => plan(priceMax({ completion: '1' }), endpoints, 0.5)).status, 503);
-  const draws = { outputModalities: ['text', 'image'] } as const;
-  const drawing = { modalities: { input: [], output: ['image'] } };
-  const drawn = refusal(() => plan(priceMax({ imageOutput: '1' }, drawing), board(at('a', {}, draws)), 0.5));
-  assert.match(drawn.message, /max_price\.image_output/);
-  const hears = {
+  const makesImages = { outputModalities: ['text', 'image'] } as const;
+  const imageTurn = { modalities: { input: [], output: ['image'] } };
+  const imageRefusal = refusal(() =>
+    plan(priceMax({ imageOutput: '1' }, imageTurn), board(at('a', {}, makesImages)), 0.5),
+  );
+  assert.match(imageRefusal.message, /max_price\.image_output/);
+  const takesAudio = {
     inputModalities: ['text', 'audio'],
     inputs: { audio: { sources: ['url'], containers: null } },
   } as const;
-  const heard = refusal(() =>
+  const audioRefusal = refusal(() =>
     plan(
       priceMax({ audioSecond: '1' }, { modalities: { input: ['audio'], output: [] } }),
-      board(at('a', {}, hears)),
+      board(at('a', {}, takesAudio)),
       0.5,
     ),
   );
-  assert.match(heard.message, /max_price\.audio_second/);
+  assert.match(audioRefusal.message, /max_price\.audio_second/);
 });
 
 it('a cap also applies to the prices of other hours, and to those of longer prompts that this one may reach', () => {
