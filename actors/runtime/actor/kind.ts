@@ -73,8 +73,8 @@ export interface Kind {
    * Made by `setup()`; initial context from `input: {address}`; stepped, never started. An event is unhandled if the
    * state has no transition for it, or none whose guard passes; nothing of its step is then committed. An asker gets
    * `unhandled`, a message of a step in the same shard fails that step's cascade, and a timer, result, notice or
-   * message of another shard becomes a dead letter immediately. An empty transition ignores an event: `on: { 'x': {}
-   * }`.
+   * message of another shard becomes a dead letter immediately. To ignore an event, a state has an empty transition:
+   * `on: { 'x': {} }`.
    */
   readonly machine: AnyStateMachine;
   /**

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../actors/runtime/ports/clock.ts';
 import type { Envelope, Link, LinkReceiver, TransportLimits } from '../../../actors/runtime/ports/transport.ts';
-import { EnvelopeBatch } from '../../../actors/runtime/transports/batch.ts';
+import { EnvelopeBatch } from '../../../actors/runtime/transports/envelope-batch.ts';
 import type { Direction } from './direction.ts';
 import type { Place } from './scheduler.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Envelope, Link, LinkReceiver, TransportLimits } from '../../ports/transport.ts';
-import { EnvelopeBatch } from '../batch.ts';
+import { EnvelopeBatch } from '../envelope-batch.ts';
 import { type LinkFrame, packFrame, unpackFrame } from './frame.ts';
 
 /** The part of a gRPC stream that links use, on either end. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Envelope, Link, LinkReceiver, TransportLimits } from '../../ports/transport.ts';
-import { EnvelopeBatch } from '../batch.ts';
+import { EnvelopeBatch } from '../envelope-batch.ts';
 
 /**
  * Frames that one end may have under way within one turn of the loop before its batch has to wait, as on a real wire.

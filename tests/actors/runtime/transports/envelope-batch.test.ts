@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Envelope } from '../../../../actors/runtime/ports/transport.ts';
-import { EnvelopeBatch } from '../../../../actors/runtime/transports/batch.ts';
+import { EnvelopeBatch } from '../../../../actors/runtime/transports/envelope-batch.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 2_000);
