@@ -34,13 +34,13 @@ export interface HoldRequest {
   /** The request's opaque `metadata`, JSON text; null when absent. */
   readonly metadata: string | null;
   /** The routing decision; absent when one endpoint was the only candidate and none was rejected. */
-  readonly route?: RouteTrail;
+  readonly route?: RouteDecision;
   /** True when the sender may have sent the request before. */
   readonly repeat: boolean;
 }
 
 /** The routing decision as stored with the generation, bounded. Endpoints are named by their public tags. */
-export interface RouteTrail {
+export interface RouteDecision {
   /** In the order in which they are tried. */
   readonly candidates: readonly RouteCandidate[];
   readonly rejections?: readonly RouteRejection[];

@@ -1,6 +1,6 @@
 import { admit, raise } from '../../actors/key/key.ts';
 import { AskError } from '../../actors/runtime/index.ts';
-import type { HoldRequest, RouteCandidate, RouteRejection, RouteTrail } from '../../actors/terms/hold.ts';
+import type { HoldRequest, RouteCandidate, RouteDecision, RouteRejection } from '../../actors/terms/hold.ts';
 import { holdAttempt } from '../../actors/terms/hold-attempt.ts';
 import type { Refusal } from '../../actors/terms/refusal.ts';
 import { estimate } from '../pricing/estimate.ts';
@@ -93,7 +93,7 @@ export class Hold {
     const { cluster, clock, config } = this.#services;
     const { endpoint } = candidate;
     const leftMs = config.upstream.totalMs - (clock.monotonic() - startedAt);
-    const route = this.#requested === 1 ? routeTrail(this.#request) : null;
+    const route = this.#requested === 1 ? routeDecision(this.#request) : null;
     const held: { -readonly [member in keyof HoldRequest]: HoldRequest[member] } = {
       generation,
       attempt,
@@ -138,7 +138,7 @@ const ROUTE_REJECTIONS_MAX = 30;
  * The plan as the record of a generation keeps it: the candidates in order, and why the others were rejected. Null for
  * one endpoint that takes the turn unchanged, since the record names that endpoint already.
  */
-export function routeTrail({ plan, turn }: TurnRequest): RouteTrail | null {
+export function routeDecision({ plan, turn }: TurnRequest): RouteDecision | null {
   const { candidates, rejections } = plan;
   const [first] = candidates;
   if (!first) return null;

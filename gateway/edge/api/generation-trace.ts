@@ -1,4 +1,4 @@
-import type { Generation, RouteCandidate, RouteTrail, SettledMedia } from '../../../actors/terms/hold.ts';
+import type { Generation, RouteCandidate, RouteDecision, SettledMedia } from '../../../actors/terms/hold.ts';
 import { exactNumber } from './exact-json.ts';
 
 /**
@@ -41,7 +41,7 @@ function renderConditions({ at, promptTokens }: { readonly at: number; readonly 
   return { at: new Date(at).toISOString(), prompt_tokens: promptTokens };
 }
 
-function renderRoute({ candidates, rejections = [], omitted = 0 }: RouteTrail): object {
+function renderRoute({ candidates, rejections = [], omitted = 0 }: RouteDecision): object {
   return { candidates: candidates.map(renderCandidate), rejections, omitted };
 }
 

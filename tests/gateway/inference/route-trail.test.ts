@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { HoldRequest, Release, Settlement } from '../../../actors/terms/hold.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
-import { routeTrail } from '../../../gateway/inference/hold.ts';
+import { routeDecision } from '../../../gateway/inference/hold.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
 import { drain, failed, openScene, releaseOf, settlementOf, sim } from './scene.ts';
@@ -63,7 +63,7 @@ it('the route trail is bounded and records how much it omits and how many messag
     reason: 'health',
     detail: 'y',
   }));
-  const trail = routeTrail({
+  const trail = routeDecision({
     turn: { messages: whole, models: ['a/b', 'c/d'] },
     plan: { candidates, rejections },
   } as never);

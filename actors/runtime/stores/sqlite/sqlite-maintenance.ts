@@ -44,7 +44,9 @@ export function sqliteMaintenance({ path, busyMs }: SqliteChoice, parts: Mainten
     requireFile(from, 'name a file that `troupe backup` wrote');
     const replaces = existsSync(path);
     if (replaces && !force) {
-      throw new MaintenanceRefused(`the database ${path} exists: move it away, or add --force, which keeps it next to the new one`);
+      throw new MaintenanceRefused(
+        `the database ${path} exists: move it away, or add --force, which keeps it next to the new one`,
+      );
     }
     if (replaces) await on(path, (connection) => requireNoNodes(connection, parts, path));
     mkdirSync(dirname(path), { recursive: true });
