@@ -1,4 +1,4 @@
-/** Gives every test of a file a time-out, which uvu lacks: a hanging test fails with its title instead of stopping the run. */
+/** Adds a time-out per test, which uvu lacks: a hanging test fails with its title instead of blocking the run. */
 type Registers = (title: string, run: () => Promise<void> | void) => void;
 
 /** `const it = bounded(test, 5_000); it('does a thing', async () => {...});` */

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 
 let collect: (() => void) | undefined;
 
-/** Bytes this process holds on to, once everything that nobody holds was collected: objects and buffers. */
+/** Bytes that this process retains after garbage collection: objects and buffers. */
 export function bytesHeld(): number {
   if (collect === undefined) {
     setFlagsFromString('--expose_gc');

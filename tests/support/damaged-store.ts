@@ -4,7 +4,7 @@ import { MemoryStore } from './memory-store.ts';
 
 type Loaded = NonNullable<Awaited<ReturnType<MemoryStore['loadActor']>>>;
 
-/** A memory store that reads some actors and timers back otherwise than they were written, until it is mended. */
+/** A memory store that returns some actors and timers damaged until they are repaired. */
 export class DamagedStore extends MemoryStore {
   readonly actors = new Map<string, (stored: Loaded) => Loaded>();
   readonly timers = new Map<string, (stored: TimerRecord) => TimerRecord>();

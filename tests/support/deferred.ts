@@ -3,7 +3,7 @@ export interface Deferred {
   readonly resolve: () => void;
 }
 
-/** A promise and the way to keep it. */
+/** A promise with its resolve function. */
 export function deferred(): Deferred {
   let resolve = (): void => {};
   const promise = new Promise<void>((done) => {

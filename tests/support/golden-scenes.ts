@@ -1,4 +1,4 @@
-/** One actor of every kind in every state, lived through as the clients would: what golden snapshots are written from. */
+/** One actor of every kind in every state, driven with client events: the source of the golden snapshots. */
 
 import { configurationOf } from '../../actors/endpoint/configuration.ts';
 import { kinds } from '../../actors/kinds.ts';
@@ -21,7 +21,7 @@ const FACTS = {
   ...{ statusPageUrl: null, headquarters: 'CH', datacenters: null },
 };
 
-/** Snapshots of each kind, one per state it came through. */
+/** Snapshots of each kind, one per state. */
 export function goldenScenes(): ReadonlyMap<string, readonly Golden[]> {
   const house = new House(kinds, START);
   const seen = new Map<string, Map<string, Golden>>();

@@ -1,6 +1,6 @@
 /**
- * A process that uses the keys of 40 hours, one after the other: `key-maker.ts PATH`. Says when it is ready, waits for
- * the word, and answers with a digest of each key. For tests that let several begin at once.
+ * A process that uses the keys of 40 hours in sequence: `key-maker.ts PATH`. Prints when it is ready, waits for input,
+ * and prints a digest of each key. For tests that start several at the same time.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

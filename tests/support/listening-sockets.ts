@@ -3,14 +3,14 @@ import { connect, isIPv4 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
 export interface Listening {
-  /** Hexadecimal, as the kernel shows it, made readable: `127.0.0.1` or the 32 digits of an IPv6 address. */
+  /** Converted from the kernel's hexadecimal form: `127.0.0.1` or the 32 digits of an IPv6 address. */
   readonly host: string;
   readonly port: number;
 }
 
 const LISTEN = '0A';
 
-/** Every TCP socket these processes listen on; null where the system does not show it. */
+/** Every TCP socket on which these processes listen; null if the system does not expose it. */
 export function listeningSockets(pids: readonly number[]): readonly Listening[] | null {
   try {
     const own = new Set(pids.flatMap(inodesOf));
@@ -45,7 +45,7 @@ function parseSocket(text: string): Listening {
   return { host, port: Number.parseInt(port, 16) };
 }
 
-/** Addresses by which other machines would reach this one. */
+/** Addresses at which other machines reach this one. */
 export function outerAddresses(): readonly string[] {
   return Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])

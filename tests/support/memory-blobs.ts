@@ -1,6 +1,6 @@
 /**
  * The Blobs port in memory, for the simulation and the contract. Several nodes share one instance through `connect()`;
- * each connection can lose the place, as a node that is cut off does. Never fails by itself.
+ * each connection can lose the blobs, as a cut-off node does. Never fails by itself.
  */
 import { blobId } from '../../actors/runtime/bytes/blob-id.ts';
 import { readBlob, type StoredBlob } from '../../actors/runtime/bytes/read-blob.ts';
@@ -32,9 +32,9 @@ interface Place {
 }
 
 export class MemoryBlobs implements Blobs {
-  /** True: every call of this connection is refused as unreachable. */
+  /** If true, every call of this connection is refused as unreachable. */
   cut = false;
-  /** The stretches of stored bytes that this connection has read, as [at, bytes]. */
+  /** The ranges of stored bytes that this connection has read, as [at, bytes]. */
   readonly reads: (readonly [number, number])[] = [];
   readonly #options: MemoryBlobsOptions;
   readonly #place: Place;
@@ -46,17 +46,17 @@ export class MemoryBlobs implements Blobs {
     this.#place = place;
   }
 
-  /** Another node's way to the same blobs. */
+  /** Another node's connection to the same blobs. */
   connect(): MemoryBlobs {
     return new MemoryBlobs(this.#options, this.#place);
   }
 
-  /** How many writes were begun and not ended. */
+  /** Number of open writes. */
   get unfinished(): number {
     return this.#place.unfinished.size;
   }
 
-  /** The bytes of a blob, and a way to damage them. */
+  /** The mutable bytes of a blob; tests damage them. */
   stored(id: string): Buffer | undefined {
     return this.#place.finished.get(id);
   }

@@ -1,6 +1,6 @@
 /**
  * The KeyStore port in memory, for the simulation and the contract. Several nodes share one instance through
- * `connect()`; each connection can lose the place. Never fails by itself.
+ * `connect()`; each connection can lose the store. Never fails by itself.
  */
 import { createSecretKey } from 'node:crypto';
 import { keyHour } from '../../actors/runtime/bytes/key-hour.ts';
@@ -22,7 +22,7 @@ export interface MemoryKeyStoreOptions {
 const KEY_BYTES = 32;
 
 export class MemoryKeyStore implements KeyStore {
-  /** True: every call of this connection is refused as unreachable. */
+  /** If true, every call of this connection is refused as unreachable. */
   cut = false;
   readonly #options: MemoryKeyStoreOptions;
   readonly #secrets: Map<number, Uint8Array>;
@@ -32,7 +32,7 @@ export class MemoryKeyStore implements KeyStore {
     this.#secrets = secrets;
   }
 
-  /** Another node's way to the same keys. */
+  /** Another node's connection to the same keys. */
   connect(): MemoryKeyStore {
     return new MemoryKeyStore(this.#options, this.#secrets);
   }

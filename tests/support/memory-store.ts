@@ -1,7 +1,7 @@
 /**
  * The Store port in memory, with the semantics of the real ones, for engine, cluster and contract tests. Several nodes
  * share one instance through `connect()`; each connection has its own faults, so that one node can lose the store, an
- * acknowledgement or its patience while the others go on. Never fails by itself.
+ * acknowledgement or run into a time-out while the others continue. Never fails by itself.
  */
 import type { Clock } from '../../actors/runtime/ports/clock.ts';
 import {
@@ -20,31 +20,31 @@ import {
 } from '../../actors/runtime/ports/store.ts';
 import { MemoryTables, type Registration } from './memory-tables.ts';
 
-/** What shall become of one commit. */
+/** The fault of one commit. */
 export type CommitFault =
   /** Certainly not written: StoreRefused. */
   | { readonly type: 'refuse'; readonly reason: 'full' | 'busy' | 'unreachable' }
-  /** Not written, but the caller cannot know: StoreOutcomeUnknown. */
+  /** Not written, and the outcome is unknown to the caller: StoreOutcomeUnknown. */
   | { readonly type: 'fail' }
   /** Written, but the acknowledgement is lost: StoreOutcomeUnknown. */
   | { readonly type: 'lose-acknowledgement' }
-  /** Written later than asked, in order with the commits around it. */
+  /** Written late, in order with the commits around it. */
   | { readonly type: 'delay'; readonly ms: number };
 
 export interface MemoryStoreOptions {
   readonly clock: Clock;
   /** Default 256. */
   readonly shards?: number;
-  /** Time every commit takes, ms; 0 (default) resolves in the same turn of the loop. */
+  /** Duration of every commit, ms; 0 (default) resolves in the same turn of the loop. */
   readonly commitMs?: number;
 }
 
 export class MemoryStore implements Store {
-  /** Asked before each commit of this connection; null means none. */
+  /** Called before each commit of this connection; null means no fault. */
   fault: ((writes: readonly ShardWrite[], number: number) => CommitFault | null) | null = null;
-  /** True: every call of this connection is rejected as unreachable, as if its way to the store were cut. */
+  /** If true, every call of this connection is rejected as unreachable, as after a network partition. */
   cut = false;
-  /** Commits asked for through this connection, and those that were applied. */
+  /** Commits requested through this connection, and those that were applied. */
   commitsAsked = 0;
   commitsApplied = 0;
   /** Shard parts judged `fence` or `version` through this connection. */
@@ -65,7 +65,7 @@ export class MemoryStore implements Store {
     return new MemoryStore({ ...this.#options, clock }, this.#tables);
   }
 
-  /** Holds every later commit of this connection back until the returned function is called. */
+  /** Delays every later commit of this connection until the returned function is called. */
   pauseCommits(): () => void {
     let resume = (): void => {};
     const paused = new Promise<void>((resolve) => {
@@ -115,7 +115,7 @@ export class MemoryStore implements Store {
     return Promise.resolve(verdicts);
   }
 
-  /** Runs one table operation as the store would: asynchronously, and not at all when the connection is cut. */
+  /** Runs one table operation asynchronously; rejects while the connection is cut. */
   async #run<T>(operation: () => T): Promise<T> {
     if (this.cut) throw new StoreRefused('unreachable', 'the test cut this connection');
     return operation();

@@ -273,7 +273,7 @@ export class MemoryTables {
     return moved;
   }
 
-  /** What putting back a copy does to every shard. */
+  /** Applies the effect of restoring a copy to every shard. */
   raiseEpochs(jump: number): void {
     for (const { shard, epoch } of this.#shards) this.#shards[shard] = { shard, owner: null, epoch: epoch + jump };
     this.#shardsRevision += jump;
@@ -291,7 +291,7 @@ function inOrder<T>(found: ReadonlyMap<string, T>): readonly T[] {
   return [...found].sort(([a], [b]) => compareText(a, b)).map(([, row]) => row);
 }
 
-/** JSON text of the state value, null where there is none. */
+/** JSON text of the state value; null if there is none. */
 function stateValueOf(snapshot: string): string | null {
   try {
     return JSON.stringify((JSON.parse(snapshot) as { value?: unknown }).value) ?? null;

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { textHash } from '../../actors/runtime/collections/text-hash.ts';
 import type { ActorRecord } from '../../actors/runtime/ports/store.ts';
 
-/** The same record as builds before 2026-11-22 wrote it: no time, the sum in front and over the transition log too. */
+/** The record in the format of builds before 2026-11-22: no time, the sum first and also over the transition log. */
 export function oldSnapshot(actor: ActorRecord): ActorRecord {
   const { address, kind, version, chart, trail } = actor;
   const { value, context, status } = JSON.parse(actor.snapshot) as Record<string, unknown>;

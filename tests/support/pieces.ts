@@ -1,12 +1,12 @@
 /** Sources and sinks of bytes for tests. */
 export const pieces = { of, random, gather, hex };
 
-/** The given pieces, one after the other. */
+/** The given pieces, in order. */
 async function* of(...given: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   for (const piece of given) yield piece;
 }
 
-/** `bytes` bytes that a seed decides, never twice the same stretch, in pieces of `size`. */
+/** `bytes` seeded pseudo-random bytes without repeats, in pieces of `size`. */
 function random(bytes: number, seed = 1): Uint8Array {
   const out = new Uint8Array(bytes);
   let state = seed >>> 0 || 1;

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** Sends bytes to the origin of a base address; everything that came until the other side closed, or fell silent. */
+/** Sends bytes to the origin of a base address; returns all bytes received until the server closes or is silent. */
 export function rawExchange(base: string, bytes: string | Uint8Array, quietMs = 1_000): Promise<string> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {

@@ -1,18 +1,18 @@
-/** A regular expression as it stands in a source. */
+/** A regular expression in a source file. */
 export interface Written {
   readonly source: string;
   readonly flags: string;
 }
 
-/** Behind these a slash begins an expression; behind anything else it divides. */
+/** After these a slash begins an expression; after anything else it divides. */
 const BEFORE =
   /(?:^|[([{}=,;:!&|?+\-*%<>~^]|\b(?:return|typeof|case|in|of|delete|void|throw|new|else|do|await|yield))$/;
-/** Characters before a slash that are looked at: the longest of the words above, and one more. */
+/** Characters before a slash that are examined: the longest of the words above, and one more. */
 const BEFORE_CHARACTERS = 12;
 
 /**
- * Every regular expression literal of a TypeScript source, found with a scanner that knows strings, templates and comments
- * and nothing else. It throws where it does not understand: an expression is never passed over in silence.
+ * Every regular expression literal of a TypeScript source, found with a scanner for strings, templates and comments. The
+ * scanner throws on unknown syntax, so that no expression is skipped silently.
  */
 export function regularExpressions(text: string): readonly Written[] {
   const found: Written[] = [];
@@ -65,7 +65,7 @@ function stringEnd(text: string, at: number, quote: string): number {
   return -1;
 }
 
-/** Behind the closing backtick, or behind the brace of the next `${`. */
+/** Index after the closing backtick, or after the brace of the next `${`. */
 function templateEnd(text: string, at: number): number {
   for (let i = at; i < text.length; i++) {
     if (text[i] === '\\') i++;

@@ -1,6 +1,6 @@
 /**
- * A data folder as a node keeps it, for tests of what is sealed: rows in SQLite, blobs and keys in their folders, on one
- * clock. One record is a sealed text in a row and a sealed file in a blob that the row refers to.
+ * The data folder of a node, for encryption tests: rows in SQLite, blobs and keys in their folders, on one clock. One
+ * record is a sealed text in a row and a sealed file in a blob that the row refers to.
  */
 import { join } from 'node:path';
 import { openBlob } from '../../actors/runtime/bytes/open-blob.ts';
@@ -41,7 +41,7 @@ export class SealedHouse {
     [this.store, this.blobs, this.keys] = [store, blobs, keys];
   }
 
-  /** Opens a folder, or a copy of one under whatever clock its thief likes. */
+  /** Opens a folder, or a copy of one under any clock, as a thief of the copy would. */
   static async open(data: string, clock: Clock): Promise<SealedHouse> {
     const ports = { clock, random: systemRandom };
     const store = await openSqliteStore({
@@ -54,7 +54,7 @@ export class SealedHouse {
     return new SealedHouse(store, blobs, keys);
   }
 
-  /** Key first, then the file, then the commit that refers to it: whatever fails leaves nothing half stored. */
+  /** Stores the key first, then the file, then the commit that refers to it: a failure leaves no partial record. */
   async keep({ account, id, text, file }: SealedRecord): Promise<void> {
     const key = await this.keys.current();
     const place = { account, object: id, kind: 'text' };

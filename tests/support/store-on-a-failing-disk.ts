@@ -1,6 +1,6 @@
 /**
- * A process that commits to a SQLite store while its disk is made to fail (see fixtures/disk-fault.c) and prints, as
- * one line of JSON, how each commit ended: `store-on-a-failing-disk.ts PATH BALLAST_BYTES`. For store tests.
+ * A process that commits to a SQLite store while its disk fails (see fixtures/disk-fault.c) and prints the outcome of
+ * each commit as one line of JSON: `store-on-a-failing-disk.ts PATH BALLAST_BYTES`. For store tests.
  */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { StoreOutcomeUnknown, StoreRefused } from '../../actors/runtime/ports/store.ts';

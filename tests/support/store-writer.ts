@@ -1,6 +1,7 @@
 /**
- * A process that writes one actor's versions into a SQLite store, one commit after another, each with a row of its own:
- * `store-writer.ts PATH NAME COMMITS [SHARD] [COHORT]`. Starts once COHORT nodes have registered. Prints one line of JSON about what was acknowledged. For store tests.
+ * A process that writes one actor's versions into a SQLite store, one commit after another, each with its own row:
+ * `store-writer.ts PATH NAME COMMITS [SHARD] [COHORT]`. Starts once COHORT nodes have registered. Prints one line of JSON
+ * about the acknowledged commits. For store tests.
  */
 import { statSync } from 'node:fs';
 import { openSqliteStore } from '../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
@@ -13,7 +14,7 @@ export interface WriterReport {
   readonly worstMs: number;
   readonly startedAt: number;
   readonly endedAt: number;
-  /** The log at its longest, bytes: its file never shrinks while a process has it open. */
+  /** The maximum size of the log in bytes: its file never shrinks while a process has it open. */
   readonly logBytes: number;
 }
 

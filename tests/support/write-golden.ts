@@ -1,6 +1,6 @@
 /**
  * Writes the golden snapshots of chart versions that have none yet: `node --import tsx tests/support/write-golden.ts`
- * after a chart's version was raised. Never writes over one: what was stored once must load, or be refused, for ever.
+ * after a chart's version was raised. Never overwrites one: a stored snapshot must load, or be refused, for ever.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -6,7 +6,7 @@ import config from '../../../cluster.config.ts';
 
 export const TOKEN = 'operator-token';
 
-/** A node of the runtime alone, without a gateway: by default on the system's clock and over gRPC on loopback. */
+/** A runtime node without a gateway: by default on the system clock and over gRPC on loopback. */
 export function startBareNode(
   parts: Pick<NodeParts, 'name' | 'kinds' | 'store' | 'onDead'> & Partial<NodeParts>,
 ): Promise<ClusterNode> {

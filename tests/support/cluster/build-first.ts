@@ -1,4 +1,4 @@
-/** Brings `dist/` up to date with the sources: what is started and measured is what was written. Ends the process if it cannot. */
+/** Rebuilds `dist/`, so that tests and measurements run the current sources. Ends the process if the build fails. */
 export async function buildFirst(): Promise<void> {
   const script = new URL('../../../scripts/build.mjs', import.meta.url).href;
   const { ensureBuilt } = (await import(script)) as { readonly ensureBuilt: () => boolean };

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What the launcher says about a running cluster in `connection.json`. */
+/** The content of `connection.json`, written by the launcher of a running cluster. */
 export interface Connection {
   readonly base_url: string;
   readonly api_key: string;
@@ -27,8 +27,8 @@ const POLL_MS = 50;
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
- * A real cluster: the launcher as anybody starts it, in a data folder of its own, with a configuration laid over the
- * default one. Never touches a folder it did not make, and leaves no process behind.
+ * A real cluster: the launcher as users start it, in its own data folder, with a configuration merged into the default
+ * one. Never touches a folder that it did not create, and leaves no process behind.
  */
 export class LaunchedCluster {
   readonly data: string;
@@ -41,7 +41,7 @@ export class LaunchedCluster {
     this.#child = child;
   }
 
-  /** Resolves once the API answers and as many nodes serve as were declared. `kept` is the folder of an earlier one. */
+  /** Resolves once the API answers and all declared nodes serve. `kept` is the folder of an earlier cluster. */
   static async start(
     config: object,
     env: Readonly<Record<string, string>> = {},
@@ -50,7 +50,7 @@ export class LaunchedCluster {
     const data = kept ?? mkdtempSync(join(tmpdir(), 'troupe-'));
     const port = await freePort();
     const file = join(data, 'overlay.json');
-    // Checks are calls of no client: whoever compares both sides, or measures, wants none unless it asks for them.
+    // Checks are calls without a client, so tests that compare both sides or measure run without them by default.
     writeFileSync(file, JSON.stringify({ checks: { enabled: false }, ...config }));
     const output = openSync(join(data, 'output.log'), 'a');
     const bin = join(ROOT, 'bin', 'troupe.mjs');
@@ -74,12 +74,12 @@ export class LaunchedCluster {
     return `http://127.0.0.1:${this.port}/api/v1`;
   }
 
-  /** What both launcher and nodes printed so far. */
+  /** The output of the launcher and the nodes so far. */
   get output(): string {
     return readFileSync(join(this.data, 'output.log'), 'utf8');
   }
 
-  /** As the launcher wrote it last; null before the first time. */
+  /** The latest version written by the launcher; null before the first one. */
   connection(): Connection | null {
     try {
       return JSON.parse(readFileSync(join(this.data, 'connection.json'), 'utf8')) as Connection;
@@ -88,7 +88,7 @@ export class LaunchedCluster {
     }
   }
 
-  /** Drains by SIGINT, as Ctrl-C does, kills what is left then, and removes the folder unless `keep`. */
+  /** Drains with SIGINT, as Ctrl-C does, kills remaining processes, and removes the folder unless `keep`. */
   async stop(keep = false): Promise<number | null> {
     const child = this.#child;
     if (child.exitCode === null && child.signalCode === null) {

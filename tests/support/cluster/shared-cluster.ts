@@ -2,12 +2,12 @@ import type { Simulator } from '../../../gateway/simulator/simulator.ts';
 import { watchFetch } from '../stream/watched-fetch.ts';
 import { type ClusterOptions, startUnwatched, type TestCluster } from './start-cluster.ts';
 
-/** Set by scripts/run-tests.mjs: closes what several test files share, after the last of them. */
+/** Set by scripts/run-tests.mjs: closes resources shared by several test files, after the last of them. */
 interface Runner {
   readonly TROUPE_AT_END?: (close: () => Promise<void>) => void;
 }
 
-/** Far above what a test file asks in a minute. */
+/** Far above the requests of a test file per minute. */
 const REQUESTS_PER_MINUTE = 1e9;
 export const UNLIMITED = {
   keyPerMinute: REQUESTS_PER_MINUTE,
@@ -19,9 +19,9 @@ type Shared = Awaited<ReturnType<typeof startUnwatched>>;
 
 /**
  * One cluster for all test files of a folder: the first file that opens it starts it, the runner closes it after the
- * last file; a file that runs alone closes it itself. Each file gets a view of its own: answers are held against the
- * grammar from `open` to `close`, and only provider calls made since `open` are seen. Files create accounts and keys of
- * their own and never kill, drain or flood a node; a file that does starts a cluster with `startCluster`.
+ * last file; a file that runs alone closes it itself. Each file gets its own view: answers are checked against the
+ * grammar from `open` to `close`, and only provider calls since `open` are visible. Files create their own accounts and
+ * keys and never kill, drain or flood a node; a file that does so starts a cluster with `startCluster`.
  */
 export function sharedCluster(options: ClusterOptions): () => Promise<TestCluster> {
   const { TROUPE_AT_END: atEnd } = globalThis as Runner;

@@ -32,18 +32,18 @@ import { simulatedProvider } from '../provider/simulated-provider.ts';
 import { watchFetch } from '../stream/watched-fetch.ts';
 
 export interface ClusterOptions {
-  /** How many nodes, all in this process over one SQLite file. */
+  /** Number of nodes, all in this process over one SQLite file. */
   readonly nodes?: number;
   readonly edge?: Partial<EdgeLimits>;
   readonly rates?: Partial<RateLimits>;
   readonly upstream?: Partial<UpstreamLimits>;
-  /** Off unless enabled here: a test that counts calls wants its own alone. */
+  /** Disabled by default, because many tests count their own provider calls. */
   readonly checks?: Partial<CheckLimits>;
   readonly runtime?: Partial<RuntimeLimits>;
   readonly workspace?: Partial<WorkspaceConfig>;
-  /** Slugs of the simulated providers; absent: the two that speak chat alike. */
+  /** Slugs of the simulated providers; absent: the two with identical chat models. */
   readonly simulators?: readonly string[];
-  /** Beside the simulated ones. */
+  /** In addition to the simulated ones. */
   readonly providers?: readonly ProviderDeclaration[];
 }
 
@@ -54,8 +54,8 @@ export interface Funded {
 }
 
 /**
- * A whole cluster inside one test: real nodes, real store, real HTTP on loopback, simulated providers. Every answer that
- * is read from it with `fetch` is held against the grammar of its wire; `close` tells of breaches.
+ * A whole cluster inside one test: real nodes, real store, real HTTP on loopback, simulated providers. Every answer read
+ * with `fetch` is checked against the grammar of its wire; `close` throws for violations.
  */
 export interface TestCluster {
   readonly nodes: readonly NodeHandle[];
@@ -63,9 +63,9 @@ export interface TestCluster {
   readonly baseUrls: readonly string[];
   readonly simulators: readonly Simulator[];
   readonly folder: string;
-  /** A new account with this deposit, and an inference key of it. */
+  /** Creates an account with this deposit and an inference key. */
   fund(amount?: string, key?: Partial<NewKey>): Promise<Funded>;
-  /** One more key of an account. */
+  /** Creates another key of an account. */
   issue(account: string, key?: Partial<NewKey>): Promise<{ readonly key: string; readonly keyAddress: string }>;
   close(): Promise<void>;
 }
@@ -73,7 +73,7 @@ export interface TestCluster {
 const SIMULATORS = ['sim-a', 'sim-b'] as const;
 const slugsOf = ({ simulators = SIMULATORS }: ClusterOptions): readonly string[] => simulators;
 const ASK_MS = 10_000;
-/** Rows of the heartbeat table and shards of three nodes are quick to agree on with fewer of them. */
+/** Fewer shards let three nodes agree on the owners faster. */
 const TEST_RUNTIME = { shards: 32, heartbeatMs: 100, ballastBytes: 1024 * 1024 };
 
 export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
@@ -88,7 +88,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<TestCl
   };
 }
 
-/** The same without the watch over its answers: for callers that put one on each of its users. */
+/** The same without the watch on its answers, for callers that watch each of its users separately. */
 export async function startUnwatched(
   options: ClusterOptions = {},
 ): Promise<TestCluster & { readonly origins: readonly string[] }> {
@@ -96,7 +96,7 @@ export async function startUnwatched(
   const simulators = await Promise.all(slugsOf(options).map((name) => startSimulator({ name, keep: true })));
   const config = configOf(folder, simulators, options);
   const nodes: NodeHandle[] = [];
-  // One after the other: a node of the same process has to share its event loop with the others while they start.
+  // Sequential, because starting nodes share the event loop of this process.
   for (const { name } of config.nodes)
     nodes.push(
       await runNode({
@@ -159,7 +159,7 @@ function configOf(data: string, simulators: readonly Simulator[], options: Clust
       grpc: '127.0.0.1:0',
       operator: '127.0.0.1:0',
     })),
-    // Quiet connections are closed at once: a test that ends has nobody left on the line.
+    // Idle connections are closed at once, because no client remains at the end of a test.
     edge: { ...defaults.edge, drainIdleMs: 1, drainGraceMs: 5_000, ...options.edge },
     rates: { ...defaults.rates, ...options.rates },
     upstream: { ...defaults.upstream, ...options.upstream },

@@ -3,29 +3,29 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What one node process is made to suffer; see preload.cjs, which does it. */
+/** The faults injected into one node process by preload.cjs. */
 export interface Faults {
   /** Stops the process once (SIGSTOP): holding the write lock, or with an actor's commit in the writer's hands. */
   readonly stop?: 'in transaction' | 'before commit';
-  /** Every transaction that syncs takes so much longer, with the lock held. */
+  /** Delay of every transaction that syncs, with the lock held. */
   readonly slowMs?: number;
-  /** The next sync answers an input/output error; the bytes of that commit are gone, or they are there. */
+  /** The next sync fails with an input/output error; the bytes of that commit are lost or kept. */
   readonly fsync?: 'fails' | 'fails behind the write';
-  /** No commit succeeds while database, log and ballast take up so much. */
+  /** No commit succeeds while database, log and ballast exceed this size. */
   readonly quotaBytes?: number;
-  /** Neither reads nor writes reach the store. */
+  /** Reads and writes do not reach the store. */
   readonly cut?: boolean;
-  /** The wall clock is off by so much. */
+  /** Offset of the wall clock. */
   readonly clockMs?: number;
   /** For how long SIGUSR2 blocks the event loop. */
   readonly blockMs?: number;
 }
 
-/** What the preload saw: one line each. */
+/** Events recorded by the preload, one line each. */
 export interface Note {
   readonly node: string;
   readonly pid: number;
-  /** A fault struck. */
+  /** A fault took effect. */
   readonly struck?: string;
   /** Shards a commit was refused because another node owns them. */
   readonly fenced?: number;
@@ -35,11 +35,11 @@ export interface Note {
 
 const PRELOAD = fileURLToPath(new URL('./preload.cjs', import.meta.url));
 
-/** Hands faults to node processes that were started with `env`, by name and while they run. */
+/** Injects faults into running node processes started with `env`, by name. */
 export class FaultDesk {
   readonly #folder = mkdtempSync(join(tmpdir(), 'troupe-faults-'));
 
-  /** For the processes, or for the launcher that hands its environment on. */
+  /** For the processes, or for the launcher, which passes its environment on. */
   get env(): Readonly<Record<string, string>> {
     const { NODE_OPTIONS } = process.env;
     return {
@@ -48,10 +48,10 @@ export class FaultDesk {
     };
   }
 
-  /** Takes the place of what this node suffered before. */
+  /** Replaces the previous faults of this node. */
   set(node: string, faults: Faults): void {
     const file = join(this.#folder, `${node}.json`);
-    // Whole or not at all: a reader may look at any moment.
+    // Written atomically, because a reader may read at any moment.
     writeFileSync(`${file}.new`, JSON.stringify(faults));
     renameSync(`${file}.new`, file);
   }

@@ -4,8 +4,8 @@ import { LinkProxy } from './proxy.ts';
 import type { Toxics } from './toxics.ts';
 
 /**
- * A proxy for each ordered pair of nodes, so that every direction between two of them can be faulty by itself. Each
- * node has a link of its own to every other, so what A sends to B travels up the proxy A dials and down the one B dials.
+ * A proxy for each ordered pair of nodes, so that every direction can have its own faults. Each node dials every other
+ * node, so the bytes from A to B travel upstream through the proxy that A dials and downstream through the one B dials.
  */
 export class LinkMesh {
   readonly #proxies = new Map<string, LinkProxy>();
@@ -28,23 +28,23 @@ export class LinkMesh {
     );
   }
 
-  /** Where a node dials another; undefined before `open`. */
+  /** The address at which a node dials another; undefined before `open`. */
   route(from: string, to: string): string | undefined {
     return this.#proxies.get(`${from}>${to}`)?.address;
   }
 
-  /** What one node sends to another, over either link, is faulty from now on; what it hears of it is not. */
+  /** Adds faults to everything that one node sends to another, over either link; the opposite direction is unaffected. */
   set(from: string, to: string, toxics: Toxics): void {
     this.#proxies.get(`${from}>${to}`)?.set('upstream', toxics);
     this.#proxies.get(`${to}>${from}`)?.set('downstream', toxics);
   }
 
-  /** Nothing of `from` reaches `to`; the connections stay open. */
+  /** Drops everything from `from` to `to`; the connections stay open. */
   cut(from: string, to: string): void {
     this.set(from, to, { timeout: true });
   }
 
-  /** Neither hears the other. */
+  /** Drops both directions. */
   part(a: string, b: string): void {
     this.cut(a, b);
     this.cut(b, a);
@@ -58,7 +58,7 @@ export class LinkMesh {
     for (const proxy of this.#proxies.values()) proxy.heal();
   }
 
-  /** How much the faults have done so far: bytes stopped, connections ended. */
+  /** The effect of the faults so far: bytes stopped, connections ended. */
   get struck(): number {
     return [...this.#proxies.values()].reduce((sum, proxy) => sum + proxy.struck, 0);
   }

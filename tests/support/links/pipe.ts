@@ -3,7 +3,7 @@ import type { Clock } from '../../../actors/runtime/ports/clock.ts';
 import type { Random } from '../../../actors/runtime/ports/random.ts';
 import type { Toxics } from './toxics.ts';
 
-/** Bytes one direction may hold back before its sender has to wait. */
+/** Bytes that one direction may buffer before its sender must wait. */
 const HELD_BYTES_MAX = 4 * 1024 * 1024;
 
 export interface PipeParts {
@@ -11,18 +11,18 @@ export interface PipeParts {
   readonly to: Socket;
   readonly clock: Clock;
   readonly random: Random;
-  /** As set at the moment. */
+  /** The current toxics. */
   readonly toxics: () => Toxics;
-  /** So many bytes were stopped. */
+  /** Called with the number of stopped bytes. */
   readonly stopped: (bytes: number) => void;
   /** The data limit is used up. */
   readonly spent: () => void;
 }
 
-/** Carries the bytes of one direction of one connection, in order, with whatever is wrong with it at the moment. */
+/** Carries the bytes of one direction of one connection, in order, with its current faults. */
 export class Pipe {
   readonly #parts: PipeParts;
-  /** Under way, in order, each with the time of its arrival: none overtakes another. */
+  /** Pieces in flight, in order, each with its arrival time; none overtakes another. */
   #underWay: { readonly at: number; readonly piece: Buffer }[] = [];
   #held = 0;
   #ended = false;
@@ -51,7 +51,7 @@ export class Pipe {
     for (let start = 0; start < bytes.length; start += size) this.#send(bytes.subarray(start, start + size));
   }
 
-  /** The toxics have changed: what was stopped goes on, as a sender would repeat what was never acknowledged. */
+  /** The toxics have changed: stopped bytes continue, as a sender retransmits unacknowledged bytes. */
   changed(): void {
     const { toxics, from } = this.#parts;
     if (toxics().timeout) return;
@@ -61,7 +61,7 @@ export class Pipe {
     from.resume();
   }
 
-  /** The sender has finished; so does the other side once everything has arrived. */
+  /** The sender has finished; the other side ends once everything has arrived. */
   end(): void {
     this.#ended = true;
     if (this.#underWay.length === 0) this.#parts.to.end();
@@ -82,7 +82,7 @@ export class Pipe {
     if (!last) this.#await();
   }
 
-  /** Until the first of those under way arrives. */
+  /** Waits until the first piece in flight arrives. */
   #await(): void {
     const { clock, from, to } = this.#parts;
     const first = this.#underWay[0];

@@ -1,5 +1,5 @@
 /**
- * One direction of traffic as a faulty wire would carry it: a TCP proxy in front of one port, in the vocabulary of
+ * A faulty network in front of one port: a TCP proxy with the vocabulary of
  * toxiproxy. `upstream` is what the dialling end sends, `downstream` what comes back. Faults apply to connections that
  * are open as well as to new ones, from the moment they are set.
  */
@@ -31,7 +31,7 @@ export class LinkProxy {
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
   readonly #toxics: Record<Direction, Toxics> = { upstream: {}, downstream: {} };
-  /** Bytes that were stopped, and connections that were refused or ended: whether a fault ever struck. */
+  /** Bytes stopped, and connections refused or ended; shows whether a fault took effect. */
   struck = 0;
   #down = false;
 
@@ -50,26 +50,26 @@ export class LinkProxy {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** From now on this is all that is wrong with this direction. */
+  /** Replaces the faults of this direction. */
   set(direction: Direction, toxics: Toxics): void {
     this.#toxics[direction] = toxics;
     for (const { pipes } of this.#pairs) for (const pipe of pipes) pipe.changed();
   }
 
-  /** Nothing is wrong any more. */
+  /** Removes all faults. */
   heal(): void {
     this.#down = false;
     this.set('upstream', {});
     this.set('downstream', {});
   }
 
-  /** Closes what is open and refuses what comes. */
+  /** Closes open connections and refuses new ones. */
   down(): void {
     this.#down = true;
     for (const { near } of [...this.#pairs]) this.#end(near, false);
   }
 
-  /** Every open connection ends with a reset, new ones are taken. */
+  /** Resets every open connection; new ones are accepted. */
   resetPeer(): void {
     for (const { near } of [...this.#pairs]) this.#end(near, true);
   }

@@ -1,11 +1,11 @@
-/** What happens to the bytes of one direction. Nothing set: they pass. */
+/** The faults of one direction. Without any the bytes pass. */
 export interface Toxics {
-  /** Nothing passes while the connections stay open, as behind a firewall that drops; what was sent comes when it ends. */
+  /** No bytes pass while the connections stay open, as behind a dropping firewall; they arrive when the fault ends. */
   readonly timeout?: boolean;
-  /** Each piece arrives this much later, plus a random part of the jitter; the order stays. Ms. */
+  /** Delay of each piece in ms, plus a random part of the jitter; the order is kept. */
   readonly latency?: { readonly ms: number; readonly jitterMs?: number };
-  /** Pieces of at most so many bytes. */
+  /** Maximum bytes per piece. */
   readonly slicer?: { readonly bytesMax: number };
-  /** The connection is closed once so many bytes have passed in this direction. */
+  /** The connection is closed after this many bytes in this direction. */
   readonly limitData?: { readonly bytes: number };
 }

@@ -2,11 +2,11 @@ import type { Clock } from '../../../actors/runtime/ports/clock.ts';
 import type { Random } from '../../../actors/runtime/ports/random.ts';
 import type { Envelope, LinkReceiver, Transport } from '../../../actors/runtime/ports/transport.ts';
 
-/** Shares are 0 to 1, each envelope by itself; control texts pass. */
+/** Shares are 0 to 1, applied to each envelope on its own; control texts pass. */
 export interface Weather {
   readonly loss: number;
   readonly duplicates: number;
-  /** Each copy arrives up to so much later, so that they overtake each other. */
+  /** Maximum delay of each copy; copies overtake each other. */
   readonly delayMsMax: number;
 }
 
@@ -15,7 +15,7 @@ export interface Tally {
   duplicated: number;
 }
 
-/** A transport whose envelopes are lost, doubled and reordered on their way in: worse than any that keeps its contract. */
+/** A transport that loses, doubles and reorders incoming envelopes: worse than the transport contract allows. */
 export function inWeather(
   transport: Transport,
   weather: Weather,

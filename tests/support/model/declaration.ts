@@ -1,6 +1,6 @@
 import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
 
-/** An endpoint as a models document declares it, with nothing special about it. */
+/** A plain endpoint declaration, as from a models document. */
 export const DECLARATION: EndpointDeclaration = {
   id: 'ep_1',
   model: 'author/model',

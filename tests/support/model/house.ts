@@ -1,6 +1,6 @@
 /**
- * Actors without a cluster: registered kinds stepped purely, cascades run to their end or not at all, rows and timers kept
- * in maps. Contexts are frozen deeply, so a chart that mutates throws. Single-threaded stand-in for tests of charts.
+ * Actors without a cluster: registered kinds stepped purely, cascades applied atomically, rows and timers in maps.
+ * Contexts are frozen deeply, so a chart that mutates throws. A single-threaded stand-in for tests of charts.
  */
 import * as assert from 'uvu/assert';
 import type { Effect } from '../../../actors/runtime/actor/effect.ts';
@@ -22,9 +22,9 @@ export interface Timer {
 
 export interface Outcome {
   readonly reply: Json | undefined;
-  /** Steps the cascade took. */
+  /** Number of steps of the cascade. */
   readonly steps: number;
-  /** False when nothing but volatile steps without durable effects was made: no commit. */
+  /** False if the cascade has only volatile steps without durable effects, and so no commit. */
   readonly durable: boolean;
   readonly published: readonly Extract<Effect, { readonly type: 'publish' }>[];
 }
@@ -43,7 +43,7 @@ export class House {
     this.now = now;
   }
 
-  /** One event and everything it leads to; throws what a step throws, and then nothing has happened. */
+  /** Runs one event and its cascade. Throws the error of a failing step, and then nothing is applied. */
   tell(to: string, event: { readonly type: string }): Outcome {
     const before = [this.snapshots, this.rows, this.timers] as const;
     this.snapshots = new Map(this.snapshots);
@@ -57,7 +57,7 @@ export class House {
     }
   }
 
-  /** As `tell`, for the reply alone. */
+  /** As `tell`, but returns only the reply. */
   ask<T>(to: string, event: { readonly type: string }): T {
     return this.tell(to, event).reply as T;
   }
@@ -89,7 +89,7 @@ export class House {
     return kind.explain({ address, state: this.state(address), context, openRows: {}, now: this.now });
   }
 
-  /** Moves time on, firing what falls due on the way. */
+  /** Advances time and fires the timers that fall due. */
   advance(ms: number): void {
     const until = this.now + ms;
     for (let fired = 0; fired < 1_000; fired++) {
@@ -148,7 +148,7 @@ export class House {
     if (effect.type === 'cancel' && 'name' in effect) this.timers.delete(`${address} ${effect.name}`);
   }
 
-  /** As the runtime sees it: a row that is not open is found only where it may be stored. */
+  /** As in the runtime: a row that is not open is found only where the chart may load stored rows. */
   private rowsFor(kind: RegisteredKind, address: string, event: ActorEvent): Record<string, readonly RowView[]> {
     const views: Record<string, readonly RowView[]> = {};
     for (const ref of kind.kind.rows?.(event) ?? []) {
@@ -184,7 +184,7 @@ function freeze<T>(value: T): T {
   return value;
 }
 
-/** Whatever way the runtime took, the outcome is what XState itself makes of the event. */
+/** Asserts that the runtime's step equals the result of XState itself, on every path of the runtime. */
 function sameAsXstate({ snapshot, effects, handled }: StepResult, whole: ReturnType<typeof xstateStep>): void {
   const { value, context, status } = snapshot;
   assert.equal({ value, context, status, effects, handled }, whole);

@@ -1,10 +1,10 @@
 /**
- * What one account and its keys owe each other, in whole units and a hundred lines: the reference the charts are held
- * against. Answers each command with one word or number: `ok`, a status, or the charged cost.
+ * A reference model of one account and its keys, in whole units and a hundred lines, to compare with the charts. Answers
+ * each command with one word or number: `ok`, a status, or the charged cost.
  */
 export interface ModelHold {
   readonly key: string;
-  /** The attempt that holds or held, and the highest one that held or was released. */
+  /** The attempt of the current or last hold, and the highest attempt that held or was released. */
   attempt: number;
   newest: number;
   amount: bigint;
@@ -66,7 +66,7 @@ export class MoneyModel {
     return 'ok';
   }
 
-  /** What is on record for an attempt: held under it, or shut to it; null leaves it open. */
+  /** The recorded outcome of an attempt: held by it, or closed to it; null if still open. */
   private recorded(id: string, { attempt, key }: Pick<ModelHold, 'attempt' | 'key'>): 'ok' | '409' | null {
     const hold = this.holds.get(id);
     if (!hold) return attempt <= (this.buried.get(id)?.attempt ?? 0) ? '409' : null;

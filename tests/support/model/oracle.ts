@@ -10,14 +10,14 @@ export function units(text: string): bigint {
   return negative ? -size : size;
 }
 
-/** Canonical text: no exponent, no zero too many, `0` and never `-0`. */
+/** Canonical text: no exponent, no redundant zeros, `0` and never `-0`. */
 export function text(amount: bigint): string {
   const size = amount < 0n ? -amount : amount;
   const fraction = (size % UNIT).toString().padStart(SCALE, '0').replace(/0+$/, '');
   return `${amount < 0n ? '-' : ''}${size / UNIT}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** Rounded down at so many decimals. */
+/** Rounded down to a number of decimals. */
 export function floorAt(amount: bigint, decimals: number): bigint {
   const step = 10n ** BigInt(SCALE - decimals);
   const rest = ((amount % step) + step) % step;

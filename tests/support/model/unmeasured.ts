@@ -1,6 +1,6 @@
 import type { Measured } from '../../../actors/terms/endpoint.ts';
 
-/** The figures of an endpoint that nobody has called yet. */
+/** The figures of an endpoint without calls. */
 export const UNMEASURED: Measured = {
   uptime5m: null,
   uptime30m: null,

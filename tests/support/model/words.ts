@@ -1,4 +1,4 @@
-/** Plain events of the marketplace for tests: complete, with everything but the essential filled in. */
+/** Complete marketplace events for tests, with defaults for all but the essential members. */
 import type { HoldRequest, Release, Settlement } from '../../../actors/terms/hold.ts';
 
 export const ACCOUNT = 'account:acct_1';

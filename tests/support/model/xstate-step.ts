@@ -3,7 +3,7 @@ import type { RegisteredKind } from '../../../actors/runtime/actor/registered-ki
 import type { Snapshot } from '../../../actors/runtime/actor/snapshot.ts';
 import type { Effect } from '../../../actors/runtime/index.ts';
 
-/** The same step by XState's own algorithm from end to end: what `step` must agree with in every case. */
+/** The same step entirely by XState's own algorithm; `step` must agree with it in every case. */
 export function xstateStep(
   { scope, machine }: RegisteredKind,
   before: Snapshot,

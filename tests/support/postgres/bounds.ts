@@ -1,6 +1,6 @@
 import type { PostgresBounds } from '../../../actors/runtime/stores/postgres/open-postgres-store.ts';
 
-/** Bounds of a store under test: as in production, but for waits that a test would have to sit out. */
+/** Bounds of a store under test: as in production, but with short waits. */
 export const testBounds: PostgresBounds = {
   writers: 2,
   readers: 2,

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A way to a server that can be cut in the middle of a sentence. */
+/** A link to a server that can be cut in the middle of a message. */
 export interface CutLink {
   /** The same database, over this link. */
   readonly url: string;
-  /** From now on nothing the server says arrives; what is said to it still does. */
+  /** From now on answers of the server are dropped; requests still arrive. */
   swallowAnswers(): void;
   /** Breaks every connection. New ones are refused until `mend`. */
   cut(): void;

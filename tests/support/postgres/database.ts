@@ -5,12 +5,12 @@ import { postgresServer } from './server.ts';
 /** An empty database for one test. */
 export interface TestDatabase {
   readonly url: string;
-  /** One statement or several, over a connection of its own. */
+  /** Runs one or several statements over their own connection. */
   run(sql: string): Promise<readonly Record<string, unknown>[]>;
   drop(): Promise<void>;
 }
 
-/** Makes a database on the server of this process, or on the one at `url`. */
+/** Creates a database on the server of this process, or on the one at `url`. */
 export async function openDatabase(url?: string): Promise<TestDatabase> {
   const server = url ?? (await postgresServer()).url;
   const name = `troupe_${randomBytes(8).toString('hex')}`;

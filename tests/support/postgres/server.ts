@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
-/** A PostgreSQL server of this process's own. It ends with the process. */
+/** A PostgreSQL server of this process. It ends with the process. */
 export interface PostgresServer {
-  /** Of its first database, as its superuser. */
+  /** The URL of its first database, for its superuser. */
   readonly url: string;
-  /** Ends it at once, as `pg_ctl stop -m immediate` does: what was not acknowledged may be gone. */
+  /** Stops it at once, as `pg_ctl stop -m immediate` does: unacknowledged commits may be lost. */
   crash(): Promise<void>;
   /** After `crash`: starts it again on the same data and port. */
   start(): Promise<void>;
@@ -17,7 +17,7 @@ export interface PostgresServer {
 
 let shared: Promise<{ readonly url: string }> | null = null;
 
-/** The server that the tests of this process share: `POSTGRES_URL`, or one of its own, started at the first call. */
+/** The server shared by the tests of this process: `POSTGRES_URL`, or an own one started at the first call. */
 export function postgresServer(): Promise<{ readonly url: string }> {
   const url = process.env.POSTGRES_URL;
   shared ??= url ? Promise.resolve({ url }) : startPostgres();
@@ -53,7 +53,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
-/** The keeper sees this process go, so it need not hold it back. */
+/** The keeper detects the end of this process, so its handle need not keep the process alive. */
 function letGo(keeper: ChildProcess): void {
   keeper.unref();
   keeper.channel?.unref();

@@ -1,6 +1,6 @@
 import type { Directive } from '../../../gateway/simulator/behaviour.ts';
 
-/** One user message that tells the simulated provider what to do. */
+/** One user message with a directive for the simulated provider. */
 export function say(directive: Directive): { readonly role: 'user'; readonly content: string }[] {
   return [{ role: 'user', content: `@sim ${JSON.stringify(directive)}` }];
 }

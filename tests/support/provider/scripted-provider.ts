@@ -1,11 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A provider that answers every call as the test has just told it to. */
+/** A provider that answers every call with the test's current script. */
 export interface ScriptedProvider {
   /** For `ProviderDeclaration.baseUrl`. */
   readonly baseUrl: string;
-  /** What the next calls are answered with. */
+  /** The answer to the next calls. */
   answer: (call: { readonly stream: boolean; readonly response: ServerResponse }) => void;
   close(): Promise<void>;
 }

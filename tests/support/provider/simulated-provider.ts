@@ -7,7 +7,7 @@ export function modelsDocument(slug: string): ModelsDocument | null {
   return simulator.modelsDocument(slug) as ModelsDocument | null;
 }
 
-/** A simulated provider as the configuration declares it once it listens. Throws for an unknown slug. */
+/** The configuration entry of a listening simulated provider. Throws for an unknown slug. */
 export function simulatedProvider(slug: string, baseUrl: string): ProviderDeclaration {
   const models = modelsDocument(slug);
   const simulated = simulator.simulatedProviders()[slug];

@@ -1,6 +1,6 @@
 import { isUnbroken } from './numbered.ts';
 
-/** Which route wrote the chunks. */
+/** The route of the chunks. */
 export type Dialect = 'chat' | 'completions';
 
 interface Choice {
@@ -21,8 +21,8 @@ const OBJECTS = { chat: 'chat.completion.chunk', completions: 'text_completion' 
 const REASONS = new Set<unknown>([null, 'stop', 'length', 'tool_calls', 'content_filter', 'error']);
 
 /**
- * Holds the chunks of one stream against each other: one id, one model, one provider; the role in the first delta alone;
- * a tool call named in its first fragment; one reason for the end; then either the usage or, after a failure, nothing.
+ * Checks the chunks of one stream for consistency: one id, one model, one provider; the role only in the first delta;
+ * the name of a tool call in its first fragment; one finish reason; then the usage or, after a failure, no more chunks.
  */
 export class ChunkJudge {
   readonly chunks: Record<string, unknown>[] = [];
@@ -63,7 +63,7 @@ export class ChunkJudge {
     if (this.error !== null && this.#usages > 0) this.#fault('usage beside an error');
   }
 
-  /** What the text so far says, also of a stream that was left: what came must be without a gap. */
+  /** Checks the text so far, also for an abandoned stream: the received text must have no gap. */
   textFaults(): readonly string[] {
     return [this.#text, this.#reasoning]
       .filter((text) => !isUnbroken(text))
@@ -95,7 +95,7 @@ export class ChunkJudge {
   #delta(delta: Record<string, unknown> | undefined): void {
     if (typeof delta !== 'object' || delta === null) return void this.#fault('a choice without a delta');
     const first = this.#deltas++ === 0;
-    // A stream that failed before its first part has nothing that a role would introduce.
+    // A stream that failed before its first part has no role.
     if (first && delta.role !== 'assistant' && this.error === null) this.#fault('no role in the first delta');
     if (!first && delta.role !== undefined) this.#fault('a role in a later delta');
     if (typeof delta.content === 'string') this.#text += delta.content;

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 
-/** Frames of a whole stream. The grammar every stream keeps: comments of one line, unnamed data frames, one `[DONE]` at the very end. */
+/** Frames of a whole stream. Grammar: comments of one line, unnamed data frames, one `[DONE]` at the very end. */
 export function frames(text: string): { readonly comments: number; readonly chunks: Record<string, unknown>[] } {
   let comments = 0;
   const chunks: Record<string, unknown>[] = [];

@@ -1,10 +1,10 @@
-/** Behind its tag a simulator either counts or says what it sees. */
+/** After its tag a simulator either numbers its words or lists the media of the request. */
 const TAG = /^sim-[a-z-]+:\d+ (?=x\d|$)/;
 
 /**
- * False for text of a simulated provider in which a word is missing, doubled or of another call: behind the tag of its
- * call it numbers them (`x1 x2 x3`), and its reasoning likewise (`r1 r2`). Text cut short is unbroken; other text is not
- * judged. (S3: each delivered piece exactly once)
+ * False for text of a simulated provider in which a word is missing, doubled or from another call. The provider numbers
+ * its words after the tag of the call (`x1 x2 x3`), and its reasoning likewise (`r1 r2`). Truncated text is valid; other
+ * text is not judged. (S3: each delivered piece exactly once)
  */
 export function isUnbroken(text: string): boolean {
   const tagged = TAG.exec(text);

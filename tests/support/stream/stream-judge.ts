@@ -1,11 +1,11 @@
 import { ChunkJudge, type Dialect } from './chunk-judge.ts';
 
-/** What a stream came to, as far as it was read. */
+/** The verdict on a stream, as far as it was read. */
 export interface StreamVerdict {
-  /** Every breach of the grammar, in words; empty for a right stream. */
+  /** Every violation of the grammar; empty for a valid stream. */
   readonly faults: readonly string[];
   readonly comments: number;
-  /** The data frames as they were parsed, `[DONE]` left out. */
+  /** The parsed data frames without `[DONE]`. */
   readonly chunks: readonly Record<string, unknown>[];
   /** Named events, by their data. */
   readonly dispatches: readonly Record<string, unknown>[];
@@ -18,14 +18,14 @@ export interface StreamRules {
   readonly dialect: Dialect;
   /** The caller opted into call-ready events. */
   readonly dispatch?: boolean;
-  /** A charge that could not be recorded in time leaves the usage chunk out: where nodes die, that is right. */
+  /** Accepts a missing usage chunk: if nodes die, a charge may not be recorded in time. */
   readonly usageOptional?: boolean;
 }
 
 /**
- * Holds one stream, fed in pieces of any size, against the grammar of its wire: comments of one line, unnamed data frames,
- * no `id:` and no carriage return, and what `ChunkJudge` demands of the chunks. A stream its reader left is judged as far
- * as it went; one that ended must have ended rightly. (S2, S3 of the invariants; spec: inference, Events and Errors 3)
+ * Checks one stream, fed in pieces of any size, against the grammar of its wire: comments of one line, unnamed data
+ * frames, no `id:`, no carriage return, and the rules of `ChunkJudge`. An abandoned stream is checked as far as it went;
+ * a finished one must have a valid end. (S2, S3 of the invariants; spec: inference, Events and Errors 3)
  */
 export class StreamJudge {
   readonly #faults: string[] = [];
@@ -59,7 +59,7 @@ export class StreamJudge {
     for (const line of lines) this.#line(line);
   }
 
-  /** The stream as it stands: its reader went away, or it broke off. */
+  /** The verdict on an unfinished stream: its reader left, or it broke off. */
   left(): StreamVerdict {
     const { chunks, error } = this.#chunks;
     const faults = [...this.#faults, ...this.#chunks.textFaults()];
@@ -94,7 +94,7 @@ export class StreamJudge {
   }
 
   #blank(): void {
-    // A blank line that ends nothing dispatches an empty event in some clients.
+    // A blank line without a frame dispatches an empty event in some clients.
     if (!this.#afterData)
       this.#fault(this.#afterComment ? 'a blank line behind a comment' : 'a blank line without a frame');
     this.#afterData = false;
@@ -131,7 +131,7 @@ export class StreamJudge {
     else this.#chunks.chunk(body as Record<string, unknown>);
   }
 
-  /** A call is announced once, whole, and at no other choice. */
+  /** A call is announced once, complete, and for choice 0 only. */
   #dispatched(body: Record<string, unknown>): void {
     this.#dispatches.push(body);
     const call = body.tool_call as { id?: unknown; type?: unknown; function?: { name?: unknown; arguments?: unknown } };

@@ -1,12 +1,12 @@
 import { StreamJudge, type StreamRules } from './stream-judge.ts';
 
 /**
- * While a watch is on, `globalThis.fetch` reads over the shoulder of every test and every SDK: each stream of the watched
- * origins goes through the grammar, each refusal through the envelope. A breach breaks the body it was found in and is
- * told again by `end`. (S1, S2, S3 and S5 of the invariants)
+ * While a watch is active, a wrapped `globalThis.fetch` checks the answers of every test and every SDK: each stream of
+ * the watched origins against the grammar, each refusal against the error envelope. A violation fails the body in which
+ * it occurs, and `end` throws it again. (S1, S2, S3 and S5 of the invariants)
  */
 export interface Watch {
-  /** Takes the watch off and throws what it found. */
+  /** Ends the watch and throws if there were violations. */
   end(): Promise<void>;
 }
 
@@ -24,9 +24,9 @@ export function watchFetch(origins: readonly string[]): Watch {
   const watched: Fetch = async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : String(input));
     if (!origins.includes(url.origin)) return inner(input, init);
-    const asked = await bodyOf(input, init);
+    const body = await bodyOf(input, init);
     const answer = await inner(input, init);
-    const note = (fault: string): void => void faults.push(`${url.pathname} ${asked.slice(0, 300)}: ${fault}`);
+    const note = (fault: string): void => void faults.push(`${url.pathname} ${body.slice(0, 300)}: ${fault}`);
     if (answer.status >= 400 || PATHS[url.pathname] !== undefined) expectId(answer, note);
     if (answer.status >= 400) {
       const judged = envelope(answer.clone(), note);
@@ -34,14 +34,14 @@ export function watchFetch(origins: readonly string[]): Watch {
       void judged.finally(() => open.delete(judged));
       return answer;
     }
-    return isStream(answer) ? judgedStream(answer, rulesOf(url.pathname, asked), note) : answer;
+    return isStream(answer) ? judgedStream(answer, rulesOf(url.pathname, body), note) : answer;
   };
   globalThis.fetch = watched;
   return {
     async end() {
       if (globalThis.fetch === watched) globalThis.fetch = inner;
       await Promise.all(open);
-      if (faults.length > 0) throw new Error(`breaches of the wire:\n${faults.slice(0, 20).join('\n')}`);
+      if (faults.length > 0) throw new Error(`violations on the wire:\n${faults.slice(0, 20).join('\n')}`);
     },
   };
 }
@@ -52,9 +52,9 @@ async function bodyOf(input: Parameters<Fetch>[0], init: Parameters<Fetch>[1]): 
   return '';
 }
 
-function rulesOf(path: string, asked: string): StreamRules {
+function rulesOf(path: string, body: string): StreamRules {
   const dialect = PATHS[path] ?? 'chat';
-  return { dialect, dispatch: /"include_tool_dispatch":\s*true/.test(asked) };
+  return { dialect, dispatch: /"include_tool_dispatch":\s*true/.test(body) };
 }
 
 function isStream(answer: Response): boolean {
@@ -68,7 +68,7 @@ function expectId(answer: Response, note: (fault: string) => void): void {
 
 async function envelope(answer: Response, note: (fault: string) => void): Promise<void> {
   const text = await answer.text().catch(() => null);
-  // Cut off by a node that went, or left by its reader: nothing was said.
+  // Cut off by a node that died, or left by its reader: no envelope to check.
   if (text === null || text === '') return;
   try {
     const { error } = JSON.parse(text) as {
@@ -83,12 +83,12 @@ async function envelope(answer: Response, note: (fault: string) => void): Promis
   }
 }
 
-/** The same answer, its body passed on piece by piece as it is asked for. */
+/** The same answer; its body is passed on piece by piece on demand. */
 function judgedStream(answer: Response, rules: StreamRules, note: (fault: string) => void): Response {
   const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
   const judge = new StreamJudge(rules);
   const decoder = new TextDecoder();
-  const told = (faults: readonly string[]): boolean => {
+  const report = (faults: readonly string[]): boolean => {
     for (const fault of faults) note(fault);
     return faults.length > 0;
   };
@@ -96,7 +96,7 @@ function judgedStream(answer: Response, rules: StreamRules, note: (fault: string
     {
       async pull(controller) {
         const next = await reader.read().catch((error: unknown) => {
-          told(judge.left().faults);
+          report(judge.left().faults);
           throw error;
         });
         if (!next.done) {
@@ -104,11 +104,11 @@ function judgedStream(answer: Response, rules: StreamRules, note: (fault: string
           return controller.enqueue(next.value);
         }
         const { faults } = judge.end();
-        if (told(faults)) controller.error(new Error(`the stream breaks its grammar: ${faults.join('; ')}`));
+        if (report(faults)) controller.error(new Error(`the stream breaks its grammar: ${faults.join('; ')}`));
         else controller.close();
       },
       cancel(reason) {
-        told(judge.left().faults);
+        report(judge.left().faults);
         return reader.cancel(reason);
       },
     },
