@@ -29,11 +29,11 @@ export function unacceptable(violation: string): GatewayError {
 }
 
 export function tooComplex(): GatewayError {
-  return invalid('The body is nested too deeply, holds too many members, or a number without end');
+  return invalid('The body is nested too deeply, has too many members, or contains an overlong number');
 }
 
 export function tooManyPieces(): GatewayError {
-  return invalid('The body comes in too many pieces');
+  return invalid('The body arrived in too many pieces');
 }
 
 export function tooLarge(limits: EdgeLimits): GatewayError {
@@ -42,5 +42,5 @@ export function tooLarge(limits: EdgeLimits): GatewayError {
 }
 
 export function noRoom(): GatewayError {
-  return unavailable('too many bytes of bodies are under way on this node');
+  return unavailable('too many bytes of request bodies are under way on this node');
 }
