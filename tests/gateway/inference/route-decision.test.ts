@@ -39,7 +39,7 @@ it('the hold carries the plan, the release the reason of each failed attempt, an
   assert.ok((admittedMs as number) >= 0 && (totalMs as number) >= (admittedMs as number));
 });
 
-it('a plain request has no route trail: one endpoint, taken at the first attempt', async () => {
+it('a plain request has no route decision: one endpoint, taken at the first attempt', async () => {
   const on = stage();
   const request = on.request(sim({ tokens: 2 }), onlyA);
   const turn = await runTurn(on.services, request);
@@ -51,7 +51,7 @@ it('a plain request has no route trail: one endpoint, taken at the first attempt
   await on.end();
 });
 
-it('the route trail is bounded and records how much it omits and how many messages compression dropped', () => {
+it('the route decision is bounded and records how much it omits and how many messages compression dropped', () => {
   const messages = [{ role: 'user', text: 'a' }] as const;
   const whole = [...messages, ...messages, ...messages];
   const candidate = (tag: string, model: string) => ({ endpoint: { tag }, model, messages });
@@ -63,16 +63,16 @@ it('the route trail is bounded and records how much it omits and how many messag
     reason: 'health',
     detail: 'y',
   }));
-  const trail = routeDecision({
+  const decision = routeDecision({
     turn: { messages: whole, models: ['a/b', 'c/d'] },
     plan: { candidates, rejections },
   } as never);
-  assert.is(trail?.candidates.length, 20);
-  assert.equal(trail?.candidates[0], { endpoint: 'p0', model: 'a/b', dropped: 2 });
-  assert.equal(trail?.candidates[1], { endpoint: 'p1', model: 'c/d', dropped: 2 });
-  assert.equal(trail?.rejections?.[0], { endpoint: 'x', model: 'a/b', reason: 'health', detail: 'y' });
-  assert.is(trail?.rejections?.length, 30);
-  assert.is(trail?.omitted, 15);
+  assert.is(decision?.candidates.length, 20);
+  assert.equal(decision?.candidates[0], { endpoint: 'p0', model: 'a/b', dropped: 2 });
+  assert.equal(decision?.candidates[1], { endpoint: 'p1', model: 'c/d', dropped: 2 });
+  assert.equal(decision?.rejections?.[0], { endpoint: 'x', model: 'a/b', reason: 'health', detail: 'y' });
+  assert.is(decision?.rejections?.length, 30);
+  assert.is(decision?.omitted, 15);
 });
 
 test.after(close);
