@@ -1,4 +1,4 @@
-/** Holds the documents against the repository: links, paths, commands, and the glossary of the actor runtime. */
+/** Checks the documents against the repository: links, paths, commands, and the glossary of the actor runtime. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
@@ -33,12 +33,12 @@ function listed(folder: string): string[] {
   });
 }
 
-/** The words in backticks, outside blocks of code. */
+/** The words in backticks, outside code blocks. */
 function quoted(text: string): string[] {
   return [...text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word);
 }
 
-/** What a heading is linked by. */
+/** The anchor of a heading. */
 function anchors(text: string): Set<string> {
   return new Set(
     [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>

@@ -1,6 +1,6 @@
 /**
- * Attack 63: no expression of the product can be made to take long, whatever text it is given. Each is run over texts
- * that match it but for a part repeated thousands of times, where backtracking shows. (spec: reliability, attacks 62, 63)
+ * Attack 63: no text makes a regular expression of the product slow. Each expression runs over texts that nearly match
+ * it, with a part repeated thousands of times, which exposes backtracking. (spec: reliability, attacks 62, 63)
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -20,19 +20,19 @@ const ROOT = resolve(import.meta.dirname ?? '.', '..');
 const SEED = Number(process.env.TROUPE_SEED ?? 63);
 /** A linear expression reads this in a millisecond; a quadratic one takes many seconds, an exponential one never ends. */
 const CHARACTERS = 60_000;
-/** For all texts of one expression: a thousand times what they need. */
+/** Time limit for all texts of one expression: a thousand times their normal duration. */
 const PATIENCE_MS = 15_000;
 const SAMPLES = 6;
 const CUTS = 3;
 const AT_ONCE = 4;
 
-/** Expressions that are more than linear, and the most characters they are ever given. */
+/** Expressions with more than linear time, and the maximum length of their input. */
 const BOUNDED_ELSEWHERE: Readonly<Record<string, number>> = {
   // The path of a provider's base address: written by the operator, in the configuration.
   '\\/+$': 2_048,
-  // Digits behind the point of a decimal, which has no more than this of them.
+  // Digits after the point of a decimal, limited to this many.
   '0+$': 256,
-  // What a simulator of the demonstration, a process of ours, says when it starts.
+  // The start message of a simulator of the demo, which is a process of ours.
   '^\\{.*"port":\\s*(\\d+).*\\}\\s*$': 1_024,
 };
 
@@ -47,7 +47,7 @@ const SOURCES = ['actors', 'gateway']
   .flatMap(sourcesIn)
   .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
 
-/** Patterns of a schema, which its check compiles, and those by which it names members. */
+/** The patterns of a schema, which its check compiles, including the patterns of member names. */
 function patternsIn(schema: unknown): Written[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const { pattern, patternProperties } = schema as { pattern?: unknown; patternProperties?: object };
@@ -62,7 +62,7 @@ function allExpressions(): readonly Written[] {
   return [...each.values()];
 }
 
-/** Texts that match but for their end, with a part of them pumped up; and runs of what the expression is made of. */
+/** Texts that match except for their end, with one part repeated; and runs of the expression's own characters. */
 function hostileTexts({ source, flags }: Written): readonly string[] {
   const charactersMax = BOUNDED_ELSEWHERE[source] ?? CHARACTERS;
   const texts: string[] = [];
@@ -80,10 +80,10 @@ function hostileTexts({ source, flags }: Written): readonly string[] {
   return texts;
 }
 
-/** Matching texts; none where the generator does not know a construct, which the runs of characters have to do for. */
+/** Matching texts; none if the generator does not support a construct, so that only the runs of characters test it. */
 function samplesOf({ source, flags }: Written): readonly string[] {
   try {
-    // The generator searches for ever for what a negated class leaves: any letter stands for it here.
+    // The generator searches endlessly for the complement of a class, so any letter replaces it here.
     const like = source.replace(/\[\^(?:[^\]\\]|\\.)*\]/g, 'a').replace(/\\p\{\w+\}/g, 'a');
     const matching = fc.stringMatching(new RegExp(like, flags.replace(/[giu]/g, '')));
     return fc.sample(matching, { numRuns: SAMPLES, seed: SEED }).map((text) => text.slice(0, 200));
@@ -92,7 +92,7 @@ function samplesOf({ source, flags }: Written): readonly string[] {
   }
 }
 
-/** On a thread of its own, so that it can be ended. */
+/** Runs on its own thread, so that it can be terminated. */
 const RUN = `
   const { parentPort, workerData: { source, flags, texts } } = require('node:worker_threads');
   const expression = new RegExp(source, flags);
@@ -100,7 +100,7 @@ const RUN = `
   parentPort.postMessage('done');
 `;
 
-/** False when the expression was still at it when patience ended. */
+/** False if the expression was still running at the time limit. */
 function endsInTime(written: Written, texts = hostileTexts(written), patienceMs = PATIENCE_MS): Promise<boolean> {
   return new Promise((done, failed) => {
     const worker = new Worker(RUN, { eval: true, workerData: { ...written, texts } });
@@ -114,7 +114,7 @@ function endsInTime(written: Written, texts = hostileTexts(written), patienceMs 
   });
 }
 
-it('finds the expressions of a source, and takes no division, comment or text for one', () => {
+it('finds the expressions of a source, and ignores divisions, comments and strings', () => {
   const text = [
     'const a = b / c / d; // not /this/ either',
     "/* nor /that/ */ const e = 'nor /those/ \\' here';",
@@ -129,7 +129,7 @@ it('finds the expressions of a source, and takes no division, comment or text fo
   );
 });
 
-it('an expression that backtracks is seen', async () => {
+it('detects an expression that backtracks', async () => {
   const slow = ['^(a+)+$', '^(a|a)*$', '\\s*\\n', '(?:[a-z]+:)*[a-z:]*!'];
   const inTime = await Promise.all(slow.map((source) => endsInTime({ source, flags: '' }, undefined, 1_500)));
   assert.equal(inTime, [false, false, false, false]);
@@ -153,9 +153,9 @@ it('attack 63: every expression of the product ends in time over every hostile t
     );
 });
 
-it('attacks 62 and 63: no expression is made of a text from outside', () => {
+it('attacks 62 and 63: no expression is built from untrusted text', () => {
   const made = SOURCES.filter(({ text }) => /\bRegExp\(/.test(text)).map(({ path }) => path);
-  // The patterns of our own schemas, which are looked at above.
+  // The patterns of our own schemas, which are checked above.
   assert.equal(made, ['gateway/dialects/request/validation-error.ts']);
 });
 

@@ -1,6 +1,6 @@
 /**
- * Keeps the house: who imports whom, packages only in their homes, no cycles, sizes, names, no unused files, no real
- * time or chance outside their homes. Every rule reads the source as text; a rule that finds no file to judge fails.
+ * The house rules: import order of the layers, packages only in their homes, no cycles, sizes, names, no unused files, no
+ * real time or chance outside their homes. Every rule reads the source as text; a rule that matches no file fails.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,7 +15,7 @@ const FUNCTION_LINES_MAX = 70;
 const product = [...walk('actors'), ...walk('gateway'), 'cluster.config.ts'].map(read);
 const all = [...product, ...walk('tests').map(read)];
 
-/** The simulated providers: they stand for machines of other companies and share no code with ours. */
+/** The simulated providers: they represent machines of other companies and share no code with the product. */
 const SIMULATOR = /^gateway\/simulator\//;
 
 /** Layers from the bottom up; a file may import its own layer and those before it. */
@@ -43,12 +43,12 @@ const LAYERS: readonly (readonly [RegExp, string, number])[] = [
   [/^gateway\/(providers|dialects)\//, 'providers|dialects', 16],
   [/^gateway\/routing\//, 'routing', 17],
   [/^gateway\/inference\//, 'inference', 18],
-  // Calls providers as inference does, for nobody's money: it knows adapters and actors, no hold and no caller.
+  // Calls providers as inference does, but without a charge: it uses adapters and actors, no hold and no caller.
   [/^gateway\/checks\//, 'checks', 19],
   [/^gateway\/jobs\//, 'jobs', 20],
   [/^gateway\/(edge|operator)\//, 'edge|operator', 21],
   [/^gateway\/main\.ts$/, 'main', 22],
-  // Processes of their own, outside the layers: the rule below keeps them apart from the rest of the product.
+  // Separate processes outside the layers: the rule below keeps them apart from the rest of the product.
   [SIMULATOR, 'simulator', 23],
 ];
 
@@ -125,7 +125,7 @@ const OPERATOR_DOORS: ReadonlySet<string> = new Set([
   'actors/runtime/inspect/preflight-store.ts',
 ]);
 
-test('the runtime is entered by its door, except by the composition root and the operator tools', () => {
+test('the runtime is imported through its door, except by the composition root and the operator tools', () => {
   const wrong: string[] = [];
   for (const source of product) {
     if (source.path.startsWith('actors/runtime/') || source.path === 'gateway/main.ts') continue;
@@ -139,7 +139,7 @@ test('the runtime is entered by its door, except by the composition root and the
   assert.equal(wrong, []);
 });
 
-test('the runtime knows no marketplace', () => {
+test('the runtime imports nothing outside itself', () => {
   const wrong = product
     .filter((source) => source.path.startsWith('actors/runtime/'))
     .flatMap((source) => source.imports.map((specifier) => target(source, specifier)).filter((path) => path !== null))
@@ -166,7 +166,7 @@ const HOMES: readonly (readonly [string, RegExp])[] = [
   ['ipaddr.js', /^gateway\/(edge|outbound|operator\/config)\//],
 ];
 
-test('packages are imported only in their homes, and every one of them is declared', () => {
+test('packages are imported only in their homes, and each is declared', () => {
   const declared = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).dependencies as Record<string, string>;
   const wrong: string[] = [];
   const used = new Set<string>();
@@ -180,10 +180,10 @@ test('packages are imported only in their homes, and every one of them is declar
       used.add(name);
       if (!(name in declared)) wrong.push(`${source.path}: ${name} is not a runtime dependency`);
       const home = HOMES.find(([id]) => id === specifier)?.[1];
-      if (home && !home.test(source.path)) wrong.push(`${source.path}: ${specifier} is not at home here`);
+      if (home && !home.test(source.path)) wrong.push(`${source.path}: ${specifier} has its home elsewhere`);
     }
   }
-  // Nothing imports the compiler: `npm start` builds with it.
+  // The compiler is never imported: `npm start` builds with it.
   used.add('typescript');
   for (const name of Object.keys(declared)) if (!used.has(name)) wrong.push(`${name} is declared and never imported`);
   assert.equal(wrong, []);
@@ -278,7 +278,7 @@ test('no two classes and no two exported types share a name', () => {
   assert.equal(twice, []);
 });
 
-test('files stay under their size, or under what the ratchet remembers', () => {
+test('files stay under the size limit, or under their entry in the ratchet', () => {
   const wrong = all.flatMap(({ path, text }) => {
     const lines = text.split('\n').length;
     const allowed = Math.max(FILE_LINES_MAX, LONG_FILES[path] ?? 0);
@@ -291,7 +291,7 @@ test('files stay under their size, or under what the ratchet remembers', () => {
   assert.equal(stale, []);
 });
 
-test('functions stay under their size, or under what the ratchet remembers', () => {
+test('functions stay under the size limit, or under their entry in the ratchet', () => {
   const wrong: string[] = [];
   const seen = new Set<string>();
   for (const { path, text } of product) {
@@ -352,7 +352,7 @@ function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1');
 }
 
-/** Top-level functions and methods by indentation: what the formatter writes closes where it opened. */
+/** Top-level functions and methods by indentation: the formatter closes a block at the indentation that opened it. */
 function functions(text: string): { name: string; lines: number }[] {
   const lines = text.split('\n');
   const found: { name: string; lines: number }[] = [];

@@ -6,8 +6,8 @@ import { cutPower } from './replay.ts';
 
 /**
  * `npm run powercut -- [--cuts N] [--commits N] [--seed N] [--by door|strace]`: records a writer, cuts the power under it
- * again and again, and looks what is left; then the same with less syncing than the product asks for, which has to lose.
- * Under strace, where there is one, every system call is the real one.
+ * repeatedly, and checks the remaining files; then the same with less syncing than the product requests, which must lose
+ * commits. With strace, if available, the recording holds the real system calls.
  */
 const { values } = parseArgs({
   options: {
@@ -19,7 +19,7 @@ const { values } = parseArgs({
 });
 const hasStrace = spawnSync('strace', ['-V']).status === 0;
 const by = (values.by ?? (hasStrace ? 'strace' : 'door')) as 'door' | 'strace';
-if (by !== 'door' && by !== 'strace') throw new Error(`--by ${by}: there are door and strace`);
+if (by !== 'door' && by !== 'strace') throw new Error(`--by ${by}: must be door or strace`);
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const cuts = Number(values.cuts);
 const tell = (line: string): unknown => process.stdout.write(`${line}\n`);
@@ -27,7 +27,7 @@ const tell = (line: string): unknown => process.stdout.write(`${line}\n`);
 tell(`recorded ${by === 'strace' ? 'with every system call' : "at the driver's door"}, seed ${seed}`);
 let clean = true;
 for (const level of ['FULL', 'NORMAL'] as const) {
-  // A log of 16 MiB is moved: so many large commits fill it.
+  // This many large commits fill a log of 16 MiB, at which size it is checkpointed.
   const recording = await record({ commits: Number(values.commits), large: 10, level, by });
   const syncs = recording.events.filter(({ type }) => type === 'sync').length;
   const report = cutPower(recording, level === 'FULL' ? cuts : Math.ceil(cuts / 5), chance(seed));

@@ -1,4 +1,4 @@
-/** Power cuts, by replay: files as a disk may hold them at any moment, opened as a node would open them. */
+/** Power cuts by replay: files as a disk may hold them at any moment, opened as a node opens them. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { chance } from '../chaos/chance.ts';
@@ -9,7 +9,7 @@ import { cutPower } from './replay.ts';
 const it = bounded(test, 120_000);
 const SEED = Number(process.env.TROUPE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
-it('whatever of the unsynced writes a power cut leaves, every acknowledged commit is there and the file is sound', async () => {
+it('every acknowledged commit survives a power cut with any subset of the unsynced writes, and the file is sound', async () => {
   const recording = await record({ commits: 160, large: 9, level: 'FULL', by: 'door' });
   assert.ok(
     recording.events.some((event) => event.type === 'write' && event.file === 'db'),
@@ -21,7 +21,7 @@ it('whatever of the unsynced writes a power cut leaves, every acknowledged commi
   assert.is(report.losing, 0, `seed ${SEED}: up to ${report.lostMost} acknowledged commits lost`);
 });
 
-it('the same cuts find the losses of a writer that syncs less', async () => {
+it('the same cuts detect the losses of a writer that syncs less', async () => {
   const recording = await record({ commits: 60, large: 0, level: 'NORMAL', by: 'door' });
   const report = cutPower(recording, 40, chance(SEED));
   assert.ok(report.losing > 10, `seed ${SEED}: ${report.losing} cuts lost something`);

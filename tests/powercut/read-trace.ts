@@ -9,8 +9,8 @@ const RESUMED = /^(\d+) +<\.\.\. (\w+) resumed>.*= (-?\d+)/;
 const DATA = /^, "((?:\\x[0-9a-f]{2})*)"(\.\.\.)?, (\d+)(?:, (\d+))?/;
 
 /**
- * What strace saw of a database and its log, and of the book of acknowledgements. A write counts from its beginning, a
- * sync from its end, and only if it succeeded.
+ * Reads the strace record of a database, its log and the file of acknowledgements. A write counts from its start, a sync
+ * from its end and only if it succeeded.
  */
 export async function readTrace(
   trace: string,
@@ -40,7 +40,7 @@ export async function readTrace(
     else if (/sync$/.test(call)) {
       if (rest.includes('<unfinished')) syncing.set(pid, file);
       else if (/= 0$/.test(rest)) events.push({ type: 'sync', file });
-    } else throw new Error(`the replay knows no ${call} on ${where}`);
+    } else throw new Error(`the replay does not support ${call} on ${where}`);
   }
   const empty = Buffer.alloc(0);
   return startAt({ base: { db: empty, wal: empty }, events });
@@ -48,9 +48,9 @@ export async function readTrace(
 
 function dataOf(line: string, rest: string): Buffer {
   const [, data, cut, length] = DATA.exec(rest) ?? [];
-  if (data === undefined || cut !== undefined) throw new Error(`strace did not tell all of ${line.slice(0, 120)}`);
+  if (data === undefined || cut !== undefined) throw new Error(`strace truncated ${line.slice(0, 120)}`);
   const bytes = unhex(data);
-  if (bytes.length !== Number(length)) throw new Error(`strace told ${bytes.length} of ${length} bytes`);
+  if (bytes.length !== Number(length)) throw new Error(`strace recorded ${bytes.length} of ${length} bytes`);
   return bytes;
 }
 

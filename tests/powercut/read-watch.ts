@@ -9,7 +9,7 @@ type Line =
   | { readonly sync: DiskFile }
   | { readonly acknowledged: number };
 
-/** What was seen at the driver's door. The files as they stood behind the first COMMIT count as durable. */
+/** The events recorded at the database driver. The files after the first COMMIT count as durable. */
 export async function readWatch(file: string): Promise<Recording> {
   let base: Recording['base'] | null = null;
   const events: DiskEvent[] = [];
@@ -21,11 +21,11 @@ export async function readWatch(file: string): Promise<Recording> {
     else events.push({ type: 'write', file: line.write, at: line.at, bytes: Buffer.from(line.data, 'base64') });
   }
   if (base === null) throw new Error('the writer committed nothing');
-  // Before the acknowledgement of version 0 the tables are still being made.
+  // The tables are created before the acknowledgement of version 0.
   return startAt({ base, events });
 }
 
-/** Moves the beginning to the first acknowledgement; what came before it counts as durable. */
+/** Moves the start to the first acknowledgement; earlier writes count as durable. */
 export function startAt({ base, events }: Recording): Recording {
   const first = events.findIndex(({ type }) => type === 'acknowledged');
   const files = { db: base.db, wal: base.wal };

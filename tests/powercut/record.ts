@@ -1,6 +1,6 @@
 /**
- * Runs the writer and brings home what it did to its disk: seen at the driver's door, which needs nothing but Node, or
- * with every system call under strace.
+ * Runs the writer and records its disk operations: at the database driver, which needs only Node, or as system calls
+ * under strace.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,10 +13,10 @@ import { readTrace } from './read-trace.ts';
 import { readWatch } from './read-watch.ts';
 
 export interface RecordOptions {
-  /** Small commits, and large ones between them. */
+  /** Numbers of small commits, and of large ones between them. */
   readonly commits: number;
   readonly large: number;
-  /** What the connection is really set to; the product asks for FULL. */
+  /** The effective setting of the connection; the product requests FULL. */
   readonly level: 'FULL' | 'NORMAL';
   readonly by: 'door' | 'strace';
 }
@@ -31,7 +31,7 @@ export async function record({ commits, large, level, by }: RecordOptions): Prom
   const out = join(folder, 'trace');
   const database = join(folder, 't.db');
   const watched = join(folder, 'watched');
-  // Both threads add to one file, so that an acknowledgement stands where it was given.
+  // Both threads append to one file, which keeps the order of acknowledgements and writes.
   const book = by === 'door' ? watched : join(folder, 'book');
   const writer = [WRITER, database, `${commits}`, `${large}`, book];
   const args = ['--import', import.meta.resolve('tsx'), ...writer];

@@ -1,6 +1,6 @@
 /**
- * Cuts the power in the middle of a recording: what was synced is there, of what was not any part may be, in any order
- * and torn. Then opens what is left as anybody would and looks whether it is sound and what it still knows.
+ * Cuts the power in the middle of a recording: synced writes survive; of the unsynced ones any subset survives, in any
+ * order and torn. Then opens the files normally, and checks that they are sound and which commits they hold.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,12 +10,12 @@ import type { DiskEvent, DiskFile, Recording } from './disk-event.ts';
 
 export interface CutReport {
   readonly cuts: number;
-  /** Cuts after which an acknowledged commit was gone, and the most that one cut took. */
+  /** Cuts that lost an acknowledged commit, and the maximum lost by one cut. */
   readonly losing: number;
   readonly lostMost: number;
-  /** Cuts that left a file SQLite calls damaged, or half of a commit. */
+  /** Cuts that left a file that SQLite reports as damaged, or half of a commit. */
   readonly damaged: readonly string[];
-  /** Cuts that struck while something unsynced was at stake. */
+  /** Cuts at a moment with unsynced writes. */
   readonly atStake: number;
 }
 
@@ -24,7 +24,7 @@ type Change = Extract<DiskEvent, { readonly file: DiskFile; readonly type: 'writ
 const SECTOR_BYTES = 512;
 const FATES = ['nothing unsynced', 'a part in order', 'any part', 'any part, torn'] as const;
 
-/** `chance` in [0, 1), seeded. Cuts go through the recording from its start to its end. */
+/** `chance` in [0, 1), seeded. Cuts cover the recording from start to end. */
 export function cutPower(recording: Recording, cuts: number, chance: () => number): CutReport {
   const disk = new Disk(recording.base);
   const folder = mkdtempSync(join(tmpdir(), 'troupe-cut-'));
@@ -50,11 +50,11 @@ export function cutPower(recording: Recording, cuts: number, chance: () => numbe
   }
 }
 
-/** Events of a large commit far from its acknowledgement are much alike: they count for less. */
+/** Events of a large commit far from its acknowledgement are similar, so they have a lower weight. */
 const NEAR_EVENTS = 40;
 const FAR_WEIGHT = 0.02;
 
-/** The number of events that had happened at a share of the run, in [0, 1). */
+/** The number of events before a share of the run, in [0, 1). */
 function moments(events: readonly DiskEvent[]): (share: number) => number {
   const until: number[] = [];
   let sum = 0;
@@ -84,7 +84,7 @@ class Disk {
     } else this.unsynced.push(event);
   }
 
-  /** The files as a power cut leaves them now. */
+  /** The files after a power cut at this moment. */
   after(fate: (typeof FATES)[number], chance: () => number): Record<DiskFile, Buffer> {
     const left = { db: this.#durable.db.copy(), wal: this.#durable.wal.copy() };
     for (const change of survivors(this.unsynced, fate, chance)) left[change.file].apply(change);
@@ -101,7 +101,7 @@ function survivors(unsynced: readonly Change[], fate: (typeof FATES)[number], ch
   return kept.map((change, at) => (at === torn ? tear(change, chance) : change));
 }
 
-/** A disk writes whole sectors: of a torn write the first or the last ones are there. */
+/** A disk writes whole sectors: a torn write keeps its first or its last sectors. */
 function tear(change: Change, chance: () => number): Change {
   if (change.type !== 'write' || change.bytes.length <= SECTOR_BYTES) return change;
   const sectors = Math.floor(change.bytes.length / SECTOR_BYTES);
@@ -141,7 +141,7 @@ class Image {
   }
 }
 
-/** The version both actors of the pair have, or what is wrong. */
+/** The version of both actors of the pair, or a description of the damage. */
 function inspect(folder: string, files: Record<DiskFile, Buffer>): number | string {
   const path = join(folder, 't.db');
   rmSync(`${path}-shm`, { force: true });

@@ -1,7 +1,6 @@
 /**
- * A process that commits a pair of actors, again and again, and writes down each version once it was told that it is
- * committed: `writer.ts DATABASE COMMITS LARGE BOOK`. After half of the commits so many large ones follow, which make the log
- * move into the database and start anew.
+ * A process that commits a pair of actors repeatedly and records each acknowledged version: `writer.ts DATABASE COMMITS
+ * LARGE BOOK`. After half of the commits LARGE large ones follow, which force a checkpoint and a restart of the log.
  */
 import { openSync, writeSync } from 'node:fs';
 import { openSqliteStore } from '../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
@@ -26,7 +25,7 @@ const fence = await own(store, 'i1');
 acknowledge(0);
 for (let version = 1; version <= Number(commits) + Number(large); version++) {
   const isLarge = version > HALF && version <= HALF + Number(large);
-  // Never the same letter twice in a row: SQLite does not write pages that stay as they are.
+  // The letter changes every time, because SQLite does not write unchanged pages.
   const trail = isLarge ? JSON.stringify(String(version % 10).repeat(LARGE_BYTES)) : '[]';
   const [verdict] = await store.commit([
     write(fence, {

@@ -10,7 +10,7 @@ import { cleanEvidence } from './clean-evidence.ts';
 
 const it = bounded(test, 5_000);
 
-it('a run in which everything holds is clean, and every check looked at something', () => {
+it('a valid run is clean, and every check examined something', () => {
   const verdict = audit(cleanEvidence());
   assert.equal(
     verdict.checks.flatMap((check) => check.violations),
@@ -20,7 +20,7 @@ it('a run in which everything holds is clean, and every check looked at somethin
   for (const check of verdict.checks) assert.ok(check.examined > 0, `${check.id} examined nothing`);
 });
 
-/** One lie per line: which check must find it, and how the evidence is bent. */
+/** One violation per line: the check that must find it, and the change to the evidence. */
 const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evidence) => Evidence])[] = [
   ['M1', 'a balance that is off by the last decimal', (e) => account(e, { balance: '9.999915000000000000000001' })],
   ['M1', 'a line whose running balance is wrong', (e) => line(e, 1, { balance: '9.9' })],
@@ -29,8 +29,8 @@ const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evid
     'credits over the API that differ from the ledger',
     (e) => ({ ...e, credits: [{ account: 'account:a', deposited: '10', used: '0.00004' }] }),
   ],
-  ['M1', 'a moment during the run at which the sum did not hold', (e) => sampled(e, { fromLedger: '9' })],
-  ['M2', 'more held than there is', (e) => sampled(e, { held: '11', openHolds: '11' })],
+  ['M1', 'a sample with a wrong sum', (e) => sampled(e, { fromLedger: '9' })],
+  ['M2', 'more held than the balance', (e) => sampled(e, { held: '11', openHolds: '11' })],
   ['M2', 'a held sum without its rows', (e) => sampled(e, { openHolds: '0.4' })],
   ['M3', 'a hold left open', (e) => row(e, { status: 'running', settlement: null, endedAt: null })],
   ['M3', 'a held sum left behind', (e) => account(e, { held: '0.5' })],
@@ -59,7 +59,7 @@ const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evid
       }),
   ],
   ['M5', 'a charge without any provider call', (e) => ({ ...e, calls: e.calls.filter((call) => call.id !== 'n1') })],
-  ['M5', 'a charge whose row says it was released', (e) => row(e, { status: 'released' })],
+  ['M5', 'a charge with a released row', (e) => row(e, { status: 'released' })],
   [
     'M5',
     'a charge for a provider that only refused',
@@ -67,7 +67,7 @@ const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evid
   ],
   [
     'M5',
-    'a charge under a hold whose own calls never answered',
+    'a charge under a hold whose calls never answered',
     (e) => ({ ...e, calls: e.calls.map((call) => ({ ...call, holdAttempt: 1_001 })) }),
   ],
   [
@@ -76,7 +76,7 @@ const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evid
     (e) => ledger(e, { entries: e.ledger.entries.filter((each) => each.generation !== 'gen-1') }),
   ],
   ['M5', 'an answer whose cost is not the charge', (e) => outcome(e, 'ok', { cost: '0.000036' })],
-  ['M6', 'a settlement the price list does not give', (e) => settlement(e, { cost: '0.000036' })],
+  ['M6', 'a settlement that does not match the price list', (e) => settlement(e, { cost: '0.000036' })],
   ['M6', 'counts other than the provider reported', (e) => settlement(e, { promptTokens: 13, completionTokens: 19 })],
   ['M7', 'a provider called before the hold', (e) => row(e, { createdAt: 1_021 })],
   [
@@ -89,40 +89,44 @@ const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evid
     'a provider called for a request refused with 402',
     (e) => ({ ...e, calls: [...e.calls, { ...(e.calls[0] as Evidence['calls'][number]), id: 'n2' }] }),
   ],
-  ['M8', 'a charge above its hold without a note', (e) => row(e, { amount: '0.00003' })],
-  ['M8', 'a noted excess of another size', (e) => row(e, { amount: '0.00003', overshoot: '0.000004' })],
+  ['M8', 'a charge above its hold without recorded excess', (e) => row(e, { amount: '0.00003' })],
+  ['M8', 'a wrong recorded excess', (e) => row(e, { amount: '0.00003', overshoot: '0.000004' })],
   ['M9', 'a failed request that was charged', (e) => outcome(e, 'fail', { delivered: false, status: 502 }, 3)],
   ['M10', 'three calls at one endpoint', (e) => ({ ...e, calls: [...e.calls, ...e.calls, ...e.calls] })],
   ['M10', 'a charge at an endpoint that did not serve', (e) => row(e, { provider: 'Sim B' })],
   ['M11', 'money in the digits of a float', (e) => settlement(e, { cost: '3.5e-5' })],
-  ['M12', 'a unit without a price that is not told', (e) => unpricedPrompt(e, [])],
-  ['M12', 'a unit with a price that is told as without', (e) => settlement(e, { unpriced: ['completion'] })],
-  ['M14', 'a count of our own that is told as reported', (e) => settlement(e, { estimated: true })],
-  ['M14', 'a reported count told as unmeasured', (e) => settlement(e, { unmeasured: ['prompt'] })],
+  ['M12', 'an unpriced unit that is not recorded', (e) => unpricedPrompt(e, [])],
+  ['M12', 'a priced unit recorded as unpriced', (e) => settlement(e, { unpriced: ['completion'] })],
+  ['M14', 'an estimated count recorded as reported', (e) => settlement(e, { estimated: true })],
+  ['M14', 'a reported count recorded as unmeasured', (e) => settlement(e, { unmeasured: ['prompt'] })],
   ['M14', 'a tier of another length', (e) => settlement(e, { conditions: { at: 1_010, promptTokens: 11 } })],
-  ['M14', 'prices of after the admission', (e) => settlement(e, { conditions: { at: 2_000, promptTokens: 10 } })],
-  ['M19', 'a caller who left, and whose hold still stands', (e) => leaver(e, { status: 'running', settlement: null })],
-  ['M19', 'a caller who left and was let off', (e) => leaver(e, letGo('the caller left'))],
+  [
+    'M14',
+    'prices of a time after the admission',
+    (e) => settlement(e, { conditions: { at: 2_000, promptTokens: 10 } }),
+  ],
+  ['M19', 'a caller that left while its hold is still open', (e) => leaver(e, { status: 'running', settlement: null })],
+  ['M19', 'a caller that left and was not charged', (e) => leaver(e, released('the caller left'))],
   [
     'M19',
     'a hold that ran out although its gateway lives',
-    (e) => ({ ...leaver(e, letGo('no outcome before its deadline')), ended: new Set(['i9']) }),
+    (e) => ({ ...leaver(e, released('no outcome before its deadline')), ended: new Set(['i9']) }),
   ],
-  ['M19', 'a caller who left and was never held for', (e) => leaver(e, { user: 'somebody else' })],
+  ['M19', 'a caller that left and never had a hold', (e) => leaver(e, { user: 'somebody else' })],
   [
     'M19',
-    'a caller who left and whose charge is not in the ledger',
+    'a caller that left and whose charge is not in the ledger',
     (e) => ledger(e, { entries: e.ledger.entries.slice(0, 3) }),
   ],
-  ['M19', 'a caller who left and pays more than was held', (e) => leaver(e, { amount: '0.00003' })],
+  ['M19', 'a caller that left and pays more than was held', (e) => leaver(e, { amount: '0.00003' })],
   [
     'M19',
-    'a caller who left and does not pay what the provider counted',
+    'a caller that left and pays a count other than the provider reported',
     (e) => ({ ...e, calls: e.calls.map((call) => ({ ...call, usage: { prompt_tokens: 10, completion_tokens: 21 } })) }),
   ],
   ['M18', 'a gap in the ledger', (e) => line(e, 3, { sequence: 5 })],
   ['M18', 'a broken hash', (e) => ledger(e, { chainFaults: ['account:a line 2'] })],
-  ['C1', 'an epoch that went back', (e) => ({ ...e, samples: [...e.samples].reverse() })],
+  ['C1', 'a decreasing epoch', (e) => ({ ...e, samples: [...e.samples].reverse() })],
   [
     'C1',
     'two owners in one epoch',
@@ -140,7 +144,11 @@ const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evid
     (e) => ledger(e, { actors: [{ address: 'account:a', version: 7, transitionLog: [4, 5, 7] }] }),
   ],
   ['C2', 'an acknowledged request without a settled row', (e) => row(e, { status: 'released' })],
-  ['C2', 'an answer without a cost whose hold was simply let go', (e) => uncharged(e, 'Internal Server Error')],
+  [
+    'C2',
+    'an answer without a cost whose hold was released without a cause',
+    (e) => uncharged(e, 'Internal Server Error'),
+  ],
   ['C2', 'an acknowledged request without any row', (e) => ledger(e, { generations: e.ledger.generations.slice(1) })],
   [
     'C2',
@@ -159,7 +167,7 @@ for (const [id, title, bend] of LIES) {
   });
 }
 
-it('the three counts a run is known by are counted', () => {
+it('reports the three summary counts of a run', () => {
   const clean = cleanEvidence();
   assert.is(audit(ledger(clean, { generations: clean.ledger.generations.slice(1) })).lostAcknowledgements, 1);
   assert.is(audit(row(clean, { status: 'running', settlement: null })).leakedHolds, 1);
@@ -167,7 +175,7 @@ it('the three counts a run is known by are counted', () => {
   assert.is(audit(ledger(clean, { entries: twice })).doubleCharges, 1);
 });
 
-it('a history whose ends have no beginning is refused, not audited', () => {
+it('refuses a history with an outcome but no invocation', () => {
   const clean = cleanEvidence();
   assert.throws(() => audit({ ...clean, history: clean.history.slice(1) }), /without an open invocation/);
 });
@@ -210,7 +218,7 @@ function row(clean: Evidence, members: Partial<Generation>): Evidence {
   return ledger(clean, { generations });
 }
 
-/** The row of the request that was left. */
+/** The row of the abandoned request. */
 function leaver(clean: Evidence, members: Partial<Generation>): Evidence {
   const generations = clean.ledger.generations.map((each) =>
     each.row.generation === 'gen-4' ? { ...each, row: { ...each.row, ...members } } : each,
@@ -218,14 +226,14 @@ function leaver(clean: Evidence, members: Partial<Generation>): Evidence {
   return ledger(clean, { generations });
 }
 
-function letGo(reason: string): Partial<Generation> {
+function released(reason: string): Partial<Generation> {
   const release = { generation: 'gen-4', attempt: 1, reason, status: null, attempts: [] };
   return { status: 'released', settlement: null, release };
 }
 
-it('M19 lets a caller who left go with his gateway', () => {
+it('M19 accepts a caller that left without a charge if its gateway died', () => {
   for (const reason of ['the gateway that served it was lost', 'no outcome before its deadline']) {
-    const { checks } = audit({ ...leaver(cleanEvidence(), letGo(reason)), ended: new Set(['i1']) });
+    const { checks } = audit({ ...leaver(cleanEvidence(), released(reason)), ended: new Set(['i1']) });
     assert.equal(checks.find((check) => check.id === 'M19')?.violations, []);
   }
 });
@@ -235,7 +243,7 @@ function settlement(clean: Evidence, members: Partial<Settlement>): Evidence {
   return row(clean, { settlement: { ...(settled as Settlement), ...members } });
 }
 
-/** The list has no price for the prompt; the first request is told to have left these units unpriced. */
+/** The price list has no price for the prompt; the first request recorded these units as unpriced. */
 function unpricedPrompt(clean: Evidence, unpriced: readonly string[]): Evidence {
   const prices = { 'sim-a': [{ model: 'sim/fast', completion: '0.0000015' }] };
   return { ...settlement(clean, { unpriced }), prices };
@@ -247,7 +255,7 @@ function uncharged(clean: Evidence, reason: string): Evidence {
   return outcome(row(clean, { status: 'released', release }), 'ok', { cost: null });
 }
 
-it('C2 lets an answer that told no cost go with its gateway', () => {
+it('C2 accepts the loss of an answer without a cost if its gateway died', () => {
   const { checks } = audit(uncharged(cleanEvidence(), 'the gateway that served it was lost'));
   assert.equal(checks.find((check) => check.id === 'C2')?.violations, []);
 });

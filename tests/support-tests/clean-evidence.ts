@@ -2,7 +2,7 @@ import type { Generation } from '../../actors/terms/hold.ts';
 import type { Call } from '../../gateway/simulator/call-log.ts';
 import type { Evidence } from '../support/auditor/evidence.ts';
 
-/** A small run in which every invariant holds: a served request, a refused one, a stream that broke and one that was left. */
+/** A small valid run: a served request, a refused one, a broken stream and an abandoned one. */
 export function cleanEvidence(): Evidence {
   return {
     history: [

@@ -1,6 +1,6 @@
 import type { RegisterOperation, RuntimeEvidence } from '../support/auditor/runtime-evidence.ts';
 
-/** A small run of the runtime in which every invariant holds. */
+/** A small valid run of the runtime. */
 export function cleanRuntime(): RuntimeEvidence {
   return {
     commits: [

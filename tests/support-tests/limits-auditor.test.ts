@@ -8,7 +8,7 @@ import { cleanRuntime } from './clean-runtime.ts';
 
 const it = bounded(test, 5_000);
 
-/** The clean run, seen by somebody who also looks at keys, reads and ends of holds. */
+/** The valid run, with evidence about keys, reads and ends of holds. */
 function clean(): Evidence {
   const evidence = cleanEvidence();
   const sum = { key: 'key:a/k', held: '0.4', spent: '0.1', spentToday: '0.1' };
@@ -39,7 +39,7 @@ function row(evidence: Evidence, more: Partial<Row>): Evidence {
 
 const release = (reason: string) => ({ generation: 'gen-1', attempt: 1, reason, status: null, attempts: [] });
 
-it('a run in which everything holds is clean, and every check looked at something', () => {
+it('a valid run is clean, and every check examined something', () => {
   const { checks } = audit(clean());
   assert.equal(
     checks.flatMap((check) => check.violations),
@@ -48,21 +48,21 @@ it('a run in which everything holds is clean, and every check looked at somethin
   for (const check of checks) assert.ok(check.examined > 0, `${check.id} examined nothing`);
 });
 
-/** One lie per line: which check must find it, and how the evidence is bent. */
+/** One violation per line: the check that must find it, and the change to the evidence. */
 const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evidence) => Evidence])[] = [
-  ['M15', 'a key that holds and has spent more than its limit', (e) => limit(e, '0.49')],
+  ['M15', 'a key with holds and charges above its limit', (e) => limit(e, '0.49')],
   ['M16', 'a usage that is not the sum of the charges', (e) => usage(e, { usage: '0.00004' })],
-  ['M16', 'a usage of today that is not', (e) => usage(e, { usageDaily: '0.00004' })],
-  ['M16', 'a key that still holds', (e) => usage(e, { held: '1' })],
+  ['M16', 'a daily usage that is not the sum of the charges of today', (e) => usage(e, { usageDaily: '0.00004' })],
+  ['M16', 'a key with an open hold', (e) => usage(e, { held: '1' })],
   ['M17', 'a deposit credited twice', (e) => doubled(e)],
-  ['M17', 'an acknowledged deposit that is not there', (e) => ({ ...e, deposits: [{ ...deposit(e), id: 'dep-2' }] })],
-  ['M20', 'a hold of a key that only manages', (e) => ({ ...e, keys: [{ ...key(e), kind: 'management' }] })],
-  ['M20', 'a hold nobody asked for', (e) => row(e, { user: 'nobody' })],
-  ['M21', 'a balance below zero without any excess', (e) => poor(e)],
-  ['M22', 'a charge that was seen, and then not', (e) => read(e, { used: '0.00003' })],
-  ['M22', 'a deposit that was seen, and then not', (e) => read(e, { deposited: '9' })],
-  ['M3b', 'a charge by an attempt that did not hold', (e) => row(e, { attempt: 2 })],
-  ['M3b', 'a release for the loss of a gateway that lives', (e) => row(e, { release: release('it was lost') })],
+  ['M17', 'a missing acknowledged deposit', (e) => ({ ...e, deposits: [{ ...deposit(e), id: 'dep-2' }] })],
+  ['M20', 'a hold of a management key', (e) => ({ ...e, keys: [{ ...key(e), kind: 'management' }] })],
+  ['M20', 'a hold without a request', (e) => row(e, { user: 'nobody' })],
+  ['M21', 'a negative balance without excess', (e) => poor(e)],
+  ['M22', 'a charge that disappears from reads', (e) => read(e, { used: '0.00003' })],
+  ['M22', 'a deposit that disappears from reads', (e) => read(e, { deposited: '9' })],
+  ['M3b', 'a charge by an attempt without a hold', (e) => row(e, { attempt: 2 })],
+  ['M3b', 'a release for the loss of a live gateway', (e) => row(e, { release: release('it was lost') })],
   ['M3b', 'a release before its deadline', (e) => row(e, { release: release('no outcome before its deadline') })],
   ['M3b', 'a release of an old attempt', (e) => row(e, { release: { ...release('x'), attempt: 0 } })],
   ['M3b', 'an acknowledged release without effect', (e) => ({ ...e, releases: [{ ...ended(e), stored: 'running' }] })],
@@ -73,14 +73,14 @@ for (const [check, title, bend] of LIES) {
     const found = audit(bend(clean())).checks.filter((each) => each.violations.length > 0);
     assert.ok(
       found.some((each) => each.id === check),
-      `only ${found.map((each) => each.id).join(', ') || 'nobody'} complained`,
+      `only ${found.map((each) => each.id).join(', ') || 'no check'} failed`,
     );
   });
 }
 
 function first<T>(list: readonly T[] | undefined): T {
   const item = list?.[0];
-  if (item === undefined) throw new Error('nothing there');
+  if (item === undefined) throw new Error('no such item');
   return item;
 }
 

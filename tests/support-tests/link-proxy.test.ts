@@ -6,9 +6,9 @@ import { LinkProxy } from '../support/links/proxy.ts';
 
 const it = bounded(test, 5_000);
 
-/** A server that answers every piece with itself, a proxy before it, and a client that remembers what came. */
+/** An echo server, a proxy in front of it, and a client that records what it receives. */
 class Bench {
-  heard = '';
+  received = '';
   ended = false;
   client!: Socket;
   proxy!: LinkProxy;
@@ -37,7 +37,7 @@ class Bench {
     this.client = connect(Number(this.proxy.address.split(':')[1]), '127.0.0.1');
     this.client.on('error', () => {});
     this.client.on('data', (bytes) => {
-      this.heard += String(bytes);
+      this.received += String(bytes);
     });
     this.client.on('close', () => {
       this.ended = true;
@@ -71,18 +71,18 @@ const whileLong = (): Promise<void> => new Promise((resolve) => setTimeout(resol
 
 within('without faults everything passes, both ways, and nothing has struck', async (bench) => {
   bench.client.write('one');
-  await bench.until(() => bench.heard === 'one');
+  await bench.until(() => bench.received === 'one');
   assert.is(bench.proxy.struck, 0);
 });
 
 within('a cut direction holds everything back until it heals, and the other goes on', async (bench) => {
   bench.client.write('one');
-  await bench.until(() => bench.heard === 'one');
+  await bench.until(() => bench.received === 'one');
   bench.proxy.set('downstream', { timeout: true });
   bench.client.write('two');
   await bench.until(() => bench.arrived.join('') === 'onetwo');
   await whileLong();
-  assert.is(bench.heard, 'one');
+  assert.is(bench.received, 'one');
   assert.ok(bench.proxy.struck > 0);
   bench.proxy.set('upstream', { timeout: true });
   bench.client.write('three');
@@ -90,21 +90,21 @@ within('a cut direction holds everything back until it heals, and the other goes
   assert.is(bench.arrived.join(''), 'onetwo');
   assert.is(bench.ended, false, 'the connection stays open');
   bench.proxy.heal();
-  await bench.until(() => bench.heard === 'onetwothree');
+  await bench.until(() => bench.received === 'onetwothree');
 });
 
 within('slow and sliced bytes arrive whole and in order', async (bench) => {
   bench.proxy.set('upstream', { latency: { ms: 1, jitterMs: 20 }, slicer: { bytesMax: 7 } });
   const text = Array.from({ length: 200 }, (_, i) => `${i};`).join('');
   bench.client.write(text);
-  await bench.until(() => bench.heard.length === text.length);
-  assert.is(bench.heard, text);
+  await bench.until(() => bench.received.length === text.length);
+  assert.is(bench.received, text);
   assert.ok(bench.arrived.length > 1);
 });
 
 within('a reset, a refusal and a used-up limit end connections and count as struck', async (bench) => {
   bench.client.write('one');
-  await bench.until(() => bench.heard === 'one');
+  await bench.until(() => bench.received === 'one');
   bench.proxy.resetPeer();
   await bench.until(() => bench.ended);
   bench.proxy.down();
@@ -114,7 +114,7 @@ within('a reset, a refusal and a used-up limit end connections and count as stru
   bench.proxy.set('upstream', { limitData: { bytes: 5 } });
   bench.dial();
   bench.client.write('12345');
-  await bench.until(() => bench.heard.endsWith('12345'));
+  await bench.until(() => bench.received.endsWith('12345'));
   bench.client.write('6');
   await bench.until(() => bench.ended);
   assert.is(bench.proxy.struck, 3);

@@ -9,13 +9,13 @@ import { cleanRuntime, letter, operation } from './clean-runtime.ts';
 
 const it = bounded(test, 5_000);
 
-/** Ids of the checks that complain. */
+/** Ids of the failing checks. */
 function complaints(runtime: RuntimeEvidence): readonly string[] {
   const { checks } = audit({ ...cleanEvidence(), runtime });
   return checks.filter((check) => check.violations.length > 0).map((check) => check.id);
 }
 
-it('a sound run of the runtime is clean, and every check looked at something', () => {
+it('a valid run of the runtime is clean, and every check examined something', () => {
   const { checks } = audit({ ...cleanEvidence(), runtime: cleanRuntime() });
   assert.equal(
     checks.flatMap((check) => check.violations),
@@ -30,31 +30,31 @@ type Bend = (clean: RuntimeEvidence) => Partial<RuntimeEvidence>;
 const nth = <T>(list: readonly T[], index: number, more: Partial<T>): T[] =>
   list.map((item, at) => (at === index ? { ...item, ...more } : item));
 
-/** One lie per line: which check must find it, and how the evidence is bent. */
+/** One violation per line: the check that must find it, and the change to the evidence. */
 const LIES: readonly (readonly [check: string, title: string, bend: Bend])[] = [
-  ['C1w', 'a write under an epoch that is over', (e) => ({ commits: nth(e.commits, 1, { epoch: 1 }) })],
-  ['C1w', 'a write by somebody who owns nothing', (e) => ({ commits: nth(e.commits, 1, { owner: 'i9' }) })],
+  ['C1w', 'a write under an old epoch', (e) => ({ commits: nth(e.commits, 1, { epoch: 1 }) })],
+  ['C1w', 'a write by a node without the shard', (e) => ({ commits: nth(e.commits, 1, { owner: 'i9' }) })],
   ['C1w', 'a takeover without a higher epoch', (e) => ({ moves: nth(e.moves, 1, { epoch: 1 }) })],
-  ['C1v', 'a verdict that is not true', (e) => ({ commits: lie(e, { after: 1 }) })],
-  ['C1v', 'a version written over another than expected', (e) => ({ commits: lie(e, { before: 3 }) })],
+  ['C1v', 'a false verdict', (e) => ({ commits: lie(e, { after: 1 }) })],
+  ['C1v', 'a version written over an unexpected one', (e) => ({ commits: lie(e, { before: 3 }) })],
   [
     'C1v',
-    'a committed version that the trail lacks',
+    'a committed version that the transition log lacks',
     () => ({ transitionLogs: [{ address: 'cell:a', versions: [1] }] }),
   ],
   ['C2o', 'an answer before its commit', (e) => ({ shown: nth(e.shown, 0, { stored: 0 }) })],
-  ['LIN', 'a read of what was overwritten', (e) => ({ registers: nth(e.registers, 2, { seen: 'v1' }) })],
+  ['LIN', 'a read of an overwritten value', (e) => ({ registers: nth(e.registers, 2, { seen: 'v1' }) })],
   ['C3', 'an addition applied twice', () => ({ tallies: tally(4, 'a1', 2) })],
   [
     'C3',
     'an acknowledged addition that is lost',
     () => ({ tallies: [{ address: 'tally:a', total: 0, additions: [] }] }),
   ],
-  ['C3', 'an addition answered as not done, and done', () => ({ tallies: tally(3, 'a2', 1) })],
+  ['C3', 'an addition answered as failed, but applied', () => ({ tallies: tally(3, 'a2', 1) })],
   ['C4', 'a timer that fired twice', (e) => ({ clockworks: nth(e.clockworks, 0, { rings: 2 }) })],
   ['C4', 'a timer that fired early', (e) => ({ clockworks: nth(e.clockworks, 0, { rangAt: 99 }) })],
   ['C4', 'a timer that was lost', () => ({ clockworks: [] })],
-  ['C5p', 'money that vanished in a moment', (e) => ({ purses: nth(e.purses, 0, { sum: 29 }) })],
+  ['C5p', 'money that vanishes for a moment', (e) => ({ purses: nth(e.purses, 0, { sum: 29 }) })],
   ['C3m', 'a message that never arrived', () => ({ received: [] })],
   ['C3m', 'a message that arrived twice', (e) => ({ received: nth(e.received, 0, { times: 2 }) })],
   [
@@ -68,29 +68,33 @@ const LIES: readonly (readonly [check: string, title: string, bend: Bend])[] = [
   ['R1', 'a bill booked whose payment was refused', (e) => ({ funds: paid(e, 10, []) })],
   ['R1', 'a payment whose bill is not booked', (e) => ({ billsStored: nth(e.billsStored, 0, { state: 'failed' }) })],
   ['R1', 'a payment taken twice', (e) => ({ funds: paid(e, 4, [{ bill: 'b1', amount: 3, times: 2 }]) })],
-  ['R1', 'money that left without a payment', (e) => ({ funds: paid(e, 6, e.funds[0]?.payments ?? []) })],
+  ['R1', 'money that leaves without a payment', (e) => ({ funds: paid(e, 6, e.funds[0]?.payments ?? []) })],
   ['R1', 'a timer that was dropped', () => ({ deadLetters: [letter('b4', 'bill.arrive')] })],
   ['R1', 'a message that was dropped', () => ({ deadLetters: [letter('b3', 'bill.due')] })],
   ['R1', 'a result that was dropped', (e) => ({ billsStored: nth(e.billsStored, 2, { state: 'waiting', times: 0 }) })],
-  ['R1', 'a dead letter of what was booked', (e) => ({ deadLetters: [...e.deadLetters, letter('b1', 'bill.due')] })],
+  ['R1', 'a dead letter of a booked bill', (e) => ({ deadLetters: [...e.deadLetters, letter('b1', 'bill.due')] })],
   ['R1', 'a dead letter twice', (e) => ({ deadLetters: [...e.deadLetters, letter('b3', 'bill.due')] })],
   ['R1', 'a bill that ended twice', (e) => ({ billsStored: nth(e.billsStored, 2, { times: 2 }) })],
-  ['R1', 'a bill refused to its asker, and there', (e) => ({ bills: nth(e.bills, 0, { outcome: 'fail' }) })],
-  ['P1', 'work that was forgotten', () => ({ works: [] })],
-  ['P1', 'work under two keys', (e) => ({ activityCalls: nth(e.activityCalls, 1, { key: 'other' }) })],
-  ['P1', 'work whose actor heard two ends', (e) => ({ works: nth(e.works, 0, { ends: 2 }) })],
+  ['R1', 'a bill that was refused, but stored', (e) => ({ bills: nth(e.bills, 0, { outcome: 'fail' }) })],
+  ['P1', 'a lost activity', () => ({ works: [] })],
+  ['P1', 'an activity under two keys', (e) => ({ activityCalls: nth(e.activityCalls, 1, { key: 'other' }) })],
+  ['P1', 'an activity whose actor received two ends', (e) => ({ works: nth(e.works, 0, { ends: 2 }) })],
   ['P2', 'a result of an old attempt', (e) => ({ works: nth(e.works, 0, { attempt: 1 }) })],
-  ['P2', 'a result nobody gave', (e) => ({ works: nth(e.works, 0, { result: 'invented' }) })],
+  ['P2', 'a result that no call returned', (e) => ({ works: nth(e.works, 0, { result: 'invented' }) })],
   ['C2p', 'a call before its commit', (e) => ({ activityCalls: nth(e.activityCalls, 1, { at: 21 }) })],
-  ['P3', 'work suspected for a kill', (e) => ({ activityRecords: nth(e.activityRecords, 1, { suspect: true }) })],
-  ['P3', 'work convicted for kills', (e) => ({ works: nth(e.works, 0, { failure: 'convicted' }) })],
+  [
+    'P3',
+    'an activity suspect after a kill',
+    (e) => ({ activityRecords: nth(e.activityRecords, 1, { suspect: true }) }),
+  ],
+  ['P3', 'an activity failed as poison after kills', (e) => ({ works: nth(e.works, 0, { failure: 'convicted' }) })],
 ];
 
 for (const [check, title, bend] of LIES) {
   it(`${check} finds ${title}`, () => {
     const clean = cleanRuntime();
     const found = complaints({ ...clean, ...bend(clean) });
-    assert.ok(found.includes(check), `only ${found.join(', ') || 'nobody'} complained`);
+    assert.ok(found.includes(check), `only ${found.join(', ') || 'no check'} failed`);
   });
 }
 
@@ -107,14 +111,14 @@ function tally(total: number, op: string, times: number): RuntimeEvidence['talli
   return [{ address: 'tally:a', total, additions: [{ op, by: op === 'a1' ? 2 : 3, times }] }];
 }
 
-it('operations at the same time may have happened in either order, one behind the other may not', () => {
+it('concurrent operations may take effect in either order, consecutive ones may not', () => {
   const both = [operation(0, 10, 'write', 'a'), operation(1, 9, 'write', 'b')];
   for (const last of ['a', 'b']) assert.ok(isLinearizable([...both, operation(11, 12, 'read', last)]).holds);
   const after = [operation(0, 10, 'write', 'a'), operation(11, 12, 'write', 'b')];
   assert.not(isLinearizable([...after, operation(13, 14, 'read', 'a')]).holds);
 });
 
-it('what nobody heard of may have happened late, or never; what failed has not', () => {
+it('an unknown operation may take effect late or never; a failed one never does', () => {
   const lost: RegisterOperation = { ...operation(0, 5, 'write', 'a'), outcome: 'unknown', seen: null };
   const reads = [operation(20, 21, 'read', 'b'), operation(30, 31, 'read', 'a')];
   assert.ok(isLinearizable([lost, operation(10, 11, 'write', 'b'), ...reads]).holds);
@@ -122,7 +126,7 @@ it('what nobody heard of may have happened late, or never; what failed has not',
   assert.not(isLinearizable([{ ...lost, outcome: 'fail' }, operation(10, 11, 'write', 'b'), ...reads]).holds);
 });
 
-it('a swap that was kept says what it saw, one that was made had what it expected', () => {
+it('a refused swap reports the current value, an applied one had the expected value', () => {
   const swap = (at: number, expect: string | null, swapped: boolean, seen: string): RegisterOperation => ({
     ...operation(at, at + 1, 'write', seen),
     action: { type: 'swap', expect, value: 'new' },
@@ -135,7 +139,7 @@ it('a swap that was kept says what it saw, one that was made had what it expecte
   assert.not(isLinearizable([written, swap(2, 'a', false, 'a')]).holds);
 });
 
-it('only behind a takeover may a look be as old as the read lease', () => {
+it('a read may be as old as the read lease only after a takeover', () => {
   const stale = [operation(9, 11, 'write', 'v1'), operation(29, 31, 'write', 'v2')];
   const at = (when: number) => ({ ...cleanRuntime(), registers: [...stale, operation(when, when + 1, 'read', 'v1')] });
   assert.not(complaints(at(60)).includes('LIN'));

@@ -35,7 +35,7 @@ function faultsOf(pieces: readonly string[], rules: object = {}): readonly strin
   return StreamJudge.of(pieces.join(''), { ...chat, ...rules }).faults;
 }
 
-it('finds nothing in a right stream, whole or failed, with tools or dispatch', () => {
+it('accepts a valid stream, complete or failed, with tools or dispatch', () => {
   assert.equal(faultsOf(GOOD), []);
   assert.equal(faultsOf([OPEN, FIRST, FAILURE, DONE]), []);
   assert.equal(faultsOf([OPEN, FAILURE, DONE]), []);
@@ -53,14 +53,14 @@ it('finds nothing in a right stream, whole or failed, with tools or dispatch', (
   assert.equal(faultsOf([OPEN, text, end, usage, DONE], { dialect: 'completions' }), []);
 });
 
-it('finds every breach', () => {
+it('finds every violation', () => {
   const table: readonly (readonly [string, readonly string[]])[] = [
     ['no processing comment', GOOD.slice(1)],
     ['another first comment', [': hello\n', ...GOOD.slice(1)]],
     ['a comment with a blank line', [OPEN, '\n', ...GOOD.slice(1)]],
     ['an id line', [OPEN, 'id: 1\n', ...GOOD.slice(1)]],
     ['a retry line', [OPEN, 'retry: 1\n', ...GOOD.slice(1)]],
-    ['a named event nobody asked for', [OPEN, 'event: tool_call_dispatch\ndata: {}\n\n', ...GOOD.slice(1)]],
+    ['an unrequested named event', [OPEN, 'event: tool_call_dispatch\ndata: {}\n\n', ...GOOD.slice(1)]],
     ['carriage returns', GOOD.map((piece) => piece.replace('\n\n', '\r\n\r\n'))],
     ['no [DONE]', GOOD.slice(0, -1)],
     ['[DONE] twice', [...GOOD, DONE]],
@@ -92,7 +92,7 @@ it('finds every breach', () => {
   for (const [what, pieces] of table) assert.ok(faultsOf(pieces).length > 0, what);
 });
 
-it('finds the same however the bytes are cut', () => {
+it('finds the same for any split of the bytes', () => {
   const text = [...GOOD.slice(0, 3), 'id: 7\n', ...GOOD.slice(3)].join('');
   const whole = StreamJudge.of(text, chat).faults;
   assert.is(whole.length, 1);
@@ -109,7 +109,7 @@ it('finds the same however the bytes are cut', () => {
   );
 });
 
-it('judges a stream that was left as far as it went', () => {
+it('checks an abandoned stream as far as it went', () => {
   const judge = new StreamJudge(chat);
   judge.feed(OPEN + FIRST + NEXT.slice(0, 20));
   assert.equal(judge.left().faults, []);
@@ -118,7 +118,7 @@ it('judges a stream that was left as far as it went', () => {
   assert.is(doubled.left().faults.length, 1);
 });
 
-it('knows numbered text', () => {
+it('checks numbered text', () => {
   for (const text of ['', 'hello', 'sim-a:1 ', 'sim-a:12 x1 x2 ', 'sim-a:1 sees image', 'r1 r2 '])
     assert.ok(isUnbroken(text), text);
   for (const text of ['sim-a:1 x2 ', 'sim-a:1 x1 x1 ', 'sim-a:1 x1 sim-b:1 x1 ', 'r1 r3 '])
