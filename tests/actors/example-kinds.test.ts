@@ -10,7 +10,7 @@ test('the example kind in the README is the one that is tested, uses every effec
   assert.ok(example.split('\n').length <= 60, `${example.split('\n').length} lines`);
   const union = read('../../actors/runtime/actor/effect.ts')
     .split('export type Effect =')[1]
-    ?.split('/** What a named')[0];
+    ?.split('/** The arguments of a named')[0];
   const effects = new Set([...(union ?? '').matchAll(/type: '(\w+)'/g)].map((match) => match[1]));
   assert.ok(effects.size >= 9);
   for (const effect of effects) assert.ok(example.includes(`type: '${effect}'`), `${effect} is not used`);

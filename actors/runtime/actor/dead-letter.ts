@@ -109,12 +109,12 @@ function ofMessage(
 ): Replacement | null {
   if (failed.times === null) return null;
   const at = { beside: cell.rows, shard: cell.shard.id, open: false, sort: failed.at };
-  const heard = systemRow(at, systemCollections.heard, from, { number });
+  const mark = systemRow(at, systemCollections.heard, from, { number });
   // The id is derived from the message, so that a message that arrives twice becomes one dead letter.
   const id = `${number}.${ownerHash(from).toString(36)}`;
   return {
     inputOutcome: 'aside',
-    rows: [heard, row(cell, { ...failed, id }, { source: 'message', from, event })],
+    rows: [mark, row(cell, { ...failed, id }, { source: 'message', from, event })],
     timers: NONE,
   };
 }

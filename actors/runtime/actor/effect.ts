@@ -1,26 +1,27 @@
 import type { ActorEvent, Json } from './event.ts';
 
 /**
- * What a step may ask for: a closed union, returned as data. The runtime executes it after (and only if) the step's
- * entry is durable.
+ * The effects that a step may return: a closed union, as data. The runtime executes an effect after, and only if, the
+ * step's entry is durable.
  */
 export type Effect =
-  /** Answers the ask that this step, or the cascade it is part of, serves. At most one reply per ask. */
+  /** Answers the ask that caused this step, or the cascade it belongs to. At most one reply per ask. */
   | { readonly type: 'reply'; readonly body: Json }
   /**
-   * Declines the event. The step changes nothing and asks for nothing else, and nothing of its cascade is committed. Asked
-   * directly, the asker gets `body` as its answer. Reached by a message of another step of the same shard, that step's
-   * cascade fails: an asker gets the failure `rejected`, an input that cannot be refused (timer, result, message of another
-   * shard) is stepped once more as `<type>.refused` with the member `refusal`. An input that its own actor refuses is a
-   * dead letter at once.
+   * Refuses the event. The step changes no state and returns no other effect, and nothing of its cascade is committed.
+   * If the actor was asked directly, the asker receives `body` as its answer. If another step of the same shard sent
+   * the event, that step's cascade fails: an asker receives the failure `rejected`; an input that cannot be refused
+   * (timer, result, message of another shard) is stepped once more as `<type>.refused` with the member `refusal`. An
+   * input that its own actor refuses becomes a dead letter immediately.
    */
   | { readonly type: 'refuse'; readonly body: Json }
   /**
-   * A message to another actor. Of the same shard: stepped in the same entry, all or nothing; it must be handled there.
-   * Of another shard: it leaves after the commit, arrives once, and in order with what this actor sent there before.
+   * Sends a message to another actor. In the same shard: it is stepped in the same entry, atomically, and must be
+   * handled. In another shard: it leaves after the commit and arrives once, in order with earlier messages of this
+   * actor to that one.
    */
   | { readonly type: 'send'; readonly to: string; readonly event: ActorEvent }
-  /** A durable timer of this actor; the same name replaces. `at` is store time in ms. */
+  /** Sets a durable timer of this actor, replacing one of the same name. `at` is store time in ms. */
   | { readonly type: 'schedule'; readonly name: string; readonly at: number; readonly event: ActorEvent }
   | { readonly type: 'cancel'; readonly name: string }
   /**
@@ -44,12 +45,12 @@ export type Effect =
   /** Writes a row of this actor. The collection's declaration derives sort, index, open and expiry from the body. */
   | { readonly type: 'put'; readonly collection: string; readonly id: string; readonly body: Json }
   | { readonly type: 'remove'; readonly collection: string; readonly id: string }
-  /** Updates the read model that every node keeps. `value: null` removes the key. */
+  /** Updates the board, the read model on every node. `value: null` removes the key. */
   | { readonly type: 'publish'; readonly topic: string; readonly key: string; readonly value: Json }
-  /** The actor ends: its row and timers go, its collections stay. */
+  /** Ends the actor: its row and timers are removed, its collections stay. */
   | { readonly type: 'stop' };
 
-/** What a named action of a chart receives. */
+/** The arguments of a named action of a chart. */
 export interface EmitArgs<C, E> {
   readonly context: C;
   readonly event: E;
@@ -58,9 +59,8 @@ export interface EmitArgs<C, E> {
 const EMITS = Symbol('troupe.emits');
 
 /**
- * Makes a named chart action that asks for effects:
- * `actions: { answer: emit(({ context }) => ({ type: 'reply', body: { balance: context.balance } })) }`.
- * Actions made any other way (but assign and immediate raise) are refused at registration.
+ * Makes a named chart action that returns effects: `actions: { answer: emit(({ context }) => ({ type: 'reply', body: {
+ * balance: context.balance } })) }`. Registration refuses all other actions but assign and immediate raise.
  */
 export function emit<C, E>(
   effects: (args: EmitArgs<C, E>) => Effect | readonly Effect[],

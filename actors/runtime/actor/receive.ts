@@ -11,12 +11,12 @@ import type { Sequence } from './sequence.ts';
 import { systemCollections, systemRow } from './system-collections.ts';
 import type { InputOutcome, SystemMessage } from './system-message.ts';
 
-/** What a parcel comes to: rows for its entry, and the event to be stepped in it, if any. */
+/** The result of receiving a system message: rows for its entry, and the event to step in it, if any. */
 export interface Received {
   readonly event: ActorEvent | null;
   readonly rows: readonly RowWrite[];
   readonly inputOutcome: InputOutcome;
-  /** The entry that recorded what makes this a repeat, while that is not durable. */
+  /** The pending entry that makes this message a repeat or stale; null when it is durable. */
   readonly depends: PendingCommit | null;
 }
 
@@ -29,7 +29,10 @@ interface Now {
 
 const NO_ROWS: readonly RowWrite[] = Object.freeze([]);
 
-/** Decides what a parcel means for its actor as it stands now. Answers with the row to be read where only the store knows. */
+/**
+ * Decides what a system message does to its actor in its current state. Returns `Unread` for a row that must be read
+ * from the store first.
+ */
 export function receive(cell: Cell, systemMessage: SystemMessage, event: ActorEvent, now: Now): Received | Unread {
   switch (systemMessage.type) {
     case 'message':
@@ -44,7 +47,7 @@ export function receive(cell: Cell, systemMessage: SystemMessage, event: ActorEv
     case 'skip':
       return receiveOperatorDecision(cell, systemMessage, now);
     default:
-      throw new Error(`unknown parcel ${JSON.stringify(systemMessage satisfies never)}`);
+      throw new Error(`unknown system message ${JSON.stringify(systemMessage satisfies never)}`);
   }
 }
 
@@ -104,7 +107,7 @@ function receiveOperatorDecision(
   const { event, to } = known.body as unknown as DeadLetterBody;
   const removed = removeRow(cell.rows, aside, id);
   const step = type === 'retry' && to === undefined ? event : null;
-  // Its receiver may have heard later ones of this sender: under its old number it would be a repeat.
+  // The letter gets a new number, because its receiver may already have received later messages of this sender.
   const posted = type === 'retry' && to !== undefined ? [outboxRow(cell, sequence.next(cell.shard), to, event)] : [];
   return { event: step, rows: [removed, ...posted], inputOutcome: 'taken', depends: null };
 }

@@ -2,11 +2,12 @@ import type { AttemptEnd } from './activity-record.ts';
 import type { ActorEvent, Json } from './event.ts';
 
 /**
- * What the runtime itself brings to an actor: an input that cannot be refused, with what has to be recorded in the entry
- * of its step. `last`: it has failed so often that it is set aside if it fails once more.
+ * A system message: an input from the runtime to an actor that cannot be refused, with the data to record in the entry
+ * of its step. `last`: the last try; one more failure makes it a dead letter. The types travel between nodes, so their
+ * names are fixed.
  */
 export type SystemMessage =
-  /** A message of an actor of another shard. */
+  /** A message from an actor of another shard. */
   | { readonly type: 'message'; readonly from: string; readonly number: string; readonly last: boolean }
   /** How an attempt of an intent ended. */
   | {
@@ -23,36 +24,36 @@ export type SystemMessage =
   /** An operator wants an input that was set aside stepped again, or dropped. */
   | { readonly type: 'retry' | 'skip'; readonly id: string };
 
-/** What became of it; the answer to whoever sent it. */
+/** The outcome of a system message, which is the answer to its sender. These texts travel between nodes. */
 export type InputOutcome =
   | 'taken'
-  /** Heard before: nothing happened again. */
+  /** Received before; nothing happened. */
   | 'repeat'
   /** Of an older attempt, or of an intent that has ended: refused for good. */
   | 'stale'
   | 'aside'
-  /** The actor is absent or has ended, and nobody misses it. */
+  /** The actor is absent or has ended, and the message needs no receiver. */
   | 'dropped'
-  /** There is no such input set aside. */
+  /** There is no such dead letter. */
   | 'none';
 
-/** Characters of the JSON that one message or result may take: also in UTF-8 it stays below what a link carries. */
+/** Characters of the JSON of one message or result; as UTF-8 it stays below the envelope bound of a link. */
 export const MESSAGE_CHARS_MAX = 256 * 1024;
 
-/** Event types of the runtime itself begin with this; nobody else may send one. */
+/** Prefix of the runtime's own event types, which no actor may send. */
 const MARK = '$';
 
 export function isReserved(type: string): boolean {
   return type.startsWith(MARK);
 }
 
-/** A parcel as it travels: an event like any other, told from them by its type. */
+/** Encodes a system message for transport: an event with a reserved type. */
 export function encodeSystemMessage(systemMessage: SystemMessage, event: ActorEvent | null): ActorEvent {
   const { type, ...rest } = systemMessage;
   return { ...(rest as Record<string, Json>), type: `${MARK}${type}`, event: event as Json };
 }
 
-/** Null for what is none. */
+/** Null for an event that is not a valid system message. */
 export function decodeSystemMessage(
   wrapped: ActorEvent,
 ): { readonly systemMessage: SystemMessage; readonly event: ActorEvent } | null {
@@ -79,7 +80,7 @@ function isSystemMessage(systemMessage: SystemMessage): boolean {
     case 'retry':
     case 'skip':
       return typeof systemMessage.id === 'string';
-    // A notice never travels: each owner of a shard makes its own.
+    // A notice never travels between nodes: each owner of a shard creates its own.
     default:
       return false;
   }

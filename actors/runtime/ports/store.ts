@@ -107,11 +107,11 @@ export interface ActorCountRow {
   readonly count: number;
 }
 
-/** One of the state values that actors are stored in. */
+/** A stored state value with the number of its actors. */
 export interface StoredState {
   readonly kind: string;
   readonly chart: number;
-  /** JSON text of the value; null where the snapshot is no JSON or has none. */
+  /** JSON text of the value; null where the snapshot is not JSON or has no value. */
   readonly value: string | null;
   readonly count: number;
   /** The first of these actors by address. */

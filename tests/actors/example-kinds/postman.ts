@@ -1,4 +1,6 @@
-/** A test kind that sends whatever it is told to wherever it is told to, asks for work, and remembers what came back. */
+/**
+ * A test kind that sends the given messages to the given addresses, starts activities, and records what it receives.
+ */
 import { assign, setup } from 'xstate';
 import { emit } from '../../../actors/runtime/actor/effect.ts';
 import type { ActorEvent, Json, Stamped } from '../../../actors/runtime/actor/event.ts';
@@ -80,6 +82,6 @@ export const postmanKind: Kind = {
   finishes: [],
   volatile: [],
   collections: {},
-  explain: () => ['carries letters'],
+  explain: () => ['sends messages'],
   redact: (context) => context,
 };

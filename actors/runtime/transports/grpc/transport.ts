@@ -47,7 +47,7 @@ export interface GrpcTransportParts {
 const DIAL_MS = 1_000;
 const CLOSE_MS = 500;
 const MESSAGE_SLACK_BYTES = 64 * 1024;
-/** A link needs two streams, a probe or an operator's tool one or a few; a connection with more is no peer. */
+/** A link needs two streams, a probe or an operator's tool one or a few; this bounds any other client. */
 const STREAMS_PER_CONNECTION_MAX = 64;
 
 /**
