@@ -15,8 +15,8 @@ export interface DeclareUntilListedParts extends DeclareParts {
 }
 
 /**
- * Declares the configured providers until every actor was reached, then waits (2 s at most) until their endpoints are on
- * this node's board. An invalid document is logged, keeps its previous declaration and delays no other provider.
+ * Declares the configured providers until every actor was reached, then waits (2 s at most) until their endpoints are
+ * on this node's board. An invalid document is logged, keeps its previous declaration and delays no other provider.
  */
 export async function declareUntilListed(parts: DeclareUntilListedParts): Promise<void> {
   const pause = (ms: number): Promise<void> => new Promise((resolve) => void parts.clock.after(ms, resolve));

@@ -3,7 +3,9 @@ import type { DeclaredDescriptor, OutputModality } from './document-schema.ts';
 
 type Parameters = Readonly<Record<string, DeclaredDescriptor | undefined>>;
 
-/** The declared properties of the pictures and the speech that the outputs produce. (spec: catalogue, `image_envelope`) */
+/**
+ * The declared properties of the pictures and the speech that the outputs produce. (spec: catalogue, `image_envelope`)
+ */
 export function envelopesOf(outputs: readonly OutputModality[]): Envelopes {
   const image = outputs.find(({ type }) => type === 'image')?.supported_parameters as Parameters | undefined;
   const speech = outputs.find(({ type }) => type === 'audio')?.supported_parameters as Parameters | undefined;

@@ -15,7 +15,9 @@ export class BrokenDocument extends Error {
   override readonly name = 'BrokenDocument';
 }
 
-/** Parses JSON text as a models document and passes it to `then`, whose errors get a line too. Throws `BrokenDocument`. */
+/**
+ * Parses JSON text as a models document and passes it to `then`, whose errors get a line too. Throws `BrokenDocument`.
+ */
 export function parseModelsText<T>(json: string, then: (document: ModelsDocument) => T): T {
   const value = parsed(json);
   return located(

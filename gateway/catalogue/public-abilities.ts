@@ -16,7 +16,10 @@ export function standingParameters({ supportedParameters, evidence }: Endpoint):
   return withheld.length === 0 ? supportedParameters : supportedParameters.filter((name) => !withheld.includes(name));
 }
 
-/** Verdicts of checks that are still valid; checks without one are left out. (spec: catalogue, `capability_qualification`) */
+/**
+ * Verdicts of checks that are still valid; checks without one are left out. (spec: catalogue,
+ * `capability_qualification`)
+ */
 export function publicQualification({ checks = [] }: Evidence): readonly Published[] {
   return checks.flatMap(({ check, verdict, triedAt }) =>
     verdict === null ? [] : [{ capability: check, verdict, observed_at: Math.floor(triedAt / 1_000) }],

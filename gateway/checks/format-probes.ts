@@ -12,7 +12,9 @@ import { question } from './question.ts';
 /** Names that an answer does not contain by accident. */
 const members = { capital_name: Type.String(), letter_count: Type.Integer() };
 const closed = { additionalProperties: false } as const;
-/** The schema as it is sent, with keywords that every provider of strict schemas supports; `followed` checks answers. */
+/**
+ * The schema as it is sent, with keywords that every provider of strict schemas supports; `followed` checks answers.
+ */
 const SENT_SCHEMA = Type.Object(
   { ...members, certainty_level: Type.Unsafe<string>({ type: 'string', enum: ['low', 'high'] }) },
   closed,

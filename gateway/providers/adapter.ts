@@ -2,7 +2,9 @@ import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Turn } from '../terms/turn.ts';
 import type { ReplyReader } from './reply-reader.ts';
 
-/** Renders a turn as the request body of one endpoint. `ceiling` is the token ceiling sent. Throws `ProviderFailure`. */
+/**
+ * Renders a turn as the request body of one endpoint. `ceiling` is the token ceiling sent. Throws `ProviderFailure`.
+ */
 export type BodyWriter = (turn: Turn, ceiling: number) => string;
 
 /** One wire format of providers: how a turn is written in it and how its answer is read. Stateless. */

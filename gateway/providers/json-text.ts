@@ -1,5 +1,6 @@
 /**
- * A JSON list of texts that are JSON already. Uses concatenation, because `join` copies each text and a picture is large.
+ * A JSON list of texts that are JSON already. Uses concatenation, because `join` copies each text and a picture is
+ * large.
  */
 export function listText<T>(items: readonly T[], textOf: (item: T) => string): string {
   let text = '[';

@@ -27,8 +27,8 @@ export interface OpenRequest {
 const MEDIA_LINE_FACTOR = 8;
 
 /**
- * Sends a turn to an endpoint of any dialect and resolves when its answer has begun. Of the caller's headers it forwards
- * only the conversation id. Rejects with `ProviderFailure`.
+ * Sends a turn to an endpoint of any dialect and resolves when its answer has begun. Of the caller's headers it
+ * forwards only the conversation id. Rejects with `ProviderFailure`.
  */
 export async function open(outbound: Outbound, request: OpenRequest): Promise<ProviderAttempt> {
   const { target, turn } = request;

@@ -2,8 +2,8 @@ import { type ChatRequest, textOf } from './chat-request.ts';
 import { flawsOf } from './flaws.ts';
 
 /**
- * How to answer one call. Derived from the model id and from a directive in the last user message: one JSON object after
- * the marker `@sim `, which lets the client of a gateway control its upstream.
+ * How to answer one call. Derived from the model id and from a directive in the last user message: one JSON object
+ * after the marker `@sim `, which lets the client of a gateway control its upstream.
  */
 export interface Behaviour {
   /** The client's own id of the request: joins the provider log with the client history. */

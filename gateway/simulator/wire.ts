@@ -4,7 +4,9 @@ import type { Answer } from './answer.ts';
 export interface Wire {
   /** The body of an answer in one piece. */
   whole(answer: Answer): string;
-  /** The frames of a streamed answer: the opening frame and one per piece in `content`, the end of the stream in `tail`. */
+  /**
+   * The frames of a streamed answer: the opening frame and one per piece in `content`, the end of the stream in `tail`.
+   */
   frames(answer: Answer): { readonly content: readonly string[]; readonly tail: readonly string[] };
   /** The body of a refusal. */
   failure(status: number): string;

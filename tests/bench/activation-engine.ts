@@ -3,14 +3,14 @@ import { openBenchStore } from './bench-store.ts';
 import { askOf, owningEngines } from './owning-engines.ts';
 import { OPEN, purseKind, SHOW } from './purse-kind.ts';
 
-/** What one process found out about waking actors. */
+/** The result of one process that activates actors. */
 export interface ActivationResult {
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
 /**
- * Wakes actors one after the other from a store, in an engine without peers: `activation-engine DATABASE PURSES`;
+ * Activates actors in sequence from a store, in an engine without peers: `activation-engine DATABASE PURSES`;
  * answers over IPC.
  */
 const [path = '', count = '0'] = process.argv.slice(2);

@@ -9,7 +9,7 @@ import type { Figure } from './figure.ts';
 const PURSES = 20_000;
 const PURSES_POSTGRES = 5_000;
 
-/** From a stored row to an answer, for an actor that is not in memory. */
+/** Time from a stored row to an answer, for an actor that is not in memory. */
 export async function benchActivation(): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-wake-'));
   try {

@@ -1,7 +1,7 @@
 import { assign, setup } from 'xstate';
 import { type ActorEvent, emit, type Kind, type Stamped } from '../../actors/runtime/index.ts';
 
-/** What the benchmark asks of an alarm: to ring at these times, store time in ms; and what its timers tell it. */
+/** Events of an alarm: set timers at these times (store time in ms), and the events of its timers. */
 export type AlarmEvent = Stamped &
   (
     | { readonly type: 'alarm.set'; readonly dueAt: readonly number[] }
@@ -34,7 +34,7 @@ const machine = setup({
   options: { maxIterations: 100 },
 });
 
-/** An actor whose timers each cause one durable step, told to the engine's host once it is on the disk. */
+/** An actor whose timers each cause one durable step, reported to the engine's host once it is on the disk. */
 export const alarmKind: Kind = {
   name: 'alarm',
   machine,

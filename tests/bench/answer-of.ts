@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { answered } from './answered.ts';
 
 /**
- * Runs a file of this folder in a process of its own, with these flags of Node's, which sends one message and ends.
- * Rejects when it ends before.
+ * Runs a file of this folder in its own process, with the given Node flags, which sends one message and ends.
+ * Rejects if it ends before.
  */
 export async function answerOf<T>(
   file: string,

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** The next message of a process; rejects when it ends first. Leaves no listener behind. */
+/** The next message of a process; rejects if it ends first. Removes its listeners. */
 export async function answered<T>(process: ChildProcess): Promise<T> {
   const over = new AbortController();
   const { signal } = over;

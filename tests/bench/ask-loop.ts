@@ -1,4 +1,4 @@
-/** What a closed loop of asks came to. */
+/** The result of a closed loop of asks. */
 export interface AskResult {
   readonly perSecond: number;
   readonly failures: number;
@@ -6,7 +6,7 @@ export interface AskResult {
   readonly p99Ms: number;
 }
 
-/** Keeps `inFlight` asks under way for some seconds; `ask` gets a running number to choose its entity by. */
+/** Keeps `inFlight` asks open for some seconds; `ask` gets a running number to select its entity. */
 export async function askLoop(
   ask: (turn: number) => Promise<unknown>,
   load: { readonly inFlight: number; readonly seconds: number },

@@ -4,9 +4,9 @@ import { type AskResult, askLoop } from './ask-loop.ts';
 import { openBenchStore } from './bench-store.ts';
 import { DEBIT, OPEN, purseKind, SHOW } from './purse-kind.ts';
 
-/** What the benchmark tells a node process, and what it hears. */
+/** Commands of the benchmark to a node process, and their answers. */
 export type ToAskNode =
-  /** Make so many purses that another node owns. */
+  /** Create this many purses that another node owns. */
   | { readonly type: 'open'; readonly purses: number }
   | { readonly type: 'run'; readonly event: 'debit' | 'show'; readonly inFlight: number; readonly seconds: number };
 export type FromAskNode =
@@ -20,7 +20,7 @@ export type FromAskNode =
  */
 const WITHIN_MS = 10_000;
 const NODES = 2;
-/** Longer than the pause between two hand-overs of shards. */
+/** Longer than the interval between two shard transfers. */
 const SETTLED_MS = 1_500;
 const [name = '', path = ''] = process.argv.slice(2);
 
@@ -36,7 +36,7 @@ const node = await startBareNode({
 
 let purses: readonly string[] = [];
 
-/** Both nodes are there and no shard has moved for a while: what is asked of the other node then stays remote. */
+/** Waits until both nodes are up and no shard has moved for a while, so that asks to the other node stay remote. */
 async function balanced(): Promise<void> {
   let held = '';
   let since = performance.now();

@@ -18,8 +18,8 @@ const MANY = 512;
 const FEW = 64;
 
 /**
- * Asks between two node processes over SQLite and gRPC, beside bare XState and group commit behind a socket, and beside a
- * bare gRPC stream that gives back what it gets.
+ * Asks between two node processes over SQLite and gRPC, beside bare XState and group commit behind a socket, and beside
+ * a bare gRPC stream that echoes its input.
  */
 export async function benchAsk(settings: Settings): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-ask-'));
@@ -52,7 +52,7 @@ interface Sides {
   /** The baseline's file, and its database. */
   readonly bare: string;
   readonly bareDatabase: string;
-  /** That of our two nodes. */
+  /** The database of our two nodes. */
   readonly database: string;
 }
 

@@ -5,7 +5,7 @@ import type { FromAskNode, ToAskNode } from './ask-node.ts';
 import { ECHO } from './echo-service.ts';
 
 /**
- * Asks the baselines of the asks, from a process of its own, lines of one turn in one write: over a socket, or over a
+ * The client of the ask baselines, in its own process; writes the lines of one turn at once: over a socket, or over a
  * gRPC stream. `bare-asker PORT [grpc]`.
  */
 const PURSES = 1_000;

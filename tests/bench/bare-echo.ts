@@ -2,7 +2,7 @@ import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-j
 import { ECHO } from './echo-service.ts';
 
 /**
- * The baseline of the remote ask: a bare gRPC stream that gives back every line of what it gets, each frame's lines in
+ * The baseline of the remote ask: a bare gRPC stream that echoes every line of its input, each frame's lines in
  * one frame. `bare-echo` prints `{"port":N}`; ends with its parent.
  */
 const server = new Server();

@@ -2,8 +2,8 @@ import pg from 'pg';
 import { serveBarePurses } from './bare-purses.ts';
 
 /**
- * The baseline of the durable ask on PostgreSQL: bare purses over one connection, one statement for what has gathered
- * while the one before was under way. `bare-postgres URL` prints `{"port":N}`.
+ * The baseline of the durable ask on PostgreSQL: bare purses over one connection, one statement for the debits queued
+ * during the previous one. `bare-postgres URL` prints `{"port":N}`.
  */
 const db = new pg.Client({ connectionString: process.argv[2] ?? '' });
 await db.connect();

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
 
 /**
- * The baseline of the non-streaming figures: the least a proxy in Node can do that reads what passes. Parses the
- * request, sends it on over kept-alive connections, parses the answer and writes it out. No key, no hold, no charge.
+ * The baseline of the non-streaming figures: a minimal proxy in Node that parses its traffic. Parses the
+ * request, forwards it over kept-alive connections, parses the answer and writes it out. No key, no hold, no charge.
  * `bare-proxy UPSTREAM_ORIGIN` prints `{"port":N}`; ends with its parent.
  */
 const CONNECTIONS = 1_024;

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { type Actor, assign, createActor, setup } from 'xstate';
 
-/** Writes the newest snapshots of a batch as one commit; durable when it returns, or when its promise resolves. */
+/** Writes the latest snapshots of a batch as one commit; durable when it returns, or when its promise resolves. */
 export type WritePurses = (ids: readonly string[], snapshots: readonly string[]) => void | Promise<void>;
 
 interface Debit {
@@ -24,9 +24,9 @@ const machine = setup({
 });
 
 /**
- * The part that baselines of the durable ask share: XState actors behind a socket, one line per debit, the actor's own
- * `send`, one write for what has gathered meanwhile (group commit), answers after it. Prints `{"port":N}`, ends with its
- * parent. No shards, no fence, no peers, no trail, no second process.
+ * The shared part of the durable ask baselines: XState actors behind a socket, one line per debit, the actor's own
+ * `send`, one write for all queued debits (group commit), answers after it. Prints `{"port":N}`, ends with its
+ * parent. No shards, no fence, no peers, no transition log, no second process.
  */
 export function serveBarePurses(write: WritePurses): void {
   const actors = new Map<string, Actor<typeof machine>>();

@@ -4,7 +4,7 @@ import { createParser } from 'eventsource-parser';
 import { Pool } from 'undici';
 
 /**
- * The baseline of the streaming figures: a proxy that rewrites every frame it passes on, as a gateway must (its own id
+ * The baseline of the streaming figures: a proxy that rewrites every frame, as a gateway must (its own id
  * in each chunk), and does nothing else. `bare-sse-proxy UPSTREAM_ORIGIN` prints `{"port":N}`; ends with its parent.
  */
 const CONNECTIONS = 4_096;

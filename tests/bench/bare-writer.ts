@@ -1,6 +1,7 @@
 /**
- * The baseline of the writers benchmark: SQLite by itself, as its manual sets it up for several processes (WAL, a busy
- * timeout, its own checkpoint), with as many statements per transaction and nothing judged: `bare-writer DATABASE NAME`.
+ * The baseline of the writers benchmark: bare SQLite, configured as its manual recommends for several processes (WAL, a
+ * busy timeout, its own checkpoint), with the same number of statements per transaction and no checks: `bare-writer
+ * DATABASE NAME`.
  */
 import Database from 'better-sqlite3';
 import { commitLoop } from './commit-loop.ts';
@@ -28,7 +29,7 @@ const commit = db.transaction((turn: number) => {
 
 const run = commitLoop(async (turn) => {
   commit.immediate(turn);
-  // What came over the socket meanwhile would be read here.
+  // A server would read its socket here.
   await new Promise((resolve) => setImmediate(resolve));
 });
 

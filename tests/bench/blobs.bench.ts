@@ -19,15 +19,15 @@ import type { Figure } from './figure.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * What the acceptance of a file of 32 MiB does to the durable commits of everybody else: one small commit after the
- * other, without and with blobs of that size being sealed and written, one at a time with a rest between two, on the same
+ * The effect of accepting a file of 32 MiB on the durable commits of other callers: one small commit after the other,
+ * without and with blobs of that size being encrypted and written, one at a time with a pause between two, on the same
  * disk, from the same process. Rounds alternate; the percentiles are over all rounds of a side.
  */
 const BLOB_BYTES = 32 * 1024 * 1024;
-/** As a body arrives from a socket. */
+/** Chunk size of a body from a socket. */
 const ARRIVING_BYTES = 64 * 1024;
 const STALL_MS_MAX = 25;
-/** From the end of one acceptance to the next: what the disk still does for the first must not count for the second. */
+/** Pause between two acceptances, so that disk work of the first does not count for the second. */
 const REST_MS = 500;
 const ports = { clock: systemClock, random: systemRandom };
 
@@ -87,7 +87,7 @@ async function measure(name: string, { store, blobs }: Place, ms: number, rounds
   }));
 }
 
-/** Durable commits of one actor and one row, one after the other; answers how long each took. */
+/** Durable commits of one actor and one row, in sequence; returns the duration of each. */
 async function committer(store: Store): Promise<(ms: number) => Promise<readonly number[]>> {
   const fence = await own(store, 'bench');
   let version = 0;

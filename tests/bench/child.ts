@@ -24,7 +24,7 @@ export async function listening(file: string, args: readonly string[]): Promise<
   return { port, pid: child.pid ?? 0, stop: () => stop(child, () => child.stdin.end()) };
 }
 
-/** The load generator: `run` may be called again and again, one load at a time. */
+/** The load generator: `run` may be called repeatedly, one load at a time. */
 export class LoadProcess {
   readonly #child = fork(pathOf('./load.ts'), { execArgv: ['--import', 'tsx'] });
 
@@ -39,7 +39,7 @@ export class LoadProcess {
   }
 }
 
-/** CPU time of a process with all its threads, in seconds, as the kernel counts it (steps of 10 ms). */
+/** CPU time of a process with all its threads in seconds, from the kernel (steps of 10 ms). */
 export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

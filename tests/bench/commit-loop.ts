@@ -1,7 +1,7 @@
-/** How long each commit of a saturated writer took, ms, in the order of their ends. */
+/** Duration of each commit of a saturated writer in ms, in completion order. */
 export type CommitTimes = readonly number[];
 
-/** One commit after the other for so many seconds; `commit` gets a running number that starts at 1 and never repeats. */
+/** Consecutive commits for some seconds; `commit` gets a running number that starts at 1 and never repeats. */
 export function commitLoop(commit: (turn: number) => Promise<void>): (seconds: number) => Promise<CommitTimes> {
   let turn = 0;
   return async (seconds) => {

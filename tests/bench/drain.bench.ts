@@ -6,7 +6,7 @@ const IN_FLIGHT = 12;
 const CALM_MS = 4_000;
 const SHARE_MS = 10_000;
 
-/** Restarts every node of a cluster under load, one after the other: calls that failed, and what it added to the others. */
+/** Restarts every node of a cluster under load, in sequence: failed calls, and the latency added to the others. */
 export async function benchDrain(): Promise<readonly Figure[]> {
   const ways = ['SIGTERM', 'troupe drain', 'SIGTERM'] as const;
   const { operations, drains } = await rollingDrains({ ways, inFlight: IN_FLIGHT, calmMs: CALM_MS });

@@ -1,4 +1,4 @@
-/** A gRPC service of one stream both ways whose messages are bytes. */
+/** A gRPC service with one bidirectional stream of bytes. */
 const bytes = (message: Buffer): Buffer => message;
 
 export const ECHO = {

@@ -1,4 +1,4 @@
-/** Durable asks within one engine on the memory store: what the engine itself costs, without disk or network. */
+/** Durable asks within one engine on the memory store: the cost of the engine itself, without disk or network. */
 import { openStage, type Stage } from '../actors/runtime/durable/stage.ts';
 
 const IN_FLIGHT = 64;

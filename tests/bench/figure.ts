@@ -1,11 +1,11 @@
-/** One measured figure beside its baseline of the same run, and what it should reach. */
+/** One measured figure with its baseline of the same run and its target. */
 export interface Figure {
   readonly name: string;
   readonly unit: string;
   readonly ours: number;
-  /** Null where there is nothing to compare with. */
+  /** Null without a baseline. */
   readonly baseline: number | null;
-  /** `atLeast`: ours / baseline, or ours where there is none, must not be less; `atMost`: must not be more. */
+  /** `atLeast`: minimum of ours / baseline, or of ours without a baseline; `atMost`: the maximum. */
   readonly goal: Goal;
   readonly note?: string;
 }

@@ -10,7 +10,7 @@ import type { Settings } from './settings.ts';
 import { storeAccounts, storedKey } from './stored-accounts.ts';
 
 const FEW = 1_000;
-/** Accounts that ask, the same number on both sides: what differs is how many others are stored beside them. */
+/** Active accounts, the same number on both sides; only the number of other stored accounts differs. */
 const ASKING = 64;
 const WARM_SECONDS = 6;
 const MICRO = 1e6;
@@ -49,7 +49,7 @@ export async function benchGrowth({ accounts, rounds, seconds }: Settings): Prom
   }
 }
 
-/** A node over a database that holds so many accounts. */
+/** A node over a database with that many accounts. */
 async function stocked(simulator: Listening, count: number): Promise<LaunchedCluster> {
   const making = await oneNode(simulator.port);
   const { data } = making;

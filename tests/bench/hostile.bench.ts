@@ -12,7 +12,7 @@ const BODY_BYTES = 8 * 1024 * 1024 - 1_024;
 const TOKENS_MAX = config.edge.bodyTokensMax;
 
 const filled = (piece: string): string => piece.repeat(Math.floor(BODY_BYTES / Buffer.byteLength(piece)));
-/** An object with one member more, of whatever is missing. */
+/** An object with one additional member that fills the missing bytes. */
 const padded = (object: string): string => `${object.slice(0, -1)},"z":"${'a'.repeat(BODY_BYTES - object.length)}"}`;
 const asked = (model: string, content: string): string =>
   `{"model":"${model}","messages":[{"role":"user","content":${content}}]}`;
@@ -20,7 +20,7 @@ const names = (count: number): string => Array.from({ length: count }, (_, nth) 
 const messages = (count: number): string => '{"role":"user","content":"a"},'.repeat(count).slice(0, -1);
 const picture = (): string => Buffer.concat([png(64, 64, 1)], (BODY_BYTES / 4) * 3 - 3_072).toString('base64');
 
-/** Each as large as a body may be, and worth a parser's while; the last ones are read to their end, and one is served. */
+/** Bodies of maximum size that are expensive to parse; the last ones are read to their end, and one is served. */
 const BODIES: Readonly<Record<string, () => string>> = {
   'nested lists': () => filled('['),
   'empty lists': () => `{"x":[${filled('[],')}0]}`,
@@ -38,7 +38,7 @@ const BODIES: Readonly<Record<string, () => string>> = {
     asked('sim/vision', `[{"type":"image_url","image_url":{"url":"data:image/png;base64,${picture()}"}}]`),
 };
 
-/** How long the event loop of a node stands still while twenty hostile bodies of 8 MiB arrive at once. */
+/** The longest event loop stall of a node while twenty hostile bodies of 8 MiB arrive at once. */
 export async function benchHostile(): Promise<readonly Figure[]> {
   const node = await Measured.start();
   try {
@@ -66,7 +66,7 @@ export async function benchHostile(): Promise<readonly Figure[]> {
   }
 }
 
-/** The status it was answered with; a connection closed over an answer is what a refusal before the end looks like. */
+/** The status of the answer; a refusal before the end of the body may close the connection. */
 function send({ port, key }: Measured, body: Buffer): Promise<string> {
   const head = `POST /api/v1/chat/completions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`;
   return new Promise((resolve) => {

@@ -5,16 +5,16 @@ import { Measured } from './measured.ts';
 import { openStreams, type StreamTarget } from './open-streams.ts';
 
 const STREAMS = 2_000;
-/** Opened and closed before anything is weighed: what is made once is there then. */
+/** Opened and closed before the measurement, so that one-time allocations exist. */
 const WARM = 200;
-/** A few words, then nothing for longer than the measurement takes. */
+/** A few words, then a pause longer than the measurement. */
 const IDLE = { tokens: 8, hang: 'midstream' };
 const SETTLE_MS = 1_500;
 const KIB = 1_024;
 const KIB_MAX = 150;
 const PAGE_BYTES = 4_096;
 
-/** What one open stream weighs while nothing comes, with two thousand of them: ours, and the bare proxy's. */
+/** Memory of one idle open stream, with two thousand of them: ours, and the bare proxy's. */
 export async function benchIdle(): Promise<readonly Figure[]> {
   const node = await Measured.start();
   const bare = await listening('./bare-sse-proxy.ts', [`http://127.0.0.1:${node.simulatorPort}`]);

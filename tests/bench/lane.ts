@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net';
 
-/** What one request over a lane came to. Times are monotonic ms. */
+/** The result of one request over a lane. Times are monotonic ms. */
 export interface LaneResult {
   readonly status: number;
   readonly beganAt: number;
   /** First frame of a stream, or first byte of the body. */
   readonly firstAt: number;
   readonly endedAt: number;
-  /** `data:` frames seen. */
+  /** Number of `data:` frames. */
   readonly frames: number;
 }
 
@@ -15,8 +15,8 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const FRAME = Buffer.from('data: ');
 
 /**
- * One kept-alive HTTP/1.1 connection that repeats one ready-made request, as cheaply as Node can: the load generator
- * must not be what is measured. Reads bodies by content-length or in chunks; anything else is an error.
+ * One kept-alive HTTP/1.1 connection that repeats one prepared request at minimal cost: the load generator
+ * must not be the bottleneck. Reads bodies by content-length or in chunks; anything else is an error.
  */
 export class Lane {
   readonly #port: number;
@@ -26,7 +26,7 @@ export class Lane {
   #head: Buffer = Buffer.alloc(0);
   #inHead = true;
   #chunked = false;
-  /** Bytes of the body, or of the current chunk with its line end, still to come. */
+  /** Remaining bytes of the body, or of the current chunk with its line end. */
   #left = 0;
   #sizeLine = '';
   #lastChunk = false;
@@ -40,7 +40,7 @@ export class Lane {
     this.#request = request;
   }
 
-  /** Sends the request; null when the connection failed before the answer was whole. `beganAt` dates it back. */
+  /** Sends the request; null if the connection failed before the answer was complete. `beganAt` overrides the start. */
   run(beganAt = performance.now()): Promise<LaneResult | null> {
     return new Promise((resolve) => {
       this.#done = resolve;

@@ -1,7 +1,7 @@
 import { Lane, type LaneResult } from './lane.ts';
 
 /**
- * The load generator, a process of its own: told over IPC what to send, for how long, and how many at once, it answers
+ * The load generator, a separate process: receives the requests, the duration and the concurrency over IPC and answers
  * with counts and percentiles. Closed loop at a fixed number in flight; with `perSecond`, open loop at that rate, and a
  * request that had to wait for a free lane counts its waiting.
  */
@@ -13,7 +13,7 @@ export interface Load {
   readonly inFlight: number;
   readonly seconds: number;
   readonly perSecond?: number;
-  /** API keys, one for each lane in turn; absent: what `headers` say. */
+  /** API keys, assigned to the lanes in turn; absent: those in `headers`. */
   readonly keys?: readonly string[];
 }
 
@@ -101,7 +101,7 @@ async function run(load: Load): Promise<LoadResult> {
   const requests = (load.keys ?? [null]).map((key) => requestBytes(load, key));
   const request = (lane: number): Buffer => requests[lane % requests.length] as Buffer;
   const lanes = Array.from({ length: load.inFlight }, (_, lane) => new Lane(load.port, request(lane)));
-  // Connections are there, and have served once, before the clock starts: what is measured is a steady state.
+  // Connections are open and have served once before the clock starts, to measure a steady state.
   await Promise.all(lanes.map((lane) => lane.run()));
   const tally = new Tally();
   const { perSecond } = load;

@@ -5,8 +5,9 @@ import { type Figure, ratio, reached, table } from './figure.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * `npm run bench [-- names or runtime] [--json] [--seconds N] [--rounds N] [--minutes N] [--accounts N]`: measures every figure that exists, each beside its
- * baseline in the same run, one after the other, and prints one table. A benchmark that fails is named; the rest goes on.
+ * `npm run bench [-- names or runtime] [--json] [--seconds N] [--rounds N] [--minutes N] [--accounts N]`: measures
+ * every figure that exists, each beside its baseline in the same run, in sequence, and prints one table. A failing
+ * benchmark is reported; the rest continues.
  */
 type Bench = (settings: Settings) => Promise<readonly Figure[]>;
 
@@ -36,7 +37,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   drain: async () => (await import('./drain.bench.ts')).benchDrain,
 };
 
-/** Names that stand for several. */
+/** Names of groups of benchmarks. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   runtime: [
     ...['step', 'money', 'ask', 'ask-postgres', 'activation', 'activation-postgres', 'residents'],

@@ -3,8 +3,8 @@ import { startCluster } from '../support/cluster/start-cluster.ts';
 import { simulatedProvider } from '../support/provider/simulated-provider.ts';
 
 /**
- * One gateway node in a process of its own, which weighs its heap after a collection and tells how long its event loop
- * stood still: `node --expose-gc measured-node SIMULATOR_PORT`. Speaks over IPC: `{port, key}` once it serves, then an
+ * One gateway node in its own process, which reports its heap after a collection and the longest stall of its event
+ * loop: `node --expose-gc measured-node SIMULATOR_PORT`. Sends over IPC: `{port, key}` once it serves, then an
  * answer to every question.
  */
 export type Question = 'weigh' | 'stalls';
@@ -15,7 +15,7 @@ export interface Weight {
   readonly rss: number;
 }
 
-/** Longest stand of the event loop since the last question, ms. */
+/** Longest stall of the event loop since the last question, ms. */
 export interface Stalls {
   readonly maxMs: number;
   readonly p999Ms: number;
@@ -50,7 +50,7 @@ async function serve(simulatorPort: string): Promise<void> {
     },
   };
   process.on('message', (question: Question) => process.send?.(answers[question]()));
-  // The folder goes with it; streams that are still open are not waited for.
+  // Also removes the folder; does not wait for open streams.
   process.on('disconnect', () => void cluster.close().finally(() => process.exit(0)));
   process.send?.({ port: Number(new URL(cluster.baseUrls[0] as string).port), key });
 }

@@ -8,7 +8,7 @@ import type { Question, Stalls, Weight } from './measured-node.ts';
 
 const ANSWERS = { weigh: null as unknown as Weight, stalls: null as unknown as Stalls };
 
-/** A node that can be weighed, over one simulated provider; each a process of its own. */
+/** A node with memory measurement, over one simulated provider; each in its own process. */
 export class Measured {
   readonly port: number;
   readonly key: string;

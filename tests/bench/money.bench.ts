@@ -8,7 +8,7 @@ import type { Figure } from './figure.ts';
 import type { Settings } from './settings.ts';
 
 const IN_FLIGHT = 64;
-/** One account is one core: what it must be able to carry. */
+/** The minimum load of one account, which uses one core. */
 const GOAL = { atLeast: 5_000, of: 'value' } as const;
 
 /** Admits with their settles per second, one hot key and account, 64 in flight: the ceiling of one account. */

@@ -10,7 +10,7 @@ export interface StreamTarget {
 const AT_ONCE = 50;
 const FIRST_FRAME_MS = 20_000;
 
-/** Opens so many streams, each on a connection of its own, and resolves when each has had its first frame. */
+/** Opens a number of streams, each on its own connection, and resolves when each has received its first frame. */
 export async function openStreams(target: StreamTarget, count: number, directive: object): Promise<readonly Socket[]> {
   const request = requestOf(target, directive);
   const sockets: Socket[] = [];
@@ -21,7 +21,7 @@ export async function openStreams(target: StreamTarget, count: number, directive
   return sockets;
 }
 
-/** One stream; rejects when it was refused, or closed before its first frame. */
+/** One stream; rejects if it was refused or closed before its first frame. */
 export function openStream(port: number, request: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => socket.write(request));
@@ -34,7 +34,7 @@ export function openStream(port: number, request: string): Promise<Socket> {
       reject(new Error(`closed after ${seen.slice(0, 200)}`));
     });
     socket.on('data', (text: string) => {
-      // Only until the first frame: what comes later is let go.
+      // Parses only until the first frame; later bytes are dropped.
       if (seen.includes('\ndata: ')) return;
       seen += text;
       if (!seen.startsWith('HTTP/1.1 200')) return reject(new Error(seen.slice(0, 300)));

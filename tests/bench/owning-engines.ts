@@ -14,7 +14,10 @@ export interface EngineChoice {
   readonly published?: EngineHost['published'];
 }
 
-/** Takes every shard of a store for one node without peers; answers how engines that serve them are made, one at a time. */
+/**
+ * Claims every shard of a store for one node without peers; returns a factory of engines that serve them, one at a
+ * time.
+ */
 export async function owningEngines(store: Store, incarnation: string): Promise<(choice: EngineChoice) => Engine> {
   const at = { address: '127.0.0.1:1', operatorUrl: '', pid: process.pid, host: hostname() };
   await store.register({ name: 'a', incarnation, ...at });

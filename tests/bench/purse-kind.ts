@@ -1,7 +1,7 @@
 import { assign, setup } from 'xstate';
 import { type ActorEvent, emit, type Kind, type Stamped } from '../../actors/runtime/index.ts';
 
-/** What the benchmarks ask of a purse. */
+/** The events of a purse in the benchmarks. */
 export type PurseEvent = Stamped &
   (
     | { readonly type: 'purse.open' }
@@ -39,7 +39,7 @@ const machine = setup({
   options: { maxIterations: 100 },
 });
 
-/** The smallest actor worth asking: a debit is durable before its answer, showing the balance changes nothing. */
+/** A minimal actor: a debit is durable before its answer, showing the balance changes nothing. */
 export const purseKind: Kind = {
   name: 'purse',
   machine,

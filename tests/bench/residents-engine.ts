@@ -4,19 +4,19 @@ import { openBenchStore } from './bench-store.ts';
 import { askOf, owningEngines } from './owning-engines.ts';
 import { OPEN, purseKind, SHOW } from './purse-kind.ts';
 
-/** What so many actors in memory weigh. */
+/** The memory of resident actors. */
 export interface ResidentsResult {
   readonly residents: number;
-  /** Heap and what lies beside it (buffers, strings of the driver), after a collection, per actor. */
+  /** Heap and external memory (buffers, strings of the driver) after a collection, per actor. */
   readonly bytesEach: number;
-  /** Growth of the whole process, garbage not yet given back included, per actor. */
+  /** Growth of the whole process, including garbage not yet returned, per actor. */
   readonly processBytesEach: number;
 }
 
 /**
- * Makes actors, ends the engine, wakes all of them from the store in a fresh one that may keep them, and weighs what
- * came since the start:
- * `node --expose-gc residents-engine DATABASE KIND COUNT`, where KIND is `purse` or `account`; answers over IPC.
+ * Creates actors, ends the engine, activates all of them from the store in a new engine that may keep them, and
+ * measures the growth since the start: `node --expose-gc residents-engine DATABASE KIND COUNT`, where KIND is `purse`
+ * or `account`; answers over IPC.
  */
 const [path = '', name = '', count = '0'] = process.argv.slice(2);
 const AT_ONCE = 1_000;

@@ -9,7 +9,7 @@ const RESIDENTS = 100_000;
 const KIB = 1_024;
 const KIB_MAX = 8;
 
-/** What an actor in memory weighs, with a hundred thousand of them there: the smallest that answers, and an account. */
+/** Memory of a resident actor, with a hundred thousand of them: the smallest kind, and an account. */
 export async function benchResidents(): Promise<readonly Figure[]> {
   return [await weigh('purse'), await weigh('account')];
 }

@@ -1,4 +1,4 @@
-/** How long a benchmark may take: `seconds` per round, rounds alternate between the two sides, medians are kept. */
+/** Duration of a benchmark: `seconds` per round; rounds alternate between the two sides; the result is the median. */
 export interface Settings {
   readonly seconds: number;
   readonly rounds: number;

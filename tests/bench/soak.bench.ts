@@ -9,12 +9,12 @@ const WARM_SHARE = 0.25;
 const SAMPLES = 24;
 const MINUTE_MS = 60_000;
 const KIB = 1_024;
-/** Below what the generation records and the ledger's sums of so many accounts would explain, over an hour 4 MiB. */
+/** Less than the growth by generation records and ledger sums of that many accounts, which is 4 MiB per hour. */
 const KIB_PER_MINUTE_MAX = 64;
 
 /**
- * Clients that leave in the middle of their streams, for minutes: does what is live after a collection grow? Weighed before
- * and after, with nobody there: what streams under way hold is no leak, and it swings with the load of the machine.
+ * Clients that leave in the middle of their streams, for minutes: does live memory after a collection grow? Measured
+ * before and after, without clients: memory of open streams is not a leak, and it varies with the load of the machine.
  */
 export async function benchSoak({ minutes }: Settings): Promise<readonly Figure[]> {
   const node = await Measured.start();
@@ -75,7 +75,7 @@ class Clients {
     await Promise.all(this.#loops);
   }
 
-  /** Streams that end by themselves are among them: both ways out have to leave nothing behind. */
+  /** Includes streams that end normally: neither way of ending may leak. */
   async #loop(at: number): Promise<void> {
     const target = {
       port: this.#node.port,

@@ -41,7 +41,7 @@ export interface Figure {
   readonly unit: string;
 }
 
-/** Steps per second, ours and bare `actor.send`; the best of five rounds each, taken in turn. */
+/** Steps per second, ours and bare `actor.send`; the best of five alternating rounds each. */
 export async function benchStep(): Promise<Figure> {
   let ours = 0;
   let baseline = 0;

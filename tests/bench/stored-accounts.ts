@@ -11,7 +11,7 @@ interface Index {
 }
 
 interface Template {
-  /** Ids without their kind, as they stand in addresses and bodies. */
+  /** Ids without their kind, as in addresses and bodies. */
   readonly account: string;
   readonly key: string;
   readonly digest: string;
@@ -26,15 +26,15 @@ export function storedKey(n: number): string {
 }
 
 /**
- * Writes so many funded accounts with a key each straight into the database of a cluster that is down: copies of one that
- * the product made at `template`, row by row, under other ids. Nothing but their number is special about them.
+ * Writes so many funded accounts with a key each straight into the database of a cluster that is down: copies of one
+ * that the product made at `template`, row by row, under other ids. Nothing but their number is special about them.
  */
 export async function storeAccounts(data: string, template: string, count: number): Promise<void> {
   const pepper = await readPepper(data);
   const account = template.slice('account:'.length);
   const db = new Database(join(data, 'troupe.db'), { fileMustExist: true });
   try {
-    // Nobody else has this database open, and a crash throws it away: no journal, and every index made at the end.
+    // No other process has this database open, and a crash discards it: no journal, and indexes are created at the end.
     db.pragma('journal_mode = DELETE');
     db.pragma('journal_mode = OFF');
     db.pragma('synchronous = OFF');
@@ -57,10 +57,10 @@ export async function storeAccounts(data: string, template: string, count: numbe
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A snapshot without its sum is taken as it stands, as one that an operator mended. */
+/** A snapshot without its sum is accepted unchanged, like one that an operator repaired. */
 const SUM = /^\{"sum":"[0-9a-f]{8}",/;
 
-/** Ids spread as random ones are, in the order of the one index that stays. */
+/** Ids distributed like random ones, in the order of the one index that is kept. */
 function locals(count: number): readonly string[] {
   const made = Array.from({ length: count }, (_, n) => createHash('sha256').update(String(n)).digest('hex'));
   return made.map((hex) => hex.slice(0, DIGITS)).sort();

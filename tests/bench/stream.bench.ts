@@ -18,7 +18,7 @@ interface Round extends LoadResult {
   readonly cpuSeconds: number;
 }
 
-/** Streams at their natural pace: chunks per CPU-second of the process in the middle, and the wait for the first one. */
+/** Streams at a realistic rate: chunks per CPU-second of the proxy or gateway, and the time to the first chunk. */
 export async function benchStream(settings: Settings): Promise<readonly Figure[]> {
   const sides = await Sides.start('./bare-sse-proxy.ts');
   try {
@@ -32,7 +32,7 @@ export async function benchStream(settings: Settings): Promise<readonly Figure[]
   }
 }
 
-/** What is counted by frames has to be whole streams: one is read to its end before anything is measured. */
+/** Frames are counted per stream, so one stream is read to its end before the measurement. */
 async function expectGrammar({ target: { port, path, headers } }: Side): Promise<void> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: 'POST',

@@ -5,7 +5,7 @@ import type { Figure } from './figure.ts';
 const KILLS = 10;
 const STOPS = 4;
 
-/** From a fault to the first request that an account of the dead node held and settled again, seen by a client. */
+/** Time from a fault to the first request that an account of the dead node holds and settles again, for a client. */
 export async function benchTakeover(): Promise<readonly Figure[]> {
   const report = await runChaos({
     store: 'sqlite',

@@ -2,7 +2,7 @@ import { alarmKind, setTo } from './alarm-kind.ts';
 import { openBenchStore } from './bench-store.ts';
 import { askOf, owningEngines } from './owning-engines.ts';
 
-/** How late timers were, ms, and how many there were of them in each second. */
+/** Lateness of timers in ms, and their number per second. */
 export interface TimersResult {
   readonly ours: Lateness;
   readonly bare: Lateness;
@@ -24,9 +24,9 @@ const perSecond = Number(perSecondText);
 const seconds = Number(secondsText);
 const total = perSecond * seconds;
 const AT_ONCE = 500;
-/** From the setting to the first due time: long enough for all to be set. */
+/** Time from setting to the first due time: long enough to set all timers. */
 const SET_MS = 6_000;
-/** Due times are spread evenly: this many ms from one to the next. */
+/** Interval between due times in ms; they are spread evenly. */
 const STEP_MS = 1_000 / perSecond;
 
 function lateness(late: number[]): Lateness {

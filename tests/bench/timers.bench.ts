@@ -10,7 +10,7 @@ import type { Lateness, TimersResult } from './timers-engine.ts';
 const PER_SECOND = 10_000;
 const LATE_MS_MAX = 50;
 
-/** Durable timers of ten thousand actors on SQLite: from a due time to its step on the disk, beside bare `setTimeout`. */
+/** Durable timers of ten thousand actors on SQLite: time from due to its step on the disk, beside bare `setTimeout`. */
 export async function benchTimers({ seconds }: Settings): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-timers-'));
   try {

@@ -6,13 +6,13 @@ import { type Figure, median } from './figure.ts';
 const SAMPLES = 2_000;
 const WARM_UP = 200;
 const MANY = 1e9;
-/** Below it two sets of times would be called different. (spec: reliability A1) */
+/** Below this probability two sets of times count as different. (spec: reliability A1) */
 const P_MIN = 0.01;
 const BODY = JSON.stringify({ model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }] });
 
 /**
- * Whether the time of a 401 tells a dead key from an unknown one: tries with keys of every kind take turns on one
- * connection, and the times of each kind are held against those of an unknown key by the test of Kolmogorov and Smirnov.
+ * Whether the time of a 401 distinguishes a dead key from an unknown one: tries with keys of every kind alternate on
+ * one connection, and the Kolmogorov-Smirnov test compares the times of each kind with those of an unknown key.
  */
 export async function benchTiming(): Promise<readonly Figure[]> {
   const rates = { keyPerMinute: MANY, addressPerMinute: MANY, endpointPerMinute: MANY };
@@ -59,7 +59,7 @@ function figureOf(kind: string, taken: readonly number[], reference: readonly nu
   };
 }
 
-/** Times in ms by kind. Each round tries every kind once, in an order of its own. */
+/** Times in ms by kind. Each round tries every kind once, in a random order. */
 async function sample(
   keys: Readonly<Record<string, string>>,
   attempt: (key: string) => Promise<number>,
@@ -75,7 +75,7 @@ async function sample(
   return times;
 }
 
-/** By chance: in a fixed order each kind would always follow the same other one. */
+/** A random order: in a fixed order each kind would always follow the same other kind. */
 function shuffled(kinds: readonly string[]): readonly string[] {
   return kinds
     .map((kind) => [Math.random(), kind] as const)

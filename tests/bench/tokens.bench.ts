@@ -1,6 +1,6 @@
 /**
- * How far our measures of a prompt are from what tokenizers say: `tokens/bound`, which sizes holds, must not be under,
- * `tokens/count`, which charges what nobody reported, should be near. Two vocabularies in wide use are the truth.
+ * The error of our prompt measures against tokenizers: `tokens/bound`, which sizes holds, must not be lower;
+ * `tokens/count`, which charges unreported counts, should be close. Two common vocabularies are the reference.
  */
 import { countTokens as cl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { countTokens as o200k } from 'gpt-tokenizer/encoding/o200k_base';
@@ -26,7 +26,7 @@ export interface Measured {
   readonly counted: number;
 }
 
-/** Every sample by every vocabulary. */
+/** Every sample with every vocabulary. */
 export function measureTokens(): readonly Measured[] {
   return samples().flatMap((sample) => {
     const size = promptSize(turnOf(sample));

@@ -6,7 +6,7 @@ import { type Side, Sides } from './sides.ts';
 
 const IN_FLIGHT = [64, 128, 256, 400];
 /**
- * Both sides run long enough for the compiler to have done its work (requests/s of ours in the first four stretches of
+ * Both sides run long enough for the JIT compiler to finish (requests/s of ours in the first four periods of
  * four seconds: 2,935, 3,684, 4,032 and 4,666; from then on about 4,100).
  */
 const WARM_SECONDS = 16;
@@ -19,7 +19,9 @@ const BODY = JSON.stringify({
   ],
 });
 
-/** Answers in one piece: requests per second and added latency, with durable hold and settle, one hot key and account. */
+/**
+ * Answers in one piece: requests per second and added latency, with durable hold and settle, one hot key and account.
+ */
 export async function benchWhole(settings: Settings): Promise<readonly Figure[]> {
   const sides = await Sides.start('./bare-proxy.ts');
   try {
@@ -45,7 +47,7 @@ export async function benchWhole(settings: Settings): Promise<readonly Figure[]>
   }
 }
 
-/** What each side can do at most: the proxy is at its best with few in flight, we with many. */
+/** The maximum of each side: the proxy peaks with few requests in flight, we with many. */
 function bestOf(figures: readonly Figure[]): Figure {
   return {
     name: 'chat completion, the best of these',

@@ -12,13 +12,13 @@ import type { Settings } from './settings.ts';
 
 const WRITERS = 3;
 const STALL_MS_MAX = 25;
-/** What the slowest of three saturated writers must get of an equal share. */
+/** The minimum share of the slowest of three saturated writers, relative to an equal share. */
 const SHARE_MIN = 0.5;
 const WARM_UP_SECONDS = 0.5;
 
 /**
- * Three processes write to one SQLite file at once, each as fast as it can: how long a commit takes at worst, and
- * whether everybody gets a turn. Beside it the same with bare SQLite; rounds alternate, times are over all rounds.
+ * Three processes write to one SQLite file at once, each as fast as possible: the worst commit duration, and
+ * whether each writer gets its share. Beside it the same with bare SQLite; rounds alternate, times are over all rounds.
  */
 export async function benchWriters({ seconds, rounds }: Settings): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-writers-'));

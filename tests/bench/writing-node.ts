@@ -1,6 +1,6 @@
 /**
  * One writer of the writers benchmark over the real store: `writing-node DATABASE NAME SHARD`. Owns one shard and
- * commits batches to it as the runtime does, one at a time. Told over IPC how many seconds to run; answers every time.
+ * commits batches to it as the runtime does, one at a time. Receives the seconds to run over IPC; answers each time.
  */
 
 import type { ActorWrite } from '../../actors/runtime/ports/store.ts';

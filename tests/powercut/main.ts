@@ -5,9 +5,9 @@ import { record } from './record.ts';
 import { cutPower } from './replay.ts';
 
 /**
- * `npm run powercut -- [--cuts N] [--commits N] [--seed N] [--by door|strace]`: records a writer, cuts the power under it
- * repeatedly, and checks the remaining files; then the same with less syncing than the product requests, which must lose
- * commits. With strace, if available, the recording holds the real system calls.
+ * `npm run powercut -- [--cuts N] [--commits N] [--seed N] [--by door|strace]`: records a writer, cuts the power under
+ * it repeatedly, and checks the remaining files; then the same with less syncing than the product requests, which must
+ * lose commits. With strace, if available, the recording holds the real system calls.
  */
 const { values } = parseArgs({
   options: {

@@ -9,8 +9,8 @@ const RESUMED = /^(\d+) +<\.\.\. (\w+) resumed>.*= (-?\d+)/;
 const DATA = /^, "((?:\\x[0-9a-f]{2})*)"(\.\.\.)?, (\d+)(?:, (\d+))?/;
 
 /**
- * Reads the strace record of a database, its log and the file of acknowledgements. A write counts from its start, a sync
- * from its end and only if it succeeded.
+ * Reads the strace record of a database, its log and the file of acknowledgements. A write counts from its start, a
+ * sync from its end and only if it succeeded.
  */
 export async function readTrace(
   trace: string,

@@ -1,6 +1,6 @@
 /**
- * A process that writes one endless blob into a folder: `blob-writer.ts PATH`. Prints `writing` after the first mebibyte
- * and `refused REASON` when the disk is full. For tests that kill it or take its space away.
+ * A process that writes one endless blob into a folder: `blob-writer.ts PATH`. Prints `writing` after the first
+ * mebibyte and `refused REASON` when the disk is full. For tests that kill it or take its space away.
  */
 import { BlobsRefused } from '../../actors/runtime/ports/blobs.ts';
 import { openBlobDirectory } from '../../actors/runtime/stores/directory/open-blob-directory.ts';

@@ -11,8 +11,8 @@ const BEFORE =
 const BEFORE_CHARACTERS = 12;
 
 /**
- * Every regular expression literal of a TypeScript source, found with a scanner for strings, templates and comments. The
- * scanner throws on unknown syntax, so that no expression is skipped silently.
+ * Every regular expression literal of a TypeScript source, found with a scanner for strings, templates and comments.
+ * The scanner throws on unknown syntax, so that no expression is skipped silently.
  */
 export function regularExpressions(text: string): readonly Written[] {
   const found: Written[] = [];

@@ -1,7 +1,7 @@
 /**
  * A process that writes one actor's versions into a SQLite store, one commit after another, each with its own row:
- * `store-writer.ts PATH NAME COMMITS [SHARD] [COHORT]`. Starts once COHORT nodes have registered. Prints one line of JSON
- * about the acknowledged commits. For store tests.
+ * `store-writer.ts PATH NAME COMMITS [SHARD] [COHORT]`. Starts once COHORT nodes have registered. Prints one line of
+ * JSON about the acknowledged commits. For store tests.
  */
 import { statSync } from 'node:fs';
 import { openSqliteStore } from '../../actors/runtime/stores/sqlite/open-sqlite-store.ts';

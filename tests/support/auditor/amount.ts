@@ -20,7 +20,9 @@ export function amount(text: string): bigint {
   return exact.digits / divisor;
 }
 
-/** The exact sum of rate x units, floored once at 24 decimals. Units may be decimal text, because some are fractions. */
+/**
+ * The exact sum of rate x units, floored once at 24 decimals. Units may be decimal text, because some are fractions.
+ */
 export function cost(parts: readonly { readonly rate: string; readonly units: number | string }[]): bigint {
   const terms = parts.map(({ rate, units }) => {
     const [price, many] = [parse(rate), parse(String(units))];

@@ -6,7 +6,9 @@ import type { RuntimeEvidence } from './runtime-evidence.ts';
 /** A call, with the attempt of its hold if the workload records it. */
 export type CallSeen = Call & { readonly holdAttempt?: number };
 
-/** The input of an audit: the history of the clients, the logs of the providers, and the store during and after the run. */
+/**
+ * The input of an audit: the history of the clients, the logs of the providers, and the store during and after the run.
+ */
 export interface Evidence {
   readonly history: readonly HistoryEntry[];
   readonly calls: readonly CallSeen[];

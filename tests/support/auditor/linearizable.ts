@@ -13,8 +13,8 @@ interface Step {
 
 /**
  * Wing and Gong's search for one register, with memoised states: it looks for an order of the operations that respects
- * real-time precedence and explains every answer. Operations with an unknown outcome whose value was never read are left
- * out. `reaches` returns the earliest moment that an operation without a change may show.
+ * real-time precedence and explains every answer. Operations with an unknown outcome whose value was never read are
+ * left out. `reaches` returns the earliest moment that an operation without a change may show.
  */
 export function isLinearizable(
   operations: readonly RegisterOperation[],

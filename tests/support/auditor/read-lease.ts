@@ -1,9 +1,9 @@
 import type { ShardMove } from './runtime-evidence.ts';
 
 /**
- * How stale a read may be. A node that lost a shard without noticing keeps serving the state at the takeover for as long
- * as its contact with the store counts as fresh. A read within that time after a takeover may therefore show the moment
- * of the takeover; any other read is as strict as a change.
+ * How stale a read may be. A node that lost a shard without noticing keeps serving the state at the takeover for as
+ * long as its contact with the store counts as fresh. A read within that time after a takeover may therefore show the
+ * moment of the takeover; any other read is as strict as a change.
  */
 export class ReadLease {
   readonly #takenAt = new Map<number, number[]>();

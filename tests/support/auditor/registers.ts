@@ -4,8 +4,8 @@ import { ReadLease } from './read-lease.ts';
 import type { RegisterOperation, RuntimeEvidence } from './runtime-evidence.ts';
 
 /**
- * Every register is linearizable: one copy, one operation at a time, each between its call and its answer. A read may be
- * as old as the read lease allows.
+ * Every register is linearizable: one copy, one operation at a time, each between its call and its answer. A read may
+ * be as old as the read lease allows.
  */
 export function registersAreLinearizable({ registers, moves, readLeaseMs }: RuntimeEvidence): Check {
   const check = new Checking('LIN', 'registers are linearizable');

@@ -54,8 +54,8 @@ export interface Funded {
 }
 
 /**
- * A whole cluster inside one test: real nodes, real store, real HTTP on loopback, simulated providers. Every answer read
- * with `fetch` is checked against the grammar of its wire; `close` throws for violations.
+ * A whole cluster inside one test: real nodes, real store, real HTTP on loopback, simulated providers. Every answer
+ * read with `fetch` is checked against the grammar of its wire; `close` throws for violations.
  */
 export interface TestCluster {
   readonly nodes: readonly NodeHandle[];

@@ -33,7 +33,9 @@ export class LinkMesh {
     return this.#proxies.get(`${from}>${to}`)?.address;
   }
 
-  /** Adds faults to everything that one node sends to another, over either link; the opposite direction is unaffected. */
+  /**
+   * Adds faults to everything that one node sends to another, over either link; the opposite direction is unaffected.
+   */
   set(from: string, to: string, toxics: Toxics): void {
     this.#proxies.get(`${from}>${to}`)?.set('upstream', toxics);
     this.#proxies.get(`${to}>${from}`)?.set('downstream', toxics);

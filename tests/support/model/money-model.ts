@@ -1,6 +1,6 @@
 /**
- * A reference model of one account and its keys, in whole units and a hundred lines, to compare with the charts. Answers
- * each command with one word or number: `ok`, a status, or the charged cost.
+ * A reference model of one account and its keys, in whole units and a hundred lines, to compare with the charts.
+ * Answers each command with one word or number: `ok`, a status, or the charged cost.
  */
 export interface ModelHold {
   readonly key: string;
