@@ -14,12 +14,12 @@ const headers = { 'content-type': 'application/json' };
 async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
-  const asked: unknown = JSON.parse(Buffer.concat(pieces).toString());
+  const requested: unknown = JSON.parse(Buffer.concat(pieces).toString());
   const answer = await upstream.request({
     method: 'POST',
     path: '/v1/chat/completions',
     headers,
-    body: JSON.stringify(asked),
+    body: JSON.stringify(requested),
   });
   const body = JSON.stringify(await answer.body.json());
   response.writeHead(answer.statusCode, [

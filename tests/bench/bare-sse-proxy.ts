@@ -15,12 +15,12 @@ let served = 0;
 async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
-  const asked: unknown = JSON.parse(Buffer.concat(pieces).toString());
+  const requested: unknown = JSON.parse(Buffer.concat(pieces).toString());
   const answer = await upstream.request({
     method: 'POST',
     path: '/v1/chat/completions',
     headers,
-    body: JSON.stringify(asked),
+    body: JSON.stringify(requested),
   });
   response.writeHead(200, ['content-type', 'text/event-stream', 'cache-control', 'no-cache']);
   const id = `gen-${++served}`;

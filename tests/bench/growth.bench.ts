@@ -69,11 +69,11 @@ async function stocked(simulator: Listening, count: number): Promise<LaunchedClu
 async function measure(load: LoadProcess, cluster: LaunchedCluster, seconds: number): Promise<number> {
   const pid = cluster.connection()?.nodes[0]?.pid ?? 0;
   const before = cpuSeconds(pid);
-  const asked: Load = {
+  const requests: Load = {
     ...{ port: cluster.port, path: '/api/v1/chat/completions', headers: {}, body: BODY },
     ...{ inFlight: ASKING, seconds, keys: Array.from({ length: ASKING }, (_, n) => storedKey(n)) },
   };
-  const { answered, failures } = await load.run(asked);
+  const { answered, failures } = await load.run(requests);
   if (Object.keys(failures).length > 0) throw new Error(`failures ${JSON.stringify(failures)}`);
   return ((cpuSeconds(pid) - before) / answered) * MICRO;
 }

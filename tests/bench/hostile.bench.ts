@@ -14,7 +14,7 @@ const TOKENS_MAX = config.edge.bodyTokensMax;
 const filled = (piece: string): string => piece.repeat(Math.floor(BODY_BYTES / Buffer.byteLength(piece)));
 /** An object with one additional member that fills the missing bytes. */
 const padded = (object: string): string => `${object.slice(0, -1)},"z":"${'a'.repeat(BODY_BYTES - object.length)}"}`;
-const asked = (model: string, content: string): string =>
+const requestOf = (model: string, content: string): string =>
   `{"model":"${model}","messages":[{"role":"user","content":${content}}]}`;
 const names = (count: number): string => Array.from({ length: count }, (_, nth) => `"k${nth}":1`).join(',');
 const messages = (count: number): string => '{"role":"user","content":"a"},'.repeat(count).slice(0, -1);
@@ -31,11 +31,11 @@ const BODIES: Readonly<Record<string, () => string>> = {
   'as many names as may be': () => padded(`{"x":{${names(TOKENS_MAX / 2 - 4)}}}`),
   'as many messages as may be': () => padded(`{"model":"sim/fast","messages":[${messages(TOKENS_MAX / 6 - 4)}]}`),
   'escapes alone': () => `{"x":"${filled('\\u0061')}"}`,
-  'escaped lines': () => asked('sim/fast', `"${filled('a\\n')}"`),
-  'one honest text': () => asked('sim/fast', `"${filled('word ')}"`),
-  'a text of wide characters': () => asked('sim/fast', `"${filled('字wor')}"`),
+  'escaped lines': () => requestOf('sim/fast', `"${filled('a\\n')}"`),
+  'one honest text': () => requestOf('sim/fast', `"${filled('word ')}"`),
+  'a text of wide characters': () => requestOf('sim/fast', `"${filled('字wor')}"`),
   'a picture, served': () =>
-    asked('sim/vision', `[{"type":"image_url","image_url":{"url":"data:image/png;base64,${picture()}"}}]`),
+    requestOf('sim/vision', `[{"type":"image_url","image_url":{"url":"data:image/png;base64,${picture()}"}}]`),
 };
 
 /** The longest event loop stall of a node while twenty hostile bodies of 8 MiB arrive at once. */

@@ -62,8 +62,8 @@ async function run(): Promise<void> {
     minutes: Number(values.minutes ?? 1),
     accounts: Number(values.accounts ?? 1_000_000),
   };
-  const asked = positionals.length > 0 ? positionals : Object.keys(BENCHES);
-  const names = asked.flatMap((name) => GROUPS[name] ?? [name]);
+  const requested = positionals.length > 0 ? positionals : Object.keys(BENCHES);
+  const names = requested.flatMap((name) => GROUPS[name] ?? [name]);
   const figures: Figure[] = [];
   const failures: string[] = [];
   for (const name of names) {

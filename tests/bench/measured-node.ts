@@ -44,9 +44,9 @@ async function serve(simulatorPort: string): Promise<void> {
       return { live: heapUsed + external, rss };
     },
     stalls: (): Stalls => {
-      const told = { maxMs: delay.max / 1e6, p999Ms: delay.percentile(99.9) / 1e6 };
+      const reported = { maxMs: delay.max / 1e6, p999Ms: delay.percentile(99.9) / 1e6 };
       delay.reset();
-      return told;
+      return reported;
     },
   };
   process.on('message', (question: Question) => process.send?.(answers[question]()));

@@ -77,26 +77,26 @@ function copier(db: Database.Database, template: Template): (local: string, dige
     ...timers.map((row) => inserter(db, 'timers', row)),
   ];
   return (local, digest) => {
-    const told = (text: string): string =>
+    const renamed = (text: string): string =>
       text
         .replaceAll(template.account, `acct_${local}`)
         .replaceAll(template.key, `key_${local}`)
         .replaceAll(template.digest, digest);
-    for (const insert of inserts) insert(told);
+    for (const insert of inserts) insert(renamed);
   };
 }
 
-function inserter(db: Database.Database, table: string, row: Row): (told: (text: string) => string) => void {
+function inserter(db: Database.Database, table: string, row: Row): (renamed: (text: string) => string) => void {
   const names = Object.keys(row).filter((name) => name !== 'n');
   const statement = db.prepare(
     `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
   );
-  return (told) => {
-    const address = told(String(row.address));
+  return (renamed) => {
+    const address = renamed(String(row.address));
     const computed: Row = { hash: ownerHash(ownerOf(address)), shard: shardOf(address, SHARDS_DEFAULT) };
     const values = names.map((name) => {
       const value = row[name];
-      return name in computed ? computed[name] : typeof value === 'string' ? told(value).replace(SUM, '{') : value;
+      return name in computed ? computed[name] : typeof value === 'string' ? renamed(value).replace(SUM, '{') : value;
     });
     statement.run(...values);
   };

@@ -16,7 +16,7 @@ export async function benchTimers({ seconds }: Settings): Promise<readonly Figur
   try {
     const args = [join(folder, 'troupe.sqlite'), PER_SECOND, seconds];
     const { ours, bare } = await answerOf<TimersResult>('./timers-engine.ts', args, NODE_FLAGS);
-    const told = ({ p50Ms, maxMs }: Lateness): string => `p50 ${p50Ms.toFixed(1)}, max ${maxMs.toFixed(1)} ms`;
+    const summary = ({ p50Ms, maxMs }: Lateness): string => `p50 ${p50Ms.toFixed(1)}, max ${maxMs.toFixed(1)} ms`;
     return [
       {
         name: `timers at ${PER_SECOND.toLocaleString('en-US')}/s, lateness p99`,
@@ -24,7 +24,7 @@ export async function benchTimers({ seconds }: Settings): Promise<readonly Figur
         ours: ours.p99Ms,
         baseline: bare.p99Ms,
         goal: { atMost: LATE_MS_MAX, of: 'value' },
-        note: `${told(ours)}; bare ${told(bare)}`,
+        note: `${summary(ours)}; bare ${summary(bare)}`,
       },
     ];
   } finally {

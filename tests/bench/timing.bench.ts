@@ -50,7 +50,7 @@ export async function benchTiming(): Promise<readonly Figure[]> {
 
 function figureOf(kind: string, taken: readonly number[], reference: readonly number[]): Figure {
   return {
-    name: `401 of a key that is ${kind}, told from an unknown one by its time`,
+    name: `401 of a key that is ${kind}, distinguished from an unknown one by its time`,
     unit: 'p of KS',
     ours: likeness(taken, reference),
     baseline: null,
@@ -91,13 +91,13 @@ function timed(base: string, agent: Agent, key: string): Promise<number> {
       'content-length': BODY.length,
     };
     const startedAt = performance.now();
-    const asked = request(`${base}/chat/completions`, { method: 'POST', agent, headers }, (answer) => {
+    const sent = request(`${base}/chat/completions`, { method: 'POST', agent, headers }, (answer) => {
       const ms = performance.now() - startedAt;
       if (answer.statusCode !== 401) reject(new Error(`answered ${answer.statusCode}`));
       answer.resume().on('end', () => resolve(ms));
     });
-    asked.on('error', reject);
-    asked.end(BODY);
+    sent.on('error', reject);
+    sent.end(BODY);
   });
 }
 

@@ -52,7 +52,7 @@ function figures({ ours, bare }: { readonly ours: Times; readonly bare: Times },
         ours: at(took, 0.999),
         baseline: at(bare[writer] as number[], 0.999),
         goal: { atMost: STALL_MS_MAX, of: 'value' },
-        note: `${told(took, seconds)}; bare ${told(bare[writer] as number[], seconds)}`,
+        note: `${summary(took, seconds)}; bare ${summary(bare[writer] as number[], seconds)}`,
       }),
     ),
     {
@@ -66,7 +66,7 @@ function figures({ ours, bare }: { readonly ours: Times; readonly bare: Times },
   ];
 }
 
-function told(took: readonly number[], seconds: number): string {
+function summary(took: readonly number[], seconds: number): string {
   const [p50, p99, max] = [0.5, 0.99, 1].map((share) => at(took, share).toFixed(1));
   return `${Math.round(took.length / seconds)}/s, p50 ${p50}, p99 ${p99}, max ${max} ms`;
 }

@@ -1,8 +1,8 @@
 /**
- * Loaded into the writer's process (`--require`): writes down, in its writer and mover threads, what each COMMIT and each
- * move of the log changed in the files, and whether the connection was set to sync at that very moment. The syncs themselves are
- * taken from that level: that SQLite makes them is counted elsewhere (durability.test.ts, and the traced form of this
- * replay). With WATCH_DISK_LEVEL=NORMAL the connection is set to less than the product asks for, and lies about it.
+ * Loaded into the writer's process (`--require`): records, in its writer and checkpointer threads, the file changes of
+ * each COMMIT and each checkpoint, and whether the connection was set to sync at that moment. The syncs are derived from
+ * that setting; other tests verify that SQLite makes them (durability.test.ts, and the traced form of this replay). With
+ * WATCH_DISK_LEVEL=NORMAL the connection syncs less than the product requests and reports the requested level.
  */
 const { appendFileSync, existsSync, openSync, readSync, readFileSync } = require('node:fs');
 const { rmSync, statSync, writeFileSync } = require('node:fs');
@@ -13,9 +13,9 @@ const NORMAL = process.env.WATCH_DISK_LEVEL === 'NORMAL';
 const WAL_HEADER = 32;
 const FRAME_HEADER = 24;
 const FULL = 2;
-/** The mover's thread moves and never commits; the writer's lets the log start anew only when it is not moving. */
+/** The checkpointer thread never commits; the writer restarts the log only while no checkpoint runs. */
 const isMover = workerData?.urgent === undefined;
-/** Exists while the mover has moved what it has not told. */
+/** Exists while the checkpointer has unreported checkpoints. */
 const telling = `${out}.telling`;
 
 if (out && !isMainThread && parentPort) watch(require('better-sqlite3'));
@@ -54,7 +54,7 @@ function watch(Database) {
       return result;
     }
     const syncs = pragma.call(connection, 'synchronous', { simple: true }) >= FULL;
-    told(connection, syncs);
+    report(connection, syncs);
     return result;
   }
 
@@ -64,20 +64,20 @@ function watch(Database) {
     return { ...look(name), frames: framesOf(connection) };
   }
 
-  /** What the log gained: from its start if it began anew, else behind the frames it had. */
-  function told(connection, syncs) {
+  /** The growth of the log: from its start after a restart, else after its previous frames. */
+  function report(connection, syncs) {
     const now = { ...look(connection.name), frames: framesOf(connection) };
     const anew = now.salts !== seen.salts;
     const frame = FRAME_HEADER + pageSizeOf(connection);
     const at = anew ? WAL_HEADER : WAL_HEADER + seen.frames * frame;
     const end = WAL_HEADER + now.frames * frame;
     if (anew) {
-      // A log that was moved whole starts anew by itself, maybe before the mover has told what it moved.
+      // A fully checkpointed log restarts on its own, possibly before the checkpointer has reported the checkpoint.
       while (existsSync(telling)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
       tell({ write: 'wal', at: 0, data: bytesOf(now.wal, 0, WAL_HEADER).toString('base64') });
       if (syncs) tell({ sync: 'wal' });
     }
-    // SQLite hands over a frame's head and its page in two writes.
+    // SQLite writes a frame's header and its page in two writes.
     for (let from = at; from < end; from += frame) {
       tell({ write: 'wal', at: from, data: bytesOf(now.wal, from, FRAME_HEADER).toString('base64') });
       const page = bytesOf(now.wal, from + FRAME_HEADER, pageSizeOf(connection)).toString('base64');
@@ -88,14 +88,14 @@ function watch(Database) {
   }
 
   /**
-   * The log is synced, then its pages are moved, then the database is synced, at NORMAL as at FULL; but not when the log
-   * grew meanwhile: then the move that completes it syncs for both.
+   * A checkpoint syncs the log, moves its pages and syncs the database, at NORMAL as at FULL. If the log grew meanwhile,
+   * the checkpoint that completes it syncs for both.
    */
   function aroundMove(connection, statement) {
     const { name } = connection;
     const before = readFileSync(name);
     if (isMover) writeFileSync(telling, '');
-    // What the writer adds to the log after this moment is not covered by the mover's sync.
+    // The checkpointer's sync does not cover log writes after this moment.
     if (isMover) tell({ sync: 'wal' });
     const result = statement.get();
     if (seen !== null || isMover) {

@@ -125,7 +125,7 @@ it('the interval skips an unchanged text and declares a changed or invalid one a
   await refresher.round();
   assert.is(of('provider.read').at(-1)?.problem, null, 'a corrected document with the previous text is reported');
   await refresher.refresh('c');
-  assert.is(of('endpoint.declare').length, 4, 'on command it is declared whatever was before');
+  assert.is(of('endpoint.declare').length, 4, 'a command declares it again even if it is unchanged');
 });
 
 it('refresh returns null for an unknown provider', async () => {

@@ -1,8 +1,8 @@
 /**
- * Loaded into a node process before its own code (`NODE_OPTIONS=--require`), in every thread of it: makes its store, its
- * clock and its loop fail as the file `<TROUPE_FAULT_FOLDER>/<node>.json` says (see fault-desk.ts). Faults of the disk
- * strike at the driver's door, where COMMIT is about to be handed to SQLite or has just come back: all of the product
- * above that call is the real one. Without a file nothing is changed.
+ * Loaded into every thread of a node process before its own code (`NODE_OPTIONS=--require`): injects the faults of the
+ * file `<TROUPE_FAULT_FOLDER>/<node>.json` into its store, its clock and its event loop (see fault-desk.ts). Disk faults
+ * take effect in the database driver, right before or after COMMIT reaches SQLite, so all product code above that call
+ * is real. Without a file nothing changes.
  */
 const { existsSync, readFileSync, rmSync, statSync, appendFileSync, promises, watchFile } = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');
@@ -36,7 +36,7 @@ if (folder && node) {
     rmSync(file, { force: true });
     note({ struck: kind });
   };
-  /** The signal goes to the process: another thread may take it, and this one would run on for a moment. */
+  /** The signal goes to the process: another thread may receive it, so this one may continue for a moment. */
   const freeze = () => {
     process.kill(process.pid, 'SIGSTOP');
     sleep(100);
@@ -54,7 +54,7 @@ if (folder && node) {
   }
 }
 
-/** Reads of the main thread, as if the file were out of reach. The file of faults is looked at now and then only. */
+/** Makes reads of the main thread fail as if the file were unreachable. Reads the fault file at intervals only. */
 function cutReads(Database, file) {
   let cut = false;
   watchFile(file, { interval: 20, persistent: false }, () => {
@@ -79,7 +79,7 @@ function cutReads(Database, file) {
   };
 }
 
-/** Commits on PostgreSQL: one call each, so a node stops before it or behind it and never holds a lock. */
+/** Commits on PostgreSQL: one call each, so a node stops before or after it and never holds a lock. */
 function failClient(Client, { faults, once, freeze, note }) {
   const { query } = Client.prototype;
   Client.prototype.query = function (call, ...rest) {
@@ -126,7 +126,7 @@ function failWriter(Database, { faults, once, freeze, note, sleep }) {
       once('stopped in transaction');
       freeze();
     }
-    // What a slow sync does to everybody else: the lock is held all the while. A connection that does not sync is spared.
+    // A slow sync delays all other writers, because it holds the lock. Connections that do not sync are not delayed.
     if (slowMs && connection.pragma('synchronous', { simple: true }) >= 2) sleep(slowMs);
     if (quotaBytes && sizeOf(connection.name) >= quotaBytes) {
       note({ struck: 'disk full' });
@@ -147,7 +147,7 @@ function failWriter(Database, { faults, once, freeze, note, sleep }) {
 
 let underCommit = false;
 
-/** What the writer hears and answers: whether a commit is in its hands, and every shard it is refused. */
+/** The messages of the writer thread: whether it processes a commit, and every refused shard. */
 function watchPort(note) {
   const { on, postMessage } = parentPort;
   parentPort.on = function (event, listener) {
@@ -166,7 +166,7 @@ function watchPort(note) {
   };
 }
 
-/** Wall time alone: the monotonic clock is never wrong by itself. */
+/** Shifts wall time only; the monotonic clock stays correct. */
 function bendClock(faults) {
   const real = Date.now;
   let byMs = 0;
@@ -177,14 +177,14 @@ function bendClock(faults) {
   Date.now = () => real() + byMs;
 }
 
-/** SIGUSR2 blocks the event loop; the writer's thread goes on. */
+/** SIGUSR2 blocks the event loop; the writer thread continues. */
 function blockOnSignal(faults) {
   process.on('SIGUSR2', () => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, faults().blockMs ?? 0);
   });
 }
 
-/** A ballast finds no room on a disk that has none. */
+/** Creating a ballast fails on a full disk. */
 function fillDisk(faults) {
   const { open } = promises;
   promises.open = async (path, ...rest) => {
@@ -207,7 +207,7 @@ function fillDisk(faults) {
   syncBuiltinESMExports();
 }
 
-/** What a database takes up: its file, its log, its ballast. */
+/** The size of a database: its file, its log, its ballast. */
 function sizeOf(path) {
   return ['', '-wal', '.ballast', '.ballast.new']
     .map((end) => path + end)

@@ -1,8 +1,8 @@
 /**
- * Keeps one PostgreSQL server for the process that forked it, in a temporary folder, and ends and removes it when that
- * process is gone, however it went. `keeper PORT PASSWORD`; answers `{url}` or `{fault}`. Told `crash`, it ends the
- * server at once, as a failing machine would; told `start`, it starts it again on the same data; both are answered.
- * PostgreSQL refuses to run as root: then it runs as `nobody`, and from a copy where that user cannot reach the binaries.
+ * Runs one PostgreSQL server for the process that forked it, in a temporary folder, and removes it after any end of that
+ * process. `keeper PORT PASSWORD`; answers `{url}` or `{fault}`. The command `crash` stops the server at once, like a
+ * failing machine; `start` starts it again on the same data; both are answered. PostgreSQL refuses to run as root: then
+ * it runs as `nobody`, from a copy if that user cannot reach the binaries.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ const SETTINGS = [
   'listen_addresses=127.0.0.1',
   'unix_socket_directories=',
   'max_connections=200',
-  // As the README advises: filling new segments of the log with zeros makes every commit wait.
+  // As the README recommends: filling new log segments with zeros would delay every commit.
   'wal_init_zero=off',
   'min_wal_size=1GB',
   'log_min_messages=fatal',
@@ -97,7 +97,7 @@ function initialise() {
   if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? ''}${made.stdout}${made.stderr}`);
 }
 
-/** Starts it and waits until it takes connections. */
+/** Starts the server and waits until it accepts connections. */
 async function serve() {
   const flags = SETTINGS.flatMap((setting) => ['-c', setting]);
   const started = spawn(join(bin, 'postgres'), ['-D', data, '-p', port, ...flags], {
@@ -118,7 +118,7 @@ async function serve() {
   throw new Error('the server did not start in time');
 }
 
-/** By its own word: the eighth line of the file that names the running server. */
+/** Readiness as reported by the server: the eighth line of its pid file. */
 function isReady() {
   try {
     const [pid, , , , , , , state] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
@@ -128,7 +128,7 @@ function isReady() {
   }
 }
 
-/** SIGINT: at once, in order. SIGQUIT: at once, recovering at the next start. */
+/** SIGINT: fast, orderly shutdown. SIGQUIT: immediate shutdown with recovery at the next start. */
 async function stop(signal) {
   const ended = server;
   server = null;
