@@ -73,6 +73,10 @@ const config: ClusterConfig = {
     ballastBytes: 64 * 1024 * 1024,
   },
 
+  // From the beginning of a node's drain. An activity that still runs then is aborted and begins anew on another node;
+  // the launcher kills a node 6 s after the longer of this and `edge.drainGraceMs`.
+  activities: { graceMs: 20_000 },
+
   edge: {
     bodyBytesMax: 8 * 1024 * 1024,
     bodiesBytesMax: 512 * 1024 * 1024,

@@ -10,7 +10,7 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Logger, pino } from 'pino';
 import { kinds } from '../actors/kinds.ts';
 import { type Clock, type Cluster, type Random, systemClock, systemRandom } from '../actors/runtime/index.ts';
-import { type ClusterNode, startNode } from '../actors/runtime/node.ts';
+import { type ClusterNode, type NodeParts, startNode } from '../actors/runtime/node.ts';
 import { type ByteStores, openByteStores } from '../actors/runtime/stores/open-byte-stores.ts';
 import { type OpenedStore, openStore } from '../actors/runtime/stores/open-store.ts';
 import type { Tls } from '../actors/runtime/transports/grpc/tls.ts';
@@ -31,6 +31,7 @@ import type { Measurement } from './operator/http/metrics.ts';
 import { type OperatorServer, openOperatorServer } from './operator/http/server.ts';
 import { EXIT_REJOIN } from './operator/launcher/message.ts';
 import { routeLinks } from './operator/link-routes.ts';
+import type { Outbound } from './outbound/outbound.ts';
 import { Pools } from './outbound/pools.ts';
 import type { ClusterConfig, NodeConfig } from './terms/config.ts';
 
@@ -52,6 +53,9 @@ export interface NodePorts {
   readonly logLevel?: 'info' | 'warn' | 'error' | 'silent';
   /** Ends the process; with it the node takes no signals either. */
   readonly exit?: (code: number) => void;
+  /** Kinds and their activities beside the product's own. The HTTP client is there once the node serves. */
+  readonly kinds?: NodeParts['kinds'];
+  readonly activities?: (outbound: () => Outbound) => NonNullable<NodeParts['activities']>;
 }
 
 export interface NodeHandle {
@@ -71,8 +75,8 @@ export interface NodeHandle {
   /** How long the store has made this node's writer wait, ms; 0 when it does not. */
   storeBusyMs(): number;
   /**
-   * Leaves in order: intake ends, shards go to nodes that stay, open turns run until the grace and are charged. Resolves
-   * when everything is closed; the process may end then. May be called more than once.
+   * Leaves in order: intake ends, shards go to nodes that stay, open turns and running activities end within their
+   * graces, then the HTTP client closes. Resolves when everything is closed. May be called more than once.
    */
   drain(): Promise<void>;
 }
@@ -220,7 +224,7 @@ class GatewayNode implements NodeHandle {
   }
 
   #startNode(secrets: Secrets): Promise<ClusterNode> {
-    const { config, env } = this.#options;
+    const { config, env, ports = {} } = this.#options;
     const route = routeLinks(env.TROUPE_LINK_ROUTES, this.name);
     return startNode({
       name: this.name,
@@ -228,7 +232,9 @@ class GatewayNode implements NodeHandle {
       operatorUrl: () => this.#operator.url,
       host: hostname(),
       pid: this.pid,
-      kinds,
+      kinds: [...kinds, ...(ports.kinds ?? [])],
+      activities: ports.activities?.(() => this.#outbound) ?? {},
+      activityGraceMs: config.activities.graceMs,
       store: this.#store,
       ...this.#bytes,
       clock: this.#clock,
@@ -303,23 +309,20 @@ class GatewayNode implements NodeHandle {
     });
     if (this.#drained !== null) return;
     this.#serving = true;
-    this.#prober.start();
-    this.#refresher.start();
-    this.#checker.start();
+    this.#node.serve();
+    for (const periodic of [this.#prober, this.#refresher, this.#checker]) periodic.start();
     this.#log.info({ incarnation: this.incarnation, grpc: this.grpcAddress }, 'serving');
   }
 
   async #drain(): Promise<void> {
     this.#log.info('draining');
     this.#options.onDraining?.();
-    this.#prober.stop();
-    this.#refresher.stop();
-    this.#checker.stop();
+    for (const periodic of [this.#prober, this.#refresher, this.#checker]) periodic.stop();
     const served = this.#edge.drain();
     await this.#node.drain();
-    await served;
+    await Promise.all([served, this.#node.finishActivities()]);
     await this.#edge.settled(READ_ON_MS_MAX);
-    // What is still being read on for its usage is charged by our own count: nobody will be here to hear the rest.
+    // Aborts the calls that are read on for their usage alone: our own count is charged for those.
     await this.#outbound.close();
     await this.#edge.settled(SETTLE_MS_MAX);
     await this.#within(SETTLE_MS_MAX, drainInference(this.#inference));

@@ -1,4 +1,6 @@
 /** The runtime's only door: what kinds and the gateway may use of it. */
+
+export type { Repeats } from './actor/activity-record.ts';
 export { type Address, kindOf, ownerHash, ownerOf, parseAddress, SHARDS_DEFAULT, shardOf } from './actor/address.ts';
 export { type Answer, AskError, type AskFailure } from './actor/answer.ts';
 export { type Effect, type EmitArgs, emit } from './actor/effect.ts';

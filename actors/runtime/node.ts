@@ -37,16 +37,21 @@ import type { Transport } from './ports/transport.ts';
 export type { NodeLimits, NodeParts, TransportFactory };
 
 const GOODBYE_MS = 250;
-/** A node that leaves lets its work in the world end for so long; what is left then begins anew elsewhere. */
-const WORK_GRACE_MS = 15_000;
 
-/** What `startNode` returns: the cluster, and the first half of leaving it. */
+/** What `startNode` returns: the cluster, the beginning of its activities, and leaving it in order. */
 export interface ClusterNode extends Cluster {
+  /** Whatever the handlers of activities need is there: they begin as soon as the node is ready. Never while it drains. */
+  serve(): void;
   /**
    * Gives every shard to nodes that stay, and goes on asking: for open work that still needs the cluster. Resolves
    * when none is left here, or when there is nobody to give them to.
    */
   drain(): Promise<void>;
+  /**
+   * The second half of a drain: resolves when the running activities have ended and their owners know it, at the latest
+   * when their grace is over; those left are aborted then, and begin anew elsewhere.
+   */
+  finishActivities(): Promise<void>;
 }
 
 /** Starts one node: listens, registers, joins. Resolves when it is a member; `ready` follows. */
@@ -94,6 +99,9 @@ class Node implements ClusterNode {
   #address: string;
   #ended = false;
   #leaving: Promise<void> | null = null;
+  #serves = false;
+  /** Monotonic ms; null while it does not drain. */
+  #drainsSince: number | null = null;
 
   constructor(parts: NodeParts) {
     const { store, clock, limits, log, random } = parts;
@@ -205,8 +213,26 @@ class Node implements ClusterNode {
     for (const task of this.#chores) task.start();
   }
 
+  serve(): void {
+    this.#serves = true;
+    this.#beginActivities();
+  }
+
+  #beginActivities(): void {
+    if (this.#serves && this.ready) this.#engine.activities.serve();
+  }
+
   async drain(): Promise<void> {
+    this.#drainsSince ??= this.#parts.clock.monotonic();
+    this.#engine.activities.rest();
     if (!this.#ended) await this.#departure.drain();
+  }
+
+  async finishActivities(): Promise<void> {
+    const { clock, activityGraceMs } = this.#parts;
+    const spentMs = clock.monotonic() - (this.#drainsSince ?? clock.monotonic());
+    if (!this.#ended) await this.#engine.activities.idle(Math.max(0, activityGraceMs - spentMs));
+    this.#engine.activities.abortAll('its node leaves');
   }
 
   leave(): Promise<void> {
@@ -222,8 +248,7 @@ class Node implements ClusterNode {
 
   async #leave(): Promise<void> {
     await this.drain();
-    if (!this.#ended) await this.#engine.activities.idle(WORK_GRACE_MS);
-    this.#engine.activities.abortAll('its node leaves');
+    await this.finishActivities();
     if (!this.#ended) await this.#departure.finish();
     const dead = this.#ended;
     this.#handoff.stop();
@@ -329,6 +354,7 @@ class Node implements ClusterNode {
 
   #becameReady(): void {
     this.#parts.log({ level: 'info', message: 'node ready' });
+    this.#beginActivities();
     const refuse = (why: string): void => this.#died(why);
     void this.#levels.confirm(refuse, () => this.#peers.broadcast({ type: 'ready' }));
   }

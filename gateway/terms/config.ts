@@ -9,6 +9,7 @@ export interface ClusterConfig {
   readonly data: string;
   readonly store: StoreConfig;
   readonly runtime: RuntimeLimits;
+  readonly activities: ActivityLimits;
   readonly edge: EdgeLimits;
   readonly rates: RateLimits;
   readonly upstream: UpstreamLimits;
@@ -109,6 +110,12 @@ export interface RuntimeLimits {
   readonly storeBusyMs: number;
   /** Disk space in reserve, so that settles, releases and cancels succeed when the disk is full. */
   readonly ballastBytes: number;
+}
+
+/** Bounds of the work that nodes do for actors, such as a line of a batch. Times in ms. */
+export interface ActivityLimits {
+  /** A node that drains lets running activities end for so long before it closes its HTTP client. */
+  readonly graceMs: number;
 }
 
 export interface EdgeLimits {

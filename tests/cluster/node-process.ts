@@ -8,7 +8,9 @@ import { openSqliteStore } from '../../actors/runtime/stores/sqlite/open-sqlite-
 import { systemClock } from '../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../actors/runtime/system/random.ts';
 import config from '../../cluster.config.ts';
+import { postmanKind } from '../actors/example-kinds/postman.ts';
 import { startBareNode } from '../support/cluster/bare-node.ts';
+import { WIDE } from '../support/wide.ts';
 import { tally } from './tally.ts';
 
 const [name = 'n1', path = ''] = process.argv.slice(2);
@@ -29,7 +31,18 @@ const store = path.startsWith('postgres://')
     });
 const node = await startBareNode({
   name,
-  kinds: [tally],
+  kinds: [tally, postmanKind],
+  activities: {
+    // Says that it begins, takes its time, and tells which node did it.
+    work: {
+      ...WIDE,
+      run: async ({ input, attempt }) => {
+        say({ begun: attempt });
+        await new Promise<void>((resolve) => setTimeout(resolve, Number(input)));
+        return name;
+      },
+    },
+  },
   store,
   log: (record) => {
     if (record.message !== 'first commit after adoption') say({ log: { t: Date.now() % 1e6, ...record } });
@@ -40,6 +53,8 @@ const node = await startBareNode({
   },
   onDrain: () => void leave(),
 });
+
+process.on('SIGTERM', () => void leave());
 
 async function leave(): Promise<void> {
   await node.leave();

@@ -6,6 +6,7 @@ import { counterKind } from '../actors/example-kinds/counter.ts';
 import { orderKind } from '../actors/example-kinds/order.ts';
 import { postmanKind } from '../actors/example-kinds/postman.ts';
 import { bounded } from '../support/bounded.ts';
+import { WIDE } from '../support/wide.ts';
 import { Harness, type Started } from './harness.ts';
 
 const it = bounded(test, 30_000);
@@ -25,7 +26,7 @@ class Bank {
       await this.open;
       return { charged: true };
     };
-    return { charge: { run }, work: { run } };
+    return { charge: { ...WIDE, run }, work: { ...WIDE, run } };
   }
 }
 

@@ -95,8 +95,8 @@ export class CommitWitness implements Witness {
     }
   }
 
-  #intend(address: string, id: string, { attempt, runner, suspect, deaths }: ActivityRecord): void {
-    this.activityRecords.push({ at: this.#database?.scheduler.now ?? 0, address, id, attempt, runner, suspect });
+  #intend(address: string, id: string, { attempt, runner, begun, suspect, deaths }: ActivityRecord): void {
+    this.activityRecords.push({ at: this.#database?.scheduler.now ?? 0, address, id, attempt, runner, begun, suspect });
     if (suspect) this.#history.saw('work under suspicion');
     if (deaths > 0) this.#history.saw('a death counted against work');
   }

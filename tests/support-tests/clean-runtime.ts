@@ -46,14 +46,19 @@ export function cleanRuntime(): RuntimeEvidence {
     funds: [{ address: 'fund:a', amount: 7, filled: 10, payments: [{ bill: 'b1', amount: 3, times: 1 }] }],
     deadLetters: [letter('b3', 'bill.due'), letter('b4', 'bill.arrive')],
     jobs: [{ address: 'job:a', id: 'w', outcome: 'ok' }],
-    works: [{ address: 'job:a', id: 'w', state: 'done', ends: 1, attempt: 2, result: 'r2', failure: null }],
+    works: [
+      {
+        ...{ address: 'job:a', id: 'w', state: 'done', ends: 1, attempt: 2, result: 'r2', failure: null },
+        attempts: [1, 2],
+      },
+    ],
     activityCalls: [
       { address: 'job:a', id: 'w', key: 'k', attempt: 1, node: 'n1', at: 13, outcome: 'open', result: null },
       { address: 'job:a', id: 'w', key: 'k', attempt: 2, node: 'n2', at: 23, outcome: 'done', result: 'r2' },
     ],
     activityRecords: [
-      { at: 12, address: 'job:a', id: 'w', attempt: 1, runner: 'i1', suspect: false },
-      { at: 22, address: 'job:a', id: 'w', attempt: 2, runner: 'i2', suspect: false },
+      { at: 12, address: 'job:a', id: 'w', attempt: 1, runner: 'i1', begun: true, suspect: false },
+      { at: 22, address: 'job:a', id: 'w', attempt: 2, runner: 'i2', begun: true, suspect: false },
     ],
     crashed: new Set(),
   };

@@ -88,6 +88,18 @@ const LIES: readonly (readonly [check: string, title: string, bend: Bend])[] = [
     (e) => ({ activityRecords: nth(e.activityRecords, 1, { suspect: true }) }),
   ],
   ['P3', 'an activity failed as poison after kills', (e) => ({ works: nth(e.works, 0, { failure: 'convicted' }) })],
+  [
+    'P3',
+    'an activity suspect after a crash before it began',
+    (e) => ({
+      activityRecords: [
+        { ...(e.activityRecords[0] as (typeof e.activityRecords)[0]), begun: false },
+        { ...(e.activityRecords[1] as (typeof e.activityRecords)[0]), suspect: true },
+      ],
+      crashed: new Set(['i1']),
+    }),
+  ],
+  ['P4', 'an attempt that its actor does not know', (e) => ({ works: nth(e.works, 0, { attempts: [1] }) })],
 ];
 
 for (const [check, title, bend] of LIES) {

@@ -2,81 +2,111 @@ import type { ActorEvent, Json } from './event.ts';
 
 /** Work in the world that a step asked for, as its row holds it. A type and no interface, so that it is plain JSON. */
 export type ActivityRecord = {
-  /** Which performer does it. */
+  /** Which activity it is. */
   readonly name: string;
   readonly input: Json;
-  /** The same over all attempts: what the outside is told so that it can recognise a repeat. */
+  /** The idempotency key: the same over all attempts, and over those a chart asks for with `repeats`. */
   readonly key: string;
   /** 1, 2, 3 ...: only the result of this one is taken. */
   readonly attempt: number;
   /** Incarnation of the node that runs it. */
   readonly runner: string;
-  /** Store time before which the attempt does not begin, ms. */
-  readonly startAt: number;
+  /** The runner has recorded that it calls the handler. Before that a death of the runner costs no attempt. */
+  readonly begun: boolean;
   /** Store time at which the work as a whole has failed, ms. */
   readonly deadlineAt: number;
-  /** Attempts that ended in a failure worth repeating, and how many there may be. */
-  readonly failures: number;
-  readonly failuresMax: number;
-  /** A node died by its own hand while this ran: it only runs with nothing else beside it. */
+  /** It was running when a node crashed. A node runs one suspect at a time, beside everything else. */
   readonly suspect: boolean;
-  /** It runs so now. */
-  readonly alone: boolean;
-  /** Deaths by their own hand of nodes on which it ran alone. */
+  /** Crashes of nodes on which it was the running suspect. */
   readonly deaths: number;
+  /** Why the attempt before this one ended, at most `FAILURE_CHARS_MAX` characters; null for the first attempt. */
+  readonly lastFailure: string | null;
+};
+
+/** What a `<name>.failed` says of the attempt, as a chart passes it on to ask for the next one. */
+export type Repeats = {
+  readonly key: string;
+  readonly attempt: number;
+  readonly failure: { readonly code: string; readonly message: string };
 };
 
 /** How an attempt ended. */
 export type AttemptEnd =
   | { readonly type: 'done'; readonly result: Json }
   | { readonly type: 'failed'; readonly code: string; readonly message: string; readonly retriable: boolean }
-  /** The runner is gone, or never began. `ownHand`: it ended itself, by an error or by going silent. */
+  /** The runner is gone, or has no memory of it. `ownHand`: the runner crashed, by an error or by a silent loop. */
   | { readonly type: 'died'; readonly ownHand: boolean };
 
-/** Deaths of its runner, alone and by its own hand, that convict an intent. */
-export const DEATHS_MAX = 3;
-const RETRY_MS_MIN = 500;
-const RETRY_MS_MAX = 30_000;
+/** What follows an attempt: the record of the next one, null when the work has ended; and what the actor receives. */
+export interface AfterAttempt {
+  readonly next: ActivityRecord | null;
+  readonly event: ActorEvent | null;
+}
 
-/** What follows an attempt: another one, or the event that tells the actor how it went. Pure. */
+/** Crashes of its runner, as the running suspect, that convict an activity. */
+export const DEATHS_MAX = 3;
+/** Longer texts of failures are cut. */
+export const FAILURE_CHARS_MAX = 1_000;
+
+/** What follows an attempt that ended. The chart repeats failures; the runtime repeats after deaths only. Pure. */
 export function afterAttempt(
   record: ActivityRecord,
   id: string,
   end: AttemptEnd,
   now: { readonly at: number; readonly self: string },
-): { readonly next: ActivityRecord } | { readonly event: ActorEvent } {
-  if (end.type === 'done') {
-    return { event: { type: `${record.name}.done`, id, attempt: record.attempt, result: end.result } };
-  }
-  if (end.type === 'died') return afterDeath(record, id, end.ownHand, now);
-  const { code, message, retriable } = end;
-  const failures = record.failures + 1;
-  const delayMs = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** Math.min(failures - 1, 10));
-  if (!retriable || failures >= record.failuresMax || now.at + delayMs >= record.deadlineAt) {
-    return failed(record, id, code, message);
-  }
-  const fresh = { attempt: record.attempt + 1, runner: now.self, startAt: now.at + delayMs, alone: false };
-  return { next: { ...record, ...fresh, failures } };
+): AfterAttempt {
+  const { name, attempt } = record;
+  if (end.type === 'done') return { next: null, event: { type: `${name}.done`, id, attempt, result: end.result } };
+  if (end.type === 'failed') return failed(record, id, end);
+  return record.begun ? afterDeath(record, id, end.ownHand, now) : movedOn(record, id, now);
 }
 
-/** A kill from outside never counts, nor does a death of which the intent was innocent because it did not run yet. */
+/** The text of a failure as records and operators have it. */
+export function failureText({ code, message }: { readonly code: string; readonly message: string }): string {
+  return `${code}: ${message}`.slice(0, FAILURE_CHARS_MAX);
+}
+
+/** An attempt whose deadline passed before its handler was called. */
+export function notBegun(deadlineAt: number, why: string): AttemptEnd & { readonly type: 'failed' } {
+  const message = `its handler was not called by ${new Date(deadlineAt).toISOString()}: ${why}`;
+  return { type: 'failed', code: 'not-begun', message, retriable: true };
+}
+
+/** Nothing was called: the attempt stays the same and gets another runner. */
+function movedOn(record: ActivityRecord, id: string, { at, self }: { readonly at: number; readonly self: string }) {
+  if (at >= record.deadlineAt)
+    return failed(record, id, notBegun(record.deadlineAt, 'its runner ended before its turn'));
+  return { next: { ...record, runner: self }, event: null };
+}
+
+/** A crash counts against the suspect that ran, and turns what ran beside it into suspects. A kill never counts. */
 function afterDeath(
   record: ActivityRecord,
   id: string,
   ownHand: boolean,
-  now: { readonly at: number; readonly self: string },
-): { readonly next: ActivityRecord } | { readonly event: ActorEvent } {
-  const deaths = record.deaths + (ownHand && record.alone ? 1 : 0);
+  { at, self }: { readonly at: number; readonly self: string },
+): AfterAttempt {
+  const deaths = record.deaths + (ownHand && record.suspect ? 1 : 0);
   if (deaths >= DEATHS_MAX) {
-    return failed(record, id, 'convicted', `${deaths} nodes died by their own hand while they ran this alone`);
+    const message = `${deaths} nodes crashed while this was the only suspect they ran`;
+    return failed(record, id, { code: 'convicted', message, retriable: false });
   }
-  if (now.at >= record.deadlineAt) return failed(record, id, 'deadline', 'its runner died, and the deadline is over');
-  const suspect = record.suspect || ownHand;
-  const fresh = { attempt: record.attempt + 1, runner: now.self, startAt: now.at, alone: false };
-  return { next: { ...record, ...fresh, suspect, deaths } };
+  const how = ownHand ? 'crashed' : 'was lost';
+  if (at >= record.deadlineAt) {
+    const message = `its runner ${how}, and the deadline is over`;
+    return failed(record, id, { code: 'deadline', message, retriable: true });
+  }
+  const { name } = record;
+  const attempt = record.attempt + 1;
+  const lastFailure = failureText({ code: 'runner-died', message: `its runner ${record.runner} ${how}` });
+  const fresh = { attempt, runner: self, begun: false, suspect: record.suspect || ownHand, deaths, lastFailure };
+  return { next: { ...record, ...fresh }, event: { type: `${name}.attempt`, id, attempt } };
 }
 
-function failed(record: ActivityRecord, id: string, code: string, message: string): { readonly event: ActorEvent } {
-  const { name, attempt } = record;
-  return { event: { type: `${name}.failed`, id, attempt, failure: { code, message } } };
+function failed(
+  { name, attempt, key }: ActivityRecord,
+  id: string,
+  { code, message, retriable }: { readonly code: string; readonly message: string; readonly retriable: boolean },
+): AfterAttempt {
+  return { next: null, event: { type: `${name}.failed`, id, attempt, key, failure: { code, message, retriable } } };
 }

@@ -1,5 +1,6 @@
 /** The rows of an actor's work in the world, as a cascade sees them: what it has written itself is newest. */
 
+import type { ActivityRecord } from './activity-record.ts';
 import { activityRecordOf } from './activity-record-of.ts';
 import type { Cell } from './cell.ts';
 import type { Effect } from './effect.ts';
@@ -31,6 +32,11 @@ export function openedActivity(
   const record = activityRecordOf(effect, { ...by, address: cell.address });
   const at = { beside: cell.rows, shard: cell.shard.id, open: true, sort: by.sort };
   return systemRow(at, intents, effect.id, record);
+}
+
+/** The row of work, rewritten. */
+export function rewrittenWork(row: RowWrite, record: ActivityRecord): RowWrite {
+  return { ...row, body: record, held: null };
 }
 
 /** The write that ends it. */

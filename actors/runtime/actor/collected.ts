@@ -116,7 +116,10 @@ export class Collected implements Outcome {
 
   private perform(cell: Cell, effect: Extract<Effect, { readonly type: 'perform' }>): void {
     const id = nameIn(effect.id);
-    if (!this.performs(effect.name)) throw new Error(`no performer is called ${effect.name}`);
+    if (!cell.kind.activities.has(effect.name)) {
+      throw new Error(`kind ${cell.kind.name} does not declare the activity ${effect.name}`);
+    }
+    if (!this.performs(effect.name)) throw new Error(`no handler is called ${effect.name}`);
     if (isOpen(cell, id, this.rows)) throw new Error(`work with the id ${id} is open already`);
     const number = this.sequence.next(cell.shard);
     const sort = this.sequence.sortAt(this.at);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ActivityRecord, afterAttempt } from './activity-record.ts';
+import { rewrittenWork } from './activity-rows.ts';
 import { ownerHash } from './address.ts';
 import type { CascadeEnd } from './cascade-end.ts';
 import type { Cell } from './cell.ts';
@@ -128,12 +129,12 @@ function ofResult(
   if (!gone && failed.times === null) return null;
   const { intents } = systemCollections;
   const ended = removeRow(cell.rows, intents, id);
-  const record = cell.rows.find(intents.name, id)?.latest.body as ActivityRecord | undefined;
-  if (gone || record === undefined) return { inputOutcome: 'dropped', rows: [ended], timers: NONE };
-  const after = afterAttempt(record, id, end, failed);
-  if ('next' in after) return null;
-  const aside = row(cell, failed, { source: 'result', from: null, event: after.event });
-  return { inputOutcome: 'aside', rows: [ended, aside], timers: NONE };
+  const held = cell.rows.find(intents.name, id)?.latest;
+  if (gone || held === undefined || held.removed) return { inputOutcome: 'dropped', rows: [ended], timers: NONE };
+  const { next, event } = afterAttempt(held.body as ActivityRecord, id, end, failed);
+  if (event === null) return null;
+  const aside = row(cell, failed, { source: 'result', from: null, event });
+  return { inputOutcome: 'aside', rows: [next === null ? ended : rewrittenWork(held, next), aside], timers: NONE };
 }
 
 /** The id is derived from the event: every adoption creates the same notice again, and it is one dead letter. */

@@ -1,3 +1,4 @@
+import type { Repeats } from './activity-record.ts';
 import type { ActorEvent, Json } from './event.ts';
 
 /**
@@ -25,20 +26,23 @@ export type Effect =
   | { readonly type: 'schedule'; readonly name: string; readonly at: number; readonly event: ActorEvent }
   | { readonly type: 'cancel'; readonly name: string }
   /**
-   * Work in the world, begun after the commit by the performer of this name; `id` is unique among the actor's open ones.
-   * The actor hears once how it ended: `<name>.done {id, attempt, result}` or `<name>.failed {id, attempt, failure:
-   * {code, message}}`, the code being the performer's own, or `deadline`, `convicted`,
-   * `no-performer`, `bad-result`.
+   * Work in the world, begun after the commit by the handler of this name; `id` is unique among the actor's open ones.
+   * The actor receives one end: `<name>.done {id, attempt, result}` or `<name>.failed {id, attempt, key, failure: {code,
+   * message, retriable}}`. The code is the handler's own (`error` for an error without one), or `deadline`;
+   * `not-begun`: the deadline passed before the handler was called for this attempt; `convicted`: three nodes crashed
+   * under it; `no-handler`; `bad-result`. Only the chart repeats a failure, with `repeats`. When a runner dies,
+   * the runtime opens the next attempt, and the actor receives `<name>.attempt {id, attempt}` in the same commit.
    */
   | {
       readonly type: 'perform';
+      /** One of the kind's `activities`. */
       readonly name: string;
       readonly id: string;
       readonly input: Json;
       /** Store time in ms by which all of it must have ended. */
       readonly deadlineAt: number;
-      /** How often it may fail in a way worth repeating; default 3. Deaths of its runner do not count here. */
-      readonly failuresMax?: number;
+      /** The `<name>.failed` that this repeats: the attempt goes on counting, the key stays the same. Absent: new work. */
+      readonly repeats?: Repeats;
     }
   /** Ends what `perform` began under this id: its call is aborted, its result refused, the actor hears nothing more. */
   | { readonly type: 'cancel'; readonly perform: string }

@@ -103,6 +103,11 @@ export interface Kind {
    * cancel, stop): its answer leaves at once, its state is written with the actor's next commit and at hand-over.
    */
   readonly volatile: readonly string[];
+  /**
+   * Names of the activities its steps may ask for with `perform`; absent: none. For each the chart has transitions for
+   * `<name>.done`, `<name>.failed` and `<name>.attempt`; an empty transition says that it ignores one.
+   */
+  readonly activities?: readonly string[];
   /** Given the event `ACTIVATED` whenever its shard is adopted. */
   readonly resident?: boolean;
   readonly collections: Readonly<Record<string, Collection>>;

@@ -1,4 +1,5 @@
 import { type ActivityRecord, afterAttempt } from './activity-record.ts';
+import { rewrittenWork } from './activity-rows.ts';
 import type { Cell } from './cell.ts';
 import type { DeadLetterBody } from './dead-letter.ts';
 import type { ActorEvent, Json } from './event.ts';
@@ -41,8 +42,8 @@ export function receive(cell: Cell, systemMessage: SystemMessage, event: ActorEv
       return receiveResult(cell, systemMessage, now);
     case 'notice':
       return { event, rows: NO_ROWS, inputOutcome: 'taken', depends: null };
-    case 'alone':
-      return receiveIsolation(cell, systemMessage);
+    case 'begin':
+      return begins(cell, systemMessage);
     case 'retry':
     case 'skip':
       return receiveOperatorDecision(cell, systemMessage, now);
@@ -67,29 +68,28 @@ function receiveMessage(
   return { event, rows: [systemRow(at, collection, from, { number })], inputOutcome: 'taken', depends: null } as const;
 }
 
-/** Only the attempt that the intent names may end it. */
+/** Only the attempt that the record names may end it. */
 function receiveResult(cell: Cell, { id, attempt, end }: SystemMessage & { type: 'result' }, now: Now): Received {
   const { intents } = systemCollections;
   const held = cell.rows.find(intents.name, id);
   if (held === undefined || held.latest.removed) return nothing('stale', held?.pending ?? null);
   const record = held.latest.body as ActivityRecord;
   if (record.attempt !== attempt) return nothing('stale', held.pending);
-  const after = afterAttempt(record, id, end, now);
-  if ('next' in after) {
-    return { event: null, rows: [recordRow(held.latest, after.next)], inputOutcome: 'taken', depends: null };
-  }
-  return { event: after.event, rows: [removeRow(cell.rows, intents, id)], inputOutcome: 'taken', depends: null };
+  const { next, event } = afterAttempt(record, id, end, now);
+  const row = next === null ? removeRow(cell.rows, intents, id) : rewrittenWork(held.latest, next);
+  return { event, rows: [row], inputOutcome: 'taken', depends: null };
 }
 
-function receiveIsolation(cell: Cell, { id, attempt }: SystemMessage & { type: 'alone' }): Received {
+/** Records that the runner named by the record is about to call the handler. */
+function begins(cell: Cell, { id, attempt, runner }: SystemMessage & { type: 'begin' }): Received {
   const held = cell.rows.find(systemCollections.intents.name, id);
   if (held === undefined || held.latest.removed) return nothing('stale', held?.pending ?? null);
   const record = held.latest.body as ActivityRecord;
-  if (record.attempt !== attempt) return nothing('stale', held.pending);
-  if (record.alone) return nothing('repeat', held.pending);
+  if (record.attempt !== attempt || record.runner !== runner) return nothing('stale', held.pending);
+  if (record.begun) return nothing('repeat', held.pending);
   return {
     event: null,
-    rows: [recordRow(held.latest, { ...record, alone: true })],
+    rows: [rewrittenWork(held.latest, { ...record, begun: true })],
     inputOutcome: 'taken',
     depends: null,
   };
@@ -110,11 +110,6 @@ function receiveOperatorDecision(
   // The letter gets a new number, because its receiver may already have received later messages of this sender.
   const posted = type === 'retry' && to !== undefined ? [outboxRow(cell, sequence.next(cell.shard), to, event)] : [];
   return { event: step, rows: [removed, ...posted], inputOutcome: 'taken', depends: null };
-}
-
-/** The row of an intent, rewritten. */
-function recordRow(row: RowWrite, record: ActivityRecord): RowWrite {
-  return { ...row, body: record, held: null };
 }
 
 /** The newest body of a row that is not resident: from memory, else as it was read for this message. */

@@ -45,6 +45,7 @@ export function register(kind: Kind): RegisteredKind {
     creates: new Set(kind.creates),
     finishes: new Set(kind.finishes),
     volatile: new Set(kind.volatile),
+    activities: new Set(kind.activities),
     collections,
     scope: createStepScope(kind.name),
     eventless,
@@ -55,7 +56,8 @@ export function register(kind: Kind): RegisteredKind {
 
 /** Every event that creates an actor or that the runtime itself sends must have a transition somewhere in the chart. */
 function checkHandled(kind: Kind, named: ReadonlySet<string>): void {
-  const own = [...(kind.resident ? [ACTIVATED] : []), ...(kind.leaseRows ? [kind.leaseRows.event] : [])];
+  const ends = (kind.activities ?? []).flatMap((name) => ['done', 'failed', 'attempt'].map((end) => `${name}.${end}`));
+  const own = [...(kind.resident ? [ACTIVATED] : []), ...(kind.leaseRows ? [kind.leaseRows.event] : []), ...ends];
   for (const type of [...kind.creates, ...own]) {
     if (!named.has(type)) throw new KindRefused(kind.name, `no state has a transition for ${type}`);
   }

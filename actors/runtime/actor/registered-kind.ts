@@ -33,6 +33,7 @@ export interface RegisteredKind {
   readonly creates: ReadonlySet<string>;
   readonly finishes: ReadonlySet<string>;
   readonly volatile: ReadonlySet<string>;
+  readonly activities: ReadonlySet<string>;
   readonly collections: ReadonlyMap<string, RegisteredCollection>;
   readonly scope: StepScope;
   /** True if the chart has eventless transitions. */

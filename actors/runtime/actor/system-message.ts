@@ -9,7 +9,7 @@ import type { ActorEvent, Json } from './event.ts';
 export type SystemMessage =
   /** A message from an actor of another shard. */
   | { readonly type: 'message'; readonly from: string; readonly number: string; readonly last: boolean }
-  /** How an attempt of an intent ended. */
+  /** How an attempt of an activity ended. */
   | {
       readonly type: 'result';
       readonly id: string;
@@ -17,10 +17,10 @@ export type SystemMessage =
       readonly end: AttemptEnd;
       readonly last: boolean;
     }
-  /** The runner of a suspect is about to start it, with nothing else beside it. */
-  | { readonly type: 'alone'; readonly id: string; readonly attempt: number }
   /** The runtime's own event for an actor: its activation, or the death of a node that it has open rows for. */
   | { readonly type: 'notice'; readonly last: boolean }
+  /** The runner is about to call the handler. This is recorded first: a death counts only from then on. */
+  | { readonly type: 'begin'; readonly id: string; readonly attempt: number; readonly runner: string }
   /** An operator wants an input that was set aside stepped again, or dropped. */
   | { readonly type: 'retry' | 'skip'; readonly id: string };
 
@@ -29,7 +29,7 @@ export type InputOutcome =
   | 'taken'
   /** Received before; nothing happened. */
   | 'repeat'
-  /** Of an older attempt, or of an intent that has ended: refused for good. */
+  /** Of an older attempt, or of an activity that has ended: refused for good. */
   | 'stale'
   | 'aside'
   /** The actor is absent or has ended, and the message needs no receiver. */
@@ -75,8 +75,12 @@ function isSystemMessage(systemMessage: SystemMessage): boolean {
         typeof systemMessage.attempt === 'number' &&
         typeof systemMessage.end === 'object'
       );
-    case 'alone':
-      return typeof systemMessage.id === 'string' && typeof systemMessage.attempt === 'number';
+    case 'begin':
+      return (
+        typeof systemMessage.id === 'string' &&
+        typeof systemMessage.attempt === 'number' &&
+        typeof systemMessage.runner === 'string'
+      );
     case 'retry':
     case 'skip':
       return typeof systemMessage.id === 'string';

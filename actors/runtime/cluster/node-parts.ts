@@ -32,6 +32,8 @@ export interface NodeParts {
   readonly kinds: readonly Kind[];
   /** Who does the work in the world that kinds ask for, by name. */
   readonly activities?: Readonly<Record<string, ActivityHandler>>;
+  /** How long running activities of a node that drains may take to end, from the drain's beginning. */
+  readonly activityGraceMs: number;
   /** Stays open when the node leaves: its opener closes it. */
   readonly store: Store;
   /** Large bytes that rows refer to; swept here, closed by their opener. Absent: this node sweeps none. */

@@ -1,9 +1,19 @@
-/** How work in the world is done for actors. The runtime knows none of it: whoever makes a node supplies performers. */
+/** How the work of one activity is done. The runtime knows none of it: whoever starts a node supplies the handlers. */
 export interface ActivityHandler {
+  /** Attempts that run at once on one node. The others wait for their turn. */
+  readonly runningMax: number;
+  /** Attempts of one group that run at once on one node; at most `runningMax`. */
+  readonly runningPerGroupMax: number;
   /**
-   * Does the work and resolves with its result (plain JSON). Rejects with `ActivityFailed`; anything else that is thrown
-   * counts as a failure worth repeating. May be begun again after a death: what it calls has to be given `job.key`.
-   * `signal` is aborted when the work is cancelled, superseded or late; its result interests nobody then.
+   * The group of an attempt, such as the host a webhook goes to. Absent: the owner of the address, which is the account.
+   * Waiting groups take turns; within a group the first that came is the first that begins.
+   */
+  readonly groupOf?: (address: string, input: ActivityJson) => string;
+  /**
+   * Does the work and resolves with its result (plain JSON). Rejects with `ActivityFailed`; any other error counts as a
+   * failure worth repeating. The runtime repeats no failed attempt: the chart receives `<name>.failed` and decides. A
+   * later attempt follows the death of a runner, so pass `job.key` to every external call that must happen once.
+   * `signal` is aborted when the work is cancelled, superseded or late; the result is dropped from then on.
    */
   run(job: ActivityTask, signal: AbortSignal): Promise<ActivityJson>;
 }
@@ -15,8 +25,9 @@ export interface ActivityTask {
   readonly id: string;
   readonly name: string;
   readonly input: ActivityJson;
-  /** The same for all attempts, and for no other work: for the outside to recognise a repeat. */
+  /** The idempotency key: the same for all attempts, also for those a chart asks for with `repeats`; unique otherwise. */
   readonly key: string;
+  /** 1, 2, 3 ...: raised for every attempt that follows one that had begun. */
   readonly attempt: number;
   /** Store time, ms. */
   readonly deadlineAt: number;
@@ -31,7 +42,7 @@ export type ActivityJson =
   | readonly ActivityJson[]
   | { readonly [key: string]: ActivityJson | undefined };
 
-/** The work failed, and its performer knows how. */
+/** The work failed, and its handler knows how. */
 export class ActivityFailed extends Error {
   override readonly name = 'PerformFailed';
   readonly code: string;

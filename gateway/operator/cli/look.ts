@@ -128,8 +128,9 @@ function renderInspection(seen: Inspection): string {
   const openRows = Object.entries(seen.openRows).map(([name, count]) => `${count} ${name}`);
   const transitions = seen.trail.map((step) => [clock(step.at), `#${step.version}`, step.event, step.from, step.to]);
   const timers = seen.timers.map((timer) => [timer.name, new Date(timer.dueAt).toISOString(), timer.event]);
-  const activities = seen.intents.map(({ id, name, attempt, runner, deadlineAt, suspect }) => [
-    ...[id, name, String(attempt), runner, new Date(deadlineAt).toISOString(), suspect ? 'suspect' : ''],
+  const activities = seen.intents.map(({ id, name, attempt, runner, begun, deadlineAt, suspect, lastFailure }) => [
+    ...[id, name, String(attempt), begun ? 'running' : 'waiting', runner, new Date(deadlineAt).toISOString()],
+    ...[suspect ? 'suspect' : '', lastFailure === null ? '' : `last failure: ${lastFailure}`],
   ]);
   const outbox = seen.outbox.map(({ to, number, event, tries }) => [to, number, event, String(tries)]);
   const deadLetters = seen.aside.map(({ id, source, event, times, failure }) => [
@@ -155,7 +156,7 @@ function renderInspection(seen: Inspection): string {
     `context ${JSON.stringify(seen.context, null, 2)}`,
     ...(timers.length > 0 ? ['', table(['TIMER', 'DUE', 'EVENT'], timers)] : []),
     ...(activities.length > 0
-      ? ['', table(['ACTIVITY', 'HANDLER', 'ATTEMPT', 'RUNNER', 'DEADLINE', ''], activities)]
+      ? ['', table(['ACTIVITY', 'HANDLER', 'ATTEMPT', '', 'RUNNER', 'DEADLINE', '', ''], activities)]
       : []),
     ...(outbox.length > 0 ? ['', table(['OUTBOX', 'NUMBER', 'EVENT', 'TRIES'], outbox)] : []),
     ...(deadLetters.length > 0 ? ['', table(['DEAD LETTER', 'SOURCE', 'EVENT', 'TRIES', 'FAILURE'], deadLetters)] : []),

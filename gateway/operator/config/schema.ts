@@ -115,6 +115,7 @@ export const configSchema = record({
   data: text('a folder'),
   store,
   runtime: bounds(defaults.runtime),
+  activities: bounds(defaults.activities),
   edge: bounds(defaults.edge),
   rates: bounds(defaults.rates),
   upstream: bounds(defaults.upstream),

@@ -250,12 +250,17 @@ export class Launcher {
     this.failed(new ConfigError('stopped before the cluster was up'));
     this.trimAgain();
     this.port?.close();
-    await this.fleet?.stop(this.options.config.edge.drainGraceMs + STOP_SLACK_MS);
+    await this.fleet?.stop(stopMs(this.options.config));
     await this.simulators?.stop(SIMULATOR_STOP_MS);
     await this.file?.remove();
     this.journal({ event: 'launcher.stop', pid: process.pid });
     await this.folder?.release();
   }
+}
+
+/** How long draining nodes are given before they are killed. Turns and activities have their graces at the same time. */
+export function stopMs({ edge, activities }: Pick<ClusterConfig, 'edge' | 'activities'>): number {
+  return Math.max(edge.drainGraceMs, activities.graceMs) + STOP_SLACK_MS;
 }
 
 /** A node that ends this often before it serves will not come up. */

@@ -38,11 +38,13 @@ const machine = setup({
     'film.order': { actions: 'render' },
     'render.done': { actions: 'keep' },
     'render.failed': { actions: 'end' },
+    'render.attempt': {}, // Its runner died, the next one stores its own blob.
   },
 });
 
 export const filmKind: Kind = {
   ...{ name: 'film', machine, version: 1, creates: ['film.order'], finishes: [], volatile: [] },
+  activities: ['render'],
   collections: { clips: { sort: () => 0, index: [({ id }: SealedBlob) => id], blob: 0 } },
   explain: () => ['The film is rendered once.'],
   redact: (context) => context,
@@ -58,6 +60,7 @@ export function renderer(
   film: () => AsyncIterable<Uint8Array>,
 ): ActivityHandler {
   return {
+    ...{ runningMax: 8, runningPerGroupMax: 2 },
     run: async ({ address }) => {
       const key = await keys.current();
       return sealBlob(key, placeOf(address), await blobs.put(film()), random);

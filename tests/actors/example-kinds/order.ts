@@ -22,7 +22,6 @@ const machine = setup({
       { type: 'publish', topic: 'orders', key: self, value: 'open' },
       { type: 'reply', body: { cents } },
     ]),
-    // The till may live in another shard: the message leaves after the commit and arrives once.
     paid: does(({ cents, till }, { self }) => [
       { type: 'send', to: till, event: { type: 'add', by: cents } },
       { type: 'cancel', name: 'lapse' },
@@ -45,6 +44,7 @@ const machine = setup({
         'order.place': [{ guard: 'isFree', actions: 'refuse' }, { actions: ['take', 'open'] }],
         'charge.done': { target: 'paid', actions: 'paid' },
         'charge.failed': { actions: 'lapsed' },
+        'charge.attempt': {}, // its runner died: the bank knows the next attempt by its key
         'order.lapse': { actions: 'lapsed' },
       },
     },
@@ -54,7 +54,7 @@ const machine = setup({
 
 export const orderKind: Kind = {
   ...{ name: 'order', machine, version: 1, creates: ['order.place'], finishes: ['order.lapse'], volatile: [] },
-  collections: { lines: { sort: (line: { readonly at: number }) => line.at } },
+  ...{ activities: ['charge'], collections: { lines: { sort: (line: { readonly at: number }) => line.at } } },
   explain: ({ state }) => [state === 'open' ? 'The order waits for its payment.' : 'The order is paid.'],
   redact: (context) => context,
 };

@@ -2,6 +2,7 @@
  * A test kind that sends the given messages to the given addresses, starts activities, and records what it receives.
  */
 import { assign, setup } from 'xstate';
+import type { Repeats } from '../../../actors/runtime/actor/activity-record.ts';
 import { emit } from '../../../actors/runtime/actor/effect.ts';
 import type { ActorEvent, Json, Stamped } from '../../../actors/runtime/actor/event.ts';
 import type { Kind } from '../../../actors/runtime/actor/kind.ts';
@@ -25,6 +26,9 @@ const machine = setup({
     throw: assign(() => {
       throw new Error('not in the mood');
     }),
+    count: assign({
+      heard: ({ context, event }) => [...context.heard, JSON.stringify(`attempt ${event.attempt}`)].slice(-HEARD_MAX),
+    }),
     change: assign({ moods: ({ event }) => ({ refuses: event.refuses === true }) }),
     post: emit<Memory, Event>(({ event }) =>
       (event.letters as unknown as readonly { to: string; event: ActorEvent }[]).map((letter) => ({
@@ -38,7 +42,7 @@ const machine = setup({
       id: String(event.id),
       input: event.input ?? null,
       deadlineAt: event.at + Number(event.inMs ?? 60_000),
-      ...(event.failuresMax === undefined ? {} : { failuresMax: Number(event.failuresMax) }),
+      ...(event.repeats === undefined ? {} : { repeats: event.repeats as unknown as Repeats }),
     })),
     drop: emit<Memory, Event>(({ event }) => ({ type: 'cancel', perform: String(event.id) })),
     remind: emit<Memory, Event>(({ event }) => ({
@@ -62,6 +66,10 @@ const machine = setup({
         note: [{ guard: 'refuses', actions: ['hear', 'throw'] }, { actions: ['hear', 'answer'] }],
         'work.done': [{ guard: 'refuses', actions: 'throw' }, { actions: 'hear' }],
         'work.failed': { actions: 'hear' },
+        'work.attempt': [{ guard: 'refuses', actions: 'throw' }, { actions: 'count' }],
+        'unknown.done': {},
+        'unknown.failed': {},
+        'unknown.attempt': {},
         post: { actions: ['post', 'answer'] },
         work: { actions: ['work', 'answer'] },
         drop: { actions: ['drop', 'answer'] },
@@ -81,6 +89,7 @@ export const postmanKind: Kind = {
   creates: ['open', 'note'],
   finishes: [],
   volatile: [],
+  activities: ['work', 'unknown'],
   collections: {},
   explain: () => ['sends messages'],
   redact: (context) => context,

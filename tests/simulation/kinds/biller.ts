@@ -118,6 +118,7 @@ export const billerKind: Kind = {
   creates: ['biller.open'],
   finishes: [],
   volatile: [],
+  activities: ['errand'],
   collections: { bill: { sort: () => 0 } },
   rows: (event): readonly RowRef[] =>
     event.type.startsWith('biller.') || event.type === 'errand.attempt'

@@ -1,4 +1,4 @@
-/** A test kind: work done in the world, with a timer that gives it up. Each piece of work has a row that says how it went. */
+/** A test kind: work done in the world, repeated by its own timer and given up by another. A row says how each piece went. */
 import { assign, setup } from 'xstate';
 import {
   type ActorEvent,
@@ -6,6 +6,7 @@ import {
   emit,
   type Json,
   type Kind,
+  type Repeats,
   type Stamped,
 } from '../../../actors/runtime/index.ts';
 
@@ -21,13 +22,29 @@ export interface Work {
   readonly attempt: number | null;
   readonly result: Json;
   readonly failure: string | null;
+  /** The attempts that the actor knows of: those it asked for, and those it was told of. */
+  readonly attempts: readonly number[];
 }
 
 type JobEvent = ActorEvent & Stamped;
 
 const DEADLINE_MS = 20_000;
+const REPEAT_MS = 700;
+const ATTEMPTS_MAX = 4;
 const found = (event: JobEvent): Work | null => (event.rows.work?.[0]?.body as unknown as Work) ?? null;
 const put = (work: Work): Effect => ({ type: 'put', collection: 'work', id: work.id, body: work as unknown as Json });
+
+const performed = (event: JobEvent, id: string, repeats?: Repeats): Effect => {
+  const work = { type: 'perform', name: 'render', id, input: { id }, deadlineAt: event.at + DEADLINE_MS } as const;
+  return repeats === undefined ? work : { ...work, repeats };
+};
+const again = (id: string): string => `${id} again`;
+
+/** The row of work that goes on with this attempt. */
+function goingOn(event: JobEvent, attempt: number): readonly Effect[] {
+  const work = found(event);
+  return work === null ? [] : [put({ ...work, attempts: [...work.attempts, attempt] })];
+}
 
 /** The row behind an end of the work. One that was lapsed before must hear of none. */
 function ended(event: JobEvent, more: Partial<Work>): readonly Effect[] {
@@ -40,18 +57,32 @@ const jobMachine = setup({
   guards: {
     isKnown: ({ event }) => found(event) !== null,
     isRunning: ({ event }) => found(event)?.state === 'running',
+    isRepeated: ({ event }) =>
+      (event.failure as { retriable: boolean }).retriable && Number(event.attempt) < ATTEMPTS_MAX,
   },
   actions: {
     count: assign({ ended: ({ context }) => context.ended + 1 }),
     begin: emit<Desk, JobEvent>(({ event }) => {
       const id = String(event.id);
       return [
-        put({ id, state: 'running', ends: 0, attempt: null, result: null, failure: null }),
-        { type: 'perform', name: 'render', id, input: { id }, deadlineAt: event.at + DEADLINE_MS, failuresMax: 4 },
+        put({ id, state: 'running', ends: 0, attempt: null, result: null, failure: null, attempts: [1] }),
+        performed(event, id),
         { type: 'schedule', name: id, at: event.at + Number(event.lapseMs), event: { type: 'job.lapse', id } },
         { type: 'reply', body: { begun: true } },
       ];
     }),
+    // The rhythm of the repeats is the chart's own.
+    repeatLater: emit<Desk, JobEvent>(({ event: { id, at, key, attempt, failure } }) => ({
+      type: 'schedule',
+      name: again(String(id)),
+      at: at + REPEAT_MS,
+      event: { type: 'job.again', id: String(id), repeats: { key, attempt, failure } as unknown as Json },
+    })),
+    repeat: emit<Desk, JobEvent>(({ event }) => {
+      const repeats = event.repeats as unknown as Repeats;
+      return [...goingOn(event, repeats.attempt + 1), performed(event, String(event.id), repeats)];
+    }),
+    learn: emit<Desk, JobEvent>(({ event }) => goingOn(event, Number(event.attempt))),
     done: emit<Desk, JobEvent>(({ event }) => [
       ...ended(event, { state: 'done', attempt: Number(event.attempt), result: event.result ?? null }),
       { type: 'cancel', name: String(event.id) },
@@ -67,6 +98,7 @@ const jobMachine = setup({
     lapse: emit<Desk, JobEvent>(({ event }) => [
       ...ended(event, { state: 'lapsed' }),
       { type: 'cancel', perform: String(event.id) },
+      { type: 'cancel', name: again(String(event.id)) },
     ]),
     answer: emit<Desk, JobEvent>(({ event }) => ({ type: 'reply', body: { begun: found(event) !== null } })),
   },
@@ -80,7 +112,9 @@ const jobMachine = setup({
       on: {
         'job.begin': [{ guard: 'isKnown', actions: 'answer' }, { actions: 'begin' }],
         'render.done': { actions: ['count', 'done'] },
-        'render.failed': { actions: ['count', 'failed'] },
+        'render.failed': [{ guard: 'isRepeated', actions: 'repeatLater' }, { actions: ['count', 'failed'] }],
+        'render.attempt': { actions: 'learn' },
+        'job.again': [{ guard: 'isRunning', actions: 'repeat' }, {}],
         'job.lapse': [{ guard: 'isRunning', actions: ['count', 'lapse'] }, { actions: 'answer' }],
       },
     },
@@ -94,6 +128,7 @@ export const jobKind: Kind = {
   creates: ['job.begin'],
   finishes: ['job.lapse'],
   volatile: [],
+  activities: ['render'],
   collections: { work: { sort: () => 0 } },
   rows: (event) => [{ as: 'work', collection: 'work', id: String(event.id), mayBeStored: true }],
   explain: () => [],

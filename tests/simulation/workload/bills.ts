@@ -7,6 +7,7 @@ import type {
   DeadLetterStored,
   FundStored,
 } from '../../support/auditor/runtime-evidence.ts';
+import { WIDE } from '../../support/wide.ts';
 import type { History } from '../history.ts';
 import type { Bill } from '../kinds/biller.ts';
 import type { Payment } from '../kinds/fund.ts';
@@ -68,6 +69,7 @@ export class Bills {
   /** The activity handler of one process. */
   handler({ clock }: { readonly clock: Clock }, dice: Dice): ActivityHandler {
     return {
+      ...WIDE,
       run: async ({ input }: ActivityTask): Promise<Json> => {
         await new Promise<void>((resolve) => clock.after(dice.between(1, ERRAND_MS_MAX), resolve));
         return input;

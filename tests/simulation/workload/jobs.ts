@@ -14,6 +14,8 @@ const ASK_MS_MAX = 3_000;
 const WORK_MS_MAX = 3_000;
 const LAPSE_MS_MIN = 200;
 const LAPSE_MS_MAX = 30_000;
+/** Few enough that work waits for its turn. */
+const BOUNDS = { runningMax: 3, runningPerGroupMax: 2 };
 
 /** Work in the world: asked of actors, done by the process that runs it, slowly and not always well. */
 export class Jobs {
@@ -45,7 +47,7 @@ export class Jobs {
 
   /** The performer of one process. */
   performer(process: { readonly name: string; readonly clock: Clock }, dice: Dice): ActivityHandler {
-    return { run: (job, signal) => this.#perform(process, dice, job, signal) };
+    return { ...BOUNDS, run: (job, signal) => this.#perform(process, dice, job, signal) };
   }
 
   async #perform(
@@ -81,8 +83,8 @@ export class Jobs {
   stored(): readonly JobStored[] {
     return this.#addresses.flatMap((address) =>
       this.#database.tables.query({ collection: 'work', address, limit: 1_000 }).map((row) => {
-        const { id, state, ends, attempt, result, failure } = JSON.parse(row.body) as Work;
-        return { address, id, state, ends, attempt, result: result === null ? null : String(result), failure };
+        const { result, ...work } = JSON.parse(row.body) as Work;
+        return { address, ...work, result: result === null ? null : String(result) };
       }),
     );
   }

@@ -25,6 +25,8 @@ export interface World {
   readonly log: (node: string, record: Readonly<Record<string, unknown>>) => void;
 }
 
+/** Longer than the simulated work takes. */
+const ACTIVITY_GRACE_MS = 15_000;
 const OFFSET_MS_MAX = 1_000_000;
 const DRIFT_MAX = 0.0002;
 
@@ -81,6 +83,7 @@ export class SimulatedProcess {
           pid: 1,
           kinds,
           activities: activities(this),
+          activityGraceMs: ACTIVITY_GRACE_MS,
           store: this.store,
           clock: this.clock,
           random: this.random,
@@ -96,6 +99,7 @@ export class SimulatedProcess {
         }).then(
           (node) => {
             this.node = node;
+            node.serve();
             joined();
           },
           (error: unknown) => this.#onEnd(`did not start: ${error instanceof Error ? error.message : String(error)}`),

@@ -24,7 +24,13 @@ import { readsNeverGoBack } from './reads.ts';
 import { registersAreLinearizable } from './registers.ts';
 import { holdsEndForCause } from './releases.ts';
 import type { RuntimeEvidence } from './runtime-evidence.ts';
-import { onlyCrashesCount, resultsAreOfTheirAttempt, workFollowsItsCommit, workIsDone } from './works.ts';
+import {
+  actorsKnowTheirAttempts,
+  onlyCrashesCount,
+  resultsAreOfTheirAttempt,
+  workFollowsItsCommit,
+  workIsDone,
+} from './works.ts';
 import { oneWriterPerEpoch, versionsFollow } from './writers.ts';
 
 /** The result of an audit; the three counts are the summary of a run. */
@@ -74,6 +80,7 @@ const RUNTIME: readonly ((runtime: RuntimeEvidence) => Check)[] = [
   resultsAreOfTheirAttempt,
   workFollowsItsCommit,
   onlyCrashesCount,
+  actorsKnowTheirAttempts,
 ];
 
 /** Checks every invariant against the evidence. Pure: the same evidence gives the same verdict. */

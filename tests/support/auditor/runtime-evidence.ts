@@ -201,6 +201,8 @@ export interface JobStored {
   readonly attempt: number | null;
   readonly result: string | null;
   readonly failure: string | null;
+  /** The attempts that its actor knows of. */
+  readonly attempts: readonly number[];
 }
 
 /** One call of an activity handler. */
@@ -221,5 +223,6 @@ export interface ActivityRecordSeen {
   readonly id: string;
   readonly attempt: number;
   readonly runner: string;
+  readonly begun: boolean;
   readonly suspect: boolean;
 }

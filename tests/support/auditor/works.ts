@@ -1,3 +1,4 @@
+import { kindOf } from '../../../actors/runtime/index.ts';
 import { type Check, Checking } from './check.ts';
 import type { ActivityCall, RuntimeEvidence } from './runtime-evidence.ts';
 
@@ -51,13 +52,27 @@ export function resultsAreOfTheirAttempt({ works, activityCalls, activityRecords
   return check.done();
 }
 
+/** An actor knows each attempt of its activity from the commit that creates it, where its kind records attempts. */
+export function actorsKnowTheirAttempts({ works, activityRecords }: RuntimeEvidence): Check {
+  const check = new Checking('P4', 'an actor knows every attempt of its activity');
+  const known = new Map(works.map(({ address, id, attempts }) => [`${address} ${id}`, attempts]));
+  const recording = new Set(works.map(({ address }) => kindOf(address)));
+  for (const { address, id, attempt } of activityRecords) {
+    if (!recording.has(kindOf(address))) continue;
+    const name = `${address} ${id}`;
+    const attempts = known.get(name);
+    check.expect(attempts?.includes(attempt) ?? false, () => `${name}: attempt ${attempt}, known are ${attempts}`);
+  }
+  return check.done();
+}
+
 /** No activity call starts before the commit of its attempt. */
 export function workFollowsItsCommit({ activityCalls, activityRecords }: RuntimeEvidence): Check {
   const check = new Checking('C2p', 'no activity before its commit');
   const since = new Map<string, number>();
-  for (const { address, id, attempt, at } of activityRecords) {
+  for (const { address, id, attempt, begun, at } of activityRecords) {
     const name = `${address} ${id} ${attempt}`;
-    if (!since.has(name)) since.set(name, at);
+    if (begun && !since.has(name)) since.set(name, at);
   }
   for (const { address, id, attempt, at, node } of activityCalls) {
     const from = since.get(`${address} ${id} ${attempt}`);
@@ -69,16 +84,16 @@ export function workFollowsItsCommit({ activityCalls, activityRecords }: Runtime
   return check.done();
 }
 
-/** An activity becomes suspect only after a crash of a node that ran it; a killed node never counts. */
+/** An activity becomes suspect only after a crash of a node that had begun it; a killed node never counts. */
 export function onlyCrashesCount({ works, activityRecords, crashed }: RuntimeEvidence): Check {
   const check = new Checking('P3', 'killed nodes never count');
   const runners = new Map<string, Set<string>>();
-  for (const { address, id, runner, suspect, attempt } of activityRecords) {
+  for (const { address, id, runner, begun, suspect, attempt } of activityRecords) {
     const name = `${address} ${id}`;
     const before = runners.get(name) ?? new Set<string>();
     const guilty = [...before].some((each) => crashed.has(each));
     check.expect(!suspect || guilty, () => `${name} attempt ${attempt}: suspect, but no runner of it crashed`);
-    runners.set(name, before.add(runner));
+    runners.set(name, begun ? before.add(runner) : before);
   }
   for (const { address, id, failure } of works) {
     if (failure !== 'convicted') continue;

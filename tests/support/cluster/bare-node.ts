@@ -7,10 +7,10 @@ import config from '../../../cluster.config.ts';
 export const TOKEN = 'operator-token';
 
 /** A runtime node without a gateway: by default on the system clock and over gRPC on loopback. */
-export function startBareNode(
+export async function startBareNode(
   parts: Pick<NodeParts, 'name' | 'kinds' | 'store' | 'onDead'> & Partial<NodeParts>,
 ): Promise<ClusterNode> {
-  return startNode({
+  const node = await startNode({
     grpcAddress: '127.0.0.1:0',
     operatorUrl: () => `http://${parts.name}`,
     host: 'test',
@@ -18,6 +18,7 @@ export function startBareNode(
     clock: systemClock,
     random: systemRandom,
     limits: config.runtime,
+    activityGraceMs: config.activities.graceMs,
     secret: 'cluster secret',
     operatorToken: TOKEN,
     configDigest: 'digest',
@@ -26,4 +27,6 @@ export function startBareNode(
     onDrain: () => {},
     ...parts,
   });
+  node.serve();
+  return node;
 }

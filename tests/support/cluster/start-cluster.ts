@@ -15,10 +15,11 @@ import {
   maskKey,
 } from '../../../actors/terms/ids.ts';
 import defaults from '../../../cluster.config.ts';
-import { type NodeHandle, runNode } from '../../../gateway/main.ts';
+import { type NodeHandle, type NodePorts, runNode } from '../../../gateway/main.ts';
 import { readPepper } from '../../../gateway/operator/config/secrets.ts';
 import { type Simulator, startSimulator } from '../../../gateway/simulator/simulator.ts';
 import type {
+  ActivityLimits,
   CheckLimits,
   ClusterConfig,
   EdgeLimits,
@@ -35,12 +36,15 @@ export interface ClusterOptions {
   /** Number of nodes, all in this process over one SQLite file. */
   readonly nodes?: number;
   readonly edge?: Partial<EdgeLimits>;
+  readonly activities?: Partial<ActivityLimits>;
   readonly rates?: Partial<RateLimits>;
   readonly upstream?: Partial<UpstreamLimits>;
   /** Disabled by default, because many tests count their own provider calls. */
   readonly checks?: Partial<CheckLimits>;
   readonly runtime?: Partial<RuntimeLimits>;
   readonly workspace?: Partial<WorkspaceConfig>;
+  /** Kinds and activities in addition to the product's own. */
+  readonly ports?: Pick<NodePorts, 'kinds' | 'activities'>;
   /** Slugs of the simulated providers; absent: the two with identical chat models. */
   readonly simulators?: readonly string[];
   /** In addition to the simulated ones. */
@@ -103,7 +107,7 @@ export async function startUnwatched(
         config,
         name,
         env: {},
-        ports: { logLevel: (process.env.LOGL ?? 'silent') as 'silent', exit: () => {} },
+        ports: { logLevel: (process.env.LOGL ?? 'silent') as 'silent', exit: () => {}, ...options.ports },
       }),
     );
   await Promise.all(nodes.map((node) => node.ready));
@@ -161,6 +165,7 @@ function configOf(data: string, simulators: readonly Simulator[], options: Clust
     })),
     // Idle connections are closed at once, because no client remains at the end of a test.
     edge: { ...defaults.edge, drainIdleMs: 1, drainGraceMs: 5_000, ...options.edge },
+    activities: { ...defaults.activities, ...options.activities },
     rates: { ...defaults.rates, ...options.rates },
     upstream: { ...defaults.upstream, ...options.upstream },
     checks: { ...defaults.checks, enabled: false, ...options.checks },

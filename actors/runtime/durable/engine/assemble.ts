@@ -148,8 +148,8 @@ function assembleOutgoing(
   const { store, clock, now, host } = options;
   const log: EngineHost['log'] = (record) => host.log(record);
   const outbox = new Outbox({ clusterPort, queue, clock, now, log });
-  const activityRunner = new ActivityRunner({ clusterPort, clock, now, log });
   const self = options.self.incarnation;
+  const activityRunner = new ActivityRunner({ self, clusterPort, clock, now, log });
   const activities = new Activities({ self, clusterPort, activityRunner, runner, clock, now, host });
   return { outbox, activityRunner, activities, outgoing: new Outgoing({ outbox, activities, store, clock, host }) };
 }

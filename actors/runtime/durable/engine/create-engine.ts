@@ -101,6 +101,8 @@ function workOf({ outgoing: outwards }: Assembly): RunningActivities {
     get size() {
       return activityRunner?.size ?? 0;
     },
+    serve: () => activityRunner?.serve(),
+    rest: () => activityRunner?.rest(),
     missing: (attempts) => attempts.filter((attempt) => !activityRunner?.has(attempt)),
     abort: (attempts) => {
       for (const attempt of attempts) activityRunner?.abort(attempt);

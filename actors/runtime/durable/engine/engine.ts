@@ -42,6 +42,10 @@ export interface Engine {
 }
 
 export interface RunningActivities {
+  /** This node serves: attempts begin from now on. */
+  serve(): void;
+  /** This node drains: nothing begins any more, and what has not begun is left to the next owner. */
+  rest(): void;
   /** Attempts that run, wait for their turn, or tell how they ended. */
   readonly size: number;
   /** Which of these do not run here. */
@@ -148,8 +152,12 @@ export interface Inspection {
     readonly name: string;
     readonly attempt: number;
     readonly runner: string;
+    /** False while it waits for its turn. */
+    readonly begun: boolean;
     readonly deadlineAt: number;
     readonly suspect: boolean;
+    /** Why the attempt before this one ended; null for the first. */
+    readonly lastFailure: string | null;
   }[];
   /** Inputs that failed for good: for `retry` or `skip`. */
   readonly aside: readonly DeadLetterView[];

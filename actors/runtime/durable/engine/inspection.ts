@@ -89,6 +89,7 @@ function show(
   ]) {
     openRows[name] = [...cell.rows.open(name)].map(({ id, body }) => ({ id, body }));
   }
+  const work = intentsOf(cell);
   const view: View = { address, state, context, openRows, now: now() };
   return {
     address,
@@ -102,14 +103,18 @@ function show(
     context: snapshot === null ? null : kind.kind.redact(context),
     openRows: Object.fromEntries(Object.entries(openRows).map(([name, rows]) => [name, rows.length])),
     outbox: outbox?.waitingOf(shard, address) ?? [],
-    intents: intentsOf(cell),
+    intents: work,
     aside,
     queue: cell.mailbox.sizes,
     timers,
     trail: cell.transitionLog
       .steps()
       .map(([version, at, event, from, to]) => ({ address, version, at, event, from, to })),
-    explanation: [...(away ? quarantineWords(cell) : explain(cell, view)), ...aside.map(sentence)],
+    explanation: [
+      ...(away ? quarantineWords(cell) : explain(cell, view)),
+      ...work.map(workSentence),
+      ...aside.map(sentence),
+    ],
   };
 }
 
@@ -143,9 +148,23 @@ function explain(cell: Cell, view: View): readonly string[] {
 
 function intentsOf(cell: Cell): Inspection['intents'] {
   return [...cell.rows.open(systemCollections.intents.name)].map(({ id, body }) => {
-    const { name, attempt, runner, deadlineAt, suspect } = body as ActivityRecord;
-    return { id, name, attempt, runner, deadlineAt, suspect };
+    const { name, attempt, runner, begun, deadlineAt, suspect, lastFailure } = body as ActivityRecord;
+    return { id, name, attempt, runner, begun, deadlineAt, suspect, lastFailure };
   });
+}
+
+function workSentence({
+  id,
+  name,
+  attempt,
+  runner,
+  begun,
+  suspect,
+  lastFailure,
+}: Inspection['intents'][number]): string {
+  const turn = suspect ? 'waits for its turn among the suspects of' : 'waits for its turn on';
+  const failure = lastFailure === null ? '' : `, last failure: ${lastFailure}`;
+  return `The work ${name} ${id} ${begun ? 'runs on' : turn} ${runner}: attempt ${attempt}${failure}.`;
 }
 
 function sentence({ address, id, source, event, failure, times }: DeadLetterView): string {

@@ -1,4 +1,4 @@
-import type { ActivityRecord, AttemptEnd } from '../../actor/activity-record.ts';
+import { type ActivityRecord, type AttemptEnd, notBegun } from '../../actor/activity-record.ts';
 import { FAILURES_MAX } from '../../actor/dead-letter.ts';
 import type { RowWrite } from '../../actor/row-cache.ts';
 import type { SystemMessage } from '../../actor/system-message.ts';
@@ -15,11 +15,15 @@ import type { ActivityAttempt, ClusterPort } from './cluster-port.ts';
 const LOOK_MS = 1_000;
 /** A runner is asked this often whether it still runs what is said of it. */
 const CHECK_MS = 5_000;
+/** Attempts that one question to a runner names. */
+const CHECKED_MAX = 1_000;
 /** How long after its deadline the owner ends an attempt whose runner did not. */
 const GRACE_MS = 5_000;
 
-/** An open intent of a shard served here. */
+/** An open activity of a shard served here. */
 interface OpenActivity {
+  /** Ascends in the order of asking. */
+  readonly sort: number;
   readonly shard: Shard;
   readonly address: string;
   readonly id: string;
@@ -31,14 +35,14 @@ interface OpenActivity {
   checkedAt: number;
 }
 
-/** The open intents of one shard. `touched`: those written while an earlier owner's are being read. */
+/** The open activities of one shard. `touched`: those written while an earlier owner's are being read. */
 interface ShardActivities {
   readonly known: PooledMap<OpenActivity>;
   touched: Set<string> | null;
   resting: boolean;
 }
 
-/** What intents work with. */
+/** What the owner's side works with. */
 export interface ActivitiesParts {
   readonly self: string;
   readonly clusterPort: ClusterPort;
@@ -70,25 +74,27 @@ export class Activities {
   fill(shard: Shard, records: readonly RowRecord[]): void {
     const book = this.books.get(shard);
     if (book === undefined || book.touched === null) return;
-    for (const { address, id, body } of records) {
+    for (const { address, id, sort, body } of records) {
       if (book.touched.has(keyOf(address, id))) continue;
-      this.take(shard, book, address, id, JSON.parse(body) as ActivityRecord);
+      // Checked at the first look: a runner that drains has dropped the attempts it did not begin.
+      const checkedAt = Number.NEGATIVE_INFINITY;
+      this.take(shard, book, { address, id, sort, record: JSON.parse(body) as ActivityRecord, checkedAt });
     }
     book.touched = null;
     this.examine();
   }
 
-  /** The entry that writes or removes this intent is durable. */
-  durable(shard: Shard, { beside: { address }, id, body, removed }: RowWrite): void {
+  /** The entry that writes or removes this record is durable. */
+  durable(shard: Shard, { beside: { address }, id, sort, body, removed }: RowWrite): void {
     const book = this.books.get(shard);
     if (book === undefined) return;
     const key = keyOf(address, id);
     book.touched?.add(key);
     const before = book.known.get(key);
     const record = removed ? null : (body as ActivityRecord);
-    if (before !== undefined && before.record.attempt !== record?.attempt) this.abort(before);
+    if (before !== undefined && !isSameRun(before.record, record)) this.abort(before);
     if (record === null) book.known.delete(key);
-    else this.take(shard, book, address, id, record);
+    else this.take(shard, book, { address, id, sort, record, checkedAt: this.parts.clock.monotonic() });
   }
 
   rest(shard: Shard): void {
@@ -106,36 +112,48 @@ export class Activities {
     this.books.clear();
   }
 
-  /** Looks at everything now: a node has died. */
+  /** Looks at everything now, for instance because a node died; oldest first. */
   examine(): void {
-    const { clock, host } = this.parts;
-    const checks = new Map<string, OpenActivity[]>();
-    const at = clock.monotonic();
+    const due: OpenActivity[] = [];
     let open = 0;
     for (const book of this.books.values()) {
       if (book.resting) continue;
       for (const known of book.known.values()) {
         open++;
-        if (known.ending) continue;
-        const { runner, deadlineAt } = known.record;
-        if (host.isGone(runner)) this.runnerDied(known);
-        else if (this.parts.now() > deadlineAt + GRACE_MS && !this.isOurs(known)) this.end(known, LATE);
-        else if (runner === this.parts.self) this.begin(known);
-        else if (at - known.checkedAt >= CHECK_MS) {
-          known.checkedAt = at;
-          checks.set(runner, [...(checks.get(runner) ?? []), known]);
-        }
+        if (!known.ending && !this.isOurs(known)) due.push(known);
       }
     }
-    for (const [runner, those] of checks) this.check(runner, those);
+    const checks = new Map<string, OpenActivity[]>();
+    for (const known of due.sort((a, b) => a.sort - b.sort)) this.attend(known, checks);
+    for (const [runner, those] of checks) {
+      for (let at = 0; at < those.length; at += CHECKED_MAX) this.check(runner, those.slice(at, at + CHECKED_MAX));
+    }
     if (open > 0) this.arm();
   }
 
-  private take(shard: Shard, book: ShardActivities, address: string, id: string, record: ActivityRecord): void {
-    const checkedAt = this.parts.clock.monotonic();
-    const known = { shard, address, id, record, ending: false, thrown: 0, checkedAt };
-    book.known.set(keyOf(address, id), known);
-    if (record.runner === this.parts.self && !book.resting) this.begin(known);
+  /** An attempt that this node does not hold: ends it if it is over, begins it, or asks its runner about it. */
+  private attend(known: OpenActivity, checks: Map<string, OpenActivity[]>): void {
+    const { host, self, now, clock } = this.parts;
+    const { runner, deadlineAt } = known.record;
+    if (host.isGone(runner)) this.runnerDied(known);
+    else if (now() > deadlineAt + GRACE_MS) this.end(known, lateEnd(known.record));
+    else if (runner === self) this.begin(known);
+    else if (clock.monotonic() - known.checkedAt >= CHECK_MS) {
+      known.checkedAt = clock.monotonic();
+      const those = checks.get(runner);
+      if (those === undefined) checks.set(runner, [known]);
+      else those.push(known);
+    }
+  }
+
+  private take(
+    shard: Shard,
+    book: ShardActivities,
+    fresh: Pick<OpenActivity, 'address' | 'id' | 'sort' | 'record' | 'checkedAt'>,
+  ): void {
+    const known = { shard, ...fresh, ending: false, thrown: 0 };
+    book.known.set(keyOf(known.address, known.id), known);
+    if (known.record.runner === this.parts.self && !book.resting) this.begin(known);
     this.arm();
   }
 
@@ -147,8 +165,8 @@ export class Activities {
   }
 
   /** This node has it and will tell how it ended: a result found in time is not thrown away because telling took long. */
-  private isOurs({ address, id, record: { attempt } }: OpenActivity): boolean {
-    return this.parts.activityRunner.has({ address, id, attempt });
+  private isOurs({ address, id, record: { attempt, runner } }: OpenActivity): boolean {
+    return runner === this.parts.self && this.parts.activityRunner.has({ address, id, attempt });
   }
 
   private begin({ address, id, record }: OpenActivity): void {
@@ -162,8 +180,10 @@ export class Activities {
     else if (!host.isGone(record.runner)) clusterPort.abort(record.runner, [attempt]);
   }
 
+  /** The cause matters only to what was running. */
   private runnerDied(known: OpenActivity): void {
-    const cause = this.parts.clusterPort.causeOf(known.record.runner);
+    const { runner, begun } = known.record;
+    const cause = begun ? this.parts.clusterPort.causeOf(runner) : 'outside';
     if (cause !== null) this.end(known, { type: 'died', ownHand: cause === 'own-hand' });
   }
 
@@ -200,12 +220,15 @@ export class Activities {
   }
 }
 
-const LATE: AttemptEnd = {
-  type: 'failed',
-  code: 'deadline',
-  message: 'its deadline is over and nothing was heard of its runner',
-  retriable: false,
-};
+function lateEnd({ begun, deadlineAt }: ActivityRecord): AttemptEnd {
+  if (!begun) return notBegun(deadlineAt, 'its runner had no room for it');
+  const message = 'its deadline is over and its runner has not reported';
+  return { type: 'failed', code: 'deadline', message, retriable: true };
+}
+
+function isSameRun(before: ActivityRecord, now: ActivityRecord | null): boolean {
+  return before.attempt === now?.attempt && before.runner === now.runner;
+}
 
 function keyOf(address: string, id: string): string {
   return `${address} ${id}`;

@@ -1,4 +1,4 @@
-import type { ActivityRecord, AttemptEnd } from '../../actor/activity-record.ts';
+import { type ActivityRecord, type AttemptEnd, FAILURE_CHARS_MAX, notBegun } from '../../actor/activity-record.ts';
 import { AskError } from '../../actor/answer.ts';
 import { FAILURES_MAX } from '../../actor/dead-letter.ts';
 import type { Json } from '../../actor/event.ts';
@@ -8,34 +8,38 @@ import {
   MESSAGE_CHARS_MAX,
   type SystemMessage,
 } from '../../actor/system-message.ts';
+import { Counts } from '../../collections/counts.ts';
 import { PooledMap } from '../../collections/pooled-map.ts';
 import { ActivityFailed } from '../../ports/activity.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { EngineHost } from '../engine/engine.ts';
+import { ActivityScheduler, type Scheduled } from './activity-scheduler.ts';
 import { backOffMs } from './back-off.ts';
 import type { ActivityAttempt, ClusterPort } from './cluster-port.ts';
 
-/** Attempts of this node that run at once; others wait for their turn. */
-const RUNNING_MAX = 1_024;
-/** Attempts that run, wait or tell how they ended. One beyond it is not begun now: its owner tries again with each look. */
+/**
+ * Attempts of this node that wait, run or report their end. One group holds at most as many as are free, so that a group
+ * that comes late finds room. The owner offers an attempt that finds none again at each of its looks.
+ */
 export const ATTEMPTS_MAX = 16_384;
 const SEND_WITHIN_MS = 10_000;
-/** A suspect whose actor does not load asks again after this, and lets others run meanwhile. */
+/** An attempt whose actor is quarantined asks to begin again after this. */
 const QUARANTINED_MS = 60_000;
 
-interface RunningAttempt extends ActivityAttempt {
+interface RunningAttempt extends ActivityAttempt, Scheduled {
   readonly record: ActivityRecord;
   readonly controller: AbortController;
-  /** `waiting` for its time or turn, `asking` to go alone, `running`, `telling` how it ended. */
-  state: 'waiting' | 'asking' | 'running' | 'telling';
+  /** `waiting` for its turn, `beginning`: its beginning is being recorded, `running`, `telling`: reporting its end. */
+  state: 'waiting' | 'beginning' | 'running' | 'telling';
   deadline: Cancel;
   /** How often the actor threw on the result, and how often it was not reached. */
   thrown: number;
   tries: number;
 }
 
-/** What performing works with. */
+/** What the runner of activities works with. */
 export interface ActivityRunnerParts {
+  readonly self: string;
   readonly clusterPort: ClusterPort;
   readonly clock: Clock;
   /** Store time, ms. */
@@ -44,22 +48,24 @@ export interface ActivityRunnerParts {
 }
 
 /**
- * The attempts this node runs, wherever their actors live by now: begins them when their time and turn have come, bounds
- * them by their deadline, and tells the actor's owner how each ended until that is committed. A suspect runs with nothing
- * else beside it, and what comes after it waits.
+ * The attempts this node runs, wherever their actors live by now. It records that an attempt begins, calls the handler,
+ * bounds it by its deadline, and reports the end to the actor's owner until that is committed. Attempts begin in the order
+ * of the scheduler, from the moment the node serves until it drains.
  */
 export class ActivityRunner {
   private readonly parts: ActivityRunnerParts;
+  private readonly scheduler: ActivityScheduler<RunningAttempt>;
   private readonly attempts = new PooledMap<RunningAttempt>();
-  private queue: RunningAttempt[] = [];
-  private running = 0;
-  /** A suspect runs, or is about to. */
-  private alone: RunningAttempt | null = null;
+  /** Attempts here by activity and group. */
+  private readonly held = new Counts();
   private readonly onIdle: (() => void)[] = [];
-  private over = false;
+  /** `pump` runs, and sees the places that become free meanwhile. */
+  private pumping = false;
+  private phase: 'idle' | 'serving' | 'over' = 'idle';
 
   constructor(parts: ActivityRunnerParts) {
     this.parts = parts;
+    this.scheduler = new ActivityScheduler(parts.clusterPort.activities);
   }
 
   get size(): number {
@@ -70,25 +76,40 @@ export class ActivityRunner {
     return this.attempts.get(keyOf(address, id))?.attempt === attempt;
   }
 
-  /** Begins an attempt whose intent is durable, if there is room for it; an older one of the same intent is aborted. */
-  start(address: string, id: string, record: ActivityRecord): void {
-    const { attempt } = record;
-    if (this.over || this.has({ address, id, attempt })) return;
-    this.abort({ address, id, attempt: attempt - 1 });
-    if (this.attempts.size >= ATTEMPTS_MAX) return;
-    const { clock, now, clusterPort } = this.parts;
-    const controller = new AbortController();
-    const fresh = { deadline: () => {}, thrown: 0, tries: 0 };
-    const running: RunningAttempt = { address, id, attempt, record, controller, state: 'waiting', ...fresh };
-    this.attempts.set(keyOf(address, id), running);
-    const leftMs = Math.max(0, record.deadlineAt - now());
-    running.deadline = clock.after(leftMs, () => this.late(running));
-    const waitMs = record.startAt - now();
-    if (waitMs <= 0) this.enqueue(running);
-    else clock.after(Math.ceil(waitMs * (1 + clusterPort.random.fraction() / 4)), () => this.enqueue(running));
+  /** The node serves: attempts begin from now on. */
+  serve(): void {
+    if (this.phase !== 'idle') return;
+    this.phase = 'serving';
+    this.pump();
   }
 
-  /** Ends an attempt, or an older one of the same intent, without a word to its actor. */
+  /** The node drains: nothing begins any more. Drops the attempts that have not begun, for the next owner to begin. */
+  rest(): void {
+    this.phase = 'over';
+    for (const running of this.attempts.values()) {
+      if (running.state === 'waiting' || running.state === 'beginning') this.end(running, 'left to the next owner');
+    }
+  }
+
+  /** Takes an attempt whose record is durable, if there is room; aborts an older attempt of the same activity. */
+  start(address: string, id: string, record: ActivityRecord): void {
+    const { attempt, name, suspect, deadlineAt } = record;
+    if (this.phase === 'over' || this.has({ address, id, attempt })) return;
+    this.abort({ address, id, attempt: attempt - 1 });
+    const group = this.scheduler.groupOf(name, address, record.input);
+    if (this.held.of(shareOf(name, group)) >= ATTEMPTS_MAX - this.attempts.size) return;
+    const controller = new AbortController();
+    const fresh = { deadline: () => {}, thrown: 0, tries: 0 };
+    const own = { address, id, attempt, name, group, suspect };
+    const running: RunningAttempt = { ...own, record, controller, state: 'waiting', ...fresh };
+    this.attempts.set(keyOf(address, id), running);
+    this.held.raise(shareOf(name, group));
+    const leftMs = Math.max(0, deadlineAt - this.parts.now());
+    running.deadline = this.parts.clock.after(leftMs, () => this.late(running));
+    this.enqueue(running);
+  }
+
+  /** Ends an attempt, or an older one of the same activity, without a report to its actor. */
   abort({ address, id, attempt }: ActivityAttempt): void {
     const running = this.attempts.get(keyOf(address, id));
     if (running !== undefined && running.attempt <= attempt) this.end(running, 'superseded');
@@ -96,7 +117,7 @@ export class ActivityRunner {
 
   /** This node is dead, or leaves for good: nothing it does counts any more. */
   abortAll(why: string): void {
-    this.over = true;
+    this.phase = 'over';
     for (const running of this.attempts.values()) this.end(running, why);
   }
 
@@ -113,8 +134,7 @@ export class ActivityRunner {
   }
 
   private enqueue(running: RunningAttempt): void {
-    if (!this.isCurrent(running) || running.state !== 'waiting') return;
-    this.queue.push(running);
+    this.scheduler.add(running);
     this.pump();
   }
 
@@ -123,31 +143,46 @@ export class ActivityRunner {
   }
 
   private pump(): void {
-    while (this.alone === null) {
-      const next = this.queue[0];
-      if (next === undefined || this.running >= (next.record.suspect ? 1 : RUNNING_MAX)) return;
-      this.queue.shift();
-      if (!this.isCurrent(next) || next.state !== 'waiting') continue;
-      if (next.record.suspect) this.goAlone(next);
-      else this.run(next);
+    if (this.phase !== 'serving' || this.pumping) return;
+    this.pumping = true;
+    try {
+      for (let next = this.scheduler.next(); next !== null; next = this.scheduler.next()) this.begin(next);
+    } finally {
+      this.pumping = false;
     }
   }
 
-  /** Recorded before it begins: only a death from then on counts against it. */
-  private goAlone(running: RunningAttempt): void {
-    this.alone = running;
-    running.state = 'asking';
-    const { id, attempt } = running;
-    this.say(running, { type: 'alone', id, attempt }, () => {
-      if (running.state === 'asking') this.run(running);
-    });
+  /** Records the beginning before it calls the handler: a death counts only against what was running. */
+  private begin(running: RunningAttempt): void {
+    const { address, id, attempt, record, suspect } = running;
+    running.state = 'beginning';
+    if (this.parts.now() >= record.deadlineAt) {
+      this.finished(running, notBegun(record.deadlineAt, waited(suspect)));
+      return;
+    }
+    this.send(address, { type: 'begin', id, attempt, runner: this.parts.self }).then(
+      (inputOutcome) => {
+        if (!this.isCurrent(running) || running.state !== 'beginning') return;
+        if (inputOutcome === 'taken' || inputOutcome === 'repeat') this.run(running);
+        else this.end(running, 'superseded');
+      },
+      (error: unknown) => {
+        if (this.isCurrent(running) && running.state === 'beginning') this.stepBack(running, error);
+      },
+    );
   }
 
-  /** Nothing was recorded, and nothing will be for long: it must not hold up the node. */
-  private stepBack(running: RunningAttempt): void {
+  /** The beginning was not recorded: frees the place and tries again later. */
+  private stepBack(running: RunningAttempt, error: unknown): void {
+    const { clock, clusterPort } = this.parts;
+    const quarantined = error instanceof AskError && error.failure.code === 'quarantined';
     running.state = 'waiting';
-    this.release(running);
-    this.parts.clock.after(QUARANTINED_MS, () => this.enqueue(running));
+    running.tries++;
+    this.scheduler.ended(running);
+    clock.after(quarantined ? QUARANTINED_MS : backOffMs(running.tries, clusterPort.random), () => {
+      if (this.isCurrent(running) && running.state === 'waiting') this.enqueue(running);
+    });
+    this.pump();
   }
 
   private run(running: RunningAttempt): void {
@@ -155,13 +190,12 @@ export class ActivityRunner {
     const { name, input, key, deadlineAt } = record;
     const handler = this.parts.clusterPort.activities[name];
     running.state = 'running';
-    this.running++;
+    running.tries = 0;
     const job = { address, id, name, input, key, attempt, deadlineAt };
     Promise.resolve()
       .then((): Promise<Json> => {
-        // Ended by a later step of the very commit that began it: the store never showed it, so nobody is called.
         if (controller.signal.aborted) throw controller.signal.reason;
-        if (handler === undefined) throw new ActivityFailed('no-performer', `no performer is called ${name}`, false);
+        if (handler === undefined) throw new ActivityFailed('no-handler', `no handler is called ${name}`, false);
         return handler.run(job, controller.signal);
       })
       .then(
@@ -172,97 +206,109 @@ export class ActivityRunner {
 
   private late(running: RunningAttempt): void {
     if (running.state === 'telling' || !this.isCurrent(running)) return;
-    const message = `it did not end by ${new Date(running.record.deadlineAt).toISOString()}`;
-    this.finished(running, { type: 'failed', code: 'deadline', message, retriable: false });
+    const { deadlineAt } = running.record;
+    if (running.state !== 'running') {
+      this.finished(running, notBegun(deadlineAt, this.delayOf(running)));
+      return;
+    }
+    const message = `it did not end by ${new Date(deadlineAt).toISOString()}`;
+    this.finished(running, { type: 'failed', code: 'deadline', message, retriable: true });
     running.controller.abort(new Error('the deadline is over'));
+  }
+
+  /** Why an attempt has not begun. */
+  private delayOf({ state, tries, suspect }: RunningAttempt): string {
+    if (this.phase !== 'serving') return 'its node did not serve yet';
+    if (state === 'beginning' || tries > 0) return 'its beginning could not be recorded';
+    return waited(suspect);
   }
 
   private finished(running: RunningAttempt, end: AttemptEnd): void {
     if (!this.isCurrent(running) || running.state === 'telling') return;
     this.release(running);
-    running.state = 'telling';
     running.deadline();
     this.tell(running, end);
   }
 
-  /** It runs no more: others may. */
+  /** Frees its place, so that others begin. */
   private release(running: RunningAttempt): void {
-    if (running.state === 'running') this.running--;
-    if (this.alone === running) this.alone = null;
+    if (running.state === 'waiting') this.scheduler.remove(running);
+    else if (running.state !== 'telling') this.scheduler.ended(running);
+    running.state = 'telling';
     this.pump();
   }
 
+  /** Reports the end to the actor until that is committed; a stale report ends the attempt. */
   private tell(running: RunningAttempt, end: AttemptEnd): void {
-    const { id, attempt } = running;
+    const { address, id, attempt } = running;
     const last = running.thrown >= FAILURES_MAX - 1;
-    this.say(
-      running,
-      { type: 'result', id, attempt, end, last },
-      () => this.end(running, 'told'),
-      () => this.tell(running, end),
-    );
-  }
-
-  /** Says something to the actor until it is committed; what is stale by then ends the attempt. */
-  private say(running: RunningAttempt, systemMessage: SystemMessage, done: () => void, again?: () => void): void {
-    const { clusterPort, clock, log } = this.parts;
-    clusterPort.send(running.address, encodeSystemMessage(systemMessage, null), SEND_WITHIN_MS).then(
-      (receipt) => {
-        if (!this.isCurrent(running)) return;
-        if ((receipt as InputOutcome) === 'stale') this.end(running, 'superseded');
-        else done();
-      },
+    this.send(address, { type: 'result', id, attempt, end, last }).then(
+      (inputOutcome) => this.end(running, inputOutcome === 'stale' ? 'superseded' : 'told'),
       (error: unknown) => {
         if (!this.isCurrent(running)) return;
-        if (running.state === 'asking' && error instanceof AskError && error.failure.code === 'quarantined') {
-          this.stepBack(running);
-          return;
-        }
+        const { clusterPort, clock, log } = this.parts;
         if (error instanceof AskError && error.failure.code === 'failed') {
           running.thrown++;
-          const { address, id } = running;
           log({ level: 'warn', message: 'a result was not taken', address, id, detail: error.failure.detail });
         } else running.tries++;
-        const retry = again ?? (() => this.say(running, systemMessage, done));
         clock.after(backOffMs(running.thrown + running.tries, clusterPort.random), () => {
-          if (this.isCurrent(running)) retry();
+          if (this.isCurrent(running)) this.tell(running, end);
         });
       },
     );
   }
 
+  private send(address: string, systemMessage: SystemMessage): Promise<InputOutcome> {
+    return this.parts.clusterPort.send(
+      address,
+      encodeSystemMessage(systemMessage, null),
+      SEND_WITHIN_MS,
+    ) as Promise<InputOutcome>;
+  }
+
   private end(running: RunningAttempt, why: string): void {
     if (!this.isCurrent(running)) return;
     this.attempts.delete(keyOf(running.address, running.id));
+    this.held.lower(shareOf(running.name, running.group));
     running.deadline();
     const wasRunning = running.state === 'running';
-    if (running.state !== 'telling') this.release(running);
-    running.state = 'telling';
+    this.release(running);
     if (wasRunning) running.controller.abort(new Error(`the attempt is ${why}`));
     if (this.attempts.size === 0) for (const idle of this.onIdle.splice(0)) idle();
   }
 }
 
-/** A result that could never travel is a failure, and the same again the next time. */
+function waited(suspect: boolean): string {
+  return suspect ? 'it waited for its turn among the suspects of its node' : 'it waited for its turn';
+}
+
+/** A result too large to send is a permanent failure. */
 function endOf(result: Json | undefined): AttemptEnd {
   let chars: number;
   try {
     chars = JSON.stringify(result ?? null).length;
   } catch (error) {
-    const message = `its result is no JSON: ${error instanceof Error ? error.message : String(error)}`;
-    return { type: 'failed', code: 'bad-result', message, retriable: false };
+    return badResult(`its result is no JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (chars <= MESSAGE_CHARS_MAX) return { type: 'done', result: result ?? null };
-  const message = `its result has ${chars} characters, at most ${MESSAGE_CHARS_MAX}`;
+  return badResult(`its result has ${chars} characters, at most ${MESSAGE_CHARS_MAX}`);
+}
+
+function badResult(message: string): AttemptEnd {
   return { type: 'failed', code: 'bad-result', message, retriable: false };
 }
 
+/** Cuts the texts: they travel, and the record keeps them. */
 function failureOf(error: unknown): AttemptEnd {
-  const message = error instanceof Error ? error.message : String(error);
-  if (!(error instanceof ActivityFailed)) return { type: 'failed', code: 'error', message, retriable: true };
-  return { type: 'failed', code: error.code, message, retriable: error.retriable };
+  const own = error instanceof ActivityFailed ? error : { code: 'error', retriable: true };
+  const message = (error instanceof Error ? error.message : String(error)).slice(0, FAILURE_CHARS_MAX);
+  return { type: 'failed', code: own.code.slice(0, FAILURE_CHARS_MAX), message, retriable: own.retriable };
 }
 
 function keyOf(address: string, id: string): string {
   return `${address} ${id}`;
+}
+
+function shareOf(name: string, group: string): string {
+  return `${name} ${group}`;
 }

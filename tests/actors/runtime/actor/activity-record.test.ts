@@ -2,81 +2,114 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   type ActivityRecord,
+  type AfterAttempt,
   type AttemptEnd,
   afterAttempt,
+  FAILURE_CHARS_MAX,
+  notBegun,
+  type Repeats,
 } from '../../../../actors/runtime/actor/activity-record.ts';
 import { activityRecordOf } from '../../../../actors/runtime/actor/activity-record-of.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
 const BY = { address: 'job:a', number: '000001-000000001', at: 1_000, self: 'n1' };
-const INTENT: ActivityRecord = activityRecordOf(
-  { type: 'perform', name: 'render', id: 'w', input: 1, deadlineAt: 61_000, failuresMax: 3 },
-  BY,
-);
+const EFFECT = { type: 'perform', name: 'render', id: 'w', input: 1, deadlineAt: 61_000 } as const;
+const INTENT: ActivityRecord = { ...activityRecordOf(EFFECT, BY), begun: true };
 const NOW = { at: 2_000, self: 'n2' };
 
 const after = (end: AttemptEnd, change: Partial<ActivityRecord> = {}, at = NOW.at) =>
   afterAttempt({ ...INTENT, ...change }, 'w', end, { ...NOW, at });
-const nextOf = (result: ReturnType<typeof after>): ActivityRecord => {
-  if (!('next' in result)) throw new Error(JSON.stringify(result));
-  return result.next;
+const nextOf = ({ next, event }: AfterAttempt): ActivityRecord => {
+  if (next === null) throw new Error(JSON.stringify(event));
+  return next;
 };
-const codeOf = (result: ReturnType<typeof after>): unknown => {
-  if (!('event' in result)) throw new Error(JSON.stringify(result));
-  return (result.event.failure as { code: string }).code;
+const codeOf = ({ next, event }: AfterAttempt): unknown => {
+  if (next !== null || event === null) throw new Error(JSON.stringify(next));
+  return (event.failure as { code: string }).code;
 };
 const failed = (retriable: boolean): AttemptEnd => ({ type: 'failed', code: 'upstream', message: 'no', retriable });
 const died = (ownHand: boolean): AttemptEnd => ({ type: 'died', ownHand });
 
-it('names its first runner, and has a key of its own for each asking', () => {
-  assert.equal([INTENT.attempt, INTENT.runner, INTENT.failures, INTENT.suspect], [1, 'n1', 0, false]);
-  const effect = { type: 'perform', name: 'render', id: 'w', input: 1, deadlineAt: 61_000 } as const;
-  assert.is(activityRecordOf(effect, BY).key, INTENT.key);
-  assert.is.not(activityRecordOf(effect, { ...BY, number: '000001-000000002' }).key, INTENT.key);
-  assert.is.not(activityRecordOf(effect, { ...BY, address: 'job:b' }).key, INTENT.key);
+it('names its first runner, has not begun, and has a key of its own for each asking', () => {
+  const record = activityRecordOf(EFFECT, BY);
+  assert.equal([record.attempt, record.runner, record.begun, record.lastFailure], [1, 'n1', false, null]);
+  assert.is(activityRecordOf(EFFECT, BY).key, INTENT.key);
+  assert.is.not(activityRecordOf(EFFECT, { ...BY, number: '000001-000000002' }).key, INTENT.key);
+  assert.is.not(activityRecordOf(EFFECT, { ...BY, address: 'job:b' }).key, INTENT.key);
 });
 
-it('refuses work without a deadline that can be kept, or without a try', () => {
-  const effect = { type: 'perform', name: 'render', id: 'w', input: 1 } as const;
-  assert.throws(() => activityRecordOf({ ...effect, deadlineAt: Number.NaN }, BY), /no deadline/);
-  assert.throws(() => activityRecordOf({ ...effect, deadlineAt: 30 * 86_400_000 }, BY), /no deadline/);
-  assert.throws(() => activityRecordOf({ ...effect, deadlineAt: 2_000, failuresMax: 0 }, BY), /failuresMax 0/);
+it('refuses work without a deadline that can be kept, and a repeat of what never failed', () => {
+  assert.throws(() => activityRecordOf({ ...EFFECT, deadlineAt: Number.NaN }, BY), /no deadline/);
+  assert.throws(() => activityRecordOf({ ...EFFECT, deadlineAt: 30 * 86_400_000 }, BY), /no deadline/);
+  const sound = { key: 'k', attempt: 1, failure: { code: 'upstream', message: 'no' } };
+  for (const repeats of [{ ...sound, key: '' }, { ...sound, attempt: 0 }, { ...sound, failure: 'no' }, {}]) {
+    assert.throws(
+      () => activityRecordOf({ ...EFFECT, repeats: repeats as unknown as Repeats }, BY),
+      /no failed attempt/,
+    );
+  }
 });
 
 it('tells a result with its attempt', () => {
-  const { event } = after({ type: 'done', result: { ok: 1 } }, { attempt: 4 }) as { event: unknown };
-  assert.equal(event, { type: 'render.done', id: 'w', attempt: 4, result: { ok: 1 } });
+  const told = after({ type: 'done', result: { ok: 1 } }, { attempt: 4 });
+  assert.equal(told, { next: null, event: { type: 'render.done', id: 'w', attempt: 4, result: { ok: 1 } } });
 });
 
-it('repeats a failure worth it on the owner, later each time, up to its bound and never past the deadline', () => {
-  const first = nextOf(after(failed(true)));
-  assert.equal([first.attempt, first.runner, first.failures, first.key], [2, 'n2', 1, INTENT.key]);
-  const second = nextOf(after(failed(true), first));
-  assert.ok(second.startAt - NOW.at > first.startAt - NOW.at);
-  assert.is(codeOf(after(failed(true), second)), 'upstream');
-  assert.is(codeOf(after(failed(false))), 'upstream');
-  assert.is(codeOf(after(failed(true), {}, 60_900)), 'upstream');
+it('never repeats a failure by itself: it is told with code, message and whether it is worth repeating', () => {
+  for (const retriable of [true, false]) {
+    const failure = { code: 'upstream', message: 'no', retriable };
+    const event = { type: 'render.failed', id: 'w', attempt: 2, key: INTENT.key, failure };
+    assert.equal(after(failed(retriable), { attempt: 2 }), { next: null, event });
+  }
+});
+
+it('a chart that repeats a failure goes on counting under the same key, and keeps the failure, cut to its bound', () => {
+  const { event } = after(failed(true), { attempt: 2 });
+  const by = { ...BY, number: '000001-000000009' };
+  const again = activityRecordOf({ ...EFFECT, id: 'another', repeats: event as unknown as Repeats }, by);
+  assert.equal([again.attempt, again.key, again.lastFailure], [3, INTENT.key, 'upstream: no']);
+  const long = { key: 'k', attempt: 1, failure: { code: 'upstream', message: 'x'.repeat(10_000) } };
+  assert.is(activityRecordOf({ ...EFFECT, repeats: long }, by).lastFailure?.length, FAILURE_CHARS_MAX);
 });
 
 it('goes on after any number of kills from outside, until its deadline', () => {
   let record = INTENT;
-  for (let i = 0; i < 50; i++) record = nextOf(after(died(false), { ...record, alone: true, suspect: true }));
-  assert.equal([record.attempt, record.deaths, record.failures], [51, 0, 0]);
+  for (let i = 0; i < 50; i++) record = nextOf(after(died(false), { ...record, begun: true, suspect: true }));
+  assert.equal([record.attempt, record.deaths, record.begun], [51, 0, false]);
+  assert.is(record.lastFailure, 'runner-died: its runner n2 was lost');
   assert.is(nextOf(after(died(false))).suspect, false);
   assert.is(codeOf(after(died(false), {}, 61_000)), 'deadline');
 });
 
-it('becomes a suspect by the first death by its own hand, and is convicted by three while it ran alone', () => {
+it('the actor hears of the next attempt after a death of its runner', () => {
+  assert.equal(after(died(false)).event, { type: 'render.attempt', id: 'w', attempt: 2 });
+  assert.is(after(died(true), { begun: false }).event, null);
+});
+
+it('an attempt that had not begun stays the same on another runner, innocent, and ends with a code of its own', () => {
+  const next = nextOf(after(died(true), { begun: false }));
+  assert.equal(next, { ...INTENT, begun: false, runner: 'n2' });
+  assert.is(codeOf(after(died(true), { begun: false }, 61_000)), 'not-begun');
+  const { code, retriable, message } = notBegun(61_000, 'it waited');
+  assert.equal([code, retriable], ['not-begun', true]);
+  assert.match(message, /1970-01-01T00:01:01.000Z: it waited/);
+});
+
+it('becomes a suspect by the first crash of its runner, and is convicted by three while it ran as the only suspect', () => {
   let record = nextOf(after(died(true)));
-  assert.equal([record.suspect, record.alone, record.deaths], [true, false, 0]);
+  assert.equal([record.suspect, record.begun, record.deaths], [true, false, 0]);
+  assert.is(record.lastFailure, 'runner-died: its runner n1 crashed');
   record = nextOf(after(died(true), record));
   assert.is(record.deaths, 0, 'it waited for its turn: the death was not its own');
   for (const deaths of [1, 2]) {
-    record = nextOf(after(died(true), { ...record, alone: true }));
-    assert.equal([record.deaths, record.alone], [deaths, false]);
+    record = nextOf(after(died(true), { ...record, begun: true }));
+    assert.equal([record.deaths, record.begun], [deaths, false]);
   }
-  assert.is(codeOf(after(died(true), { ...record, alone: true })), 'convicted');
+  const { next, event } = after(died(true), { ...record, begun: true });
+  const message = '3 nodes crashed while this was the only suspect they ran';
+  const failure = { code: 'convicted', message, retriable: false };
+  assert.equal([next, event?.type, event?.failure], [null, 'render.failed', failure]);
 });
 
 test.run();

@@ -213,6 +213,15 @@ it('refuses a kind whose chart has no transition for an event that creates its a
   assert.is(refusal(kindOf(on('*'), { creates: ['a'] })), '');
 });
 
+it('refuses a kind whose chart has no transition for an end or a further attempt of its activities', () => {
+  const on = (...types: string[]) => machineOf({ on: Object.fromEntries(types.map((type) => [type, {}])) });
+  const activities = ['post'];
+  assert.match(refusal(kindOf(on('post.failed', 'post.attempt'), { activities })), /transition for post\.done$/);
+  assert.match(refusal(kindOf(on('post.done', 'post.attempt'), { activities })), /transition for post\.failed$/);
+  assert.match(refusal(kindOf(on('post.done', 'post.failed'), { activities })), /transition for post\.attempt$/);
+  assert.is(refusal(kindOf(on('post.done', 'post.failed', 'post.attempt'), { activities })), '');
+});
+
 it('refuses an invalid bound on the next rows, and one for rows that are never open', () => {
   const refuses = (line: object): string =>
     refusal(kindOf(machineOf({}), { collections: { line: { sort: () => 0, ...line } } }));

@@ -4,6 +4,7 @@ import type { ActivityRecord } from '../../../../actors/runtime/actor/activity-r
 import type { Json } from '../../../../actors/runtime/actor/event.ts';
 import type { ActivityTask } from '../../../../actors/runtime/ports/activity.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { WIDE } from '../../../support/wide.ts';
 import { HandClock } from './hand-clock.ts';
 import { type House, inShard, Town } from './town.ts';
 
@@ -23,6 +24,7 @@ export class Desk {
   readonly calls: Call[] = [];
   readonly activities = {
     work: {
+      ...WIDE,
       run: (job: ActivityTask, signal: AbortSignal) =>
         new Promise<Json>((resolve, reject) => this.calls.push({ job, signal, resolve, reject })),
     },

@@ -41,6 +41,8 @@ export interface StageOptions {
   readonly clock?: Clock;
   /** Adopt every shard at once; default true. */
   readonly adopt?: boolean;
+  /** Default: performers begin at once. */
+  readonly serve?: boolean;
   /** Default: nothing leaves the engine. */
   readonly clusterPort?: ClusterPort;
 }
@@ -117,6 +119,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     },
     close: () => engine.close(),
   };
+  if (options.serve !== false) engine.activities.serve();
   if (options.adopt !== false) await stage.claim();
   return stage;
 }

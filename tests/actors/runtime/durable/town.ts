@@ -13,7 +13,7 @@ import { MemoryStore } from '../../../support/memory-store.ts';
 import { counterKind } from '../../example-kinds/counter.ts';
 import { orderKind } from '../../example-kinds/order.ts';
 import { postmanKind } from '../../example-kinds/postman.ts';
-import { openStage, SHARDS, type Stage } from './stage.ts';
+import { openStage, SHARDS, type Stage, type StageOptions } from './stage.ts';
 
 export interface Carried {
   readonly to: string;
@@ -50,6 +50,7 @@ export class Town {
     name: string,
     activities: Readonly<Record<string, ActivityHandler>> = {},
     kinds: readonly Kind[] = [orderKind, postmanKind, counterKind],
+    options: Pick<StageOptions, 'serve'> = {},
   ): Promise<House> {
     const store = this.store.connect();
     const clusterPort: ClusterPort = {
@@ -67,7 +68,7 @@ export class Town {
       },
       causeOf: (incarnation) => this.causes.get(incarnation) ?? null,
     };
-    const stage = await openStage({ kinds, store, name, clock: this.clock, adopt: false, clusterPort });
+    const stage = await openStage({ kinds, store, name, clock: this.clock, adopt: false, clusterPort, ...options });
     const house: House = Object.assign(stage, {
       take: async (shards: readonly number[]) => {
         for (const row of await this.store.shards()) {

@@ -8,6 +8,7 @@ import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { MemoryStore } from '../../../../support/memory-store.ts';
+import { WIDE } from '../../../../support/wide.ts';
 import { postmanKind } from '../../../example-kinds/postman.ts';
 import { openStage, SHARDS, type Stage, until } from '../stage.ts';
 import { inShard } from '../town.ts';
@@ -29,7 +30,7 @@ async function raised(): Promise<{ stage: Stage; store: RaisedStore; take: (jump
   let stage: Stage;
   const clusterPort: ClusterPort = {
     random: systemRandom,
-    activities: { work: { run: () => new Promise(() => {}) } },
+    activities: { work: { ...WIDE, run: () => new Promise(() => {}) } },
     send: async (to, event) => {
       const answer = await stage.ask(to, event);
       if (!answer.ok) throw new AskError(to, answer.failure);

@@ -13,6 +13,7 @@ import { openSqliteStore, type SqliteStore } from '../../../../../actors/runtime
 import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
 import { bounded } from '../../../../support/bounded.ts';
+import { WIDE } from '../../../../support/wide.ts';
 import { postmanKind } from '../../../example-kinds/postman.ts';
 import { openStage, SHARDS, type Stage, until } from '../stage.ts';
 import { inShard } from '../town.ts';
@@ -155,6 +156,7 @@ it('hands open messages and open work to whoever takes the shard over, from the 
       random: systemRandom,
       activities: {
         work: {
+          ...WIDE,
           run: (job) => {
             calls.push(job);
             return done ? Promise.resolve('done') : new Promise(() => {});
@@ -166,11 +168,12 @@ it('hands open messages and open work to whoever takes the shard over, from the 
       abort: () => {},
       causeOf: () => 'outside',
     });
-    const nowhere: ClusterPort['send'] = async (address) => {
+    const nowhere: ClusterPort['send'] = async (address, event) => {
+      if (event.type === '$begin') return old.body(address, event);
       throw new AskError(address, { code: 'expired' });
     };
     const kinds = [postmanKind];
-    const old = await openStage({ store: first, kinds, name: 'n1', clusterPort: outside(nowhere, false) });
+    const old: Stage = await openStage({ store: first, kinds, name: 'n1', clusterPort: outside(nowhere, false) });
     await old.body(from, { type: 'open' });
     await old.body(to, { type: 'open' });
     const letters = ['one', 'two'].map((note) => ({ to, event: { type: 'note', note } }));
@@ -185,7 +188,8 @@ it('hands open messages and open work to whoever takes the shard over, from the 
     await markDead(second, old.incarnation);
     old.engine.activities.abortAll('dead');
     await next.claim();
-    await until(async () => ((await next.body(from, { type: 'open' })) as string[]).length === 1);
+    await until(async () => ((await next.body(from, { type: 'open' })) as string[]).length === 2);
+    assert.equal(await next.body(from, { type: 'open' }), ['"attempt 2"', '"done"']);
     assert.equal([calls.length, calls[1]?.attempt, calls[1]?.key], [2, 2, calls[0]?.key]);
     await until(async () => ((await next.body(to, { type: 'open' })) as string[]).length === 2);
     assert.equal(await next.body(to, { type: 'open' }), ['"one"', '"two"']);

@@ -32,7 +32,7 @@ within('work begins after its commit and never before, and its result is an even
   assert.equal(await intents(scene.town), []);
   assert.is(house.engine.activities.size, 0);
   const none = await house.ask(A, work('w2', { name: 'unknown' }));
-  assert.ok(!none.ok && none.failure.code === 'failed' && none.failure.detail.includes('no performer'));
+  assert.ok(!none.ok && none.failure.code === 'failed' && none.failure.detail.includes('no handler'));
 });
 
 within('work that is cancelled in the commit that asks for it is never begun', async (scene) => {
@@ -43,33 +43,59 @@ within('work that is cancelled in the commit that asks for it is never begun', a
   assert.is(house.engine.activities.size, 0);
 });
 
-within('a failure worth repeating is repeated with the same key, up to its bound', async (scene) => {
+within(
+  'a failed attempt is told and never repeated; the chart repeats it, under the same key or as new work',
+  async (scene) => {
+    const house = await first(scene);
+    await house.body(A, work('w'));
+    await until(() => scene.desk.calls.length === 1);
+    const { key } = scene.desk.call(0).job;
+    scene.desk.call(0).reject(new Error('once more'));
+    await until(async () => (await heardBy(house)).length === 1);
+    const failure = { code: 'error', message: 'once more', retriable: true };
+    assert.equal(await heardBy(house), [failure]);
+    await scene.clock.advance(60_000);
+    assert.is(scene.desk.calls.length, 1, 'only the chart repeats');
+    assert.equal(await intents(scene.town), []);
+
+    await house.body(A, work('w', { repeats: { key, attempt: 1, failure } }));
+    await until(() => scene.desk.calls.length === 2);
+    assert.equal([scene.desk.call(1).job.attempt, scene.desk.call(1).job.key], [2, key]);
+    assert.is((await intents(scene.town))[0]?.lastFailure, 'error: once more');
+    scene.desk.call(1).reject(new ActivityFailed('refused', 'x'.repeat(10_000), false));
+    await until(async () => (await heardBy(house)).length === 2);
+    assert.equal((await heardBy(house))[1], { code: 'refused', message: 'x'.repeat(1_000), retriable: false });
+
+    await house.body(A, work('w'));
+    await until(() => scene.desk.calls.length === 3);
+    assert.is(scene.desk.call(2).job.attempt, 1);
+    assert.is.not(scene.desk.call(2).job.key, key);
+  },
+);
+
+within('why and inspect say which attempt runs or waits, and how the one before failed', async (scene) => {
   const house = await first(scene);
-  await house.body(A, work('w', { failuresMax: 3 }));
-  for (let attempt = 1; attempt <= 3; attempt++) {
-    await until(async () => {
-      await scene.clock.advance(500);
-      return scene.desk.calls.length === attempt;
-    });
-    assert.is(scene.desk.call(-1).job.attempt, attempt);
-    scene.desk
-      .call(-1)
-      .reject(attempt === 3 ? new ActivityFailed('upstream', 'no luck', true) : new Error('once more'));
-    await scene.clock.advance(1);
-  }
-  await until(async () => (await heardBy(house)).length === 1);
-  assert.equal(await heardBy(house), [{ code: 'upstream', message: 'no luck' }]);
-  assert.is(new Set(scene.desk.calls.map(({ job }) => job.key)).size, 1);
-  await house.body(A, work('w'));
-  await until(() => scene.desk.calls.length === 4);
-  assert.is(scene.desk.call(3).job.attempt, 1);
-  assert.is.not(scene.desk.call(3).job.key, scene.desk.call(0).job.key);
-  scene.desk.call(3).reject(new ActivityFailed('refused', 'for good', false));
-  await until(async () => (await heardBy(house)).length === 2);
-  assert.is(scene.desk.calls.length, 4);
+  const failure = { code: 'upstream', message: 'no luck' };
+  await house.body(A, work('w', { repeats: { key: 'k', attempt: 2, failure } }));
+  await until(() => scene.desk.calls.length === 1);
+  const seen = await house.engine.inspect(A);
+  assert.equal(
+    seen?.intents.map(({ attempt, begun, lastFailure }) => [attempt, begun, lastFailure]),
+    [[3, true, 'upstream: no luck']],
+  );
+  const line = `The work work w runs on ${house.incarnation}: attempt 3, last failure: upstream: no luck.`;
+  assert.ok(seen?.explanation.includes(line), seen?.explanation.join('\n'));
 });
 
-within('the deadline aborts the call and is told, whether the performer listens or not', async (scene) => {
+within('a step that performs what its kind does not declare fails whole', async (scene) => {
+  const house = await first(scene);
+  const answer = await house.ask(A, work('w', { name: 'undeclared' }));
+  assert.ok(!answer.ok && answer.failure.code === 'failed');
+  assert.match(answer.failure.detail, /does not declare the activity undeclared/);
+  assert.equal(await intents(scene.town), []);
+});
+
+within('the deadline aborts the call and is told, whether the handler listens or not', async (scene) => {
   const house = await first(scene);
   await house.body(A, work('w', { inMs: 1_000 }));
   await until(() => scene.desk.calls.length === 1);
@@ -148,18 +174,21 @@ within('the death of a runner starts the next attempt, and a result of the one b
   assert.ok(old.signal.aborted, 'what is dead does nothing more');
   const end = { type: 'done', result: 'from the dead' };
   assert.is(await next.body(A, { type: '$result', id: 'w', attempt: 1, end, last: false }), 'stale');
+  assert.equal(await heardBy(next), ['attempt 2']);
+  const [record] = await intents(scene.town);
+  assert.equal([record?.attempt, record?.lastFailure], [2, `runner-died: its runner ${house.incarnation} was lost`]);
   now.resolve('alive');
-  await until(async () => (await heardBy(next)).length === 1);
-  assert.equal(await heardBy(next), ['alive']);
+  await until(async () => (await heardBy(next)).length === 2);
+  assert.equal(await heardBy(next), ['attempt 2', 'alive']);
   assert.is(await next.body(A, { type: '$result', id: 'w', attempt: 2, end, last: false }), 'stale');
 });
 
 within('a result whose acknowledgement is lost is told again and taken once', async (scene) => {
   const house = await first(scene);
   let lose = 2;
-  scene.town.wire = async ({ to }, pass) => {
+  scene.town.wire = async ({ to, event }, pass) => {
     const reply = await pass();
-    if (lose-- > 0) throw new AskError(to, { code: 'lost' });
+    if (event.type === '$result' && lose-- > 0) throw new AskError(to, { code: 'lost' });
     return reply;
   };
   await house.body(A, work('w'));
@@ -170,6 +199,23 @@ within('a result whose acknowledgement is lost is told again and taken once', as
     return house.engine.activities.size === 0;
   });
   assert.equal(await heardBy(house), ['once']);
+});
+
+within('a beginning whose acknowledgement is lost is recorded again, and the handler called once', async (scene) => {
+  const house = await first(scene);
+  let lose = 2;
+  scene.town.wire = async ({ to, event }, pass) => {
+    const reply = await pass();
+    if (event.type === '$begin' && lose-- > 0) throw new AskError(to, { code: 'lost' });
+    return reply;
+  };
+  await house.body(A, work('w'));
+  await until(async () => {
+    await scene.clock.advance(100);
+    return scene.desk.calls.length === 1;
+  });
+  await scene.clock.advance(5_000);
+  assert.equal([scene.desk.calls.length, lose], [1, -1]);
 });
 
 within(
@@ -226,6 +272,33 @@ within('a result on which the actor throws five times is set aside, and the work
   assert.equal(await heardBy(house), ['unwelcome']);
 });
 
+within(
+  'the actor hears of a further attempt in the commit that makes it, or the attempt goes on without',
+  async (scene) => {
+    const house = await first(scene);
+    const next = await scene.build('n2');
+    await house.body(A, work('w'));
+    await until(() => scene.desk.calls.length === 1);
+    await house.body(A, { type: 'mood', refuses: true });
+    await scene.town.kill(house);
+    await next.take(ALL);
+    for (let tries = 1; tries <= 4; tries++) {
+      await scene.clock.advance(1_000);
+      assert.equal([scene.desk.calls.length, (await intents(scene.town))[0]?.attempt], [1, 1], 'both or none');
+    }
+    await until(async () => {
+      await scene.clock.advance(1_000);
+      return scene.desk.calls.length === 2;
+    });
+    assert.is(scene.desk.call(1).job.attempt, 2);
+    const aside = (await next.engine.inspect(A))?.aside ?? [];
+    assert.equal(
+      aside.map(({ source, event, times }) => [source, event, times]),
+      [['result', 'work.attempt', 5]],
+    );
+  },
+);
+
 within('a result that cannot travel is a failure, told once', async (scene) => {
   const house = await first(scene);
   for (const [i, result] of [1n as unknown as Json, 'x'.repeat(300_000)].entries()) {
@@ -260,8 +333,10 @@ within('the owner ends an attempt whose runner says nothing after its deadline',
 within('a result found in time is taken although its actor is only reached after the deadline', async (scene) => {
   const house = await first(scene);
   let reached = false;
-  scene.town.wire = ({ to }, pass) =>
-    reached ? pass() : Promise.reject(new AskError(to, { code: 'refused', detail: 'the store is out of reach' }));
+  scene.town.wire = ({ to, event }, pass) =>
+    reached || event.type === '$begin'
+      ? pass()
+      : Promise.reject(new AskError(to, { code: 'refused', detail: 'the store is out of reach' }));
   await house.body(A, work('w', { inMs: 5_000 }));
   await until(() => scene.desk.calls.length === 1);
   scene.desk.call(0).resolve('paid');

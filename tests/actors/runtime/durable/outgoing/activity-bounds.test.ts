@@ -11,6 +11,7 @@ import { ActivityRunner, ATTEMPTS_MAX } from '../../../../../actors/runtime/dura
 import type { ClusterPort } from '../../../../../actors/runtime/durable/outgoing/cluster-port.ts';
 import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
 import { bounded } from '../../../../support/bounded.ts';
+import { WIDE } from '../../../../support/wide.ts';
 import { HandClock } from '../hand-clock.ts';
 import { turns } from '../stage.ts';
 
@@ -25,6 +26,7 @@ it('work beyond the bound waits for room, then runs; each once', async () => {
     random: systemRandom,
     activities: {
       work: {
+        ...WIDE,
         run: ({ address }) => {
           begun.set(address, (begun.get(address) ?? 0) + 1);
           return new Promise((resolve) => release.push(() => resolve(null)));
@@ -32,7 +34,8 @@ it('work beyond the bound waits for room, then runs; each once', async () => {
       },
     },
     // The actor's owner takes the result: its intent is gone.
-    send: async (to) => {
+    send: async (to, { type }) => {
+      if (type === '$begin') return 'taken';
       activities.durable(shard, { ...rowOf(to), removed: true });
       return 'taken';
     },
@@ -42,17 +45,18 @@ it('work beyond the bound waits for room, then runs; each once', async () => {
   };
   const log = (): void => {};
   const now = (): number => clock.now();
-  const activityRunner = new ActivityRunner({ clusterPort, clock, now, log });
+  const activityRunner = new ActivityRunner({ self: 'i1', clusterPort, clock, now, log });
   const host = { lost: log, published: log, isGone: () => false, log };
   const runner = (): Runner => {
     throw new Error('nothing is ended by its owner here');
   };
   const activities: Activities = new Activities({ self: 'i1', clusterPort, activityRunner, runner, clock, now, host });
   const shard = new Shard(0, 1, 0);
+  activityRunner.serve();
   activities.open(shard);
   const record: ActivityRecord = {
-    ...{ name: 'work', input: null, key: 'k', attempt: 1, runner: 'i1', startAt: 0, deadlineAt: now() + 3_600_000 },
-    ...{ failures: 0, failuresMax: 3, suspect: false, alone: false, deaths: 0 },
+    ...{ name: 'work', input: null, key: 'k', attempt: 1, runner: 'i1', begun: false },
+    ...{ deadlineAt: now() + 3_600_000, suspect: false, deaths: 0, lastFailure: null },
   };
   const rowOf = (address: string) => {
     const at = { beside: new RowCache(address), shard: 0, open: true, sort: 1 };
@@ -72,6 +76,29 @@ it('work beyond the bound waits for room, then runs; each once', async () => {
   assert.is(begun.size, count);
   assert.ok([...begun.values()].every((times) => times === 1));
   activities.close();
+});
+
+it('a group that fills the memory of a node leaves room for others', async () => {
+  const clock = new HandClock();
+  const clusterPort: ClusterPort = {
+    random: systemRandom,
+    activities: { work: { runningMax: 1, runningPerGroupMax: 1, run: () => new Promise(() => {}) } },
+    send: async () => 'taken',
+    missing: async () => [],
+    abort: () => {},
+    causeOf: () => null,
+  };
+  const activityRunner = new ActivityRunner({ self: 'i1', clusterPort, clock, now: () => clock.now(), log: () => {} });
+  const deadlineAt = clock.now() + 3_600_000;
+  const record: ActivityRecord = {
+    ...{ name: 'work', input: null, key: 'k', attempt: 1, runner: 'i1', begun: false, deadlineAt },
+    ...{ suspect: false, deaths: 0, lastFailure: null },
+  };
+  for (let i = 0; i < 2 * ATTEMPTS_MAX; i++) activityRunner.start(`job:crowd/${i}`, 'w', record);
+  assert.is(activityRunner.size, ATTEMPTS_MAX / 2);
+  for (let i = 0; i < 100; i++) activityRunner.start(`job:other${i}`, 'w', record);
+  assert.is(activityRunner.size, ATTEMPTS_MAX / 2 + 100);
+  activityRunner.abortAll('the test is over');
 });
 
 test.run();

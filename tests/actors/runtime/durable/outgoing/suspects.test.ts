@@ -1,6 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { ActivityRecord } from '../../../../../actors/runtime/actor/activity-record.ts';
 import { AskError } from '../../../../../actors/runtime/actor/answer.ts';
+import type { Json } from '../../../../../actors/runtime/actor/event.ts';
+import type { ActivityTask } from '../../../../../actors/runtime/ports/activity.ts';
 import { A, ALL, first, heardBy, intents, type Scene, scenes, work } from '../desk.ts';
 import { until } from '../stage.ts';
 import { type House, inShard } from '../town.ts';
@@ -27,13 +30,13 @@ within('kills from outside never convict, however many there are', async (scene)
   assert.equal([record?.deaths, record?.suspect, record?.attempt], [0, false, 9]);
 });
 
-within('after a death by its own hand work runs alone, and three such deaths alone convict it', async (scene) => {
+within('after a crash work runs as the only suspect, and three crashes of it then convict it', async (scene) => {
   let house = await first(scene);
   await house.body(A, work('w', { inMs: 600_000 }));
   await until(() => scene.desk.calls.length === 1);
   house = await dies(scene, house, 'n2', 'own-hand');
   assert.equal(
-    (await intents(scene.town)).map((it) => [it.suspect, it.alone, it.deaths]),
+    (await intents(scene.town)).map((it) => [it.suspect, it.begun, it.deaths]),
     [[true, true, 0]],
   );
   house = await dies(scene, house, 'n3', 'outside');
@@ -50,80 +53,156 @@ within('after a death by its own hand work runs alone, and three such deaths alo
   house = await dies(scene, house, 'n6', 'own-hand');
   assert.is(scene.desk.calls.length, 5);
   assert.equal(await intents(scene.town), []);
-  assert.is(((await heardBy(house))[0] as { code: string }).code, 'convicted');
+  assert.is(((await heardBy(house)).at(-1) as { code: string }).code, 'convicted');
 });
 
-within('a suspect waits until nothing else runs, and what comes after it waits for its end', async (scene) => {
+/** A node that serves every shard and runs `long` beside what crashed with `ids` on another. */
+async function crashed(scene: Scene, ids: readonly string[], more = {}): Promise<House> {
   const house = await first(scene);
+  for (const id of ids) await house.body(A, work(id, { inMs: 600_000, ...more }));
+  await until(() => scene.desk.calls.length === ids.length);
   const next = await scene.build('n2');
-  await house.body(A, work('suspect'));
-  await until(() => scene.desk.calls.length === 1);
-  await next.take([1]);
   await house.engine.seal(1);
   await next.take([1]);
-  const B = inShard('postman', 1, 'b');
   await next.body(B, { type: 'open' });
-  await next.body(B, { type: 'work', id: 'long' });
-  await until(() => scene.desk.calls.length === 2);
+  await next.body(B, work('long', { inMs: 600_000 }));
+  await until(() => scene.desk.calls.length === ids.length + 1);
   await scene.town.kill(house, 'own-hand');
-  await next.take([0]);
+  await next.take(ALL);
   await scene.clock.advance(3_000);
-  await next.body(B, { type: 'work', id: 'behind' });
-  await scene.clock.advance(3_000);
-  assert.equal(
-    scene.desk.calls.map(({ job }) => job.id),
-    ['suspect', 'long'],
-  );
-  assert.equal((await intents(scene.town)).find(({ suspect }) => suspect)?.alone, false);
-  scene.desk.call(1).resolve('long done');
-  await until(async () => {
-    await scene.clock.advance(10);
-    return scene.desk.calls.length === 3;
-  });
-  await scene.clock.advance(3_000);
-  assert.equal(
-    scene.desk.calls.map(({ job }) => job.id),
-    ['suspect', 'long', 'suspect'],
-  );
-  scene.desk.call(2).resolve('innocent');
-  await until(async () => {
-    await scene.clock.advance(10);
-    return scene.desk.calls.length === 4;
-  });
-  assert.is(scene.desk.call(3).job.id, 'behind');
-  assert.equal(await heardBy(next), ['innocent']);
-});
+  return next;
+}
 
-within('work whose deadline passes while it waits for its turn is told so and never begins', async (scene) => {
-  const house = await first(scene);
+const B = inShard('postman', 1, 'b');
+const begun = (scene: Scene, from = 0): string[] => scene.desk.calls.slice(from).map(({ job }) => job.id);
+
+within(
+  'suspects run one after the other, while work that runs and work that comes goes on beside them',
+  async (scene) => {
+    const next = await crashed(scene, ['first', 'second']);
+    assert.equal(begun(scene, 2), ['long', 'first'], 'it does not wait for what runs already');
+    await next.body(B, work('behind'));
+    await next.body(A, work('beside'));
+    await until(() => scene.desk.calls.length === 6);
+    assert.equal(begun(scene, 4), ['behind', 'beside']);
+    assert.equal(
+      (await intents(scene.town)).filter(({ suspect }) => suspect).map((it) => it.begun),
+      [true, false],
+    );
+    await scene.clock.advance(30_000);
+    assert.is(scene.desk.calls.length, 6);
+    scene.desk.call(3).resolve('innocent');
+    await until(() => scene.desk.calls.length === 7);
+    assert.is(scene.desk.call(6).job.id, 'second');
+  },
+);
+
+within('a crash makes suspects of what ran, and never of what waited for its turn', async (scene) => {
+  const narrow = { work: { ...scene.desk.activities.work, runningMax: 2, runningPerGroupMax: 2 } };
+  const house = await scene.town.build('n1', narrow);
+  await house.take(ALL);
+  await house.body(A, { type: 'open' });
+  for (const id of ['1', '2', '3', '4']) await house.body(A, work(id, { inMs: 600_000 }));
+  await until(() => scene.desk.calls.length === 2);
   const next = await scene.build('n2');
-  await next.take([1]);
-  await house.engine.seal(1);
-  await next.take([1]);
-  const B = inShard('postman', 1, 'b');
-  await next.body(B, { type: 'open' });
-  await next.body(B, { type: 'work', id: 'long' });
-  await house.body(A, work('suspect', { inMs: 5_000 }));
-  await until(() => scene.desk.calls.length === 2);
   await scene.town.kill(house, 'own-hand');
-  await next.take([0]);
-  await scene.clock.advance(6_000);
-  await until(async () => (await heardBy(next)).length === 1);
-  assert.is(((await heardBy(next))[0] as { code: string }).code, 'deadline');
-  scene.desk.call(0).resolve('long done');
-  await scene.clock.advance(6_000);
-  assert.is(scene.desk.calls.length, 2);
+  await next.take(ALL);
+  await until(() => scene.desk.calls.length === 4 || scene.desk.calls.length === 5);
+  await scene.clock.advance(3_000);
+  const seen = (await intents(scene.town)).map(({ suspect, attempt, begun }) => [suspect, attempt, begun]);
+  assert.equal(seen, [
+    [true, 2, true],
+    [true, 2, false],
+    [false, 1, true],
+    [false, 1, true],
+  ]);
 });
 
-within('a suspect whose actor is quarantined holds up nobody, and runs alone once that serves', async (scene) => {
+within('a crash while a suspect runs counts against it alone: what ran beside becomes a suspect', async (scene) => {
+  const next = await crashed(scene, ['poison', 'waits']);
+  await next.body(A, work('beside', { inMs: 600_000 }));
+  await until(() => scene.desk.calls.length === 5);
+  const last = await scene.build('n3');
+  await scene.town.kill(next, 'own-hand');
+  await last.take(ALL);
+  await scene.clock.advance(3_000);
+  const seen = (await intents(scene.town)).map(({ suspect, deaths, attempt }) => [suspect, deaths, attempt]);
+  assert.equal(seen.sort(), [
+    [true, 0, 2],
+    [true, 0, 2],
+    [true, 0, 2],
+    [true, 1, 3],
+  ]);
+});
+
+within('a suspect whose deadline passes before its turn is told so with a code of its own', async (scene) => {
+  const next = await crashed(scene, ['first', 'second'], { inMs: 20_000 });
+  await scene.clock.advance(20_000);
+  await until(async () => (await heardBy(next)).length === 4);
+  const ends = (await heardBy(next)).filter((end) => typeof end === 'object') as { code: string; message: string }[];
+  assert.equal(ends.map(({ code }) => code).sort(), ['deadline', 'not-begun']);
+  assert.match(ends.find(({ code }) => code === 'not-begun')?.message ?? '', /among the suspects/);
+  assert.equal(begun(scene, 2), ['long', 'first']);
+});
+
+within(
+  'a hundred pieces of work of a node that crashed: the innocent end in time, the poison is convicted',
+  async (scene) => {
+    const crash = { incarnation: '' };
+    const handlerOf = (name: () => string) => ({
+      work: {
+        ...{ runningMax: 10, runningPerGroupMax: 10 },
+        run: async ({ id }: ActivityTask) => {
+          await new Promise<void>((resolve) => scene.clock.after(1_000, resolve));
+          if (id !== '3') return id;
+          crash.incarnation = name();
+          return new Promise<Json>(() => {});
+        },
+      },
+    });
+    const node = async (name: string): Promise<House> => {
+      const house: House = await scene.town.build(
+        name,
+        handlerOf(() => house.incarnation),
+      );
+      return house;
+    };
+    let house = await node('n0');
+    await house.take(ALL);
+    await house.body(A, { type: 'open' });
+    for (let i = 0; i < 100; i++) await house.body(A, work(String(i), { inMs: 60_000 }));
+    const suspects = new Set<string>();
+    let crashes = 0;
+    await until(async () => {
+      await scene.clock.advance(100);
+      if (crash.incarnation !== '') {
+        const fresh = await node(`n${++crashes}`);
+        await scene.town.kill(house, 'own-hand');
+        crash.incarnation = '';
+        house = fresh;
+        await house.take(ALL);
+      }
+      for (const { body, id } of await scene.town.store.rows({ collection: '$intents', limit: 200 })) {
+        if ((JSON.parse(body) as ActivityRecord).suspect) suspects.add(id);
+      }
+      return (await intents(scene.town)).length === 0;
+    });
+    const heard = (await heardBy(house)).filter((text) => !String(text).startsWith('attempt'));
+    const failures = heard.filter((end) => typeof end === 'object') as { code: string }[];
+    assert.equal([crashes, failures.map(({ code }) => code)], [4, ['convicted']]);
+    assert.equal(heard.length, 100);
+    assert.ok(suspects.size <= 40, `${suspects.size} suspects of four crashes with ten running`);
+  },
+);
+
+within('an attempt whose actor is quarantined holds up no other, and runs once that serves', async (scene) => {
   const house = await first(scene);
-  const B = inShard('postman', 1, 'b');
   await house.body(A, work('suspect', { inMs: 3_600_000 }));
   await until(() => scene.desk.calls.length === 1);
   const next = await scene.build('n2');
   let serves = false;
   scene.town.wire = ({ to, event }, pass) =>
-    event.type === '$alone' && !serves
+    event.type === '$begin' && to === A && !serves
       ? Promise.reject(new AskError(to, { code: 'quarantined', detail: 'its snapshot does not load' }))
       : pass();
   await scene.town.kill(house, 'own-hand');
