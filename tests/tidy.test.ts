@@ -47,7 +47,7 @@ const LAYERS: readonly (readonly [RegExp, string, number])[] = [
   [/^gateway\/checks\//, 'checks', 19],
   [/^gateway\/jobs\//, 'jobs', 20],
   [/^gateway\/(edge|operator)\//, 'edge|operator', 21],
-  [/^gateway\/main\.ts$/, 'main', 22],
+  [/^gateway\/(main\.ts$|node\/)/, 'main', 22],
   // Separate processes outside the layers: the rule below keeps them apart from the rest of the product.
   [SIMULATOR, 'simulator', 23],
 ];
@@ -128,7 +128,7 @@ const OPERATOR_DOORS: ReadonlySet<string> = new Set([
 test('the runtime is imported through its door, except by the composition root and the operator tools', () => {
   const wrong: string[] = [];
   for (const source of product) {
-    if (source.path.startsWith('actors/runtime/') || source.path === 'gateway/main.ts') continue;
+    if (source.path.startsWith('actors/runtime/') || /^gateway\/(main\.ts$|node\/)/.test(source.path)) continue;
     for (const specifier of source.imports) {
       const other = target(source, specifier);
       if (!other?.startsWith('actors/runtime/') || other === 'actors/runtime/index.ts') continue;
@@ -158,7 +158,7 @@ const HOMES: readonly (readonly [string, RegExp])[] = [
   ['eventsource-parser', /^gateway\/providers\//],
   ['eventsource-parser/stream', /^gateway\/providers\//],
   ['find-my-way', /^gateway\/edge\/http\/http-router\.ts$/],
-  ['pino', /^gateway\/(main\.ts|operator\/)/],
+  ['pino', /^gateway\/(main\.ts|node\/|operator\/)/],
   ['commander', /^gateway\/operator\/cli\//],
   ['lru-cache', /^gateway\/(edge|routing|checks)\//],
   ['image-size', /^gateway\/pricing\/image-pixels\.ts$/],

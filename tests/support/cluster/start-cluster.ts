@@ -15,7 +15,8 @@ import {
   maskKey,
 } from '../../../actors/terms/ids.ts';
 import defaults from '../../../cluster.config.ts';
-import { type NodeHandle, type NodePorts, runNode } from '../../../gateway/main.ts';
+import { type NodeHandle, runNode } from '../../../gateway/main.ts';
+import type { NodePorts } from '../../../gateway/node/node-options.ts';
 import { readPepper } from '../../../gateway/operator/config/secrets.ts';
 import { type Simulator, startSimulator } from '../../../gateway/simulator/simulator.ts';
 import type {

@@ -1,0 +1,37 @@
+import type { Logger } from 'pino';
+import type { Clock, Random } from '../../actors/runtime/index.ts';
+import type { NodeParts } from '../../actors/runtime/node.ts';
+import type { Outbound } from '../outbound/outbound.ts';
+import type { ClusterConfig, NodeConfig } from '../terms/config.ts';
+
+export interface NodeOptions {
+  readonly config: ClusterConfig;
+  /** Which of the configured nodes this is. */
+  readonly name: string;
+  /** Provider keys, by the variables the providers name; `TROUPE_CRASHPOINT`, `TROUPE_LINK_ROUTES`. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly ports?: NodePorts;
+  /** Called when the drain begins, whatever caused it: accept no further connections. */
+  readonly onDraining?: () => void;
+}
+
+/** Replacements for the real clock, random source and process exit, for tests and for nodes that share a process. */
+export interface NodePorts {
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly logLevel?: 'info' | 'warn' | 'error' | 'silent';
+  /** Ends the process. With it the node handles no signals either. */
+  readonly exit?: (code: number) => void;
+  /** Kinds and their activities in addition to the product's own. The HTTP client exists once the node serves. */
+  readonly kinds?: NodeParts['kinds'];
+  readonly activities?: (outbound: () => Outbound) => NonNullable<NodeParts['activities']>;
+}
+
+/** What every part of one node is made with. */
+export interface NodeContext {
+  readonly options: NodeOptions;
+  readonly self: NodeConfig;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import { type ClusterNode, type NodeParts, startNode } from '../../actors/runtime/node.ts';
+import { GrpcTransport } from '../../actors/runtime/transports/grpc/transport.ts';
+import { tlsOf } from '../operator/config/identity.ts';
+import type { Secrets } from '../operator/config/secrets.ts';
+import { routeLinks } from '../operator/link-routes.ts';
+import type { ClusterConfig } from '../terms/config.ts';
+import type { NodeContext } from './node-options.ts';
+import type { OpenedStores } from './open-stores.ts';
+
+/** What the cluster's part of a node is opened with, beside its context. */
+export interface OpenClusterParts
+  extends Pick<NodeParts, 'kinds' | 'activities' | 'activityGraceMs' | 'onIsolated' | 'onDead' | 'onDrain'> {
+  readonly secrets: Secrets;
+  readonly stores: OpenedStores;
+  readonly operatorUrl: () => string;
+}
+
+/** Joins the cluster. Resolves when the node is a member; it owns shards and serves later. */
+export async function openCluster(context: NodeContext, parts: OpenClusterParts): Promise<ClusterNode> {
+  const { options, self, clock, random, log } = context;
+  const { config, env, name } = options;
+  const { secrets, stores, ...node } = parts;
+  const tls = await tlsOf(config, self, clock.now());
+  const route = routeLinks(env.TROUPE_LINK_ROUTES, name);
+  return startNode({
+    ...node,
+    ...stores.bytes,
+    store: stores.store,
+    name,
+    grpcAddress: self.grpc,
+    host: hostname(),
+    pid: process.pid,
+    clock,
+    random,
+    limits: config.runtime,
+    secret: secrets.clusterSecret,
+    operatorToken: secrets.operatorToken,
+    configDigest: digestOf(config),
+    transport: (link) => new GrpcTransport({ ...link, tls, route }),
+    log: ({ level, message, ...record }) => log[level](record, message),
+  });
+}
+
+/** What must be equal on every node of a cluster: nodes that differ in it refuse each other's links. */
+function digestOf({ runtime, rates, workspace }: ClusterConfig): string {
+  return createHash('sha256').update(JSON.stringify({ runtime, rates, workspace })).digest('hex');
+}

@@ -1,0 +1,80 @@
+import type { Cluster } from '../../actors/runtime/index.ts';
+import { type DeclareUntilListedParts, declareUntilListed } from '../catalogue/declare-until-listed.ts';
+import { Prober } from '../catalogue/prober.ts';
+import { Refresher } from '../catalogue/refresher.ts';
+import { Checker } from '../checks/checker.ts';
+import { type Edge, openEdge } from '../edge/edge.ts';
+import { drainInference, openInference } from '../inference/services.ts';
+import { providerKeys } from '../operator/config/provider-keys.ts';
+import type { Secrets } from '../operator/config/secrets.ts';
+import { armCrashPoint } from '../operator/crash-point.ts';
+import { Pools } from '../outbound/pools.ts';
+import type { NodeContext } from './node-options.ts';
+
+/** What the gateway of a node is opened with, beside its context. */
+export interface OpenGatewayParts {
+  readonly cluster: Cluster;
+  readonly secrets: Secrets;
+  readonly storeFull: () => boolean;
+  /** True while the node accepts requests. */
+  readonly serving: () => boolean;
+}
+
+/** Everything between a socket and a provider: edge, inference, catalogue and the HTTP client. */
+export interface Gateway {
+  readonly edge: Edge;
+  readonly outbound: Pools;
+  readonly refresher: Refresher;
+  /** Declares the configured providers. Resolves when the board lists them, or when `givenUp` answers true. */
+  declare(givenUp: () => boolean): Promise<void>;
+  /** Starts and stops the periodic tasks: probes, document refreshes and checks. */
+  start(): void;
+  stop(): void;
+  /** Resolves when every hold of this node is settled or released. */
+  settled(): Promise<void>;
+}
+
+/** Opens the gateway of a node that is a member of its cluster. Nothing is accepted before the edge is given sockets. */
+export function openGateway(context: NodeContext, { cluster, secrets, storeFull, serving }: OpenGatewayParts): Gateway {
+  const { options, clock, random, log } = context;
+  const { config, env } = options;
+  const { upstream, providers } = config;
+  const keys = providerKeys(config, env);
+  const crashPoint = armCrashPoint(env.TROUPE_CRASHPOINT, () => process.kill(process.pid, 'SIGKILL'));
+  const outbound = new Pools({ clock, ...upstream });
+  const inference = openInference({
+    ...{ cluster, clock, random, config, outbound, keys, storeFull },
+    crashpoint: crashPoint ?? (() => {}),
+    log: ({ level, message, ...record }) => log[level](record, message),
+  });
+  const parts: Omit<DeclareUntilListedParts, 'givenUp' | 'log' | 'providers'> = {
+    ...{ cluster, clock, outbound, upstream, keys },
+  };
+  const refresher = new Refresher({ ...parts, providers, log });
+  const checker = new Checker({
+    ...parts,
+    limits: config.checks,
+    targetOf: (endpoint) => inference.targets.of(endpoint),
+    log: ({ message, ...record }) => log.warn(record, message),
+  });
+  const periodic = [new Prober(parts), refresher, checker];
+  const edge = openEdge({
+    ...{ cluster, clock, random, inference, serving, log, crashPoint },
+    limits: config.edge,
+    rates: config.rates,
+    askMs: upstream.askMs,
+    nodes: config.nodes.length,
+    pepper: secrets.pepper,
+  });
+  return {
+    ...{ edge, outbound, refresher },
+    declare: (givenUp) => declareUntilListed({ ...parts, providers, log, givenUp }),
+    start: () => {
+      for (const task of periodic) task.start();
+    },
+    stop: () => {
+      for (const task of periodic) task.stop();
+    },
+    settled: () => drainInference(inference),
+  };
+}
