@@ -43,7 +43,7 @@ export interface AfterAttempt {
   readonly event: ActorEvent | null;
 }
 
-/** Crashes of its runner, as the running suspect, that convict an activity. */
+/** Crashes of its runner, as the running suspect, that make an activity poison (failure code `convicted`). */
 export const DEATHS_MAX = 3;
 /** Longer texts of failures are cut. */
 export const FAILURE_CHARS_MAX = 1_000;
