@@ -1,37 +1,37 @@
 import type { Mutation } from './mutation.ts';
-import { chargedAgain } from './mutations/charged-again.ts';
-import { earlyGate } from './mutations/early-gate.ts';
+import { cancelledNotCharged } from './mutations/cancelled-not-charged.ts';
+import { chargedReadmitted } from './mutations/charged-readmitted.ts';
 import { epochNotBumped } from './mutations/epoch-not-bumped.ts';
-import { everyDeathCounts } from './mutations/every-death-counts.ts';
-import { heardAgain } from './mutations/heard-again.ts';
-import { heldForEver } from './mutations/held-for-ever.ts';
-import { leaverLetOff } from './mutations/leaver-let-off.ts';
+import { everyDeathCrash } from './mutations/every-death-crash.ts';
+import { holdNeverReleased } from './mutations/hold-never-released.ts';
+import { messageSteppedTwice } from './mutations/message-stepped-twice.ts';
 import { noFence } from './mutations/no-fence.ts';
 import { noVersionCheck } from './mutations/no-version-check.ts';
-import { olderRunReleases } from './mutations/older-run-releases.ts';
+import { outputBeforeCommit } from './mutations/output-before-commit.ts';
+import { refusalAbortsAll } from './mutations/refusal-aborts-all.ts';
 import { refusalAsReply } from './mutations/refusal-as-reply.ts';
-import { refusalUndoesAll } from './mutations/refusal-undoes-all.ts';
-import { ringsTwice } from './mutations/rings-twice.ts';
-import { staleSettle } from './mutations/stale-settle.ts';
+import { staleReleaseAccepted } from './mutations/stale-release-accepted.ts';
+import { staleSettleCharged } from './mutations/stale-settle-charged.ts';
 import { takeoverReleases } from './mutations/takeover-releases.ts';
+import { timerFiresTwice } from './mutations/timer-fires-twice.ts';
 import { unhandledDropped } from './mutations/unhandled-dropped.ts';
 
 /** Deliberate bugs: each must be caught, or the auditor is blind to what it would do. */
 export const MUTATIONS: readonly Mutation[] = [
   noFence,
-  earlyGate,
+  outputBeforeCommit,
   noVersionCheck,
   epochNotBumped,
-  ringsTwice,
-  heardAgain,
-  heldForEver,
+  timerFiresTwice,
+  messageSteppedTwice,
+  holdNeverReleased,
   takeoverReleases,
-  staleSettle,
-  chargedAgain,
-  olderRunReleases,
-  leaverLetOff,
-  refusalUndoesAll,
-  everyDeathCounts,
+  staleSettleCharged,
+  chargedReadmitted,
+  staleReleaseAccepted,
+  cancelledNotCharged,
+  refusalAbortsAll,
+  everyDeathCrash,
   refusalAsReply,
   unhandledDropped,
 ];

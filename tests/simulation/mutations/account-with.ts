@@ -4,7 +4,7 @@ import type { Kind } from '../../../actors/runtime/index.ts';
 
 type Implementations = Parameters<typeof accountMachine.provide>[0];
 
-/** The kinds with another account: some of its guards or actions replaced. */
+/** Replaces guards or actions of the account machine in a list of kinds. */
 export function accountWith(replaced: Implementations): (sound: readonly Kind[]) => readonly Kind[] {
   const account: Kind = { ...accountKind(), machine: accountMachine.provide(replaced) };
   return (sound) => sound.map((kind) => (kind.name === account.name ? account : kind));

@@ -2,7 +2,7 @@ import type { ShardRow, ShardVerdict, ShardWrite } from '../../../actors/runtime
 import type { Mutation } from '../mutation.ts';
 import { Database } from '../world/database.ts';
 
-/** Nobody ever sees an epoch other than the first: a takeover changes the owner alone. */
+/** Readers always see the first epoch: a takeover changes the owner only. */
 class OneEpoch extends Database {
   override shards(): readonly ShardRow[] {
     return super.shards().map(shown);

@@ -2,7 +2,7 @@ import type { ShardRow, ShardVerdict, ShardWrite } from '../../../actors/runtime
 import type { Mutation } from '../mutation.ts';
 import { Database } from '../world/database.ts';
 
-/** Owner and epoch of a shard are not looked at: whoever writes is believed. */
+/** Accepts a write without checking the owner and epoch of its shard. */
 class Unfenced extends Database {
   override judge(writes: readonly ShardWrite[]): readonly ShardVerdict[] {
     const rows = this.tables.shardRows();

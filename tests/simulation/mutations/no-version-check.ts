@@ -2,7 +2,7 @@ import type { ShardVerdict, ShardWrite } from '../../../actors/runtime/ports/sto
 import type { Mutation } from '../mutation.ts';
 import { Database } from '../world/database.ts';
 
-/** The version an actor has in the store is not looked at. */
+/** Accepts a write without checking the stored version of its actors. */
 class Unversioned extends Database {
   override judge(writes: readonly ShardWrite[]): readonly ShardVerdict[] {
     const stored = (address: string): number => this.tables.loadActor(address)?.actor.version ?? 0;

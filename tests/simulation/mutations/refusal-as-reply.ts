@@ -7,7 +7,7 @@ const fund: Kind = {
   machine: fundMachine.provide({ actions: { refuse: emit(() => ({ type: 'reply', body: 'refused' })) } }),
 };
 
-/** A refusal is an ordinary reply: the step that sent the refused message is committed. */
+/** Turns a refusal into an ordinary reply, so the step that sent the refused message is committed. */
 export const refusalAsReply: Mutation = {
   name: 'refusal answered as a reply',
   caughtBy: 1,

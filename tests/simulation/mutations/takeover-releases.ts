@@ -4,7 +4,7 @@ import type { Mutation } from '../mutation.ts';
 type Open = { readonly parts: { readonly host: { isGone(incarnation: string): boolean } } };
 const prototype = Adoption.prototype as unknown as { checkTenants(this: Open, ...args: unknown[]): Promise<void> };
 
-/** Whoever adopts a shard takes every gateway for dead. */
+/** A node that adopts a shard treats every gateway as dead. */
 export const takeoverReleases: Mutation = {
   name: 'hold released by a takeover',
   caughtBy: 1,
@@ -12,8 +12,8 @@ export const takeoverReleases: Mutation = {
     const { checkTenants } = prototype;
     prototype.checkTenants = function (...args) {
       const { host } = this.parts;
-      const suspicious = Object.assign(Object.create(host), { isGone: () => true });
-      const parts = Object.assign(Object.create(this.parts), { host: suspicious });
+      const allGone = Object.assign(Object.create(host), { isGone: () => true });
+      const parts = Object.assign(Object.create(this.parts), { host: allGone });
       return checkTenants.apply(Object.assign(Object.create(this), { parts }), args);
     };
     return () => {

@@ -3,7 +3,7 @@ import type { Mutation } from '../mutation.ts';
 
 const prototype = Cascade.prototype as unknown as { notHandled(...args: unknown[]): string };
 
-/** An input that its chart does not handle is committed as taken. */
+/** Commits an input that the chart does not handle as if it had been handled. */
 export const unhandledDropped: Mutation = {
   name: 'unhandled input dropped',
   caughtBy: 1,

@@ -1,9 +1,9 @@
 import { Deaths } from '../../../actors/runtime/cluster/deaths.ts';
 import type { Mutation } from '../mutation.ts';
 
-/** Whatever ended a node, its work is held to have ended it. */
-export const everyDeathCounts: Mutation = {
-  name: 'an outside death counted',
+/** Every death of a node counts as a crash caused by its work, a kill included. */
+export const everyDeathCrash: Mutation = {
+  name: 'killed node counted as crashed',
   caughtBy: 2,
   begin() {
     const { causeOf } = Deaths.prototype;

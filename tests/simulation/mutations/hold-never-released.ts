@@ -6,8 +6,8 @@ import { only } from '../../../actors/terms/only.ts';
 import type { Mutation } from '../mutation.ts';
 import { accountWith } from './account-with.ts';
 
-/** A release is answered, and the hold stays. */
-export const heldForEver: Mutation = {
+/** A release is answered, but the hold stays open. */
+export const holdNeverReleased: Mutation = {
   name: 'hold not released',
   caughtBy: 1,
   kinds: accountWith({

@@ -4,15 +4,15 @@ import { Database } from '../world/database.ts';
 
 const NOBODY = 'nobody';
 
-/** One refused shard takes the whole transaction with it; the others are told that they were written. */
+/** One refused shard aborts the whole transaction, but the other shards get the verdict "committed". */
 class AllOrNothing extends Database {
   override judge(writes: readonly ShardWrite[]): readonly ShardVerdict[] {
-    const alone = writes.map((write) => this.#wouldRefuse(write));
-    if (alone.every((verdict) => verdict === null)) return super.judge(writes);
-    return writes.map(({ shard }, at) => alone[at] ?? { shard, committed: true });
+    const refusals = writes.map((write) => this.#wouldRefuse(write));
+    if (refusals.every((verdict) => verdict === null)) return super.judge(writes);
+    return writes.map(({ shard }, at) => refusals[at] ?? { shard, committed: true });
   }
 
-  /** The verdict over a part, without writing it: as it is refused, or null. */
+  /** The refusal of one write without executing it, or null if the write is accepted. */
   #wouldRefuse(write: ShardWrite): ShardVerdict | null {
     const row = this.tables.shardRows()[write.shard];
     if (row?.owner !== write.owner || row.epoch !== write.epoch) {
@@ -25,8 +25,8 @@ class AllOrNothing extends Database {
   }
 }
 
-export const refusalUndoesAll: Mutation = {
-  name: "a refused shard undoes another's part",
+export const refusalAbortsAll: Mutation = {
+  name: "a refused shard undoes another shard's write",
   caughtBy: 3,
   database: (options) => new AllOrNothing(options),
 };

@@ -1,9 +1,9 @@
 import { CommitQueue } from '../../../actors/runtime/durable/commit/commit-queue.ts';
 import type { Mutation } from '../mutation.ts';
 
-/** Answers leave when their entry is queued, not when it is durable; the second time nobody waits any more. */
-export const earlyGate: Mutation = {
-  name: 'gate opened early',
+/** Replies leave when their entry is queued, not when it is durable. The second delivery finds no pending ask. */
+export const outputBeforeCommit: Mutation = {
+  name: 'reply sent before its commit',
   caughtBy: 1,
   begin() {
     const { push } = CommitQueue.prototype;

@@ -4,8 +4,8 @@ import type { Mutation } from '../mutation.ts';
 
 const HEARD = systemCollections.heard.name;
 
-/** A receiver never remembers what it heard of a sender: a message that comes again is taken again. */
-export const heardAgain: Mutation = {
+/** A receiver ignores its inbox high-water marks: a message delivered twice is stepped twice. */
+export const messageSteppedTwice: Mutation = {
   name: 'outbox not deduplicated',
   caughtBy: 1,
   begin() {

@@ -3,9 +3,9 @@ import { only } from '../../../actors/terms/only.ts';
 import type { Mutation } from '../mutation.ts';
 import { accountWith } from './account-with.ts';
 
-/** The release of an older attempt ends what a newer one has taken over. */
-export const olderRunReleases: Mutation = {
-  name: 'release of an older run accepted',
+/** The release of an older attempt ends a hold that a newer attempt has taken over. */
+export const staleReleaseAccepted: Mutation = {
+  name: 'release of an older attempt accepted',
   caughtBy: 1,
   kinds: accountWith({
     guards: {

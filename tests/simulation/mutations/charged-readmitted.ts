@@ -5,8 +5,8 @@ import { only } from '../../../actors/terms/only.ts';
 import type { Mutation } from '../mutation.ts';
 import { accountWith } from './account-with.ts';
 
-/** A later attempt is admitted to a generation that was charged, as if it had been released only. */
-export const chargedAgain: Mutation = {
+/** Admits a later attempt of a charged generation, as if the generation had only been released. */
+export const chargedReadmitted: Mutation = {
   name: 'charged generation admitted again',
   caughtBy: 2,
   kinds: accountWith({
@@ -17,10 +17,10 @@ export const chargedAgain: Mutation = {
   }),
 };
 
-function judged(book: AccountState, told: AccountEvent): ReturnType<typeof judgeOpen> {
-  const event = only(told, 'hold.open');
+function judged(account: AccountState, accountEvent: AccountEvent): ReturnType<typeof judgeOpen> {
+  const event = only(accountEvent, 'hold.open');
   const generation = (event.rows.generation ?? []).map(({ id, body }) => ({ id, body: released(body as object) }));
-  return judgeOpen(book, { ...event, rows: { ...event.rows, generation } } as unknown as HoldOpen);
+  return judgeOpen(account, { ...event, rows: { ...event.rows, generation } } as unknown as HoldOpen);
 }
 
 function released(row: object): object {

@@ -3,8 +3,8 @@ import { only } from '../../../actors/terms/only.ts';
 import type { Mutation } from '../mutation.ts';
 import { accountWith } from './account-with.ts';
 
-/** A settle of an attempt that does not hold the money any more is charged like any other. */
-export const staleSettle: Mutation = {
+/** A settle of an attempt that no longer holds the money is charged like any other. */
+export const staleSettleCharged: Mutation = {
   name: 'settle of an old attempt accepted',
   caughtBy: 1,
   kinds: accountWith({
