@@ -1,29 +1,34 @@
 import type { ActorEvent, Json } from './event.ts';
 
-/** Work in the world that a step asked for, as its row holds it. A type and no interface, so that it is plain JSON. */
+/**
+ * An activity that a step requested, as its row holds it. A type and not an interface, so that it is assignable to
+ * Json.
+ */
 export type ActivityRecord = {
-  /** Which activity it is. */
+  /** Name of the activity. */
   readonly name: string;
   readonly input: Json;
   /** The idempotency key: the same over all attempts, and over those a chart asks for with `repeats`. */
   readonly key: string;
-  /** 1, 2, 3 ...: only the result of this one is taken. */
+  /** 1, 2, 3 ...: only the result of this attempt is accepted. */
   readonly attempt: number;
   /** Incarnation of the node that runs it. */
   readonly runner: string;
-  /** The runner has recorded that it calls the handler. Before that a death of the runner costs no attempt. */
+  /**
+   * True once the runner has recorded that it calls the handler. Before that a death of the runner costs no attempt.
+   */
   readonly begun: boolean;
-  /** Store time at which the work as a whole has failed, ms. */
+  /** Store time at which the activity as a whole has failed, ms. */
   readonly deadlineAt: number;
-  /** It was running when a node crashed. A node runs one suspect at a time, beside everything else. */
+  /** True if it was running when a node crashed. A node runs one suspect at a time, beside all other activities. */
   readonly suspect: boolean;
-  /** Crashes of nodes on which it was the running suspect. */
+  /** Number of nodes that crashed while it was their running suspect. */
   readonly deaths: number;
-  /** Why the attempt before this one ended, at most `FAILURE_CHARS_MAX` characters; null for the first attempt. */
+  /** Why the previous attempt ended, at most `FAILURE_CHARS_MAX` characters; null for the first attempt. */
   readonly lastFailure: string | null;
 };
 
-/** What a `<name>.failed` says of the attempt, as a chart passes it on to ask for the next one. */
+/** The members of a `<name>.failed` event that a chart passes back to request the next attempt. */
 export type Repeats = {
   readonly key: string;
   readonly attempt: number;
@@ -34,10 +39,15 @@ export type Repeats = {
 export type AttemptEnd =
   | { readonly type: 'done'; readonly result: Json }
   | { readonly type: 'failed'; readonly code: string; readonly message: string; readonly retriable: boolean }
-  /** The runner is gone, or has no memory of it. `ownHand`: the runner crashed, by an error or by a silent loop. */
+  /**
+   * The runner is dead, or has lost the attempt. `ownHand` (the stored name): the runner crashed, by an error or by a
+   * silent loop.
+   */
   | { readonly type: 'died'; readonly ownHand: boolean };
 
-/** What follows an attempt: the record of the next one, null when the work has ended; and what the actor receives. */
+/**
+ * What follows an attempt: the record of the next one, null when the activity has ended; and the event for the actor.
+ */
 export interface AfterAttempt {
   readonly next: ActivityRecord | null;
   readonly event: ActorEvent | null;
@@ -45,10 +55,10 @@ export interface AfterAttempt {
 
 /** Crashes of its runner, as the running suspect, that make an activity poison (failure code `convicted`). */
 export const DEATHS_MAX = 3;
-/** Longer texts of failures are cut. */
+/** Failure texts are truncated to this length. */
 export const FAILURE_CHARS_MAX = 1_000;
 
-/** What follows an attempt that ended. The chart repeats failures; the runtime repeats after deaths only. Pure. */
+/** Decides what follows an ended attempt. Pure. The chart repeats failures; the runtime repeats only after deaths. */
 export function afterAttempt(
   record: ActivityRecord,
   id: string,
@@ -58,10 +68,10 @@ export function afterAttempt(
   const { name, attempt } = record;
   if (end.type === 'done') return { next: null, event: { type: `${name}.done`, id, attempt, result: end.result } };
   if (end.type === 'failed') return failed(record, id, end);
-  return record.begun ? afterDeath(record, id, end.ownHand, now) : movedOn(record, id, now);
+  return record.begun ? afterDeath(record, id, end.ownHand, now) : reassigned(record, id, now);
 }
 
-/** The text of a failure as records and operators have it. */
+/** The text of a failure for records and operators. */
 export function failureText({ code, message }: { readonly code: string; readonly message: string }): string {
   return `${code}: ${message}`.slice(0, FAILURE_CHARS_MAX);
 }
@@ -72,14 +82,17 @@ export function notBegun(deadlineAt: number, why: string): AttemptEnd & { readon
   return { type: 'failed', code: 'not-begun', message, retriable: true };
 }
 
-/** Nothing was called: the attempt stays the same and gets another runner. */
-function movedOn(record: ActivityRecord, id: string, { at, self }: { readonly at: number; readonly self: string }) {
+/** The handler was never called: the same attempt continues on another runner. */
+function reassigned(record: ActivityRecord, id: string, { at, self }: { readonly at: number; readonly self: string }) {
   if (at >= record.deadlineAt)
     return failed(record, id, notBegun(record.deadlineAt, 'its runner ended before its turn'));
   return { next: { ...record, runner: self }, event: null };
 }
 
-/** A crash counts against the suspect that ran, and turns what ran beside it into suspects. A kill never counts. */
+/**
+ * A crash counts against the suspect that ran, and marks the other running activities as suspects. A kill does not
+ * count.
+ */
 function afterDeath(
   record: ActivityRecord,
   id: string,

@@ -1,7 +1,7 @@
-/** The rows of an actor's work in the world, as a cascade sees them: what it has written itself is newest. */
+/** The activity rows of an actor, including the uncommitted writes of the running cascade. */
 
-import type { ActivityRecord } from './activity-record.ts';
-import { activityRecordOf } from './activity-record-of.ts';
+import { createHash } from 'node:crypto';
+import { type ActivityRecord, failureText, type Repeats } from './activity-record.ts';
 import type { Cell } from './cell.ts';
 import type { Effect } from './effect.ts';
 import { removeRow } from './remove-row.ts';
@@ -10,20 +10,23 @@ import { systemCollections, systemRow } from './system-collections.ts';
 
 const { intents } = systemCollections;
 
-/** True when work of this id was begun and has not ended. */
+/** The largest distance of a deadline: the runner's process holds it with one timer. */
+const DEADLINE_MS_MAX = 20 * 24 * 3_600_000;
+
+/** True while the activity of this id has not ended. */
 export function isOpen(cell: Cell, id: string, written: readonly RowWrite[]): boolean {
   const own = written.findLast((row) => row.beside === cell.rows && row.collection === intents && row.id === id);
   return (own ?? cell.rows.find(intents.name, id)?.latest)?.open ?? false;
 }
 
-/** The ids of everything that is open. */
+/** The ids of all open activities. */
 export function openActivities(cell: Cell, written: readonly RowWrite[]): readonly string[] {
   const ids = new Set([...cell.rows.open(intents.name)].map(({ id }) => id));
   for (const { beside, collection, id } of written) if (beside === cell.rows && collection === intents) ids.add(id);
   return [...ids].filter((id) => isOpen(cell, id, written));
 }
 
-/** The row that begins work. */
+/** The row of a new activity. */
 export function openedActivity(
   cell: Cell,
   effect: Extract<Effect, { readonly type: 'perform' }>,
@@ -34,12 +37,43 @@ export function openedActivity(
   return systemRow(at, intents, effect.id, record);
 }
 
-/** The row of work, rewritten. */
-export function rewrittenWork(row: RowWrite, record: ActivityRecord): RowWrite {
+/** The row with a new record. */
+export function rewrittenActivity(row: RowWrite, record: ActivityRecord): RowWrite {
   return { ...row, body: record, held: null };
 }
 
-/** The write that ends it. */
+/** The write that removes an activity. */
 export function cancelledActivity(cell: Cell, id: string): RowWrite {
   return removeRow(cell.rows, intents, id);
+}
+
+/** The record of the activity that a step requests; `number` identifies the request among all requests of its actor. */
+export function activityRecordOf(
+  effect: Extract<Effect, { readonly type: 'perform' }>,
+  by: { readonly address: string; readonly number: string; readonly at: number; readonly self: string },
+): ActivityRecord {
+  const { name, input, deadlineAt, repeats } = effect;
+  if (!Number.isFinite(deadlineAt) || deadlineAt - by.at > DEADLINE_MS_MAX) {
+    throw new Error(`activity ${effect.id} has no deadline within ${DEADLINE_MS_MAX} ms`);
+  }
+  const chain = repeats === undefined ? firstOf(by) : nextOf(effect.id, repeats);
+  return {
+    ...{ name, input: input ?? null, ...chain, runner: by.self, begun: false, deadlineAt },
+    ...{ suspect: false, deaths: 0 },
+  };
+}
+
+type Chain = Pick<ActivityRecord, 'key' | 'attempt' | 'lastFailure'>;
+
+function firstOf({ address, number }: { readonly address: string; readonly number: string }): Chain {
+  const key = createHash('sha256').update(`${address} ${number}`).digest('base64url');
+  return { key, attempt: 1, lastFailure: null };
+}
+
+/** The attempt after a failed one, under the same key, so that the external service recognises the repeat. */
+function nextOf(id: string, { key, attempt, failure }: Repeats): Chain {
+  const sound = typeof key === 'string' && key !== '' && Number.isInteger(attempt) && attempt >= 1;
+  if (!sound || typeof failure?.code !== 'string')
+    throw new Error(`activity ${id} repeats a value that is not a failed attempt`);
+  return { key, attempt: attempt + 1, lastFailure: failureText(failure) };
 }

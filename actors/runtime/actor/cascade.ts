@@ -25,7 +25,7 @@ export interface Neighbours {
    */
   find(address: string, from: Cell): Cell | 'unloaded' | 'elsewhere' | { readonly unreachable: string };
   /** True when the node has an activity handler of this name. */
-  performs(name: string): boolean;
+  hasHandler(name: string): boolean;
   /** True when the outbox of the shard is at its bound. */
   outboxFull(from: Cell): boolean;
 }
@@ -63,7 +63,7 @@ export class Cascade extends Collected {
   private outboxMessages = 0;
 
   constructor(neighbours: Neighbours, stepsMax: number, self: string, sequence: Sequence) {
-    super(self, sequence, (name) => neighbours.performs(name));
+    super(self, sequence, (name) => neighbours.hasHandler(name));
     this.neighbours = neighbours;
     this.stepsMax = stepsMax;
   }

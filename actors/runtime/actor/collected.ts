@@ -42,7 +42,7 @@ export class Collected implements Outcome {
   readonly sequence: Sequence;
 
   /** True when the node has an activity handler of this name. */
-  private readonly performs: (name: string) => boolean;
+  private readonly hasHandler: (name: string) => boolean;
   /** The messages sent, in slots that the next cascade reuses. */
   protected readonly sent: (Sent | null)[] = [];
   /** The sender of each message in `sent`. */
@@ -51,10 +51,10 @@ export class Collected implements Outcome {
   /** True while all changing steps were of volatile types and no durable effect was returned. */
   protected volatile = true;
 
-  constructor(self: string, sequence: Sequence, performs: (name: string) => boolean) {
+  constructor(self: string, sequence: Sequence, hasHandler: (name: string) => boolean) {
     this.self = self;
     this.sequence = sequence;
-    this.performs = performs;
+    this.hasHandler = hasHandler;
   }
 
   protected clear(at: number): void {
@@ -119,8 +119,8 @@ export class Collected implements Outcome {
     if (!cell.kind.activities.has(effect.name)) {
       throw new Error(`kind ${cell.kind.name} does not declare the activity ${effect.name}`);
     }
-    if (!this.performs(effect.name)) throw new Error(`no handler is called ${effect.name}`);
-    if (isOpen(cell, id, this.rows)) throw new Error(`work with the id ${id} is open already`);
+    if (!this.hasHandler(effect.name)) throw new Error(`no activity handler is called ${effect.name}`);
+    if (isOpen(cell, id, this.rows)) throw new Error(`an activity with the id ${id} is already open`);
     const number = this.sequence.next(cell.shard);
     const sort = this.sequence.sortAt(this.at);
     this.writeOwn(openedActivity(cell, effect, { number, sort, at: this.at, self: this.self }));

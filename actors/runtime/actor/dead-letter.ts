@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ActivityRecord, afterAttempt } from './activity-record.ts';
-import { rewrittenWork } from './activity-rows.ts';
+import { rewrittenActivity } from './activity-rows.ts';
 import { ownerHash } from './address.ts';
 import type { CascadeEnd } from './cascade-end.ts';
 import type { Cell } from './cell.ts';
@@ -133,8 +133,8 @@ function ofResult(
   if (gone || held === undefined || held.removed) return { inputOutcome: 'dropped', rows: [ended], timers: NONE };
   const { next, event } = afterAttempt(held.body as ActivityRecord, id, end, failed);
   if (event === null) return null;
-  const aside = row(cell, failed, { source: 'result', from: null, event });
-  return { inputOutcome: 'aside', rows: [next === null ? ended : rewrittenWork(held, next), aside], timers: NONE };
+  const letter = row(cell, failed, { source: 'result', from: null, event });
+  return { inputOutcome: 'aside', rows: [next === null ? ended : rewrittenActivity(held, next), letter], timers: NONE };
 }
 
 /** The id is derived from the event: every adoption creates the same notice again, and it is one dead letter. */

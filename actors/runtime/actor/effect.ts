@@ -26,12 +26,13 @@ export type Effect =
   | { readonly type: 'schedule'; readonly name: string; readonly at: number; readonly event: ActorEvent }
   | { readonly type: 'cancel'; readonly name: string }
   /**
-   * Work in the world, begun after the commit by the handler of this name; `id` is unique among the actor's open ones.
-   * The actor receives one end: `<name>.done {id, attempt, result}` or `<name>.failed {id, attempt, key, failure: {code,
-   * message, retriable}}`. The code is the handler's own (`error` for an error without one), or `deadline`;
-   * `not-begun`: the deadline passed before the handler was called for this attempt; `convicted`: three nodes crashed
-   * under it; `no-handler`; `bad-result`. Only the chart repeats a failure, with `repeats`. When a runner dies,
-   * the runtime opens the next attempt, and the actor receives `<name>.attempt {id, attempt}` in the same commit.
+   * Starts an activity after the commit, with the handler of this name; `id` is unique among the actor's open
+   * activities. The actor receives one end: `<name>.done {id, attempt, result}` or `<name>.failed {id, attempt, key,
+   * failure: {code, message, retriable}}`. The code is the handler's own (`error` for an error without one), or one of:
+   * `deadline`; `not-begun`, the deadline passed before the handler was called for this attempt; `convicted`, three
+   * nodes crashed while running it; `no-handler`; `bad-result`. Only the chart repeats a failure, with `repeats`. When
+   * a runner dies, the runtime starts the next attempt, and the actor receives `<name>.attempt {id, attempt}` in the
+   * same commit.
    */
   | {
       readonly type: 'perform';
@@ -39,12 +40,18 @@ export type Effect =
       readonly name: string;
       readonly id: string;
       readonly input: Json;
-      /** Store time in ms by which all of it must have ended. */
+      /** Store time in ms by which the activity, with all its attempts, must have ended. */
       readonly deadlineAt: number;
-      /** The `<name>.failed` that this repeats: the attempt goes on counting, the key stays the same. Absent: new work. */
+      /**
+       * The `<name>.failed` event to repeat: the attempt number continues and the key stays the same. Absent: a new
+       * activity.
+       */
       readonly repeats?: Repeats;
     }
-  /** Ends what `perform` began under this id: its call is aborted, its result refused, the actor hears nothing more. */
+  /**
+   * Cancels the activity of this id: its call is aborted, its result is refused, and the actor receives no further
+   * event of it.
+   */
   | { readonly type: 'cancel'; readonly perform: string }
   /** Writes a row of this actor. The collection's declaration derives sort, index, open and expiry from the body. */
   | { readonly type: 'put'; readonly collection: string; readonly id: string; readonly body: Json }

@@ -99,16 +99,16 @@ export interface Kind {
    */
   readonly finishes: readonly string[];
   /**
-   * Event types whose step needs no commit of its own when it asks for nothing durable (no put, remove, schedule,
-   * cancel, stop): its answer leaves at once, its state is written with the actor's next commit and at hand-over.
+   * Event types whose step needs no commit of its own when it returns no durable effect (put, remove, schedule, cancel,
+   * stop): its answer leaves at once, its state is written with the actor's next commit and at hand-over.
    */
   readonly volatile: readonly string[];
   /**
-   * Names of the activities its steps may ask for with `perform`; absent: none. For each the chart has transitions for
-   * `<name>.done`, `<name>.failed` and `<name>.attempt`; an empty transition says that it ignores one.
+   * Names of the activities that its steps may start with `perform`; absent: none. The chart has transitions for
+   * `<name>.done`, `<name>.failed` and `<name>.attempt` of each; an empty transition ignores one.
    */
   readonly activities?: readonly string[];
-  /** Given the event `ACTIVATED` whenever its shard is adopted. */
+  /** True if its actors receive the event `ACTIVATED` whenever their shard is adopted. */
   readonly resident?: boolean;
   readonly collections: Readonly<Record<string, Collection>>;
   /** Rows that the chart receives with this event. Absent: none. */

@@ -1,5 +1,5 @@
 import { type ActivityRecord, afterAttempt } from './activity-record.ts';
-import { rewrittenWork } from './activity-rows.ts';
+import { rewrittenActivity } from './activity-rows.ts';
 import type { Cell } from './cell.ts';
 import type { DeadLetterBody } from './dead-letter.ts';
 import type { ActorEvent, Json } from './event.ts';
@@ -43,7 +43,7 @@ export function receive(cell: Cell, systemMessage: SystemMessage, event: ActorEv
     case 'notice':
       return { event, rows: NO_ROWS, inputOutcome: 'taken', depends: null };
     case 'begin':
-      return begins(cell, systemMessage);
+      return receiveBegin(cell, systemMessage);
     case 'retry':
     case 'skip':
       return receiveOperatorDecision(cell, systemMessage, now);
@@ -52,7 +52,7 @@ export function receive(cell: Cell, systemMessage: SystemMessage, event: ActorEv
   }
 }
 
-/** A message at or below the highest number heard of its sender is a repeat. */
+/** A message at or below the inbox high-water mark of its sender is a repeat. */
 function receiveMessage(
   cell: Cell,
   { from, number }: SystemMessage & { type: 'message' },
@@ -68,7 +68,7 @@ function receiveMessage(
   return { event, rows: [systemRow(at, collection, from, { number })], inputOutcome: 'taken', depends: null } as const;
 }
 
-/** Only the attempt that the record names may end it. */
+/** Only the current attempt of the record can end it. */
 function receiveResult(cell: Cell, { id, attempt, end }: SystemMessage & { type: 'result' }, now: Now): Received {
   const { intents } = systemCollections;
   const held = cell.rows.find(intents.name, id);
@@ -76,12 +76,12 @@ function receiveResult(cell: Cell, { id, attempt, end }: SystemMessage & { type:
   const record = held.latest.body as ActivityRecord;
   if (record.attempt !== attempt) return nothing('stale', held.pending);
   const { next, event } = afterAttempt(record, id, end, now);
-  const row = next === null ? removeRow(cell.rows, intents, id) : rewrittenWork(held.latest, next);
+  const row = next === null ? removeRow(cell.rows, intents, id) : rewrittenActivity(held.latest, next);
   return { event, rows: [row], inputOutcome: 'taken', depends: null };
 }
 
-/** Records that the runner named by the record is about to call the handler. */
-function begins(cell: Cell, { id, attempt, runner }: SystemMessage & { type: 'begin' }): Received {
+/** Records that the runner is about to call the handler. */
+function receiveBegin(cell: Cell, { id, attempt, runner }: SystemMessage & { type: 'begin' }): Received {
   const held = cell.rows.find(systemCollections.intents.name, id);
   if (held === undefined || held.latest.removed) return nothing('stale', held?.pending ?? null);
   const record = held.latest.body as ActivityRecord;
@@ -89,7 +89,7 @@ function begins(cell: Cell, { id, attempt, runner }: SystemMessage & { type: 'be
   if (record.begun) return nothing('repeat', held.pending);
   return {
     event: null,
-    rows: [rewrittenWork(held.latest, { ...record, begun: true })],
+    rows: [rewrittenActivity(held.latest, { ...record, begun: true })],
     inputOutcome: 'taken',
     depends: null,
   };
@@ -112,7 +112,7 @@ function receiveOperatorDecision(
   return { event: step, rows: [removed, ...posted], inputOutcome: 'taken', depends: null };
 }
 
-/** The newest body of a row that is not resident: from memory, else as it was read for this message. */
+/** The newest body of a row that is not resident: from memory, else from the read for this message. */
 function bodyOf(cell: Cell, collection: string, id: string): { body: Json; depends: PendingCommit | null } | Unread {
   const held = cell.rows.find(collection, id);
   if (held !== undefined) return { body: held.latest.removed ? null : held.latest.body, depends: held.pending };

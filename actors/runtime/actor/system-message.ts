@@ -9,7 +9,7 @@ import type { ActorEvent, Json } from './event.ts';
 export type SystemMessage =
   /** A message from an actor of another shard. */
   | { readonly type: 'message'; readonly from: string; readonly number: string; readonly last: boolean }
-  /** How an attempt of an activity ended. */
+  /** The end of an attempt of an activity. */
   | {
       readonly type: 'result';
       readonly id: string;
@@ -17,11 +17,11 @@ export type SystemMessage =
       readonly end: AttemptEnd;
       readonly last: boolean;
     }
-  /** The runtime's own event for an actor: its activation, or the death of a node that it has open rows for. */
+  /** The runtime's own event for an actor: its activation, or the death of a node named in its open rows. */
   | { readonly type: 'notice'; readonly last: boolean }
-  /** The runner is about to call the handler. This is recorded first: a death counts only from then on. */
+  /** The runner is about to call the handler. It is recorded first, because a death counts only from then on. */
   | { readonly type: 'begin'; readonly id: string; readonly attempt: number; readonly runner: string }
-  /** An operator wants an input that was set aside stepped again, or dropped. */
+  /** An operator's command to step a dead letter once more, or to drop it. */
   | { readonly type: 'retry' | 'skip'; readonly id: string };
 
 /** The outcome of a system message, which is the answer to its sender. These texts travel between nodes. */
@@ -29,8 +29,9 @@ export type InputOutcome =
   | 'taken'
   /** Received before; nothing happened. */
   | 'repeat'
-  /** Of an older attempt, or of an activity that has ended: refused for good. */
+  /** From an older attempt, or of an activity that has ended; refused for good. */
   | 'stale'
+  /** Recorded as a dead letter. */
   | 'aside'
   /** The actor is absent or has ended, and the message needs no receiver. */
   | 'dropped'

@@ -1,47 +1,47 @@
 import { PooledMap } from './pooled-map.ts';
 
-interface Line<T> {
-  readonly group: string;
+interface Group<T> {
+  readonly name: string;
   readonly items: T[];
 }
 
 /**
- * A queue that serves groups in turn, and first come first served within a group, so that a long line of one group
- * delays no other group. It has no bound of its own: its owner bounds what is added.
+ * A queue that serves groups in turn, and each group first come, first served, so that a long group does not delay the
+ * others. It is unbounded: its owner bounds what is added.
  */
 export class FairQueue<T> {
-  private readonly lines = new PooledMap<Line<T>>();
-  /** The groups with waiting items, next turn first. */
-  private readonly turns: Line<T>[] = [];
+  private readonly groups = new PooledMap<Group<T>>();
+  /** The groups with waiting items, in the order of their turns. */
+  private readonly turns: Group<T>[] = [];
 
   add(group: string, item: T): void {
-    const line = this.lines.getOrSet(group, () => {
-      const fresh = { group, items: [] };
+    const waiting = this.groups.getOrSet(group, () => {
+      const fresh = { name: group, items: [] };
       this.turns.push(fresh);
       return fresh;
     });
-    line.items.push(item);
+    waiting.items.push(item);
   }
 
-  /** The first item of the next group whose first item is admitted; null when there is none. */
+  /** Removes and returns the first item of the next group whose first item is admitted; null if there is none. */
   take(admits: (item: T) => boolean): T | null {
     const at = this.turns.findIndex(({ items }) => admits(items[0] as T));
     if (at < 0) return null;
-    const [line] = this.turns.splice(at, 1) as [Line<T>];
-    const item = line.items.shift() as T;
-    if (line.items.length > 0) this.turns.push(line);
-    else this.lines.delete(line.group);
+    const [waiting] = this.turns.splice(at, 1) as [Group<T>];
+    const item = waiting.items.shift() as T;
+    if (waiting.items.length > 0) this.turns.push(waiting);
+    else this.groups.delete(waiting.name);
     return item;
   }
 
-  /** Removes a waiting item; does nothing if it was taken. */
+  /** Removes a waiting item; a no-op if it was taken. */
   remove(group: string, item: T): void {
-    const line = this.lines.get(group);
-    const at = line === undefined ? -1 : line.items.indexOf(item);
-    if (line === undefined || at < 0) return;
-    line.items.splice(at, 1);
-    if (line.items.length > 0) return;
-    this.lines.delete(group);
-    this.turns.splice(this.turns.indexOf(line), 1);
+    const waiting = this.groups.get(group);
+    const at = waiting === undefined ? -1 : waiting.items.indexOf(item);
+    if (waiting === undefined || at < 0) return;
+    waiting.items.splice(at, 1);
+    if (waiting.items.length > 0) return;
+    this.groups.delete(group);
+    this.turns.splice(this.turns.indexOf(waiting), 1);
   }
 }

@@ -1,33 +1,38 @@
-/** How the work of one activity is done. The runtime knows none of it: whoever starts a node supplies the handlers. */
+/**
+ * Runs the attempts of one activity. The runtime defines no activity: the code that starts a node supplies the
+ * handlers.
+ */
 export interface ActivityHandler {
-  /** Attempts that run at once on one node. The others wait for their turn. */
+  /** Attempts that run at once on one node. The others wait in a queue. */
   readonly runningMax: number;
   /** Attempts of one group that run at once on one node; at most `runningMax`. */
   readonly runningPerGroupMax: number;
   /**
-   * The group of an attempt, such as the host a webhook goes to. Absent: the owner of the address, which is the account.
-   * Waiting groups take turns; within a group the first that came is the first that begins.
+   * The group of an attempt, such as the host of a webhook. Absent: the owner of the address, which is the account.
+   * Waiting groups take turns; each group is served first come, first served.
    */
   readonly groupOf?: (address: string, input: ActivityJson) => string;
   /**
-   * Does the work and resolves with its result (plain JSON). Rejects with `ActivityFailed`; any other error counts as a
-   * failure worth repeating. The runtime repeats no failed attempt: the chart receives `<name>.failed` and decides. A
-   * later attempt follows the death of a runner, so pass `job.key` to every external call that must happen once.
-   * `signal` is aborted when the work is cancelled, superseded or late; the result is dropped from then on.
+   * Runs one attempt and resolves with its result (plain JSON). Rejects with `ActivityFailed`; any other error counts
+   * as a retriable failure. The runtime does not repeat failed attempts: the chart receives `<name>.failed` and
+   * decides. After the death of a runner another attempt follows, so pass `job.key` to every external call that must
+   * happen once. `signal` aborts when the activity is cancelled, superseded or late; its result is then dropped.
    */
   run(job: ActivityTask, signal: AbortSignal): Promise<ActivityJson>;
 }
 
-/** One attempt of one piece of work. */
+/** One attempt of one activity. */
 export interface ActivityTask {
-  /** The actor that asked, and its name for the work. */
+  /** The actor that requested the activity, and its id for it. */
   readonly address: string;
   readonly id: string;
   readonly name: string;
   readonly input: ActivityJson;
-  /** The idempotency key: the same for all attempts, also for those a chart asks for with `repeats`; unique otherwise. */
+  /**
+   * The idempotency key: the same for all attempts, including those a chart requests with `repeats`; unique otherwise.
+   */
   readonly key: string;
-  /** 1, 2, 3 ...: raised for every attempt that follows one that had begun. */
+  /** 1, 2, 3 ...: raised for every attempt after one that had begun. */
   readonly attempt: number;
   /** Store time, ms. */
   readonly deadlineAt: number;
@@ -42,9 +47,9 @@ export type ActivityJson =
   | readonly ActivityJson[]
   | { readonly [key: string]: ActivityJson | undefined };
 
-/** The work failed, and its handler knows how. */
+/** A failure of the activity with the handler's own code. */
 export class ActivityFailed extends Error {
-  override readonly name = 'PerformFailed';
+  override readonly name = 'ActivityFailed';
   readonly code: string;
   readonly retriable: boolean;
   constructor(code: string, message: string, retriable: boolean) {

@@ -27,7 +27,7 @@ const machine = setup({
       { type: 'perform', name: 'render', id: 'clip', input: null, deadlineAt: at + RENDER_MS },
       { type: 'reply', body: null },
     ]),
-    // From this commit on the blob stays, until the row goes: the collection declares the column that names it.
+    // From this commit on the blob is kept until the row is removed: the collection declares the column with its id.
     keep: does(({ result }) => [{ type: 'put', collection: 'clips', id: 'clip', body: result as SealedBlob }]),
     end: does(() => [{ type: 'stop' }]),
   },
@@ -38,7 +38,7 @@ const machine = setup({
     'film.order': { actions: 'render' },
     'render.done': { actions: 'keep' },
     'render.failed': { actions: 'end' },
-    'render.attempt': {}, // Its runner died, the next one stores its own blob.
+    'render.attempt': {}, // Its runner died; the next attempt stores its own blob.
   },
 });
 
@@ -50,10 +50,10 @@ export const filmKind: Kind = {
   redact: (context) => context,
 };
 
-/** The clip opens at this place alone: swapped with the row of another account or film it does not open. */
+/** The clip opens only at this place: a row swapped with one of another account or film does not open. */
 const placeOf = (film: string) => ({ account: ownerOf(film), object: film, kind: 'clip' });
 
-/** The handler of the activity. The key comes first: with the key store out of reach nothing is stored. */
+/** The handler of the activity. It gets the key first: while the key store is unreachable nothing is stored. */
 export function renderer(
   { blobs, keys }: ByteAccess,
   random: Random,
@@ -68,7 +68,7 @@ export function renderer(
   };
 }
 
-/** A range of the clip, from its own segments alone; its total is `clip.bytes`. Throws BlobRangeError beyond it (416). */
+/** A range of the clip, read from its own segments only; `clip.bytes` is the total. Throws BlobRangeError (416). */
 export async function readClip({ blobs, keys }: ByteAccess, film: string, clip: SealedBlob, range: ByteRange) {
   return blobs.read(await openBlob(keys, placeOf(film), clip), range);
 }

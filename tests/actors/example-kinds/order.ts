@@ -1,4 +1,4 @@
-/** An example to copy: an order is paid by work in the world, or lapses. It uses every effect there is. */
+/** An example to copy: an activity charges an order, or the order lapses. It uses every effect. */
 import { assign, setup } from 'xstate';
 import { type ActorEvent, type Effect, emit, type Kind, type Stamped } from '../../../actors/runtime/index.ts';
 
@@ -14,7 +14,7 @@ const machine = setup({
   actions: {
     refuse: does(() => [{ type: 'refuse', body: 'an order costs at least one cent' }]),
     take: assign({ cents: ({ event }) => Number(event.cents), till: ({ event }) => String(event.till) }),
-    // The charge begins once this step is durable; should its node die, another one repeats it with the same key.
+    // The charge starts once this step is durable; if its node dies, another node repeats it with the same key.
     open: does(({ cents }, { at, self }) => [
       { type: 'put', collection: 'lines', id: '1', body: { cents, at } },
       { type: 'perform', name: 'charge', id: PAYMENT, input: { cents }, deadlineAt: at + LAPSE_MS },
@@ -44,7 +44,7 @@ const machine = setup({
         'order.place': [{ guard: 'isFree', actions: 'refuse' }, { actions: ['take', 'open'] }],
         'charge.done': { target: 'paid', actions: 'paid' },
         'charge.failed': { actions: 'lapsed' },
-        'charge.attempt': {}, // its runner died: the bank knows the next attempt by its key
+        'charge.attempt': {}, // its runner died: the bank recognises the next attempt by its key
         'order.lapse': { actions: 'lapsed' },
       },
     },

@@ -7,36 +7,36 @@ import { emit } from '../../../actors/runtime/actor/effect.ts';
 import type { ActorEvent, Json, Stamped } from '../../../actors/runtime/actor/event.ts';
 import type { Kind } from '../../../actors/runtime/actor/kind.ts';
 
-interface Memory {
+interface Records {
   readonly heard: readonly string[];
   readonly moods: { readonly refuses: boolean };
 }
 type Event = ActorEvent & Stamped;
 
-const HEARD_MAX = 200;
+const RECORDS_MAX = 200;
 
 const machine = setup({
-  types: {} as { context: Memory; events: Event },
+  types: {} as { context: Records; events: Event },
   guards: { refuses: ({ context }) => context.moods.refuses },
   actions: {
-    hear: assign({
+    record: assign({
       heard: ({ context, event }) =>
-        [...context.heard, JSON.stringify(event.note ?? event.result ?? event.failure)].slice(-HEARD_MAX),
+        [...context.heard, JSON.stringify(event.note ?? event.result ?? event.failure)].slice(-RECORDS_MAX),
     }),
     throw: assign(() => {
       throw new Error('not in the mood');
     }),
     count: assign({
-      heard: ({ context, event }) => [...context.heard, JSON.stringify(`attempt ${event.attempt}`)].slice(-HEARD_MAX),
+      heard: ({ context, event }) => [...context.heard, JSON.stringify(`attempt ${event.attempt}`)].slice(-RECORDS_MAX),
     }),
     change: assign({ moods: ({ event }) => ({ refuses: event.refuses === true }) }),
-    post: emit<Memory, Event>(({ event }) =>
+    post: emit<Records, Event>(({ event }) =>
       (event.letters as unknown as readonly { to: string; event: ActorEvent }[]).map((letter) => ({
         type: 'send' as const,
         ...letter,
       })),
     ),
-    work: emit<Memory, Event>(({ event }) => ({
+    work: emit<Records, Event>(({ event }) => ({
       type: 'perform',
       name: String(event.name ?? 'work'),
       id: String(event.id),
@@ -44,15 +44,15 @@ const machine = setup({
       deadlineAt: event.at + Number(event.inMs ?? 60_000),
       ...(event.repeats === undefined ? {} : { repeats: event.repeats as unknown as Repeats }),
     })),
-    drop: emit<Memory, Event>(({ event }) => ({ type: 'cancel', perform: String(event.id) })),
-    remind: emit<Memory, Event>(({ event }) => ({
+    drop: emit<Records, Event>(({ event }) => ({ type: 'cancel', perform: String(event.id) })),
+    remind: emit<Records, Event>(({ event }) => ({
       type: 'schedule',
       name: 'note',
       at: event.at + Number(event.inMs),
       event: { type: 'note', note: 'reminded' },
     })),
-    stop: emit<Memory, Event>(() => ({ type: 'stop' })),
-    answer: emit<Memory, Event>(({ context }) => ({ type: 'reply', body: context.heard as unknown as Json })),
+    stop: emit<Records, Event>(() => ({ type: 'stop' })),
+    answer: emit<Records, Event>(({ context }) => ({ type: 'reply', body: context.heard as unknown as Json })),
   },
 }).createMachine({
   context: { heard: [], moods: { refuses: false } },
@@ -63,9 +63,9 @@ const machine = setup({
       on: {
         open: { actions: 'answer' },
         mood: { actions: ['change', 'answer'] },
-        note: [{ guard: 'refuses', actions: ['hear', 'throw'] }, { actions: ['hear', 'answer'] }],
-        'work.done': [{ guard: 'refuses', actions: 'throw' }, { actions: 'hear' }],
-        'work.failed': { actions: 'hear' },
+        note: [{ guard: 'refuses', actions: ['record', 'throw'] }, { actions: ['record', 'answer'] }],
+        'work.done': [{ guard: 'refuses', actions: 'throw' }, { actions: 'record' }],
+        'work.failed': { actions: 'record' },
         'work.attempt': [{ guard: 'refuses', actions: 'throw' }, { actions: 'count' }],
         'unknown.done': {},
         'unknown.failed': {},

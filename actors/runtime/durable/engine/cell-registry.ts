@@ -91,7 +91,7 @@ export class CellRegistry implements Neighbours {
     cell.rewind(this.trailMax);
   }
 
-  performs(name: string): boolean {
+  hasHandler(name: string): boolean {
     return this.activities?.has(name) ?? false;
   }
 

@@ -9,17 +9,17 @@ import {
   notBegun,
   type Repeats,
 } from '../../../../actors/runtime/actor/activity-record.ts';
-import { activityRecordOf } from '../../../../actors/runtime/actor/activity-record-of.ts';
+import { activityRecordOf } from '../../../../actors/runtime/actor/activity-rows.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test, 5_000);
 const BY = { address: 'job:a', number: '000001-000000001', at: 1_000, self: 'n1' };
 const EFFECT = { type: 'perform', name: 'render', id: 'w', input: 1, deadlineAt: 61_000 } as const;
-const INTENT: ActivityRecord = { ...activityRecordOf(EFFECT, BY), begun: true };
+const RECORD: ActivityRecord = { ...activityRecordOf(EFFECT, BY), begun: true };
 const NOW = { at: 2_000, self: 'n2' };
 
 const after = (end: AttemptEnd, change: Partial<ActivityRecord> = {}, at = NOW.at) =>
-  afterAttempt({ ...INTENT, ...change }, 'w', end, { ...NOW, at });
+  afterAttempt({ ...RECORD, ...change }, 'w', end, { ...NOW, at });
 const nextOf = ({ next, event }: AfterAttempt): ActivityRecord => {
   if (next === null) throw new Error(JSON.stringify(event));
   return next;
@@ -31,50 +31,50 @@ const codeOf = ({ next, event }: AfterAttempt): unknown => {
 const failed = (retriable: boolean): AttemptEnd => ({ type: 'failed', code: 'upstream', message: 'no', retriable });
 const died = (ownHand: boolean): AttemptEnd => ({ type: 'died', ownHand });
 
-it('names its first runner, has not begun, and has a key of its own for each asking', () => {
+it('names its first runner, has not begun, and has a different key for each request', () => {
   const record = activityRecordOf(EFFECT, BY);
   assert.equal([record.attempt, record.runner, record.begun, record.lastFailure], [1, 'n1', false, null]);
-  assert.is(activityRecordOf(EFFECT, BY).key, INTENT.key);
-  assert.is.not(activityRecordOf(EFFECT, { ...BY, number: '000001-000000002' }).key, INTENT.key);
-  assert.is.not(activityRecordOf(EFFECT, { ...BY, address: 'job:b' }).key, INTENT.key);
+  assert.is(activityRecordOf(EFFECT, BY).key, RECORD.key);
+  assert.is.not(activityRecordOf(EFFECT, { ...BY, number: '000001-000000002' }).key, RECORD.key);
+  assert.is.not(activityRecordOf(EFFECT, { ...BY, address: 'job:b' }).key, RECORD.key);
 });
 
-it('refuses work without a deadline that can be kept, and a repeat of what never failed', () => {
+it('refuses an activity without a valid deadline, and a repeat of an attempt that never failed', () => {
   assert.throws(() => activityRecordOf({ ...EFFECT, deadlineAt: Number.NaN }, BY), /no deadline/);
   assert.throws(() => activityRecordOf({ ...EFFECT, deadlineAt: 30 * 86_400_000 }, BY), /no deadline/);
   const sound = { key: 'k', attempt: 1, failure: { code: 'upstream', message: 'no' } };
   for (const repeats of [{ ...sound, key: '' }, { ...sound, attempt: 0 }, { ...sound, failure: 'no' }, {}]) {
     assert.throws(
       () => activityRecordOf({ ...EFFECT, repeats: repeats as unknown as Repeats }, BY),
-      /no failed attempt/,
+      /not a failed attempt/,
     );
   }
 });
 
-it('tells a result with its attempt', () => {
-  const told = after({ type: 'done', result: { ok: 1 } }, { attempt: 4 });
-  assert.equal(told, { next: null, event: { type: 'render.done', id: 'w', attempt: 4, result: { ok: 1 } } });
+it('reports a result with its attempt', () => {
+  const ended = after({ type: 'done', result: { ok: 1 } }, { attempt: 4 });
+  assert.equal(ended, { next: null, event: { type: 'render.done', id: 'w', attempt: 4, result: { ok: 1 } } });
 });
 
-it('never repeats a failure by itself: it is told with code, message and whether it is worth repeating', () => {
+it('reports a failure with code, message and whether it is retriable, and does not repeat it', () => {
   for (const retriable of [true, false]) {
     const failure = { code: 'upstream', message: 'no', retriable };
-    const event = { type: 'render.failed', id: 'w', attempt: 2, key: INTENT.key, failure };
+    const event = { type: 'render.failed', id: 'w', attempt: 2, key: RECORD.key, failure };
     assert.equal(after(failed(retriable), { attempt: 2 }), { next: null, event });
   }
 });
 
-it('a chart that repeats a failure goes on counting under the same key, and keeps the failure, cut to its bound', () => {
+it('a repeated failure continues the count under the same key, and keeps the failure text, truncated to its bound', () => {
   const { event } = after(failed(true), { attempt: 2 });
   const by = { ...BY, number: '000001-000000009' };
   const again = activityRecordOf({ ...EFFECT, id: 'another', repeats: event as unknown as Repeats }, by);
-  assert.equal([again.attempt, again.key, again.lastFailure], [3, INTENT.key, 'upstream: no']);
+  assert.equal([again.attempt, again.key, again.lastFailure], [3, RECORD.key, 'upstream: no']);
   const long = { key: 'k', attempt: 1, failure: { code: 'upstream', message: 'x'.repeat(10_000) } };
   assert.is(activityRecordOf({ ...EFFECT, repeats: long }, by).lastFailure?.length, FAILURE_CHARS_MAX);
 });
 
-it('goes on after any number of kills from outside, until its deadline', () => {
-  let record = INTENT;
+it('continues after any number of kills, until its deadline', () => {
+  let record = RECORD;
   for (let i = 0; i < 50; i++) record = nextOf(after(died(false), { ...record, begun: true, suspect: true }));
   assert.equal([record.attempt, record.deaths, record.begun], [51, 0, false]);
   assert.is(record.lastFailure, 'runner-died: its runner n2 was lost');
@@ -82,26 +82,26 @@ it('goes on after any number of kills from outside, until its deadline', () => {
   assert.is(codeOf(after(died(false), {}, 61_000)), 'deadline');
 });
 
-it('the actor hears of the next attempt after a death of its runner', () => {
+it('the actor receives the next attempt after a death of its runner', () => {
   assert.equal(after(died(false)).event, { type: 'render.attempt', id: 'w', attempt: 2 });
   assert.is(after(died(true), { begun: false }).event, null);
 });
 
-it('an attempt that had not begun stays the same on another runner, innocent, and ends with a code of its own', () => {
+it('an attempt that had not begun continues on another runner without suspicion, and fails with its own code', () => {
   const next = nextOf(after(died(true), { begun: false }));
-  assert.equal(next, { ...INTENT, begun: false, runner: 'n2' });
+  assert.equal(next, { ...RECORD, begun: false, runner: 'n2' });
   assert.is(codeOf(after(died(true), { begun: false }, 61_000)), 'not-begun');
   const { code, retriable, message } = notBegun(61_000, 'it waited');
   assert.equal([code, retriable], ['not-begun', true]);
   assert.match(message, /1970-01-01T00:01:01.000Z: it waited/);
 });
 
-it('becomes a suspect by the first crash of its runner, and is convicted by three while it ran as the only suspect', () => {
+it('the first crash of its runner makes it a suspect, and three crashes as the only running suspect fail it as poison', () => {
   let record = nextOf(after(died(true)));
   assert.equal([record.suspect, record.begun, record.deaths], [true, false, 0]);
   assert.is(record.lastFailure, 'runner-died: its runner n1 crashed');
   record = nextOf(after(died(true), record));
-  assert.is(record.deaths, 0, 'it waited for its turn: the death was not its own');
+  assert.is(record.deaths, 0, 'it was waiting: the crash does not count against it');
   for (const deaths of [1, 2]) {
     record = nextOf(after(died(true), { ...record, begun: true }));
     assert.equal([record.deaths, record.begun], [deaths, false]);

@@ -19,7 +19,7 @@ it('a freed slot is reused, and can be freed only once', () => {
   assert.is(slab.take(99), undefined);
 });
 
-it('the number of slab is the largest number of items held at once', () => {
+it('the number of slots is the largest number of items held at once', () => {
   const slab = new Slab<number>();
   const highest = { slot: 0 };
   const held: number[] = [];

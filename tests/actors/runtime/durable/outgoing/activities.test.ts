@@ -25,14 +25,14 @@ within('work begins after its commit and never before, and its result is an even
     [[house.incarnation, 1]],
   );
   const twice = await house.ask(A, work('w1'));
-  assert.ok(!twice.ok && twice.failure.code === 'failed' && twice.failure.detail.includes('open already'));
+  assert.ok(!twice.ok && twice.failure.code === 'failed' && twice.failure.detail.includes('is already open'));
   scene.desk.call(0).resolve('done');
   await until(async () => (await heardBy(house)).length === 1);
   assert.equal(await heardBy(house), ['done']);
   assert.equal(await intents(scene.town), []);
   assert.is(house.engine.activities.size, 0);
   const none = await house.ask(A, work('w2', { name: 'unknown' }));
-  assert.ok(!none.ok && none.failure.code === 'failed' && none.failure.detail.includes('no handler'));
+  assert.ok(!none.ok && none.failure.code === 'failed' && none.failure.detail.includes('no activity handler'));
 });
 
 within('work that is cancelled in the commit that asks for it is never begun', async (scene) => {
