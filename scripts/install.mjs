@@ -85,7 +85,7 @@ function install(tests) {
     'better-sqlite3 could not be built; install a C++ compiler, make and python3, and try again',
   );
   if (!nativeLoads()) {
-    log(`better-sqlite3 does not load on Node ${process.version}; Troupe needs Node 20.19 or newer`);
+    log(`better-sqlite3 does not load on Node ${process.version}; Troupe needs Node 20.19 to 24.18`);
     process.exit(1);
   }
 }

@@ -8,7 +8,11 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { delimiter, join } from 'node:path';
 import { ROOT } from './run.mjs';
 
-export const OTHER_NODES = ['22.23.3', '24.21.0'];
+/**
+ * Not 24.19 and later: a native class that is compiled with their headers aborts the process when the collector takes it
+ * outside of JavaScript, and better-sqlite3 12 has such classes. Version 13 has none and needs Node 22.
+ */
+export const OTHER_NODES = ['22.23.3', '24.18.1'];
 
 const HOME = join(ROOT, 'node_modules', '.cache', 'troupe', 'nodes');
 const PRELOAD = join(ROOT, 'scripts', 'sqlite-of-this-node.cjs');
