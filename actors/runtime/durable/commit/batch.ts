@@ -8,15 +8,15 @@ import type { EngineLimits } from '../engine/engine-limits.ts';
 import type { Shard } from '../engine/shard.ts';
 import type { Entry } from './entry.ts';
 
-/** Entries that travel to the store together. */
+/** Entries that one store commit writes. */
 export interface Batch {
   readonly entries: readonly Entry[];
   readonly writes: readonly ShardWrite[];
-  /** Shards whose state is no JSON: nothing of them was written. */
+  /** Shards with state that is not valid JSON; the batch contains none of their writes. */
   readonly broken: readonly { readonly shard: Shard; readonly detail: string }[];
 }
 
-/** What remains of one shard's entries when later writes have replaced earlier ones. */
+/** The writes of one shard, after later writes replaced earlier ones. */
 interface Fold {
   readonly shard: Shard;
   readonly changes: Change[];
@@ -27,8 +27,8 @@ interface Fold {
 const TIMER_BYTES = 256;
 
 /**
- * Builds batches: several versions of one actor are written once, a later write of a row or timer replaces an earlier
- * one, and only what remains is turned into text. `self` is the incarnation that must own the shards.
+ * Builds batches. Several versions of one actor are written once, a later write of a row or timer replaces an earlier
+ * one, and only the remaining writes are serialized. `self` is the incarnation that must own the shards.
  */
 export class BatchBuilder {
   private number = 0;
@@ -40,7 +40,7 @@ export class BatchBuilder {
     this.limits = limits;
   }
 
-  /** Takes entries from the front of `waiting`, in order, up to the bounds; at least one. */
+  /** Takes at least one entry from the front of `waiting`, in order, up to the bounds. */
   build(waiting: readonly Entry[]): Batch {
     this.number++;
     const folds = new Map<Shard, Fold>();
@@ -64,7 +64,7 @@ export class BatchBuilder {
     return { entries, writes, broken };
   }
 
-  /** Answers with the bytes it adds, by estimate. */
+  /** Returns the estimated bytes that the entry adds. */
   private fold(entry: Entry, fold: Fold): number {
     let bytes = 0;
     for (const change of entry.changes) {
@@ -79,7 +79,7 @@ export class BatchBuilder {
     return bytes;
   }
 
-  /** Puts an item in its place of this batch; false when it replaced an earlier one. */
+  /** Adds an item to this batch; false when it replaced an earlier one. */
   private put<T>(list: T[], item: T, placed: Placed): boolean {
     if (placed.batch === this.number) {
       list[placed.place] = item;
@@ -121,8 +121,8 @@ function foldOf(folds: Map<Shard, Fold>, shard: Shard): Fold {
 }
 
 /**
- * The actor as of this batch: its newest state, volatile steps since included, unless later entries wait; then the
- * state of this change, and their steps are kept out of the trail.
+ * The actor as of this batch. If no later entries wait, this is its newest state including volatile steps; otherwise it
+ * is the state of this change, and the transition log excludes the steps of later entries.
  */
 function actorWrite(change: Change, shard: number): ActorWrite {
   const { cell } = change;

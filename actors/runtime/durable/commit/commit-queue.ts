@@ -6,20 +6,20 @@ import type { Shard } from '../engine/shard.ts';
 import { type Batch, BatchBuilder } from './batch.ts';
 import type { Entry } from './entry.ts';
 
-/** What becomes of a batch; the judge updates memory and lets the outputs go. */
+/** The outcome of a batch. The judge updates memory and releases the outputs. */
 export interface Judge {
-  /** The store has answered for every shard of the batch. */
+  /** The store returned a result for every shard of the batch. */
   judged(entries: readonly Entry[], verdicts: readonly ShardVerdict[]): void;
-  /** Whether it happened cannot be known. */
+  /** The outcome is unknown: the batch may or may not be committed. */
   unknown(entries: readonly Entry[], detail: string): void;
-  /** It certainly did not happen; memory of these shards that is ahead of the store is void. */
+  /** The batch was certainly not committed: discard memory of these shards that is ahead of the store. */
   refused(shards: ReadonlySet<Shard>, entries: readonly Entry[], answer: Answer): void;
 }
 
-/** How many batches' worth of entries may wait before stepping pauses. */
+/** Stepping pauses when this many full batches of entries wait. */
 const BATCHES_AHEAD_MAX = 4;
 
-/** Entries of the shards that share a part of the store, in order. */
+/** Entries of the shards that share one part of the store, in order. */
 interface Line {
   waiting: Entry[];
   inFlight: readonly Entry[] | null;
@@ -27,17 +27,17 @@ interface Line {
 }
 
 /**
- * The ordered queue of a node's entries: one line for each part of the store, and a shard's entries always in the same
- * one. Of each line one batch is with the store at a time. The next forms as soon as that one is answered, of whatever
- * waits by then; where nothing does, at the end of the turn that brings the first entry, so that entries of one turn
- * travel together. Judges nothing itself.
+ * The ordered queue of a node's entries. Each part of the store has one line, and all entries of a shard use the same
+ * line. Each line has at most one batch in flight. When a commit returns, the next batch takes the entries that wait by
+ * then. If none wait, it forms at the end of the turn that adds the next entry, so that entries of one turn are
+ * committed together. The queue does not interpret outcomes: that is the judge's task.
  */
 export class CommitQueue {
   commits = 0;
   entries = 0;
   private readonly lines: readonly Line[];
   private order = 0;
-  /** What is to be judged next, while a judgement is under way; else null. */
+  /** Outcomes to judge next, while a judgement is running; null otherwise. */
   private judgements: (() => void)[] | null = null;
   private readonly store: Pick<Store, 'commit' | 'parts'>;
   private readonly clock: Clock;
@@ -64,7 +64,7 @@ export class CommitQueue {
     this.waitingMax = options.limits.commitEntriesMax * BATCHES_AHEAD_MAX;
   }
 
-  /** The place of the next entry in the order of all. */
+  /** The sequence number of the next entry over all lines. */
   nextOrder(): number {
     return ++this.order;
   }
@@ -73,17 +73,17 @@ export class CommitQueue {
     return this.lines.length;
   }
 
-  /** The number of the line in which a shard's entries wait. */
+  /** The index of the line that holds a shard's entries. */
   lineOf(shard: number): number {
     return shard % this.lines.length;
   }
 
-  /** True when so much waits in a line that no more should be stepped; `judge` is called when that may have changed. */
+  /** True when a line is full, so that stepping must pause; `judge` is called when this may have changed. */
   isFull(line: number): boolean {
     return (this.lines[line] as Line).waiting.length >= this.waitingMax;
   }
 
-  /** Batches that are with the store. */
+  /** Batches in flight. */
   get inFlight(): number {
     return this.lines.reduce((sum, line) => sum + (line.inFlight === null ? 0 : 1), 0);
   }
@@ -97,15 +97,15 @@ export class CommitQueue {
   }
 
   /**
-   * Called once memory shows what the store has answered, and before anything leaves: the writer need not wait for that,
-   * nor for what comes of it. A smaller batch costs more than it would at the end of the turn, an idle writer still more
-   * (measured: actors/README, 2026-11-22).
+   * Called when memory reflects the store's result and before any output is released, so that the writer does not wait
+   * for the outputs or their consequences. A batch smaller than one formed at the end of the turn costs more, but an
+   * idle writer costs more still (measured: actors/README, 2026-11-22).
    */
   handOver(): void {
     for (const line of this.lines) this.flush(line);
   }
 
-  /** Takes out all waiting entries of these shards, in order; what is with the store stays there. */
+  /** Removes and returns all waiting entries of these shards, in order; entries in flight stay. */
   withdraw(shards: ReadonlySet<Shard>): readonly Entry[] {
     const taken: Entry[] = [];
     for (const line of new Set([...shards].map((shard) => this.lineAt(shard)))) {
@@ -116,7 +116,7 @@ export class CommitQueue {
     return taken;
   }
 
-  /** Entries of this shard that are with the store. */
+  /** Entries of this shard in flight. */
   inFlightOf(shard: Shard): readonly Entry[] {
     return this.lineAt(shard).inFlight?.filter((entry) => entry.shard === shard) ?? [];
   }
@@ -156,7 +156,7 @@ export class CommitQueue {
     const judgements = [judge];
     this.judgements = judgements;
     try {
-      // A batch that is handed over meanwhile may add one.
+      // A batch submitted during the judgement may add one.
       for (const next of judgements) next();
     } finally {
       this.judgements = null;
@@ -172,7 +172,7 @@ export class CommitQueue {
     } else this.judge.unknown(entries, detail);
   }
 
-  /** Entries whose shard holds what is no JSON never reach the store: their shard goes back to what is stored. */
+  /** Entries of shards with invalid JSON never reach the store: their shards are rewound to the stored state. */
   private withoutBroken(batch: Batch): readonly Entry[] {
     if (batch.broken.length === 0) return batch.entries;
     const shards = new Set(batch.broken.map(({ shard }) => shard));

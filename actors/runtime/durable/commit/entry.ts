@@ -6,8 +6,8 @@ import type { RowWrite } from '../../actor/row-cache.ts';
 import type { Shard } from '../engine/shard.ts';
 
 /**
- * What one cascade asks the store for, and what leaves once the store has it. It holds references; nothing is turned
- * into text before its batch is built.
+ * The writes of one cascade and the outputs released once they are durable. It holds references: nothing is serialized
+ * until its batch is built.
  */
 export class Entry implements PendingCommit, Output {
   readonly order: number;
@@ -19,9 +19,9 @@ export class Entry implements PendingCommit, Output {
   readonly outgoing: boolean;
   readonly answer: ((answer: Answer) => void) | null;
   readonly reply: Answer;
-  /** Further outputs that wait for it; null while there is none. */
+  /** Further outputs that depend on this entry; null while there are none. */
   outputs: Output[] | null = null;
-  /** True once it is part of a batch given to the store. */
+  /** True once its batch was submitted to the store. */
   handed = false;
 
   constructor(

@@ -13,7 +13,7 @@ import type { CommitQueue, Judge } from './commit-queue.ts';
 import type { Entry } from './entry.ts';
 import type { OutputGate } from './output-gate.ts';
 
-/** What a judgement touches. */
+/** The parts that a judgement updates. */
 export interface JudgeParts {
   readonly registry: CellRegistry;
   readonly queue: CommitQueue;
@@ -21,20 +21,20 @@ export interface JudgeParts {
   readonly runner: Runner;
   readonly timers: Timers;
   readonly watchers: StepWatchers;
-  /** Null where nothing may leave this engine. */
+  /** Null for an engine without a cluster port. */
   readonly outgoing: Outgoing | null;
   readonly host: EngineHost;
-  /** Monotonic ms, for the takeover figure. */
+  /** Monotonic ms, for the takeover measurement. */
   readonly monotonic: () => number;
-  /** Something of these shards ended: one that is being sealed may be done. */
+  /** Work of these shards ended, so a shard that is being released may be quiescent. */
   readonly eased: () => void;
 }
 
 type Lost = { readonly shard: Shard; readonly reason: 'fence' | 'version' | 'unknown' };
 
 /**
- * Brings memory in line with what the store has answered: durable entries let their outputs go, lost shards are dropped
- * whole, refused ones go back to what is stored. Shards never concern each other.
+ * Updates memory from commit results: outputs of durable entries are released, lost shards are dropped whole, and
+ * refused shards are rewound to the stored state. Each shard is judged independently of the others.
  */
 export class StoreJudge implements Judge {
   private readonly parts: JudgeParts;
@@ -74,9 +74,9 @@ export class StoreJudge implements Judge {
   refused(shards: ReadonlySet<Shard>, entries: readonly Entry[], answer: Answer): void {
     const { queue, outputGate, timers, host } = this.parts;
     this.conclude(() => {
-      const void_ = [...entries, ...queue.withdraw(shards)].filter((entry) => entry.shard.serving !== 'gone');
-      host.log({ level: 'warn', message: 'a commit did not happen', entries: void_.length, answer });
-      for (const entry of void_) entry.shard.entries--;
+      const voided = [...entries, ...queue.withdraw(shards)].filter((entry) => entry.shard.serving !== 'gone');
+      host.log({ level: 'warn', message: 'a commit was refused', entries: voided.length, answer });
+      for (const entry of voided) entry.shard.entries--;
       for (const shard of shards) {
         if (shard.serving === 'gone') continue;
         for (const cell of [...shard.cells]) this.rewind(cell);
@@ -84,13 +84,13 @@ export class StoreJudge implements Judge {
         if (shard.serving === 'quiescing') timers.rest(shard);
       }
       timers.fill([...shards]);
-      for (const entry of void_) outputGate.refuse(entry, answer);
+      for (const entry of voided) outputGate.refuse(entry, answer);
     }, []);
   }
 
   /**
-   * Forgets a shard. Entries that are with the store are answered `handed`, all others `moved`: those certainly never
-   * become durable.
+   * Drops a shard from memory. Entries in flight are answered `handed`; all others are answered `moved`, because they
+   * certainly never become durable.
    */
   drop(shard: Shard, inFlight: readonly Entry[], handed: Answer): void {
     const { registry, queue, outputGate, runner, timers } = this.parts;
@@ -108,10 +108,10 @@ export class StoreJudge implements Judge {
       runner.turnAway(cell, away);
       for (const waiter of cell.onLoaded.splice(0)) waiter(away);
     }
-    for (const sealed of shard.onReleased.splice(0)) sealed();
+    for (const released of shard.onReleased.splice(0)) released();
   }
 
-  /** First all memory, then all outputs: whoever reacts to an answer finds everything in place. */
+  /** Updates all memory before any output, so that a receiver that reacts to an answer sees consistent state. */
   private conclude(work: () => void, lost: readonly Lost[]): void {
     const { runner, host, eased } = this.parts;
     runner.after(work);
@@ -119,7 +119,7 @@ export class StoreJudge implements Judge {
       try {
         host.lost(shard.id, reason);
       } catch (error) {
-        host.log({ level: 'error', message: 'the host threw', shard: shard.id, error: String(error) });
+        host.log({ level: 'error', message: 'the host callback threw', shard: shard.id, error: String(error) });
       }
     }
     eased();
@@ -154,7 +154,7 @@ export class StoreJudge implements Judge {
     }
   }
 
-  /** The actor's end is durable: it is absent now, and may be made again. */
+  /** The actor's end is durable: the actor is absent now and may be created again. */
   private ended(cell: Cell): void {
     cell.stopping = false;
     cell.version = 0;

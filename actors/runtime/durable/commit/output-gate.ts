@@ -4,8 +4,8 @@ import type { EngineHost } from '../engine/engine.ts';
 import type { Entry } from './entry.ts';
 
 /**
- * The one way out: an answer or a publication leaves when every entry it depends on is durable, and never before. A
- * receiver that throws is logged and cannot harm the engine.
+ * The only path for outputs: an answer or a publication is released when every entry it depends on is durable, and
+ * never before. A receiver that throws is logged and does not affect the engine.
  */
 export class OutputGate {
   private readonly host: EngineHost;
@@ -14,7 +14,7 @@ export class OutputGate {
     this.host = host;
   }
 
-  /** Lets an output leave as soon as `depends` is durable; null: now. */
+  /** Releases an output as soon as `depends` is durable; immediately for null. */
   pass(output: Output, depends: PendingCommit | null): void {
     if (depends === null) this.leave(output);
     else depends.attach(output);
@@ -26,7 +26,7 @@ export class OutputGate {
     for (const output of entry.outputs ?? []) this.leave(output);
   }
 
-  /** The entry never will be: everybody who waits for it is told why; nothing is published. */
+  /** The entry never becomes durable: answers every waiting caller with the reason and publishes nothing. */
   refuse(entry: Entry, answer: Answer): void {
     this.tell(entry.answer, answer);
     for (const output of entry.outputs ?? []) this.tell(output.answer, answer);
@@ -37,7 +37,7 @@ export class OutputGate {
     try {
       receiver(answer);
     } catch (error) {
-      this.host.log({ level: 'error', message: 'a receiver of answers threw', error: String(error) });
+      this.host.log({ level: 'error', message: 'an answer callback threw', error: String(error) });
     }
   }
 
@@ -46,7 +46,12 @@ export class OutputGate {
       try {
         this.host.published(value);
       } catch (error) {
-        this.host.log({ level: 'error', message: 'the board threw', address: value.address, error: String(error) });
+        this.host.log({
+          level: 'error',
+          message: 'the publish callback threw',
+          address: value.address,
+          error: String(error),
+        });
       }
     }
     this.tell(output.answer, output.reply);

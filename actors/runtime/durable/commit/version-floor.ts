@@ -1,13 +1,13 @@
-/** Actors of one shard that are told apart. Those beyond it are told their shard's highest version: a gap, and sound. */
+/** Actors of one shard with a floor of their own. Others use the shard's highest version: a gap in versions is safe. */
 export const VERSION_FLOORS_MAX = 4_096;
 
 /**
- * Versions that actors had before a refused commit took them back: what they publish next has to be newer. One is
- * forgotten when a later version of its actor is durable, for then the store says so itself.
+ * Versions that actors had before a refused commit rewound them. Their next publication must have a newer version. A
+ * floor is removed when a later version of its actor is durable, because the stored version then serves as the floor.
  */
 export class VersionFloor {
   readonly #versions = new Map<string, number>();
-  /** No actor that is not told apart has had a higher one. */
+  /** The highest version of any actor without a floor of its own. */
   #others = 0;
 
   note(address: string, version: number): void {
@@ -18,12 +18,12 @@ export class VersionFloor {
     this.#versions.set(address, version);
   }
 
-  /** 0 where it was never taken back. */
+  /** 0 for an actor that was never rewound. */
   of(address: string): number {
     return this.#versions.get(address) ?? this.#others;
   }
 
-  /** What the actor does since is durable. */
+  /** A later version of the actor is durable. */
   passed(address: string): void {
     if (this.#versions.size > 0) this.#versions.delete(address);
   }

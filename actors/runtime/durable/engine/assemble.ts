@@ -23,24 +23,24 @@ import { LOST } from './failures.ts';
 import { Runner } from './runner.ts';
 import { StepWatchers } from './step-watchers.ts';
 
-/** What an engine is made from. */
+/** The dependencies and settings of an engine. */
 export interface EngineOptions {
   readonly kinds: readonly RegisteredKind[];
   readonly store: Store;
   readonly clock: Clock;
   /** The incarnation that must own the shards this engine writes. */
   readonly self: { readonly incarnation: string };
-  /** How many shards the cluster has. */
+  /** Number of shards in the cluster. */
   readonly shards: number;
   /** Store time, ms. */
   readonly now: () => number;
   readonly limits: EngineLimits;
   readonly host: EngineHost;
-  /** Absent: nothing leaves this engine; a step that sends to another shard or asks for work fails. */
+  /** If absent, a step that sends to another shard or starts an activity fails. */
   readonly clusterPort?: ClusterPort;
 }
 
-/** The parts of an engine, wired to each other. */
+/** The connected parts of an engine. */
 export interface Assembly {
   readonly registry: CellRegistry;
   readonly outputGate: OutputGate;
@@ -51,15 +51,15 @@ export interface Assembly {
   readonly quiescence: Quiescence;
   readonly adoption: Adoption;
   readonly watchers: StepWatchers;
-  /** Null where nothing may leave this engine. */
+  /** Null for an engine without a cluster port. */
   readonly outgoing: OutgoingAssembly | null;
   readonly residents: Residents;
   readonly quarantine: Quarantine;
-  /** Something ended: a shard that is being sealed may be done. */
+  /** Work ended, so a shard that is being released may be quiescent. */
   readonly eased: () => void;
 }
 
-/** The parts that reach beyond an engine's own shards. */
+/** The parts that send to other shards and run activities. */
 export interface OutgoingAssembly {
   readonly outbox: Outbox;
   readonly activityRunner: ActivityRunner;
@@ -67,7 +67,7 @@ export interface OutgoingAssembly {
   readonly outgoing: Outgoing;
 }
 
-/** Makes the parts. Nothing in them moves before something is adopted or delivered. */
+/** Creates the parts. They stay idle until a shard is adopted or an event is delivered. */
 export function assemble(options: EngineOptions): Assembly {
   const { store, clock, limits, host, now } = options;
   const log: EngineHost['log'] = (record) => host.log(record);
@@ -77,7 +77,7 @@ export function assemble(options: EngineOptions): Assembly {
   const outputGate = new OutputGate(host);
   const watchers = new StepWatchers(limits.watchersMax, log);
   const loader = new Loader(store, (cell, fault) => quarantine.put(cell, fault));
-  // Queue and judge, timers and runner need each other: the later one of each pair is reached when it is needed.
+  // Queue and judge, and timers and runner, depend on each other: closures resolve the later one of each pair on use.
   const late: Judge = {
     judged: (entries, verdicts) => judge.judged(entries, verdicts),
     unknown: (entries, detail) => judge.unknown(entries, detail),

@@ -6,22 +6,22 @@ import type { Outbox } from '../outgoing/outbox.ts';
 import { UseOrder } from '../residency/use-order.ts';
 import type { Shard } from './shard.ts';
 
-/** Everything in memory: the shards served here and the cells on them. It only keeps them findable. */
+/** Indexes the shards served here and their cells in memory. */
 export class CellRegistry implements Neighbours {
   readonly cells = new Map<string, Cell>();
-  /** Actors that do not load. They stay until an operator has them loaded again. */
+  /** Quarantined actors. They stay until an operator reloads them. */
   readonly quarantined = new Set<Cell>();
-  /** Those that may be evicted, by last use. */
+  /** Cells that may be evicted, by last use. */
   readonly order = new UseOrder();
   readonly shards = new Map<number, Shard>();
   readonly kinds: ReadonlyMap<string, RegisteredKind>;
   readonly shardCount: number;
   private readonly trailMax: number;
-  /** Work that can be performed; null where nothing may leave this engine. */
+  /** Activities with a handler; null for an engine without a cluster port. */
   private readonly activities: ReadonlySet<string> | null;
-  /** Set once; null where nothing may leave this engine. */
+  /** Set once; null for an engine without a cluster port. */
   outbox: Outbox | null = null;
-  /** The last epoch each shard was served under here, for `moved`. */
+  /** The last epoch under which this engine served each shard, for `moved`. */
   private readonly epochs = new Map<number, number>();
 
   constructor(
@@ -41,12 +41,12 @@ export class CellRegistry implements Neighbours {
     this.epochs.set(shard.id, shard.epoch);
   }
 
-  /** The shard an address belongs to, if it is served here. */
+  /** The shard of an address, if this engine serves it. */
   shardOf(address: string): Shard | undefined {
     return this.shards.get(shardOf(address, this.shardCount));
   }
 
-  /** The same, from a cell that is known to be here. */
+  /** The shard of a cell that is in memory. */
   shardOfCell(cell: Cell): Shard | null {
     const shard = this.shards.get(cell.shard.id);
     return shard === cell.shard ? shard : null;
@@ -56,13 +56,13 @@ export class CellRegistry implements Neighbours {
     return this.epochs.get(shardOf(address, this.shardCount)) ?? 0;
   }
 
-  /** Why no such actor can be, or null. */
+  /** Why the address is invalid, or null. */
   faultOf(address: string): string | null {
     if (parseAddress(address) === null) return `${address} is no address`;
     return this.kinds.has(kindOf(address)) ? null : `no kind of actor is called ${kindOf(address)}`;
   }
 
-  /** A new cell, to be loaded; the address must be without fault. */
+  /** Creates a cell that is still to be loaded; the address must be valid. */
   open(address: string, shard: Shard): Cell {
     const kind = this.kinds.get(kindOf(address));
     if (kind === undefined) throw new Error(`no kind of actor is called ${kindOf(address)}`);
@@ -85,7 +85,7 @@ export class CellRegistry implements Neighbours {
     this.quarantined.add(cell);
   }
 
-  /** Back to what is stored. */
+  /** Rewinds a cell to its stored state. */
   rewind(cell: Cell): void {
     if (this.quarantined.delete(cell) && !cell.kind.kind.resident) this.order.add(cell);
     cell.rewind(this.trailMax);
@@ -112,7 +112,7 @@ export class CellRegistry implements Neighbours {
     if (fault !== null) return { unreachable: fault };
     if (shardOf(address, this.shardCount) !== from.shard.id) {
       if (this.outbox !== null) return 'elsewhere';
-      return { unreachable: `${from.address} sent to ${address}, which is of another shard` };
+      return { unreachable: `${from.address} sent to ${address}, which is in another shard` };
     }
     return 'unloaded';
   }

@@ -5,7 +5,7 @@ import { LOST } from './failures.ts';
 import { inspect } from './inspection.ts';
 import { Shard } from './shard.ts';
 
-/** The actor host of one node, without any shard yet. It starts no timer and touches no store before `adopt`. */
+/** Creates the actor host of one node, without shards. It starts no timer and reads no store before `adopt`. */
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock, now } = options;
   const parts = assemble(options);

@@ -10,7 +10,7 @@ import type { Delivery } from './engine.ts';
 import { BUSY, failed, moved, refused, unknownKind } from './failures.ts';
 import type { Runner } from './runner.ts';
 
-/** What takes a delivery in. */
+/** The parts that accept a delivery. */
 export interface DeliveryParts {
   readonly registry: CellRegistry;
   readonly runner: Runner;
@@ -18,10 +18,10 @@ export interface DeliveryParts {
   readonly residents: Residents;
 }
 
-/** How work ended, as it is brought by the node that ran it. */
+/** The result of an activity, as sent by the node that ran it. */
 const RESULT = '$result';
 
-/** Puts one event into its actor's mailbox, or answers at once why it cannot. */
+/** Puts one event into its actor's mailbox, or answers immediately with the reason for refusal. */
 export function deliver(
   { registry, runner, outputGate, residents }: DeliveryParts,
   { to, event, deadline, trace }: Delivery,
@@ -45,7 +45,7 @@ export function deliver(
   }
   const cell = known ?? runner.cellOf(to, shard);
   const mail = isReserved(event.type)
-    ? parcelMail(event, deadline, trace, answer)
+    ? systemMail(event, deadline, trace, answer)
     : { event, deadline, trace, answer, firing: null, systemMessage: null, next: null, fetched: null };
   if (mail === null) {
     outputGate.tell(answer, failed(`${event.type} is no event type`));
@@ -56,24 +56,24 @@ export function deliver(
   outputGate.tell(answer, lane === 'start' ? BUSY : refused(`the ${lane} lane of ${to} is full`));
 }
 
-/** What the runtime of another node, or an operator, brings. */
-function parcelMail(wrapped: ActorEvent, deadline: number, trace: string | undefined, answer: Mail['answer']) {
+/** Unwraps a system message from the runtime of another node or from an operator. */
+function systemMail(wrapped: ActorEvent, deadline: number, trace: string | undefined, answer: Mail['answer']) {
   const opened = decodeSystemMessage(wrapped);
   return opened && { ...opened, deadline, trace, answer, firing: null, next: null, fetched: null };
 }
 
-/** How work ended belongs to what must end; a message waits with its like. */
+/** System messages other than outbox messages complete work and use the finish lane; the kind decides for the rest. */
 function laneOf(finishes: ReadonlySet<string>, { systemMessage, event }: Mail): LaneName {
   return (systemMessage !== null && systemMessage.type !== 'message') || finishes.has(event.type) ? 'finish' : 'start';
 }
 
-/** What ends something, and what goes to actors that are always resident, is let in beyond the cap. */
+/** Events that complete work and events for resident kinds are accepted beyond the cap. */
 function mustBeTaken(registry: CellRegistry, to: string, type: string): boolean {
   const kind = registry.kinds.get(kindOf(to));
   return kind === undefined || kind.kind.resident === true || kind.finishes.has(type) || type === RESULT;
 }
 
-/** XState gives meanings of its own to types that begin with its name: they could stop a chart from outside. */
+/** XState reserves types that begin with `xstate.`: a caller could use them to stop a chart. */
 function faultOf(type: unknown): string | null {
   if (typeof type === 'string' && type !== '' && !type.startsWith('xstate.')) return null;
   return `${JSON.stringify(type)} is no event type`;

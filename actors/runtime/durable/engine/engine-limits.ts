@@ -1,18 +1,18 @@
-/** The bounds of the runtime that concern an engine; times in ms. The cluster's `runtime` limits satisfy it. */
+/** The runtime limits that an engine uses; times in ms. The cluster's `runtime` limits include them. */
 export interface EngineLimits {
-  /** Steps of one cascade, the first included. */
+  /** Steps of one cascade, including the first. */
   readonly cascadeStepsMax: number;
   readonly laneStartMax: number;
   readonly laneFinishMax: number;
   readonly laneSystemMax: number;
-  /** Entries of one batch; four times as many may wait before stepping pauses. */
+  /** Entries of one batch; stepping pauses when four times as many wait. */
   readonly commitEntriesMax: number;
   readonly commitBytesMax: number;
-  /** Transitions remembered per actor. */
+  /** Transitions in an actor's transition log. The config member keeps its older name. */
   readonly trailMax: number;
   readonly watchersMax: number;
-  /** Actors in memory, those of resident kinds not counted; the least recently used leave first. */
+  /** Actors in memory, not counting resident kinds; the least recently used are evicted first. */
   readonly residentsMax: number;
-  /** How far ahead timers are loaded. */
+  /** Timers due within this time are loaded. */
   readonly timersAheadMs: number;
 }

@@ -4,66 +4,66 @@ import type { ActorEvent, Json } from '../../actor/event.ts';
 import type { ActivityAttempt } from '../outgoing/cluster-port.ts';
 
 /**
- * The actor host of one node: cells, cascades, commit queue, gate and timers of the shards it owns. It decides nothing
- * about ownership: it is told to adopt, seal or drop. One engine per node; everything in it runs on one thread.
+ * The actor host of one node: cells, cascades, commit queue, output gate and timers of the shards it owns. Ownership is
+ * decided by its caller, which adopts, releases and drops shards. One engine per node; it runs on one thread.
  */
 export interface Engine {
-  /** Starts serving a shard under this epoch: timers are loaded, resident kinds activated, tenancies checked. */
+  /** Starts serving a shard under this epoch: loads timers, activates resident kinds, checks lease rows. */
   adopt(shard: number, epoch: number): void;
   /**
-   * Planned end: takes no further event of the shard (they are answered `moved`), lets what is queued be stepped and
-   * committed, writes volatile state, and resolves when nothing of the shard is in memory. The fence is still ours then.
+   * Planned end: answers further events of the shard with `moved`, steps and commits the queued ones, writes volatile
+   * state, and resolves when nothing of the shard is in memory. The node still holds the fence at that point.
    */
   seal(shard: number): Promise<void>;
-  /** Unplanned end: memory of the shard is discarded, waiting senders are answered `moved` (committed ones: `lost`). */
+  /** Unplanned end: discards the shard's memory and answers waiting senders `moved` (`lost` for entries in flight). */
   drop(shard: number): void;
-  /** Epoch under which the shard is served here, or null. */
+  /** Epoch under which this engine serves the shard, or null. */
   epochOf(shard: number): number | null;
   /**
-   * One event. `answer` is called exactly once, after the commits it depends on; null for a tell. An event past its
-   * deadline is dropped and answered `expired`; one for a shard not served here is answered `moved`.
+   * Delivers one event. `answer` is called exactly once, after the commits it depends on; null for a tell. An event past
+   * its deadline is dropped and answered `expired`; one for a shard not served here is answered `moved`.
    */
   deliver(delivery: Delivery, answer: ((answer: Answer) => void) | null): void;
-  /** Tells every open tenant row of this incarnation, in shards served here, that its node is dead. */
+  /** Notifies the actor of each open lease row of this incarnation, in shards served here, that the node is dead. */
   nodeDead(incarnation: string): void;
-  /** Actors of shards served here that do not load, as far as anybody has met them; at most a hundred. */
+  /** Actors of shards served here that failed to load so far; at most a hundred. */
   quarantined(): readonly QuarantinedActor[];
-  /** Tries to load a quarantined actor again. Rejects when the store does not answer. */
+  /** Retries loading a quarantined actor. Rejects when the store does not respond. */
   reload(address: string): Promise<Reloaded>;
-  /** State of one actor as an operator sees it; loads it if it is not resident; null when absent or not served here. */
+  /** State of one actor for operators. Loads the actor if needed; null when absent or not served here. */
   inspect(address: string): Promise<Inspection | null>;
-  /** Called for each committed step whose address matches; returns the way to stop. At most WATCHERS_MAX at once. */
+  /** Calls `see` for each committed step whose address matches; returns a stop function. At most WATCHERS_MAX at once. */
   watch(matches: (address: string) => boolean, see: (step: CommittedStep) => void): () => void;
   readonly gauges: EngineGauges;
-  /** The work in the world that runs on this node, whoever owns its actors. */
+  /** The activities that run on this node, including those of actors on other nodes. */
   readonly activities: RunningActivities;
-  /** Seals every shard. */
+  /** Releases every shard. */
   close(): Promise<void>;
 }
 
 export interface RunningActivities {
-  /** This node serves: attempts begin from now on. */
+  /** The node serves: attempts may start. */
   serve(): void;
-  /** This node drains: nothing begins any more, and what has not begun is left to the next owner. */
+  /** The node drains: no attempt starts any more, and attempts not yet started are left to the next owner. */
   rest(): void;
-  /** Attempts that run, wait for their turn, or tell how they ended. */
+  /** Attempts that run, are queued, or report their result. */
   readonly size: number;
-  /** Which of these do not run here. */
+  /** The subset of `attempts` that does not run here. */
   missing(attempts: readonly ActivityAttempt[]): readonly ActivityAttempt[];
   abort(attempts: readonly ActivityAttempt[]): void;
-  /** Resolves when no attempt is left, or the time is up. */
+  /** Resolves when no attempt is left or the time has elapsed. */
   idle(withinMs: number): Promise<void>;
-  /** This node is dead or leaves: everything is aborted, nothing is begun. */
+  /** The node is dead or leaves: aborts every attempt and starts no further one. */
   abortAll(why: string): void;
 }
 
-/** An actor whose stored state does not load, and why. */
+/** An actor whose stored state fails to load, and the reason. */
 export interface QuarantinedActor {
   readonly address: string;
   readonly fault: string;
 }
 
-/** What came of loading an actor again. */
+/** The result of reloading an actor. */
 export type Reloaded =
   | { readonly outcome: 'loaded' | 'absent' | 'was-not-quarantined' | 'not-served' }
   | { readonly outcome: 'quarantined'; readonly fault: string };
@@ -71,21 +71,21 @@ export type Reloaded =
 export interface Delivery {
   readonly to: string;
   readonly event: ActorEvent;
-  /** Monotonic ms of this process after which the event is not worth stepping. */
+  /** Monotonic ms of this process after which the event is dropped. */
   readonly deadline: number;
-  /** Trace id of the caller, carried into logs and watch. */
+  /** Trace id of the caller, for logs and watchers. */
   readonly trace?: string | undefined;
 }
 
-/** What the engine tells the node it lives in. */
+/** Callbacks from the engine to its node. */
 export interface EngineHost {
-  /** The fence or a version did not hold, or an outcome is unknown: memory is dropped already; decide who owns it. */
+  /** A fence or version check failed, or an outcome is unknown. Memory is already dropped; the host decides ownership. */
   lost(shard: number, reason: 'fence' | 'version' | 'unknown'): void;
-  /** A published value whose commit is durable. */
+  /** Publishes a value whose commit is durable. */
   published(value: Publication): void;
-  /** True for an incarnation known to be dead or gone: its tenant rows are orphans. */
+  /** True for an incarnation known to be dead or gone: its lease rows are orphaned. */
   isGone(incarnation: string): boolean;
-  /** First committed step after an adoption, for the takeover figure: ms since adopt. */
+  /** First committed step after an adoption, for the takeover measurement: ms since adopt. */
   log(record: {
     readonly level: 'info' | 'warn' | 'error';
     readonly message: string;
@@ -113,7 +113,7 @@ export interface CommittedStep {
   readonly to: string;
 }
 
-/** An input that was set aside, as an operator sees it. */
+/** A dead letter, as shown to operators. */
 export interface DeadLetterView {
   readonly address: string;
   readonly id: string;
@@ -132,54 +132,54 @@ export interface Inspection {
   readonly shard: number;
   readonly epoch: number;
   readonly version: number;
-  /** Highest version known durable. */
+  /** Highest version known to be durable. */
   readonly durableVersion: number;
   readonly chart: number;
   readonly state: string;
   /** Redacted by the kind. */
   readonly context: Json;
   readonly openRows: Readonly<Record<string, number>>;
-  /** Messages that wait for a receiver in another shard. */
+  /** Outbox messages that wait for delivery to another shard. */
   readonly outbox: readonly {
     readonly to: string;
     readonly number: string;
     readonly event: string;
     readonly tries: number;
   }[];
-  /** Work in the world that has not ended. */
+  /** Open activity records. The HTTP member keeps its older name. */
   readonly intents: readonly {
     readonly id: string;
     readonly name: string;
     readonly attempt: number;
     readonly runner: string;
-    /** False while it waits for its turn. */
+    /** False while the attempt is queued. */
     readonly begun: boolean;
     readonly deadlineAt: number;
     readonly suspect: boolean;
-    /** Why the attempt before this one ended; null for the first. */
+    /** Why the previous attempt ended; null for the first. */
     readonly lastFailure: string | null;
   }[];
-  /** Inputs that failed for good: for `retry` or `skip`. */
+  /** Dead letters, for `retry` or `skip`. The HTTP member keeps its older name. */
   readonly aside: readonly DeadLetterView[];
   readonly queue: { readonly system: number; readonly finish: number; readonly start: number };
   readonly timers: readonly { readonly name: string; readonly dueAt: number; readonly event: string }[];
-  /** Newest last, at most 50. */
+  /** Newest last, at most 50. The HTTP member keeps its older name. */
   readonly trail: readonly CommittedStep[];
   readonly explanation: readonly string[];
 }
 
 export interface EngineGauges {
   readonly cells: number;
-  /** Actors that do not load. */
+  /** Quarantined actors. */
   readonly quarantined: number;
-  /** Actors that left memory for room, so far. */
+  /** Actors evicted so far. */
   readonly evicted: number;
   readonly queued: number;
   readonly commitsInFlight: number;
   readonly steps: number;
-  /** Events so far for which their actor's chart had no transition. */
+  /** Events so far without a transition in their actor's chart. */
   readonly unhandled: number;
-  /** Inputs so far that were set aside, those of senders included. */
+  /** Dead letters so far, including undeliverable outbox messages. */
   readonly deadLetters: number;
   readonly commits: number;
   readonly entries: number;

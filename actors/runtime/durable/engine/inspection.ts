@@ -15,18 +15,18 @@ import type { DeadLetterView, Inspection } from './engine.ts';
 import type { Runner } from './runner.ts';
 import type { Shard } from './shard.ts';
 
-/** What an inspection looks into. */
+/** The parts that an inspection reads. */
 export interface InspectionParts {
   readonly registry: CellRegistry;
   readonly runner: Runner;
   readonly timers: Timers;
-  /** Null where nothing may leave this engine. */
+  /** Null for an engine without a cluster port. */
   readonly outbox: Outbox | null;
   readonly store: Pick<Store, 'timersOf' | 'rows'>;
   readonly now: () => number;
 }
 
-/** Shows one actor as it stands in memory, with its kind's own words; loads it if need be, and changes nothing. */
+/** Shows one actor as it is in memory, with its kind's explanation. Loads the actor if needed and changes nothing. */
 export async function inspect(parts: InspectionParts, address: string): Promise<Inspection | null> {
   const shard = parts.registry.shardOf(address);
   if (shard === undefined || parts.registry.faultOf(address) !== null) return null;
@@ -43,7 +43,7 @@ export async function inspect(parts: InspectionParts, address: string): Promise<
   }
 }
 
-/** The cell, pinned; null when the shard went away or the store did not answer. */
+/** The pinned cell; null when the shard was dropped or the store did not respond. */
 async function loaded({ runner }: InspectionParts, address: string, shard: Shard): Promise<Cell | null> {
   const cell = runner.cellOf(address, shard);
   if (cell.shard !== shard) return null;
@@ -89,7 +89,7 @@ function show(
   ]) {
     openRows[name] = [...cell.rows.open(name)].map(({ id, body }) => ({ id, body }));
   }
-  const work = intentsOf(cell);
+  const work = activityRecordsOf(cell);
   const view: View = { address, state, context, openRows, now: now() };
   return {
     address,
@@ -111,21 +111,23 @@ function show(
       .steps()
       .map(([version, at, event, from, to]) => ({ address, version, at, event, from, to })),
     explanation: [
-      ...(away ? quarantineWords(cell) : explain(cell, view)),
+      ...(away ? quarantineExplanation(cell) : explain(cell, view)),
       ...work.map(workSentence),
       ...aside.map(sentence),
     ],
   };
 }
 
-/** Why it is quarantined, what that means, and the way out. */
-function quarantineWords({ address, fault, rows, deferredStored: keptStored }: Cell): readonly string[] {
-  const kept = keptStored + rows.count(DEAD_LETTERS.name);
+/** Why the actor is quarantined, the effects, and the remedy. */
+function quarantineExplanation({ address, fault, rows, deferredStored }: Cell): readonly string[] {
+  const deferred = deferredStored + rows.count(DEAD_LETTERS.name);
   return [
     fault,
     'It is quarantined: nothing is stepped or written, everything that is asked of it is answered so.',
-    ...(kept === 0 ? [] : [`${kept} messages that could not be refused wait for it, to be stepped when it loads.`]),
-    `Mend what is stored, or start a build that knows its chart; then \`troupe reload ${address}\`.`,
+    ...(deferred === 0
+      ? []
+      : [`${deferred} messages that could not be refused wait for it and are stepped when it loads.`]),
+    `Repair the stored state, or start a build with its chart version; then \`troupe reload ${address}\`.`,
   ];
 }
 
@@ -137,16 +139,16 @@ function typeIn(event: string): string {
   }
 }
 
-/** An explanation that fails must not hide the rest. */
+/** A failing explanation must not hide the rest of the inspection. */
 function explain(cell: Cell, view: View): readonly string[] {
   try {
     return cell.kind.kind.explain(view);
   } catch (error) {
-    return [`the kind could not explain itself: ${error instanceof Error ? error.message : String(error)}`];
+    return [`the kind failed to explain the actor: ${error instanceof Error ? error.message : String(error)}`];
   }
 }
 
-function intentsOf(cell: Cell): Inspection['intents'] {
+function activityRecordsOf(cell: Cell): Inspection['intents'] {
   return [...cell.rows.open(systemCollections.intents.name)].map(({ id, body }) => {
     const { name, attempt, runner, begun, deadlineAt, suspect, lastFailure } = body as ActivityRecord;
     return { id, name, attempt, runner, begun, deadlineAt, suspect, lastFailure };

@@ -2,15 +2,15 @@ import type { Cell } from '../../actor/cell.ts';
 import type { CommitQueue } from '../commit/commit-queue.ts';
 
 /**
- * The cells that have something to do, in turn. One whose entries would go into a line of the commit queue that is full
- * waits apart until there is room, and holds up nobody of another line. Each cell stands in it once at most.
+ * The runnable cells, in round-robin order. A cell whose line of the commit queue is full is held separately until the
+ * line has room, so that it does not block cells of other lines. A cell is queued at most once.
  */
 export class RunQueue {
   private readonly queue: Pick<CommitQueue, 'lineOf' | 'isFull' | 'lineCount'>;
-  /** Linked through the cells themselves. */
+  /** An intrusive list: cells hold the links. */
   private first: Cell | null = null;
   private last: Cell | null = null;
-  /** By line. */
+  /** Cells held back, by line. */
   private readonly held: Cell[][];
 
   constructor(queue: Pick<CommitQueue, 'lineOf' | 'isFull' | 'lineCount'>) {
@@ -24,7 +24,7 @@ export class RunQueue {
     this.last = cell;
   }
 
-  /** Cells of lines that have room again stand in turn again. To be called before cells are taken. */
+  /** Requeues cells of lines that have room again. Call it before taking cells. */
   ease(): void {
     for (let line = 0; line < this.held.length; line++) {
       const held = this.held[line] as Cell[];
@@ -34,7 +34,7 @@ export class RunQueue {
     }
   }
 
-  /** Null when nobody is left who could be served now. */
+  /** Null when no cell can be served now. */
   take(): Cell | null {
     for (let cell = this.first; cell !== null; cell = this.first) {
       this.first = cell.nextQueued;
@@ -47,7 +47,7 @@ export class RunQueue {
     return null;
   }
 
-  /** True when somebody waits who could be served now. */
+  /** True when a cell can be served now. */
   get waits(): boolean {
     return this.first !== null;
   }

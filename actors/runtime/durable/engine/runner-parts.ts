@@ -8,7 +8,7 @@ import type { CellRegistry } from './cell-registry.ts';
 import type { EngineHost } from './engine.ts';
 import type { EngineLimits } from './engine-limits.ts';
 
-/** What a runner works with. */
+/** The dependencies of a runner. */
 export interface RunnerParts {
   readonly registry: CellRegistry;
   readonly queue: CommitQueue;
@@ -21,10 +21,10 @@ export interface RunnerParts {
   readonly host: EngineHost;
   /** The incarnation of this node. */
   readonly self: string;
-  /** Inputs kept while their actor was quarantined. */
+  /** Inputs deferred while their actor was quarantined. */
   readonly replay: Replay;
-  /** A cell was opened: there may be too many now. */
+  /** A cell was opened, so the number of cells may exceed its limit. */
   readonly opened: () => void;
-  /** Messages ended: a shard that is being sealed may be done. */
+  /** Messages ended, so a shard that is being released may be quiescent. */
   readonly eased: () => void;
 }

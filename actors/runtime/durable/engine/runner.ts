@@ -15,28 +15,28 @@ import { RunQueue } from './run-queue.ts';
 import type { RunnerParts } from './runner-parts.ts';
 import type { Shard } from './shard.ts';
 
-/** Steps of one turn of the loop, before others get their chance. */
+/** Steps of one turn, before the event loop runs other callbacks. */
 const STEPS_PER_TURN_MAX = 2_048;
 const LANE_FULL_RETRY_MS = 250;
 const NOTICE_RETRY_MS = 1_000;
 const NOTHING = Object.freeze({ changes: [], rows: [], publishes: [], outgoing: false });
 
 /**
- * Serves the cells that have something to do, one message at a time in turn: steps it with all it sends, and files the
- * result as one entry. Never waits: a message that lacks something is parked, its actor with it, and stepped again.
+ * Serves runnable cells in turn, one message at a time: steps the message and its cascade, and queues the result as one
+ * entry. It never waits: a message that lacks an actor or row is parked with its actor and stepped again after loading.
  */
 export class Runner {
-  /** Steps taken, those in vain included. */
+  /** Steps taken, including failed ones. */
   get steps(): number {
     return this.cascade.steps;
   }
 
-  /** Events for which their actor's chart had no transition. */
+  /** Events without a transition in their actor's chart. */
   get unhandled(): number {
     return this.cascade.unhandled;
   }
 
-  /** Inputs that were set aside here. */
+  /** Inputs that became dead letters here. */
   deadLetters = 0;
 
   private readonly parts: RunnerParts;
@@ -54,7 +54,7 @@ export class Runner {
     this.fetcher = new Fetcher(parts.loader, this);
   }
 
-  /** The cell of an address of this shard, loading if it was not in memory. */
+  /** The cell of an address of this shard. Starts loading it if it is not in memory. */
   cellOf(address: string, shard: Shard): Cell {
     const { registry, loader } = this.parts;
     const known = registry.cells.get(address);
@@ -72,7 +72,7 @@ export class Runner {
     this.parts.loader.load(cell);
   }
 
-  /** Takes a message; false when its lane is full. */
+  /** Queues a message; false when its lane is full. */
   offer(cell: Cell, shard: Shard, lane: LaneName, mail: Mail): boolean {
     if (!cell.mailbox.offer(lane, mail, this.parts.limits)) return false;
     shard.mails++;
@@ -80,7 +80,7 @@ export class Runner {
     return true;
   }
 
-  /** A message of the engine itself, in the system lane, or one that was kept; false when its lane is full. */
+  /** Queues a message of the engine itself in the system lane, or a deferred input; false when its lane is full. */
   tell(
     shard: Shard,
     address: string,
@@ -97,20 +97,20 @@ export class Runner {
     );
   }
 
-  /** What the engine itself has found out about an actor's work; false when the lane is full. */
+  /** Queues a system message about an actor's activity; false when the lane is full. */
   bring(shard: Shard, address: string, systemMessage: SystemMessage, answer: NonNullable<Mail['answer']>): boolean {
     const mail = ownMail({ type: systemMessage.type }, { answer, firing: null, systemMessage });
     return this.offer(this.cellOf(address, shard), shard, 'finish', mail);
   }
 
   /**
-   * Gives an actor a notice of the runtime that has no other sender: repeated while the store refuses its reading or its
-   * commit, and while its step throws, until it is a dead letter. Ends with the shard: its next owner makes its own notices.
+   * Delivers a notice of the runtime. Retries while the store refuses the load or the commit, and while the step throws,
+   * until the notice is a dead letter. Retries end with the shard: its next owner issues its own notices.
    */
-  insist(address: string, event: ActorEvent, failures = 0): void {
+  notifyUntilTaken(address: string, event: ActorEvent, failures = 0): void {
     const { registry, clock } = this.parts;
     const again = (delayMs: number, times: number): void => {
-      clock.after(delayMs, () => this.insist(address, event, times));
+      clock.after(delayMs, () => this.notifyUntilTaken(address, event, times));
     };
     const answered = (answer: Answer): void => {
       if (answer.ok) return;
@@ -125,7 +125,7 @@ export class Runner {
     if (!this.offer(this.cellOf(address, shard), shard, 'system', mail)) again(LANE_FULL_RETRY_MS, failures);
   }
 
-  /** Has the cell served in its turn. */
+  /** Queues the cell to be served in its turn. */
   wake(cell: Cell): void {
     if (!cell.queued) {
       cell.queued = true;
@@ -134,7 +134,7 @@ export class Runner {
     if (!this.running) this.run();
   }
 
-  /** Runs `work` and serves what it woke only afterwards. */
+  /** Runs `work`, then serves the cells that it woke. */
   after(work: () => void): void {
     const outer = this.running;
     this.running = true;
@@ -146,7 +146,7 @@ export class Runner {
     }
   }
 
-  /** Serves until nothing is left, the turn has taken long enough, or too much waits for the store. */
+  /** Serves until no cell is runnable, the turn's step limit is reached, or the commit queue is full. */
   run(): void {
     if (this.running) return;
     this.running = true;
@@ -166,17 +166,17 @@ export class Runner {
       this.running = false;
     }
     this.parts.eased();
-    // Those of a full line are served on when its batch was judged.
+    // Cells of a full line are served after its batch was judged.
     if (more) this.resume();
   }
 
-  /** Ends a message: lets go of what was fetched for it. */
+  /** Ends a message: releases the actors and rows fetched for it. */
   finish(shard: Shard, mail: Mail): void {
     shard.mails--;
     if (mail.fetched !== null) for (const release of mail.fetched.release) release();
   }
 
-  /** Answers everything that waits for a cell, stepped or not, and empties it. */
+  /** Answers every message that waits for a cell, stepped or not, and empties its mailbox. */
   turnAway(cell: Cell, answer: Answer): void {
     const shard = cell.shard as Shard;
     for (;;) {
@@ -189,7 +189,7 @@ export class Runner {
     }
   }
 
-  /** Removes a cell that nothing needs. */
+  /** Removes an unused cell. */
   tidy(cell: Cell): void {
     if (cell.vacant) this.parts.registry.remove(cell);
   }
@@ -230,7 +230,7 @@ export class Runner {
     else this.tidy(cell);
   }
 
-  /** What needs no step. */
+  /** Ends messages that need no step. */
   private refuses(cell: Cell, shard: Shard, mail: Mail): boolean {
     let answer: Answer | null = null;
     if (mail.fetched !== null && mail.fetched.failure !== null) answer = mail.fetched.failure;
@@ -253,7 +253,7 @@ export class Runner {
     return true;
   }
 
-  /** It waits beside its actor; its asker hears so once that is durable. */
+  /** Stores an ask as a deferred ask of its actor; the caller is answered once the row is durable. */
   private deferAsk(cell: Cell, shard: Shard, mail: Mail): void {
     const { queue, now } = this.parts;
     queue.push(deferredAskEntry(cell, mail, { id: this.sequence.next(shard), order: queue.nextOrder(), at: now() }));
@@ -296,7 +296,7 @@ export class Runner {
     }
   }
 
-  /** An absent actor's cell stays while rows are written beside it: what arrives meanwhile has to see them. */
+  /** Keeps an absent actor's cell while its rows are in flight, because messages that arrive until then must see them. */
   private keep(cell: Cell, entry: Entry): void {
     cell.pins++;
     const release = (): void => {
@@ -308,7 +308,7 @@ export class Runner {
 
   private logDeadLetter(cell: Cell, mail: Mail): void {
     this.deadLetters++;
-    const message = 'an input was set aside: see it with inspect, then retry or skip it';
+    const message = 'an input became a dead letter: see it with inspect, then retry or skip it';
     const from = mail.systemMessage?.type === 'message' ? mail.systemMessage.from : null;
     const [event, detail] = [mail.event.type, this.cascade.failure];
     this.parts.host.log({ level: 'error', message, address: cell.address, event, from, detail });
@@ -338,12 +338,12 @@ export class Runner {
     if (mail.systemMessage !== null && cell.snapshot === null) this.keep(cell, entry);
     queue.push(entry);
     if (cascade.inputOutcome === 'aside') this.logDeadLetter(cell, mail);
-    // Only now: an actor made by this cascade may be one that was held in memory for this message.
+    // Unpin only after the entry is queued: this cascade may have created an actor that the message pinned.
     this.finish(shard, mail);
-    for (const [address, event] of orphans) this.insist(address, event);
+    for (const [address, event] of orphans) this.notifyUntilTaken(address, event);
   }
 
-  /** The actor is absent or has ended. A timer that finds it so is removed all the same. */
+  /** The actor is absent or finished. A timer of such an actor is removed. */
   private decline(shard: Shard, mail: Mail, answer: Answer): void {
     this.finish(shard, mail);
     const { queue, outputGate, timers } = this.parts;
@@ -362,22 +362,22 @@ export class Runner {
     queue.push(entry);
   }
 
-  /** Fetching does not help. */
+  /** Fails a message after too many fetches. */
   private giveUp(shard: Shard, mail: Mail): void {
-    const detail = 'what the step needs changes faster than it is fetched';
+    const detail = 'the rows or actors that the step needs change faster than they are fetched';
     this.finish(shard, mail);
     mail.firing?.failed(detail);
     this.parts.outputGate.tell(mail.answer, refused(detail));
   }
 
-  /** It can be stepped later, through no fault of its own. */
+  /** The message can be stepped later: the failure is not its own. */
   private postpone(shard: Shard, mail: Mail, answer: Answer): void {
     this.finish(shard, mail);
     mail.firing?.postponed();
     this.parts.outputGate.tell(mail.answer, answer);
   }
 
-  /** Nothing has happened. An asker or operator is answered; what has no asker is logged. */
+  /** The step did not happen. Answers the caller or operator; logs the failure of a message without a caller. */
   private fail(cell: Cell, shard: Shard, mail: Mail, end: 'failed' | 'unhandled' | 'refused' | 'rejected'): void {
     const { failure: detail, quarantined: other, refusal, depends } = this.cascade;
     const { answer, firing, systemMessage } = mail;

@@ -1,7 +1,7 @@
 import type { Cell, CellShard } from '../../actor/cell.ts';
 import { VersionFloor } from '../commit/version-floor.ts';
 
-/** One shard served here, under one epoch. A new adoption is a new object: what belongs to the old one never counts. */
+/** One shard served here, under one epoch. Each adoption creates a new object, so results of an old one are ignored. */
 export class Shard implements CellShard {
   readonly id: number;
   readonly epoch: number;
@@ -9,14 +9,14 @@ export class Shard implements CellShard {
   readonly adoptedAt: number;
   serving: 'live' | 'quiescing' | 'gone' = 'live';
   readonly cells = new Set<Cell>();
-  /** Messages taken and not finished, wherever they wait. */
+  /** Messages accepted and not finished, in any queue. */
   mails = 0;
-  /** Entries not judged yet. */
+  /** Entries not yet judged. */
   entries = 0;
   committed = false;
-  /** Actors whose timers do not load, and why. */
+  /** Actors whose timers fail to load, and the reason. */
   readonly faults = new Map<string, string>();
-  /** Quarantined actors that were reported already. */
+  /** Quarantined actors already reported. */
   readonly reported = new Set<string>();
   readonly onReleased: (() => void)[] = [];
   readonly versionFloor = new VersionFloor();

@@ -6,7 +6,7 @@ interface Watcher {
   readonly see: (step: CommittedStep) => void;
 }
 
-/** Those who are shown committed steps. Costs nothing while there is none. */
+/** Watchers of committed steps. They cost nothing while there are none. */
 export class StepWatchers {
   private readonly watchers = new Set<Watcher>();
   private readonly max: number;
@@ -17,7 +17,7 @@ export class StepWatchers {
     this.log = log;
   }
 
-  /** Throws when there are too many already; answers with the way to stop. */
+  /** Throws when the limit is reached; returns a stop function. */
   add(matches: Watcher['matches'], see: Watcher['see']): () => void {
     if (this.watchers.size >= this.max) throw new Error(`at most ${this.max} watchers at once`);
     const watcher = { matches, see };
@@ -25,11 +25,11 @@ export class StepWatchers {
     return () => this.watchers.delete(watcher);
   }
 
-  /** Shows the steps of an entry that is durable. */
+  /** Passes the steps of a durable entry to the watchers. */
   show(entry: Entry): void {
     if (this.watchers.size === 0) return;
     for (const { cell, version, at, event, from, to } of entry.changes) {
-      // State written at hand-over is no step.
+      // An entry written at hand-over has no step.
       if (event === '') continue;
       for (const watcher of this.watchers) {
         try {

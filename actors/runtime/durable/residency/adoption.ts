@@ -63,7 +63,7 @@ export class Adoption {
   returned(cell: Cell, shard: Shard): void {
     if (cell.snapshot === null || !isLive(shard)) return;
     const { runner, host } = this.parts;
-    if (cell.kind.kind.resident) runner.insist(cell.address, { type: ACTIVATED });
+    if (cell.kind.kind.resident) runner.notifyUntilTaken(cell.address, { type: ACTIVATED });
     const { leaseRows: tenancy } = cell.kind.kind;
     if (tenancy === undefined) return;
     const told = new Set<string>();
@@ -103,7 +103,7 @@ export class Adoption {
       for (const shard of shards) {
         if (!isLive(shard)) continue;
         for (const address of await this.parts.store.actorsOf(kind, shard.id)) {
-          if (isLive(shard)) this.parts.runner.insist(address, { type: ACTIVATED });
+          if (isLive(shard)) this.parts.runner.notifyUntilTaken(address, { type: ACTIVATED });
         }
       }
     }
@@ -142,7 +142,7 @@ export class Adoption {
     const key = `${address} ${incarnation}`;
     if (told.has(key)) return;
     told.add(key);
-    this.parts.runner.insist(address, { type: tenant.event, incarnation });
+    this.parts.runner.notifyUntilTaken(address, { type: tenant.event, incarnation });
   }
 }
 
