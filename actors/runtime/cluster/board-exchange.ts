@@ -54,7 +54,7 @@ export class BoardExchange {
     this.#digests.set(incarnation, known);
     if (!last) return;
     this.#digests.delete(incarnation);
-    for (const items of parcels(this.#parts.board.newerThan(known))) {
+    for (const items of chunksOf(this.#parts.board.newerThan(known))) {
       this.#parts.send(incarnation, { type: 'board.items', items });
     }
     this.#parts.send(incarnation, { type: 'board.synced' });
@@ -67,23 +67,23 @@ export class BoardExchange {
   #flush(): void {
     const fresh = this.#fresh;
     this.#fresh = [];
-    for (const items of parcels(fresh)) this.#parts.broadcast({ type: 'board.items', items });
+    for (const items of chunksOf(fresh)) this.#parts.broadcast({ type: 'board.items', items });
   }
 }
 
 /** Splits a list into parts that each fit one signal. */
-function* parcels(items: readonly Publication[]): Generator<readonly Publication[]> {
-  let parcel: Publication[] = [];
+function* chunksOf(items: readonly Publication[]): Generator<readonly Publication[]> {
+  let chunk: Publication[] = [];
   let size = 0;
   for (const item of items) {
     const length = JSON.stringify(item.value).length + item.key.length + item.topic.length + item.address.length;
-    if (parcel.length > 0 && size + length > ITEMS_TEXT_MAX) {
-      yield parcel;
-      parcel = [];
+    if (chunk.length > 0 && size + length > ITEMS_TEXT_MAX) {
+      yield chunk;
+      chunk = [];
       size = 0;
     }
-    parcel.push(item);
+    chunk.push(item);
     size += length;
   }
-  if (parcel.length > 0) yield parcel;
+  if (chunk.length > 0) yield chunk;
 }

@@ -25,7 +25,7 @@ export interface FailureReportsParts {
 export class FailureReports {
   readonly #parts: FailureReportsParts;
   readonly #asked = new Set<string>();
-  #complaint = '';
+  #lastReason = '';
   #stopped = false;
 
   constructor(parts: FailureReportsParts) {
@@ -63,8 +63,8 @@ export class FailureReports {
 
   /** The store did not take the vote: one line per reason, the question comes again with the next lost dial. */
   #complain(why: string): void {
-    if (this.#complaint === why) return;
-    this.#complaint = why;
+    if (this.#lastReason === why) return;
+    this.#lastReason = why;
     this.#parts.log({ level: 'warn', message: 'vote failed', why });
   }
 
