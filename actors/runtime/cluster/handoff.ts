@@ -96,7 +96,7 @@ export class Handoff {
     const from = map.row(shard);
     ownership.seal(shard, true);
     try {
-      await engine.seal(shard);
+      await engine.release(shard);
       if (this.#stopped || map.epochOf(shard) !== from.epoch) return false;
       const given = await store.give(from, to.incarnation);
       if (given === null) {

@@ -19,9 +19,9 @@ export function createEngine(options: EngineOptions): Engine {
       registry.place(shard);
       adoption.add(shard);
     },
-    async seal(id) {
+    async release(id) {
       const shard = registry.shards.get(id);
-      if (shard !== undefined) await seal(parts, shard);
+      if (shard !== undefined) await release(parts, shard);
     },
     drop(id) {
       const shard = registry.shards.get(id);
@@ -40,7 +40,7 @@ export function createEngine(options: EngineOptions): Engine {
     gauges: gaugesOf(parts),
     activities: workOf(parts),
     async close() {
-      await Promise.all([...registry.shards.values()].map((shard) => seal(parts, shard)));
+      await Promise.all([...registry.shards.values()].map((shard) => release(parts, shard)));
       timers.close();
       parts.outgoing?.activities.close();
     },
@@ -52,7 +52,7 @@ function drop({ runner, judge, queue, eased }: Assembly, shard: Shard): void {
   eased();
 }
 
-async function seal({ timers, quiescence, outgoing: outwards }: Assembly, shard: Shard): Promise<void> {
+async function release({ timers, quiescence, outgoing: outwards }: Assembly, shard: Shard): Promise<void> {
   timers.rest(shard);
   outwards?.outgoing.rest(shard);
   await quiescence.start(shard);

@@ -14,14 +14,14 @@ export interface Engine {
    * Planned end: answers further events of the shard with `moved`, steps and commits the queued ones, writes volatile
    * state, and resolves when nothing of the shard is in memory. The node still holds the fence at that point.
    */
-  seal(shard: number): Promise<void>;
+  release(shard: number): Promise<void>;
   /** Unplanned end: discards the shard's memory and answers waiting senders `moved` (`lost` for entries in flight). */
   drop(shard: number): void;
   /** Epoch under which this engine serves the shard, or null. */
   epochOf(shard: number): number | null;
   /**
-   * Delivers one event. `answer` is called exactly once, after the commits it depends on; null for a tell. An event past
-   * its deadline is dropped and answered `expired`; one for a shard not served here is answered `moved`.
+   * Delivers one event. `answer` is called exactly once, after the commits it depends on; null for a tell. An event
+   * past its deadline is dropped and answered `expired`; one for a shard not served here is answered `moved`.
    */
   deliver(delivery: Delivery, answer: ((answer: Answer) => void) | null): void;
   /** Notifies the actor of each open lease row of this incarnation, in shards served here, that the node is dead. */
@@ -32,7 +32,7 @@ export interface Engine {
   reload(address: string): Promise<Reloaded>;
   /** State of one actor for operators. Loads the actor if needed; null when absent or not served here. */
   inspect(address: string): Promise<Inspection | null>;
-  /** Calls `see` for each committed step whose address matches; returns a stop function. At most WATCHERS_MAX at once. */
+  /** Calls `see` for each committed step with a matching address; returns a stop function. At most WATCHERS_MAX. */
   watch(matches: (address: string) => boolean, see: (step: CommittedStep) => void): () => void;
   readonly gauges: EngineGauges;
   /** The activities that run on this node, including those of actors on other nodes. */
@@ -79,7 +79,7 @@ export interface Delivery {
 
 /** Callbacks from the engine to its node. */
 export interface EngineHost {
-  /** A fence or version check failed, or an outcome is unknown. Memory is already dropped; the host decides ownership. */
+  /** A fence or version failed, or an outcome is unknown. Memory is dropped already; the host decides ownership. */
   lost(shard: number, reason: 'fence' | 'version' | 'unknown'): void;
   /** Publishes a value whose commit is durable. */
   published(value: Publication): void;

@@ -104,8 +104,8 @@ export class Runner {
   }
 
   /**
-   * Delivers a notice of the runtime. Retries while the store refuses the load or the commit, and while the step throws,
-   * until the notice is a dead letter. Retries end with the shard: its next owner issues its own notices.
+   * Delivers a notice of the runtime. Retries while the store refuses the load or the commit, and while the step
+   * throws, until the notice is a dead letter. Retries end with the shard: its next owner issues its own notices.
    */
   notifyUntilTaken(address: string, event: ActorEvent, failures = 0): void {
     const { registry, clock } = this.parts;
@@ -296,7 +296,7 @@ export class Runner {
     }
   }
 
-  /** Keeps an absent actor's cell while its rows are in flight, because messages that arrive until then must see them. */
+  /** Keeps an absent actor's cell while its rows are in flight, because later messages must see these rows. */
   private keep(cell: Cell, entry: Entry): void {
     cell.pins++;
     const release = (): void => {

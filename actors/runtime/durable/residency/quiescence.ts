@@ -27,9 +27,9 @@ export class Quiescence {
   start(shard: Shard): Promise<void> {
     if (shard.serving === 'live') shard.serving = 'quiescing';
     this.leaving.add(shard);
-    const sealed = new Promise<void>((resolve) => shard.onReleased.push(resolve));
+    const released = new Promise<void>((resolve) => shard.onReleased.push(resolve));
     this.check();
-    return sealed;
+    return released;
   }
 
   /** Called whenever a message ended or a batch was judged. */

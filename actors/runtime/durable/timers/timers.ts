@@ -31,7 +31,7 @@ interface ShardTimers {
   readonly shard: Shard;
   readonly slots: PooledMap<PooledMap<Slot>>;
   horizon: number;
-  /** The shard is being sealed: what is written is kept, but nothing fires any more. */
+  /** The shard is being released: writes are kept, but no timer fires any more. */
   resting: boolean;
   /** Timers written while a load is under way: memory knows better than what the load brings. Null: no load. */
   touched: Set<string> | null;

@@ -1,4 +1,4 @@
-/** A cluster in which the test itself answers every call for work. */
+/** A cluster port with activity handlers that the test completes itself. */
 import type * as uvu from 'uvu';
 import type { ActivityRecord } from '../../../../actors/runtime/actor/activity-record.ts';
 import type { Json } from '../../../../actors/runtime/actor/event.ts';
@@ -11,7 +11,7 @@ import { type House, inShard, Town } from './town.ts';
 export const A = inShard('postman', 0, 'a');
 export const ALL = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/** A call that a performer has made and nobody has answered yet. */
+/** A call of an activity handler that is still open. */
 export interface Call {
   readonly job: ActivityTask;
   readonly signal: AbortSignal;
@@ -19,7 +19,7 @@ export interface Call {
   reject(error: Error): void;
 }
 
-/** Performers whose calls the test answers itself. */
+/** Activity handlers whose calls the test completes itself. */
 export class Desk {
   readonly calls: Call[] = [];
   readonly activities = {

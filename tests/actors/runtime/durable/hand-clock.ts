@@ -5,10 +5,10 @@ interface Waiting {
   readonly run: () => void;
 }
 
-/** Virtual ms per step of a clock that runs by itself: what the turns of one step stand for. */
+/** Virtual ms per step of a clock that runs by itself. */
 const STEP_MS = 5;
 
-/** A clock that only moves when told to. What is due in no time still runs in the next turn of the real loop. */
+/** A clock that the test advances. Callbacks with a delay of 0 still run in the next turn of the real loop. */
 export class HandClock implements Clock {
   private time: number;
   private readonly waiting = new Set<Waiting>();
@@ -25,7 +25,7 @@ export class HandClock implements Clock {
     return this.time;
   }
 
-  /** How many calls are promised. */
+  /** Number of scheduled callbacks. */
   get armed(): number {
     return this.waiting.size;
   }
@@ -40,7 +40,7 @@ export class HandClock implements Clock {
     return () => this.waiting.delete(item);
   }
 
-  /** Moves on, running what falls due at its own time; lets the loop turn after each. */
+  /** Advances the clock and runs each due callback at its own time, with a turn of the loop after each. */
   async advance(ms: number): Promise<void> {
     const end = this.time + ms;
     for (;;) {
@@ -55,7 +55,7 @@ export class HandClock implements Clock {
     for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Moves on by itself, a few turns of the loop for each step of virtual time, until the returned function is called. */
+  /** Advances by itself, a few turns of the loop per step of virtual time, until the returned function is called. */
   run(): () => void {
     let running = true;
     const go = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-/** The time of an actor's newest event over a load: charts never see time run backwards, whatever became of the log. */
+/** The time of an actor's newest event after a load: event times never go backward, even if the log is damaged. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../../support/bounded.ts';
@@ -24,20 +24,20 @@ async function written(): Promise<DamagedStore> {
 
 const loadedAt = (store: DamagedStore, now: number): Promise<Stage> => openStage({ store, clock: new HandClock(now) });
 
-/** The time that the chart saw at one more step. */
+/** The event time of one more step. */
 async function nextEventAt(stage: Stage): Promise<number> {
   const { total, lastAt } = (await stage.body(A, add)) as { readonly total: number; readonly lastAt: number };
   assert.is(total, 3);
   return lastAt;
 }
 
-it('is at least that of the newest event that was written, although the clock stepped back', async () => {
+it('is at least that of the newest stored event, although the clock stepped back', async () => {
   const stage = await loadedAt(await written(), WRITTEN_AT - 5_000);
   assert.is(await nextEventAt(stage), WRITTEN_AT);
   await stage.close();
 });
 
-it('stands in the snapshot: no damage to the transition log moves it, backward or forward', async () => {
+it('is stored in the snapshot: damage to the transition log does not change it', async () => {
   for (const trail of ['', '[]', '[[2,9999999999999,"add","counting","counting"]]', '[null]']) {
     for (const now of [WRITTEN_AT - 5_000, WRITTEN_AT + 5_000]) {
       const store = await written();
@@ -49,7 +49,7 @@ it('stands in the snapshot: no damage to the transition log moves it, backward o
   }
 });
 
-it('is that of the transition log for a snapshot of an older build, which the next step writes anew', async () => {
+it('comes from the transition log for a snapshot of an older build, which the next step rewrites', async () => {
   const store = await written();
   store.actors.set(A, (loaded) => ({ ...loaded, actor: oldSnapshot(loaded.actor) }));
   const stage = await loadedAt(store, WRITTEN_AT - 5_000);
@@ -60,7 +60,7 @@ it('is that of the transition log for a snapshot of an older build, which the ne
   assert.match(snapshot, /^\{"value":.*,"at":1000000,"sum":"[0-9a-f]{8}"\}$/);
 });
 
-it('finds damage to the transition log of an older build, whose sum covers it', async () => {
+it('detects damage to the transition log of an older build, whose checksum covers it', async () => {
   const store = await written();
   store.actors.set(A, (loaded) => ({ ...loaded, actor: { ...oldSnapshot(loaded.actor), trail: '[]' } }));
   const stage = await loadedAt(store, WRITTEN_AT);

@@ -1,4 +1,4 @@
-/** A message that its receiver refuses fails the cascade that sent it: nothing of it is committed, and its sender learns why. */
+/** A refused message fails the sending cascade: nothing is committed, and its sender receives the cause. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ActorEvent, Json } from '../../../../actors/runtime/actor/event.ts';
@@ -14,7 +14,7 @@ import { type House, inShard, Town } from './town.ts';
 
 const it = bounded(test, 10_000);
 const ALL = [0, 1, 2, 3, 4, 5, 6, 7];
-/** Resident actors hear of their activation at times of their own: here every step is the test's. */
+/** Without resident kinds, so that activation adds no step: the test causes every step. */
 const clerk: Kind = { ...clerkKind, resident: false };
 const A = inShard('clerk', 0, 'a');
 const FAR = inShard('clerk', 1, 'f');
@@ -52,12 +52,12 @@ const showOf = async (house: House, address = A) => {
 };
 const billsOf = async ({ town }: Scene, address = A): Promise<Json[]> =>
   (await town.store.rows({ collection: 'bill', address, limit: 100 })).map(({ body }) => JSON.parse(body) as Json);
-const asides = (town: Town) => town.store.rows({ collection: '$aside', limit: 100 });
+const deadLetters = (town: Town) => town.store.rows({ collection: '$aside', limit: 100 });
 const amountIn = (house: House, address = A) => house.body(vaultOf(address), { type: 'show' });
-const asideOf = async (house: House, address = A) => (await house.engine.inspect(address))?.aside ?? [];
+const deadLettersOf = async (house: House, address = A) => (await house.engine.inspect(address))?.aside ?? [];
 const REFUSAL = (by: string, left = 100) => ({ by, event: 'take', body: { short: left } });
 
-within('whoever asks the refusing actor itself gets the refusal as its answer, and nothing changed', async (scene) => {
+within('an ask to the refusing actor itself is answered with the refusal, and changes nothing', async (scene) => {
   const { house } = scene;
   const { entries } = house.engine.gauges;
   assert.equal(await house.body(vaultOf(A), { type: 'take', amount: 101 }), { short: 100 });
@@ -65,7 +65,7 @@ within('whoever asks the refusing actor itself gets the refusal as its answer, a
   assert.is(await amountIn(house), 100);
 });
 
-within('a refused message undoes the step that sent it, and its asker learns who refused what', async (scene) => {
+within('a refused message undoes the step that sent it, and the answer names actor and event', async (scene) => {
   const { house } = scene;
   const { entries } = house.engine.gauges;
   const answer = await house.ask(A, bill('b1', 101));
@@ -78,7 +78,7 @@ within('a refused message undoes the step that sent it, and its asker learns who
   assert.equal([(await showOf(house)).booked, await billsOf(scene)], [1, [{ id: 'b2', state: 'paid' }]]);
 });
 
-within('a refusal is heard no sooner than what it was decided by is durable', async ({ house, town }) => {
+within('a refusal is answered only after the state it depends on is durable', async ({ house, town }) => {
   const resume = (house.store as Town['store']).pauseCommits();
   const asked: string[] = [];
   const note = (name: string) => (): void => void asked.push(name);
@@ -90,10 +90,10 @@ within('a refusal is heard no sooner than what it was decided by is durable', as
   resume();
   await Promise.all([paid, refused, rejected]);
   assert.equal(asked, ['paid', 'refused', 'rejected']);
-  assert.equal(await asides(town), []);
+  assert.equal(await deadLetters(town), []);
 });
 
-/** The three ways in which an input comes that nobody can be told of. Each ends in a bill that the vault refuses. */
+/** The three sources of input without a caller to answer. Each leads to a bill that the vault refuses. */
 const INPUTS: Readonly<Record<string, (scene: Scene, event: ActorEvent) => Promise<void>>> = {
   timer: async ({ house, clock }, letter) => {
     await house.body(A, { type: 'remind', letter });
@@ -120,32 +120,29 @@ const INPUTS: Readonly<Record<string, (scene: Scene, event: ActorEvent) => Promi
 for (const [source, bring] of Object.entries(INPUTS)) {
   const type = source === 'result' ? 'work.done' : 'bill';
 
-  within(
-    `a ${source} whose step is refused is stepped once more, as an event that says what was refused`,
-    async (scene) => {
-      const { house, town } = scene;
-      await house.body(A, { type: 'mood', mood: 'copes' });
-      await bring(scene, bill('b1', 101));
-      const { booked, told } = await showOf(house);
-      assert.is(booked, 0, 'the first step left nothing');
-      assert.is(told.length, 1);
-      assert.is(told[0]?.type, `${type}.refused`);
-      assert.equal(told[0]?.refusal, REFUSAL(vaultOf(A)));
-      const members = (told[0]?.result ?? told[0]) as Record<string, Json>;
-      assert.equal([members.bill, members.amount], ['b1', 101]);
-      assert.equal(await billsOf(scene), [{ id: 'b1', state: 'failed' }]);
-      assert.equal(await asides(town), []);
-      assert.equal((await house.engine.inspect(A))?.timers, []);
-      assert.equal(await town.store.rows({ collection: '$intents', limit: 1 }), []);
-    },
-  );
+  within(`a ${source} whose step is refused is stepped once more, as an event with the refusal`, async (scene) => {
+    const { house, town } = scene;
+    await house.body(A, { type: 'mood', mood: 'copes' });
+    await bring(scene, bill('b1', 101));
+    const { booked, told } = await showOf(house);
+    assert.is(booked, 0, 'the first step left nothing');
+    assert.is(told.length, 1);
+    assert.is(told[0]?.type, `${type}.refused`);
+    assert.equal(told[0]?.refusal, REFUSAL(vaultOf(A)));
+    const members = (told[0]?.result ?? told[0]) as Record<string, Json>;
+    assert.equal([members.bill, members.amount], ['b1', 101]);
+    assert.equal(await billsOf(scene), [{ id: 'b1', state: 'failed' }]);
+    assert.equal(await deadLetters(town), []);
+    assert.equal((await house.engine.inspect(A))?.timers, []);
+    assert.equal(await town.store.rows({ collection: '$intents', limit: 1 }), []);
+  });
 
   within(
-    `a ${source} whose chart has no word for the refusal is a dead letter at once, with its cause`,
+    `a ${source} whose chart does not handle the refusal is a dead letter at once, with its cause`,
     async (scene) => {
       const { house } = scene;
       await bring(scene, bill('b1', 101));
-      const [letter, ...more] = await asideOf(house);
+      const [letter, ...more] = await deadLettersOf(house);
       assert.equal([letter?.source, letter?.event, letter?.times, more.length], [source, type, 1, 0]);
       const why = new RegExp(
         `vault:.* refused take: .*short.*100.*; clerk:.* does not handle ${type}.refused in state up`,
@@ -164,20 +161,20 @@ for (const [source, bring] of Object.entries(INPUTS)) {
       const id = letter?.id ?? '';
       const again = await house.ask(A, { type: '$retry', id });
       assert.ok(!again.ok && again.failure.code === 'failed' && why.test(again.failure.detail));
-      assert.is((await asideOf(house)).length, 1);
+      assert.is((await deadLettersOf(house)).length, 1);
       await house.body(vaultOf(A), { type: 'fill', amount: 1 });
       assert.is(await house.body(A, { type: '$retry', id }), 'taken');
-      assert.equal([await amountIn(house), await asideOf(house)], [0, []]);
+      assert.equal([await amountIn(house), await deadLettersOf(house)], [0, []]);
       assert.equal(await billsOf(scene), [{ id: 'b1', state: 'paid' }]);
     },
   );
 
-  within(`a ${source} that is refused again in its second step is a dead letter, and no loop`, async (scene) => {
+  within(`a ${source} that is refused again in its second step is a dead letter and is not repeated`, async (scene) => {
     const { house } = scene;
     await house.body(A, { type: 'mood', mood: 'stubborn' });
     const { steps } = house.engine.gauges;
     await bring(scene, bill('b1', 101));
-    const [letter] = await asideOf(house);
+    const [letter] = await deadLettersOf(house);
     assert.is(letter?.source, source);
     assert.match(letter?.failure ?? '', /vault:.* refused take.*; vault:.* refused take/);
     assert.equal((await showOf(house)).told, []);
@@ -189,13 +186,13 @@ for (const [source, bring] of Object.entries(INPUTS)) {
     await house.body(A, { type: 'mood', mood: 'broken' });
     await bring(scene, bill('b1', 101));
     await clock.advance(100_000);
-    const [letter] = await asideOf(house);
+    const [letter] = await deadLettersOf(house);
     assert.equal([letter?.times, letter?.event], [5, type]);
     assert.match(letter?.failure ?? '', /it cannot cope/);
   });
 }
 
-within('a chart is told of a receiver that does not handle its message, and an asker likewise', async (scene) => {
+within('a chart and a caller receive a refusal when a receiver does not handle the message', async (scene) => {
   const { house } = scene;
   await house.body(vaultOf(A), { type: 'close' });
   const answer = await house.ask(A, bill('b1', 1));
@@ -213,23 +210,23 @@ within('an input that its own actor refuses is a dead letter at once', async (sc
   const { house } = scene;
   await INPUTS.message?.(scene, { type: 'decline' });
   await INPUTS.timer?.(scene, { type: 'decline' });
-  const letters = await asideOf(house);
+  const letters = await deadLettersOf(house);
   assert.equal(letters.map(({ source }) => source).sort(), ['message', 'timer']);
   for (const { failure, times } of letters) {
     assert.equal([failure, times], [`${A} refused decline: "not here"`, 1]);
   }
 });
 
-within('a tell that is refused is logged, and nothing is kept of it', async ({ house, town }) => {
+within('a refused tell is logged and not stored', async ({ house, town }) => {
   house.tell(A, bill('b1', 101));
   await turns(20);
   const [warning] = house.recorded.logged.filter(({ level }) => level !== 'info');
   assert.equal([warning?.level, warning?.address, warning?.event], ['warn', A, 'bill']);
   assert.match(String(warning?.detail), /refused take/);
-  assert.equal(await asides(town), []);
+  assert.equal(await deadLetters(town), []);
 });
 
-within('a step that refuses and does anything else is a failure of its chart', async ({ house }) => {
+within('a step that refuses and has any other effect is a failure of its chart', async ({ house }) => {
   for (const type of ['sloppy', 'both']) {
     const answer = await house.ask(vaultOf(A), { type, amount: 1 });
     assert.ok(!answer.ok && answer.failure.code === 'failed');
@@ -238,7 +235,7 @@ within('a step that refuses and does anything else is a failure of its chart', a
   assert.is(await amountIn(house), 100);
 });
 
-it('an ask that was kept for a quarantined actor and is refused there is a dead letter, given once', async () => {
+it('a deferred ask of a quarantined actor that is refused there is one dead letter, stepped once', async () => {
   const clock = new HandClock();
   const store = new DamagedStore({ clock, shards: SHARDS });
   const open = () => openStage({ store, clock, kinds: [clerk, vaultKind] });

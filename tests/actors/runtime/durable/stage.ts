@@ -1,4 +1,4 @@
-/** One engine on a store, with a host that records, for the tests of the durable half. */
+/** One engine on a store with a recording host, for the tests of the durable runtime. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Answer } from '../../../../actors/runtime/actor/answer.ts';
 import type { ActorEvent, Json } from '../../../../actors/runtime/actor/event.ts';
@@ -33,21 +33,21 @@ export const SHARDS = 8;
 
 export interface StageOptions {
   readonly kinds?: readonly Kind[];
-  /** Chart version that a kind is written at, by its name, where that is not its own. */
+  /** Chart version at which a kind is written, by name, if it differs from the kind's own. */
   readonly levels?: Readonly<Record<string, number>>;
   readonly limits?: Partial<EngineLimits>;
   readonly store?: Store;
   readonly name?: string;
   readonly clock?: Clock;
-  /** Adopt every shard at once; default true. */
+  /** Whether to adopt every shard immediately; default true. */
   readonly adopt?: boolean;
-  /** Default: performers begin at once. */
+  /** Default: activities start immediately. */
   readonly serve?: boolean;
-  /** Default: nothing leaves the engine. */
+  /** Default: no cluster port. */
   readonly clusterPort?: ClusterPort;
 }
 
-/** What the host was told. */
+/** The recorded calls of the host. */
 export interface Recorded {
   readonly lost: { readonly shard: number; readonly reason: string }[];
   readonly published: Publication[];
@@ -61,12 +61,12 @@ export interface Stage {
   readonly store: Store;
   readonly recorded: Recorded;
   readonly incarnation: string;
-  /** Resolves with the answer, whatever it is. */
+  /** Resolves with the answer, including failures. */
   ask(to: string, event: ActorEvent, withinMs?: number): Promise<Answer>;
   /** Resolves with the body, or fails the test. */
   body(to: string, event: ActorEvent): Promise<Json>;
   tell(to: string, event: ActorEvent): void;
-  /** Takes every shard in the store and adopts it. */
+  /** Claims every shard in the store and adopts it. */
   claim(): Promise<void>;
   close(): Promise<void>;
 }
@@ -124,12 +124,12 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   return stage;
 }
 
-/** Waits until `holds`, a turn of the loop at a time. */
+/** Waits until `holds` returns true, one turn of the loop at a time. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await pause(1);
 }
 
-/** Lets some turns of the loop pass: what could have happened by then has. */
+/** Waits some turns of the loop, enough for pending work to finish. */
 export async function turns(count = 5): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
 }

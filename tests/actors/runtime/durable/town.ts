@@ -1,4 +1,4 @@
-/** Several engines on one memory store, joined by a wire that a test can delay, repeat and cut. */
+/** Several engines on one memory store, connected by a transport that a test can delay, repeat and cut. */
 import { shardOf } from '../../../../actors/runtime/actor/address.ts';
 import { type Answer, AskError } from '../../../../actors/runtime/actor/answer.ts';
 import type { ActorEvent, Json } from '../../../../actors/runtime/actor/event.ts';
@@ -21,7 +21,7 @@ export interface Carried {
 }
 
 export interface House extends Stage {
-  /** Takes these shards in the store, whoever has them, and adopts them. */
+  /** Claims these shards in the store from any owner and adopts them. */
   take(shards: readonly number[]): Promise<void>;
 }
 
@@ -29,11 +29,11 @@ export class Town {
   readonly store: MemoryStore;
   readonly clock: Clock;
   readonly houses: House[] = [];
-  /** Everything that was sent, in order. */
+  /** All messages sent, in order. */
   readonly carried: Carried[] = [];
   readonly aborted: (ActivityAttempt & { readonly at: string })[] = [];
   readonly causes = new Map<string, 'own-hand' | 'outside'>();
-  /** What becomes of a message: it passes unless this says otherwise. */
+  /** Decides the fate of a message; by default it passes. */
   wire: (carried: Carried, pass: () => Promise<Json>) => Promise<Json> = (_, pass) => pass();
 
   private readonly random: Random;
@@ -45,7 +45,7 @@ export class Town {
     this.store = new MemoryStore({ clock, shards: SHARDS });
   }
 
-  /** `kinds`: those that this build has. */
+  /** `kinds`: the kinds of this build. */
   async build(
     name: string,
     activities: Readonly<Record<string, ActivityHandler>> = {},
@@ -86,12 +86,12 @@ export class Town {
     return house;
   }
 
-  /** The process is gone: nothing of it is heard again, its memory is dropped, the store knows. */
+  /** Kills the process: drops its memory, silences it, and marks it dead in the store. */
   async kill(house: House, cause: 'own-hand' | 'outside' | null = 'outside'): Promise<void> {
     this.houses.splice(this.houses.indexOf(house), 1);
     house.engine.activities.abortAll('killed by the test');
     for (let shard = 0; shard < SHARDS; shard++) house.engine.drop(shard);
-    // Nothing is left to be sealed: this only ends its timers.
+    // No shard is left to release: this only ends its timers.
     await house.engine.close();
     const row = (await this.store.heartbeat({ incarnation: 'x', hears: [], state: 'up' })).nodes.find(
       ({ incarnation }) => incarnation === house.incarnation,

@@ -1,4 +1,4 @@
-/** An input that its chart does not handle is never dropped in silence: it is a dead letter at once, unless the chart ignores it. */
+/** An input that its chart does not handle becomes a dead letter at once, unless the chart ignores it explicitly. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { assign, setup } from 'xstate';
@@ -42,9 +42,9 @@ const within = (title: string, run: (scene: Scene) => Promise<void>): void =>
     }
   });
 
-const asideOf = async (house: Stage, address = A) => (await house.engine.inspect(address))?.aside ?? [];
+const deadLettersOf = async (house: Stage, address = A) => (await house.engine.inspect(address))?.aside ?? [];
 
-/** Brings an event by every way that has nobody to tell. */
+/** Delivers an event through every source without a caller to answer. */
 async function bringAll({ house, clock, desk, town }: Scene, event: ActorEvent): Promise<void> {
   await house.body(A, { type: 'remind', letter: event });
   await house.body(A, { type: 'work', id: 'w' });
@@ -64,7 +64,7 @@ within(
   async (scene) => {
     const { house, clock, town } = scene;
     await bringAll(scene, { type: 'nonsense', vault: 'x' });
-    const letters = [...(await asideOf(house))].sort((a, b) => (a.source < b.source ? -1 : 1));
+    const letters = [...(await deadLettersOf(house))].sort((a, b) => (a.source < b.source ? -1 : 1));
     assert.equal(
       letters.map(({ source, event, times, failure }) => [source, event, times, failure]),
       [
@@ -88,36 +88,36 @@ within(
 );
 
 within(
-  'a retry steps what the state handles by then; one that still is not handled stays, with the cause',
+  'a retry steps an event that the state handles by then; an unhandled one stays, with the cause',
   async (scene) => {
     const { house } = scene;
     await house.body(A, { type: 'mood', mood: 'copes' });
     await bringAll(scene, { type: 'bill.refused', bill: 'b', refusal: 'none' });
-    const [letter] = (await asideOf(house)).filter(({ source }) => source === 'timer');
+    const [letter] = (await deadLettersOf(house)).filter(({ source }) => source === 'timer');
     const retry = { type: '$retry', id: letter?.id ?? '' };
     const answer = await house.ask(A, retry);
     assert.ok(!answer.ok && answer.failure.code === 'failed');
     assert.match(answer.failure.detail, /does not handle bill\.refused in state away/);
-    assert.is((await asideOf(house)).length, 3);
+    assert.is((await deadLettersOf(house)).length, 3);
     await house.body(A, { type: 'back' });
     assert.is(await house.body(A, retry), 'taken');
-    assert.is((await asideOf(house)).length, 2);
+    assert.is((await deadLettersOf(house)).length, 2);
     const { told } = (await house.body(A, { type: 'open' })) as { told: string[] };
     assert.is(told.length, 1);
   },
 );
 
-within('a transition whose guard fails handles nothing', async (scene) => {
+within('a transition whose guard fails does not handle the event', async (scene) => {
   const { house } = scene;
   await bringAll(scene, { type: 'bill' });
-  assert.equal((await asideOf(house)).map(({ event }) => event).sort(), ['bill', 'bill', 'work.done']);
+  assert.equal((await deadLettersOf(house)).map(({ event }) => event).sort(), ['bill', 'bill', 'work.done']);
 });
 
-within('an empty transition ignores an event: nothing is written of it, and nothing set aside', async (scene) => {
+within('an empty transition ignores an event: no write and no dead letter', async (scene) => {
   const { house, town } = scene;
   await bringAll(scene, { type: 'remark' });
   assert.equal(
-    (await asideOf(house)).map(({ event }) => event),
+    (await deadLettersOf(house)).map(({ event }) => event),
     ['work.done'],
   );
   assert.equal((await town.store.timersOf(A)).length, 0);
@@ -126,7 +126,7 @@ within('an empty transition ignores an event: nothing is written of it, and noth
   assert.is(house.engine.gauges.unhandled, 1);
 });
 
-within('an ask that is not handled changes nothing; a tell likewise, and is logged', async ({ house }) => {
+within('an unhandled ask changes nothing; an unhandled tell changes nothing and is logged', async ({ house }) => {
   await house.body(A, { type: 'leave' });
   const { entries } = house.engine.gauges;
   const answer = await house.ask(A, { type: 'bill' });
@@ -135,10 +135,10 @@ within('an ask that is not handled changes nothing; a tell likewise, and is logg
   await turns(20);
   const [warning] = house.recorded.logged.filter(({ level }) => level === 'warn');
   assert.equal([warning?.address, warning?.detail], [A, `${A} does not handle bill in state away`]);
-  assert.equal([house.engine.gauges.entries, await asideOf(house)], [entries, []]);
+  assert.equal([house.engine.gauges.entries, await deadLettersOf(house)], [entries, []]);
 });
 
-it('an event that makes an actor and that its first state does not handle makes none', async () => {
+it('an event that creates an actor creates none if the first state does not handle it', async () => {
   const shy: Kind = { ...clerkKind, name: 'shy', resident: false, creates: ['open', 'remark'] };
   const stage = await openStage({ kinds: [shy] });
   const answer = await stage.ask('shy:a', { type: 'remark' });
@@ -148,7 +148,7 @@ it('an event that makes an actor and that its first state does not handle makes 
   await stage.close();
 });
 
-it('a transition without an event that an unknown event sets off is no handling of it', async () => {
+it('an eventless transition that an unknown event triggers does not count as handling it', async () => {
   const machine = setup({
     types: {} as { context: { n: number }; events: ActorEvent },
     guards: { few: ({ context, event }) => event.type === 'other' && context.n < 3 },
@@ -170,7 +170,7 @@ it('a transition without an event that an unknown event sets off is no handling 
   await stage.close();
 });
 
-it("the runtime's own notices are dead letters too, one for each however often it is given", async () => {
+it('unhandled notices of the runtime are dead letters too, one for each however often it is delivered', async () => {
   const clock = new HandClock();
   const kinds = [clerkKind, vaultKind];
   const first = await openStage({ clock, kinds });
@@ -184,7 +184,7 @@ it("the runtime's own notices are dead letters too, one for each however often i
     first.engine.nodeDead('gone');
     await clock.advance(10_000);
   }
-  const [lost, ...more] = await asideOf(first);
+  const [lost, ...more] = await deadLettersOf(first);
   assert.equal([lost?.source, lost?.event, lost?.times, more.length], ['notice', 'node.lost', 1, 0]);
   assert.is(lost?.failure, `${A} does not handle node.lost in state up`);
   await first.body(A, { type: 'leave' });
@@ -193,7 +193,7 @@ it("the runtime's own notices are dead letters too, one for each however often i
   for (let owners = 0; owners < 2; owners++) {
     const next = await openStage({ clock, kinds, store: first.store });
     await clock.advance(10_000);
-    const letters = await asideOf(next);
+    const letters = await deadLettersOf(next);
     assert.equal(letters.map(({ event, times }) => [event, times]).sort(), [
       ['actor.activated', 1],
       ['node.lost', 1],
@@ -202,7 +202,7 @@ it("the runtime's own notices are dead letters too, one for each however often i
   }
 });
 
-it('a notice on which the chart throws is tried five times and then set aside', async () => {
+it('a notice on which the chart throws is tried five times and then becomes a dead letter', async () => {
   const clock = new HandClock();
   const stage = await openStage({ clock, kinds: [clerk, vaultKind] });
   await stage.body(A, { type: 'open' });
@@ -212,9 +212,9 @@ it('a notice on which the chart throws is tried five times and then set aside', 
   stage.recorded.gone.add('gone');
   stage.engine.nodeDead('gone');
   await clock.advance(8_000);
-  assert.equal(await asideOf(stage), []);
+  assert.equal(await deadLettersOf(stage), []);
   await clock.advance(8_000);
-  const [letter] = await asideOf(stage);
+  const [letter] = await deadLettersOf(stage);
   assert.equal([letter?.source, letter?.event, letter?.times], ['notice', 'node.lost', 5]);
   assert.match(letter?.failure ?? '', /a bad notice/);
   assert.is(stage.recorded.logged.filter(({ message }) => message === 'a step failed').length, 4);

@@ -9,7 +9,7 @@ import { openStage, SHARDS, turns } from '../stage.ts';
 const it = bounded(test, 5_000);
 const COUNTERS = 100;
 
-/** A store that notes in `seen` when a commit is handed to it. */
+/** A store that records each commit in `seen` when it receives it. */
 function noting(seen: string[]): MemoryStore {
   return new (class extends MemoryStore {
     override commit(...args: Parameters<MemoryStore['commit']>): ReturnType<MemoryStore['commit']> {
@@ -42,14 +42,14 @@ async function behindOne(waiting: number): Promise<{ readonly seen: readonly str
 }
 
 for (const waiting of [1, COUNTERS]) {
-  it(`hands over ${waiting} that wait before the answers of the last batch leave`, async () => {
+  it(`submits ${waiting} waiting before it releases the answers of the last batch`, async () => {
     const { seen, totals } = await behindOne(waiting);
     assert.equal(seen, ['commit', 'commit', 'answer']);
     assert.equal(totals, [3, ...Array.from({ length: COUNTERS - 1 }, (_, i) => (i + 1 < waiting ? 2 : 1))]);
   });
 }
 
-it('lets entries of one turn travel together when the writer is idle', async () => {
+it('commits entries of one turn in one batch when the writer is idle', async () => {
   const seen: string[] = [];
   const stage = await openStage({ store: noting(seen) });
   const addresses = ['counter:c0', 'counter:c1', 'counter:c2'];
@@ -60,7 +60,7 @@ it('lets entries of one turn travel together when the writer is idle', async () 
   await stage.close();
 });
 
-it('refuses a shard of such a batch whose state is no JSON, and nobody else', async () => {
+it('refuses only the shard of such a batch whose state is not valid JSON', async () => {
   const store = noting([]);
   const stage = await openStage({ store });
   const addresses = Array.from({ length: COUNTERS }, (_, i) => `counter:c${i}`);

@@ -9,7 +9,7 @@ import { openStage, SHARDS } from '../stage.ts';
 const it = bounded(test, 5_000);
 const R = 'register:a';
 
-/** The writes of every commit, as the store is given them. */
+/** The writes of every commit, as the store receives them. */
 class Recording extends MemoryStore {
   readonly commits: (readonly ShardWrite[])[] = [];
   override commit(writes: readonly ShardWrite[]): ReturnType<MemoryStore['commit']> {
@@ -18,7 +18,7 @@ class Recording extends MemoryStore {
   }
 }
 
-it('an entry that writes no row takes none from the entry stepped after it', async () => {
+it('an entry without rows takes no row of the entry stepped after it', async () => {
   const store = new Recording({ clock: systemClock, shards: SHARDS });
   const stage = await openStage({ store });
   try {

@@ -9,7 +9,7 @@ import { openStage, SHARDS, turns, until } from '../stage.ts';
 const it = bounded(test, 5_000);
 const fresh = (): MemoryStore => new MemoryStore({ clock: systemClock, shards: SHARDS });
 
-it('lets no reply, publication or watched step out before the commit is acknowledged', async () => {
+it('releases no reply, publication or watched step before the commit is acknowledged', async () => {
   const store = fresh();
   const stage = await openStage({ store });
   await stage.body('counter:a', { type: 'add', by: 1 });
@@ -35,7 +35,7 @@ it('lets no reply, publication or watched step out before the commit is acknowle
   await stage.close();
 });
 
-it('holds back the reply of a step that changed nothing until the state it saw is durable', async () => {
+it('holds the reply of a step without changes until the state it read is durable', async () => {
   const store = fresh();
   const stage = await openStage({ store });
   await stage.body('counter:a', { type: 'add', by: 1 });
@@ -54,7 +54,7 @@ it('holds back the reply of a step that changed nothing until the state it saw i
   await stage.close();
 });
 
-it('holds back absent, finished and failed answers that rest on a state which is not durable', async () => {
+it('holds absent, finished and failed answers until the state they depend on is durable', async () => {
   const store = fresh();
   const stage = await openStage({ store });
   await stage.body('counter:a', { type: 'add', by: 1 });
@@ -78,7 +78,7 @@ it('holds back absent, finished and failed answers that rest on a state which is
   await stage.close();
 });
 
-it('steps on while a batch is with the store, and writes several versions of one actor once', async () => {
+it('continues stepping while a batch is in flight, and writes several versions of one actor once', async () => {
   const store = fresh();
   const stage = await openStage({ store });
   await stage.body('counter:a', { type: 'add', by: 1 });
@@ -107,7 +107,7 @@ it('steps on while a batch is with the store, and writes several versions of one
   await stage.close();
 });
 
-it('lets entries of one turn travel together', async () => {
+it('commits entries of one turn in one batch', async () => {
   const store = fresh();
   const stage = await openStage({ store });
   const addresses = Array.from({ length: 30 }, (_, i) => `counter:acct_${i}`);
@@ -118,7 +118,7 @@ it('lets entries of one turn travel together', async () => {
   await stage.close();
 });
 
-it('keeps batches within their bounds, in order, and trails without steps that are not in them', async () => {
+it('keeps batches within their bounds and in order, and transition logs free of later steps', async () => {
   const store = fresh();
   const stage = await openStage({ store, limits: { commitEntriesMax: 3 } });
   await stage.body('counter:a', { type: 'add', by: 1 });
@@ -137,7 +137,7 @@ it('keeps batches within their bounds, in order, and trails without steps that a
   await stage.close();
 });
 
-it('keeps batches within their bytes', async () => {
+it('keeps batches within their byte limit', async () => {
   const store = fresh();
   const stage = await openStage({ store, limits: { commitBytesMax: 2_000 } });
   const before = store.commitsAsked;
@@ -148,7 +148,7 @@ it('keeps batches within their bytes', async () => {
   await stage.close();
 });
 
-it('stops stepping when too much waits for the store, answers busy when a start lane is full, and goes on', async () => {
+it('pauses stepping when the commit queue is full, answers busy when a start lane is full, and resumes', async () => {
   const store = fresh();
   const limits = { commitEntriesMax: 2, laneStartMax: 3, laneFinishMax: 1 };
   const stage = await openStage({ store, limits });
@@ -161,13 +161,13 @@ it('stops stepping when too much waits for the store, answers busy when a start 
   };
   const first = stage.ask('counter:a', { type: 'add', by: 1 }).then(note);
   await turns(3);
-  // Eight entries may wait; then three messages may queue; the last two find the lane full.
+  // Eight entries may wait, then three messages may queue; the lane is full for the last two.
   const asks = Array.from({ length: 13 }, () => stage.ask('counter:a', { type: 'add', by: 1 }).then(note));
   await turns(3);
   assert.equal(codes, ['busy', 'busy']);
   const busy = await stage.ask('counter:a', { type: 'add', by: 1 });
   assert.ok(!busy.ok && busy.failure.code === 'busy' && busy.failure.retryAfterMs > 0);
-  // The finish lane never answers busy: it says what is wrong when even it is full.
+  // The finish lane never answers busy: when it is full, it answers refused with the reason.
   const finish = stage.ask('counter:b', { type: 'finish' }).then(note);
   const full = await stage.ask('counter:b', { type: 'finish' });
   assert.ok(!full.ok && full.failure.code === 'refused' && full.failure.detail.includes('finish lane'));
@@ -196,7 +196,7 @@ it('serves the finish lane before the start lane', async () => {
   await stage.close();
 });
 
-it('what is published after a refused commit is newer than all that was published before it', async () => {
+it('values published after a refused commit have newer versions than all values published before', async () => {
   const store = fresh();
   const stage = await openStage({ store });
   await stage.body('counter:a', { type: 'add', by: 1 });

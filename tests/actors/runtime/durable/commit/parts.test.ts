@@ -13,7 +13,7 @@ import { inShard } from '../town.ts';
 const it = bounded(test, 10_000);
 const add = { type: 'add', by: 1 };
 
-/** Two parts; commits of the first one stand still until they are let go. */
+/** Two parts; commits of the first are blocked until the test releases them. */
 class PartedStore extends MemoryStore {
   readonly parts = 2;
   readonly stands = deferred();
@@ -23,7 +23,7 @@ class PartedStore extends MemoryStore {
   }
 }
 
-it('a part of the store that stands still, however much waits for it, holds up no shard of another', async () => {
+it('a blocked part of the store delays no shard of another part, however many entries wait for it', async () => {
   const store = new PartedStore({ clock: systemClock, shards: SHARDS });
   const stage = await openStage({ store, limits: { commitEntriesMax: 2 } });
   const there = inShard('counter', 1);

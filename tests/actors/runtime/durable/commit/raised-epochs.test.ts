@@ -17,7 +17,7 @@ const it = bounded(test, 10_000);
 const A = inShard('postman', 0, 'a');
 const B = inShard('postman', 1, 'b');
 
-/** A store whose epochs are raised as putting back a copy raises them. */
+/** A store whose epochs are raised as a restore from a copy raises them. */
 class RaisedStore extends MemoryStore {
   jump = 0;
   override commit(writes: readonly ShardWrite[]) {
@@ -51,7 +51,7 @@ async function raised(): Promise<{ stage: Stage; store: RaisedStore; take: (jump
   return { stage, store, take };
 }
 
-it('writes epochs as texts that ascend as they do', () => {
+it('writes epochs as texts in the same ascending order', () => {
   const epochs = [0, 1, 35, 36, 1_000_000, 36 ** 6 - 1, 36 ** 6, 2 ** 32, 2 ** 33 + 7, Number.MAX_SAFE_INTEGER];
   const texts = epochs.map(epochText);
   assert.equal([...texts].sort(), texts);
@@ -59,7 +59,7 @@ it('writes epochs as texts that ascend as they do', () => {
   assert.is(epochText(5), '000005');
 });
 
-it('a message sent after copies were put back is no repeat of one sent before', async () => {
+it('a message sent after restores from copies is no duplicate of one sent before', async () => {
   const { stage, take } = await raised();
   await take(36 ** 6 - 1_000_000);
   await stage.body(B, { type: 'open' });
@@ -75,7 +75,7 @@ it('a message sent after copies were put back is no repeat of one sent before', 
   await stage.close();
 });
 
-it('no two intents of a shard stand at the same place, however high its epoch', async () => {
+it('no two activity records of a shard have the same sort key, however high its epoch', async () => {
   const { stage, store, take } = await raised();
   await take(2 ** 32);
   for (const id of ['w1', 'w2', 'w3']) {

@@ -37,7 +37,7 @@ const once = (fault: CommitFault): MemoryStore['fault'] => {
   };
 };
 
-it('drops a refused shard whole, answers moved, tells the host, and leaves other shards alone', async () => {
+it('drops a fenced shard whole, answers moved, notifies the host, and leaves other shards unaffected', async () => {
   const { stage, store } = await started();
   const rival = store.connect();
   const node = { name: 'n2', incarnation: 'rival', address: '', operatorUrl: '', pid: 2, host: 'test' };
@@ -60,7 +60,7 @@ it('drops a refused shard whole, answers moved, tells the host, and leaves other
   await stage.close();
 });
 
-it('drops a shard in which a version does not hold', async () => {
+it('drops a shard when a version check fails', async () => {
   const { stage, store } = await started();
   const saved = await store.loadActor(HERE);
   assert.ok(saved);
@@ -76,7 +76,7 @@ it('drops a shard in which a version does not hold', async () => {
   await stage.close();
 });
 
-it('drops every shard of a batch with an unknown outcome, and finds the truth after taking them again', async () => {
+it('drops every shard of a batch with an unknown outcome, and loads the stored state on adoption', async () => {
   for (const [fault, expected] of [
     ['fail', 1],
     ['lose-acknowledgement', 3],
@@ -119,7 +119,7 @@ it('discards memory ahead of the store when a commit was refused, answers refuse
   await stage.close();
 });
 
-it('steps what had not been stepped when a commit was refused, on the state that is stored', async () => {
+it('steps the messages that were still queued at a refused commit, on the stored state', async () => {
   const store = fresh();
   const stage = await openStage({ store, limits: { commitEntriesMax: 1 } });
   await stage.body(HERE, { type: 'add', by: 1 });
@@ -135,7 +135,7 @@ it('steps what had not been stepped when a commit was refused, on the state that
   await stage.close();
 });
 
-it('answers refused while actors cannot be loaded, and serves again when they can', async () => {
+it('answers refused while loads fail, and serves again when they succeed', async () => {
   const { stage, store } = await started();
   store.cut = true;
   assert.is(code(await stage.ask('counter:acct_77', { type: 'add', by: 1 })), 'refused');
@@ -146,7 +146,7 @@ it('answers refused while actors cannot be loaded, and serves again when they ca
   await stage.close();
 });
 
-it('refuses state that is no JSON without harm to others', async () => {
+it('refuses state that is not valid JSON and commits the other shards', async () => {
   const { stage } = await started();
   const broken = stage.ask(HERE, { type: 'break' });
   const fine = stage.ask(THERE, { type: 'add', by: 1 });
@@ -179,7 +179,7 @@ it('quarantines an actor whose snapshot does not restore, and never overwrites i
   await again.close();
 });
 
-it('answers what waits when a shard is dropped: lost where the store has it, moved where it has not', async () => {
+it('answers waiting messages of a dropped shard: lost for entries in flight, moved for all others', async () => {
   const { stage, store } = await started();
   const resume = store.pauseCommits();
   const inFlight = stage.ask(HERE, { type: 'add', by: 1 });
@@ -196,7 +196,7 @@ it('answers what waits when a shard is dropped: lost where the store has it, mov
   await stage.close();
 });
 
-it('takes no result of an older epoch for one of the newer', async () => {
+it('ignores results of an older epoch', async () => {
   const { stage, store } = await started();
   const resume = store.pauseCommits();
   const old = stage.ask(HERE, { type: 'add', by: 1 });

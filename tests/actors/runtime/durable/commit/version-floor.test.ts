@@ -8,7 +8,7 @@ import { openStage, SHARDS } from '../stage.ts';
 
 const it = bounded(test, 10_000);
 
-it('remembers what an actor had reached until a later version of it is durable', () => {
+it('keeps the floor of an actor until a later version of it is durable', () => {
   const reached = new VersionFloor();
   assert.is(reached.of('a'), 0);
   reached.note('a', 7);
@@ -18,7 +18,7 @@ it('remembers what an actor had reached until a later version of it is durable',
   assert.is(reached.of('a'), 0);
 });
 
-it('never says less than an actor had reached, however many there were', () => {
+it('never returns less than the version of a rewound actor, however many there were', () => {
   const reached = new VersionFloor();
   const count = 3 * VERSION_FLOORS_MAX + 5;
   const version = (i: number): number => 1 + ((i * 7_919) % 1_000);
@@ -26,7 +26,7 @@ it('never says less than an actor had reached, however many there were', () => {
   for (let i = 0; i < count; i++) assert.ok(reached.of(`a${i}`) >= version(i), `a${i}`);
 });
 
-it('an actor that was taken back goes on above what it had reached, and its commits hold', async () => {
+it('a rewound actor continues above its floor, and its commits succeed', async () => {
   const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
   const stage = await openStage({ store });
   const HERE = 'counter:acct_1/here';

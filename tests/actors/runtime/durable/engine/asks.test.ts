@@ -5,7 +5,7 @@ import { openStage, turns } from '../stage.ts';
 
 const it = bounded(test, 5_000);
 
-it('answers an ask with what the step replied, and keeps the state', async () => {
+it('answers an ask with the reply of the step, and keeps the state', async () => {
   const stage = await openStage();
   assert.is(((await stage.body('counter:a', { type: 'add', by: 2 })) as { total: number }).total, 2);
   assert.is(((await stage.body('counter:a', { type: 'add', by: 3 })) as { total: number }).total, 5);
@@ -32,7 +32,7 @@ it('answers unhandled when no step replied, although the state changed', async (
   await stage.close();
 });
 
-it('answers unhandled to an event the chart does not know, and writes nothing', async () => {
+it('answers unhandled to an event without a transition in the chart, and writes nothing', async () => {
   const stage = await openStage();
   await stage.body('counter:a', { type: 'add', by: 1 });
   const { entries } = stage.engine.gauges;
@@ -52,7 +52,7 @@ it('answers finished to an event for an actor that has ended, which is never ste
   await stage.close();
 });
 
-it('answers failed when the step throws, and nothing has happened', async () => {
+it('answers failed when the step throws, and changes nothing', async () => {
   const stage = await openStage();
   await stage.body('counter:a', { type: 'add', by: 1 });
   const answer = await stage.ask('counter:a', { type: 'add', by: 5, poison: true });
@@ -70,7 +70,7 @@ it('treats a second reply to one ask as a failure of the chart', async () => {
   await stage.close();
 });
 
-it('refuses event types that belong to XState, unknown kinds and texts that are no address', async () => {
+it('refuses event types reserved by XState, unknown kinds and invalid addresses', async () => {
   const stage = await openStage();
   await stage.body('counter:a', { type: 'add', by: 1 });
   for (const [to, type] of [
@@ -96,7 +96,7 @@ it('drops an event past its deadline and answers expired', async () => {
   await stage.close();
 });
 
-it('answers moved for a shard that is not served here, with the last epoch it was', async () => {
+it('answers moved for a shard that is not served here, with the last epoch served', async () => {
   const stage = await openStage({ adopt: false });
   assert.equal(await stage.ask('counter:a', { type: 'add' }), {
     ok: false,
@@ -111,7 +111,7 @@ it('answers moved for a shard that is not served here, with the last epoch it wa
   });
 });
 
-it('never lets time go back for an actor, whatever the clock does', async () => {
+it('gives an actor monotonic event times when the clock steps back', async () => {
   let wall = 1_000_000;
   const { systemClock } = await import('../../../../../actors/runtime/system/clock.ts');
   const stage = await openStage({ clock: { ...systemClock, now: () => wall } });
@@ -136,7 +136,7 @@ it('survives a receiver that throws', async () => {
   await stage.close();
 });
 
-it('makes an actor that was stopped anew, after its end is durable', async () => {
+it('creates a stopped actor again after its end is durable', async () => {
   const stage = await openStage();
   await stage.body('counter:a', { type: 'add', by: 5 });
   const stop = stage.ask('counter:a', { type: 'stop' });

@@ -25,7 +25,7 @@ const amounts = async (stage: Stage): Promise<unknown[]> => [
 const stored = async (stage: Stage, address: string): Promise<unknown> =>
   JSON.parse((await stage.store.loadActor(address))?.actor.snapshot ?? '{"context":{}}').context.amount;
 
-it('steps what a step sends in the same entry, and any of its steps answers the ask', async () => {
+it('steps the messages of a step in the same entry, and any step of the cascade may answer the ask', async () => {
   const stage = await filled();
   const { entries } = stage.engine.gauges;
   assert.is(await stage.body(A, { type: 'pay', to: B, amount: 30 }), 30);
@@ -35,7 +35,7 @@ it('steps what a step sends in the same entry, and any of its steps answers the 
   await stage.close();
 });
 
-it('leaves nothing of a cascade in which a later step throws', async () => {
+it('discards the whole cascade when a later step throws', async () => {
   const stage = await filled(2_000_000);
   const answer = await stage.ask(A, { type: 'pay', to: B, amount: 1_500_000 });
   assert.ok(!answer.ok && answer.failure.code === 'failed' && answer.failure.detail.includes('overflows'));
@@ -44,7 +44,7 @@ it('leaves nothing of a cascade in which a later step throws', async () => {
   await stage.close();
 });
 
-it('leaves nothing of a cascade that takes more steps than it may, however often its actors were changed', async () => {
+it('discards a cascade that exceeds its step limit, however often its actors changed', async () => {
   const stage = await filled(0);
   const fine = await stage.ask(A, { type: 'bounce', to: B, amount: 1, left: 15 });
   assert.ok(fine.ok, JSON.stringify(fine));
@@ -65,7 +65,7 @@ it('loads an actor that is not in memory and steps the event again', async () =>
   await stage.close();
 });
 
-it('fails when it reaches an absent actor that the event does not make, and keeps no cell of it', async () => {
+it('fails when it reaches an absent actor that the event does not create, and keeps no cell of it', async () => {
   const stage = await filled();
   const answer = await stage.ask(A, { type: 'pay', to: 'purse:acct_1/nobody', amount: 1 });
   assert.ok(!answer.ok && answer.failure.code === 'failed' && answer.failure.detail.includes('nobody is absent'));
@@ -75,7 +75,7 @@ it('fails when it reaches an absent actor that the event does not make, and keep
   await stage.close();
 });
 
-it('makes an absent actor by an event that creates it, and keeps it', async () => {
+it('creates an absent actor on an event that creates it, and keeps it', async () => {
   const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
   const stage = await filled(100, 0, { store });
   const heir = 'purse:acct_1/heir';
@@ -94,7 +94,7 @@ it('makes an absent actor by an event that creates it, and keeps it', async () =
   await stage.close();
 });
 
-it('fails with a clear message when a step sends to another shard, another kind of nothing, or no address', async () => {
+it('fails with a clear message when a step sends to another shard, an unknown kind or an invalid address', async () => {
   const stage = await filled();
   const elsewhere = Array.from({ length: 50 }, (_, i) => `purse:acct_${i}/x`).find(
     (address) => shardOf(address, SHARDS) !== shardOf(A, SHARDS),
@@ -111,7 +111,7 @@ it('fails with a clear message when a step sends to another shard, another kind 
   await stage.close();
 });
 
-it('reaches actors whose own messages wait, ahead of them', async () => {
+it('steps messages of a cascade ahead of the queued messages of their actors', async () => {
   const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
   const stage = await filled(100, 0, { store });
   const order: string[] = [];
@@ -128,7 +128,7 @@ it('reaches actors whose own messages wait, ahead of them', async () => {
   await stage.close();
 });
 
-it('moves money back and forth between many purses without losing any', async () => {
+it('moves money back and forth between many purses without loss', async () => {
   const stage = await openStage();
   const purses = Array.from({ length: 6 }, (_, i) => `purse:acct_1/p${i}`);
   for (const purse of purses) await stage.body(purse, { type: 'fill', amount: 100 });

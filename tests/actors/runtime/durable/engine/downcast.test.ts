@@ -7,7 +7,7 @@ import { openStage } from '../stage.ts';
 
 const it = bounded(test, 5_000);
 
-/** Totals above a hundred have no form in the chart before. */
+/** The older chart version cannot represent totals above a hundred. */
 const newer: Kind = {
   ...counterKind,
   version: counterKind.version + 1,
@@ -18,7 +18,7 @@ const newer: Kind = {
   },
 };
 
-it('a state without a form in the older chart fails its own step, and nobody else of its shard', async () => {
+it('a state that the older chart cannot represent fails only its own step', async () => {
   const stage = await openStage({ kinds: [newer], levels: { counter: counterKind.version } });
   const asks = [90, 20, 5].map((by) => stage.ask('counter:acct_0/a', { type: 'add', by }));
   const neighbour = stage.ask('counter:acct_0/b', { type: 'add', by: 7 });
@@ -31,7 +31,7 @@ it('a state without a form in the older chart fails its own step, and nobody els
   await stage.close();
 });
 
-it('at its own level the same state is written', async () => {
+it('the same state is written at its own chart version', async () => {
   const stage = await openStage({ kinds: [newer] });
   const answer = await stage.ask('counter:acct_0/a', { type: 'add', by: 200 });
   assert.is(answer.ok === true && (answer.body as { total: number }).total, 200);

@@ -12,7 +12,7 @@ const it = bounded(test, 5_000);
 const fresh = (): MemoryStore => new MemoryStore({ clock: systemClock, shards: SHARDS });
 const seen = (body: unknown): number => (body as { seen: number }).seen;
 
-it('commits no volatile step, answers and publishes it at once, and writes its state with the next commit', async () => {
+it('answers and publishes a volatile step without a commit, and writes its state with the next commit', async () => {
   const stage = await openStage();
   await stage.body('counter:a', { type: 'add', by: 1 });
   const { entries } = stage.engine.gauges;
@@ -29,7 +29,7 @@ it('commits no volatile step, answers and publishes it at once, and writes its s
   await stage.close();
 });
 
-it('writes volatile state at hand-over, also that of an actor which only ever lived in memory', async () => {
+it('writes volatile state at hand-over, also that of an actor that existed only in memory', async () => {
   const stage = await openStage();
   await stage.body('counter:a', { type: 'add', by: 1 });
   await stage.body('counter:a', { type: 'peek' });
@@ -43,7 +43,7 @@ it('writes volatile state at hand-over, also that of an actor which only ever li
   await next.close();
 });
 
-it('writes nothing at hand-over of an actor that a refused commit took back', async () => {
+it('writes nothing at hand-over for an actor that a refused commit rewound', async () => {
   const store = fresh();
   const stage = await openStage({ store });
   await stage.body('counter:a', { type: 'add', by: 1 });
@@ -57,7 +57,7 @@ it('writes nothing at hand-over of an actor that a refused commit took back', as
   assert.is((await store.loadActor('counter:a'))?.actor.version, 1);
 });
 
-it('holds a volatile answer back while the state it stands on is not durable', async () => {
+it('holds the answer of a volatile step until the state it depends on is durable', async () => {
   const store = fresh();
   const stage = await openStage({ store });
   await stage.body('counter:a', { type: 'add', by: 1 });
@@ -73,7 +73,7 @@ it('holds a volatile answer back while the state it stands on is not durable', a
   await stage.close();
 });
 
-it('never commits an actor that was made and stopped in memory only', async () => {
+it('never commits an actor that was created and stopped in memory only', async () => {
   const stage = await openStage();
   await stage.body('counter:a', { type: 'peek' });
   assert.ok((await stage.ask('counter:a', { type: 'stop' })).ok);
@@ -82,7 +82,7 @@ it('never commits an actor that was made and stopped in memory only', async () =
   await stage.close();
 });
 
-it('seals under load: what was taken is committed and answered, what comes later is answered moved', async () => {
+it('releases under load: commits and answers accepted messages, answers later ones moved', async () => {
   const store = new MemoryStore({ clock: systemClock, shards: SHARDS, commitMs: 2 });
   const stage = await openStage({ store });
   const shard = shardOf('counter:acct_1', SHARDS);
@@ -96,7 +96,7 @@ it('seals under load: what was taken is committed and answered, what comes later
     }
   });
   await until(() => answers.length > 200);
-  await stage.engine.seal(shard);
+  await stage.engine.release(shard);
   going = false;
   assert.is(stage.engine.epochOf(shard), null);
   await Promise.all(load);
@@ -111,23 +111,23 @@ it('seals under load: what was taken is committed and answered, what comes later
   await stage.close();
 });
 
-it('ends a seal when the fence turns out to be lost', async () => {
+it('ends a release when the fence is lost', async () => {
   const store = fresh();
   const stage = await openStage({ store });
   const shard = shardOf('counter:a', SHARDS);
   await stage.body('counter:a', { type: 'peek' });
   await store.claim(stage.incarnation, await store.shards());
-  await stage.engine.seal(shard);
+  await stage.engine.release(shard);
   assert.equal(stage.recorded.lost, [{ shard, reason: 'fence' }]);
   await stage.close();
 });
 
-it('serves one shard while another is sealed, and can adopt a sealed shard again', async () => {
+it('serves one shard while another is released, and can adopt a released shard again', async () => {
   const store = fresh();
   const stage = await openStage({ store });
   const shard = shardOf('counter:a', SHARDS);
   await stage.body('counter:a', { type: 'add', by: 1 });
-  await stage.engine.seal(shard);
+  await stage.engine.release(shard);
   const other = Array.from({ length: 50 }, (_, i) => `counter:b${i}`).find((to) => shardOf(to, SHARDS) !== shard);
   await stage.body(other ?? '', { type: 'add', by: 1 });
   const row = (await store.shards())[shard];
@@ -136,7 +136,7 @@ it('serves one shard while another is sealed, and can adopt a sealed shard again
   await stage.close();
 });
 
-it('tells the host how long the first commit after an adoption took', async () => {
+it('reports the time from an adoption to its first commit', async () => {
   const stage = await openStage();
   await stage.body('counter:a', { type: 'add', by: 1 });
   await stage.body('counter:a', { type: 'add', by: 1 });
@@ -158,7 +158,7 @@ it('activates the actors of resident kinds when their shard is adopted', async (
   await stage.close();
 });
 
-it('refuses more watchers than it may have, shows each step once, and stops when told', async () => {
+it('refuses watchers above the limit, shows each step once, and stops on request', async () => {
   const stage = await openStage();
   const steps: string[] = [];
   const stop = stage.engine.watch(
@@ -189,7 +189,7 @@ it('refuses more watchers than it may have, shows each step once, and stops when
   await stage.close();
 });
 
-it('shows an actor as it stands: state, rows, timers, queue, trail, words of its kind, nothing it redacts', async () => {
+it('inspects state, rows, timers, queue, transition log and explanation, without redacted members', async () => {
   const store = fresh();
   const first = await openStage({ store });
   await first.body('counter:a', { type: 'add', by: 4 });
@@ -228,7 +228,7 @@ it('shows an actor as it stands: state, rows, timers, queue, trail, words of its
   await stage.close();
 });
 
-it('does not fail when a kind cannot explain itself', async () => {
+it('inspects an actor whose kind throws in its explanation', async () => {
   const explain = (): never => {
     throw new Error('speechless');
   };

@@ -28,7 +28,7 @@ it('writes rows with the columns that their collection derives from the body', a
   await stage.close();
 });
 
-it('shows a chart rows that are not durable yet, and their removal', async () => {
+it('shows a chart rows and removals that are not yet durable', async () => {
   const store = fresh();
   const stage = await openStage({ store });
   await stage.body(R, { type: 'put', id: 'x', amount: 1 });
@@ -49,7 +49,7 @@ it('shows a chart rows that are not durable yet, and their removal', async () =>
   await stage.close();
 });
 
-it('keeps open rows beside the cell and loads them with it, in their order', async () => {
+it('keeps open rows with the cell and loads them with it, in order', async () => {
   const first = await openStage();
   for (const id of ['c', 'a', 'b']) await first.body(R, { type: 'put', id });
   await first.body(R, { type: 'close', id: 'a' });
@@ -61,7 +61,7 @@ it('keeps open rows beside the cell and loads them with it, in their order', asy
   await stage.close();
 });
 
-it('reads a closed row from the store only where the kind says it may be there', async () => {
+it('reads a closed row from the store only if the kind declares that it may exist', async () => {
   const stage = await openStage();
   await stage.body(R, { type: 'put', id: 'x', amount: 9 });
   await stage.body(R, { type: 'close', id: 'x' });
@@ -71,7 +71,7 @@ it('reads a closed row from the store only where the kind says it may be there',
   await stage.close();
 });
 
-it('keeps the order of one actor while a row is read, and shows what was written meanwhile', async () => {
+it('keeps the message order of an actor during a row read, and shows rows written meanwhile', async () => {
   const stage = await openStage();
   await stage.body(R, { type: 'put', id: 'x', amount: 1 });
   await stage.body(R, { type: 'close', id: 'x' });
@@ -92,7 +92,7 @@ it('keeps the order of one actor while a row is read, and shows what was written
 const next = (stage: Stage, count: number) => stage.body(R, { type: 'next', count });
 const put = (id: string, rank: number) => ({ type: 'quiet', id, rank });
 
-it('shows a chart the next open rows by sort and id, as many as it asks for or there are', async () => {
+it('shows a chart the next open rows by sort and id, up to the requested number', async () => {
   const stage = await openStage();
   assert.is((await stage.ask(R, { type: 'put', id: 'm', rank: 50 })).ok, true);
   for (const [id, rank] of [
@@ -116,7 +116,7 @@ it('shows a chart the next open rows by sort and id, as many as it asks for or t
   await stage.close();
 });
 
-it('counts rows that the same cascade opened, moved, closed and removed before', async () => {
+it('counts rows that the same cascade opened, moved, closed and removed earlier', async () => {
   const stage = await openStage();
   for (let i = 0; i < 5; i++) await stage.body(R, { type: 'put', id: `r${i}`, rank: i * 10 });
   const ask = (...events: readonly { readonly type: string }[]) => stage.body(R, { type: 'all', events });
@@ -134,7 +134,7 @@ it('counts rows that the same cascade opened, moved, closed and removed before',
   await stage.close();
 });
 
-it('shows the next rows that are not durable yet, forgets those of a refused commit, and has them again after a reload', async () => {
+it('shows next rows before they are durable, discards those of a refused commit, and reloads them', async () => {
   const store = fresh();
   const stage = await openStage({ store });
   await stage.body(R, { type: 'put', id: 'a', rank: 1 });
@@ -156,7 +156,7 @@ it('shows the next rows that are not durable yet, forgets those of a refused com
   await again.close();
 });
 
-it('fails a step that asks for more next rows than its kind allows, for none, or of another collection', async () => {
+it('fails a step that requests more next rows than its kind allows, none, or rows of another collection', async () => {
   const stage = await openStage();
   await stage.body(R, { type: 'put', id: 'a' });
   for (const event of [
@@ -185,7 +185,7 @@ it('answers refused when a row cannot be read', async () => {
   await stage.close();
 });
 
-it('forgets rows of a refused commit', async () => {
+it('discards rows of a refused commit', async () => {
   const store = fresh();
   const stage = await openStage({ store });
   await stage.body(R, { type: 'put', id: 'x' });

@@ -1,4 +1,4 @@
-/** The engine on the real store of one host: the same promises, with a disk, a writer thread and two nodes. */
+/** The engine on the SQLite store: the same guarantees with a disk, a writer thread and two nodes. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ const markDead = async (store: SqliteStore, incarnation: string): Promise<void> 
 const total = async (stage: Stage, address: string): Promise<number> =>
   ((await stage.body(address, { type: 'read' })) as { total: number }).total;
 
-it('keeps every answered step over a takeover, and refuses the old owner', () =>
+it('keeps every answered step across a takeover, and fences the old owner', () =>
   withStores(async (first, second) => {
     const old = await openStage({ store: first, name: 'n1' });
     const asks = Array.from({ length: 200 }, (_, i) => old.body(`counter:acct_${i % 20}`, { type: 'add', by: 1 }));
@@ -60,7 +60,7 @@ it('keeps every answered step over a takeover, and refuses the old owner', () =>
     await old.close();
   }));
 
-it('commits cascades whole, and moves no money that it loses', () =>
+it('commits cascades whole and keeps the sum of money', () =>
   withStores(async (first, second) => {
     const stage = await openStage({ store: first });
     const purses = Array.from({ length: 4 }, (_, i) => `purse:acct_1/p${i}`);
@@ -77,7 +77,7 @@ it('commits cascades whole, and moves no money that it loses', () =>
     await stage.close();
   }));
 
-it('takes rows, timers, tenants and volatile state over', () =>
+it('takes over rows, timers, lease rows and volatile state', () =>
   withStores(async (first, second) => {
     const old = await openStage({ store: first, name: 'n1' });
     await old.body('register:a', { type: 'put', id: 'x', amount: 1, node: old.incarnation });
@@ -88,7 +88,7 @@ it('takes rows, timers, tenants and volatile state over', () =>
     await old.body('counter:a', { type: 'remind', name: 'never', inMs: 50, by: 100 });
     await old.body('counter:a', { type: 'forget', name: 'never' });
     await old.body('counter:b', { type: 'peek' });
-    await old.engine.seal(shardOf('counter:b', SHARDS));
+    await old.engine.release(shardOf('counter:b', SHARDS));
     const next = await openStage({ store: second, name: 'n2', adopt: false });
     await markDead(second, old.incarnation);
     next.recorded.gone.add(old.incarnation);
@@ -107,7 +107,7 @@ it('takes rows, timers, tenants and volatile state over', () =>
     await old.close();
   }));
 
-it('makes an actor anew in the batch after the one that ended it', () =>
+it('creates an actor again in the batch after the one that ended it', () =>
   withStores(async (first) => {
     const stage = await openStage({ store: first });
     await stage.body('counter:a', { type: 'add', by: 5 });
@@ -124,7 +124,7 @@ it('makes an actor anew in the batch after the one that ended it', () =>
     await stage.close();
   }));
 
-it('takes over a database with the lists of recent use that older builds wrote, and loads nothing by them', () =>
+it('takes over a database with the recent-use lists of older builds, and ignores them', () =>
   withStores(async (first, second) => {
     const old = await openStage({ store: first, name: 'n1' });
     await old.body('counter:acct_1', { type: 'add', by: 1 });
@@ -148,11 +148,11 @@ it('takes over a database with the lists of recent use that older builds wrote, 
   }));
 
 test.after(() => rmSync(folder, { recursive: true }));
-it('hands open messages and open work to whoever takes the shard over, from the rows alone', () =>
+it('hands outbox messages and open activities to the next owner of the shard, from the rows alone', () =>
   withStores(async (first, second) => {
     const [from, to] = [inShard('postman', 1, 'f'), inShard('postman', 2, 't')];
     const calls: ActivityTask[] = [];
-    const outside = (send: ClusterPort['send'], done: boolean): ClusterPort => ({
+    const portWith = (send: ClusterPort['send'], done: boolean): ClusterPort => ({
       random: systemRandom,
       activities: {
         work: {
@@ -173,7 +173,7 @@ it('hands open messages and open work to whoever takes the shard over, from the 
       throw new AskError(address, { code: 'expired' });
     };
     const kinds = [postmanKind];
-    const old: Stage = await openStage({ store: first, kinds, name: 'n1', clusterPort: outside(nowhere, false) });
+    const old: Stage = await openStage({ store: first, kinds, name: 'n1', clusterPort: portWith(nowhere, false) });
     await old.body(from, { type: 'open' });
     await old.body(to, { type: 'open' });
     const letters = ['one', 'two'].map((note) => ({ to, event: { type: 'note', note } }));
@@ -182,7 +182,7 @@ it('hands open messages and open work to whoever takes the shard over, from the 
     await until(() => calls.length === 1);
     const next: Stage = await openStage({
       ...{ store: second, kinds, name: 'n2', adopt: false },
-      clusterPort: outside((address, event) => next.body(address, event), true),
+      clusterPort: portWith((address, event) => next.body(address, event), true),
     });
     next.recorded.gone.add(old.incarnation);
     await markDead(second, old.incarnation);

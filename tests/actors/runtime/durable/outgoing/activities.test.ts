@@ -130,7 +130,7 @@ within('a runner goes on when its shard moves, and the new owner takes its resul
   const next = await scene.build('n2');
   await house.body(A, work('w'));
   await until(() => scene.desk.calls.length === 1);
-  await house.engine.seal(0);
+  await house.engine.release(0);
   await next.take([0]);
   await scene.clock.advance(20_000);
   assert.is(scene.desk.calls.length, 1);
@@ -150,7 +150,7 @@ within('a cancel by the new owner reaches the runner on the old one', async (sce
   const next = await scene.build('n2');
   await house.body(A, work('w'));
   await until(() => scene.desk.calls.length === 1);
-  await house.engine.seal(0);
+  await house.engine.release(0);
   await next.take([0]);
   await scene.clock.advance(10);
   await next.body(A, { type: 'drop', id: 'w' });
@@ -242,7 +242,7 @@ within('a living node that does not run what is said of it is asked, and another
   await house.body(A, work('w'));
   await until(() => scene.desk.calls.length === 1);
   house.engine.activities.abort([{ address: A, id: 'w', attempt: 1 }]);
-  await house.engine.seal(0);
+  await house.engine.release(0);
   await next.take([0]);
   await until(async () => {
     await scene.clock.advance(1_000);
@@ -315,7 +315,7 @@ within('the owner ends an attempt whose runner says nothing after its deadline',
   const next = await scene.build('n2');
   await house.body(A, work('w', { inMs: 2_000 }));
   await until(() => scene.desk.calls.length === 1);
-  await house.engine.seal(0);
+  await house.engine.release(0);
   await next.take([0]);
   const { incarnation } = house;
   scene.town.wire = async ({ to, event }, pass) => {

@@ -125,7 +125,7 @@ within('a repeat that comes while the first is not durable is acknowledged only 
 within('a receiver whose commit is refused hears the message again', async (town) => {
   const house = await open(town);
   const far = await town.build('n2');
-  await house.engine.seal(1);
+  await house.engine.release(1);
   await far.take([1]);
   let refusals = 3;
   (far.store as typeof town.store).fault = () => (refusals-- > 0 ? { type: 'refuse', reason: 'full' } : null);

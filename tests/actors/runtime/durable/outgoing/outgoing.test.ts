@@ -163,12 +163,12 @@ class Storm {
     const from = this.ownerOf(shard);
     const to = this.town.houses.find((house) => house !== from);
     if (from === undefined || to === undefined) return;
-    let sealed = false;
-    void from.engine.seal(shard).then(() => {
-      sealed = true;
+    let released = false;
+    void from.engine.release(shard).then(() => {
+      released = true;
     });
-    for (let i = 0; i < 400 && !sealed; i++) await this.clock.advance(5);
-    assert.ok(sealed, 'a seal ends');
+    for (let i = 0; i < 400 && !released; i++) await this.clock.advance(5);
+    assert.ok(released, 'a release ends');
     this.seen.moved++;
     await to.take([shard]);
   }

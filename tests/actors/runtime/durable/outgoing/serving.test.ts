@@ -57,7 +57,7 @@ within(
     assert.is(house.engine.activities.size, 1);
     await house.body(A, work('fresh'));
     const next = await scene.build('n2');
-    await house.engine.seal(0);
+    await house.engine.release(0);
     await next.take([0]);
     await until(async () => {
       await scene.clock.advance(100);

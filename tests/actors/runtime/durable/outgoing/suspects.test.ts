@@ -62,7 +62,7 @@ async function crashed(scene: Scene, ids: readonly string[], more = {}): Promise
   for (const id of ids) await house.body(A, work(id, { inMs: 600_000, ...more }));
   await until(() => scene.desk.calls.length === ids.length);
   const next = await scene.build('n2');
-  await house.engine.seal(1);
+  await house.engine.release(1);
   await next.take([1]);
   await next.body(B, { type: 'open' });
   await next.body(B, work('long', { inMs: 600_000 }));

@@ -54,7 +54,7 @@ const outbox = (town: Town) => town.store.rows({ collection: '$outbox', limit: 1
 const total = async (house: House): Promise<number> =>
   ((await house.body(NEW, { type: 'read' })) as { total: number }).total;
 const moveToNewer = async ({ older, newer }: Scene): Promise<void> => {
-  await older.engine.seal(1);
+  await older.engine.release(1);
   await newer.take([1]);
 };
 
@@ -118,7 +118,7 @@ within('a sender that was dropped meanwhile loses none: its next owner waits ane
   await newer.body(A, adds(1));
   await clock.advance(KIND_WAIT_MS - 60_000);
   const next = await town.build('n3');
-  await newer.engine.seal(0);
+  await newer.engine.release(0);
   await next.take([0]);
   await clock.advance(KIND_WAIT_MS - 60_000);
   assert.equal([(await outbox(town)).length, await asides(town)], [1, []]);

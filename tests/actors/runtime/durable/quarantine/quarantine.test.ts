@@ -202,7 +202,7 @@ it('keeps apart what waits for a quarantined actor when its shard is served agai
   await pay(30);
   const shard = shardOf('purse:acct_1/a', SHARDS);
   const epoch = stage.engine.epochOf(shard);
-  await stage.engine.seal(shard);
+  await stage.engine.release(shard);
   // A hand-over that did not happen.
   stage.engine.adopt(shard, epoch ?? 0);
   await pay(20);

@@ -69,7 +69,7 @@ it('never fires a cancelled timer, not even one whose event waits already', asyn
   await late.close();
 });
 
-it('writes timers that are set while the shard is being sealed, and does not fire them any more', async () => {
+it('writes timers that are set while the shard is being released, and does not fire them any more', async () => {
   const { clock, store, stage } = await started();
   const resume = store.pauseCommits();
   await Promise.all([
@@ -77,11 +77,11 @@ it('writes timers that are set while the shard is being sealed, and does not fir
     stage.body('counter:a', { type: 'remind', name: 'gone', inMs: 5, by: 1 }),
     stage.body('counter:a', { type: 'forget', name: 'gone' }),
     (async () => {
-      const sealed = stage.engine.seal(shardOf('counter:a', SHARDS));
+      const released = stage.engine.release(shardOf('counter:a', SHARDS));
       await turns();
       await clock.advance(100);
       resume();
-      await sealed;
+      await released;
     })(),
   ]);
   assert.equal(
