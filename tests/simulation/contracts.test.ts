@@ -1,4 +1,4 @@
-/** The simulated store and the simulated network keep the contracts of the real ones, as long as nothing is broken. */
+/** The simulated store and the simulated network pass the contract suites of the real ones while no fault is injected. */
 import { test } from 'uvu';
 import { SHARDS } from '../contracts/store/records.ts';
 import { storeContract } from '../contracts/store.contract.ts';
@@ -14,7 +14,7 @@ import { SimulatedTransport } from './world/transport.ts';
 
 const UNSEEN: Witness = { committed() {}, moved() {}, markedDead() {}, unheard() {}, divided() {} };
 
-/** Virtual time that goes on by itself while somebody waits for it, until it is stopped. */
+/** Advances virtual time while a caller awaits it, until stopped. */
 class Pump {
   readonly dice = new Dice(1);
   readonly scheduler = new Scheduler(this.dice.fork());

@@ -12,7 +12,7 @@ import type { Database } from './world/database.ts';
 
 const ROWS_MAX = 1_000;
 const TRAIL_MAX = 50;
-/** Store time is carried on by each node between heartbeats, and their answers may have taken their time. */
+/** Bound of the store-time error: each node extrapolates store time between heartbeats, and heartbeat replies may be delayed. */
 const CLOCK_SLACK_MS = 100;
 
 interface Gathered {
@@ -20,11 +20,11 @@ interface Gathered {
   readonly database: Database;
   readonly witness: CommitWitness;
   readonly usages: readonly KeyUsage[] | null;
-  /** Incarnations that died by their own hand. */
+  /** Incarnations that crashed. */
   readonly crashed: ReadonlySet<string>;
 }
 
-/** Everything the auditor looks at, from the callers' notes and the database itself. */
+/** Collects the auditor's evidence from the clients' notes and the database. */
 export function gather({ workload, database, witness, usages, crashed }: Gathered): Evidence {
   const { turns, bank, reads } = workload;
   const ledger = dump(workload, database);
@@ -111,14 +111,14 @@ function bodies<T>(rows: readonly RowRecord[]): readonly T[] {
   return rows.map((row) => JSON.parse(row.body) as T);
 }
 
-/** An adjustment that takes away is written without a sign, with its sides swapped. */
+/** A negative adjustment is stored as a positive amount with its accounts swapped. */
 function lineOf({ account, sequence, type, amount, from, balance, ref }: LedgerEntry): LedgerLine {
   const away = type !== 'charge' && from === 'balance';
   const generation = type === 'charge' ? ref : null;
   return { account, sequence, type, amount: away ? `-${amount}` : amount, balance, generation, ref };
 }
 
-/** Read by the product's own code: the stored form is the trail's private matter. */
+/** Decoded by the product's own code: the stored format is private to the transition log. */
 function versionsIn(stored: string): readonly number[] {
   const transitionLog = new TransitionLog(TRAIL_MAX);
   transitionLog.restore(stored);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** Longest slice of a history that is shown. */
+/** Largest number of history lines in a report. */
 const SLICE_LINES = 60;
 
-/** Everything that happened in one run, in order, as text; its hash tells whether two runs were the same. */
+/** The ordered text log of one run. Two runs with the same hash are identical. */
 export class History {
   readonly lines: string[] = [];
   readonly #hash = createHash('sha256');
@@ -20,7 +20,7 @@ export class History {
     this.lines.push(line);
   }
 
-  /** One more of a situation that some run must have seen. */
+  /** Counts one occurrence of a situation that the runs must cover. */
   saw(situation: string): void {
     this.#counts.set(situation, (this.#counts.get(situation) ?? 0) + 1);
   }
@@ -33,7 +33,7 @@ export class History {
     return this.#hash.copy().digest('hex');
   }
 
-  /** The last lines that name one of these words, else the last of all. */
+  /** The last lines that contain one of these words, or the last lines of the history if none does. */
   slice(words: readonly string[]): readonly string[] {
     const named = this.lines.filter((line) => words.some((word) => line.includes(word)));
     return (named.length > 0 ? named : this.lines).slice(-SLICE_LINES);

@@ -1,14 +1,14 @@
 /**
- * `npm run simulate -- --seeds N [--seed S] [--mutation NAME]`: runs N seeds from S on (default 1). With a mutation, or
- * `all` of them, it looks for the first seed that catches each. Ends with code 1 when a seed failed, or when a run of at least
- * `SITUATIONS_FROM` seeds has not seen every listed situation or was mostly not answered.
+ * `npm run simulate -- --seeds N [--seed S] [--mutation NAME]`: runs N seeds starting at S (default 1). With a mutation, or
+ * `all` of them, it searches for the first seed that catches each. Exits with code 1 if a seed failed, or if a run of at least
+ * `SITUATIONS_FROM` seeds missed a listed situation or got too few replies.
  */
 import { parseArgs } from 'node:util';
+import { failureReport } from './failure-report.ts';
 import type { Mutation } from './mutation.ts';
 import { MUTATIONS } from './mutations.ts';
 import { isGreen, run } from './run.ts';
 import { Sightings } from './situations.ts';
-import { tellFailure } from './tell-failure.ts';
 
 const SITUATIONS_FROM = 50;
 const FAILURES_MAX = 5;
@@ -33,15 +33,15 @@ async function simulate(): Promise<number> {
     sightings.add(outcome);
     if (!isGreen(outcome)) {
       failures += 1;
-      print(tellFailure(outcome));
+      print(failureReport(outcome));
     }
     if ((seed - first + 1) % PROGRESS_EVERY === 0) print(`${seed - first + 1} seeds, ${failures} failed\n`);
   }
   print(`${sightings.lines().join('\n')}\n`);
-  const complaints = seeds >= SITUATIONS_FROM ? sightings.complaints : [];
-  for (const complaint of complaints) print(`FAILED: ${complaint}\n`);
-  print(`${seeds} seeds from ${first}: ${failures} failed, ${complaints.length} complaints\n`);
-  return failures + complaints.length > 0 ? 1 : 0;
+  const problems = seeds >= SITUATIONS_FROM ? sightings.problems : [];
+  for (const problem of problems) print(`FAILED: ${problem}\n`);
+  print(`${seeds} seeds from ${first}: ${failures} failed, ${problems.length} problems\n`);
+  return failures + problems.length > 0 ? 1 : 0;
 }
 
 async function huntAll(mutations: readonly Mutation[]): Promise<number> {
@@ -50,12 +50,12 @@ async function huntAll(mutations: readonly Mutation[]): Promise<number> {
   return escaped > 0 ? 1 : 0;
 }
 
-/** Looks for the first seed that catches a deliberate bug. */
+/** Finds the first seed that catches a mutation. */
 async function hunt(mutation: Mutation, verbose: boolean): Promise<boolean> {
   for (let seed = first; seed < first + seeds; seed++) {
     const outcome = await run(seed, mutation);
     if (isGreen(outcome)) continue;
-    if (verbose) print(tellFailure(outcome));
+    if (verbose) print(failureReport(outcome));
     const by = outcome.verdict.checks.filter((check) => check.violations.length > 0).map((check) => check.id);
     const found = [...(outcome.stuck === null ? [] : ['liveness']), ...by].join(', ');
     print(`${mutation.name}: caught by seed ${seed}, ${seed - first + 1} seeds tried (${found})\n`);
@@ -68,11 +68,11 @@ async function hunt(mutation: Mutation, verbose: boolean): Promise<boolean> {
 function mutationsOf(name: string): readonly Mutation[] {
   const found = MUTATIONS.filter((each) => name === 'all' || each.name === name);
   if (found.length > 0) return found;
-  throw new Error(`--mutation: there is no ${name}; there are ${MUTATIONS.map((each) => each.name).join(', ')}`);
+  throw new Error(`--mutation: unknown mutation ${name}; known: ${MUTATIONS.map((each) => each.name).join(', ')}`);
 }
 
 function whole(name: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} must be a whole number, not "${text}"`);
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} must be a whole number, got "${text}"`);
   return Number(text);
 }
 

@@ -1,15 +1,15 @@
 import type { Kind } from '../../actors/runtime/index.ts';
 import type { Database } from './world/database.ts';
 
-/** One deliberate bug: built in from outside, for the length of a run. */
+/** A deliberate bug, injected for the duration of one run. */
 export interface Mutation {
   readonly name: string;
-  /** The first seed that catches it, as measured last. */
+  /** The first seed that catches it, as last measured. */
   readonly caughtBy: number;
-  /** Another database than the sound one. */
+  /** Replaces the database. */
   readonly database?: (options: ConstructorParameters<typeof Database>[0]) => Database;
-  /** Other kinds of actor. */
+  /** Replaces the actor kinds. */
   readonly kinds?: (sound: readonly Kind[]) => readonly Kind[];
-  /** Changes a part of the runtime; returns the way back. */
+  /** Patches the runtime; returns the function that restores it. */
   readonly begin?: () => () => void;
 }

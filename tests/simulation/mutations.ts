@@ -16,7 +16,7 @@ import { takeoverReleases } from './mutations/takeover-releases.ts';
 import { timerFiresTwice } from './mutations/timer-fires-twice.ts';
 import { unhandledDropped } from './mutations/unhandled-dropped.ts';
 
-/** Deliberate bugs: each must be caught, or the auditor is blind to what it would do. */
+/** Deliberate bugs. The auditor must catch each; one that passes shows a defect class that the auditor misses. */
 export const MUTATIONS: readonly Mutation[] = [
   noFence,
   outputBeforeCommit,

@@ -8,15 +8,15 @@ import type { SimulatedProcess } from './world/node.ts';
 import type { Scheduler } from './world/scheduler.ts';
 import { SOUND } from './world/store.ts';
 
-/** How soon a launcher says what it saw. */
+/** Delay after which a launcher reports the end of a process. */
 const TELL_MS_MAX = 800;
 const SKEW_MS_MAX = 30_000;
-/** Longest way of a frame through a slow network. */
+/** Longest latency of a frame in a slow network. */
 const SLOW_MS_MAX = 5_000;
-/** A pause beyond this makes a node stale to the others. */
+/** A longer pause makes a node stale to the others. */
 const STALE_MS = 3_300;
 
-/** Breaks the world by plan, one thing after the other and some at once; `heal` mends all of it. */
+/** Injects the planned faults, in sequence and some concurrently; `heal` repairs all of them. */
 export class Nemesis {
   readonly #plan: Plan;
   readonly #fleet: Fleet;
@@ -25,7 +25,7 @@ export class Nemesis {
   readonly #scheduler: Scheduler;
   readonly #dice: Dice;
   readonly #history: History;
-  /** Incarnations that ended themselves, and somebody saw it. */
+  /** Incarnations that crashed and whose crash a launcher reported. */
   readonly crashed = new Set<string>();
   #over = false;
 
@@ -53,7 +53,7 @@ export class Nemesis {
     this.#next();
   }
 
-  /** From here on nothing goes wrong any more, and what did is repaired. */
+  /** Stops injecting faults and repairs the existing ones. */
   heal(): void {
     this.#over = true;
     this.#history.note('heal');
@@ -80,11 +80,11 @@ export class Nemesis {
     this.#strikes[fault](berth, other);
   }
 
-  /** What each fault does to a node, or between it and another. */
+  /** The action of each fault on a node, or between it and another. */
   readonly #strikes: Readonly<Record<Fault, (berth: Berth, other: Berth) => void>> = {
     kill: (berth) => this.#kill(berth, false),
     'power loss': (berth) => this.#kill(berth, true),
-    'death by own hand': (berth) => this.#selfInflicted(berth),
+    'process crash': (berth) => this.#crash(berth),
     pause: (berth) => this.#pause(berth, this.#dice.between(20, 2_000)),
     'long pause': (berth) => this.#pause(berth, this.#dice.between(STALE_MS, 15_000)),
     partition: () => this.#partition(),
@@ -93,9 +93,9 @@ export class Nemesis {
     clog: (berth, other) => this.#shut(bothWays(berth.name, other.name), this.#dice.between(50, 3_000), 'clog'),
     'broken link': (berth, other) => this.#breakLinks(berth, other),
     'slow network': () => this.#slowNetwork(),
-    'store out of reach': ({ process }) =>
+    'store unreachable': ({ process }) =>
       this.#cutStore(process?.running ? [process] : [], this.#dice.between(200, 6_000)),
-    'store out of reach for all': () => this.#cutStore(this.#fleet.running, this.#dice.between(200, 5_000)),
+    'store unreachable for all': () => this.#cutStore(this.#fleet.running, this.#dice.between(200, 5_000)),
     'bad store': (berth) => this.#badStore(berth),
     'clock step': (berth) => this.#stepClock(berth),
     'late hand-over': (berth, other) => this.#giveLate(berth, other),
@@ -108,14 +108,14 @@ export class Nemesis {
     this.#fleet.kill(berth, silent);
   }
 
-  /** It ends itself, and a launcher that saw it says so through another node. */
-  #selfInflicted(berth: Berth): void {
+  /** The process crashes, and a launcher that observed it reports the crash through another node. */
+  #crash(berth: Berth): void {
     const incarnation = berth.process?.node?.self.incarnation;
     const others = this.#fleet.running.filter((process) => process !== berth.process && process.node !== null);
     if (incarnation === undefined || others.length === 0 || !berth.process?.running) return;
     const teller = this.#dice.pick(others);
     this.crashed.add(incarnation);
-    this.#note('death by own hand', { node: berth.name, incarnation, teller: teller.name });
+    this.#note('process crash', { node: berth.name, incarnation, teller: teller.name });
     this.#fleet.kill(berth, false);
     const tell = (): void => {
       teller.node?.operator.recordDeath(incarnation, 'own-hand').catch(() => {});
@@ -142,7 +142,7 @@ export class Nemesis {
     this.#scheduler.after(ms, () => this.#scheduler.resume(process.place));
   }
 
-  /** Two groups that do not hear each other. */
+  /** Partitions the nodes into two groups. */
   #partition(): void {
     const names = this.#fleet.berths.map((berth) => berth.name);
     const minority = names.filter(() => this.#dice.happens(0.4));
@@ -166,14 +166,14 @@ export class Nemesis {
   }
 
   #cutStore(processes: readonly SimulatedProcess[], ms: number): void {
-    this.#note('store out of reach', { nodes: processes.map((process) => process.name), ms });
+    this.#note('store unreachable', { nodes: processes.map((process) => process.name), ms });
     for (const process of processes) process.store.cut = true;
     this.#scheduler.after(ms, () => {
       for (const process of processes) process.store.cut = false;
     });
   }
 
-  /** For a while most calls of one node go wrong in one of all ways. */
+  /** For a while most store calls of one node fail, each in a random way. */
   #badStore(berth: Berth): void {
     const { process } = berth;
     if (!process?.running) return;
@@ -187,7 +187,7 @@ export class Nemesis {
     this.#scheduler.after(dice.between(300, 4_000), () => process.misbehave(this.#fleet.storeTraits));
   }
 
-  /** A hand-over that its owner gave up long ago arrives after all: one shard goes while it is served. */
+  /** A hand-over that its owner abandoned long ago arrives late: one shard moves while it is served. */
   #giveLate(berth: Berth, other: Berth): void {
     const [from, to] = [berth.process?.node?.self.incarnation, other.process?.node?.self.incarnation];
     const owned = this.#database.shards().filter((row) => row.owner !== null && row.owner === from);

@@ -7,7 +7,7 @@ import type { WireTraits } from './world/wire.ts';
 export const FAULTS = [
   'kill',
   'power loss',
-  'death by own hand',
+  'process crash',
   'pause',
   'long pause',
   'partition',
@@ -15,8 +15,8 @@ export const FAULTS = [
   'clog',
   'broken link',
   'slow network',
-  'store out of reach',
-  'store out of reach for all',
+  'store unreachable',
+  'store unreachable for all',
   'bad store',
   'clock step',
   'late hand-over',
@@ -25,12 +25,12 @@ export const FAULTS = [
 
 export type Fault = (typeof FAULTS)[number];
 
-/** What one seed is about: how large the world is, how tight its bounds, and what goes wrong in it. */
+/** The parameters of one seed: size of the world, its bounds, and its faults. */
 export interface Plan {
   readonly nodes: number;
   readonly oneHost: boolean;
   readonly clientsPerNode: number;
-  /** How long things go wrong, virtual ms. */
+  /** Duration of the fault phase, virtual ms. */
   readonly unrestMs: number;
   readonly thinkMs: number;
   readonly faults: readonly Fault[];
@@ -40,14 +40,14 @@ export interface Plan {
   readonly storeTraits: StoreTraits;
   readonly storeParts: number;
   readonly limits: NodeLimits;
-  /** Store time of the beginning, ms since the epoch: a little before midnight, UTC. */
+  /** Store time at the start, ms since the epoch: shortly before midnight UTC. */
   readonly startsAt: number;
 }
 
 const MIDNIGHT = 1_763_769_600_000;
 const FAULT_SHARE = 0.45;
 
-/** A plan drawn from the seed: faults come in swarms, so that some seeds see few of them and those often. */
+/** Derives a plan from the seed. Faults come in swarms: some seeds inject few kinds of fault, but often. */
 export function draw(dice: Dice): Plan {
   const unrestMs = dice.between(15_000, 30_000);
   const chosen = FAULTS.filter(() => dice.happens(FAULT_SHARE));
@@ -75,7 +75,7 @@ export function draw(dice: Dice): Plan {
   };
 }
 
-/** The configured bounds, some of them so tight that they are met. */
+/** The configured bounds, some low enough to be reached. */
 function limitsOf(dice: Dice): NodeLimits {
   return {
     ...config.runtime,

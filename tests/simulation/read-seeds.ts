@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-/** Seeds that failed once, from `seeds.txt`: `SEED WHAT` per line, `#` begins a remark. */
+/** Seeds that failed once, from `seeds.txt`: `SEED DEFECT` per line; `#` starts a comment. */
 export function readSeeds(): readonly { readonly seed: number; readonly found: string }[] {
   const lines = readFileSync(new URL('seeds.txt', import.meta.url), 'utf8').split('\n');
   return lines.flatMap((line) => {
     if (line.trim() === '' || line.startsWith('#')) return [];
     const parsed = /^(\d+) (.+)$/.exec(line);
-    if (parsed === null) throw new Error(`seeds.txt: "${line}" is no seed with what it found`);
+    if (parsed === null) throw new Error(`seeds.txt: "${line}" is not a seed followed by its defect`);
     return [{ seed: Number(parsed[1]), found: parsed[2] as string }];
   });
 }

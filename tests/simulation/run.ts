@@ -30,7 +30,7 @@ const PROBE_MS_MAX = 30_000;
 const ENDED_UNDER_PROBES_MAX = 2;
 const LOOK_EVERY_MS = 100;
 
-/** What one seed came to. `stuck` names what did not come back to life in time. */
+/** The outcome of one seed. `stuck` names what did not recover in time. */
 export interface Outcome {
   readonly seed: number;
   readonly plan: Plan;
@@ -46,7 +46,7 @@ export function isGreen({ verdict, stuck }: Outcome): boolean {
   return verdict.clean && stuck === null;
 }
 
-/** Runs one seed, from an empty world to a verdict. The same seed gives the same history, line by line. */
+/** Runs one seed, from an empty world to a verdict. The same seed gives the same history line by line. */
 export async function run(seed: number, mutation: Mutation | null = null): Promise<Outcome> {
   const simulation = new Simulation(seed, mutation);
   const undo = mutation?.begin?.();
@@ -105,7 +105,7 @@ class Simulation {
         ...{ database, network, kinds: mutation?.kinds?.(own) ?? own, limits, startsAt, oneHost: plan.oneHost, log },
         storeParts: plan.storeParts,
         activities: (process) => ({
-          render: workload.jobs.performer(process, performing.fork()),
+          render: workload.jobs.handler(process, performing.fork()),
           errand: workload.bills.handler(process, performing.fork()),
         }),
       },
@@ -164,8 +164,8 @@ class Simulation {
   }
 
   /**
-   * Asks every node. Once more from the beginning where one ended under the questions: what was sent to the store by a
-   * process that died in the storm may arrive after it, and a late registration ends the life that came after.
+   * Asks every node; starts over if a node ends meanwhile. A store call of a process that died during the fault phase may
+   * arrive later, and a late registration marks the process's successor dead.
    */
   async #probeAll(): Promise<readonly KeyUsage[] | null> {
     for (let ended = 0; ; ended++) {
@@ -186,21 +186,21 @@ class Simulation {
     return usages;
   }
 
-  /** What is not well yet; null when all is. */
+  /** What has not recovered yet; null once everything has. */
   #unhealed(): string | null {
-    if (!this.#fleet.ready) return 'nodes that are not ready';
+    if (!this.#fleet.ready) return 'nodes not ready';
     const alive = new Set(this.#fleet.running.map((process) => process.node?.self.incarnation));
     if (this.#database.shards().some(({ owner }) => owner === null || !alive.has(owner))) return 'shards without owner';
-    if (!this.#workload.quiet) return 'operations without end';
+    if (!this.#workload.quiet) return 'operations pending';
     const holds = this.#database.tables.query({ collection: 'generation', openOnly: true, limit: 1 });
-    if (holds.length > 0) return 'holds that are open';
-    if (!this.#workload.alarms.silent) return 'alarms that did not ring';
-    if (!this.#workload.jobs.idle) return 'work that has not ended';
-    if (!this.#workload.bills.settled) return 'bills that neither ended nor wait';
-    return this.#workload.wallets.settled ? null : 'messages that did not arrive';
+    if (holds.length > 0) return 'holds open';
+    if (!this.#workload.alarms.silent) return 'alarms not fired';
+    if (!this.#workload.jobs.idle) return 'activities running';
+    if (!this.#workload.bills.settled) return 'bills neither ended nor dead-lettered';
+    return this.#workload.wallets.settled ? null : 'messages undelivered';
   }
 
-  /** Goes on until nothing lacks, at most so long; what lacks then is what it is stuck at. */
+  /** Runs until `lacking` returns null or the time is over; the last value is what the run is stuck at. */
   async #until(withinMs: number, lacks: () => string | null): Promise<void> {
     if (this.#stuck !== null) return;
     const end = this.#scheduler.now + withinMs;
@@ -215,7 +215,7 @@ class Simulation {
     this.#stuck = lack;
   }
 
-  /** Lets the world go on while something asks it; null and stuck when that takes too long or gets no answer. */
+  /** Runs the world while an ask is pending; null, and stuck, if it times out or gets no reply. */
   async #within<T>(withinMs: number, what: string, work: () => Promise<T | null>): Promise<T | null> {
     if (this.#stuck !== null) return null;
     const end = this.#scheduler.now + withinMs;

@@ -1,9 +1,9 @@
 import { FAULTS } from './plan.ts';
 import type { Outcome } from './run.ts';
 
-/** What some seed of a run must have seen: a run without it has not tried what it claims to survive. */
+/** Situations that some seed of a run must cover: a run without one of them has not tested it. */
 export const SITUATIONS: readonly string[] = [
-  ...FAULTS.filter((fault) => fault !== 'store out of reach for all' && fault !== 'long pause' && fault !== 'drain'),
+  ...FAULTS.filter((fault) => fault !== 'store unreachable for all' && fault !== 'long pause' && fault !== 'drain'),
   'pause longer than the stale bound',
   'drain under load',
   'minority voted out',
@@ -12,49 +12,49 @@ export const SITUATIONS: readonly string[] = [
   'takeover after a settle',
   'zombie write refused',
   'stale version refused',
-  'a shard refused beside one that was written',
+  'commit with one shard refused and one written',
   'acknowledgement of a commit lost',
   'acknowledgement of a new owner lost',
   'duplicate command dropped',
   'duplicate deposit dropped',
   'alarm cancelled',
-  'alarm overdue and rung',
-  'step undone by a refusal',
-  'refusal told to a chart',
-  'refused input set aside',
-  'unhandled input set aside',
+  'overdue alarm fired',
+  'step aborted by a refusal',
+  'refusal delivered to a chart',
+  'refused input dead-lettered',
+  'unhandled input dead-lettered',
   'dead letter retried',
-  'work begun again',
+  'activity restarted',
   'work aborted',
-  'work under suspicion',
+  'activity under suspicion',
   'hold refused by a race',
   '402 by account balance',
   '402 by key limit',
   '429 by rate',
   '401 of a disabled key',
   'management key refused',
-  'a new day for a key',
-  'hold moved to a dearer endpoint',
+  'daily limit reset',
+  'hold moved to a more expensive endpoint',
   'hold expired by time',
-  'hold released by a death',
+  'hold released by a node death',
   'settle < hold',
-  'caller left mid-stream',
+  'client disconnected mid-stream',
   'charged above its hold',
   'settled after its release',
   'settle of an old attempt refused',
   'later run admitted where a hold was running',
   'later run admitted where a hold was released',
   'later run admitted where a hold was orphaned',
-  'gateway buried after its hold was taken over',
+  'gateway marked dead after its hold was taken over',
   'open of a charged or newer generation refused',
   'settle of an older run refused',
   'release of an older run refused',
 ];
 
-/** Below this share of answered asks a run has mostly failed, and proves nothing. */
+/** Below this share of answered asks a run proves nothing. */
 const ANSWERED_SHARE_MIN = 0.7;
 
-/** Adds up what the seeds of a run have seen. */
+/** Counts the situations over all seeds of a run. */
 export class Sightings {
   readonly #counts = new Map<string, number>();
   #ok = 0;
@@ -68,11 +68,11 @@ export class Sightings {
     this.#all += answered.all;
   }
 
-  /** Why the run proves nothing: a situation that never occurred, or asks that mostly failed. */
-  get complaints(): readonly string[] {
+  /** Why the run proves nothing: situations that never occurred, or too few answered asks. */
+  get problems(): readonly string[] {
     const poor = this.#ok < this.#all * ANSWERED_SHARE_MIN;
     return [
-      ...this.missing.map((situation) => `never seen: ${situation}`),
+      ...this.missing.map((situation) => `never occurred: ${situation}`),
       ...(poor ? [`only ${this.#ok} of ${this.#all} asks were answered`] : []),
     ];
   }

@@ -11,7 +11,7 @@ import type { CommitSeen, Database, Witness } from './world/database.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Looks at every commit in its own moment: keeps the parts, and what accounts and keys come to behind each. */
+/** Observes every commit as it happens: records its writes, and the totals of accounts and keys after each. */
 export class CommitWitness implements Witness {
   readonly commits: CommitPart[] = [];
   readonly moves: ShardMove[] = [];
@@ -65,10 +65,10 @@ export class CommitWitness implements Witness {
 
   markedDead(incarnation: string, why: string): void {
     this.deaths.set(incarnation, this.#database?.scheduler.now ?? 0);
-    this.#history.note('buried', { incarnation, why });
+    this.#history.note('marked dead', { incarnation, why });
     const all = [...this.#generations.values()].flatMap((rows) => [...rows.values()]);
     const spared = all.some(({ status, former }) => status === 'running' && former.has(incarnation));
-    if (spared) this.#history.saw('gateway buried after its hold was taken over');
+    if (spared) this.#history.saw('gateway marked dead after its hold was taken over');
     if (why === 'outside the live set') this.#history.saw('minority voted out');
     if (why === 'silent heartbeat') this.#history.saw('silent node voted out');
   }
@@ -80,7 +80,7 @@ export class CommitWitness implements Witness {
   }
 
   divided(): void {
-    this.#history.saw('a shard refused beside one that was written');
+    this.#history.saw('commit with one shard refused and one written');
   }
 
   #look(write: CommitSeen['write']): void {
@@ -97,8 +97,8 @@ export class CommitWitness implements Witness {
 
   #intend(address: string, id: string, { attempt, runner, begun, suspect, deaths }: ActivityRecord): void {
     this.activityRecords.push({ at: this.#database?.scheduler.now ?? 0, address, id, attempt, runner, begun, suspect });
-    if (suspect) this.#history.saw('work under suspicion');
-    if (deaths > 0) this.#history.saw('a death counted against work');
+    if (suspect) this.#history.saw('activity under suspicion');
+    if (deaths > 0) this.#history.saw('crash counted against an activity');
   }
 
   #take(account: string, row: Generation): void {
@@ -110,7 +110,7 @@ export class CommitWitness implements Witness {
       this.#history.saw(`later run admitted where a hold was ${orphaned ? 'orphaned' : before.status}`);
     }
     if (row.release?.reason.includes('deadline')) this.#history.saw('hold expired by time');
-    if (row.release?.reason.includes('lost')) this.#history.saw('hold released by a death');
+    if (row.release?.reason.includes('lost')) this.#history.saw('hold released by a node death');
   }
 
   #enter(account: string, entry: LedgerEntry): void {
@@ -130,7 +130,7 @@ export class CommitWitness implements Witness {
     this.samples.push({ at: database.scheduler.now, shards: [], versions: [], accounts, keys });
   }
 
-  /** What an account and each of its keys hold and have spent, by the rows. */
+  /** What an account and each of its keys hold and have spent, computed from the rows. */
   #sums(account: string): { readonly held: bigint; readonly keys: NonNullable<Sample['keys']> } {
     const now = (this.#database as Database).now();
     const today = now - (now % DAY_MS);
@@ -144,15 +144,15 @@ export class CommitWitness implements Witness {
       sum.spent += hold.cost;
       if (hold.endedAt >= today) sum.spentToday += hold.cost;
     }
-    const told = [...keys].map(([key, { held: own, spent, spentToday }]) => {
-      if (spentToday > 0n && spentToday < spent) this.#history.saw('a new day for a key');
+    const sums = [...keys].map(([key, { held: own, spent, spentToday }]) => {
+      if (spentToday > 0n && spentToday < spent) this.#history.saw('daily limit reset');
       return { key, held: text(own), spent: text(spent), spentToday: text(spentToday) };
     });
-    return { held, keys: told };
+    return { held, keys: sums };
   }
 }
 
-/** A generation as its sums need it. */
+/** The members of a generation that the sums need. */
 interface Hold {
   readonly key: string;
   readonly status: Generation['status'];

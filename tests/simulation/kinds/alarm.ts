@@ -1,4 +1,4 @@
-/** A test kind: timers. Each alarm has a row that says when it is due and how often it rang. */
+/** A test kind: timers. Each alarm has a row with its due time and how often it fired. */
 import { assign, setup } from 'xstate';
 import { type ActorEvent, emit, type Json, type Kind, type Stamped } from '../../../actors/runtime/index.ts';
 

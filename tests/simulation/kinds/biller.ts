@@ -1,7 +1,7 @@
 /**
- * A test kind: bills, each booked as paid in the step that has the fund of its shard pay it. They come as asks, timers,
- * results and messages of other shards. A bill that copes is booked as failed when the payment is refused; another one, and
- * what comes while the biller is closed, is left for the operator.
+ * A test kind: bills, each recorded as paid in the step that takes the payment from the fund of its shard. They arrive as
+ * asks, timers, activity results and messages of other shards. A bill with `copes` is recorded as failed when the payment is
+ * refused; other refused bills, and inputs received while the biller is closed, become dead letters.
  */
 import { assign, setup } from 'xstate';
 import {
@@ -29,7 +29,7 @@ type BillerEvent = ActorEvent & Stamped;
 
 const ERRAND_MS = 20_000;
 
-/** The bill's members: an errand brings them as its result. */
+/** The bill's members; an activity returns them as its result. */
 const termsOf = (event: ActorEvent): Record<string, Json> =>
   (event.type.startsWith('errand.done') ? event.result : event) as unknown as Record<string, Json>;
 const billOf = (event: ActorEvent): string => String(event.id ?? termsOf(event).bill);

@@ -5,7 +5,7 @@ import { type ActorEvent, emit, type Json, type Kind, type Stamped } from '../..
 interface Cell {
   readonly address: string;
   readonly value: string | null;
-  /** Changes so far: what an answer shows must be stored when it is heard. */
+  /** Changes so far: a value in a reply must be durable when the reply arrives. */
   readonly count: number;
 }
 

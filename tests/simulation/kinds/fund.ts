@@ -1,4 +1,4 @@
-/** A test kind: money that billers of its shard take. It refuses what it has not, and while it is shut it handles no taking. */
+/** A test kind: money that billers of its shard take. It refuses amounts above its balance and does not handle takings while shut. */
 import { assign, setup } from 'xstate';
 import { type ActorEvent, emit, type Json, type Kind, type Stamped } from '../../../actors/runtime/index.ts';
 
@@ -9,7 +9,7 @@ interface Fund {
 export interface Payment {
   readonly bill: string;
   readonly amount: number;
-  /** How often it was taken for this bill. */
+  /** How often money was taken for this bill. */
   readonly times: number;
 }
 

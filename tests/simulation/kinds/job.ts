@@ -1,4 +1,4 @@
-/** A test kind: work done in the world, repeated by its own timer and given up by another. A row says how each piece went. */
+/** A test kind: activities, repeated by one timer and abandoned by another. A row records the outcome of each. */
 import { assign, setup } from 'xstate';
 import {
   type ActorEvent,
@@ -17,12 +17,12 @@ interface Desk {
 export interface Work {
   readonly id: string;
   readonly state: 'running' | 'done' | 'failed' | 'lapsed';
-  /** How often the actor was told how it ended; what counted, and why it failed. */
+  /** How many outcomes the actor received; the one that counted, and why it failed. */
   readonly ends: number;
   readonly attempt: number | null;
   readonly result: Json;
   readonly failure: string | null;
-  /** The attempts that the actor knows of: those it asked for, and those it was told of. */
+  /** The attempts of the activity: those the actor requested and those reported to it. */
   readonly attempts: readonly number[];
 }
 
@@ -40,13 +40,13 @@ const performed = (event: JobEvent, id: string, repeats?: Repeats): Effect => {
 };
 const again = (id: string): string => `${id} again`;
 
-/** The row of work that goes on with this attempt. */
+/** The row of an activity that continues with this attempt. */
 function goingOn(event: JobEvent, attempt: number): readonly Effect[] {
   const work = found(event);
   return work === null ? [] : [put({ ...work, attempts: [...work.attempts, attempt] })];
 }
 
-/** The row behind an end of the work. One that was lapsed before must hear of none. */
+/** The row after an outcome of the activity. A lapsed activity must receive no outcome. */
 function ended(event: JobEvent, more: Partial<Work>): readonly Effect[] {
   const work = found(event);
   return work === null ? [] : [put({ ...work, ...more, ends: work.ends + 1 })];
@@ -71,7 +71,7 @@ const jobMachine = setup({
         { type: 'reply', body: { begun: true } },
       ];
     }),
-    // The rhythm of the repeats is the chart's own.
+    // The chart itself decides when to repeat.
     repeatLater: emit<Desk, JobEvent>(({ event: { id, at, key, attempt, failure } }) => ({
       type: 'schedule',
       name: again(String(id)),

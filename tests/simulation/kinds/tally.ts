@@ -1,4 +1,4 @@
-/** A test kind: adds, and keeps one row per addition; one that is known is answered from its row, unless sent `once`. */
+/** A test kind: adds, with one row per addition. A repeated addition is answered from its row, unless sent `once`. */
 import { assign, setup } from 'xstate';
 import { type ActorEvent, emit, type Kind, type RowView, type Stamped } from '../../../actors/runtime/index.ts';
 
@@ -24,7 +24,7 @@ const known = (event: TallyEvent): Addition | null => {
 
 const tallyMachine = setup({
   types: {} as { context: Tally; events: TallyEvent; input: { address: string } },
-  // An addition that is sent once only must never be here already: it is applied again, and its row says so.
+  // An addition sent `once` must not have a row yet. If it has one, it is applied again and its row shows that.
   guards: { isRepeated: ({ event }) => event.once !== true && known(event) !== null },
   actions: {
     add: assign({
@@ -63,7 +63,7 @@ export const tallyKind: Kind = {
   finishes: [],
   volatile: [],
   collections: { addition: { sort: (body: Addition) => body.at } },
-  // Also looked at where it cannot be a repeat: a second application must show in the row.
+  // Loaded for `once` too: a second application must show in the row.
   rows: (event) =>
     event.type === 'tally.add'
       ? [{ as: 'known', collection: 'addition', id: String(event.op), mayBeStored: true }]

@@ -1,4 +1,4 @@
-/** A test kind: money that goes to wallets of other owners, mostly in other shards, one numbered transfer after another. */
+/** A test kind: numbered transfers to wallets of other owners, mostly in other shards. */
 import { assign, setup } from 'xstate';
 import { type ActorEvent, emit, type Json, type Kind, type Stamped } from '../../../actors/runtime/index.ts';
 
@@ -9,13 +9,13 @@ interface Wallet {
   readonly received: number;
 }
 
-/** A transfer as its receiver has it. */
+/** A transfer as stored by its receiver. */
 export interface Receipt {
   readonly transfer: string;
   readonly from: string;
   readonly number: number;
   readonly amount: number;
-  /** How often it came, and as the how manieth of all. */
+  /** How often it arrived, and its position among all received transfers. */
   readonly times: number;
   readonly order: number;
 }

@@ -9,10 +9,10 @@ import { endingOf } from './ending.ts';
 const ASK_MS_MIN = 300;
 const ASK_MS_MAX = 3_000;
 const DUE_MS_MAX = 15_000;
-/** Later than this it rang only because somebody took its shard over. */
+/** An alarm later than this fired after a takeover of its shard. */
 const LATE_MS = 1_000;
 
-/** Sets alarms, near and far, and cancels some of them again. */
+/** Sets alarms, near and far, and cancels some of them. */
 export class Alarms {
   readonly asked: AlarmRequested[] = [];
   readonly #addresses: readonly string[];
@@ -51,16 +51,16 @@ export class Alarms {
     return ending.type;
   }
 
-  /** True when every alarm that stands has rung or was cancelled. */
+  /** True when every alarm has fired or was cancelled. */
   get silent(): boolean {
     return this.stored().every((alarm) => alarm.cancelled || alarm.rings > 0);
   }
 
-  /** Says what there was to see, when all is over. */
+  /** Records the situations that occurred, at the end of the run. */
   conclude(): void {
     for (const { rangAt, dueAt, cancelled } of this.stored()) {
       if (cancelled) this.#history.saw('alarm cancelled');
-      if (rangAt !== null && rangAt - dueAt > LATE_MS) this.#history.saw('alarm overdue and rung');
+      if (rangAt !== null && rangAt - dueAt > LATE_MS) this.#history.saw('overdue alarm fired');
     }
   }
 

@@ -5,7 +5,7 @@ import type { Database } from '../world/database.ts';
 import type { Client } from './client.ts';
 import { endingOf } from './ending.ts';
 
-/** A key as it was made; `limit` is its highest so far. */
+/** A key as created; `limit` is its highest limit so far. */
 export interface KeyMade {
   readonly address: string;
   readonly account: string;
@@ -26,7 +26,7 @@ const ASK_MS_MAX = 4_000;
 const LIMIT = '0.06';
 const RATE_LIMITED = 6;
 
-/** What the keys of each account are: one that may all, one with a limit for life, one for a day, one that manages. */
+/** The keys of each account: one without a limit, one with a lifetime limit, one with a daily limit, one management key, one with a rate limit. */
 const KEYS: readonly Partial<NewKey>[] = [
   {},
   { limit: LIMIT },
@@ -35,7 +35,7 @@ const KEYS: readonly Partial<NewKey>[] = [
   { perMinute: RATE_LIMITED },
 ];
 
-/** Accounts, their keys and what is paid in; some of it several times under one id. */
+/** Accounts, their keys and deposits; some deposits are sent several times under one id. */
 export class Bank {
   readonly accounts: readonly string[];
   readonly keys: readonly KeyMade[];
@@ -56,11 +56,11 @@ export class Bank {
     );
   }
 
-  /** Before anything goes wrong. */
+  /** Setup, before any fault. */
   async open(client: Client): Promise<void> {
     for (const account of this.accounts) {
       await createAccount(client.node, account, 'simulated', SETUP_MS);
-      // The first account is poor: its holds get into each other's way.
+      // The first account has little money, so that its holds compete.
       const first = account === this.accounts[0] ? '0.05' : '0.5';
       await this.#pay(client, this.#issue(account, first), SETUP_MS);
     }
@@ -72,7 +72,7 @@ export class Bank {
     }
   }
 
-  /** Pays in: something new, or once more what may have been paid in before. */
+  /** Makes a new deposit, or repeats one of unknown outcome. */
   async deposit(client: Client): Promise<void> {
     const { dice } = client;
     const again = dice.happens(0.5) && this.deposits.length > this.accounts.length;
@@ -83,14 +83,14 @@ export class Bank {
     await Promise.all([this.#pay(client, deposit, withinMs), ...twice]);
   }
 
-  /** Turns a key off and on again, or gives it another limit. */
+  /** Disables or enables a key, or changes its limit. */
   async manage(client: Client): Promise<void> {
     const { dice } = client;
     const key = dice.pick(this.keys.filter((each) => each.kind === 'inference'));
     const withinMs = dice.between(200, ASK_MS_MAX);
     this.#history.note('key change', { key: key.address });
     if (key.limit !== null && dice.happens(0.4)) {
-      // Lower for a while, never higher than the auditor knows.
+      // Never above the limit that the auditor assumes.
       const limit = dice.happens(0.5) ? '0.03' : key.limit;
       await endingOf(limitKey(client.node, key.address, { limit, limitWindow: key.limitWindow }, withinMs));
       return;

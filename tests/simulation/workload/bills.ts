@@ -20,11 +20,11 @@ const FILLED = 1_000;
 const AMOUNT_MAX = 60;
 const UNPAYABLE = 5_000;
 const DUE_MS_MAX = 5_000;
-const ERRAND_MS_MAX = 2_000;
+const ACTIVITY_MS_MAX = 2_000;
 const ASK_MS = 2_000;
 const ROWS_MAX = 1_000;
 
-/** What is asked of billers: bills of which many cannot be paid, by actors that are closed now and then. */
+/** Sends bills to billers; many cannot be paid, and the actors are closed from time to time. */
 export class Bills {
   readonly asked: BillRequested[] = [];
   readonly #houses: readonly string[];
@@ -37,7 +37,7 @@ export class Bills {
     this.#database = database;
   }
 
-  /** Before anything goes wrong: every biller and its fund. */
+  /** Setup, before any fault: every biller and its fund. */
   async fill(client: Client): Promise<void> {
     for (const house of this.#houses) {
       await client.node.ask(`fund:${house}`, { type: 'fund.fill', amount: FILLED }, { withinMs: 30_000 });
@@ -63,7 +63,7 @@ export class Bills {
     const ending = await endingOf(client.node.ask(`biller:${house}`, event, { withinMs: ASK_MS }));
     asked.outcome = ending.type;
     this.#history.note(`bill ${ending.type}`, { ...ending, bill });
-    if (ending.type === 'fail' && ending.code === 'rejected') this.#history.saw('step undone by a refusal');
+    if (ending.type === 'fail' && ending.code === 'rejected') this.#history.saw('step aborted by a refusal');
   }
 
   /** The activity handler of one process. */
@@ -71,7 +71,7 @@ export class Bills {
     return {
       ...WIDE,
       run: async ({ input }: ActivityTask): Promise<Json> => {
-        await new Promise<void>((resolve) => clock.after(dice.between(1, ERRAND_MS_MAX), resolve));
+        await new Promise<void>((resolve) => clock.after(dice.between(1, ACTIVITY_MS_MAX), resolve));
         return input;
       },
     };
@@ -83,11 +83,11 @@ export class Bills {
     await endingOf(node.ask(`${kind}:${dice.pick(this.#houses)}`, { type }, { withinMs: ASK_MS }));
   }
 
-  /** An operator has a dead letter stepped again. */
+  /** An operator retries a dead letter. */
   async #retry({ node, dice }: Client): Promise<void> {
-    const letters = this.deadLetters();
-    if (letters.length === 0) return;
-    const { address, id } = dice.pick(letters);
+    const stored = this.deadLetters();
+    if (stored.length === 0) return;
+    const { address, id } = dice.pick(stored);
     try {
       if (await node.operator.retry(address, id)) this.#history.saw('dead letter retried');
     } catch (error) {
@@ -95,7 +95,7 @@ export class Bills {
     }
   }
 
-  /** True when every bill has ended or waits as a dead letter. */
+  /** True when every bill has ended or is a dead letter. */
   get settled(): boolean {
     const waiting = new Set(this.deadLetters().map(({ bill }) => bill));
     return this.stored().every(({ state, bill }) => state !== 'waiting' || waiting.has(bill));
@@ -129,15 +129,15 @@ export class Bills {
     });
   }
 
-  /** Notes what the run has seen, at its end. */
+  /** Records the situations that occurred, at the end of the run. */
   conclude(): void {
     const timers = new Set(this.asked.filter(({ way }) => way !== 'pay').map(({ bill }) => bill));
     for (const { bill, state } of this.stored()) {
-      if (state === 'failed' && timers.has(bill)) this.#history.saw('refusal told to a chart');
+      if (state === 'failed' && timers.has(bill)) this.#history.saw('refusal delivered to a chart');
     }
     for (const { failure } of this.deadLetters()) {
       const refused = failure.includes(' refused fund.take') || failure.includes(' handle fund.take');
-      this.#history.saw(refused ? 'refused input set aside' : 'unhandled input set aside');
+      this.#history.saw(refused ? 'refused input dead-lettered' : 'unhandled input dead-lettered');
     }
   }
 

@@ -2,13 +2,13 @@ import type { ClusterNode } from '../../../actors/runtime/node.ts';
 import type { Clock } from '../../../actors/runtime/ports/clock.ts';
 import type { Dice } from '../world/dice.ts';
 
-/** One caller inside one process: it ends with it, and whatever it was doing then stays without an end. */
+/** A client inside one process. It ends with the process, and its pending operations then never complete. */
 export interface Client {
   readonly name: string;
   readonly node: ClusterNode;
   readonly clock: Clock;
   readonly dice: Dice;
-  /** False once its process has ended: what it was doing then has no end. */
+  /** False once its process has ended: its pending operations never complete. */
   readonly isAlive: () => boolean;
 }
 

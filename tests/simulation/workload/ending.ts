@@ -1,6 +1,6 @@
 import { AskError } from '../../../actors/runtime/index.ts';
 
-/** How an ask ended for whoever sent it. Anything but an `AskError` is a defect and is thrown on. */
+/** The outcome of an ask for its sender. Any error other than an `AskError` is a defect and is rethrown. */
 export type Ending<T> =
   | { readonly type: 'ok'; readonly body: T }
   | { readonly type: 'fail'; readonly code: string }
@@ -12,7 +12,7 @@ export async function endingOf<T>(asked: Promise<T>): Promise<Ending<T>> {
   } catch (error) {
     if (!(error instanceof AskError)) throw error;
     const { code } = error.failure;
-    // A step without a reply may have changed something.
+    // A step without a reply may have changed state.
     const perhaps = error.mayHaveHappened || code === 'unhandled';
     return { type: perhaps ? 'unknown' : 'fail', code };
   }

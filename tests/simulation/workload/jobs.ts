@@ -14,10 +14,10 @@ const ASK_MS_MAX = 3_000;
 const WORK_MS_MAX = 3_000;
 const LAPSE_MS_MIN = 200;
 const LAPSE_MS_MAX = 30_000;
-/** Few enough that work waits for its turn. */
+/** Low enough that activities queue. */
 const BOUNDS = { runningMax: 3, runningPerGroupMax: 2 };
 
-/** Work in the world: asked of actors, done by the process that runs it, slowly and not always well. */
+/** Activities: requested from actors, run by the owning process, slow and sometimes failing. */
 export class Jobs {
   readonly asked: JobRequested[] = [];
   readonly calls: ActivityCall[] = [];
@@ -45,12 +45,12 @@ export class Jobs {
     this.#history.note(`job ${ending.type}`, { id, ...ending });
   }
 
-  /** The performer of one process. */
-  performer(process: { readonly name: string; readonly clock: Clock }, dice: Dice): ActivityHandler {
-    return { ...BOUNDS, run: (job, signal) => this.#perform(process, dice, job, signal) };
+  /** The activity handler of one process. */
+  handler(process: { readonly name: string; readonly clock: Clock }, dice: Dice): ActivityHandler {
+    return { ...BOUNDS, run: (job, signal) => this.#run(process, dice, job, signal) };
   }
 
-  async #perform(
+  async #run(
     { name, clock }: { readonly name: string; readonly clock: Clock },
     dice: Dice,
     { address, id, key, attempt }: ActivityTask,
@@ -61,7 +61,7 @@ export class Jobs {
     };
     this.calls.push(call);
     this.#history.note('perform', { ...call });
-    if (attempt > 1) this.#history.saw('work begun again');
+    if (attempt > 1) this.#history.saw('activity restarted');
     const result = `${id} by attempt ${attempt}, call ${this.calls.length}`;
     await new Promise<void>((resolve) => clock.after(dice.between(1, WORK_MS_MAX), resolve));
     if (signal.aborted) this.#history.saw('work aborted');
@@ -75,7 +75,7 @@ export class Jobs {
     return result;
   }
 
-  /** True when every piece of work has ended. */
+  /** True when every activity has ended. */
   get idle(): boolean {
     return this.stored().every((work) => work.state !== 'running');
   }

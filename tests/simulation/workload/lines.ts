@@ -1,25 +1,25 @@
 import type { Database } from '../world/database.ts';
 import type { Client } from './client.ts';
 
-/** Runs of one generation: each may call an endpoint once, and the auditor allows two calls per endpoint. */
+/** Most runs of one generation: each run may call an endpoint once, and the auditor allows two calls per endpoint. */
 const RUNS_MAX = 2;
 
 /** One generation over all its runs, like a line of a batch: its id is older than any run, and runs may be repeated. */
 export interface Line<Turn> {
-  /** The turn as its latest run has it. */
+  /** The turn of the latest run. */
   turn: Turn;
   /** Number of the latest run, from 1. */
   run: number;
-  /** The client that makes it. */
+  /** The client that makes the latest run. */
   runner: Client;
-  /** Simulated time from which the run is given up, although its node may live and go on. */
+  /** Simulated time after which the run is abandoned, although its node may still be running it. */
   lapsesAt: number;
-  /** It has an outcome: nobody runs it again. */
+  /** It has an outcome and is not run again. */
   over: boolean;
 }
 
 /**
- * Hands out lines to be run again: those whose process ended, often before the members have declared it dead, those whose
+ * Returns lines to run again: those whose process ended, often before the members have declared it dead, those whose
  * node was declared dead, although its process may live, and those that took too long.
  */
 export class Lines<Turn> {

@@ -28,7 +28,7 @@ export class Purses {
     return this.#owners.flatMap((owner) => this.#pursesOf(owner));
   }
 
-  /** Before anything goes wrong: every purse gets the same. */
+  /** Setup, before any fault: every purse gets the same amount. */
   async fill(client: Client): Promise<void> {
     for (const purse of this.addresses) {
       await client.node.ask(purse, { type: 'fill', amount: FILLED }, { withinMs: 30_000 });

@@ -11,7 +11,7 @@ import { endingOf } from './ending.ts';
 const ASK_MS = 3_000;
 const PER_MINUTE = 1_000_000;
 
-/** Looks at accounts and keys from every node: what was once seen must stay seen. */
+/** Reads accounts and keys from every node: a value once read must not be undone. */
 export class Reads {
   readonly reads: AccountRead[] = [];
   readonly #bank: Bank;
@@ -46,7 +46,7 @@ export class Reads {
     return read;
   }
 
-  /** What every key says of itself when all is quiet; null when one does not answer. */
+  /** The final values of every key once the run is quiet; null if one does not answer. */
   async usages({ node }: Client): Promise<readonly KeyUsage[] | null> {
     const usages: KeyUsage[] = [];
     for (const { address } of this.#bank.keys) {

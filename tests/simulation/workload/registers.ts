@@ -35,7 +35,7 @@ export class Registers {
     await this.#run(client, dice.pick(this.addresses), kind, dice.between(ASK_MS_MIN, ASK_MS_MAX));
   }
 
-  /** A write and a read that must both be answered. */
+  /** A write and a read; both must be answered. */
   async probe(client: Client, register: string, withinMs: number): Promise<boolean> {
     const written = await this.#run(client, register, 'write', withinMs);
     const read = await this.#run(client, register, 'read', withinMs);
@@ -55,7 +55,7 @@ export class Registers {
     const ending = await endingOf(client.node.ask(register, event, { withinMs }));
     operation.endAt = this.#database.scheduler.now;
     operation.outcome = ending.type;
-    if (ending.type === 'ok') this.#heard(client, operation, ending.body as unknown as CellAnswer);
+    if (ending.type === 'ok') this.#succeeded(client, operation, ending.body as unknown as CellAnswer);
     else this.#history.note(`${kind} ${ending.type}`, { register, value, code: ending.code, client: client.name });
     return operation;
   }
@@ -82,7 +82,7 @@ export class Registers {
     return operation;
   }
 
-  #heard(client: Client, operation: RegisterOperation, { value, count, swapped }: CellAnswer): void {
+  #succeeded(client: Client, operation: RegisterOperation, { value, count, swapped }: CellAnswer): void {
     const { register, action } = operation;
     operation.seen = value;
     operation.swapped = swapped;

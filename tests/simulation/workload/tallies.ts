@@ -15,10 +15,10 @@ interface TallyAnswer {
 const ASK_MS_MIN = 300;
 const ASK_MS_MAX = 3_000;
 const BY_MAX = 9;
-/** How often an addition of unknown outcome is sent again, at most. */
+/** Most repetitions of an addition of unknown outcome. */
 const AGAIN_MAX = 6;
 
-/** Adds to tallies: once without any second try, or with as many as it takes, some of them at once. */
+/** Adds to tallies: sent once without a retry, or repeated until acknowledged, sometimes concurrently. */
 export class Tallies {
   readonly additions: AdditionRequested[] = [];
   readonly shown: Shown[] = [];
@@ -49,13 +49,13 @@ export class Tallies {
     addition.outcome = await this.#send(client, addition, true, false);
   }
 
-  /** Sends it until it is acknowledged; now and then twice at the same time. */
+  /** Sends it until it is acknowledged; sometimes two copies at once. */
   async #surely(client: Client, addition: AdditionRequested): Promise<void> {
     let outcome = await this.#send(client, addition, false, false);
     for (let again = 0; again < AGAIN_MAX && outcome === 'unknown'; again++) {
       await pause(client, client.dice.between(10, 800));
       outcome = await this.#send(client, addition, false, true);
-      // Behind an unknown one even a definite failure says nothing of the first.
+      // After an unknown outcome, a definite failure of the repetition does not settle the first attempt.
       if (outcome === 'fail') outcome = 'unknown';
     }
     addition.outcome = outcome;
@@ -78,12 +78,12 @@ export class Tallies {
       ...(once ? {} : { repeat: (sent) => sent }),
     });
     const ending = await endingOf(asked);
-    if (ending.type === 'ok') this.#heard(address, op, ending.body as unknown as TallyAnswer);
+    if (ending.type === 'ok') this.#succeeded(address, op, ending.body as unknown as TallyAnswer);
     else this.#history.note(`add ${ending.type}`, { address, op, code: ending.code });
     return ending.type;
   }
 
-  #heard(address: string, op: string, { total, count, repeated }: TallyAnswer): void {
+  #succeeded(address: string, op: string, { total, count, repeated }: TallyAnswer): void {
     const stored = this.#stored(address);
     this.shown.push({ at: this.#database.scheduler.now, what: 'answer to add', address, count, stored: stored.count });
     this.#history.note('add ok', { address, op, total, count, repeated });

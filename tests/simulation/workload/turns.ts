@@ -32,16 +32,16 @@ const RETRIES_MAX = 400;
 const PER_MINUTE = 1_000_000;
 const PROMPT_MAX = 40;
 const COMPLETION_MAX = 60;
-/** One caller of so many leaves in the middle of his answer. */
+/** One client in this many disconnects during its answer. */
 const LEAVES_ONE_IN = 9;
-/** One request of so many is a line: its generation outlives the run, and is run again when that ends without an outcome. */
+/** One request in this many is a line: its generation outlives the run and is run again if a run ends without an outcome. */
 const LINES_ONE_IN = 3;
 const LINE_LAPSES_MS_MIN = 1_000;
 const LINE_LAPSES_MS_MAX = 12_000;
 const CALL_MS_MAX = 2_500;
 const LINE_CALL_MS_MAX = 5_000;
 
-/** One request as this gateway knows it. */
+/** The state of one request on this gateway. */
 interface Turn {
   readonly op: number;
   readonly nonce: string;
@@ -50,7 +50,7 @@ interface Turn {
   readonly promptBound: number;
   readonly completionMax: number;
   readonly deadlineAt: number;
-  /** Attempt of the run, from 1; only a line has further ones. */
+  /** Attempt of the run, from 1; only lines have later ones. */
   readonly run: number;
   readonly line: Line<Turn> | null;
 }
@@ -58,11 +58,11 @@ interface Turn {
 interface Answered {
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Nobody reported the completion: the caller left, and the call was cut short. */
+  /** Completion usage was not reported: the client disconnected and the call was aborted. */
   readonly cut?: true;
 }
 
-/** Requests for money: admitted, carried to a provider, charged or let go, as a gateway does it. */
+/** Paid requests: admitted, sent to a provider, charged or released, as a gateway does it. */
 export class Turns {
   readonly history: HistoryEntry[] = [];
   readonly calls: CallSeen[] = [];
@@ -80,7 +80,7 @@ export class Turns {
     this.#lines = new Lines(database);
   }
 
-  /** Runs again what another node has left without an outcome, else a new request. */
+  /** Runs a line that another node left without an outcome, or else a new request. */
   act(client: Client): Promise<void> {
     const line = this.#lines.take(client);
     const turn =
@@ -103,7 +103,7 @@ export class Turns {
     await this.#fallBack(client, turn);
   }
 
-  /** The first provider failed: the hold moves to the second, or goes. */
+  /** The first provider failed: the hold moves to the second provider or is released. */
   async #fallBack(client: Client, turn: Turn): Promise<void> {
     const { dice } = client;
     const [first, second] = OFFERS;
@@ -116,7 +116,7 @@ export class Turns {
       raise(client.node, turn.key.address, this.#request(client, turn, second, 2), withinMs),
     );
     if (!this.#isAdmitted(client, turn, moved, 2)) return;
-    this.#history.saw('hold moved to a dearer endpoint');
+    this.#history.saw('hold moved to a more expensive endpoint');
     if (dice.happens(0.3)) await this.#settleStale(client, turn, first);
     const answered = await this.#call(client, turn, second, 2);
     if (answered !== null) return this.#charge(client, turn, second, 2, answered);
@@ -151,7 +151,7 @@ export class Turns {
     return line.turn;
   }
 
-  /** The next run of a line, under the same generation; what the run before it still does comes too late. */
+  /** The next run of a line, under the same generation; later actions of the previous run are refused. */
   #beginAgain(client: Client, line: Line<Turn>): Turn {
     const run = line.run + 1;
     Object.assign(line, this.#runOf(client), { run });
@@ -166,7 +166,7 @@ export class Turns {
     return { runner, lapsesAt };
   }
 
-  /** `hold` counts the holds of this run, from 1. A line is sent as what another run may have sent before. */
+  /** `hold` counts the holds of this run, from 1. A line is marked as possibly sent by an earlier run. */
   #request({ node }: Client, turn: Turn, offer: Offer, hold: number): HoldRequest {
     const { generation, nonce, promptBound, completionMax, deadlineAt } = turn;
     return {
@@ -177,13 +177,13 @@ export class Turns {
     };
   }
 
-  /** What an admission came to; whoever is not admitted has been answered, and nothing is left behind. */
+  /** The result of an admission; a request that is not admitted has been answered and leaves no hold. */
   #isAdmitted(client: Client, turn: Turn, ending: Ending<Admission>, hold: number): boolean {
     if (ending.type === 'ok' && ending.body.admitted) return true;
     if (ending.type === 'ok' && !ending.body.admitted) {
       const { refusal } = ending.body;
       this.#noteRefusal(turn, refusal);
-      // Whoever was called before its move was refused has failed upstream, not for money.
+      // A request whose provider was called before its move was refused failed upstream, not for lack of money.
       this.#failUnadmitted(turn, hold, hold > 1 ? 502 : refusal.status);
     } else {
       this.#failUnadmitted(turn, hold, 503);
@@ -193,7 +193,7 @@ export class Turns {
     return false;
   }
 
-  /** A later run that was never admitted cannot tell what became of the earlier one: that may have been charged. */
+  /** A later run that was not admitted cannot determine the outcome of the earlier run, which may have been charged. */
   #failUnadmitted(turn: Turn, hold: number, status: number): void {
     const { generation, run } = turn;
     if (run === 1 || hold > 1) this.#fail(turn, status);
@@ -228,7 +228,7 @@ export class Turns {
       Object.assign(call, { outcome: 'status', status: 500 });
       return null;
     }
-    // Now and then more than was bargained for.
+    // Sometimes more than the hold covers.
     const promptTokens = dice.happens(0.03) ? turn.promptBound + 5 : dice.whole(0, turn.promptBound);
     const completionTokens = dice.whole(0, turn.completionMax);
     const usage = { prompt_tokens: promptTokens, completion_tokens: completionTokens };
@@ -270,7 +270,7 @@ export class Turns {
     return answer;
   }
 
-  /** A call that was given up comes back after all: its attempt does not hold the money any more. */
+  /** An abandoned call returns late: its attempt no longer holds the money. */
   async #settleStale(client: Client, turn: Turn, offer: Offer): Promise<void> {
     const stale = this.#settlement(turn, offer, 1, { promptTokens: 1, completionTokens: 1 });
     const ending = await endingOf(settle(client.node, turn.key.account, stale, SETTLE_MS));
@@ -311,7 +311,7 @@ export class Turns {
   async #letGo(client: Client, turn: Turn, hold: number): Promise<void> {
     const { generation } = turn;
     const attempt = holdAttempt(turn.run, hold);
-    const ended = { generation, attempt, reason: 'nothing came of it', status: 502, attempts: [] };
+    const ended = { generation, attempt, reason: 'no provider answered', status: 502, attempts: [] };
     await this.#insist(client, turn, async () => {
       const answer = await release(client.node, turn.key.account, ended, SETTLE_MS);
       this.#history.note('released', { nonce: turn.nonce, answer });
@@ -326,7 +326,7 @@ export class Turns {
     });
   }
 
-  /** Again and again until the account has heard it, or this process ends. */
+  /** Repeats until the account acknowledges it or this process ends. */
   async #insist(client: Client, turn: Turn, send: () => Promise<void>): Promise<void> {
     for (let tries = 0; tries < RETRIES_MAX; tries++) {
       const ending = await endingOf(send());
@@ -337,8 +337,8 @@ export class Turns {
   }
 
   #leave(turn: Turn): void {
-    this.#history.saw('caller left mid-stream');
-    this.#end(turn, { type: 'unknown', generation: turn.generation, reason: 'the caller left', left: true });
+    this.#history.saw('client disconnected mid-stream');
+    this.#end(turn, { type: 'unknown', generation: turn.generation, reason: 'the client disconnected', left: true });
   }
 
   #fail(turn: Turn, status: number): void {
@@ -346,7 +346,7 @@ export class Turns {
     this.#end(turn, { type: 'fail', status, errorType: null, generation, delivered: false, endings: 0 });
   }
 
-  /** A run that another one has replaced has no say any more. */
+  /** A run that a later run replaced no longer determines the outcome. */
   #end(turn: Turn, outcome: Outcome): void {
     if (isSuperseded(turn)) return;
     if (turn.line !== null) turn.line.over = true;
@@ -355,7 +355,7 @@ export class Turns {
   }
 }
 
-/** Store time, ms: now and then so soon that the hold ends before its turn. */
+/** Store time, ms; sometimes so early that the hold expires before its turn ends. */
 function deadlineOf({ dice, node }: Client): number {
   const short = dice.happens(0.12);
   return node.now() + (short ? dice.whole(50, 1_500) : dice.whole(12_000, 25_000));
@@ -365,7 +365,7 @@ function isSuperseded({ run, line }: Turn): boolean {
   return line !== null && line.run !== run;
 }
 
-/** By its number, so that whoever is awaited does not depend on it. A line (`LINES_ONE_IN`) has no caller who could. */
+/** Chosen by the number of the request, independently of which reply is awaited. A line (`LINES_ONE_IN`) has no client. */
 function leaves({ op }: Turn): boolean {
   return op % LEAVES_ONE_IN === 1;
 }

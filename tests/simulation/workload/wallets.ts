@@ -9,7 +9,7 @@ const FILLED = 1_000;
 const AMOUNT_MAX = 200;
 const ASK_MS = 2_000;
 
-/** Moves money between owners: the message leaves after the commit, and arrives once. */
+/** Moves money between owners: the message leaves after the commit and is applied once. */
 export class Wallets {
   readonly asked: TransferRequested[] = [];
   readonly addresses: readonly string[];
@@ -22,7 +22,7 @@ export class Wallets {
     this.#database = database;
   }
 
-  /** Before anything goes wrong: every wallet gets the same. */
+  /** Setup, before any fault: every wallet gets the same amount. */
   async fill(client: Client): Promise<void> {
     for (const wallet of this.addresses) {
       await client.node.ask(wallet, { type: 'wallet.fill', amount: FILLED }, { withinMs: 30_000 });
@@ -44,7 +44,7 @@ export class Wallets {
     asked.outcome = ending.type === 'ok' && !sent ? 'fail' : ending.type;
   }
 
-  /** True when nothing is on its way any more. */
+  /** True when no transfer is in flight. */
   get settled(): boolean {
     return this.#database.tables.query({ collection: '$outbox', limit: 1 }).length === 0;
   }

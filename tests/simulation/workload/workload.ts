@@ -25,11 +25,11 @@ const DESKS = 3;
 const HOUSES = 3;
 const ACCOUNTS = 3;
 const PROBE_MS = 5_000;
-/** Now and then a caller asks many things at once: then commits of many shards travel together. */
+/** Sometimes a client sends many asks at once, so that commits of many shards share a transaction. */
 const BURSTS = 0.25;
 const BURST_ACTS = 7;
 
-/** Everything that is asked of a world, and what came of it. */
+/** All operations on a world and their outcomes. */
 export class Workload {
   readonly registers: Registers;
   readonly tallies: Tallies;
@@ -41,9 +41,9 @@ export class Workload {
   readonly bank: Bank;
   readonly turns: Turns;
   readonly reads: Reads;
-  /** What boards showed. */
+  /** Values read from boards. */
   readonly sightings: Shown[] = [];
-  /** Operations that have begun and not ended, by process. */
+  /** Pending operations by process. */
   readonly #open = new Map<SimulatedProcess, number>();
   readonly #dice: Dice;
   readonly #database: Database;
@@ -76,12 +76,12 @@ export class Workload {
     this.#running = true;
   }
 
-  /** Nothing new is begun. */
+  /** Starts no new operations. */
   end(): void {
     this.#running = false;
   }
 
-  /** True when everything that was begun in a process that still runs has ended. */
+  /** True when no running process has a pending operation. */
   get quiet(): boolean {
     return [...this.#open].every(([process, open]) => !process.running || open === 0);
   }
@@ -92,7 +92,7 @@ export class Workload {
     return { name: `${process.name}/${name}`, node, clock, dice: this.#dice.fork(), isAlive: () => process.running };
   }
 
-  /** Starts the callers of a process that has just joined; they end with it. */
+  /** Starts the clients of a process that has just joined; they end with it. */
   join(process: SimulatedProcess, clients: number): void {
     this.#watchBoard(process);
     for (let i = 1; i <= clients; i++) void this.#live(process, this.client(process, `c${i}`));
@@ -101,7 +101,7 @@ export class Workload {
   async #live(process: SimulatedProcess, client: Client): Promise<void> {
     for (;;) {
       await pause(client, client.dice.between(0, 2) * this.#thinkMs);
-      // As the gateway's edge does: without fresh contact with the store nothing is asked.
+      // As the gateway's admission does: no asks without recent contact with the store.
       if (!this.#running || !client.node.ready || !client.node.connected) {
         await pause(client, 100);
         continue;
@@ -139,7 +139,7 @@ export class Workload {
     });
   }
 
-  /** How many of the asks that nothing but a fault can fail were answered. */
+  /** How many asks were answered, of those that only a fault can fail. */
   get answered(): { readonly ok: number; readonly all: number } {
     const outcomes = [
       ...this.registers.operations.map((operation) => operation.outcome),

@@ -8,7 +8,7 @@ import type {
 import { MemoryTables } from '../../support/memory-tables.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** One commit as the database saw it, part by part, beside what it found. */
+/** One commit as executed by the database: each write with the state it found. */
 export interface CommitSeen {
   readonly at: number;
   /** Name of the node that asked. */
@@ -22,19 +22,19 @@ export interface CommitSeen {
   readonly versions: readonly { readonly address: string; readonly before: number; readonly after: number }[];
 }
 
-/** Whoever looks on: told in the very moment, before anybody else learns of it. */
+/** Observes the database synchronously, before any caller gets its reply. */
 export interface Witness {
   committed(seen: CommitSeen): void;
   /** A shard has a new owner. */
   moved(before: ShardRow, after: ShardRow): void;
   markedDead(incarnation: string, why: string): void;
-  /** A call happened, and whoever asked for it will not hear so. */
+  /** A call took effect, but its reply is lost. */
   unheard(call: string): void;
   /** One transaction wrote some shards and refused others. */
   divided(): void;
 }
 
-/** The durable half of a world: survives every node. Its own clock is the store time. */
+/** The durable half of a world: survives every node. Its clock is the store time. */
 export class Database {
   readonly tables: MemoryTables;
   readonly shardCount: number;
@@ -81,7 +81,7 @@ export class Database {
     return verdicts;
   }
 
-  /** The rules of a commit; what a deliberate bug replaces. */
+  /** The commit rules; mutations override them. */
   judge(writes: readonly ShardWrite[]): readonly ShardVerdict[] {
     return this.tables.commit(writes);
   }
@@ -118,7 +118,7 @@ export class Database {
     return markedDead;
   }
 
-  /** A shard's row as everybody is told of it. */
+  /** A shard's row as returned to callers; mutations override it. */
   protected told(row: ShardRow): ShardRow {
     return row;
   }

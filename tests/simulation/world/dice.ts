@@ -1,13 +1,13 @@
 import type { Random } from '../../../actors/runtime/ports/random.ts';
 import { chance } from '../../chaos/chance.ts';
 
-/** Chance from a seed, in the words a simulation uses. Each part of a world has dice of its own, made by `fork`. */
+/** Seeded random numbers. Each part of a world has its own generator, made by `fork`. */
 export class Dice implements Random {
   readonly #next: () => number;
 
   constructor(seed: number) {
     this.#next = chance(seed);
-    // The first numbers of neighbouring seeds are alike.
+    // Discard the first numbers: those of neighbouring seeds are similar.
     for (let i = 0; i < 8; i++) this.#next();
   }
 
@@ -28,7 +28,7 @@ export class Dice implements Random {
     return this.#next() < probability;
   }
 
-  /** Uniform between the two, whole numbers not assumed. */
+  /** Uniform between the two, not rounded. */
   between(min: number, max: number): number {
     return min + (max - min) * this.#next();
   }

@@ -4,19 +4,19 @@ import type { Wire } from './wire.ts';
 
 const STEP_MS = 0.000_001;
 
-/** Something on its way: what it does when it arrives. */
-type Parcel = () => void;
+/** A frame in flight: the function to run on arrival. */
+type Frame = () => void;
 
 /**
- * One direction of one connection: what was sent arrives in order, some time later, and waits while its wire is shut. A
- * connection that is cut off loses the rest, never something in between.
+ * One direction of one connection: frames arrive in order after a delay, and wait while the wire is shut. A connection that
+ * is cut loses a suffix of its frames, never one in the middle.
  */
 export class Direction {
   readonly #scheduler: Scheduler;
   readonly #dice: Dice;
   readonly #wire: Wire;
   readonly #to: Place;
-  #parcels: Parcel[] = [];
+  #frames: Frame[] = [];
   #lastAt = 0;
   #over = false;
 
@@ -27,29 +27,29 @@ export class Direction {
     this.#to = to;
   }
 
-  send(systemMessage: Parcel): void {
+  send(frame: Frame): void {
     if (this.#over) return;
     const { now } = this.#scheduler;
     const at = Math.max(now + this.#wire.delayMs(this.#dice), this.#lastAt + STEP_MS);
     this.#lastAt = at;
-    this.#parcels.push(systemMessage);
+    this.#frames.push(frame);
     this.#scheduler.after(at - now, () => this.#arrive());
   }
 
-  /** Nothing more arrives. */
+  /** Drops all frames in flight. */
   end(): void {
     this.#over = true;
-    this.#parcels = [];
+    this.#frames = [];
   }
 
-  /** The next in order; on a shut wire it waits until somebody opens that. */
+  /** Delivers the next frame; on a shut wire it waits until the wire opens. */
   #arrive(): void {
     if (this.#over) return;
     if (this.#wire.shut) {
       this.#wire.whenOpen(() => this.#arrive());
       return;
     }
-    // Taken out only when it runs: two that run in one moment, in whatever order, still are first and second.
-    this.#scheduler.after(0, () => this.#parcels.shift()?.(), this.#to);
+    // Dequeued only on delivery: two deliveries due at the same instant keep the frame order.
+    this.#scheduler.after(0, () => this.#frames.shift()?.(), this.#to);
   }
 }

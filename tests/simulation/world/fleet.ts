@@ -5,22 +5,22 @@ import { SOUND, type StoreTraits } from './store.ts';
 const RESTART_MS_MIN = 50;
 const RESTART_MS_MAX = 3_000;
 
-/** One name of the cluster: whoever runs under it now, and who starts it again. */
+/** One node name of the cluster: its current process and how to restart it. */
 export interface Berth {
   readonly name: string;
   readonly address: string;
   process: SimulatedProcess | null;
-  /** Leaves by itself: not to be disturbed by others who look for something to break. */
+  /** Draining: excluded from further faults. */
   draining: boolean;
   starts: number;
 }
 
-/** The processes of a world: starts them, ends them, and starts again what ended, like a launcher of every host. */
+/** The processes of a world: starts, ends and restarts them, as the launcher of each host. */
 export class Fleet {
   readonly berths: readonly Berth[];
-  /** Lives that have ended so far. */
+  /** Processes that have ended so far. */
   ends = 0;
-  /** What a new process finds on its way to the store. */
+  /** The store faults of a new process. */
   storeTraits: StoreTraits = SOUND;
   readonly #world: World;
   readonly #dice: Dice;
@@ -32,7 +32,7 @@ export class Fleet {
     readonly world: World;
     readonly dice: Dice;
     readonly tell: (what: string, more: Readonly<Record<string, unknown>>) => void;
-    /** Called once per process, inside it, when it is a member. */
+    /** Called once per process, inside it, once it has joined. */
     readonly joined: (process: SimulatedProcess) => void;
   }) {
     this.#world = options.world;
@@ -54,7 +54,7 @@ export class Fleet {
     return this.berths.flatMap(({ process }) => (process?.running ? [process] : []));
   }
 
-  /** All there, members, and counted on. */
+  /** True when every node runs, has joined and is ready. */
   get ready(): boolean {
     return this.berths.every(
       ({ process, draining }) => process?.running && process.node?.ready && process.dead === null && !draining,
@@ -74,7 +74,7 @@ export class Fleet {
     process.start(berth.address, () => this.#joined(process));
   }
 
-  /** The process is gone; somebody starts it again after a while. */
+  /** The process has ended; it is restarted after a delay. */
   kill(berth: Berth, silent: boolean, restartMs = this.#dice.between(RESTART_MS_MIN, RESTART_MS_MAX)): void {
     if (!berth.process?.running) return;
     this.ends += 1;
@@ -83,7 +83,7 @@ export class Fleet {
     this.#world.database.scheduler.after(restartMs, () => this.start(berth));
   }
 
-  /** Leaves in peace, then starts again. */
+  /** Drains, then restarts. */
   drain(berth: Berth): void {
     const { process } = berth;
     const node = process?.node ?? null;

@@ -1,4 +1,4 @@
-/** A binary heap: the first by `isBefore` is taken first. */
+/** A binary min-heap ordered by `isBefore`. */
 export class Heap<T> {
   readonly #items: T[] = [];
   readonly #isBefore: (a: T, b: T) => boolean;

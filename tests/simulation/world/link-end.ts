@@ -4,30 +4,30 @@ import { EnvelopeBatch } from '../../../actors/runtime/transports/envelope-batch
 import type { Direction } from './direction.ts';
 import type { Place } from './scheduler.ts';
 
-/** Frames one end may have under way before its batch has to wait. */
+/** Most frames of one end in flight; further frames wait in the batch. */
 const FRAMES_UNDER_WAY_MAX = 16;
 
 export interface LinkEndParts {
-  /** Whose end this is, and the address of the other. */
+  /** The owner of this end and the address of its peer. */
   readonly place: Place;
   readonly peer: string;
   readonly clock: Clock;
   readonly limits: TransportLimits;
   readonly out: Direction;
-  /** This end is over. */
+  /** This end has closed. */
   readonly over: (end: LinkEnd) => void;
 }
 
-/** One end of a simulated link: envelopes leave in frames, as text, and arrive in order while the link lives. */
+/** One end of a simulated link: envelopes are sent in frames, as text, and arrive in order while the link is open. */
 export class LinkEnd implements Link {
   readonly peer: string;
   readonly place: Place;
   readonly #parts: LinkEndParts;
   readonly #batch: EnvelopeBatch;
   #other: LinkEnd | null = null;
-  #ear: LinkReceiver | null = null;
+  #receiver: LinkReceiver | null = null;
   #open = true;
-  /** How it ended, if that was before anybody heard it. */
+  /** Why it closed, if it closed before a receiver was attached. */
   #ended: { readonly reason: string; readonly unsent: readonly Envelope[] } | null = null;
   #underWay = 0;
 
@@ -46,9 +46,9 @@ export class LinkEnd implements Link {
     this.#other = other;
   }
 
-  hear(ear: LinkReceiver): void {
-    this.#ear = ear;
-    if (this.#ended !== null) ear.closed(this.#ended.reason, this.#ended.unsent);
+  attach(receiver: LinkReceiver): void {
+    this.#receiver = receiver;
+    if (this.#ended !== null) receiver.closed(this.#ended.reason, this.#ended.unsent);
   }
 
   send(envelope: Envelope): 'queued' | 'full' | 'closed' {
@@ -59,7 +59,7 @@ export class LinkEnd implements Link {
   control(text: string): boolean {
     if (!this.#open) return false;
     this.#parts.out.send(() => {
-      if (this.#other?.open) this.#other.#ear?.control(text);
+      if (this.#other?.open) this.#other.#receiver?.control(text);
     });
     return true;
   }
@@ -70,29 +70,29 @@ export class LinkEnd implements Link {
     this.farewell(`peer: ${reason}`);
   }
 
-  /** The other end learns, behind everything that was sent, that this one is over. */
+  /** Notifies the other end, after all sent frames, that this end has closed. */
   farewell(reason: string): void {
     this.#parts.out.send(() => this.#other?.finish(reason));
   }
 
-  /** This end is over, the other knows nothing of it. */
+  /** Closes this end without notifying the other. */
   finish(reason: string): void {
     if (!this.#open) return;
     this.#open = false;
     this.#parts.over(this);
     const unsent = this.#batch.takeUnsent();
-    if (this.#ear !== null) this.#ear.closed(reason, unsent);
+    if (this.#receiver !== null) this.#receiver.closed(reason, unsent);
     else this.#ended = { reason, unsent };
   }
 
-  /** The process this end belongs to is gone: nobody hears anything here any more. */
+  /** The owning process has ended: no further events are delivered. */
   abandon(): void {
     this.#open = false;
-    this.#ear = null;
+    this.#receiver = null;
     this.#parts.over(this);
   }
 
-  /** What this end had sent and did not arrive is lost. */
+  /** Drops the frames of this end that are in flight. */
   lose(): void {
     this.#parts.out.end();
   }
@@ -101,18 +101,18 @@ export class LinkEnd implements Link {
     this.#underWay += 1;
     const bytes = JSON.stringify(frame);
     this.#parts.out.send(() => {
-      if (this.#other?.open) this.#other.#hear(JSON.parse(bytes) as Envelope[]);
+      if (this.#other?.open) this.#other.#receive(JSON.parse(bytes) as Envelope[]);
       this.#arrived();
     });
     return this.#underWay < FRAMES_UNDER_WAY_MAX;
   }
 
-  #hear(envelopes: readonly Envelope[]): void {
+  #receive(envelopes: readonly Envelope[]): void {
     this.#batch.received(envelopes);
-    this.#ear?.envelopes(envelopes);
+    this.#receiver?.envelopes(envelopes);
   }
 
-  /** One frame fewer under way: the batch may write again, in a turn of its own. */
+  /** One frame fewer in flight: the batch may write again, in a later task. */
   #arrived(): void {
     const full = this.#underWay >= FRAMES_UNDER_WAY_MAX;
     this.#underWay -= 1;

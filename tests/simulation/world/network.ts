@@ -15,7 +15,7 @@ import { LinkEnd } from './link-end.ts';
 import type { Place, Scheduler } from './scheduler.ts';
 import { Wire, type WireTraits } from './wire.ts';
 
-/** How long a dial waits for the other end, and how much the two ends of a lost link differ in noticing it. */
+/** Timeout of a dial, and the largest difference between the two ends in detecting a lost link. */
 const DIAL_MS = 1_500;
 const NOTICE_MS_MAX = 60;
 
@@ -37,11 +37,11 @@ interface SimulatedLink {
 }
 
 /**
- * All links between the nodes of one world. A link is a stream: in order, at most once; what goes wrong delays it or
- * ends it, and its two ends may notice that at different times, with frames still arriving in between.
+ * All links between the nodes of one world. A link delivers in order and at most once. A fault delays it or ends it; its
+ * two ends may detect that at different times, with frames still arriving in between.
  */
 export class SimulatedNetwork {
-  /** A wire shut for this long ends the links over it, as a transport's own keep-alive would. */
+  /** A wire shut for this long ends its links, as a transport's keep-alive would. */
   keepAliveMs = 5_000;
   traits: WireTraits = { minMs: 0.1, maxMs: 1, spikes: 0 };
   readonly scheduler: Scheduler;
@@ -66,7 +66,7 @@ export class SimulatedNetwork {
     return wire;
   }
 
-  /** From now on nothing of `from` reaches `to`; both are names. */
+  /** Blocks all frames from `from` to `to` (node names). */
   shut(from: string, to: string): void {
     const wire = this.wire(from, to);
     if (wire.shut) return;
@@ -80,7 +80,7 @@ export class SimulatedNetwork {
     this.wire(from, to).open();
   }
 
-  /** Everything goes again, as fast as at first. */
+  /** Opens every wire and restores its initial speed. */
   heal(): void {
     for (const wire of this.#wires.values()) {
       wire.traits = this.traits;
@@ -92,7 +92,7 @@ export class SimulatedNetwork {
     for (const wire of this.#wires.values()) wire.traits = traits;
   }
 
-  /** A frame between these two is lost for good: their links end. True when there was one. */
+  /** Loses a frame between these two, which ends their links. False if they have no link. */
   breakLinks(from: string, to: string): boolean {
     const links = this.#between(from, to);
     for (const link of links) {
@@ -103,7 +103,7 @@ export class SimulatedNetwork {
     return links.length > 0;
   }
 
-  /** The process is gone. With `silent` not even its host says so. */
+  /** The process has ended. With `silent` its host sends no reset. */
   vanish(place: Place, silent: boolean): void {
     for (const [address, { station }] of this.#listeners) {
       if (station.place === place && !silent) this.#listeners.delete(address);
@@ -127,7 +127,7 @@ export class SimulatedNetwork {
     const bound = port === '0' ? `${host}:${40_000 + this.#ports}` : address;
     const holder = this.#listeners.get(bound);
     if (holder !== undefined && holder.station.place.state !== 'gone') throw new Error(`${bound} is in use`);
-    // A host that is up again refuses for the process it lost.
+    // A host that is up again refuses connections to the process that ended.
     for (const [other, { station }] of this.#listeners) {
       if (station.place.state === 'gone' && station.place.name === listener.station.place.name) {
         this.#listeners.delete(other);
@@ -141,13 +141,13 @@ export class SimulatedNetwork {
     if (this.#listeners.get(address)?.station === station) this.#listeners.delete(address);
   }
 
-  /** Who listens there; a process that is gone may still be listed while nobody has said so. */
+  /** The listener at an address; a process that ended silently is still listed. */
   listener(address: string): Listener | undefined {
     return this.#listeners.get(address);
   }
 
-  /** Opens a link; `from` waits for the answer of whoever listens, up to `DIAL_MS`. */
-  dial(from: Station, address: string, hello: Hello, hear: (link: Link, welcome: Welcome) => LinkReceiver) {
+  /** Opens a link; `from` waits for the listener's answer, up to `DIAL_MS`. */
+  dial(from: Station, address: string, hello: Hello, accept: (link: Link, welcome: Welcome) => LinkReceiver) {
     return new Promise<{ readonly link: Link; readonly welcome: Welcome }>((resolve, reject) => {
       const listener = this.#listeners.get(address);
       let waits = true;
@@ -172,18 +172,18 @@ export class SimulatedNetwork {
         const link = this.#join(from, to, address, there, back);
         back.send(() => {
           late();
-          if (!waits) return link.near.close('nobody waits any more');
+          if (!waits) return link.near.close('the dial has timed out');
           if (!link.near.open) return fail(`${address} went away`, false);
           try {
-            link.near.hear(hear(link.near, verdict.welcome));
+            link.near.attach(accept(link.near, verdict.welcome));
             resolve({ link: link.near, welcome: verdict.welcome });
           } catch (error) {
             link.near.close('not taken');
             reject(error);
           }
         });
-        // Only now: what the other end says at once comes behind its welcome.
-        link.far.hear(listener.door.accepted(parsed, link.far));
+        // Accepted last, so that frames the listener sends at once arrive after its welcome.
+        link.far.attach(listener.door.accepted(parsed, link.far));
       });
     });
   }

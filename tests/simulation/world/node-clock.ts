@@ -2,24 +2,24 @@ import type { Cancel, Clock } from '../../../actors/runtime/ports/clock.ts';
 import type { Dice } from './dice.ts';
 import type { Place, Scheduler } from './scheduler.ts';
 
-/** A turn of a node's loop, and how late a timer may be beside it. */
+/** Length of an event loop turn, and the largest extra delay of a timer. */
 const TURN_MS_MIN = 0.005;
 const TURN_MS_MAX = 0.1;
 const LATE_MS_MAX = 1.5;
 const STEP_MS = 0.000_001;
 
-/** What a node's clocks are like: wall time that is off, a monotonic clock that runs a little fast or slow. */
+/** The clock errors of a node: wall-clock offset and monotonic drift. */
 export interface ClockTraits {
-  /** Wall time of the world's beginning, ms since the epoch. */
+  /** Wall time at the start of the world, ms since the epoch. */
   readonly startsAt: number;
   readonly monotonicOffsetMs: number;
   /** Monotonic ms per virtual ms. */
   readonly rate: number;
 }
 
-/** The clock of one process. What is due in no time runs in the order it was asked for, as in one event loop. */
+/** The clock of one process. Timers of 0 ms run in the order they were set, as in one event loop. */
 export class NodeClock implements Clock {
-  /** How far this node's wall clock is off; may be changed at any time. */
+  /** Offset of this node's wall clock; may change at any time. */
   skewMs = 0;
   readonly #scheduler: Scheduler;
   readonly #place: Place;

@@ -9,28 +9,28 @@ import { Place } from './scheduler.ts';
 import { SimulatedStore, type StoreTraits } from './store.ts';
 import { SimulatedTransport } from './transport.ts';
 
-/** What every process of a world is started with. */
+/** Options common to all processes of a world. */
 export interface World {
   readonly database: Database;
   readonly network: SimulatedNetwork;
   readonly kinds: readonly Kind[];
-  /** Who does work in the world inside a process. */
+  /** The activity handlers of a process. */
   readonly activities: (process: SimulatedProcess) => Readonly<Record<string, ActivityHandler>>;
   readonly limits: NodeLimits;
   readonly startsAt: number;
-  /** Over how many lines a node's commits travel. */
+  /** Number of store parts, each with its own order of commits. */
   readonly storeParts: number;
-  /** All nodes on one host may judge each other by their ports. */
+  /** On a single host, nodes may probe each other's ports. */
   readonly oneHost: boolean;
   readonly log: (node: string, record: Readonly<Record<string, unknown>>) => void;
 }
 
-/** Longer than the simulated work takes. */
+/** Longer than any simulated activity. */
 const ACTIVITY_GRACE_MS = 15_000;
 const OFFSET_MS_MAX = 1_000_000;
 const DRIFT_MAX = 0.0002;
 
-/** One start of one process: a node of the cluster, its clock, its connection to the store. Ends once. */
+/** One process: a node of the cluster, its clock and its connection to the store. Ends once. */
 export class SimulatedProcess {
   readonly place: Place;
   readonly clock: NodeClock;
@@ -38,7 +38,7 @@ export class SimulatedProcess {
   readonly random: Dice;
   /** Null until it has joined. */
   node: ClusterNode | null = null;
-  /** It declared itself dead: its process is about to end. */
+  /** The node declared itself dead; its process is about to end. */
   dead: string | null = null;
   readonly #world: World;
   readonly #onEnd: (why: string) => void;
@@ -69,7 +69,7 @@ export class SimulatedProcess {
     this.store.traits = traits;
   }
 
-  /** Begins inside the process; ends it when the node does not come up. `joined` is called inside it, too. */
+  /** Runs inside the process and ends it if the node fails to start. `joined` is called inside the process too. */
   start(address: string, joined: () => void): void {
     const { database, network, kinds, activities, limits, oneHost, log } = this.#world;
     database.scheduler.after(
@@ -109,7 +109,7 @@ export class SimulatedProcess {
     );
   }
 
-  /** Everything of it stops at once; with `silent` nobody is told by its host. */
+  /** Stops the process at once; with `silent` its host sends no reset to peers. */
   kill(silent: boolean): void {
     this.#world.network.vanish(this.place, silent);
     this.#world.database.scheduler.end(this.place);

@@ -2,11 +2,11 @@ import type { Cancel } from '../../../actors/runtime/ports/clock.ts';
 import type { Dice } from './dice.ts';
 import { Heap } from './heap.ts';
 
-/** Where something runs: a process that may be stopped for a while, or gone. */
+/** The process an item runs in; it may be paused or gone. */
 export class Place {
   readonly name: string;
   state: 'running' | 'paused' | 'gone' = 'running';
-  /** What fell due while it was paused, in order. */
+  /** Items that fell due while paused, in order. */
   readonly backlog: (() => void)[] = [];
 
   constructor(name: string) {
@@ -16,19 +16,19 @@ export class Place {
 
 interface Item {
   readonly at: number;
-  /** Decides between items of one time: drawn, so that every order is tried by some seed. */
+  /** Tie-breaker between items of the same time: random, so that the seeds together try every order. */
   readonly draw: number;
   readonly order: number;
   readonly place: Place | null;
   run: (() => void) | null;
 }
 
-/** Comes before every drawn number: what a paused place had missed runs first, in order, when it runs again. */
+/** Lower than any random tie-breaker: items missed during a pause run first, in order, on resume. */
 const MISSED = -1;
 
 /**
- * Virtual time. The one list of everything that will happen, in an order that depends on the seed alone; between two
- * items all promises run out. Nothing in it waits for real time.
+ * Virtual time: the queue of all future events, ordered by the seed alone. Between two items all ready promises run. It
+ * never waits for real time.
  */
 export class Scheduler {
   /** Virtual ms since the world began. */
@@ -43,7 +43,7 @@ export class Scheduler {
     this.#dice = dice;
   }
 
-  /** Runs `run` at `now + delayMs`, as part of `place` if one is given: late if that is paused, never if it is gone. */
+  /** Runs `run` at `now + delayMs`, as part of `place` if one is given: late if the place is paused, never if it is gone. */
   after(delayMs: number, run: () => void, place: Place | null = null): Cancel {
     return this.#add(this.now + Math.max(0, delayMs), this.#dice.fraction(), run, place);
   }
@@ -58,13 +58,13 @@ export class Scheduler {
     for (const run of place.backlog.splice(0)) this.#add(this.now, MISSED, run, place);
   }
 
-  /** Ends a place: nothing of it ever runs again. */
+  /** Ends a place: its items never run. */
   end(place: Place): void {
     place.state = 'gone';
     place.backlog.length = 0;
   }
 
-  /** Runs until nothing is left or `done` says so; `done` is asked after every item. */
+  /** Runs until the queue is empty or `done` returns true; `done` is called after every item. */
   async run(done: () => boolean): Promise<void> {
     await turn();
     while (!done()) {
@@ -96,7 +96,7 @@ export class Scheduler {
   }
 }
 
-/** Lets every promise that can go on go on. */
+/** Runs all ready promise callbacks. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

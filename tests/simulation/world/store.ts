@@ -16,24 +16,24 @@ import type { Database } from './database.ts';
 import type { Dice } from './dice.ts';
 import type { Place } from './scheduler.ts';
 
-/** What may go wrong between one node and the store; probabilities per call. */
+/** Faults between one node and the store: probabilities per call. */
 export interface StoreTraits {
   readonly minMs: number;
   readonly maxMs: number;
-  /** It takes up to a second longer. */
+  /** The call takes up to a second longer. */
   readonly slow: number;
-  /** It certainly does not happen: the store is busy or full. */
+  /** The call is refused and has no effect: the store is busy or full. */
   readonly refuses: number;
-  /** Nobody says whether it happened: it did, did not, or will a little later. */
+  /** The outcome is unknown: the call took effect, did not, or will shortly. */
   readonly silent: number;
-  /** A commit arrives a second time, as a path that repeats what it is not sure of would have it. */
+  /** A commit arrives twice, as over a path that retries unacknowledged requests. */
   readonly echoes: number;
 }
 
 export const SOUND: StoreTraits = { minMs: 0.1, maxMs: 1.5, slow: 0, refuses: 0, silent: 0, echoes: 0 };
 
 const SLOW_MS_MAX = 1_000;
-/** How long a caller waits for an answer that is lost, and how late what it asked for may still happen. */
+/** How long a caller waits for a lost reply, and how late its call may still take effect. */
 const SILENCE_MS_MAX = 2_500;
 const LATE_MS_MAX = 6_000;
 const ECHO_MS_MAX = 3_000;
@@ -44,18 +44,18 @@ const MOVE_SILENCE_MAX = 0.5;
 const REFUSALS = ['busy', 'full'] as const;
 
 /**
- * One node's connection to the database of the world. Every call travels there, happens in one moment, and its answer
- * travels back; reads see whatever was committed by then. It may fail definitely, slowly, or without saying how.
+ * One node's connection to the database of the world. Every call has a latency each way and executes atomically; reads see
+ * all earlier commits. A call may fail definitely, slowly, or with an unknown outcome.
  */
 export class SimulatedStore implements Store {
   traits: StoreTraits = SOUND;
-  /** True while nothing gets through: new calls are refused, those under way get no answer. */
+  /** True while disconnected: new calls are refused, and calls in flight get no reply. */
   cut = false;
   readonly #database: Database;
   readonly #place: Place;
   readonly #dice: Dice;
   readonly parts: number;
-  /** When the last commit of each part happens: those happen in the order they were asked for. */
+  /** Execution time of the last commit of each store part: the commits of a part execute in request order. */
   readonly #lastCommitAt = new Map<number, number>();
 
   constructor(database: Database, place: Place, dice: Dice, parts = 1) {
@@ -69,7 +69,7 @@ export class SimulatedStore implements Store {
     const echoes = this.#dice.happens(this.traits.echoes) && writes.every(isVersioned);
     const delayMs = this.#commitDelayMs((writes[0]?.shard ?? 0) % this.parts);
     return this.#call('commit', delayMs, () => {
-      // Behind the first arrival, whose verdict is the one that is answered.
+      // After the first arrival, whose verdict is returned.
       if (echoes) this.#later(this.#dice.between(0, ECHO_MS_MAX), () => this.#echo(writes));
       return this.#database.commit(writes, this.#place.name);
     });
@@ -153,7 +153,7 @@ export class SimulatedStore implements Store {
       if (dice.happens(traits.refuses)) return refuse(dice.pick(REFUSALS));
       if (dice.happens(this.#silent(name))) return this.#silence(name, happens, reject);
       this.#later(delayMs, () => {
-        // The connection is gone before anybody saw the call.
+        // The connection is lost before the call is sent.
         if (this.cut) return this.#answer(() => reject(unknown(name)));
         let answer: () => void;
         try {
@@ -167,7 +167,7 @@ export class SimulatedStore implements Store {
     });
   }
 
-  /** It happens now, later or never, and the caller hears nothing. */
+  /** The call takes effect now, later or never, and its reply is lost. */
   #silence(name: string, happens: () => unknown, reject: (error: Error) => void): void {
     if (this.#dice.happens(0.75)) {
       this.#later(this.#dice.happens(0.6) ? this.#delayMs() : this.#dice.between(0, LATE_MS_MAX), () => {
@@ -175,7 +175,7 @@ export class SimulatedStore implements Store {
           happens();
           this.#database.unheard(name);
         } catch {
-          // Nobody is there to hear it.
+          // The reply is lost.
         }
       });
     }
@@ -188,7 +188,7 @@ export class SimulatedStore implements Store {
     return this.#dice.happens(slow) ? ms + this.#dice.between(0, SLOW_MS_MAX) : ms;
   }
 
-  /** Changes of owners are rare, and what becomes of one that nobody answers is what they are there to show. */
+  /** Claims and gives are rare, so their probability of an unknown outcome is raised. */
   #silent(name: string): number {
     const { silent } = this.traits;
     return MOVES.has(name) ? Math.min(silent * MOVE_SILENCE, MOVE_SILENCE_MAX) : silent;
@@ -201,7 +201,7 @@ export class SimulatedStore implements Store {
     return at - now;
   }
 
-  /** The answer's way back, to a process that may be paused or gone by then. */
+  /** The reply's latency; its process may be paused or gone on arrival. */
   #answer(run: () => void): void {
     this.#later(this.#delayMs(), run, this.#place);
   }
@@ -215,7 +215,7 @@ function unknown(name: string): StoreOutcomeUnknown {
   return new StoreOutcomeUnknown(`the connection was lost during ${name}`);
 }
 
-/** True when a second arrival of this write must be refused: it changes an actor that has been written before. */
+/** True when a second arrival of this write must be refused: it writes an actor that already exists, so its version has changed. */
 function isVersioned(write: ShardWrite): boolean {
   return write.stopped.length === 0 && write.actors.some(({ expected }) => expected > 0);
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../actors/runtime/ports/transport.ts';
 import type { SimulatedNetwork, Station } from './network.ts';
 
-/** One process's way onto the simulated network. */
+/** The simulated transport of one process. */
 export class SimulatedTransport implements Transport {
   readonly #network: SimulatedNetwork;
   readonly #station: Station;
@@ -36,9 +36,9 @@ export class SimulatedTransport implements Transport {
     return this.#address;
   }
 
-  async dial(address: string, hello: Hello, hear: (link: Link, welcome: Welcome) => LinkReceiver) {
+  async dial(address: string, hello: Hello, accept: (link: Link, welcome: Welcome) => LinkReceiver) {
     if (this.#closed) throw new LinkFailed('this transport is closed', false);
-    const opened = await this.#network.dial(this.#station, address, hello, hear);
+    const opened = await this.#network.dial(this.#station, address, hello, accept);
     this.#links.add(opened.link);
     if (this.#closed) opened.link.close('closed');
     return opened;

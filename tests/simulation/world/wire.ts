@@ -2,15 +2,15 @@ import type { Dice } from './dice.ts';
 
 const SPIKE_MS_MAX = 400;
 
-/** How long things take from one node to another. */
+/** Latency from one node to another. */
 export interface WireTraits {
   readonly minMs: number;
   readonly maxMs: number;
-  /** Probability that something takes up to `SPIKE_MS_MAX` longer. */
+  /** Probability of up to `SPIKE_MS_MAX` more latency. */
   readonly spikes: number;
 }
 
-/** One direction between two nodes, whatever connections use it. While it is shut, nothing arrives. */
+/** One direction between two nodes, shared by all their connections. While shut, it delivers no frames. */
 export class Wire {
   shut = false;
   traits: WireTraits;
