@@ -28,11 +28,11 @@ export class OutputGate {
 
   /** The entry never becomes durable: answers every waiting caller with the reason and publishes nothing. */
   refuse(entry: Entry, answer: Answer): void {
-    this.tell(entry.answer, answer);
-    for (const output of entry.outputs ?? []) this.tell(output.answer, answer);
+    this.answer(entry.answer, answer);
+    for (const output of entry.outputs ?? []) this.answer(output.answer, answer);
   }
 
-  tell(receiver: ((answer: Answer) => void) | null, answer: Answer): void {
+  answer(receiver: ((answer: Answer) => void) | null, answer: Answer): void {
     if (receiver === null) return;
     try {
       receiver(answer);
@@ -54,6 +54,6 @@ export class OutputGate {
         });
       }
     }
-    this.tell(output.answer, output.reply);
+    this.answer(output.answer, output.reply);
   }
 }

@@ -30,17 +30,17 @@ export function deliver(
   const known = registry.cells.get(to);
   const shard = known === undefined ? registry.shardOf(to) : registry.shardOfCell(known);
   if (shard === undefined || shard === null || shard.serving !== 'live') {
-    outputGate.tell(answer, moved(shard?.epoch ?? registry.lastEpoch(to)));
+    outputGate.answer(answer, moved(shard?.epoch ?? registry.lastEpoch(to)));
     return;
   }
   const fault = faultOf(event.type) ?? (known === undefined ? registry.faultOf(to) : null);
   if (fault !== null) {
-    outputGate.tell(answer, registry.kinds.has(kindOf(to)) ? failed(fault) : unknownKind(fault));
+    outputGate.answer(answer, registry.kinds.has(kindOf(to)) ? failed(fault) : unknownKind(fault));
     return;
   }
   if (known === undefined && residents.full && !mustBeTaken(registry, to, event.type)) {
     residents.pressed();
-    outputGate.tell(answer, BUSY);
+    outputGate.answer(answer, BUSY);
     return;
   }
   const cell = known ?? runner.cellOf(to, shard);
@@ -48,12 +48,12 @@ export function deliver(
     ? systemMail(event, deadline, trace, answer)
     : { event, deadline, trace, answer, firing: null, systemMessage: null, next: null, fetched: null };
   if (mail === null) {
-    outputGate.tell(answer, failed(`${event.type} is no event type`));
+    outputGate.answer(answer, failed(`${event.type} is no event type`));
     return;
   }
   const lane = laneOf(cell.kind.finishes, mail);
   if (runner.offer(cell, shard, lane, mail)) return;
-  outputGate.tell(answer, lane === 'start' ? BUSY : refused(`the ${lane} lane of ${to} is full`));
+  outputGate.answer(answer, lane === 'start' ? BUSY : refused(`the ${lane} lane of ${to} is full`));
 }
 
 /** Unwraps a system message from the runtime of another node or from an operator. */

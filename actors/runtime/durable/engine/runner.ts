@@ -185,7 +185,7 @@ export class Runner {
       if (mail === null) return;
       this.finish(shard, mail);
       mail.firing?.postponed();
-      this.parts.outputGate.tell(mail.answer, answer);
+      this.parts.outputGate.answer(mail.answer, answer);
     }
   }
 
@@ -248,7 +248,7 @@ export class Runner {
     this.finish(shard, mail);
     if (answer !== null) {
       mail.firing?.postponed();
-      this.parts.outputGate.tell(mail.answer, answer);
+      this.parts.outputGate.answer(mail.answer, answer);
     }
     return true;
   }
@@ -367,14 +367,14 @@ export class Runner {
     const detail = 'the rows or actors that the step needs change faster than they are fetched';
     this.finish(shard, mail);
     mail.firing?.failed(detail);
-    this.parts.outputGate.tell(mail.answer, refused(detail));
+    this.parts.outputGate.answer(mail.answer, refused(detail));
   }
 
   /** The message can be stepped later: the failure is not its own. */
   private postpone(shard: Shard, mail: Mail, answer: Answer): void {
     this.finish(shard, mail);
     mail.firing?.postponed();
-    this.parts.outputGate.tell(mail.answer, answer);
+    this.parts.outputGate.answer(mail.answer, answer);
   }
 
   /** The step did not happen. Answers the caller or operator; logs the failure of a message without a caller. */

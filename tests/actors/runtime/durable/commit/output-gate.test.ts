@@ -123,17 +123,17 @@ it('keeps batches within their bounds and in order, and transition logs free of 
   const stage = await openStage({ store, limits: { commitEntriesMax: 3 } });
   await stage.body('counter:a', { type: 'add', by: 1 });
   const versions: number[] = [];
-  const trails: number[] = [];
+  const logLengths: number[] = [];
   store.fault = (writes) => {
     for (const { record } of writes.flatMap((write) => write.actors)) {
       versions.push(record.version);
-      trails.push((JSON.parse(record.trail) as unknown[]).length);
+      logLengths.push((JSON.parse(record.trail) as unknown[]).length);
     }
     return null;
   };
   await Promise.all(Array.from({ length: 10 }, () => stage.body('counter:a', { type: 'add', by: 1 })));
   assert.equal(versions, [4, 7, 10, 11]);
-  assert.equal(trails, versions);
+  assert.equal(logLengths, versions);
   await stage.close();
 });
 

@@ -16,9 +16,9 @@ const add = { type: 'add', by: 1 };
 /** Two parts; commits of the first are blocked until the test releases them. */
 class PartedStore extends MemoryStore {
   readonly parts = 2;
-  readonly stands = deferred();
+  readonly unblocked = deferred();
   override async commit(writes: readonly ShardWrite[]) {
-    if (writes.some(({ shard }) => shard % this.parts === 0)) await this.stands.promise;
+    if (writes.some(({ shard }) => shard % this.parts === 0)) await this.unblocked.promise;
     return super.commit(writes);
   }
 }
@@ -38,7 +38,7 @@ it('a blocked part of the store delays no shard of another part, however many en
   await turns(100);
   assert.is(answers.filter(({ ok }) => ok).length, 20);
   assert.is(shardOf(there, SHARDS) % 2, 1);
-  store.stands.resolve();
+  store.unblocked.resolve();
   assert.ok(
     (await Promise.all(slow)).every(({ ok }) => ok),
     'and what waited is served',

@@ -15,7 +15,7 @@ const ALL = [0, 1, 2, 3, 4, 5, 6, 7];
 
 const keys: string[] = [];
 for (const jump of [0, 0, JUMP_MAX]) {
-  within(`the key of the same work, asked for on a store put back ${jump} epochs ahead`, async (scene) => {
+  within(`the key of the same activity on a store restored ${jump} epochs ahead`, async (scene) => {
     await scene.town.store.raiseEpochs(jump);
     const house = await first(scene);
     await house.body(A, { type: 'open' });
