@@ -1,6 +1,6 @@
 import type { Expected } from './scenario.ts';
 
-/** What an answer held, put together from one body or from all chunks of a stream. */
+/** The content of an answer, assembled from one body or from all chunks of a stream. */
 export interface Answered {
   readonly text: string;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
@@ -21,7 +21,7 @@ interface Body {
   readonly choices?: readonly { readonly text?: string; readonly message?: Part; readonly delta?: Part }[];
 }
 
-/** Of one body, or of the chunks of a stream in their order; both routes. */
+/** Reads one body, or the chunks of a stream in order; for both routes. */
 export function answered(bodies: readonly object[]): Answered {
   let text = '';
   const calls: { id: string; name: string; arguments: string }[] = [];
@@ -40,7 +40,7 @@ export function answered(bodies: readonly object[]): Answered {
   return { text, calls, images };
 }
 
-/** True for what was asked: nothing missing, nothing twice, nothing of another call. */
+/** True if the answer is exactly the expected one: nothing missing, duplicated or from another call. */
 export function isIntact(answer: Answered, expected: Expected): boolean {
   if (expected.chunks !== undefined && !isNumbered(answer.text, expected.chunks)) return false;
   if (expected.call !== undefined && !isOneCall(answer, expected.call)) return false;

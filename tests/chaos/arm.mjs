@@ -1,7 +1,7 @@
 /**
  * Loaded into every process of a chaos cluster before its own code (`NODE_OPTIONS=--import`). A node whose name has a
- * file in the folder takes the crash point written there as its own, for this life only; everybody else is left alone.
- * Where a signal is written behind it, the node gets that one instead of its death.
+ * file in the folder arms the crash point written there, for this process only; other nodes are unaffected. A signal
+ * written after it is sent to the node instead of SIGKILL.
  */
 import { readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';

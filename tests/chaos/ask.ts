@@ -1,6 +1,6 @@
 import type { Payer } from './workload.ts';
 
-/** One plain request outside the history: its status, and what it was advised. */
+/** Sends one plain request that the history does not record: returns its status and Retry-After. */
 export async function ask(
   baseUrl: string,
   payer: Payer,

@@ -1,4 +1,4 @@
-/** Chance from a seed: the same seed gives the same run of numbers in [0, 1) (mulberry32). */
+/** A seeded random generator of numbers in [0, 1) (mulberry32). */
 export function chance(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -7,7 +7,7 @@ import { openDatabase } from '../support/postgres/database.ts';
 export const STORE_KINDS = ['sqlite', 'postgres'] as const;
 export type StoreKind = (typeof STORE_KINDS)[number];
 
-/** The store of one run: what its cluster is told, and how it is looked into. */
+/** The store of one run: its configuration for the cluster, and read access for the audit. */
 export interface ChaosStore {
   readonly config: object;
   view(data: string): StoreView;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The named moments at which a node can be made to die by its own hand, in the order of one request. */
+/** The named crash points of a node, in the order of one request. */
 export const CRASH_POINTS = [
   'hold.committed',
   'upstream.sent',
@@ -12,13 +12,13 @@ export const CRASH_POINTS = [
 ] as const;
 
 /**
- * Arms crash points in nodes that start later: a node reads its point once, when its process begins, and dies the n-th
- * time it comes by. Works on the built product as it is; the launcher only has to hand its environment on.
+ * Arms crash points in nodes that start later: a node reads its point once, at process start, and dies the n-th time it
+ * reaches it. Works on the unmodified build; the launcher only has to pass its environment on.
  */
 export class CrashPoints {
   readonly #folder = mkdtempSync(join(tmpdir(), 'troupe-crash-'));
 
-  /** For the launcher. */
+  /** The environment of the launcher. */
   get env(): Readonly<Record<string, string>> {
     const preload = `--import ${new URL('./arm.mjs', import.meta.url).href}`;
     return {
@@ -27,7 +27,7 @@ export class CrashPoints {
     };
   }
 
-  /** The next life of this node dies, or is stopped, when it comes by this point for the `times`-th time. */
+  /** The next process of this node dies, or is stopped, when it reaches this point for the `times`-th time. */
   arm(node: string, point: string, times: number, signal: 'SIGKILL' | 'SIGSTOP' = 'SIGKILL'): void {
     writeFileSync(join(this.#folder, node), `${point}:${times}:${signal}`);
   }

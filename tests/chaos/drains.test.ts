@@ -1,4 +1,4 @@
-/** Planned ends under load: a rolling restart costs no call, and Ctrl-C of everything charges what was delivered. */
+/** Planned shutdowns under load: a rolling restart fails no call, and Ctrl-C of the cluster charges what was delivered. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { Providers } from './providers.ts';
 
 const it = bounded(test, 150_000);
 
-it('restarts a node by either way under load without one failed call, and each takes back its share and no more', async () => {
+it('a restart by signal or by command under load fails no call, and each node takes back exactly its share', async () => {
   const ways = ['SIGTERM', 'troupe drain'] as const;
   const { operations, drains } = await rollingDrains({ ways, inFlight: 6, calmMs: 700 });
   assert.equal(failuresOf(operations), [], `of ${operations.length} calls`);
@@ -27,7 +27,7 @@ it('restarts a node by either way under load without one failed call, and each t
 const STREAMS = 50;
 const UNLIMITED = 1_000_000_000;
 
-it('Ctrl-C during 50 streams: some end in time, the others are told of the end, and every one of them is charged', async () => {
+it('Ctrl-C during 50 streams: some complete, the others end with 503, and all are charged', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-ctrl-c-'));
   const providers = await Providers.start(folder);
   const cluster = await LaunchedCluster.start({
@@ -42,15 +42,15 @@ it('Ctrl-C during 50 streams: some end in time, the others are told of the end, 
     const streams = Array.from({ length: STREAMS }, (_, i) => {
       let delivered: () => void = () => {};
       begun.push(new Promise((resolve) => (delivered = resolve)));
-      // One in two ends within the grace.
+      // One in two completes within the grace period.
       return stream(cluster, payers[i % payers.length]?.key ?? '', i % 2 === 0 ? 40 : 400, delivered);
     });
     await Promise.all(begun);
     assert.is(await cluster.stop(true), 0);
     const ended = await Promise.all(streams);
     assert.ok(ended.every(({ text }) => /data: \[DONE\]\n\n$/.test(text)));
-    const told = ended.filter(({ text }) => text.includes('"code":503')).length;
-    assert.ok(told >= STREAMS / 4 && told < STREAMS, `${told} were told of the restart`);
+    const aborted = ended.filter(({ text }) => text.includes('"code":503')).length;
+    assert.ok(aborted >= STREAMS / 4 && aborted < STREAMS, `${aborted} streams ended with 503`);
     const store = storeFile(join(cluster.data, 'troupe.db'));
     const rows = new Map((await store.dump()).generations.map(({ row }) => [row.generation, row]));
     await store.close();
@@ -66,7 +66,7 @@ it('Ctrl-C during 50 streams: some end in time, the others are told of the end, 
   }
 });
 
-/** Reads one stream to its end; tells of its first content. */
+/** Reads one stream to its end; calls back at its first content. */
 async function stream(
   cluster: LaunchedCluster,
   key: string,

@@ -17,32 +17,32 @@ import { Providers } from './providers.ts';
 import { type Payer, Workload } from './workload.ts';
 
 export interface DrainsOptions {
-  /** How each node in turn is told: n1 by the first, n2 by the second, and so on. */
+  /** How each node is drained: n1 by the first way, n2 by the second, and so on. */
   readonly ways: readonly ('SIGTERM' | 'troupe drain')[];
   readonly inFlight: number;
-  /** Load without a drain before each, and behind the last. */
+  /** Duration of load before each drain and after the last. */
   readonly calmMs: number;
 }
 
-/** One node that left under load and came back. Monotonic ms. */
+/** One node that drained under load and came back. Monotonic ms. */
 export interface Drain {
   readonly node: string;
-  /** From the word until it was gone and its next life serves. */
+  /** From the drain request until its next process serves. */
   readonly from: number;
   readonly to: number;
-  /** From the word until the old life had ended. */
+  /** From the drain request until the old process had exited. */
   readonly exitMs: number;
   readonly join: Join;
 }
 
-/** What the next life took. */
+/** The shards that the next process took. */
 export interface Join {
-  /** From its first appearance until it owned all that is meant for it; null when it never did. */
+  /** From its registration until it owned all shards assigned to it; null if it never did. */
   readonly tookMs: number | null;
-  /** Shards meant for it, and shards that changed hands since it appeared, to whomever. */
+  /** Shards assigned to it, and all shards that moved since its registration. */
   readonly share: number;
   readonly moved: number;
-  /** Of those, how many went to others, or moved more than once. */
+  /** Moves to another node, and repeated moves of one shard. */
   readonly needless: number;
 }
 
@@ -56,7 +56,7 @@ const GONE_MS = 40_000;
 const SHARE_MS = 20_000;
 const BIN = fileURLToPath(new URL('../../bin/troupe.mjs', import.meta.url));
 
-/** Restarts the nodes of a cluster under load, one after the other, and writes down what it cost and what moved. */
+/** Restarts the nodes of a cluster under load, one after the other, and records failed calls and shard moves. */
 export async function rollingDrains({ ways, inFlight, calmMs }: DrainsOptions): Promise<Drains> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-drain-'));
   const providers = await Providers.start(folder);
@@ -100,7 +100,7 @@ async function drain({ cluster, store, name, way }: DrainParts): Promise<Drain> 
   const from = performance.now();
   if (way === 'SIGTERM') kill(node.pid, 'SIGTERM');
   else await byCommand(cluster.data, name);
-  if (!(await until(() => !isAlive(node.pid), GONE_MS))) throw new Error(`${name} was not gone within ${GONE_MS} ms`);
+  if (!(await until(() => !isAlive(node.pid), GONE_MS))) throw new Error(`${name} did not exit within ${GONE_MS} ms`);
   const exitMs = performance.now() - from;
   const joined = await watchJoin(store, name);
   const isBack = (): boolean =>
@@ -117,7 +117,7 @@ async function byCommand(data: string, name: string): Promise<void> {
   if (code !== 0) throw new Error(`troupe drain ${name} ended with ${code}`);
 }
 
-/** Follows the next life of `name` from the moment the store knows it. */
+/** Follows the next process of `name` from its registration in the store. */
 async function watchJoin(store: StoreView, name: string): Promise<Join> {
   let before: Owners = await store.owners();
   let newcomer: NodeSeen | undefined;
@@ -145,7 +145,7 @@ async function watchJoin(store: StoreView, name: string): Promise<Join> {
   return { tookMs, share: meant.length, moved: moved.length, needless: moved.length - rightly.length };
 }
 
-/** Calls that were meant to go well and did not, each in a few words. */
+/** Calls that should have succeeded and did not, each as a short text. */
 export function failuresOf(all: readonly Operation[]): readonly string[] {
   return all
     .filter(({ invoke, outcome }) => invoke.expects === 'ok' && outcome?.type !== 'ok')

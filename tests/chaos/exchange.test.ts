@@ -45,7 +45,7 @@ function frame(content: string, at = 1): string {
   return chunk({ choices: [{ index: 0, delta: { ...role, content }, finish_reason: null }] });
 }
 
-it('an answer in one piece is ok, with the cost in the digits it came in', async () => {
+it('an unstreamed answer is ok, with the cost exactly as received', async () => {
   answer = (response) =>
     response.end(
       `{"choices":[{"message":{"content":"${WORDS.join('')}"}}],"usage":{"cost":0.000000000000000000000001}}`,
@@ -61,7 +61,7 @@ it('an answer in one piece is ok, with the cost in the digits it came in', async
   });
 });
 
-it('a refusal is a failure with its status and type, and nothing delivered', async () => {
+it('a refusal is a failure with its status and type, and no content', async () => {
   answer = (response) => response.writeHead(402).end('{"error":{"metadata":{"error_type":"payment_required"}}}');
   const finding = await ask(probe('n'));
   assert.equal(finding, {
@@ -88,7 +88,7 @@ it('a whole stream is ok, one with a missing chunk is not intact', async () => {
   assert.is(((await ask(STREAMED)) as { textIntact: boolean }).textIntact, false);
 });
 
-it('a stream that breaks its grammar says so, however it ended', async () => {
+it('a violation of the stream grammar is reported for every kind of ending', async () => {
   const breaches = async (...pieces: readonly string[]): Promise<readonly string[] | undefined> => {
     answer = (response) => response.end(pieces.join(''));
     return (await ask(STREAMED)).breaches;
@@ -104,7 +104,7 @@ it('a stream that breaks its grammar says so, however it ended', async () => {
   assert.is((await breaches(OPEN, ...words, words[1] as string))?.length, 1, 'a word twice');
 });
 
-it('an error inside a stream is a failure that delivered something', async () => {
+it('an error inside a stream is a failure with content', async () => {
   const error = { code: 502, message: 'm', metadata: { error_type: 'provider_unavailable' } };
   const broken = chunk({ error, choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }] });
   answer = (response) => response.end([OPEN, frame('sim-a:1 ', 0), broken, DONE].join(''));
@@ -132,7 +132,7 @@ it('a stream without an end, a reset and a client that leaves are unknown', asyn
   });
 });
 
-it('an answer is intact only with all that was asked for, once', () => {
+it('an answer is intact only with all expected parts, each once', () => {
   const call = (index: number, more: object) => ({ choices: [{ delta: { tool_calls: [{ index, ...more }] } }] });
   const opening = call(0, { id: 'c', function: { name: 'weather', arguments: '{"a"' } });
   const rest = call(0, { function: { arguments: ':1}' } });
@@ -146,7 +146,7 @@ it('an answer is intact only with all that was asked for, once', () => {
   assert.ok(isIntact(answered([{ choices: [{ text: 'sim-a:1 x1' }] }]), { chunks: 2 }));
 });
 
-it('numbered text is whole only as a single unbroken run', () => {
+it('numbered text is complete only as one uninterrupted sequence', () => {
   assert.ok(isNumbered('sim-a:7 x1 x2 ', 3));
   for (const broken of ['sim-a:7 x1 ', 'sim-a:7 x1 x1 x2', 'sim-a:7 x2 x1', 'sim-a:7 x1 x2 sim-b:1 x1 x2', '']) {
     assert.not.ok(isNumbered(broken, 3), broken);

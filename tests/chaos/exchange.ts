@@ -4,23 +4,23 @@ import { StreamJudge } from '../support/stream/stream-judge.ts';
 import { answered, isIntact } from './answered.ts';
 import type { Scenario } from './scenario.ts';
 
-/** What came back for one scenario, in the words of a history, without its number and time. */
+/** The outcome of one scenario, without its operation number and time. */
 export type Finding = Outcome extends infer Each ? (Each extends Outcome ? Omit<Each, 'op' | 'at'> : never) : never;
 
 const ANSWER_MS = 45_000;
 const PATHS = { chat: '/chat/completions', completions: '/completions' } as const;
-/** A connection of its own for each request, handed out by the launcher; and ones that are kept. */
+/** One agent that opens a new connection for each request, so that the launcher distributes them; and one with keep-alive. */
 const FRESH = new Agent({ pipelining: 0 });
 const KEPT = new Agent();
-/** Why a request ends that its client does not want any more. */
+/** The abort reason of a client that disconnects on purpose. */
 const LEFT = new Error('the client left');
 const COST = /"cost":\s*(-?[0-9.]+(?:[eE][+-]?\d+)?)/g;
 
-/** Sends one request to its route below `base` and judges its answer. Never throws: what leaves it open is `unknown`. */
+/** Sends one request to its route below `base` and judges its answer. Never throws: an undetermined outcome is `unknown`. */
 export async function exchange(base: string, key: string, scenario: Scenario): Promise<Finding> {
   const leave = new AbortController();
   const late = setTimeout(() => leave.abort(new Error(`no answer in ${ANSWER_MS} ms`)), ANSWER_MS);
-  // A node that dies takes the recording of a charge with it for a moment: usage may be left out then.
+  // The death of a node delays the recording of a charge: the usage may be missing then.
   const judge = new StreamJudge({ dialect: scenario.dialect, usageOptional: true });
   let generation: string | null = null;
   try {
@@ -47,7 +47,7 @@ export async function exchange(base: string, key: string, scenario: Scenario): P
   }
 }
 
-/** The whole body; rejects when the scenario wanted to leave before its end and did. */
+/** The whole body; rejects if the scenario disconnected before its end, as planned. */
 async function read(
   response: Awaited<ReturnType<typeof fetch>>,
   scenario: Scenario,

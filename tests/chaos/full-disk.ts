@@ -10,27 +10,27 @@ export interface FullDiskParts extends OutageParts {
   readonly openHolds: () => Promise<number>;
 }
 
-/** What is left for the run to judge: no provider may be called within these moments (wall ms). */
+/** No provider may be called within this interval (wall ms); the run checks it. */
 export interface FullDisk {
   readonly strike: Strike;
   readonly silent: { readonly from: number; readonly to: number };
-  readonly complaints: readonly string[];
+  readonly problems: readonly string[];
 }
 
 const ROOM_BYTES = 60_000;
 const STREAMS = 6;
 const STREAM_SECONDS = 3;
 const FULL_MS = 3_000;
-/** Every node looks for the ballast this often, and a request it let in before may be on its way to a provider. */
+/** Interval at which a node checks the ballast; a request admitted before may still call its provider. */
 const KNOWN_MS = 800;
 const REFUSED_MS = 15_000;
 
-/** Fills the disk under all nodes while streams are open, looks what still works, and makes room again. */
+/** Fills the disk of all nodes while streams are open, checks what still works, and frees the space. */
 export async function fillDisk(parts: FullDiskParts): Promise<FullDisk> {
   const { desk, names, database, baseUrl, workload, payers } = parts;
   const [payer] = payers as [Payer];
-  const complaints: string[] = [];
-  const complain = (line: string): unknown => complaints.push(`disk full: ${line}`);
+  const problems: string[] = [];
+  const addProblem = (line: string): unknown => problems.push(`disk full: ${line}`);
   const pids = parts.pids().join();
   const streams = payers.slice(0, STREAMS).map((payer) => workload.send(long(workload.nonce(), STREAM_SECONDS), payer));
   await pause(300);
@@ -42,26 +42,26 @@ export async function fillDisk(parts: FullDiskParts): Promise<FullDisk> {
   const silentFrom = Date.now();
   const refusal = await ask(baseUrl, payer, 'POST', '/chat/completions');
   if (refusal.status !== 503 || refusal.retryAfter === null) {
-    complain(`new work was answered ${refusal.status}, Retry-After ${refusal.retryAfter}`);
+    addProblem(`new work was answered ${refusal.status}, Retry-After ${refusal.retryAfter}`);
   }
   for (const path of ['/models', '/credits', '/key']) {
     const { status } = await ask(baseUrl, payer, 'GET', path);
-    if (status !== 200) complain(`GET ${path} was answered ${status}`);
+    if (status !== 200) addProblem(`GET ${path} was answered ${status}`);
   }
   const ended = await Promise.all(streams);
   const broken = ended.filter(({ type }) => type !== 'ok');
   if (broken.length > 0)
-    complain(`${broken.length} of ${STREAMS} open streams did not end well: ${JSON.stringify(broken[0])}`);
-  if (!(await until(async () => (await parts.openHolds()) === 0, FULL_MS))) complain('holds stay open');
+    addProblem(`${broken.length} of ${STREAMS} open streams did not end well: ${JSON.stringify(broken[0])}`);
+  if (!(await until(async () => (await parts.openHolds()) === 0, FULL_MS))) addProblem('holds stay open');
   await pause(FULL_MS);
   const silentTo = Date.now();
   const roomAt = performance.now();
   for (const name of names) desk.clear(name);
   const healedMs = await recovered(parts, roomAt);
-  if (parts.pids().join() !== pids) complain('nodes were restarted');
+  if (parts.pids().join() !== pids) addProblem('nodes were restarted');
   const window = { from, to: performance.now() + KNOWN_MS };
   const strike = { fault: 'disk full', node: 'all', struck, takeoverMs: null, healedMs, successor: null, window };
-  return { strike, silent: { from: silentFrom, to: silentTo }, complaints };
+  return { strike, silent: { from: silentFrom, to: silentTo }, problems };
 }
 
 function sizeOf(database: string): number {

@@ -1,8 +1,8 @@
 import { freePort } from '../support/cluster/launched-cluster.ts';
 import { LinkMesh } from '../support/links/mesh.ts';
 
-/** What is cut between one node and all others. */
-export const CUTS = ['cut', 'cut one way: unheard', 'cut one way: deaf'] as const;
+/** The direction that is cut between one node and all others. */
+export const CUTS = ['cut', 'cut outbound', 'cut inbound'] as const;
 export type Cut = (typeof CUTS)[number];
 
 /** The links between the nodes of a launched cluster, each direction of each through a proxy that can cut it. */
@@ -14,7 +14,7 @@ export class Links {
     this.#addresses = addresses;
   }
 
-  /** Gives every node a port of its own, so that the proxies know what is behind them. */
+  /** Gives every node a fixed port as the target of its proxies. */
   static async open(nodes: readonly { readonly name: string }[]): Promise<Links> {
     const addresses: Record<string, string> = {};
     for (const { name } of nodes) addresses[name] = `127.0.0.1:${await freePort()}`;
@@ -23,13 +23,13 @@ export class Links {
     return links;
   }
 
-  /** To be laid over the configuration. */
+  /** Overrides of the configuration. */
   get overlay(): object {
     const nodes = Object.entries(this.#addresses);
     return { nodes: nodes.map(([name, grpc]) => ({ name, grpc, operator: '127.0.0.1:0' })) };
   }
 
-  /** What tells each node to dial the others through the proxies. */
+  /** Makes each node dial the others through the proxies. */
   get env(): Readonly<Record<string, string>> {
     const names = Object.keys(this.#addresses);
     const routes = names.map((from) => {
@@ -46,8 +46,8 @@ export class Links {
   cut(node: string, cut: Cut): void {
     for (const other of Object.keys(this.#addresses)) {
       if (other === node) continue;
-      if (cut !== 'cut one way: deaf') this.#mesh.cut(node, other);
-      if (cut !== 'cut one way: unheard') this.#mesh.cut(other, node);
+      if (cut !== 'cut inbound') this.#mesh.cut(node, other);
+      if (cut !== 'cut outbound') this.#mesh.cut(other, node);
     }
   }
 

@@ -6,7 +6,7 @@ import { runChaos } from './run.ts';
 
 /**
  * `npm run chaos -- --store sqlite|postgres --kills N [--stops N] [--cuts N] [--losses N] [--clocks N] [--fulls N] [--seed N] [--in-flight N] [--calm MS] [--keep]`: real node processes under
- * load, one fault after the other, then the audit. Exit code 0 only for a clean run in which every fault struck.
+ * load, one fault after the other, then the audit. Exit code 0 only for a clean run in which every fault took effect.
  */
 const { values } = parseArgs({
   options: {
@@ -25,13 +25,13 @@ const { values } = parseArgs({
 });
 const store = STORE_KINDS.find((kind) => kind === values.store);
 if (store === undefined) {
-  process.stderr.write(`chaos: there is no store "${values.store}"; use --store ${STORE_KINDS.join(' or ')}\n`);
+  process.stderr.write(`chaos: unknown store "${values.store}"; use --store ${STORE_KINDS.join(' or ')}\n`);
   process.exit(1);
 }
 const onSqlite = ['losses', 'fulls'] as const;
 for (const name of onSqlite) {
   if (store === 'sqlite' || values[name] === '0') continue;
-  process.stderr.write(`chaos: --${name} fails the file of SQLite; use --store sqlite\n`);
+  process.stderr.write(`chaos: --${name} applies to the SQLite file only; use --store sqlite\n`);
   process.exit(1);
 }
 await buildFirst();

@@ -12,41 +12,41 @@ export interface NemesisOptions {
   readonly nodes: number;
   readonly shards: number;
   readonly chance: () => number;
-  /** Has this node stopped inside a transaction, or with a commit in its hands, as soon as it comes to that. */
+  /** Stops this node at its next transaction, or before its next commit. */
   readonly freeze: (node: string, where: Frozen) => void;
 }
 
-/** Where a stop is forced; `anywhere` is a signal from outside at whatever the node is doing. */
+/** Where a stop is forced. */
 export type Frozen = 'in transaction' | 'before commit';
 
-/** One fault and how the cluster came over it. Times are ms. */
+/** One fault and the recovery from it. Times are ms. */
 export interface Strike {
   readonly fault: string;
   readonly node: string;
-  /** False when the node outlived its fault: the run proves nothing then. */
+  /** False if the node survived its fault: the run proves nothing then. */
   readonly struck: boolean;
-  /** From the death to the first request that was held and settled by an account of that node; null if it owned none. */
+  /** From the death to the first request held and settled by an account of that node; null if it owned none. */
   readonly takeoverMs: number | null;
   /** From the death until every declared node serves and every shard has a live owner. */
   readonly healedMs: number | null;
-  /** The life of the same node that came after; null when none was seen. */
+  /** The next process of the same node; null if none was observed. */
   readonly successor: NodeSeen | null;
-  /** Monotonic, of the workload's process: no `ok` is demanded of requests that touch this window. */
+  /** Monotonic time of the workload's process: requests that overlap this window need not be `ok`. */
   readonly window: { readonly from: number; readonly to: number };
-  /** Set for a node that was stopped and, unless somebody ended it before, woken: the zombie. Wall ms. */
+  /** Set for a stopped node (a zombie): when it was resumed, unless it was killed before. Wall ms. */
   readonly zombie?: { readonly pid: number; readonly incarnation: string; readonly wokenAt: number | null };
 }
 
 const STRIKE_MS = 60_000;
 const HEAL_MS = 45_000;
-/** Long enough to be voted out (3.3 s) and replaced before it wakes. */
+/** Long enough for the node to be voted out (3.3 s) and replaced before it resumes. */
 const STOP_MS_MIN = 6_000;
 const STOP_MS_MAX = 15_000;
 const POLL_MS = 5;
 const PROBE_PAUSE_MS = 10;
 const SETTLED_MS = 500;
 
-/** Kills and stops nodes, one at a time, at random moments or at named ones, and watches from outside how they are replaced. */
+/** Kills and stops nodes, one at a time, at random moments or at crash points, and measures externally how they are replaced. */
 export class Nemesis {
   readonly #options: NemesisOptions;
 
@@ -54,7 +54,7 @@ export class Nemesis {
     this.#options = options;
   }
 
-  /** SIGKILL to a random node at whatever it is doing; `before` is told which one. */
+  /** Sends SIGKILL to a random node at a random moment; `before` gets the node. */
   async killAny(before: (node: NodeSeen) => void = () => {}): Promise<Strike> {
     const node = await this.#victim();
     before(node);
@@ -64,7 +64,7 @@ export class Nemesis {
     return this.#watch('SIGKILL', node, orphans, from);
   }
 
-  /** SIGSTOP to a random node, at whatever it is doing or at a forced place; `before` is told which one. */
+  /** Sends SIGSTOP to a random node at a random moment or a forced point; `before` gets the node. */
   async stopAny(where: Frozen | null, before: (node: NodeSeen) => void): Promise<Strike> {
     const node = await this.#victim();
     before(node);
@@ -75,8 +75,8 @@ export class Nemesis {
   }
 
   /**
-   * Waits until this life of a node is stopped, and wakes it later: it is then the zombie whose writes must not count.
-   * One that holds the store's lock is ended by its launcher before.
+   * Waits until this process of a node is stopped, and resumes it later as a zombie whose writes must be refused. The
+   * launcher kills a process that holds the store's lock before that.
    */
   async awaitStop(node: NodeSeen, fault: string, owned: readonly Payer[] = []): Promise<Strike> {
     let orphans = owned;
@@ -101,8 +101,8 @@ export class Nemesis {
   }
 
   /**
-   * Cuts the links of a random node. It has to learn that it was voted out and end; then the links are whole again, so
-   * that its next life can join. A cut that stopped no byte did not strike.
+   * Cuts the links of a random node. It must detect that it was voted out and exit; then the links are restored, so that
+   * its next process can join. A cut that blocked no byte had no effect.
    */
   async cutAny(links: Links, cut: Cut): Promise<Strike> {
     const node = await this.#victim();
@@ -115,7 +115,7 @@ export class Nemesis {
     return { ...strike, struck: strike.struck && links.struck > before };
   }
 
-  /** Waits until this life of a node ends at the crash point it was armed with. */
+  /** Waits until this process of a node dies at its armed crash point. */
   async awaitCrash(node: NodeSeen, point: string): Promise<Strike> {
     const from = performance.now();
     let orphans: readonly Payer[] | null = null;
@@ -135,8 +135,8 @@ export class Nemesis {
     from: number,
     died: () => void = () => {},
   ): Promise<Strike> {
-    // A node that is only cut off still answers for its accounts, or gives some away as planned: what counts is the first
-    // answer of the next owner of one it lost.
+    // A node that is only cut off still serves its accounts, or hands some over: the takeover ends with the first answer of
+    // a new owner of an account it lost.
     const isMoved = async (payer: Payer): Promise<boolean> => {
       const owners = await this.#options.store.owners();
       return !owners.nodes.has(node.incarnation) && !this.#payersIn(owners, node.incarnation).includes(payer);
@@ -157,7 +157,7 @@ export class Nemesis {
     return { fault, node: node.name, struck, takeoverMs: await takeover, healedMs, successor, window };
   }
 
-  /** Asks on behalf of up to three of the node's accounts, once they have moved; the first answer ends it. */
+  /** Sends a request for up to three of the node's accounts once they have moved; returns at the first answer. */
   async #takeover(
     orphans: readonly Payer[],
     from: number,
@@ -176,14 +176,14 @@ export class Nemesis {
     return first;
   }
 
-  /** Any living node; one that owns an account of ours, where there is one, so that its takeover can be seen. */
+  /** A random living node, preferably one that owns an account of the workload, so that its takeover is measurable. */
   async #victim(): Promise<NodeSeen> {
     const owners = await this.#options.store.owners();
     const living = [...owners.nodes.values()].filter((node) => node.state === 'up' && isAlive(node.pid));
     const owning = living.filter((node) => this.#payersIn(owners, node.incarnation).length > 0);
     const choice = owning.length > 0 ? owning : living;
     const victim = choice[Math.floor(this.#options.chance() * choice.length)];
-    if (!victim) throw new Error('no node is left to kill');
+    if (!victim) throw new Error('no node left to kill');
     return victim;
   }
 
@@ -212,7 +212,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Polls until it holds; false when the time is over. */
+/** Polls until the condition holds; false on timeout. */
 export async function until(holds: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
   const end = performance.now() + withinMs;
   while (performance.now() < end) {

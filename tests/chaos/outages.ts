@@ -16,10 +16,10 @@ export interface OutageParts {
 
 export interface Outage {
   readonly strike: Strike;
-  readonly complaints: readonly string[];
+  readonly problems: readonly string[];
 }
 
-/** The read lease, and a little more: after it no node may answer from what it remembers. */
+/** Slightly longer than the read lease: after it no node may answer from memory. */
 const FENCED_MS = 3_500;
 const OUT_MS = 5_000;
 const RECOVER_MS = 10_000;
@@ -28,21 +28,21 @@ const STEP_EVERY_MS = 900;
 const STREAMS = 6;
 const STREAM_SECONDS = 5;
 
-/** Nobody can reach the store: new work is refused with advice to repeat, nobody is voted out, and all is as before. */
+/** No node can reach the store: new requests are refused with Retry-After, no node is voted out, and service resumes afterwards. */
 export async function loseStore(parts: OutageParts): Promise<Outage> {
   const { desk, names, baseUrl, payers, pids } = parts;
-  const complaints: string[] = [];
+  const problems: string[] = [];
   const before = pids().join();
   const from = performance.now();
   for (const name of names) desk.set(name, { cut: true });
   await pause(FENCED_MS);
   const { status, retryAfter } = await ask(baseUrl, payers[0] as Payer, 'POST', '/chat/completions');
-  if (status !== 503 || retryAfter === null) complaints.push(`store lost: ${status}, Retry-After ${retryAfter}`);
+  if (status !== 503 || retryAfter === null) problems.push(`store unreachable: ${status}, Retry-After ${retryAfter}`);
   await pause(OUT_MS - FENCED_MS);
   const backAt = performance.now();
   for (const name of names) desk.clear(name);
   const healedMs = await recovered(parts, backAt);
-  if (pids().join() !== before) complaints.push('store lost: nodes were restarted');
+  if (pids().join() !== before) problems.push('store unreachable: nodes were restarted');
   const window = { from, to: performance.now() };
   const strike = {
     fault: 'store lost',
@@ -53,12 +53,12 @@ export async function loseStore(parts: OutageParts): Promise<Outage> {
     successor: null,
     window,
   };
-  return { strike, complaints };
+  return { strike, problems };
 }
 
-/** The wall clocks of two nodes step by 30 s, forth and back and apart: nobody dies of it and no call fails. */
+/** The wall clocks of two nodes step by 30 s, forward, back and apart: no node dies and no call fails. */
 export async function stepClocks({ desk, names, workload, payers, pids }: OutageParts): Promise<Outage> {
-  const complaints: string[] = [];
+  const problems: string[] = [];
   const before = pids().join();
   const at = performance.now();
   const streams = payers.slice(0, STREAMS).map((payer) => workload.send(long(workload.nonce(), STREAM_SECONDS), payer));
@@ -75,15 +75,15 @@ export async function stepClocks({ desk, names, workload, payers, pids }: Outage
   }
   const ended = await Promise.all(streams);
   const broken = ended.filter(({ type }) => type !== 'ok').length;
-  if (broken > 0) complaints.push(`clocks stepped: ${broken} of ${STREAMS} streams did not end well`);
-  if (pids().join() !== before) complaints.push('clocks stepped: nodes were restarted');
-  // No moment is excused: requests went on all the while.
+  if (broken > 0) problems.push(`clocks stepped: ${broken} of ${STREAMS} streams failed`);
+  if (pids().join() !== before) problems.push('clocks stepped: nodes were restarted');
+  // No fault window: every request must succeed throughout.
   const window = { from: at, to: at };
   const strike = { fault: 'clocks', node: 'all', struck: true, takeoverMs: null, healedMs: 0, successor: null, window };
-  return { strike, complaints };
+  return { strike, problems };
 }
 
-/** Ms until several accounts are served again; null when that takes too long. */
+/** Time in ms until several accounts are served again; null on timeout. */
 export async function recovered(
   { workload, payers }: Pick<OutageParts, 'workload' | 'payers'>,
   since: number,

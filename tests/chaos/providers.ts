@@ -12,7 +12,7 @@ const MAIN = fileURLToPath(new URL('../../gateway/simulator/main.ts', import.met
 
 /** The simulated providers of a run, each a process with its own log. */
 export class Providers {
-  /** For the configuration of the cluster. */
+  /** The providers as the cluster's configuration names them. */
   readonly declarations: readonly ProviderDeclaration[];
   /** Display name to slug. */
   readonly slugs: Readonly<Record<string, string>> = Object.fromEntries(
@@ -29,7 +29,7 @@ export class Providers {
     );
   }
 
-  /** Logs go into this folder. */
+  /** The folder for the logs. */
   static async start(folder: string): Promise<Providers> {
     const logs = Object.keys(NAMES).map((slug) => join(folder, `${slug}.jsonl`));
     const children = Object.keys(NAMES).map((slug, at) =>
@@ -47,7 +47,7 @@ export class Providers {
     return new Providers(children, logs, ports);
   }
 
-  /** Ends them, in order, so that their logs are whole; answers with every call they saw. */
+  /** Stops them cleanly, so that their logs are complete; returns every call they received. */
   async stop(): Promise<readonly Call[]> {
     await Promise.all(
       this.#children.map(async (child) => {

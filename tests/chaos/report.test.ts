@@ -5,7 +5,7 @@ import { operations } from '../support/auditor/history.ts';
 import { bounded } from '../support/bounded.ts';
 import { cleanEvidence } from '../support-tests/clean-evidence.ts';
 import type { Strike } from './nemesis.ts';
-import { type ChaosReport, complaintsOf, countRequests, passed, render } from './report.ts';
+import { type ChaosReport, countRequests, passed, problemsOf, render } from './report.ts';
 
 const it = bounded(test, 5_000);
 const STRUCK: Strike = {
@@ -25,34 +25,34 @@ function reportOn(
   const evidence = cleanEvidence();
   const verdict = audit(evidence);
   const requests = countRequests(operations(evidence.history), strikes);
-  const plain = { seed: 1, strikes, verdict, requests, complaints: [], awakenings: [] };
+  const plain = { seed: 1, strikes, verdict, requests, problems: [], awakenings: [] };
   const report = { ...plain, ...bend(plain) };
-  return { ...report, complaints: complaintsOf(report.strikes, report.verdict, report.requests) };
+  return { ...report, problems: problemsOf(report.strikes, report.verdict, report.requests) };
 }
 
-it('a run that struck, healed and holds passes, and says so in its numbers', () => {
+it('a run with faults, recovery and no violation passes, and reports its numbers', () => {
   const report = reportOn([STRUCK, { ...STRUCK, takeoverMs: 700 }]);
-  assert.equal(report.complaints, []);
+  assert.equal(report.problems, []);
   assert.ok(passed(report));
   assert.match(render(report), /min 300 ms, median 700 ms, p99 700 ms, over 2/);
   assert.match(render(report), /lost acknowledgements 0, double charges 0, leaked holds 0/);
 });
 
-it('a fault that never struck fails the run', () => {
+it('a fault without effect fails the run', () => {
   const report = reportOn([STRUCK, { ...STRUCK, fault: 'hold.committed', struck: false }]);
   assert.not.ok(passed(report));
-  assert.match(render(report), /FAILED: hold.committed never struck n1/);
+  assert.match(render(report), /FAILED: hold.committed had no effect on n1/);
 });
 
-it('a cluster that was not whole again fails the run', () => {
-  assert.match(render(reportOn([{ ...STRUCK, healedMs: null }])), /not whole again/);
+it('a cluster that did not recover fails the run', () => {
+  assert.match(render(reportOn([{ ...STRUCK, healedMs: null }])), /FAILED: the cluster did not recover/);
 });
 
-it('a run without any takeover seen fails', () => {
+it('a run without an observed takeover fails', () => {
   assert.match(render(reportOn([{ ...STRUCK, takeoverMs: null }])), /no takeover was seen/);
 });
 
-it('too few good answers outside fault windows fail the run; what touches a window is not counted', () => {
+it('too few ok requests outside fault windows fail the run; requests that overlap a window do not count', () => {
   assert.match(
     render(reportOn([STRUCK], (report) => ({ requests: { ...report.requests, calm: 10, calmOk: 6 } }))),
     /only 6 of 10/,

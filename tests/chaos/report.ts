@@ -4,14 +4,14 @@ import { CUTS } from './links.ts';
 import type { Strike } from './nemesis.ts';
 import type { Awakening } from './zombies.ts';
 
-/** What a chaos run came to. `complaints` fail it, beside any violated invariant. */
+/** The result of a chaos run. Any of `problems`, or a violated invariant, fails it. */
 export interface ChaosReport {
   readonly seed: number;
   readonly strikes: readonly Strike[];
   readonly verdict: Verdict;
   readonly requests: Requests;
-  readonly complaints: readonly string[];
-  /** What became of the stopped lives. */
+  readonly problems: readonly string[];
+  /** The outcome of each stopped process. */
   readonly awakenings: readonly Awakening[];
 }
 
@@ -20,10 +20,10 @@ export interface Requests {
   readonly ok: number;
   readonly failed: number;
   readonly unknown: number;
-  /** Of those meant to go well that touched no fault window: how many there were, and how many did. */
+  /** Requests expected to succeed that overlapped no fault window, and how many of them succeeded. */
   readonly calm: number;
   readonly calmOk: number;
-  /** Refused for money, broken upstream and left by the client, as the scenarios wanted. */
+  /** Refused for lack of money, broken upstream and aborted by the client, as their scenarios expect. */
   readonly wanted: number;
 }
 
@@ -47,28 +47,28 @@ export function countRequests(operations: readonly Operation[], strikes: readonl
   };
 }
 
-/** A run that struck nothing, checked nothing or mostly failed proves nothing: each such reason in one line. */
-export function complaintsOf(strikes: readonly Strike[], verdict: Verdict, requests: Requests): readonly string[] {
-  const complaints: string[] = [];
+/** Reasons why the run proves nothing, one line each: no fault took effect, nothing was checked, or most requests failed. */
+export function problemsOf(strikes: readonly Strike[], verdict: Verdict, requests: Requests): readonly string[] {
+  const problems: string[] = [];
   for (const strike of strikes) {
-    if (!strike.struck) complaints.push(`${strike.fault} never struck ${strike.node}`);
+    if (!strike.struck) problems.push(`${strike.fault} had no effect on ${strike.node}`);
     else if (strike.healedMs === null)
-      complaints.push(`the cluster was not whole again after ${strike.fault} on ${strike.node}`);
+      problems.push(`the cluster did not recover after ${strike.fault} on ${strike.node}`);
   }
   if (strikes.some(({ node }) => node !== 'all') && takeovers(strikes).length === 0)
-    complaints.push('no dead node owned an account: no takeover was seen');
+    problems.push('no dead node owned an account: no takeover was seen');
   if (requests.calm === 0 || requests.calmOk < requests.calm * OK_SHARE_MIN) {
-    complaints.push(`only ${requests.calmOk} of ${requests.calm} requests outside fault windows went well`);
+    problems.push(`only ${requests.calmOk} of ${requests.calm} requests outside fault windows went well`);
   }
-  if (requests.wanted === 0) complaints.push('nobody was refused for money: M7 and M9 were not tried');
+  if (requests.wanted === 0) problems.push('no request was refused for lack of money: M7 and M9 were not tested');
   for (const check of verdict.checks) {
-    if (check.examined === 0) complaints.push(`${check.id} (${check.title}) examined nothing`);
+    if (check.examined === 0) problems.push(`${check.id} (${check.title}) examined nothing`);
   }
-  return complaints;
+  return problems;
 }
 
 export function passed(report: ChaosReport): boolean {
-  return report.verdict.clean && report.complaints.length === 0;
+  return report.verdict.clean && report.problems.length === 0;
 }
 
 export function render(report: ChaosReport): string {
@@ -79,7 +79,7 @@ export function render(report: ChaosReport): string {
     '',
     ...strikes.map(
       (strike) =>
-        `${strike.fault.padEnd(28)} ${strike.node.padEnd(4)} takeover ${ms(strike.takeoverMs)}, whole again ${ms(strike.healedMs)}`,
+        `${strike.fault.padEnd(28)} ${strike.node.padEnd(4)} takeover ${ms(strike.takeoverMs)}, recovered ${ms(strike.healedMs)}`,
     ),
     '',
     takeoverLine(
@@ -95,14 +95,14 @@ export function render(report: ChaosReport): string {
         `${fault} on ${node}: ${end}; shards refused to its commits ${refused}, provider calls open when it woke ${openCalls}`,
     ),
     takeoverLine('cut off', strikes.filter(isCut)),
-    `whole again: median ${ms(at(healed, 0.5))}, worst ${ms(at(healed, 1))}`,
+    `recovered: median ${ms(at(healed, 0.5))}, worst ${ms(at(healed, 1))}`,
     `lost acknowledgements ${verdict.lostAcknowledgements}, double charges ${verdict.doubleCharges}, leaked holds ${verdict.leakedHolds}`,
     '',
     ...verdict.checks.flatMap((check) => [
       `${check.violations.length === 0 ? 'holds ' : 'BROKEN'} ${check.id.padEnd(6)} ${check.title} (${check.examined} looked at)`,
       ...check.violations.map((violation) => `         ${violation}`),
     ]),
-    ...report.complaints.map((complaint) => `FAILED: ${complaint}`),
+    ...report.problems.map((problem) => `FAILED: ${problem}`),
     passed(report) ? 'clean' : 'not clean',
   ];
   return lines.join('\n');

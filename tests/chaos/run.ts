@@ -19,29 +19,29 @@ import { CUTS, type Cut, Links } from './links.ts';
 import { type Frozen, Nemesis, type Strike, until } from './nemesis.ts';
 import { loseStore, type Outage, type OutageParts, stepClocks } from './outages.ts';
 import { Providers } from './providers.ts';
-import { type ChaosReport, complaintsOf, countRequests } from './report.ts';
+import { type ChaosReport, countRequests, problemsOf } from './report.ts';
 import { long } from './scenario.ts';
 import { type Payer, Workload } from './workload.ts';
-import { type Awakening, awakenings, complaintsOfZombies } from './zombies.ts';
+import { type Awakening, awakenings, problemsOfZombies } from './zombies.ts';
 
 export interface ChaosOptions {
   readonly store: StoreKind;
   readonly kills: number;
-  /** Nodes stopped (SIGSTOP) after that, and woken up to 15 s later. */
+  /** Nodes stopped (SIGSTOP) after that, and resumed up to 15 s later. */
   readonly stops: number;
-  /** Nodes whose links are cut after that, one way and both ways by turns. */
+  /** Nodes whose links are cut after that, in one or both directions in turn. */
   readonly cuts?: number;
-  /** Where stops are forced, in turn; null is anywhere. */
+  /** Points where stops are forced, in turn; null is a random moment. */
   readonly places?: readonly (Frozen | null)[];
-  /** Times the store is out of everybody's reach, clocks step, and the disk is full, in this order and last of all. */
+  /** Number of store outages, clock steps and full disks, in this order, after all other faults. */
   readonly losses?: number;
   readonly clocks?: number;
   readonly fulls?: number;
   readonly seed: number;
   readonly inFlight: number;
-  /** Load without faults before the first and behind the last kill, and between two. */
+  /** Duration of load without faults before the first kill, after the last, and between two. */
   readonly calmMs: number;
-  /** Keeps the data folder, the provider logs and the history; told where. */
+  /** Keeps the data folder, the provider logs and the history, and prints their location. */
   readonly keep: boolean;
   readonly tell: (line: string) => void;
 }
@@ -51,21 +51,21 @@ const DEPOSIT_USD = '1000';
 const POOR_USD = '0.0000001';
 const SAMPLE_MS = 250;
 const QUIET_MS = 60_000;
-/** Each node carries store time on by its own clock between heartbeats; a busy machine lets two of them differ. */
+/** Each node extrapolates store time by its own clock between heartbeats; on a busy machine two nodes differ by up to this. */
 const CLOCK_SLACK_MS = 1_000;
-/** Two nodes whose clocks stand 30 s off, each on its side. */
+/** Two nodes whose clocks are off by 30 s in opposite directions. */
 const SKEW_MS_MAX = 60_000;
 const UNLIMITED = 1_000_000_000;
-/** A launcher ends a node that is stopped within a second; here it has to live, to wake as a zombie. */
+/** A launcher kills a stopped node within a second by default; here it must survive, to resume as a zombie. */
 const PATIENT = { stoppedKillMs: 120_000, silentKillMs: 120_000 };
 const OPEN_STREAMS = 9;
 const OPEN_SECONDS = 18;
 const OPENED_MS = 800;
-/** Little enough that it is soon laid, and more than a full disk is asked to take. */
+/** Small enough to be allocated quickly, and larger than what is written to the full disk. */
 const BALLAST_BYTES = 4 * 1024 * 1024;
-/** Every second stop is at a crash point; the others in this order. */
+/** Every second stop is at a crash point; the others use these points in turn. */
 const STOPS: readonly (Frozen | null)[] = [null, 'before commit', 'in transaction'];
-/** What a node that came back sees of the load, roughly: a third of the fresh connections. */
+/** Approximate share of the load that a restarted node gets: a third of the new connections. */
 const SHARE_OF_RESTARTED = 0.2;
 
 /** One chaos run, from an empty folder to a verdict: cluster, providers, load, kills, quiet, audit. */
@@ -115,7 +115,7 @@ interface Stage {
   readonly crashPoints: CrashPoints;
   readonly desk: FaultDesk;
   readonly cluster: LaunchedCluster;
-  /** Null in a run without cuts: nodes speak to each other directly then. */
+  /** Null in a run without cuts: nodes then connect directly. */
   readonly links: Links | null;
   readonly store: ChaosStore;
 }
@@ -154,20 +154,20 @@ class Run {
     await sampled;
     await workload.stop();
     appendHistory(join(folder, 'history.jsonl'), workload.history);
-    this.#options.tell('quiet: waiting for the last holds');
+    this.#options.tell('load stopped: waiting for the last holds');
     await until(async () => (await this.#store.openHolds()) === 0, QUIET_MS);
     this.#samples.push(await this.#store.sample());
     const evidence = await this.#evidence(workload, payers, poor as Payer);
     const verdict = audit(evidence);
     const requests = countRequests(operations(evidence.history), strikes);
     const woken = this.#awakenings(strikes, evidence);
-    const complaints = [
-      ...complaintsOf(strikes, verdict, requests),
-      ...complaintsOfZombies(woken),
-      ...this.#complaintsOfFullDisks(evidence),
-      ...this.#outaged.flatMap((each) => each.complaints),
+    const problems = [
+      ...problemsOf(strikes, verdict, requests),
+      ...problemsOfZombies(woken),
+      ...this.#problemsOfFullDisks(evidence),
+      ...this.#outaged.flatMap((each) => each.problems),
     ];
-    return { seed: this.#options.seed, strikes, verdict, requests, complaints, awakenings: woken };
+    return { seed: this.#options.seed, strikes, verdict, requests, problems, awakenings: woken };
   }
 
   async #sampleUntil(signal: AbortSignal): Promise<void> {
@@ -203,7 +203,7 @@ class Run {
     return strikes;
   }
 
-  /** Kills in pairs: at random, then the next life of the same node at a crash point. */
+  /** Kills in pairs: at random, then the next process of the same node at a crash point. */
   async #kill(nemesis: Nemesis, perMs: () => number, struck: (strike: Strike) => void): Promise<void> {
     for (let kill = 0; kill < this.#options.kills; kill++) {
       await pause(this.#options.calmMs);
@@ -217,7 +217,7 @@ class Run {
     }
   }
 
-  /** Stops in pairs: at random or at a forced place, then the next life of the same node at a crash point. */
+  /** Stops in pairs: at random or at a forced point, then the next process of the same node at a crash point. */
   async #stop(
     nemesis: Nemesis,
     {
@@ -233,7 +233,7 @@ class Run {
       const point = CRASH_POINTS[(stop >> 1) % CRASH_POINTS.length] as string;
       const pair = stop + 1 < this.#options.stops;
       const where = places[(stop >> 1) % places.length] as Frozen | null;
-      // Still open when the zombie wakes: whoever has one has to end it then.
+      // Streams still open when the zombie resumes: their node must end them then.
       const streams = open();
       await pause(OPENED_MS);
       const stopped = await nemesis.stopAny(where, (node) => pair && this.#arm(node.name, point, perMs(), 'SIGSTOP'));
@@ -254,7 +254,7 @@ class Run {
     }
   }
 
-  /** The node that is struck now will be struck again, by itself, in the middle of its share of the load. */
+  /** Arms a crash point in the next process of the node, so that it dies while it handles its share of the load. */
   #arm(node: string, point: string, perMs: number, signal: 'SIGKILL' | 'SIGSTOP' = 'SIGKILL'): void {
     const times = Math.ceil(perMs * this.#options.calmMs * SHARE_OF_RESTARTED) + 1;
     this.#stage.crashPoints.arm(node, point, times, signal);
@@ -286,11 +286,11 @@ class Run {
     }
   }
 
-  /** While the disk was full nobody may have been called. */
-  #complaintsOfFullDisks({ calls }: Evidence): readonly string[] {
-    return this.#fullDisks.flatMap(({ complaints, silent }) => {
+  /** No provider may be called while the disk is full. */
+  #problemsOfFullDisks({ calls }: Evidence): readonly string[] {
+    return this.#fullDisks.flatMap(({ problems, silent }) => {
       const called = calls.filter(({ startAt }) => startAt >= silent.from && startAt <= silent.to).length;
-      return called === 0 ? complaints : [...complaints, `disk full: providers were called ${called} times`];
+      return called === 0 ? problems : [...problems, `disk full: providers were called ${called} times`];
     });
   }
 
@@ -307,15 +307,15 @@ class Run {
 
   #tell(count: number, strike: Strike, workload: Workload): void {
     const outcome = strike.struck
-      ? `takeover ${strike.takeoverMs?.toFixed(0) ?? 'unseen'} ms, whole ${strike.healedMs?.toFixed(0) ?? 'never'} ms`
-      : 'did not strike';
+      ? `takeover ${strike.takeoverMs?.toFixed(0) ?? 'not observed'} ms, recovered ${strike.healedMs?.toFixed(0) ?? 'never'} ms`
+      : 'had no effect';
     const { kills, stops, cuts = 0, losses = 0, clocks = 0, fulls = 0, tell } = this.#options;
     tell(
       `${count}/${kills + stops + cuts + losses + clocks + fulls} ${strike.fault} on ${strike.node}: ${outcome}; ${workload.answered} answered`,
     );
   }
 
-  /** The API is asked while the cluster still runs; the store is read after it has drained. */
+  /** Queries the API while the cluster still runs, and reads the store after the drain. */
   async #evidence(workload: Workload, payers: readonly Payer[], poor: Payer): Promise<Evidence> {
     const { cluster, providers } = this.#stage;
     const all = [...payers, poor];

@@ -1,5 +1,5 @@
 /**
- * The requests of the chaos workload, each with what must come of it while nothing is broken. The nonce travels as
+ * The requests of the chaos workload, each with its expected outcome in the absence of faults. The nonce travels as
  * `user` and in the provider's directive, so that client, provider and generation row can be joined.
  */
 export interface Scenario {
@@ -8,22 +8,22 @@ export interface Scenario {
   readonly stream: boolean;
   readonly expects: 'ok' | 'refused' | 'broken' | 'any';
   readonly dialect: 'chat' | 'completions';
-  /** What a whole answer holds. */
+  /** The expected content of a complete answer. */
   readonly expected: Expected;
-  /** The client leaves behind this many frames. */
+  /** The client disconnects after this many frames. */
   readonly leaveAfter: number | null;
-  /** Spends the account that can pay for almost nothing. */
+  /** Uses the account with almost no money. */
   readonly poor: boolean;
-  /** On a connection of its own. */
+  /** Uses a new connection. */
   readonly fresh: boolean;
   readonly body: object;
 }
 
-/** What is not named is not looked at. */
+/** Members that are absent are not checked. */
 export interface Expected {
   /** Chunks of the numbered text. */
   readonly chunks?: number;
-  /** One call of this tool, whole. */
+  /** One complete call of this tool. */
   readonly call?: string;
   readonly images?: number;
   /** A word of the text. */
@@ -42,7 +42,7 @@ interface Shape {
   readonly poor?: boolean;
   readonly members?: object;
   readonly dialect?: Scenario['dialect'];
-  /** A picture goes with the question. */
+  /** The request contains a picture. */
   readonly picture?: true;
 }
 
@@ -99,7 +99,7 @@ const COMPLETIONS: readonly Shape[] = [
   },
 ];
 
-/** Pictures both ways; one provider draws, three see. */
+/** Pictures in requests and answers; one provider generates them, three accept them. */
 const MEDIA: readonly Shape[] = [
   {
     ...{ name: 'seen', weight: 4, model: 'sim/vision', picture: true },
@@ -130,7 +130,7 @@ const CALLS: readonly Shape[] = [
   },
 ];
 
-/** What goes wrong at a provider while nothing of ours does. */
+/** Failures of a provider while the cluster is healthy. */
 const TROUBLE: readonly Shape[] = [
   {
     ...{ name: 'failed over', weight: 3, model: 'sim/fast' },

@@ -23,7 +23,7 @@ for (const store of STORE_KINDS) {
   });
 }
 
-it('a node frozen inside a transaction, a store out of reach, stepping clocks and a full disk lose nothing either', async () => {
+it('a node frozen inside a transaction, an unreachable store, stepping clocks and a full disk lose nothing', async () => {
   const report = await runChaos({
     store: 'sqlite',
     kills: 0,

@@ -2,7 +2,7 @@ import type { HistoryEntry } from '../support/auditor/history.ts';
 import { exchange, type Finding } from './exchange.ts';
 import { probe, type Scenario, scenario } from './scenario.ts';
 
-/** Who pays for a request of the workload. */
+/** An account that pays for requests of the workload. */
 export interface Payer {
   /** Address of the account. */
   readonly account: string;
@@ -13,7 +13,7 @@ export interface WorkloadOptions {
   /** Address of the API, `http://host:port/api/v1`. */
   readonly base: string;
   readonly payers: readonly Payer[];
-  /** Can pay for almost nothing. */
+  /** An account with almost no money. */
   readonly poor: Payer;
   readonly inFlight: number;
   /** Uniform in [0, 1); seeded, so that a run can be repeated. */
@@ -22,7 +22,7 @@ export interface WorkloadOptions {
 
 const FRESH_SHARE = 0.5;
 
-/** Keeps a fixed number of requests in flight and writes down what was asked and what came of it. */
+/** Keeps a fixed number of requests in flight and records each request and its outcome. */
 export class Workload {
   readonly history: HistoryEntry[] = [];
   readonly #options: WorkloadOptions;
@@ -40,18 +40,18 @@ export class Workload {
     this.#workers = Array.from({ length: this.#options.inFlight }, () => this.#work());
   }
 
-  /** Starts nothing more and waits for what is under way. */
+  /** Starts no new requests and waits for those in flight. */
   async stop(): Promise<void> {
     this.#running = false;
     await Promise.all(this.#workers);
   }
 
-  /** Requests that ended well so far. */
+  /** Requests that have succeeded so far. */
   get answered(): number {
     return this.history.reduce((count, entry) => count + (entry.type === 'ok' ? 1 : 0), 0);
   }
 
-  /** One small request for this payer, outside the ordinary load. */
+  /** Sends one small request for this payer, in addition to the load. */
   probe(payer: Payer): Promise<Finding> {
     return this.send(probe(this.nonce()), payer);
   }
@@ -62,12 +62,12 @@ export class Workload {
       const next = { ...scenario(this.nonce(), chance()), fresh: chance() < FRESH_SHARE };
       const payer = payers[Math.floor(chance() * payers.length)] as Payer;
       const finding = await this.send(next, next.poor ? poor : payer);
-      // A node that is gone refuses at once: without a pause the workload would spin on it.
+      // A dead node refuses connections at once: without a pause the workload would retry in a tight loop.
       if (finding.type === 'unknown') await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
 
-  /** Sends one request of any kind and writes it down. */
+  /** Sends one random request and records it. */
   async send(next: Scenario, payer: Payer): Promise<Finding> {
     const op = ++this.#ops;
     const { user: nonce } = next.body as { user: string };

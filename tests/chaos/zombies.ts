@@ -3,30 +3,30 @@ import type { Evidence } from '../support/auditor/evidence.ts';
 import type { Note } from '../support/faults/fault-desk.ts';
 import type { Strike } from './nemesis.ts';
 
-/** What became of one stopped life. `complaints` fail the run. */
+/** The outcome of one stopped process. Any of `problems` fails the run. */
 export interface Awakening {
   readonly fault: string;
   readonly node: string;
-  /** Who ended it: its own insight that it is dead, or the launcher because it held the store's lock. */
+  /** Why it ended: it detected that it was declared dead, or the launcher killed it because it held the store's lock. */
   readonly end: 'rejoined' | 'held the lock' | 'other';
-  /** Shards its commits were refused for, because somebody else owned them by then. */
+  /** Shards whose commits were refused because another node owned them by then. */
   readonly refused: number;
-  /** Calls to providers it still had open when it woke. */
+  /** Calls to providers still open when it resumed. */
   readonly openCalls: number;
-  readonly complaints: readonly string[];
+  readonly problems: readonly string[];
 }
 
 export interface Traces {
   readonly launcherLog: string;
   readonly notes: readonly Note[];
   readonly evidence: Pick<Evidence, 'calls' | 'ledger'>;
-  /** A forced commit is judged before the node can end. Not so over a network: there the two answers race. */
+  /** True if a forced commit is judged before the node can exit. Over a network the two replies race. */
   readonly judgedAtOnce: boolean;
 }
 
-/** A woken node reads its own death at its next heartbeat, and whatever it has open ends with it. */
+/** A resumed node reads its own death at its next heartbeat, and then its open calls end. */
 const LEARNS_MS = 3_000;
-/** So many stops, and a forced one is among them. */
+/** Number of stops from which one is forced. */
 const SEVERAL = 3;
 
 /** Judges every stopped life by the launcher's journal, the refusals its writer saw, and the providers' logs. */
@@ -35,12 +35,13 @@ export function awakenings(strikes: readonly Strike[], traces: Traces): readonly
   return strikes.flatMap((strike) => (strike.zombie ? [awakening(strike, strike.zombie, ends, traces)] : []));
 }
 
-/** Each zombie's own, and what a run of several has to have shown. */
-export function complaintsOfZombies(woken: readonly Awakening[]): readonly string[] {
-  const own = woken.flatMap(({ complaints }) => complaints);
+/** The problems of each zombie, and those of a run with several. */
+export function problemsOfZombies(woken: readonly Awakening[]): readonly string[] {
+  const own = woken.flatMap(({ problems }) => problems);
   if (woken.length < SEVERAL) return own;
-  if (woken.every(({ refused }) => refused === 0)) own.push('no commit of a zombie was refused: none was tried');
-  if (woken.every(({ openCalls }) => openCalls === 0)) own.push('no zombie had a call open when it woke');
+  if (woken.every(({ refused }) => refused === 0))
+    own.push('no commit of a zombie was refused: fencing was not tested');
+  if (woken.every(({ openCalls }) => openCalls === 0)) own.push('no zombie had a call open when it resumed');
   return own;
 }
 
@@ -53,12 +54,12 @@ function awakening(
   const reason = ends.get(pid) ?? 'no end in the journal';
   const end = /rejoin/.test(reason) ? 'rejoined' : /store was busy/.test(reason) ? 'held the lock' : 'other';
   const refused = notes.reduce((sum, note) => sum + (note.pid === pid ? (note.fenced ?? 0) : 0), 0);
-  const complaints: string[] = [];
-  const complain = (what: string): unknown => complaints.push(`${fault} on ${node}: ${what}`);
-  if (end === 'other') complain(`it ended otherwise than as a zombie or as a holder of the lock: ${reason}`);
-  if (judgedAtOnce && /before commit/.test(fault) && refused === 0) complain('the commit in its hands was not refused');
+  const problems: string[] = [];
+  const addProblem = (what: string): unknown => problems.push(`${fault} on ${node}: ${what}`);
+  if (end === 'other') addProblem(`unexpected end, neither by rejoining nor as lock holder: ${reason}`);
+  if (judgedAtOnce && /before commit/.test(fault) && refused === 0) addProblem('its pending commit was not refused');
   if (/in transaction/.test(fault) && end !== 'held the lock')
-    complain(`the launcher did not end the holder: ${reason}`);
+    addProblem(`the launcher did not kill the lock holder: ${reason}`);
   const own = new Set(
     evidence.ledger.generations.filter(({ row }) => row.gateway === incarnation).map(({ row }) => row.user),
   );
@@ -66,8 +67,8 @@ function awakening(
     (call) => wokenAt !== null && own.has(call.id) && call.startAt < wokenAt && endOf(call) >= wokenAt,
   );
   const late = open.filter((call) => endOf(call) > (wokenAt as number) + LEARNS_MS).length;
-  if (late > 0) complain(`${late} calls to providers went on after it had woken`);
-  return { fault, node, end, refused, openCalls: open.length, complaints };
+  if (late > 0) addProblem(`${late} calls to providers continued after it resumed`);
+  return { fault, node, end, refused, openCalls: open.length, problems };
 }
 
 function endOf({ abortAt, endAt }: Evidence['calls'][number]): number {

@@ -1,4 +1,4 @@
-/** What a cluster of three promises, whatever its transport: run over loopback and over gRPC. */
+/** The contract of a three-node cluster, run over loopback and over gRPC. */
 import type * as uvu from 'uvu';
 import * as assert from 'uvu/assert';
 import { AskError, type Json, shardOf } from '../../actors/runtime/index.ts';
@@ -8,7 +8,7 @@ import { addressOn, Harness, type Started } from './harness.ts';
 const add = { type: 'tally.add', by: 1 };
 const sumOf = (body: Json): number => (body as { sum: number }).sum;
 
-/** Asks one after the other until told to stop; counts what was answered and what failed. */
+/** Sends asks in sequence until stopped; counts successes and failures. */
 function traffic(
   from: Started,
   addresses: readonly string[],
@@ -57,7 +57,7 @@ export function clusterContract(test: uvu.Test, wire: 'loopback' | 'grpc'): void
     assert.is(view.unowned, 0);
     assert.is(view.shardCount, 256);
     for (const row of view.nodes) assert.ok(row.live && row.shards > 40 && row.gauges !== null, JSON.stringify(row));
-    assert.ok(Math.max(...rows.map((row) => row.epoch)) <= 2, 'hardly any shard changed hands');
+    assert.ok(Math.max(...rows.map((row) => row.epoch)) <= 2, 'hardly any shard moved');
   });
 
   within('an ask reaches any address from any node, and its sum is one', async (harness) => {
@@ -78,7 +78,7 @@ export function clusterContract(test: uvu.Test, wire: 'loopback' | 'grpc'): void
     assert.ok(trio.every(({ node }) => node.connected && Math.abs(node.now() - harness.clock.now()) < 1_000));
   });
 
-  within('an abrupt death hands its actors over well below a second, with their state', async (harness) => {
+  within('an abrupt death moves its actors in well below a second, with their state', async (harness) => {
     const [a, b, c] = await harness.trio();
     const address = addressOn(b.node, 'kill');
     for (let i = 0; i < 5; i++) await a.node.ask(address, add, { withinMs: 3_000 });
@@ -116,20 +116,20 @@ export function clusterContract(test: uvu.Test, wire: 'loopback' | 'grpc'): void
         'the others voted it out',
       );
       assert.is(sumOf(await a.node.ask(address, add, { withinMs: 5_000 })), 2);
-      assert.equal(b.died, [], 'it cannot know yet');
+      assert.equal(b.died, [], 'it has not detected its death yet');
       b.store.cut = false;
       const late = await b.node
         .ask(address, add, { withinMs: 3_000 })
         .then(sumOf, (error: AskError) => error.failure.code);
       assert.ok(late === 3 || late === 'moved' || late === 'lost' || late === 'refused', `${late}`);
-      await harness.until(() => b.died.length === 1, 'it learns that it is dead');
+      await harness.until(() => b.died.length === 1, 'it detects that it is dead');
       assert.is(b.node.owns(address), false);
       const sum = sumOf(await a.node.ask(address, { type: 'tally.read' }, { withinMs: 3_000 }));
       assert.is(sum, late === 3 ? 3 : 2);
     },
   );
 
-  within('a planned hand-over fails no ask, and a drained node is asked no more', async (harness) => {
+  within('a planned hand-over fails no ask, and a drained node gets no further asks', async (harness) => {
     const [a, b, c] = await harness.trio();
     const addresses = Array.from({ length: 60 }, (_, i) => `tally:move${i}`);
     const load = [traffic(a, addresses), traffic(c, addresses), traffic(b, addresses)];
@@ -152,7 +152,7 @@ export function clusterContract(test: uvu.Test, wire: 'loopback' | 'grpc'): void
   });
 
   within(
-    'a node that joins is given its shards while asks go on, and a restarted one gets the same back',
+    'a node that joins receives its shards under load, and a restarted one gets the same shards back',
     async (harness) => {
       const a = await harness.start('n1');
       await harness.until(() => a.node.ready, 'the first is ready');
@@ -184,7 +184,7 @@ export function clusterContract(test: uvu.Test, wire: 'loopback' | 'grpc'): void
   );
 
   within(
-    'boards agree: a value published anywhere is seen everywhere, also by a node that comes later',
+    'boards converge: a value published on one node is visible on all, also on one that joins later',
     async (harness) => {
       const [a, b] = [await harness.start('n1'), await harness.start('n2')];
       await harness.until(() => a.node.ready && b.node.ready, 'both are ready');
@@ -207,7 +207,7 @@ export function clusterContract(test: uvu.Test, wire: 'loopback' | 'grpc'): void
     },
   );
 
-  within('when all leave at once, those with open work are served to the end', async (harness) => {
+  within('when all nodes drain at once, asks in progress complete', async (harness) => {
     const trio = await harness.trio();
     const address = addressOn(trio[0].node, 'end');
     const leaving = [trio[0].node.leave(), trio[1].node.leave()];
@@ -220,7 +220,7 @@ export function clusterContract(test: uvu.Test, wire: 'loopback' | 'grpc'): void
     assert.is(loaded?.actor.shard, shardOf(address, 256));
   });
 
-  within('a stranger without the secret, or with another configuration, is kept out', async (harness) => {
+  within('a node without the secret, or with another configuration, is rejected', async (harness) => {
     const a = await harness.start('n1');
     await harness.until(() => a.node.ready, 'the first is ready');
     const stranger = await harness.start('n9', { secret: 'guess' });

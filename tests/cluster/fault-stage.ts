@@ -1,4 +1,4 @@
-/** Three node processes without a launcher, faults to strike them with, and a book of what they acknowledged. */
+/** Three node processes without a launcher, fault injection, and a record of what they acknowledged. */
 import * as assert from 'uvu/assert';
 import { FaultDesk, type Note } from '../support/faults/fault-desk.ts';
 import { type NodeProcess, NodeProcesses } from './node-processes.ts';
@@ -10,7 +10,7 @@ const UNMOVED_MS = 700;
 
 export interface Asked {
   readonly ok: boolean;
-  /** Empty when it was answered. */
+  /** Empty if it was answered. */
   readonly error: string;
   readonly tookMs: number;
 }
@@ -21,7 +21,7 @@ export class FaultStage {
   readonly #acknowledged = new Map<string, number>();
   readonly #unknown = new Map<string, number>();
 
-  /** `database` says where each node finds its store; default: one SQLite file. */
+  /** `database` is the location of each node's store; default: one SQLite file. */
   constructor(database?: (name: string) => string) {
     this.#processes = new NodeProcesses(this.desk.env, database);
   }
@@ -38,7 +38,7 @@ export class FaultStage {
     return node;
   }
 
-  /** Waits until every node owns a fair part, and no shard has moved for a while. */
+  /** Waits until every node owns its share and no shard has moved recently. */
   async shared(): Promise<void> {
     let before = '';
     let since = 0;
@@ -55,12 +55,12 @@ export class FaultStage {
     return (await this.node(name).send({ do: 'owned', of: ADDRESSES })).owned as string[];
   }
 
-  /** Whether it may read, by its own lease. */
+  /** True while its read lease is valid. */
   async connected(name: string): Promise<boolean> {
     return (await this.node(name).send({ do: 'connected' })).connected as boolean;
   }
 
-  /** Starts the next life of a node that ended. */
+  /** Starts a new process for a node that ended. */
   async revive(name: string): Promise<void> {
     await this.node(name).exited;
     this.desk.clear(name);
@@ -68,7 +68,7 @@ export class FaultStage {
     await this.shared();
   }
 
-  /** One addition, asked on this node; what it was told goes into the book. */
+  /** Sends one addition through this node and records the reply. */
   async add(on: string, address: string, withinMs = ASK_MS): Promise<Asked> {
     const event = { type: 'tally.add', by: 1 };
     const at = performance.now();
@@ -103,7 +103,7 @@ export class FaultStage {
     };
   }
 
-  /** Every acknowledged addition is there, and nothing was added twice. */
+  /** Checks that every acknowledged addition is present and none was applied twice. */
   async checkBook(on: string): Promise<void> {
     for (const [address, acknowledged] of this.#acknowledged) {
       const answer = await this.node(on).send({
@@ -114,11 +114,11 @@ export class FaultStage {
       });
       const sum = (answer.body as { sum: number } | undefined)?.sum ?? Number.NaN;
       const most = acknowledged + (this.#unknown.get(address) ?? 0);
-      assert.ok(sum >= acknowledged && sum <= most, `${address}: ${sum}, told ${acknowledged} to ${most}`);
+      assert.ok(sum >= acknowledged && sum <= most, `${address}: ${sum}, expected ${acknowledged} to ${most}`);
     }
   }
 
-  /** Deaths, by the log of the nodes that live: which node marked which dead. */
+  /** Deaths according to the logs of the living nodes: which node marked which dead. */
   verdicts(): readonly string[] {
     return this.#all().flatMap(({ lines }) =>
       lines.flatMap((line) => {
@@ -142,7 +142,7 @@ export class FaultStage {
   async until(holds: () => Promise<boolean>, what: string, withinMs = 20_000): Promise<number> {
     const began = performance.now();
     while (!(await holds())) {
-      if (performance.now() - began > withinMs) throw new Error(`waited in vain until ${what}`);
+      if (performance.now() - began > withinMs) throw new Error(`timed out waiting until ${what}`);
       await pause(10);
     }
     return performance.now() - began;

@@ -1,4 +1,4 @@
-/** What strikes one node or its store, with real processes: who goes on, who ends, and what is never lost or undone. */
+/** Faults of one node or its store, with real processes: which nodes survive, and no acknowledged write is lost. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
@@ -16,7 +16,7 @@ test.before(async () => {
 test.after(() => stage.close());
 
 for (const fsync of ['fails', 'fails behind the write'] as const) {
-  it(`a sync that ${fsync} ends the process at once, tells nobody of a success, and the log is recovered`, async () => {
+  it(`a sync that ${fsync} ends the process at once, acknowledges no write, and the log is recovered`, async () => {
     const from = stage.desk.notes.length;
     const verdicts = stage.verdicts().length;
     const load = stage.load(NAMES);
@@ -29,13 +29,13 @@ for (const fsync of ['fails', 'fails behind the write'] as const) {
     assert.is(after.filter(({ struck }) => struck !== undefined).length, 1);
     await stage.revive('n1');
     await load.stop();
-    assert.ok(stage.verdicts().length > verdicts, 'the others took its shards');
+    assert.ok(stage.verdicts().length > verdicts, 'the others took over its shards');
     await stage.checkBook('n1');
   });
 }
 
-// Shorter blocks, at every phase: tests/cluster/pauses.test.ts.
-it('an event loop blocked for 8 s is taken over and fenced', async () => {
+// Shorter stalls, at every phase: tests/cluster/pauses.test.ts.
+it('a node whose event loop stalls for 8 s is replaced and fenced', async () => {
   const kept = await stage.owned('n2');
   const load = stage.load(['n2']);
   stage.desk.set('n2', { blockMs: 8_000 });
@@ -50,17 +50,17 @@ it('an event loop blocked for 8 s is taken over and fenced', async () => {
   await stage.checkBook('n3');
 });
 
-it('a node that cannot reach the store fences its own reads, and is replaced; the others notice nothing else', async () => {
+it('a node that cannot reach the store fences its own reads and is replaced; the others are unaffected', async () => {
   const from = stage.verdicts().length;
   const own = (await stage.owned('n3'))[0] as string;
   const load = stage.load(['n1', 'n2'], await stage.owned('n1'));
   stage.desk.set('n3', { cut: true });
-  await stage.until(async () => !(await stage.connected('n3')), 'it knows that it may not read', 5_000);
+  await stage.until(async () => !(await stage.connected('n3')), 'its read lease has expired', 5_000);
   assert.not((await stage.add('n3', own, 500)).ok);
-  await stage.until(async () => (await stage.add('n1', own)).ok, 'somebody else answers for it');
+  await stage.until(async () => (await stage.add('n1', own)).ok, 'another node serves its shard');
   assert.is(stage.verdicts().length, from + 1);
   stage.desk.clear('n3');
-  assert.is(await stage.node('n3').exited, 3, 'it finds itself dead once it reads again');
+  assert.is(await stage.node('n3').exited, 3, 'it detects its death at its next read of the store');
   const answers = await load.stop();
   assert.equal(
     answers.filter(({ ok }) => !ok),
@@ -70,7 +70,7 @@ it('a node that cannot reach the store fences its own reads, and is replaced; th
   await stage.checkBook('n1');
 });
 
-it('a store that nobody can reach changes nobody’s membership, and serves again as soon as it is back', async () => {
+it('an unreachable store changes no membership, and service resumes as soon as it is back', async () => {
   const verdicts = stage.verdicts().length;
   const before = await Promise.all(NAMES.map((name) => stage.owned(name)));
   for (const name of NAMES) stage.desk.set(name, { cut: true });
@@ -93,7 +93,7 @@ it('a store that nobody can reach changes nobody’s membership, and serves agai
 });
 
 // Other steps, at every phase: tests/cluster/pauses.test.ts.
-it('clocks that step an hour and stand 30 s apart take no shard from anybody', async () => {
+it('clock steps of an hour and a skew of 30 s move no shard', async () => {
   const verdicts = stage.verdicts().length;
   const before = await Promise.all(NAMES.map((name) => stage.owned(name)));
   const load = stage.load(NAMES);
@@ -111,7 +111,7 @@ it('clocks that step an hour and stand 30 s apart take no shard from anybody', a
   await stage.checkBook('n3');
 });
 
-it('a disk whose syncs take 500 ms longer makes everything slow and nobody dead', async () => {
+it('a disk whose syncs take 500 ms longer slows every commit and ends no node', async () => {
   const verdicts = stage.verdicts().length;
   const before = await Promise.all(NAMES.map((name) => stage.owned(name)));
   for (const name of NAMES) stage.desk.set(name, { slowMs: 500 });

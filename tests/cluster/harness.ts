@@ -1,6 +1,6 @@
 /**
- * Several nodes in this process on one memory store, and ways to kill one without goodbye. Over loopback they live on a
- * virtual clock that runs by itself, so that nothing waits for real time or judges it; over gRPC on the system's clock.
+ * Several nodes in this process on one memory store, and ways to kill one abruptly. Over loopback they run on a virtual
+ * clock that advances by itself, independent of real time; over gRPC on the system clock.
  */
 
 import type { ClusterNode, NodeParts, TransportFactory } from '../../actors/runtime/node.ts';
@@ -20,7 +20,7 @@ export interface Started {
   readonly store: MemoryStore;
   readonly died: string[];
   readonly drains: number[];
-  /** Cuts the node off without a word: links, listener and store at once. */
+  /** Cuts the node off abruptly: links, listener and store at once. */
   kill(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export class Harness {
   readonly #stopClock: () => void;
   readonly #limits: typeof config.runtime;
 
-  /** `byHand`: a clock that the test itself moves. */
+  /** `byHand`: a clock that the test itself advances. */
   constructor(wire: 'loopback' | 'grpc', { byHand, shards }: { byHand?: HandClock; shards?: number } = {}) {
     this.#wire = wire;
     const virtual = byHand ?? new HandClock(Date.now());
@@ -80,13 +80,13 @@ export class Harness {
     return trio as [Started, Started, Started];
   }
 
-  /** Ends every node; one that was killed first learns that it is dead. */
+  /** Stops every node; waits first until a killed node detects its death. */
   async close(): Promise<void> {
     await Promise.all(
       this.started.splice(0).map(async ({ node, store, died }) => {
         if (store.cut) {
           store.cut = false;
-          await this.until(() => died.length > 0, `${node.self.name} learns that it is dead`);
+          await this.until(() => died.length > 0, `${node.self.name} detects that it is dead`);
         }
         await node.leave();
       }),
@@ -94,11 +94,11 @@ export class Harness {
     this.#stopClock();
   }
 
-  /** Polls a condition on the cluster's clock; the failure names what was waited for. */
+  /** Polls a condition on the cluster's clock; the failure names the condition. */
   async until(holds: () => boolean | Promise<boolean>, what: string, withinMs = 8_000): Promise<void> {
     const end = this.clock.monotonic() + withinMs;
     while (!(await holds())) {
-      if (this.clock.monotonic() > end) throw new Error(`waited in vain until ${what}`);
+      if (this.clock.monotonic() > end) throw new Error(`timed out waiting until ${what}`);
       await this.pause(5);
     }
   }
@@ -116,5 +116,5 @@ export function addressOn(node: ClusterNode, salt = ''): string {
     const address = `tally:${salt}${i}`;
     if (node.owns(address)) return address;
   }
-  throw new Error('this node owns nothing');
+  throw new Error('this node owns no shard');
 }

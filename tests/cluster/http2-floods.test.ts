@@ -1,4 +1,4 @@
-/** What floods and lies on the HTTP/2 layer do to a node's gRPC port. (spec: reliability, attack 58) */
+/** Floods and malformed input on the HTTP/2 layer of a node's gRPC port. (spec: reliability, attack 58) */
 import { connect, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -44,7 +44,7 @@ const CALL = block({
   te: 'trailers',
 });
 
-/** A client that keeps no rule but those it wants to. */
+/** A raw HTTP/2 client that may violate the protocol. */
 class Attacker {
   closed = false;
   #moveOn: () => void = () => {};
@@ -65,7 +65,7 @@ class Attacker {
     this.#socket.write(frame(SETTINGS, ACK, 0));
   }
 
-  /** Waits for the buffer of its own side only. */
+  /** Waits only for its own socket buffer. */
   async send(bytes: Buffer): Promise<void> {
     if (this.closed || this.#socket.write(bytes)) return;
     await new Promise<void>((resolve) => {
@@ -73,7 +73,7 @@ class Attacker {
     });
   }
 
-  /** True when the node ended the connection in time. */
+  /** True if the node closed the connection in time. */
   async wasClosed(): Promise<boolean> {
     const end = performance.now() + CLOSED_MS;
     while (!this.closed && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -112,7 +112,7 @@ const ATTACKS: readonly (readonly [string, (attacker: Attacker) => Promise<void>
     },
   ],
   [
-    'a message that declares a gigabyte and sends what it can of it',
+    'a message that declares a gigabyte and sends as much as it can',
     async (attacker) => {
       await attacker.send(frame(HEADERS, END_HEADERS, 1, CALL));
       const head = Buffer.from([0, 0x40, 0, 0, 0]);
@@ -141,7 +141,7 @@ const serves = async (): Promise<boolean> => {
 const rss = async (): Promise<number> => (await node.send({ do: 'memory' })).rss as number;
 
 for (const [title, attack] of ATTACKS) {
-  it(`the connection ends, memory stays, and the node serves: ${title}`, async () => {
+  it(`the connection is closed, memory is bounded, and the node serves: ${title}`, async () => {
     assert.ok(await serves());
     const before = await rss();
     const attackers = [new Attacker(address), new Attacker(address), new Attacker(address)];
@@ -157,7 +157,7 @@ for (const [title, attack] of ATTACKS) {
     }
     const closed = await Promise.all(attackers.map((attacker) => attacker.wasClosed()));
     highest = Math.max(highest, await rss());
-    assert.equal(closed, [true, true, true], 'every connection was ended');
+    assert.equal(closed, [true, true, true], 'every connection was closed');
     process.stdout.write(`${title}: +${Math.round((highest - before) / MIB)} MiB\n`);
     assert.ok(highest - before < RSS_RISE_MAX, `${Math.round((highest - before) / MIB)} MiB more`);
     assert.ok(await serves());

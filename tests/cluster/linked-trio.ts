@@ -1,6 +1,6 @@
 /**
- * Three nodes in this process, every direction between two of them to be cut: over gRPC through a proxy each, over
- * loopback in the network itself and on a virtual clock.
+ * Three nodes in this process, with every direction between two of them separately cuttable: over gRPC by one proxy each,
+ * over loopback by the network itself, on a virtual clock.
  */
 import { AskError, type Json } from '../../actors/runtime/index.ts';
 import type { NodeParts } from '../../actors/runtime/node.ts';
@@ -11,15 +11,15 @@ import { Harness, type Started } from './harness.ts';
 const NAMES = ['n1', 'n2', 'n3'] as const;
 const ASK_MS = 2_000;
 
-/** What a client saw of one ask. */
+/** One ask as a client observed it. */
 export interface Answered {
   readonly address: string;
-  /** The sum it was told, or null when it was not told one. */
+  /** The sum in the reply, or null without a reply. */
   readonly sum: number | null;
-  /** How it failed, if it did. */
+  /** The failure, if any. */
   readonly failure: string | null;
   readonly tookMs: number;
-  /** How long it was allowed to take. */
+  /** Its deadline, as a duration. */
   readonly withinMs: number;
 }
 
@@ -38,7 +38,7 @@ export class LinkedTrio {
     this.harness = new Harness(wire);
   }
 
-  /** All three ready. None registers, and so none is dialled, before every proxy is there. */
+  /** Starts three nodes and waits until all are ready. All proxies exist before the first node registers, hence before any dial. */
   static async start(wire: 'loopback' | 'grpc'): Promise<LinkedTrio> {
     const trio = new LinkedTrio(wire);
     let opened = (): void => {};
@@ -58,7 +58,7 @@ export class LinkedTrio {
     return trio;
   }
 
-  /** Nothing that `from` sends reaches `to` any more. */
+  /** Drops everything that `from` sends to `to`. */
   cut(from: string, to: string): void {
     if (this.#wire === 'grpc') this.mesh.cut(from, to);
     else this.harness.network.cut(this.#bound[from] as string, this.#bound[to] as string);
@@ -83,7 +83,7 @@ export class LinkedTrio {
       .map((row) => row.name);
   }
 
-  /** Starts what is dead again, at its old address, as its launcher would. */
+  /** Restarts dead nodes at their old addresses, as the launcher would. */
   async revive(): Promise<void> {
     for (const name of NAMES) {
       if (this.alive().includes(name)) continue;
@@ -92,7 +92,7 @@ export class LinkedTrio {
     }
   }
 
-  /** Asks without end from each node for each of these, one after the other, and writes down what came of it. */
+  /** Sends asks continuously from each node to each address, in sequence, and records the outcomes. */
   ask(addresses: readonly string[]): void {
     for (const name of NAMES) this.#askers.push(this.#askFrom(name, addresses));
   }
@@ -102,7 +102,7 @@ export class LinkedTrio {
     await Promise.all(this.#askers);
   }
 
-  /** Every shard has one living owner, and all nodes answer for all of these. */
+  /** True when every shard has one living owner and all nodes can reach all addresses. */
   async isWhole(addresses: readonly string[]): Promise<boolean> {
     if (this.alive().length < NAMES.length) return false;
     try {

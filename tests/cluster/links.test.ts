@@ -1,4 +1,4 @@
-/** Faulty links between nodes under load: over gRPC as they are, over loopback at every phase. (spec: reliability, X7, X8, X10, X11) */
+/** Faulty links between nodes under load: over gRPC in real time, over loopback at every phase. (spec: reliability, X7, X8, X10, X11) */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
@@ -8,7 +8,7 @@ import { LinkedTrio } from './linked-trio.ts';
 const it = bounded(test, 90_000);
 const SLACK_MS = 1_000;
 const CONVERGE_MS = 30_000;
-/** How many of three asks may at least have gone well beside a fault: whoever is not concerned goes on. */
+/** Least share of successful asks during a fault: nodes not affected continue. */
 const OK_SHARE_MIN = 0.5;
 
 async function addressesOf(trio: LinkedTrio): Promise<readonly string[]> {
@@ -20,16 +20,16 @@ function byBirth(trio: LinkedTrio): readonly string[] {
   return trio.harness.store.allNodes().map((row) => row.name);
 }
 
-/** What every client saw: sums of one address are told once each, and nothing outlived its deadline by more than a bit. */
+/** Checks the observed replies: each sum of an address occurs once, and no ask exceeds its deadline noticeably. */
 function checkAnswers(trio: LinkedTrio): void {
   assert.ok(trio.answers.length > 50, `${trio.answers.length} asks`);
-  const told = trio.answers.filter((answer) => answer.sum !== null).map(({ address, sum }) => `${address} ${sum}`);
-  assert.is(new Set(told).size, told.length, 'two owners told the same sum');
+  const sums = trio.answers.filter((answer) => answer.sum !== null).map(({ address, sum }) => `${address} ${sum}`);
+  assert.is(new Set(sums).size, sums.length, 'two owners returned the same sum');
   const late = trio.answers.filter(({ tookMs, withinMs }) => tookMs > withinMs + SLACK_MS);
   assert.equal(late, [], 'no ask outlives its deadline');
 }
 
-/** What was acknowledged is in the sum, and what is in the sum was asked for. */
+/** Checks that acknowledged additions are in the sum, and that the sum contains no others. */
 async function checkSums(trio: LinkedTrio, addresses: readonly string[]): Promise<void> {
   for (const address of addresses) {
     const asked = trio.answers.filter((answer) => answer.address === address);
@@ -47,12 +47,15 @@ async function converge(trio: LinkedTrio, addresses: readonly string[]): Promise
   for (;;) {
     await trio.revive();
     if (await trio.isWhole(addresses)) return;
-    assert.ok(clock.monotonic() < end, `not whole within ${CONVERGE_MS} ms of the last fault: ${trio.alive().join()}`);
+    assert.ok(
+      clock.monotonic() < end,
+      `not recovered within ${CONVERGE_MS} ms of the last fault: ${trio.alive().join()}`,
+    );
     await trio.harness.pause(50);
   }
 }
 
-/** Runs a fault under load from all nodes, waits until the cluster is whole again, and checks what clients saw. */
+/** Runs a fault under load from all nodes, waits until the cluster has recovered, and checks the observed replies. */
 async function under(
   wire: 'loopback' | 'grpc',
   fault: (trio: LinkedTrio, addresses: readonly string[]) => Promise<void>,
@@ -63,7 +66,7 @@ async function under(
     trio.ask(addresses);
     await trio.harness.until(() => trio.answers.length > 50, 'asks are answered');
     await fault(trio, addresses);
-    if (wire === 'grpc') assert.ok(trio.mesh.struck > 0, 'the fault never struck');
+    if (wire === 'grpc') assert.ok(trio.mesh.struck > 0, 'the fault had no effect');
     trio.heal();
     await converge(trio, addresses);
     await trio.stopAsking();
@@ -74,7 +77,7 @@ async function under(
   }
 }
 
-/** The loser is voted out, nobody else, and its actors are served elsewhere. */
+/** Only the loser is voted out, and its actors are served elsewhere. */
 async function votesOut(trio: LinkedTrio, loser: string, address: string): Promise<number> {
   const { clock } = trio.harness;
   const began = clock.monotonic();
@@ -84,7 +87,7 @@ async function votesOut(trio: LinkedTrio, loser: string, address: string): Promi
   await trio.node(other as string).node.ask(address, { type: 'tally.add', by: 0 }, { withinMs: 5_000 });
   const tookMs = clock.monotonic() - began;
   const gone = trio.harness.started.find(({ node }) => node.self.name === loser);
-  await trio.harness.until(() => (gone?.died.length ?? 0) > 0, 'it learns that it is dead');
+  await trio.harness.until(() => (gone?.died.length ?? 0) > 0, 'it detects that it is dead');
   assert.is(gone?.node.owns(address), false);
   return tookMs;
 }
@@ -93,28 +96,28 @@ const PHASES_MS = [0, 130, 260, 390];
 /** From the cut to the first step of the loser's actor elsewhere. */
 const TAKEOVER_MS_MAX = 5_000;
 
-/** Cuts, and the name of the node that has to go. */
+/** Cuts, and the name of the node that must be voted out. */
 const CUTS: Readonly<Record<string, (trio: LinkedTrio) => string>> = {
-  'a node whose links are all cut is voted out, its actors go on elsewhere, and it comes back': (trio) => {
+  'a node whose links are all cut is voted out, its actors move elsewhere, and it rejoins': (trio) => {
     for (const other of ['n1', 'n3']) {
       trio.cut('n2', other);
       trio.cut(other, 'n2');
     }
     return 'n2';
   },
-  'of two nodes of which one does not hear the other the younger goes, and the third keeps both apart': (trio) => {
+  'a one-way cut between two nodes votes the younger out, although the third reaches both': (trio) => {
     const [older, , younger] = byBirth(trio) as [string, string, string];
     trio.cut(younger, older);
     return younger;
   },
-  'a node that hears everybody and is heard by nobody goes': (trio) => {
+  'a node whose outbound links are all cut is voted out': (trio) => {
     for (const other of ['n1', 'n2']) trio.cut('n3', other);
     return 'n3';
   },
 };
 
 for (const [title, cut] of Object.entries(CUTS)) {
-  it(`${title}, whatever the phase`, async () => {
+  it(`${title}, at every phase`, async () => {
     for (const phase of PHASES_MS) {
       await under('loopback', async (trio, addresses) => {
         await trio.harness.pause(phase);
@@ -134,7 +137,7 @@ it(`over gRPC, ${allCut}`, () =>
     process.stdout.write(`cut to first step elsewhere: ${Math.round(tookMs)} ms\n`);
   }));
 
-it('links clogged one after the other and freed in another order leave a whole cluster', () =>
+it('links clogged one after the other and freed in another order leave a complete cluster', () =>
   under('grpc', async (trio) => {
     const pairs = [
       ['n1', 'n2'],
@@ -153,7 +156,7 @@ it('links clogged one after the other and freed in another order leave a whole c
     }
   }));
 
-it('slow, sliced and often reset links cost time and no node, and most asks go well', () =>
+it('slow, sliced and often reset links add latency, end no node, and most asks succeed', () =>
   under('grpc', async (trio) => {
     const before = trio.answers.length;
     for (const from of ['n1', 'n2', 'n3']) {

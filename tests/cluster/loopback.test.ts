@@ -8,7 +8,7 @@ clusterContract(test, 'loopback');
 
 const it = bounded(test, 30_000);
 
-it('a cut between two of three leaves one outside: it is voted out, its actors go on elsewhere', async () => {
+it('a cut between two of three nodes: one is voted out, and its actors are served elsewhere', async () => {
   const harness = new Harness('loopback');
   try {
     const [a, b, c] = await harness.trio();
@@ -19,7 +19,7 @@ it('a cut between two of three leaves one outside: it is voted out, its actors g
     const address = addressOn(youngest.node, 'cut');
     await near.node.ask(address, { type: 'tally.add', by: 1 }, { withinMs: 3_000 });
     const began = harness.clock.monotonic();
-    // One way is enough to be deaf to each other; the third still hears both.
+    // Cutting one direction breaks the link between the two; the third still reaches both.
     harness.network.cut(youngest.node.self.address, far.node.self.address);
     await harness.until(() => youngest.died.length > 0, 'it is voted out', 10_000);
     const tookMs = harness.clock.monotonic() - began;

@@ -23,7 +23,7 @@ const store = path.startsWith('postgres://')
       ...common,
       path,
       busyBoundMs: 5_000,
-      // As the gateway's own: a store that failed under a node is the end of that life.
+      // As in the gateway: a failed store ends the process.
       onFatal: (error) => {
         say({ fatal: error.message });
         process.exit(70);
@@ -33,7 +33,7 @@ const node = await startBareNode({
   name,
   kinds: [tally, postmanKind],
   activities: {
-    // Says that it begins, takes its time, and tells which node did it.
+    // Reports its start, takes a while, and returns the name of its node.
     work: {
       ...WIDE,
       run: async ({ input, attempt }) => {
@@ -68,7 +68,7 @@ const watch = setInterval(() => {
   say({ ready: node.self });
 }, 5);
 
-/** Asks back to back, `lanes` at a time, for `ms`; answers how many ended and how. */
+/** Asks back to back, `lanes` at a time, for `ms`; returns the number of asks per outcome. */
 async function load({ lanes, ms, type, addresses }: Load): Promise<object> {
   const until = performance.now() + ms;
   const latencies: number[] = [];

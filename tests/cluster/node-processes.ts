@@ -17,7 +17,7 @@ export interface NodeProcess {
   readonly exited: Promise<number | null>;
 }
 
-/** What a command is answered that the process did not live to answer. */
+/** The answer to a command whose process ended before it answered. */
 const ENDED = { error: 'the node ended' };
 
 export class NodeProcesses {
@@ -27,7 +27,7 @@ export class NodeProcesses {
   readonly #database: (name: string) => string;
   #lastId = 0;
 
-  /** `env` is laid over this process's own; `database` says where each node finds its store (default: one file). */
+  /** `env` overrides this process's environment; `database` is the location of each node's store (default: one file). */
   constructor(env: Readonly<Record<string, string>> = {}, database?: (name: string) => string) {
     this.#env = env;
     this.#database = database ?? (() => join(this.folder, 'store.db'));
@@ -71,7 +71,7 @@ export class NodeProcesses {
     return node;
   }
 
-  /** Kills what still runs and removes the folder. */
+  /** Kills the processes that still run and removes the folder. */
   async close(): Promise<void> {
     for (const node of this.running.values()) node.kill();
     await Promise.all([...this.running.values()].map((node) => node.exited));

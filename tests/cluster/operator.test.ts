@@ -12,7 +12,7 @@ import { tally } from './tally.ts';
 const it = bounded(test, 20_000);
 const add = { type: 'tally.add', by: 2 };
 
-it('an operator sees and steers the whole cluster through any node', async () => {
+it('an operator inspects and controls the whole cluster through any node', async () => {
   const harness = new Harness('grpc');
   const [a, b, c] = await harness.trio();
   const operator = connectOperator(a.node.self.address, TOKEN);
@@ -30,7 +30,7 @@ it('an operator sees and steers the whole cluster through any node', async () =>
     const stop = operator.watch('tally:seen*', (step) => steps.push(step));
     assert.is(await operator.inspect(elsewhere), null);
     assert.is(await operator.why(elsewhere), null);
-    // The watch travels to the other nodes on its own; repeat until the first step is seen.
+    // The watch reaches the other nodes asynchronously; repeat until the first step is seen.
     let asked = 0;
     while (steps.length === 0) {
       asked += 1;
@@ -65,7 +65,7 @@ it('an operator sees and steers the whole cluster through any node', async () =>
   }
 });
 
-it('an operator retries and skips what was set aside, and hears why it failed again', async () => {
+it('an operator retries and skips dead letters, and gets the reason when one fails again', async () => {
   const harness = new Harness('grpc');
   const { node } = await harness.start('n1', { kinds: [tally, postmanKind] });
   const operator = connectOperator(node.self.address, TOKEN);
@@ -91,7 +91,7 @@ it('an operator retries and skips what was set aside, and hears why it failed ag
   }
 });
 
-it('an operator sees inputs that were refused or not handled as dead letters, with the cause, and counted', async () => {
+it('an operator sees inputs that were refused or not handled as dead letters, with their cause and count', async () => {
   const harness = new Harness('grpc');
   const { node } = await harness.start('n1', { kinds: [tally, postmanKind, vaultKind] });
   const operator = connectOperator(node.self.address, TOKEN);
@@ -135,7 +135,7 @@ it('an operator sees inputs that were refused or not handled as dead letters, wi
   }
 });
 
-/** Writes another snapshot under an actor, as somebody with the file in his hands would. */
+/** Replaces an actor's snapshot directly in the store, as a person with access to the file could. */
 async function tamper(harness: Harness, address: string, snapshot: object): Promise<void> {
   const stored = await harness.store.loadActor(address);
   if (!stored) throw new Error(`there is no ${address}`);
@@ -150,7 +150,7 @@ async function tamper(harness: Harness, address: string, snapshot: object): Prom
   ]);
 }
 
-it('an operator sees a quarantined actor of any node, and has it loaded again', async () => {
+it('an operator sees a quarantined actor of any node and reloads it', async () => {
   const harness = new Harness('grpc');
   const [a, b] = await harness.trio();
   const operator = connectOperator(a.node.self.address, TOKEN);
@@ -163,7 +163,7 @@ it('an operator sees a quarantined actor of any node, and has it loaded again', 
         () => 'ok',
         (error: AskError) => error.failure.code,
       );
-    // The first step meets the other version and is refused; then the shard is read anew.
+    // The first step conflicts with the changed version and is refused; then the shard is reloaded.
     while ((await codeOf()) !== 'quarantined') await harness.pause(20);
     const view = await operator.ps();
     assert.equal(
@@ -173,7 +173,11 @@ it('an operator sees a quarantined actor of any node, and has it loaded again', 
     assert.is(view.nodes.find(({ name }) => name === 'n2')?.gauges?.quarantined, 1);
     assert.match((await operator.why(bad))?.join(' ') ?? '', /nowhere.*troupe reload tally:bad/);
     assert.is((await operator.reload(bad)).outcome, 'quarantined');
-    assert.equal(await operator.ask(good, add, { withinMs: 2_000 }), { sum: 4 }, 'its neighbour serves on');
+    assert.equal(
+      await operator.ask(good, add, { withinMs: 2_000 }),
+      { sum: 4 },
+      'another actor of the shard is still served',
+    );
     await tamper(harness, bad, { value: 'open', context: { sum: 2 }, status: 'active' });
     assert.equal(await operator.reload(bad), { outcome: 'loaded' });
     assert.equal(await operator.ask(bad, add, { withinMs: 2_000 }), { sum: 4 });
@@ -185,7 +189,7 @@ it('an operator sees a quarantined actor of any node, and has it loaded again', 
   }
 });
 
-it('without the token nobody sees anything, and a port without a node is named', async () => {
+it('without the token every call is refused, and an error names a port without a node', async () => {
   const harness = new Harness('grpc');
   const a = await harness.start('n1');
   const address = a.node.self.address;

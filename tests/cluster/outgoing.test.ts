@@ -1,4 +1,4 @@
-/** Messages between shards and work in the world, on nodes over loopback: what a takeover and a hand-over leave of them. */
+/** Messages between shards and activities, on nodes over loopback, across takeovers and hand-overs. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ActivityTask, Json } from '../../actors/runtime/index.ts';
@@ -12,11 +12,11 @@ import { Harness, type Started } from './harness.ts';
 const it = bounded(test, 30_000);
 const WITHIN = { withinMs: 5_000 };
 
-/** A card company: remembers keys, so that a charge asked for twice is made once. */
+/** A card company with idempotency keys: a charge requested twice is made once. */
 class Bank {
   readonly calls: (ActivityTask & { readonly node: string; readonly signal: AbortSignal })[] = [];
   readonly charged = new Map<string, number>();
-  /** Held back until this resolves. */
+  /** Calls wait until this resolves. */
   open: Promise<void> = Promise.resolve();
 
   activities(node: string) {
@@ -80,7 +80,7 @@ within(
   },
 );
 
-within('a node killed in the middle of charges and messages: each order is paid once, with one key', async (scene) => {
+within('a node killed during charges and messages: each order is paid once, with one key', async (scene) => {
   const { harness, bank, trio } = scene;
   const [a, b, c] = trio;
   let release = (): void => {};
@@ -96,7 +96,7 @@ within('a node killed in the middle of charges and messages: each order is paid 
   assert.is(victims, 15);
   await a.kill();
   await c.node.operator.recordDeath(a.node.self.incarnation, 'outside');
-  await harness.until(() => bank.calls.length === 45, 'what ran on the dead node runs again');
+  await harness.until(() => bank.calls.length === 45, 'the activities of the dead node run again');
   release();
   await harness.until(
     () => orders.every((order) => c.node.board.topic('orders').get(order) === 'paid'),
@@ -107,33 +107,36 @@ within('a node killed in the middle of charges and messages: each order is paid 
   assert.is(bank.charged.size, 30);
   const again = bank.calls.slice(30);
   assert.ok(again.every(({ attempt, node }) => attempt === 2 && node !== 'n1'));
-  await harness.until(() => a.died.length > 0 || a.store.cut, 'the dead node knows');
+  await harness.until(() => a.died.length > 0 || a.store.cut, 'the dead node detects its death');
 });
 
-within('a node that drains lets its work end, and the new owner takes the result', async ({ bank, trio, harness }) => {
-  const [a, b] = trio;
-  let release = (): void => {};
-  bank.open = new Promise((resolve) => {
-    release = resolve;
-  });
-  const man = on(a, 'postman', 'm');
-  await b.node.ask(man, { type: 'open' }, WITHIN);
-  await b.node.ask(man, { type: 'work', id: 'w', input: { cents: 1 } }, WITHIN);
-  await harness.until(() => bank.calls.length === 1, 'the work runs');
-  const left = a.node.leave();
-  await harness.until(
-    () => !a.node.owns(man) && trio.slice(1).some(({ node }) => node.owns(man)),
-    'the shard has moved',
-  );
-  assert.not.ok(bank.calls[0]?.signal.aborted);
-  release();
-  await left;
-  const heard = (await b.node.ask(man, { type: 'open' }, WITHIN)) as string[];
-  assert.equal(heard, [JSON.stringify({ charged: true })]);
-  assert.is(bank.calls.length, 1);
-});
+within(
+  'a draining node completes its activities, and the new owner receives the result',
+  async ({ bank, trio, harness }) => {
+    const [a, b] = trio;
+    let release = (): void => {};
+    bank.open = new Promise((resolve) => {
+      release = resolve;
+    });
+    const man = on(a, 'postman', 'm');
+    await b.node.ask(man, { type: 'open' }, WITHIN);
+    await b.node.ask(man, { type: 'work', id: 'w', input: { cents: 1 } }, WITHIN);
+    await harness.until(() => bank.calls.length === 1, 'the work runs');
+    const left = a.node.leave();
+    await harness.until(
+      () => !a.node.owns(man) && trio.slice(1).some(({ node }) => node.owns(man)),
+      'the shard has moved',
+    );
+    assert.not.ok(bank.calls[0]?.signal.aborted);
+    release();
+    await left;
+    const heard = (await b.node.ask(man, { type: 'open' }, WITHIN)) as string[];
+    assert.equal(heard, [JSON.stringify({ charged: true })]);
+    assert.is(bank.calls.length, 1);
+  },
+);
 
-within('a cancel reaches the runner on another node, and one declared dead aborts its calls', async (scene) => {
+within('a cancel reaches the activity on another node, and a node declared dead aborts its calls', async (scene) => {
   const { bank, trio, harness } = scene;
   const [a, b] = trio;
   bank.open = new Promise(() => {});
@@ -143,7 +146,7 @@ within('a cancel reaches the runner on another node, and one declared dead abort
   await harness.until(() => bank.calls.length === 1, 'the work runs');
   await a.node.drain();
   await b.node.ask(man, { type: 'drop', id: 'far' }, WITHIN);
-  await harness.until(() => bank.calls[0]?.signal.aborted === true, 'the far call is aborted');
+  await harness.until(() => bank.calls[0]?.signal.aborted === true, 'the remote call is aborted');
   const other = on(b, 'postman', 'other');
   await b.node.ask(other, { type: 'open' }, WITHIN);
   await b.node.ask(other, { type: 'work', id: 'doomed', input: { cents: 2 } }, WITHIN);
@@ -152,11 +155,11 @@ within('a cancel reaches the runner on another node, and one declared dead abort
     ({ incarnation }) => incarnation === b.node.self.incarnation,
   );
   assert.ok(await harness.store.markDead(b.node.self.incarnation, row?.beat ?? 0, 'the test'));
-  await harness.until(() => b.died.length > 0, 'it learns that it is dead');
+  await harness.until(() => b.died.length > 0, 'it detects that it is dead');
   assert.ok(bank.calls[1]?.signal.aborted);
 });
 
-within('an operator sees what was set aside on any node, and retries or skips it from any', async ({ trio }) => {
+within('an operator sees the dead letters of all nodes, and retries or skips them through any', async ({ trio }) => {
   const [a, b] = trio;
   const from = on(a, 'postman', 'from');
   const nobody = on(b, 'postman', 'nobody');

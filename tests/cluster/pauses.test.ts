@@ -1,4 +1,4 @@
-/** What a standstill and a cut link come to, on a virtual clock and whatever the phase. (spec: reliability, X7, X8, X46) */
+/** The effects of a stall and of a cut link, on a virtual clock, at every phase. (spec: reliability, X7, X8, X46) */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
@@ -8,7 +8,7 @@ const it = bounded(test, 60_000);
 const GAPS_MS = [0, 170, 160];
 const PHASES_MS = [0, 60, 130, 190, 260, 320, 390, 450];
 const VERDICT_MS_MAX = 4_500;
-/** Heard for 2 s, written within 0.1 s, outside for 2 s; what is left of 4.5 s is for the takeover itself. */
+/** A link counts as live for 2 s, is written within 0.1 s, and the node is outside for 2 s; the rest of 4.5 s is the takeover. */
 const CUT_VERDICT_MS_MAX = 4_150;
 
 const nodesOf = (cluster: VirtualNodes): readonly [VirtualNode, VirtualNode, VirtualNode] =>
@@ -20,14 +20,14 @@ for (const [closely, gaps] of [
   [false, [0, 230]],
   [true, [0, 230]],
 ] as const) {
-  const title = `${gaps.length} nodes, ${closely ? 'watched by operators too' : 'watched by heartbeats alone'}`;
-  it(`an event loop that stands still for 3 s costs no node its place: ${title}`, async () => {
+  const title = `${gaps.length} nodes, ${closely ? 'watched by operators too' : 'watched by heartbeats only'}`;
+  it(`a stall of 3 s votes no node out: ${title}`, async () => {
     const cluster = await VirtualNodes.start(gaps);
     for (const victim of cluster.nodes) {
       for (let phase = 0; phase < 500; phase += 25) {
         await cluster.clock.advance(5_000 + phase);
         const others = cluster.nodes.filter((each) => each !== victim);
-        // Every look reads the rows, so that the pause is watched more closely than by heartbeats.
+        // Every operator call reads the rows, so that the stall is observed more often than by heartbeats.
         const look = (): void => {
           for (const { node } of others) void node.operator.ps();
         };
@@ -41,7 +41,7 @@ for (const [closely, gaps] of [
   });
 }
 
-it('one that stands still for 8 s is replaced, and learns it when it wakes', async () => {
+it('a node that stalls for 8 s is replaced, and detects that when it resumes', async () => {
   for (let at = 0; at < 3; at++) {
     const cluster = await VirtualNodes.start(GAPS_MS);
     const victim = cluster.nodes[at] as VirtualNode;
@@ -55,7 +55,7 @@ it('one that stands still for 8 s is replaced, and learns it when it wakes', asy
   }
 });
 
-it('a node that stops for good is voted out within 4.5 s, whatever the phase', async () => {
+it('a node that stops for good is voted out within 4.5 s, at every phase', async () => {
   for (const phase of PHASES_MS) {
     const cluster = await VirtualNodes.start(GAPS_MS);
     const victim = nodesOf(cluster)[(phase % 3) as 0 | 1 | 2];
@@ -66,10 +66,10 @@ it('a node that stops for good is voted out within 4.5 s, whatever the phase', a
   }
 });
 
-/** Directions that are cut between n1, n2 and n3, and who has to go: of a pair that cannot hear each other the younger. */
+/** Directions that are cut between n1, n2 and n3, and the node to vote out: of a pair with a cut link the younger. */
 const CUTS: readonly (readonly [string, readonly (readonly [number, number])[], number])[] = [
   [
-    'the oldest alone, both ways',
+    'all links of the oldest, both ways',
     [
       [0, 1],
       [1, 0],
@@ -79,7 +79,7 @@ const CUTS: readonly (readonly [string, readonly (readonly [number, number])[], 
     0,
   ],
   [
-    'the youngest alone, both ways',
+    'all links of the youngest, both ways',
     [
       [2, 0],
       [0, 2],
@@ -89,7 +89,7 @@ const CUTS: readonly (readonly [string, readonly (readonly [number, number])[], 
     2,
   ],
   [
-    'the second heard by nobody',
+    'all outbound links of the second',
     [
       [1, 0],
       [1, 2],
@@ -97,7 +97,7 @@ const CUTS: readonly (readonly [string, readonly (readonly [number, number])[], 
     1,
   ],
   [
-    'the second deaf to everybody',
+    'all inbound links of the second',
     [
       [0, 1],
       [2, 1],
@@ -117,7 +117,7 @@ const CUTS: readonly (readonly [string, readonly (readonly [number, number])[], 
 ];
 
 for (const [title, directions, loser] of CUTS) {
-  it(`a cut link, ${title}: one node goes within 4.5 s and no other, whatever the phase`, async () => {
+  it(`a cut link, ${title}: only that node is voted out, within 4.5 s, at every phase`, async () => {
     for (const phase of PHASES_MS) {
       const cluster = await VirtualNodes.start(GAPS_MS);
       await cluster.clock.advance(phase);
@@ -135,7 +135,7 @@ for (const [title, directions, loser] of CUTS) {
       const left = cluster.nodes.filter((_, at) => at !== loser).map(({ node }) => node.self.incarnation);
       assert.ok(
         owners.every((owner) => owner !== null && left.includes(owner)),
-        'one owner each, among those who stay',
+        'each shard has one owner among the remaining nodes',
       );
     }
   });
@@ -162,7 +162,7 @@ async function ownersOf(cluster: VirtualNodes): Promise<string> {
 }
 
 for (const awayMs of STORE_AWAY_MS) {
-  it(`a store that nobody reaches for ${awayMs} ms ends reads and moves no shard, whatever the phase`, async () => {
+  it(`a store unreachable for ${awayMs} ms stops reads and moves no shard, at every phase`, async () => {
     const cluster = await VirtualNodes.start(GAPS_MS);
     const before = await ownersOf(cluster);
     for (let phase = 0; phase < 500; phase += 25) {
@@ -185,7 +185,7 @@ for (const awayMs of STORE_AWAY_MS) {
   });
 }
 
-it('a node that cannot reach the store stops reading before it is replaced, within 4.5 s, whatever the phase', async () => {
+it('a node that cannot reach the store stops reading before it is replaced, within 4.5 s, at every phase', async () => {
   for (const phase of PHASES_MS) {
     const cluster = await VirtualNodes.start(GAPS_MS);
     const victim = nodesOf(cluster)[(phase % 3) as 0 | 1 | 2];
@@ -195,14 +195,14 @@ it('a node that cannot reach the store stops reading before it is replaced, with
     assert.is(victim.node.connected, false, `phase ${phase}`);
     assert.ok(tookMs !== null && tookMs <= VERDICT_MS_MAX, `phase ${phase}: ${tookMs} ms`);
     assert.is(cluster.nodes.filter((each) => cluster.isAlive(each)).length, 2);
-    assert.equal(victim.died, [], 'it cannot know yet');
+    assert.equal(victim.died, [], 'it has not detected its death yet');
     victim.store.cut = false;
     await cluster.clock.advance(1_500);
     assert.is(victim.died.length, 1);
   }
 });
 
-it('clocks that step an hour and stand 30 s apart take no shard from anybody, whatever the phase', async () => {
+it('clock steps of an hour and a skew of 30 s move no shard, at every phase', async () => {
   const HOUR_MS = 3_600_000;
   const cluster = await VirtualNodes.start(GAPS_MS);
   const before = await ownersOf(cluster);

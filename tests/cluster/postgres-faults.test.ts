@@ -1,4 +1,4 @@
-/** What strikes PostgreSQL under three nodes at work: a crash of the server, connections that end, answers that never come. */
+/** Faults of PostgreSQL under three busy nodes: a server crash, closed connections, lost replies. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
@@ -19,7 +19,7 @@ let stage: FaultStage;
 test.before(async () => {
   server = await startPostgres();
   database = await openDatabase(server.url);
-  // The first node reaches the server over a link that can lose answers; the others directly.
+  // The first node reaches the server over a link that can drop replies; the others directly.
   link = await openCutLink(database.url);
   stage = new FaultStage((name) => (name === 'n1' ? link.url : database.url));
   await stage.start();
@@ -30,7 +30,7 @@ test.after(async () => {
   await server.stop();
 });
 
-it('a server that crashes and is back after 5 s costs time, no acknowledged commit, and nobody’s life', async () => {
+it('a server crash of 5 s loses no acknowledged commit and ends no node', async () => {
   const verdicts = stage.verdicts().length;
   const before = await Promise.all(NAMES.map((name) => stage.owned(name)));
   const load = stage.load(NAMES);
@@ -51,7 +51,7 @@ it('a server that crashes and is back after 5 s costs time, no acknowledged comm
   await stage.checkBook('n1');
 });
 
-it('connections ended at random are made anew; what had no answer is looked up and never applied twice', async () => {
+it('randomly closed connections are reopened; commits without a reply are looked up and never applied twice', async () => {
   const verdicts = stage.verdicts().length;
   const load = stage.load(NAMES);
   let ended = 0;
@@ -77,7 +77,7 @@ it('connections ended at random are made anew; what had no answer is looked up a
   await stage.checkBook('n2');
 });
 
-it('a commit whose answer is lost is not taken for failed nor for done: its shard is read again', async () => {
+it('a commit whose reply is lost counts neither as failed nor as done: its shard is reloaded', async () => {
   const own = (await stage.owned('n1'))[0] as string;
   const load = stage.load(['n1', 'n2', 'n3']);
   for (let round = 0; round < 4; round++) {
@@ -91,7 +91,7 @@ it('a commit whose answer is lost is not taken for failed nor for done: its shar
   const answers = await load.stop();
   const lost = answers.filter(({ error }) => / lost$/.test(error)).length;
   process.stdout.write(`${lost} of ${answers.length} asks had an unknown outcome\n`);
-  assert.ok(lost > 0, 'no answer of a commit was lost');
+  assert.ok(lost > 0, 'no reply to a commit was lost');
   await stage.checkBook('n3');
 });
 

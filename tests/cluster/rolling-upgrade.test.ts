@@ -1,4 +1,4 @@
-/** Two builds side by side in one cluster: shards move both ways, nothing is lost, and the charts rise at the end. */
+/** Two builds side by side in one cluster: shards move both ways, no state is lost, and the chart level rises at the end. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Json } from '../../actors/runtime/index.ts';
@@ -36,7 +36,7 @@ async function charts(harness: Harness): Promise<Record<number, number>> {
 const quarantined = async ({ node }: Started): Promise<readonly Json[]> =>
   (await node.operator.ps()).quarantined as unknown as readonly Json[];
 
-it('an old and a new build share a cluster: shards move both ways, nothing is lost, the level rises at the end', () =>
+it('an old and a new build share a cluster: shards move both ways, no state is lost, the level rises at the end', () =>
   withHarness(async (harness) => {
     const old = await harness.start('n1');
     await harness.until(() => old.node.ready, 'the old one is ready');
@@ -49,7 +49,7 @@ it('an old and a new build share a cluster: shards move both ways, nothing is lo
     assert.ok(addresses.some((to) => fresh.node.owns(to)) && addresses.some((to) => old.node.owns(to)));
     assert.equal(await charts(harness), { 1: 40 }, 'the new build writes what the old one loads');
 
-    // Back to an old build: all the new one wrote is loaded there.
+    // Back to the old build: it loads everything the new one wrote.
     await fresh.node.leave();
     await harness.until(() => addresses.every((to) => old.node.owns(to)), 'everything is back');
     assert.equal(await addToAll(old), all(3));
@@ -69,7 +69,7 @@ it('an old and a new build share a cluster: shards move both ways, nothing is lo
     assert.equal(await charts(harness), { 2: 40 });
     assert.equal(await quarantined(second), []);
 
-    // There is no way back now, and it says so.
+    // A downgrade is now impossible, and its error states that.
     const late = await harness.start('n1').then(
       () => 'it joined',
       (error: Error) => error.message,
@@ -77,7 +77,7 @@ it('an old and a new build share a cluster: shards move both ways, nothing is lo
     assert.match(late, /the store holds tally actors of chart 2, this build loads chart 1/);
   }));
 
-it('a new build that cannot write for the old one is refused, with one line that says why', () =>
+it('a new build that cannot write for the old one is refused, with the reason in one line', () =>
   withHarness(async (harness) => {
     const old = await harness.start('n1');
     await harness.until(() => old.node.ready, 'the old one is ready');

@@ -1,4 +1,4 @@
-/** `node --import tsx tests/cluster/takeover.test.ts 10 [SIGSTOP]` measures as many kills as it is told. */
+/** `node --import tsx tests/cluster/takeover.test.ts 10 [SIGSTOP]` measures the given number of kills. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
@@ -16,7 +16,7 @@ it('a node lost under load is taken over in time, and only asks in flight to it 
   assert.is(tookMs.length, kills);
   assert.ok(Math.max(...tookMs) < (signal === 'SIGKILL' ? 1_500 : 5_000), tookMs.map(Math.round).join());
   assert.ok(answered > 100, `${answered} asks`);
-  // At most what was in flight to the victim: the lanes of two survivors, per kill.
+  // At most the asks in flight to the victim: the lanes of two survivors, per kill.
   const lost = Object.entries(failures);
   assert.ok(
     lost.every(([text]) => / (lost|expired)$/.test(text)),

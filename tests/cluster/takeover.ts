@@ -16,7 +16,7 @@ async function ownedBy(node: NodeProcess): Promise<readonly string[]> {
   return (await node.send({ do: 'owned', of: ADDRESSES })).owned as string[];
 }
 
-/** Waits until a node owns a fair part of the addresses. */
+/** Waits until a node owns its share of the addresses. */
 async function share(node: NodeProcess): Promise<readonly string[]> {
   for (;;) {
     const owned = await ownedBy(node);
@@ -53,7 +53,7 @@ export async function takeovers(kills: number, signal: 'SIGKILL' | 'SIGSTOP', la
       await new Promise((resolve) => setTimeout(resolve, 300 + Math.random() * 300));
       const began = performance.now();
       victim.kill(signal);
-      // An answer of the victim's last moment is no takeover.
+      // A reply of the victim sent just before its death is not a takeover.
       if (signal === 'SIGKILL') await victim.exited;
       await firstStep(survivors[kill % 2] as NodeProcess, owned[kill % owned.length] as string);
       tookMs.push(performance.now() - began);

@@ -1,4 +1,4 @@
-/** The tally as its second chart has it: the sum is kept in cents, and there is a region the first chart did not have. */
+/** The second chart of the tally: stores the sum in cents and adds a region. */
 import { assign, setup } from 'xstate';
 import { emit, type Kind } from '../../actors/runtime/index.ts';
 import { tally } from './tally.ts';

@@ -1,4 +1,4 @@
-/** The smallest durable actor for cluster tests: adds, tells its sum, publishes it. */
+/** The smallest durable actor for cluster tests: adds, replies with its sum, publishes it. */
 import { assign, setup } from 'xstate';
 import { emit, type Kind } from '../../actors/runtime/index.ts';
 

@@ -1,4 +1,4 @@
-/** Nodes over loopback, each on a host of its own, on a clock that the test moves; the loop of each can be paused. */
+/** Nodes over loopback, each on a host of its own, on a clock that the test advances; the event loop of each can be paused. */
 import type { Clock } from '../../actors/runtime/ports/clock.ts';
 import type { Hello, Link, LinkReceiver, Transport, Welcome } from '../../actors/runtime/ports/transport.ts';
 import config from '../../cluster.config.ts';
@@ -9,7 +9,7 @@ const SHARDS = 8;
 const STEP_MS = 10;
 const LOOK_MS = 50;
 
-/** What a paused event loop has not run yet. */
+/** Tasks that a paused event loop has not run yet. */
 class Pause {
   on = false;
   #held: (() => void)[] = [];
@@ -29,7 +29,7 @@ class Pause {
 
 export interface VirtualNode extends Started {
   readonly pause: Pause;
-  /** How far its wall clock is off. */
+  /** Offset of its wall clock. */
   skewMs: number;
 }
 
@@ -40,7 +40,7 @@ export class VirtualNodes {
   readonly store = this.harness.store;
   readonly nodes: VirtualNode[] = [];
 
-  /** Starts nodes n1, n2, ... each so many ms after the one before it, and waits until all are ready. */
+  /** Starts nodes n1, n2, ... each the given number of ms after the previous one, and waits until all are ready. */
   static async start(gapsMs: readonly number[]): Promise<VirtualNodes> {
     const cluster = new VirtualNodes();
     for (const gapMs of gapsMs) {
@@ -48,12 +48,12 @@ export class VirtualNodes {
       await cluster.#add(`n${cluster.nodes.length + 1}`);
     }
     await cluster.until(() => cluster.nodes.every(({ node }) => node.ready), 10_000);
-    // Young nodes beat faster; what is measured is the ordinary pace.
+    // New nodes send heartbeats faster; the tests measure the normal interval.
     await cluster.clock.advance(5_000);
     return cluster;
   }
 
-  /** Moves on until it holds; how long that took, or null. */
+  /** Advances until the condition holds; returns the elapsed time, or null on timeout. */
   async until(holds: () => boolean, withinMs: number): Promise<number | null> {
     const from = this.clock.monotonic();
     while (this.clock.monotonic() - from < withinMs) {
@@ -63,7 +63,7 @@ export class VirtualNodes {
     return holds() ? withinMs : null;
   }
 
-  /** Lets one event loop stand still for so long; `meanwhile` is called often. */
+  /** Stalls one event loop for the given time; `meanwhile` is called often. */
   async pause({ pause }: VirtualNode, ms: number, meanwhile: () => void = () => {}): Promise<void> {
     pause.on = true;
     for (let past = 0; past < ms; past += LOOK_MS) {
@@ -105,7 +105,7 @@ function pausing(clock: Clock, node: Pick<VirtualNode, 'pause' | 'skewMs'>): Clo
   };
 }
 
-/** What arrives during a pause is heard when it ends, as a socket's buffer would have it. */
+/** Frames that arrive during a pause are delivered when it ends, as from a socket buffer. */
 function pausingTransport(transport: Transport, pause: Pause): Transport {
   const late = (ear: LinkReceiver): LinkReceiver => ({
     envelopes: (batch) => pause.run(() => ear.envelopes(batch)),

@@ -1,4 +1,4 @@
-/** Money over links that lose, double and reorder messages, against the same run over good ones. (spec: reliability, C3, X11) */
+/** Money over links that lose, duplicate and reorder messages, compared with the same run over good links. (spec: reliability, C3, X11) */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type LedgerEntry, verifyLedger } from '../../actors/account/ledger.ts';
@@ -29,7 +29,7 @@ interface Outcome {
   readonly tally: Tally;
 }
 
-/** The same turns, each command until it is answered, from the node that does not own the account. */
+/** Runs the turns; repeats each command until it is answered, from the node that does not own the account. */
 async function run(weather: Weather): Promise<Outcome> {
   const harness = new Harness('loopback');
   const tally: Tally = { lost: 0, duplicated: 0 };
@@ -71,7 +71,7 @@ async function run(weather: Weather): Promise<Outcome> {
       }
     };
     await Promise.all(Array.from({ length: LANES }, (_, at) => lane(at)));
-    // What is still on its way are doubles of what was answered; they arrive before the books are read.
+    // Only duplicates of answered commands are still in flight; they arrive before the accounts are read.
     await harness.pause(weather.delayMsMax + TRY_MS);
     return { state: await booksOf(harness), tries, answered, slowestMs, tally };
   } finally {
@@ -79,7 +79,7 @@ async function run(weather: Weather): Promise<Outcome> {
   }
 }
 
-/** All that may not depend on how often or in which order a command came. */
+/** Everything that must not depend on duplicates or order of the commands. */
 async function booksOf({ store }: Harness): Promise<object> {
   const stored = async <T>(collection: string): Promise<readonly T[]> => {
     const rows = await store.rows({ collection, address: ACCOUNT, order: 'ascending', limit: 1_000 });
@@ -98,24 +98,24 @@ async function booksOf({ store }: Harness): Promise<object> {
 const good = await run({ loss: 0, duplicates: 0, delayMsMax: 0 });
 
 const WEATHERS: readonly (readonly [string, Weather])[] = [
-  ['half of all messages doubled, all reordered', { loss: 0, duplicates: 0.5, delayMsMax: 60 }],
+  ['half of all messages duplicated, all reordered', { loss: 0, duplicates: 0.5, delayMsMax: 60 }],
   ['every tenth message lost', { loss: 0.1, duplicates: 0, delayMsMax: 5 }],
-  ['a third lost, half doubled, all reordered', { loss: 0.3, duplicates: 0.5, delayMsMax: 60 }],
+  ['a third lost, half duplicated, all reordered', { loss: 0.3, duplicates: 0.5, delayMsMax: 60 }],
 ];
 
 for (const [title, weather] of WEATHERS) {
-  it(`the books are those of a run in which everything came once: ${title}`, async () => {
+  it(`the accounts equal those of a run without loss or duplicates: ${title}`, async () => {
     const rough = await run(weather);
     assert.equal(rough.state, good.state);
     if (weather.loss > 0) assert.ok(rough.tally.lost > 10, `${rough.tally.lost} lost`);
-    if (weather.duplicates > 0) assert.ok(rough.tally.duplicated > 50, `${rough.tally.duplicated} doubled`);
+    if (weather.duplicates > 0) assert.ok(rough.tally.duplicated > 50, `${rough.tally.duplicated} duplicated`);
     assert.ok(rough.slowestMs <= TRY_MS + SLACK_MS, `an ask took ${rough.slowestMs} ms`);
     const goodput = rough.answered / rough.tries;
     if (weather.loss <= 0.1) assert.ok(goodput >= GOODPUT_MIN, `${goodput} of the asks were answered`);
   });
 }
 
-it('over good links every ask is answered at once, and the books are sound', () => {
+it('over good links every ask is answered at once, and the accounts are sound', () => {
   assert.is(good.tries, good.answered);
   const { ledger, deposits } = good.state as { ledger: { sound: boolean; charges: string }; deposits: number };
   assert.is(ledger.sound, true);

@@ -1,4 +1,4 @@
-/** Nodes that freeze and wake up later: nobody waits for them, and nothing they still had in hand counts. */
+/** Nodes that freeze and resume later: no node waits for them, and their pending writes are refused. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
@@ -15,21 +15,21 @@ test.before(async () => {
 });
 test.after(() => stage.close());
 
-it('a node frozen with a commit in its hands is taken over, and that commit is refused when it wakes', async () => {
+it('a node frozen before a commit is replaced, and that commit is refused when it resumes', async () => {
   const owned = await stage.owned('n1');
   const from = stage.desk.notes.length;
   const load = stage.load(['n1', 'n2']);
   stage.desk.set('n1', { stop: 'before commit' });
   await stage.struck('n1', from);
   const at = performance.now();
-  await stage.until(async () => (await stage.add('n3', owned[0] as string)).ok, 'somebody else answers for it');
+  await stage.until(async () => (await stage.add('n3', owned[0] as string)).ok, 'another node serves its shard');
   const tookMs = performance.now() - at;
   process.stdout.write(`taken over ${Math.round(tookMs)} ms after the stop\n`);
   assert.ok(tookMs < TAKEOVER_MS_MAX, `${tookMs} ms`);
-  // Everything it owned has a new owner before it wakes.
+  // Every shard it owned has a new owner before it resumes.
   for (const address of owned) assert.ok((await stage.add('n2', address)).ok);
   stage.node('n1').kill('SIGCONT');
-  assert.is(await stage.node('n1').exited, 3, 'it learns that it is dead and ends');
+  assert.is(await stage.node('n1').exited, 3, 'it detects that it is dead and exits');
   const fenced = stage.notes('n1', from).reduce((sum, note) => sum + (note.fenced ?? 0), 0);
   assert.ok(fenced > 0, 'the frozen commit was never tried');
   await load.stop();
@@ -38,7 +38,7 @@ it('a node frozen with a commit in its hands is taken over, and that commit is r
   await stage.checkBook('n2');
 });
 
-it('a node frozen inside a transaction blocks every writer, is judged by nobody, and its end frees them', async () => {
+it('a node frozen inside a transaction blocks every writer without a verdict, and its end unblocks them', async () => {
   const from = stage.desk.notes.length;
   const verdicts = stage.verdicts().length;
   const load = stage.load(['n1', 'n2', 'n3']);
@@ -46,12 +46,12 @@ it('a node frozen inside a transaction blocks every writer, is judged by nobody,
   await stage.struck('n2', from);
   const owned = await stage.owned('n3');
   const blocked = await stage.add('n3', owned[0] as string, 1_500);
-  assert.not(blocked.ok, 'a commit went through a lock that is held');
+  assert.not(blocked.ok, 'a commit succeeded while the lock was held');
   await pause(3_000);
-  assert.is(stage.verdicts().length, verdicts, 'a store that answers nobody is no ground for a verdict');
+  assert.is(stage.verdicts().length, verdicts, 'an unresponsive store causes no verdict');
   stage.node('n2').kill('SIGKILL');
-  const freedMs = await stage.until(async () => (await stage.add('n3', owned[1] as string)).ok, 'writes go on');
-  process.stdout.write(`writes go on ${Math.round(freedMs)} ms after the holder's end\n`);
+  const freedMs = await stage.until(async () => (await stage.add('n3', owned[1] as string)).ok, 'writes resume');
+  process.stdout.write(`writes resumed ${Math.round(freedMs)} ms after the holder's end\n`);
   await stage.revive('n2');
   await load.stop();
   await stage.checkBook('n1');

@@ -1,6 +1,6 @@
 /**
  * A test kind that stores the reply of a turn and sends its settlement to the account, in one commit, as a line of a
- * batch will.
+ * batch does.
  */
 import { assign, setup } from 'xstate';
 import { emit } from '../../../actors/runtime/actor/effect.ts';
