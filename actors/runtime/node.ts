@@ -13,7 +13,7 @@ import { FailureReports } from './cluster/failure-reports.ts';
 import { Handoff } from './cluster/handoff.ts';
 import type { Terms } from './cluster/handshake.ts';
 import { textOf } from './cluster/log.ts';
-import { type ActorCounts, Member } from './cluster/member.ts';
+import { Member, type MembershipView } from './cluster/member.ts';
 import type { NodeLimits, NodeParts, TransportFactory } from './cluster/node-parts.ts';
 import { NoticeBoard } from './cluster/notice-board.ts';
 import { ClusterOperator } from './cluster/operator.ts';
@@ -88,12 +88,12 @@ class Node implements ClusterNode {
   readonly #ownership: Ownership;
   readonly #handoff: Handoff;
   readonly #readiness: Readiness;
-  readonly #departure: Drain;
+  readonly #drain: Drain;
   readonly #exchange: BoardExchange;
   readonly #calls: Calls;
   readonly #watchers: ClusterWatchers;
-  readonly #suspicion: FailureReports;
-  readonly #chores: readonly PeriodicTask[];
+  readonly #failureReports: FailureReports;
+  readonly #periodicTasks: readonly PeriodicTask[];
   readonly #signalled: ReturnType<typeof signalRouter>;
   #birth = 0;
   #address: string;
@@ -163,10 +163,10 @@ class Node implements ClusterNode {
     });
     this.operator = operator;
     [this.#router, this.#ownership, this.#readiness] = [router, ownership, readiness];
-    [this.#handoff, this.#departure, this.#exchange] = [handoff, drain, exchange];
+    [this.#handoff, this.#drain, this.#exchange] = [handoff, drain, exchange];
     [this.#calls, this.#watchers] = [calls, watchers];
-    this.#suspicion = new FailureReports({ host: parts.host, clock, transport, member, log, linked });
-    this.#chores = periodicTasks({ ...parts, self, member, now });
+    this.#failureReports = new FailureReports({ host: parts.host, clock, transport, member, log, linked });
+    this.#periodicTasks = periodicTasks({ ...parts, self, member, now });
     this.#signalled = signalRouter({ map, member, handoff, drain, readiness, exchange, board, calls, watchers });
   }
 
@@ -210,7 +210,7 @@ class Node implements ClusterNode {
     });
     this.#birth = birth;
     await this.#member.start();
-    for (const task of this.#chores) task.start();
+    for (const task of this.#periodicTasks) task.start();
   }
 
   serve(): void {
@@ -224,8 +224,8 @@ class Node implements ClusterNode {
 
   async drain(): Promise<void> {
     this.#drainsSince ??= this.#parts.clock.monotonic();
-    this.#engine.activities.rest();
-    if (!this.#ended) await this.#departure.drain();
+    this.#engine.activities.pause();
+    if (!this.#ended) await this.#drain.drain();
   }
 
   async finishActivities(): Promise<void> {
@@ -249,7 +249,7 @@ class Node implements ClusterNode {
   async #leave(): Promise<void> {
     await this.drain();
     await this.finishActivities();
-    if (!this.#ended) await this.#departure.finish();
+    if (!this.#ended) await this.#drain.finish();
     const dead = this.#ended;
     this.#handoff.stop();
     this.#ownership.stop();
@@ -272,10 +272,10 @@ class Node implements ClusterNode {
 
   #end(): void {
     this.#ended = true;
-    for (const task of this.#chores) task.stop();
+    for (const task of this.#periodicTasks) task.stop();
     this.#member.stop();
-    this.#suspicion.stop();
-    this.#departure.stop();
+    this.#failureReports.stop();
+    this.#drain.stop();
     this.#handoff.stop();
     this.#ownership.stop();
     this.#router.close();
@@ -296,7 +296,7 @@ class Node implements ClusterNode {
     return new Member({
       ...{ incarnation: this.#incarnation, store, clock, limits, log, time: this.#time },
       hears: () => this.#peers.hears(),
-      changed: (census) => this.#censusChanged(census),
+      changed: (view) => this.#viewChanged(view),
       gone: (incarnation) => this.#gone(incarnation),
       markedDead: (incarnation, why) => this.#peers.broadcast({ type: 'dead', incarnations: [incarnation], why }),
       isolated: () => this.#parts.onIsolated?.(),
@@ -329,7 +329,7 @@ class Node implements ClusterNode {
           this.#exchange.greeted(from);
         },
         parted: (incarnation) => this.#watchers.lost(incarnation),
-        suspect: (incarnation) => this.#suspicion.raise(incarnation),
+        suspect: (incarnation) => this.#failureReports.raise(incarnation),
         resync: () => void this.#member.beat(),
         fenced: () => this.#member.fenced(),
         isDead: (incarnation) => this.#member.isDead(incarnation),
@@ -342,7 +342,7 @@ class Node implements ClusterNode {
   #introduce(incarnation: string): void {
     this.#peers.send(incarnation, { type: 'shards', owners: this.#map.known() });
     if (this.#readiness.ready) this.#peers.send(incarnation, { type: 'ready' });
-    if (this.#departure.leaving) this.#peers.send(incarnation, { type: 'leaving' });
+    if (this.#drain.leaving) this.#peers.send(incarnation, { type: 'leaving' });
     this.#watchers.linkUp(incarnation);
   }
 
@@ -364,7 +364,7 @@ class Node implements ClusterNode {
     this.#ownership.reconcile();
   }
 
-  #censusChanged({ nodes }: ActorCounts): void {
+  #viewChanged({ nodes }: MembershipView): void {
     if (this.#ended) return;
     this.#peers.follow(nodes);
     this.#levels.settle();
@@ -378,7 +378,7 @@ class Node implements ClusterNode {
     if (this.#member.isDead(incarnation)) this.#peers.forget(incarnation);
     else this.#peers.dismiss(incarnation);
     this.#readiness.forget(incarnation);
-    this.#departure.forget(incarnation);
+    this.#drain.forget(incarnation);
     this.#exchange.forget(incarnation);
     this.#engine.nodeDead(incarnation);
   }

@@ -55,7 +55,7 @@ export class ChartLevels {
   /** Called whenever a member came, went or told its charts. */
   settle(): void {
     const { self, kinds, member, log } = this.#parts;
-    const { nodes } = member().census;
+    const { nodes } = member().view;
     const others = nodes.filter((row) => isAlive(row) && row.incarnation !== self);
     const told = others.map((row) => this.#parts.chartsOf(row.incarnation));
     const known = nodes.length > 0 && !told.includes(null);

@@ -87,6 +87,6 @@ export class Drain {
 
   #peers(): readonly NodeRow[] {
     const { member, self } = this.#parts;
-    return member.census.nodes.filter((row) => isAlive(row) && row.incarnation !== self);
+    return member.view.nodes.filter((row) => isAlive(row) && row.incarnation !== self);
   }
 }

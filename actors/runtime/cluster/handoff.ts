@@ -81,7 +81,7 @@ export class Handoff {
   /** This node unless it drains, and every node that may receive shards. Empty while this node may not judge others. */
   #targets(): readonly NodeRow[] {
     const { member, self, isReady } = this.#parts;
-    const { nodes, live } = member.census;
+    const { nodes, live } = member.view;
     if (!live.has(self)) return [];
     return nodes.filter(
       (row) =>

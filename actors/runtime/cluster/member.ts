@@ -15,7 +15,7 @@ const SETTLE_BEATS = 0.9;
 const FRESH_BEATS = 2;
 
 /** The cluster as last read from the store, with deaths learned since then applied. */
-export interface ActorCounts {
+export interface MembershipView {
   readonly nodes: readonly NodeRow[];
   /** Incarnations in the live set, by the verdict. */
   readonly live: ReadonlySet<string>;
@@ -32,7 +32,7 @@ export interface MemberParts {
   /** Incarnations heard within `heardMs`. */
   readonly hears: () => readonly string[];
   /** Called after every answer of the store and after every death. */
-  readonly changed: (census: ActorCounts) => void;
+  readonly changed: (view: MembershipView) => void;
   /** An incarnation is newly known to be dead or to have left. */
   readonly gone: (incarnation: string, why: string) => void;
   /** This node voted a node out: notify the others. */
@@ -55,7 +55,7 @@ export class Member {
   /** Incarnations that were asked about but are not in the store's answers, and when they were first asked about. */
   readonly #doubtful = new Map<string, number>();
   readonly #bornAt: number;
-  #census: ActorCounts = { nodes: [], live: new Set(), shardsRevision: -1 };
+  #view: MembershipView = { nodes: [], live: new Set(), shardsRevision: -1 };
   #state: 'up' | 'draining' = 'up';
   #sentAt = Number.NEGATIVE_INFINITY;
   #current: Promise<boolean> | null = null;
@@ -70,8 +70,8 @@ export class Member {
     this.#bornAt = parts.clock.monotonic();
   }
 
-  get census(): ActorCounts {
-    return this.#census;
+  get view(): MembershipView {
+    return this.#view;
   }
 
   get draining(): boolean {
@@ -95,7 +95,7 @@ export class Member {
    */
   get settled(): boolean {
     const age = this.#parts.clock.monotonic() - this.#bornAt;
-    const alone = this.#census.nodes.every((row) => !isAlive(row) || this.#census.live.has(row.incarnation));
+    const alone = this.#view.nodes.every((row) => !isAlive(row) || this.#view.live.has(row.incarnation));
     return age >= this.#parts.limits.heartbeatMs * (alone ? SETTLE_BEATS : SETTLE_BEATS * 2);
   }
 
@@ -105,7 +105,7 @@ export class Member {
 
   /** A living node by incarnation. */
   alive(incarnation: string): NodeRow | null {
-    return this.#census.nodes.find((row) => row.incarnation === incarnation && isAlive(row)) ?? null;
+    return this.#view.nodes.find((row) => row.incarnation === incarnation && isAlive(row)) ?? null;
   }
 
   /** True if dead: nothing it sends may be accepted. A node that left in order may still finish its answers. */
@@ -116,7 +116,7 @@ export class Member {
   /** True if dead or left. An incarnation that the store no longer lists is judged at the next answer. */
   isGone(incarnation: string): boolean {
     if (this.#gone.has(incarnation)) return true;
-    if (!this.#doubtful.has(incarnation) && !this.#census.nodes.some((row) => row.incarnation === incarnation)) {
+    if (!this.#doubtful.has(incarnation) && !this.#view.nodes.some((row) => row.incarnation === incarnation)) {
       this.#doubtful.set(incarnation, this.#parts.clock.monotonic());
     }
     return false;
@@ -161,7 +161,7 @@ export class Member {
       return;
     }
     for (const incarnation of news) this.#bid(incarnation, why);
-    this.#publish(this.#census.nodes, this.#census.shardsRevision, null);
+    this.#publish(this.#view.nodes, this.#view.shardsRevision, null);
   }
 
   /** Other nodes consider this node dead. The store decides; while it is unreachable, assume that they are right. */
@@ -236,15 +236,15 @@ export class Member {
       return why !== undefined && isAlive(row) ? ({ ...row, state: 'dead', why } as const) : row;
     });
     const alive = nodes.filter(isAlive);
-    let live: ReadonlySet<string> = new Set([...this.#census.live].filter((it) => !this.#gone.has(it)));
+    let live: ReadonlySet<string> = new Set([...this.#view.live].filter((it) => !this.#gone.has(it)));
     let out: readonly Condemned[] = [];
     if (observedAt !== null) {
       const seen = this.#watch.observe(alive, observedAt);
       live = seen.live;
       out = condemned(this.#parts.incarnation, seen.watched, live, this.#parts.limits);
     }
-    this.#census = { nodes, live, shardsRevision };
-    this.#parts.changed(this.#census);
+    this.#view = { nodes, live, shardsRevision };
+    this.#parts.changed(this.#view);
     for (const one of out) {
       this.markDead(one).catch((error: unknown) =>
         this.#parts.log({ level: 'warn', message: 'vote failed', why: textOf(error) }),

@@ -49,7 +49,7 @@ export class ClusterOperator implements Operator {
   async ps(): Promise<ClusterView> {
     const { member, map, ownership, store } = this.#parts;
     await member.beat();
-    const { nodes, live } = member.census;
+    const { nodes, live } = member.view;
     const shown = nodes.filter((row) => isAlive(row) || isNewestOf(row, nodes));
     const tally = map.tally();
     const [gauges, quarantined, census, aside] = await Promise.all([
@@ -118,7 +118,7 @@ export class ClusterOperator implements Operator {
 
   async drain(node: string): Promise<void> {
     const { member, self, calls, onDrain } = this.#parts;
-    const row = member.census.nodes.find((it) => isAlive(it) && (it.name === node || it.incarnation === node));
+    const row = member.view.nodes.find((it) => isAlive(it) && (it.name === node || it.incarnation === node));
     if (!row) throw new Error(`no living node is called "${node}"`);
     if (row.incarnation === self) onDrain();
     else await calls.call(row.incarnation, { verb: 'drain' }, DRAIN_CALL_MS);

@@ -142,7 +142,7 @@ export class Ownership {
 
   async #read(): Promise<void> {
     const { store, map, member } = this.#parts;
-    const revision = member.census.shardsRevision;
+    const revision = member.view.shardsRevision;
     if (!this.#reread && revision === this.#revision) return;
     this.#reread = false;
     const unsure = new Map(this.#unsure);
@@ -204,7 +204,7 @@ export class Ownership {
 
   /** The nodes that may take shards: live and not draining. */
   #candidates(): readonly NodeRow[] {
-    const { nodes, live } = this.#parts.member.census;
+    const { nodes, live } = this.#parts.member.view;
     return nodes.filter((row) => row.state === 'up' && live.has(row.incarnation));
   }
 

@@ -51,7 +51,7 @@ export class Readiness {
   check(): void {
     const { member, ownership, self, becameReady } = this.#parts;
     if (this.#ready) return;
-    const peers = member.census.nodes.filter((row) => isAlive(row) && row.incarnation !== self);
+    const peers = member.view.nodes.filter((row) => isAlive(row) && row.incarnation !== self);
     if (!peers.every((row) => this.#synced.has(row.incarnation)) || !ownership.complete) return;
     this.#ready = true;
     becameReady();

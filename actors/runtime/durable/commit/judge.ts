@@ -81,7 +81,7 @@ export class StoreJudge implements Judge {
         if (shard.serving === 'gone') continue;
         for (const cell of [...shard.cells]) this.rewind(cell);
         timers.open(shard);
-        if (shard.serving === 'quiescing') timers.rest(shard);
+        if (shard.serving === 'quiescing') timers.pause(shard);
       }
       timers.fill([...shards]);
       for (const entry of voided) outputGate.refuse(entry, answer);
@@ -100,8 +100,8 @@ export class StoreJudge implements Judge {
     const waiting = queue.withdraw(new Set([shard]));
     const cells = [...shard.cells];
     for (const cell of cells) registry.remove(cell);
-    timers.forget(shard);
-    this.parts.outgoing?.forget(shard);
+    timers.drop(shard);
+    this.parts.outgoing?.drop(shard);
     for (const entry of inFlight) if (entry.shard === shard) outputGate.refuse(entry, handed);
     for (const entry of waiting) outputGate.refuse(entry, away);
     for (const cell of cells) {

@@ -53,8 +53,8 @@ function drop({ runner, judge, queue, eased }: Assembly, shard: Shard): void {
 }
 
 async function release({ timers, quiescence, outgoing: outwards }: Assembly, shard: Shard): Promise<void> {
-  timers.rest(shard);
-  outwards?.outgoing.rest(shard);
+  timers.pause(shard);
+  outwards?.outgoing.pause(shard);
   await quiescence.start(shard);
 }
 
@@ -102,7 +102,7 @@ function workOf({ outgoing: outwards }: Assembly): RunningActivities {
       return activityRunner?.size ?? 0;
     },
     serve: () => activityRunner?.serve(),
-    rest: () => activityRunner?.rest(),
+    pause: () => activityRunner?.pause(),
     missing: (attempts) => attempts.filter((attempt) => !activityRunner?.has(attempt)),
     abort: (attempts) => {
       for (const attempt of attempts) activityRunner?.abort(attempt);

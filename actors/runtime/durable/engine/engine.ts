@@ -45,7 +45,7 @@ export interface RunningActivities {
   /** The node serves: attempts may start. */
   serve(): void;
   /** The node drains: no attempt starts any more, and attempts not yet started are left to the next owner. */
-  rest(): void;
+  pause(): void;
   /** Attempts that run, are queued, or report their result. */
   readonly size: number;
   /** The subset of `attempts` that does not run here. */

@@ -11,38 +11,38 @@ import type { Shard } from '../engine/shard.ts';
 import type { ActivityRunner } from './activity-runner.ts';
 import type { ActivityAttempt, ClusterPort } from './cluster-port.ts';
 
-/** How often what runs elsewhere, or should have ended, is looked at. */
+/** How often the owner examines attempts that run on other nodes or are overdue. */
 const LOOK_MS = 1_000;
-/** A runner is asked this often whether it still runs what is said of it. */
+/** How often the owner asks a runner whether it still runs an attempt. */
 const CHECK_MS = 5_000;
-/** Attempts that one question to a runner names. */
+/** Attempts in one such request. */
 const CHECKED_MAX = 1_000;
-/** How long after its deadline the owner ends an attempt whose runner did not. */
+/** The owner ends an attempt this long after its deadline if the runner has not. */
 const GRACE_MS = 5_000;
 
 /** An open activity of a shard served here. */
 interface OpenActivity {
-  /** Ascends in the order of asking. */
+  /** Ascends in the order of the requests. */
   readonly sort: number;
   readonly shard: Shard;
   readonly address: string;
   readonly id: string;
   record: ActivityRecord;
-  /** Its end is on its way to the actor. */
+  /** The end of the attempt is being delivered to the actor. */
   ending: boolean;
   thrown: number;
   /** Monotonic ms. */
   checkedAt: number;
 }
 
-/** The open activities of one shard. `touched`: those written while an earlier owner's are being read. */
+/** The open activities of one shard. `touched`: keys written while the rows of the previous owner are being read. */
 interface ShardActivities {
   readonly known: PooledMap<OpenActivity>;
   touched: Set<string> | null;
-  resting: boolean;
+  paused: boolean;
 }
 
-/** What the owner's side works with. */
+/** Dependencies of `Activities`. */
 export interface ActivitiesParts {
   readonly self: string;
   readonly clusterPort: ClusterPort;
@@ -54,12 +54,12 @@ export interface ActivitiesParts {
 }
 
 /**
- * The owner's side of work in the world: begins what is durable, knows which node runs what, and ends an attempt whose
- * runner is gone or late. A runner that lives goes on, whoever owns the shard.
+ * The owner's side of activities: starts an activity when its record is durable, tracks which node runs each attempt, and
+ * ends attempts whose runner is gone or late. A living runner continues when the shard changes its owner.
  */
 export class Activities {
   private readonly parts: ActivitiesParts;
-  private readonly books = new Map<Shard, ShardActivities>();
+  private readonly byShard = new Map<Shard, ShardActivities>();
   private look: Cancel | null = null;
 
   constructor(parts: ActivitiesParts) {
@@ -67,58 +67,58 @@ export class Activities {
   }
 
   open(shard: Shard): void {
-    this.books.set(shard, { known: new PooledMap(), touched: new Set(), resting: false });
+    this.byShard.set(shard, { known: new PooledMap(), touched: new Set(), paused: false });
   }
 
-  /** What an earlier owner left. */
+  /** Takes over the records of the previous owner. */
   fill(shard: Shard, records: readonly RowRecord[]): void {
-    const book = this.books.get(shard);
-    if (book === undefined || book.touched === null) return;
+    const activities = this.byShard.get(shard);
+    if (activities === undefined || activities.touched === null) return;
     for (const { address, id, sort, body } of records) {
-      if (book.touched.has(keyOf(address, id))) continue;
-      // Checked at the first look: a runner that drains has dropped the attempts it did not begin.
+      if (activities.touched.has(keyOf(address, id))) continue;
+      // Forces a check in the first examination: a draining runner drops the attempts it has not begun.
       const checkedAt = Number.NEGATIVE_INFINITY;
-      this.take(shard, book, { address, id, sort, record: JSON.parse(body) as ActivityRecord, checkedAt });
+      this.take(shard, activities, { address, id, sort, record: JSON.parse(body) as ActivityRecord, checkedAt });
     }
-    book.touched = null;
+    activities.touched = null;
     this.examine();
   }
 
-  /** The entry that writes or removes this record is durable. */
+  /** Called when the entry that writes or removes this record is durable. */
   durable(shard: Shard, { beside: { address }, id, sort, body, removed }: RowWrite): void {
-    const book = this.books.get(shard);
-    if (book === undefined) return;
+    const activities = this.byShard.get(shard);
+    if (activities === undefined) return;
     const key = keyOf(address, id);
-    book.touched?.add(key);
-    const before = book.known.get(key);
+    activities.touched?.add(key);
+    const before = activities.known.get(key);
     const record = removed ? null : (body as ActivityRecord);
     if (before !== undefined && !isSameRun(before.record, record)) this.abort(before);
-    if (record === null) book.known.delete(key);
-    else this.take(shard, book, { address, id, sort, record, checkedAt: this.parts.clock.monotonic() });
+    if (record === null) activities.known.delete(key);
+    else this.take(shard, activities, { address, id, sort, record, checkedAt: this.parts.clock.monotonic() });
   }
 
-  rest(shard: Shard): void {
-    const book = this.books.get(shard);
-    if (book !== undefined) book.resting = true;
+  pause(shard: Shard): void {
+    const activities = this.byShard.get(shard);
+    if (activities !== undefined) activities.paused = true;
   }
 
-  forget(shard: Shard): void {
-    this.books.delete(shard);
+  drop(shard: Shard): void {
+    this.byShard.delete(shard);
   }
 
   close(): void {
     this.look?.();
     this.look = null;
-    this.books.clear();
+    this.byShard.clear();
   }
 
-  /** Looks at everything now, for instance because a node died; oldest first. */
+  /** Examines all open activities now, oldest first; called early when a node dies. */
   examine(): void {
     const due: OpenActivity[] = [];
     let open = 0;
-    for (const book of this.books.values()) {
-      if (book.resting) continue;
-      for (const known of book.known.values()) {
+    for (const activities of this.byShard.values()) {
+      if (activities.paused) continue;
+      for (const known of activities.known.values()) {
         open++;
         if (!known.ending && !this.isOurs(known)) due.push(known);
       }
@@ -131,7 +131,7 @@ export class Activities {
     if (open > 0) this.arm();
   }
 
-  /** An attempt that this node does not hold: ends it if it is over, begins it, or asks its runner about it. */
+  /** Ends an attempt that is over, starts one assigned to this node, or queues a check with its runner. */
   private attend(known: OpenActivity, checks: Map<string, OpenActivity[]>): void {
     const { host, self, now, clock } = this.parts;
     const { runner, deadlineAt } = known.record;
@@ -148,12 +148,12 @@ export class Activities {
 
   private take(
     shard: Shard,
-    book: ShardActivities,
+    activities: ShardActivities,
     fresh: Pick<OpenActivity, 'address' | 'id' | 'sort' | 'record' | 'checkedAt'>,
   ): void {
     const known = { shard, ...fresh, ending: false, thrown: 0 };
-    book.known.set(keyOf(known.address, known.id), known);
-    if (known.record.runner === this.parts.self && !book.resting) this.begin(known);
+    activities.known.set(keyOf(known.address, known.id), known);
+    if (known.record.runner === this.parts.self && !activities.paused) this.begin(known);
     this.arm();
   }
 
@@ -164,7 +164,7 @@ export class Activities {
     });
   }
 
-  /** This node has it and will tell how it ended: a result found in time is not thrown away because telling took long. */
+  /** This node runs it and reports its end. A result found before the deadline counts even if the report is slow. */
   private isOurs({ address, id, record: { attempt, runner } }: OpenActivity): boolean {
     return runner === this.parts.self && this.parts.activityRunner.has({ address, id, attempt });
   }
@@ -180,34 +180,34 @@ export class Activities {
     else if (!host.isGone(record.runner)) clusterPort.abort(record.runner, [attempt]);
   }
 
-  /** The cause matters only to what was running. */
+  /** The cause of death counts only for attempts that had begun. */
   private runnerDied(known: OpenActivity): void {
     const { runner, begun } = known.record;
     const cause = begun ? this.parts.clusterPort.causeOf(runner) : 'outside';
     if (cause !== null) this.end(known, { type: 'died', ownHand: cause === 'own-hand' });
   }
 
-  /** A node that lives but does not run what is said of it never will: its memory of the shard was lost. */
+  /** A living runner that does not hold an attempt has lost it and will not run it, so the attempt is ended. */
   private check(runner: string, those: readonly OpenActivity[]): void {
-    const asked = new Map(those.map((known) => [keyOf(known.address, known.id), known]));
+    const byKey = new Map(those.map((known) => [keyOf(known.address, known.id), known]));
     const attempts = those.map(({ address, id, record: { attempt } }): ActivityAttempt => ({ address, id, attempt }));
     this.parts.clusterPort.missing(runner, attempts).then(
       (missing) => {
         for (const { address, id, attempt } of missing) {
-          const known = asked.get(keyOf(address, id));
+          const known = byKey.get(keyOf(address, id));
           if (known?.record.attempt === attempt && !known.ending) this.end(known, { type: 'died', ownHand: false });
         }
       },
       () => {
-        // Not reached: asked again later, and should it be dead the cluster will say so.
+        // Unreachable: the check is repeated later, and a dead runner is reported by the membership.
       },
     );
   }
 
   private end(known: OpenActivity, end: AttemptEnd): void {
     const { shard, address, id, record, thrown } = known;
-    const book = this.books.get(shard);
-    if (book?.known.get(keyOf(address, id)) !== known || shard.serving !== 'live') return;
+    const activities = this.byShard.get(shard);
+    if (activities?.known.get(keyOf(address, id)) !== known || shard.serving !== 'live') return;
     known.ending = true;
     const last = thrown >= FAILURES_MAX - 1;
     const systemMessage: SystemMessage = { type: 'result', id, attempt: record.attempt, end, last };
@@ -222,7 +222,7 @@ export class Activities {
 
 function lateEnd({ begun, deadlineAt }: ActivityRecord): AttemptEnd {
   if (!begun) return notBegun(deadlineAt, 'its runner had no room for it');
-  const message = 'its deadline is over and its runner has not reported';
+  const message = 'its deadline has passed and its runner has not reported';
   return { type: 'failed', code: 'deadline', message, retriable: true };
 }
 

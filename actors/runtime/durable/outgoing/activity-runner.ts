@@ -18,26 +18,26 @@ import { backOffMs } from './back-off.ts';
 import type { ActivityAttempt, ClusterPort } from './cluster-port.ts';
 
 /**
- * Attempts of this node that wait, run or report their end. One group holds at most as many as are free, so that a group
- * that comes late finds room. The owner offers an attempt that finds none again at each of its looks.
+ * Attempts of this node that wait, run or report their end. One group may hold at most as many as are free, which leaves
+ * room for groups that arrive later. The owner offers a rejected attempt again in each of its examinations.
  */
 export const ATTEMPTS_MAX = 16_384;
 const SEND_WITHIN_MS = 10_000;
-/** An attempt whose actor is quarantined asks to begin again after this. */
+/** Delay before an attempt whose actor is quarantined tries to begin again. */
 const QUARANTINED_MS = 60_000;
 
 interface RunningAttempt extends ActivityAttempt, Scheduled {
   readonly record: ActivityRecord;
   readonly controller: AbortController;
-  /** `waiting` for its turn, `beginning`: its beginning is being recorded, `running`, `telling`: reporting its end. */
-  state: 'waiting' | 'beginning' | 'running' | 'telling';
+  /** `waiting`: queued; `beginning`: its beginning is being recorded; `running`; `reporting`: its end is being delivered. */
+  state: 'waiting' | 'beginning' | 'running' | 'reporting';
   deadline: Cancel;
-  /** How often the actor threw on the result, and how often it was not reached. */
+  /** `thrown`: how often the actor threw on the result. `tries`: how often delivery failed. */
   thrown: number;
   tries: number;
 }
 
-/** What the runner of activities works with. */
+/** Dependencies of `ActivityRunner`. */
 export interface ActivityRunnerParts {
   readonly self: string;
   readonly clusterPort: ClusterPort;
@@ -48,18 +48,18 @@ export interface ActivityRunnerParts {
 }
 
 /**
- * The attempts this node runs, wherever their actors live by now. It records that an attempt begins, calls the handler,
- * bounds it by its deadline, and reports the end to the actor's owner until that is committed. Attempts begin in the order
- * of the scheduler, from the moment the node serves until it drains.
+ * Runs the attempts assigned to this node, wherever their actors are now. Records that an attempt begins, calls the
+ * handler, bounds it by its deadline, and reports the end to the actor's owner until the owner has committed it. Attempts
+ * begin in the order of the scheduler, from the moment the node serves until it drains.
  */
 export class ActivityRunner {
   private readonly parts: ActivityRunnerParts;
   private readonly scheduler: ActivityScheduler<RunningAttempt>;
   private readonly attempts = new PooledMap<RunningAttempt>();
-  /** Attempts here by activity and group. */
+  /** Attempts on this node, by activity and group. */
   private readonly held = new Counts();
   private readonly onIdle: (() => void)[] = [];
-  /** `pump` runs, and sees the places that become free meanwhile. */
+  /** True while `pump` runs: its loop also uses places that become free meanwhile. */
   private pumping = false;
   private phase: 'idle' | 'serving' | 'over' = 'idle';
 
@@ -76,22 +76,22 @@ export class ActivityRunner {
     return this.attempts.get(keyOf(address, id))?.attempt === attempt;
   }
 
-  /** The node serves: attempts begin from now on. */
+  /** Called when the node serves: attempts begin from now on. */
   serve(): void {
     if (this.phase !== 'idle') return;
     this.phase = 'serving';
     this.pump();
   }
 
-  /** The node drains: nothing begins any more. Drops the attempts that have not begun, for the next owner to begin. */
-  rest(): void {
+  /** Called when the node drains: no attempt begins from now on. Drops those that have not begun; the next owner starts them. */
+  pause(): void {
     this.phase = 'over';
     for (const running of this.attempts.values()) {
       if (running.state === 'waiting' || running.state === 'beginning') this.end(running, 'left to the next owner');
     }
   }
 
-  /** Takes an attempt whose record is durable, if there is room; aborts an older attempt of the same activity. */
+  /** Accepts an attempt whose record is durable, if there is room. Aborts an older attempt of the same activity. */
   start(address: string, id: string, record: ActivityRecord): void {
     const { attempt, name, suspect, deadlineAt } = record;
     if (this.phase === 'over' || this.has({ address, id, attempt })) return;
@@ -115,13 +115,13 @@ export class ActivityRunner {
     if (running !== undefined && running.attempt <= attempt) this.end(running, 'superseded');
   }
 
-  /** This node is dead, or leaves for good: nothing it does counts any more. */
+  /** Called when this node is dead or leaves: its results no longer count. */
   abortAll(why: string): void {
     this.phase = 'over';
     for (const running of this.attempts.values()) this.end(running, why);
   }
 
-  /** Resolves when nothing is left to run or to tell, or the time is up. */
+  /** Resolves when no attempt is left to run or to report, at the latest after `withinMs`. */
   async idle(withinMs: number): Promise<void> {
     if (this.attempts.size === 0) return;
     await new Promise<void>((resolve) => {
@@ -152,7 +152,7 @@ export class ActivityRunner {
     }
   }
 
-  /** Records the beginning before it calls the handler: a death counts only against what was running. */
+  /** Records the beginning before it calls the handler: a node's death counts only against attempts that had begun. */
   private begin(running: RunningAttempt): void {
     const { address, id, attempt, record, suspect } = running;
     running.state = 'beginning';
@@ -172,7 +172,7 @@ export class ActivityRunner {
     );
   }
 
-  /** The beginning was not recorded: frees the place and tries again later. */
+  /** Handles a beginning that was not recorded: frees the place and tries again later. */
   private stepBack(running: RunningAttempt, error: unknown): void {
     const { clock, clusterPort } = this.parts;
     const quarantined = error instanceof AskError && error.failure.code === 'quarantined';
@@ -205,7 +205,7 @@ export class ActivityRunner {
   }
 
   private late(running: RunningAttempt): void {
-    if (running.state === 'telling' || !this.isCurrent(running)) return;
+    if (running.state === 'reporting' || !this.isCurrent(running)) return;
     const { deadlineAt } = running.record;
     if (running.state !== 'running') {
       this.finished(running, notBegun(deadlineAt, this.delayOf(running)));
@@ -224,35 +224,41 @@ export class ActivityRunner {
   }
 
   private finished(running: RunningAttempt, end: AttemptEnd): void {
-    if (!this.isCurrent(running) || running.state === 'telling') return;
+    if (!this.isCurrent(running) || running.state === 'reporting') return;
     this.release(running);
     running.deadline();
-    this.tell(running, end);
+    this.report(running, end);
   }
 
-  /** Frees its place, so that others begin. */
+  /** Frees the place of an attempt, so that others can begin. */
   private release(running: RunningAttempt): void {
     if (running.state === 'waiting') this.scheduler.remove(running);
-    else if (running.state !== 'telling') this.scheduler.ended(running);
-    running.state = 'telling';
+    else if (running.state !== 'reporting') this.scheduler.ended(running);
+    running.state = 'reporting';
     this.pump();
   }
 
-  /** Reports the end to the actor until that is committed; a stale report ends the attempt. */
-  private tell(running: RunningAttempt, end: AttemptEnd): void {
+  /** Reports the end to the actor until that is committed; a report answered `stale` ends the attempt. */
+  private report(running: RunningAttempt, end: AttemptEnd): void {
     const { address, id, attempt } = running;
     const last = running.thrown >= FAILURES_MAX - 1;
     this.send(address, { type: 'result', id, attempt, end, last }).then(
-      (inputOutcome) => this.end(running, inputOutcome === 'stale' ? 'superseded' : 'told'),
+      (inputOutcome) => this.end(running, inputOutcome === 'stale' ? 'superseded' : 'reported'),
       (error: unknown) => {
         if (!this.isCurrent(running)) return;
         const { clusterPort, clock, log } = this.parts;
         if (error instanceof AskError && error.failure.code === 'failed') {
           running.thrown++;
-          log({ level: 'warn', message: 'a result was not taken', address, id, detail: error.failure.detail });
+          log({
+            level: 'warn',
+            message: 'the actor failed on an activity result',
+            address,
+            id,
+            detail: error.failure.detail,
+          });
         } else running.tries++;
         clock.after(backOffMs(running.thrown + running.tries, clusterPort.random), () => {
-          if (this.isCurrent(running)) this.tell(running, end);
+          if (this.isCurrent(running)) this.report(running, end);
         });
       },
     );
@@ -298,7 +304,7 @@ function badResult(message: string): AttemptEnd {
   return { type: 'failed', code: 'bad-result', message, retriable: false };
 }
 
-/** Cuts the texts: they travel, and the record keeps them. */
+/** Truncates the texts: they are sent, and stored in the record. */
 function failureOf(error: unknown): AttemptEnd {
   const own = error instanceof ActivityFailed ? error : { code: 'error', retriable: true };
   const message = (error instanceof Error ? error.message : String(error)).slice(0, FAILURE_CHARS_MAX);

@@ -4,12 +4,12 @@ import { Counts } from '../../collections/counts.ts';
 import { FairQueue } from '../../collections/fair-queue.ts';
 import type { ActivityHandler } from '../../ports/activity.ts';
 
-/** Attempts of one node that run at once, whatever their handlers allow. */
+/** Attempts that run at once on one node, over all activities. */
 export const RUNNING_MAX = 1_024;
 
-/** An attempt, as far as its turn depends on it. */
+/** The properties of an attempt that the scheduler uses. */
 export interface Scheduled {
-  /** Which activity. */
+  /** The name of the activity. */
   readonly name: string;
   readonly group: string;
   readonly suspect: boolean;
@@ -22,18 +22,18 @@ interface Activity<T> {
   running: number;
 }
 
-/** For an activity without a handler on this node: its attempts only fail. */
+/** Bounds for an activity without a handler on this node, whose attempts fail at once. */
 const NO_HANDLER = { runningMax: RUNNING_MAX, runningPerGroupMax: RUNNING_MAX };
 
 /**
- * Decides which waiting attempt of a node begins next. It keeps the bounds of each activity and of each group, and serves
- * activities and groups in turn. Suspects have a lane of their own: one runs at a time, beside everything else, so that a
- * crash meets at most one running suspect.
+ * Chooses the waiting attempt of a node that begins next. Enforces the bounds of each activity and of each group, and
+ * serves activities and groups round-robin. Suspects have a separate lane in which one runs at a time, beside all other
+ * attempts, so that a crash hits at most one running suspect.
  */
 export class ActivityScheduler<T extends Scheduled> {
   private readonly handlers: Readonly<Record<string, ActivityHandler>>;
   private readonly activities = new Map<string, Activity<T>>();
-  /** The same, next turn first. */
+  /** The same activities in round-robin order, the next one first. */
   private readonly turns: Activity<T>[] = [];
   private readonly suspects = new FairQueue<T>();
   private suspect: T | null = null;
@@ -48,7 +48,7 @@ export class ActivityScheduler<T extends Scheduled> {
     try {
       return this.handlerOf(name)?.groupOf?.(address, input) ?? ownerOf(address);
     } catch {
-      // A handler that cannot read the input reports that when it is called.
+      // A handler that cannot read the input fails when it is called.
       return ownerOf(address);
     }
   }
@@ -58,13 +58,13 @@ export class ActivityScheduler<T extends Scheduled> {
     else this.activityOf(attempt.name).waiting.add(attempt.group, attempt);
   }
 
-  /** Removes an attempt that waits; does nothing if it does not. */
+  /** Removes a waiting attempt; does nothing for any other. */
   remove(attempt: T): void {
     if (attempt.suspect) this.suspects.remove(attempt.group, attempt);
     else this.activityOf(attempt.name).waiting.remove(attempt.group, attempt);
   }
 
-  /** Takes the attempt that begins now and counts it as running; null when none may begin. */
+  /** Removes the attempt that may begin now from its queue and counts it as running; null if none may begin. */
   next(): T | null {
     if (this.running >= RUNNING_MAX) return null;
     if (this.suspect === null) {

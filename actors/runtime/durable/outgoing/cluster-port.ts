@@ -2,23 +2,23 @@ import type { ActorEvent, Json } from '../../actor/event.ts';
 import type { ActivityHandler } from '../../ports/activity.ts';
 import type { Random } from '../../ports/random.ts';
 
-/** One attempt of one intent, by name. */
+/** Identifies one attempt of one activity. */
 export interface ActivityAttempt {
   readonly address: string;
   readonly id: string;
   readonly attempt: number;
 }
 
-/** What an engine reaches beyond its own shards. Without it, it refuses sends to other shards and work in the world. */
+/** An engine's access to other nodes. An engine without one refuses sends to other shards, and activities. */
 export interface ClusterPort {
   readonly random: Random;
   readonly activities: Readonly<Record<string, ActivityHandler>>;
-  /** Sends to any actor and waits; a repeat is harmless. Rejects with AskError. */
+  /** Sends to any actor and waits for its answer; repeats are idempotent. Rejects with AskError. */
   send(to: string, event: ActorEvent, withinMs: number): Promise<Json>;
-  /** Which of these a living node does not run. Rejects when it was not reached. */
+  /** The attempts among these that a living node does not run. Rejects if the node is unreachable. */
   missing(incarnation: string, attempts: readonly ActivityAttempt[]): Promise<readonly ActivityAttempt[]>;
-  /** Has another node abort these, best effort. */
+  /** Asks another node to abort these attempts, best effort. */
   abort(incarnation: string, attempts: readonly ActivityAttempt[]): void;
-  /** How an incarnation that is gone ended; null while that is not known. */
+  /** Why an incarnation that is gone ended (`Cause` in cluster/deaths.ts); null while the cause is unknown. */
   causeOf(incarnation: string): 'own-hand' | 'outside' | null;
 }

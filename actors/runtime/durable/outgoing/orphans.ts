@@ -2,8 +2,8 @@ import type { ActorEvent } from '../../actor/event.ts';
 import type { RowWrite } from '../../actor/row-cache.ts';
 
 /**
- * Rows that are just being opened on behalf of a node that is dead already, with what their actors must be told: the
- * death was announced before, so nobody else would. To be called before the writes are taken over.
+ * Finds rows that are being opened on behalf of a node that is already dead, and the event that each of their actors must
+ * receive: the death was announced earlier and is not announced again. Call it before the writes are applied.
  */
 export function orphansAmong(
   rows: readonly RowWrite[],
@@ -11,13 +11,13 @@ export function orphansAmong(
 ): readonly (readonly [address: string, event: ActorEvent])[] {
   const orphans: (readonly [string, ActorEvent])[] = [];
   for (const { open, collection, index, beside, id } of rows) {
-    const { leaseRows: tenancy } = collection;
-    if (!open || tenancy === null) continue;
-    const incarnation = index[tenancy.column];
+    const { leaseRows } = collection;
+    if (!open || leaseRows === null) continue;
+    const incarnation = index[leaseRows.column];
     if (typeof incarnation !== 'string' || !isGone(incarnation)) continue;
     const before = beside.find(collection.name, id)?.latest;
-    if (before?.open && before.index[tenancy.column] === incarnation) continue;
-    orphans.push([beside.address, { type: tenancy.event, incarnation }]);
+    if (before?.open && before.index[leaseRows.column] === incarnation) continue;
+    orphans.push([beside.address, { type: leaseRows.event, incarnation }]);
   }
   return orphans;
 }

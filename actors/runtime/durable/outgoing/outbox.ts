@@ -16,37 +16,37 @@ import { deadLetterEntry } from '../quarantine/undelivered-message.ts';
 import { backOffMs } from './back-off.ts';
 import type { ClusterPort } from './cluster-port.ts';
 
-/** Messages of one shard that were not acknowledged; beyond it, steps that send more are refused for now. */
+/** Unacknowledged messages of one shard. At the bound, steps that send more are refused for now. */
 export const OUTBOX_MAX = 4_096;
-/** Messages of this node on their way at once. */
+/** Messages of this node in flight at once. */
 const FLYING_MAX = 1_024;
 const SEND_WITHIN_MS = 10_000;
 /**
- * How long a message waits for an owner that knows the kind of its receiver: as long as two builds may live side by side
- * while one replaces the other. What waits holds up its pair of actors alone.
+ * How long a message waits for an owner whose build has the kind of its receiver: as long as two builds may run side by
+ * side during an upgrade. A waiting message delays only its own pair of actors.
  */
 export const KIND_WAIT_MS = 3_600_000;
-/** Acknowledged rows are removed together: until then a message may be sent again, which is harmless. */
+/** Acknowledged rows are removed in batches. Until then a message may be sent again, which receivers deduplicate. */
 const REMOVE_AFTER_MS = 20;
 const REMOVALS_PER_ENTRY_MAX = 256;
 const WRITTEN: Answer = { ok: true, body: null };
 
-interface Letter {
+interface OutboxMessage {
   readonly from: string;
   readonly to: string;
   readonly event: ActorEvent;
   readonly number: string;
-  /** How often its receiver threw, and how often it did not arrive at all. */
+  /** `thrown`: how often its receiver threw. `tries`: how often it was not delivered. */
   thrown: number;
   tries: number;
 }
 
-/** What one actor has to say to one other: in order, one at a time. */
+/** The messages from one actor to one other: sent in order, one in flight. */
 interface Pair {
-  readonly book: ShardOutbox;
-  readonly letters: Letter[];
-  state: 'idle' | 'ready' | 'flying' | 'resting';
-  /** Monotonic ms since when the receiver's kind is unknown where its shard is served; null while it is not. */
+  readonly outbox: ShardOutbox;
+  readonly messages: OutboxMessage[];
+  state: 'idle' | 'ready' | 'flying' | 'waiting';
+  /** Monotonic ms since which the node that serves the receiver's shard does not have its kind; null otherwise. */
   unknownSince: number | null;
 }
 
@@ -54,15 +54,15 @@ interface Pair {
 interface ShardOutbox {
   readonly shard: Shard;
   readonly pairs: PooledMap<Pair>;
-  /** Letters in `pairs`. */
+  /** Messages in `pairs`. */
   size: number;
-  removals: Letter[];
-  /** The rows of an earlier owner are being read: until they are here, nothing may leave before them. */
+  removals: OutboxMessage[];
+  /** The rows of the previous owner are being read. Newer messages wait for them, to keep the order. */
   reading: boolean;
-  resting: boolean;
+  paused: boolean;
 }
 
-/** What an outbox works with. */
+/** Dependencies of `Outbox`. */
 export interface OutboxParts {
   readonly clusterPort: ClusterPort;
   readonly queue: CommitQueue;
@@ -73,16 +73,17 @@ export interface OutboxParts {
 }
 
 /**
- * Messages to actors of other shards. Their rows are durable before they get here; they leave in order, one in flight
- * per pair of actors, again and again until the receiver has committed them, or set them aside. One that a receiver
- * fails and cannot set aside either is set aside beside its sender. Whoever adopts the shard goes on.
+ * Delivers messages to actors of other shards. Their rows are durable before they get here. Messages are sent in order,
+ * one in flight per pair of actors, and repeated until the receiver has committed them or stored them as dead letters. A
+ * message that the receiver can neither process nor store becomes a dead letter of its sender. The next owner of the
+ * shard continues the delivery.
  */
 export class Outbox {
-  /** Messages that were set aside beside their sender here. */
+  /** Messages that this node stored as dead letters of their senders. */
   deadLetters = 0;
 
   private readonly parts: OutboxParts;
-  private readonly books = new Map<Shard, ShardOutbox>();
+  private readonly byShard = new Map<Shard, ShardOutbox>();
   private ready: Pair[] = [];
   private flying = 0;
   private removing = false;
@@ -92,76 +93,76 @@ export class Outbox {
   }
 
   open(shard: Shard): void {
-    const book: ShardOutbox = { shard, pairs: new PooledMap(), size: 0, removals: [], reading: true, resting: false };
-    this.books.set(shard, book);
+    const outbox: ShardOutbox = { shard, pairs: new PooledMap(), size: 0, removals: [], reading: true, paused: false };
+    this.byShard.set(shard, outbox);
   }
 
   isFull(shard: Shard): boolean {
-    return (this.books.get(shard)?.size ?? 0) >= OUTBOX_MAX;
+    return (this.byShard.get(shard)?.size ?? 0) >= OUTBOX_MAX;
   }
 
-  /** What an earlier owner left, oldest first; all of it is older than what was written here since. */
+  /** Takes over the rows of the previous owner, oldest first. They are older than all messages written here since. */
   fill(shard: Shard, records: readonly RowRecord[]): void {
-    const book = this.books.get(shard);
-    if (book === undefined || !book.reading) return;
-    const younger = book.pairs.values().flatMap((pair) => pair.letters.splice(0));
-    book.size = 0;
+    const outbox = this.byShard.get(shard);
+    if (outbox === undefined || !outbox.reading) return;
+    const younger = outbox.pairs.values().flatMap((pair) => pair.messages.splice(0));
+    outbox.size = 0;
     const known = new Set<string>();
     for (const { address, id, body } of records) {
       const { to, event } = JSON.parse(body) as { to: string; event: ActorEvent };
       known.add(`${address} ${id}`);
-      this.add(book, { from: address, to, event, number: id, thrown: 0, tries: 0 });
+      this.add(outbox, { from: address, to, event, number: id, thrown: 0, tries: 0 });
     }
-    for (const letter of younger) if (!known.has(`${letter.from} ${letter.number}`)) this.add(book, letter);
-    book.reading = false;
-    for (const pair of book.pairs.values()) this.line(pair);
+    for (const message of younger) if (!known.has(`${message.from} ${message.number}`)) this.add(outbox, message);
+    outbox.reading = false;
+    for (const pair of outbox.pairs.values()) this.enqueue(pair);
     this.pump();
   }
 
-  /** The entry that holds this message is durable. */
+  /** Called when the entry that holds this message is durable. */
   durable(shard: Shard, { beside, id, body, removed }: RowWrite): void {
-    const book = this.books.get(shard);
-    if (book === undefined || removed) return;
+    const outbox = this.byShard.get(shard);
+    if (outbox === undefined || removed) return;
     const { to, event } = body as unknown as { to: string; event: ActorEvent };
-    const pair = this.add(book, { from: beside.address, to, event, number: id, thrown: 0, tries: 0 });
-    this.line(pair);
+    const pair = this.add(outbox, { from: beside.address, to, event, number: id, thrown: 0, tries: 0 });
+    this.enqueue(pair);
     this.pump();
   }
 
-  /** Nothing of this shard leaves any more; what was acknowledged is written off at once. */
-  rest(shard: Shard): void {
-    const book = this.books.get(shard);
-    if (book === undefined) return;
-    book.resting = true;
-    this.remove(book);
+  /** Sends no more messages of this shard, and removes the acknowledged rows at once. */
+  pause(shard: Shard): void {
+    const outbox = this.byShard.get(shard);
+    if (outbox === undefined) return;
+    outbox.paused = true;
+    this.remove(outbox);
   }
 
-  forget(shard: Shard): void {
-    this.books.delete(shard);
+  drop(shard: Shard): void {
+    this.byShard.delete(shard);
   }
 
-  /** What waits for its receiver, for an operator. */
+  /** The undelivered messages of an actor, for an operator. */
   waitingOf(shard: Shard, from: string): readonly { to: string; number: string; event: string; tries: number }[] {
-    const letters = (this.books.get(shard)?.pairs.values() ?? []).flatMap((pair) => pair.letters);
-    return letters
-      .filter((letter) => letter.from === from)
+    const messages = (this.byShard.get(shard)?.pairs.values() ?? []).flatMap((pair) => pair.messages);
+    return messages
+      .filter((message) => message.from === from)
       .map(({ to, number, event, tries, thrown }) => ({ to, number, event: event.type, tries: tries + thrown }));
   }
 
-  private add(book: ShardOutbox, letter: Letter): Pair {
-    const key = `${letter.from} ${letter.to}`;
-    let pair = book.pairs.get(key);
+  private add(outbox: ShardOutbox, message: OutboxMessage): Pair {
+    const key = `${message.from} ${message.to}`;
+    let pair = outbox.pairs.get(key);
     if (pair === undefined) {
-      pair = { book, letters: [], state: 'idle', unknownSince: null };
-      book.pairs.set(key, pair);
+      pair = { outbox, messages: [], state: 'idle', unknownSince: null };
+      outbox.pairs.set(key, pair);
     }
-    pair.letters.push(letter);
-    book.size++;
+    pair.messages.push(message);
+    outbox.size++;
     return pair;
   }
 
-  private line(pair: Pair): void {
-    if (pair.state !== 'idle' || pair.letters.length === 0 || pair.book.reading) return;
+  private enqueue(pair: Pair): void {
+    if (pair.state !== 'idle' || pair.messages.length === 0 || pair.outbox.reading) return;
     pair.state = 'ready';
     this.ready.push(pair);
   }
@@ -169,91 +170,98 @@ export class Outbox {
   private pump(): void {
     while (this.flying < FLYING_MAX && this.ready.length > 0) {
       const pair = this.ready.shift() as Pair;
-      if (this.isLive(pair.book)) this.send(pair);
+      if (this.isLive(pair.outbox)) this.send(pair);
     }
   }
 
-  private isLive(book: ShardOutbox): boolean {
-    return this.books.get(book.shard) === book && !book.resting;
+  private isLive(outbox: ShardOutbox): boolean {
+    return this.byShard.get(outbox.shard) === outbox && !outbox.paused;
   }
 
   private send(pair: Pair): void {
-    const letter = pair.letters[0] as Letter;
-    const { from, to, number, event } = letter;
+    const message = pair.messages[0] as OutboxMessage;
+    const { from, to, number, event } = message;
     pair.state = 'flying';
     this.flying++;
-    const parcel = { type: 'message', from, number, last: letter.thrown >= FAILURES_MAX - 1 } as const;
-    this.parts.clusterPort.send(to, encodeSystemMessage(parcel, event), SEND_WITHIN_MS).then(
-      () => this.landed(pair, () => this.acknowledged(pair, letter)),
-      (error: unknown) => this.landed(pair, () => this.failed(pair, letter, error)),
+    const envelope = { type: 'message', from, number, last: message.thrown >= FAILURES_MAX - 1 } as const;
+    this.parts.clusterPort.send(to, encodeSystemMessage(envelope, event), SEND_WITHIN_MS).then(
+      () => this.landed(pair, () => this.acknowledged(pair, message)),
+      (error: unknown) => this.landed(pair, () => this.failed(pair, message, error)),
     );
   }
 
   private landed(pair: Pair, react: () => void): void {
     this.flying--;
-    if (this.books.get(pair.book.shard) === pair.book) react();
+    if (this.byShard.get(pair.outbox.shard) === pair.outbox) react();
     this.pump();
   }
 
-  private acknowledged(pair: Pair, letter: Letter): void {
-    const { book } = pair;
+  private acknowledged(pair: Pair, message: OutboxMessage): void {
+    const { outbox } = pair;
     pair.unknownSince = null;
-    book.removals.push(letter);
-    if (book.resting) this.remove(book);
+    outbox.removals.push(message);
+    if (outbox.paused) this.remove(outbox);
     else this.armRemoval();
-    this.over(pair, letter);
+    this.over(pair, message);
   }
 
-  /** The next of its pair may leave. */
-  private over(pair: Pair, { from, to }: Letter): void {
-    const { book } = pair;
-    pair.letters.shift();
-    book.size--;
+  /** Removes a finished message, so that the next of its pair can be sent. */
+  private over(pair: Pair, { from, to }: OutboxMessage): void {
+    const { outbox } = pair;
+    pair.messages.shift();
+    outbox.size--;
     pair.state = 'idle';
-    if (pair.letters.length === 0) book.pairs.delete(`${from} ${to}`);
-    else this.line(pair);
+    if (pair.messages.length === 0) outbox.pairs.delete(`${from} ${to}`);
+    else this.enqueue(pair);
   }
 
-  private failed(pair: Pair, letter: Letter, error: unknown): void {
+  private failed(pair: Pair, message: OutboxMessage, error: unknown): void {
     const failure = error instanceof AskError ? error.failure : null;
     const threw = failure?.code === 'failed' && !failure.kindUnknown;
-    if (threw) letter.thrown++;
-    else letter.tries++;
-    if (failure?.code === 'failed' && !pair.book.resting && this.isDead(pair, letter, threw)) {
-      this.setAside(pair, letter, failure.detail);
-    } else this.pause(pair, letter);
+    if (threw) message.thrown++;
+    else message.tries++;
+    if (failure?.code === 'failed' && !pair.outbox.paused && this.isDead(pair, message, threw)) {
+      this.deadLetter(pair, message, failure.detail);
+    } else this.retryLater(pair, message);
   }
 
-  /** The receiver was told that this was the last try, and could not set it aside itself; or nobody knows its kind. */
-  private isDead(pair: Pair, { thrown }: Letter, threw: boolean): boolean {
+  /** True if the receiver failed the last try and stored no dead letter, or its kind was unknown for too long. */
+  private isDead(pair: Pair, { thrown }: OutboxMessage, threw: boolean): boolean {
     if (threw) return thrown >= FAILURES_MAX;
     const now = this.parts.clock.monotonic();
     pair.unknownSince ??= now;
     return now - pair.unknownSince >= KIND_WAIT_MS;
   }
 
-  private setAside(pair: Pair, letter: Letter, failure: string): void {
+  private deadLetter(pair: Pair, message: OutboxMessage, failure: string): void {
     const { queue, now, log } = this.parts;
-    const { shard } = pair.book;
-    const dead = { ...letter, times: letter.thrown + letter.tries, failure };
+    const { shard } = pair.outbox;
+    const dead = { ...message, times: message.thrown + message.tries, failure };
     const entry = deadLetterEntry(shard, dead, { order: queue.nextOrder(), at: now() }, (answer) => {
-      if (this.books.get(shard) !== pair.book) return;
-      if (!answer.ok) return this.pause(pair, letter);
+      if (this.byShard.get(shard) !== pair.outbox) return;
+      if (!answer.ok) return this.retryLater(pair, message);
       this.deadLetters++;
-      const message = 'a message was set aside beside its sender: see it with inspect, then retry or skip it';
-      log({ level: 'error', message, address: letter.from, to: letter.to, event: letter.event.type, detail: failure });
-      this.over(pair, letter);
+      const text = 'a message became a dead letter of its sender: see it with inspect, then retry or skip it';
+      log({
+        level: 'error',
+        message: text,
+        address: message.from,
+        to: message.to,
+        event: message.event.type,
+        detail: failure,
+      });
+      this.over(pair, message);
       this.pump();
     });
     queue.push(entry);
   }
 
-  private pause(pair: Pair, letter: Letter): void {
-    pair.state = 'resting';
+  private retryLater(pair: Pair, message: OutboxMessage): void {
+    pair.state = 'waiting';
     const { clock, clusterPort } = this.parts;
-    clock.after(backOffMs(letter.thrown + letter.tries, clusterPort.random), () => {
+    clock.after(backOffMs(message.thrown + message.tries, clusterPort.random), () => {
       pair.state = 'idle';
-      this.line(pair);
+      this.enqueue(pair);
       this.pump();
     });
   }
@@ -263,30 +271,30 @@ export class Outbox {
     this.removing = true;
     this.parts.clock.after(REMOVE_AFTER_MS, () => {
       this.removing = false;
-      for (const book of this.books.values()) this.remove(book);
+      for (const outbox of this.byShard.values()) this.remove(outbox);
     });
   }
 
-  private remove(book: ShardOutbox): void {
-    if (book.shard.serving === 'gone') return;
-    const letters = book.removals;
-    book.removals = [];
-    for (let i = 0; i < letters.length; i += REMOVALS_PER_ENTRY_MAX) {
-      this.write(book, letters.slice(i, i + REMOVALS_PER_ENTRY_MAX));
+  private remove(outbox: ShardOutbox): void {
+    if (outbox.shard.serving === 'gone') return;
+    const messages = outbox.removals;
+    outbox.removals = [];
+    for (let i = 0; i < messages.length; i += REMOVALS_PER_ENTRY_MAX) {
+      this.write(outbox, messages.slice(i, i + REMOVALS_PER_ENTRY_MAX));
     }
   }
 
-  private write(book: ShardOutbox, letters: readonly Letter[]): void {
+  private write(outbox: ShardOutbox, messages: readonly OutboxMessage[]): void {
     const { queue } = this.parts;
-    const rows = letters.map(({ from, number }) => removeRow(new RowCache(from), systemCollections.outbox, number));
+    const rows = messages.map(({ from, number }) => removeRow(new RowCache(from), systemCollections.outbox, number));
     const outcome = { changes: [], rows, timers: [], publishes: [], outgoing: false };
     const entry = new Entry(
       queue.nextOrder(),
-      book.shard,
+      outbox.shard,
       outcome,
       (answer) => {
-        if (answer.ok || answer.failure.code !== 'refused' || this.books.get(book.shard) !== book) return;
-        book.removals.push(...letters);
+        if (answer.ok || answer.failure.code !== 'refused' || this.byShard.get(outbox.shard) !== outbox) return;
+        outbox.removals.push(...messages);
         this.armRemoval();
       },
       WRITTEN,

@@ -10,7 +10,7 @@ import type { Outbox } from './outbox.ts';
 const PAGE = 1_000;
 const RETRY_MS = 1_000;
 
-/** What errands work with. */
+/** Dependencies of `Outgoing`. */
 export interface OutgoingParts {
   readonly outbox: Outbox;
   readonly activities: Activities;
@@ -19,7 +19,7 @@ export interface OutgoingParts {
   readonly host: EngineHost;
 }
 
-/** Whatever begins beyond a shard once it is durable: messages to other shards, and work in the world. */
+/** Starts the effects that leave a shard once they are durable: messages to other shards, and activities. */
 export class Outgoing {
   private readonly parts: OutgoingParts;
 
@@ -27,17 +27,22 @@ export class Outgoing {
     this.parts = parts;
   }
 
-  /** From now on what becomes durable is taken; what memory had of this shard is forgotten. */
+  /** Starts to accept durable writes of this shard, with empty state. */
   open(shard: Shard): void {
     this.parts.outbox.open(shard);
     this.parts.activities.open(shard);
   }
 
-  /** Reads what an earlier owner left; tried again while the store does not answer. */
+  /** Reads the rows that the previous owner left; retries while the store fails. */
   fill(shard: Shard): void {
     const { clock, host } = this.parts;
     this.read(shard).catch((error: unknown) => {
-      host.log({ level: 'warn', message: 'errands could not be read', shard: shard.id, error: String(error) });
+      host.log({
+        level: 'warn',
+        message: 'outgoing messages and activities could not be read',
+        shard: shard.id,
+        error: String(error),
+      });
       clock.after(RETRY_MS, () => this.fill(shard));
     });
   }
@@ -49,22 +54,22 @@ export class Outgoing {
     }
   }
 
-  rest(shard: Shard): void {
-    this.parts.outbox.rest(shard);
-    this.parts.activities.rest(shard);
+  pause(shard: Shard): void {
+    this.parts.outbox.pause(shard);
+    this.parts.activities.pause(shard);
   }
 
-  forget(shard: Shard): void {
-    this.parts.outbox.forget(shard);
-    this.parts.activities.forget(shard);
+  drop(shard: Shard): void {
+    this.parts.outbox.drop(shard);
+    this.parts.activities.drop(shard);
   }
 
   private async read(shard: Shard): Promise<void> {
     const { outbox, activities } = this.parts;
-    const letters = await this.all(shard, systemCollections.outbox.name);
+    const messages = await this.all(shard, systemCollections.outbox.name);
     const open = await this.all(shard, systemCollections.intents.name);
     if (shard.serving !== 'live') return;
-    outbox.fill(shard, letters);
+    outbox.fill(shard, messages);
     activities.fill(shard, open);
   }
 

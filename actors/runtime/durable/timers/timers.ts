@@ -89,7 +89,7 @@ export class Timers {
 
   /** From now on what is written for this shard is kept; what memory had of it is forgotten. */
   open(shard: Shard): void {
-    this.forget(shard);
+    this.drop(shard);
     this.books.set(shard, { shard, slots: new PooledMap(), horizon: 0, resting: false, touched: null });
   }
 
@@ -100,15 +100,15 @@ export class Timers {
   }
 
   /** Nothing of this shard fires any more, while its last entries are written. */
-  rest(shard: Shard): void {
+  pause(shard: Shard): void {
     const book = this.books.get(shard);
     if (book === undefined) return;
     book.resting = true;
     for (const slots of book.slots.values()) for (const slot of slots.values()) this.heap.remove(slot);
   }
 
-  forget(shard: Shard): void {
-    this.rest(shard);
+  drop(shard: Shard): void {
+    this.pause(shard);
     this.books.delete(shard);
     if (this.books.size === 0) this.close();
   }

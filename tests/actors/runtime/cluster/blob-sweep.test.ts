@@ -274,7 +274,7 @@ it('one of the nodes that stay is the sweeper, and none without fresh contact', 
   const nodes = ['n1', 'n2', 'n3'].map((name) => ({ name, incarnation: `i-${name}`, state: 'up' }));
   const sweepers = (gone: string, fresh = true): string[] => {
     const rows = nodes.map((node) => (node.name === gone ? { ...node, state: 'draining' } : node));
-    const member = { census: { nodes: rows, live: new Set(rows.map((node) => node.incarnation)) }, fresh };
+    const member = { view: { nodes: rows, live: new Set(rows.map((node) => node.incarnation)) }, fresh };
     return nodes.map((node) => node.incarnation).filter((self) => isSweeper(self, member as unknown as Member));
   };
   const [first = ''] = sweepers('');

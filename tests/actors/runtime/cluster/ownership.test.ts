@@ -39,7 +39,7 @@ function stage(initial: ShardRow) {
       }),
   } as unknown as Store;
   const member = {
-    census: { nodes: [], live: new Set([SELF]), shardsRevision: 1 },
+    view: { nodes: [], live: new Set([SELF]), shardsRevision: 1 },
     ...{ fresh: true, settled: true, alive: () => null, isGone: () => false },
   } as unknown as Member;
   const map = new ShardMap(1, () => {});

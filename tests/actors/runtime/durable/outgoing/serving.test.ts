@@ -53,7 +53,7 @@ within(
     await house.body(A, work('running'));
     await house.body(A, work('waiting'));
     await until(() => scene.desk.calls.length === 1);
-    house.engine.activities.rest();
+    house.engine.activities.pause();
     assert.is(house.engine.activities.size, 1);
     await house.body(A, work('fresh'));
     const next = await scene.build('n2');
