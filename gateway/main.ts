@@ -1,6 +1,6 @@
 /**
  * The composition root of one node: opens its secrets, stores, cluster, jobs and gateway, serves, and drains. It holds no
- * rule of the product, and it is the only place that knows which parts a node is made of.
+ * rule of the product, and it is the only place that lists the parts of a node.
  */
 import type { Socket } from 'node:net';
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
@@ -30,24 +30,24 @@ export interface NodeHandle {
   readonly ready: Promise<void>;
   /** Serves a connection that a launcher accepted. */
   accept(socket: Socket): void;
-  /** Takes connections itself; port 0 takes a free one. Resolves with `http://host:port`. */
+  /** Listens for connections; port 0 picks a free one. Resolves with `http://host:port`. */
   listen(host: string, port: number): Promise<string>;
   readonly gauges: EdgeGauges;
-  /** How long the store has made this node's writer wait, ms; 0 when it does not. */
+  /** How long the store has blocked this node's writer, ms; 0 if it does not. */
   storeBusyMs(): number;
   /**
-   * Leaves in order: intake ends, shards go to nodes that stay, open turns and running activities end within their
+   * Leaves in order: the edge stops accepting, shards move to nodes that stay, open turns and running activities end within their
    * graces, then the HTTP client closes. Resolves when everything is closed. May be called more than once.
    */
   drain(): Promise<void>;
 }
 
-/** Exit code of a node whose store failed: a restart recovers from what is on the disk. */
+/** Exit code of a node whose store failed: a restart recovers from the disk. */
 const EXIT_STORE = 70;
-/** Between learning that this node was declared dead and the end of the process. */
+/** Delay between the notice that this node was declared dead and the end of the process. */
 const FAREWELL_MS = 100;
 const READY_LOOK_MS = 20;
-/** After the grace: how long an abandoned response is still read for its usage, and how long its charge may take. */
+/** After the grace: how long an abandoned response is read for its usage, and how long its charge may take. */
 const READ_ON_MS_MAX = 1_000;
 const SETTLE_MS_MAX = 5_000;
 const LOOP_RESOLUTION_MS = 20;
@@ -195,7 +195,7 @@ class GatewayNode implements NodeHandle {
     await this.#node.drain();
     await Promise.all([served, this.#node.finishActivities()]);
     await edge.settled(READ_ON_MS_MAX);
-    // Aborts the calls that are read on for their usage alone: our own count is charged for those.
+    // Aborts the calls that are read only for their usage; they are charged by our own count.
     await outbound.close();
     await edge.settled(SETTLE_MS_MAX);
     await this.#within(SETTLE_MS_MAX, this.#gateway.settled());
@@ -216,7 +216,7 @@ class GatewayNode implements NodeHandle {
     }
   }
 
-  /** Other nodes have taken over: open responses end with the restart error, for as long as writing it takes. */
+  /** Other nodes have taken over: open responses end with the restart error, and the delay lets it be written. */
   #leaveDead(why: string): void {
     this.#gateway?.edge.cut();
     this.#clock.after(FAREWELL_MS, () => this.#exit(EXIT_REJOIN, `declared dead: ${why}`));

@@ -1,4 +1,4 @@
-/** The runtime's only door: what kinds and the gateway may use of it. */
+/** The runtime's public interface: everything that kinds and the gateway may import. */
 
 export type { Repeats } from './actor/activity-record.ts';
 export { type Address, kindOf, ownerHash, ownerOf, parseAddress, SHARDS_DEFAULT, shardOf } from './actor/address.ts';

@@ -36,20 +36,20 @@ import type { Transport } from './ports/transport.ts';
 
 export type { NodeLimits, NodeParts, TransportFactory };
 
-const GOODBYE_MS = 250;
+const FAREWELL_MS = 250;
 
-/** What `startNode` returns: the cluster, the beginning of its activities, and leaving it in order. */
+/** What `startNode` returns: the cluster, the start of its activities, and the steps of an orderly leave. */
 export interface ClusterNode extends Cluster {
-  /** Whatever the handlers of activities need is there: they begin as soon as the node is ready. Never while it drains. */
+  /** Activity handlers may run: activities begin as soon as the node is ready, and never while it drains. */
   serve(): void;
   /**
-   * Gives every shard to nodes that stay, and goes on asking: for open work that still needs the cluster. Resolves
-   * when none is left here, or when there is nobody to give them to.
+   * Hands every shard to the nodes that stay. Asks still work, for open requests that need the cluster. Resolves when no
+   * shard is left here, or when no node can take one.
    */
   drain(): Promise<void>;
   /**
-   * The second half of a drain: resolves when the running activities have ended and their owners know it, at the latest
-   * when their grace is over; those left are aborted then, and begin anew elsewhere.
+   * The second half of a drain: resolves when the running activities have ended and reported to their owners, at the
+   * latest when their grace is over. The remaining ones are aborted then, and start again on other nodes.
    */
   finishActivities(): Promise<void>;
 }
@@ -70,7 +70,7 @@ export async function startNode(parts: NodeParts): Promise<ClusterNode> {
   return node;
 }
 
-/** One node's parts, wired. Its own rule is the order in which things begin and end. */
+/** Wires the parts of one node. Its only rule is the order in which they start and stop. */
 class Node implements ClusterNode {
   readonly board: Board;
   readonly operator: Operator;
@@ -100,7 +100,7 @@ class Node implements ClusterNode {
   #ended = false;
   #leaving: Promise<void> | null = null;
   #serves = false;
-  /** Monotonic ms; null while it does not drain. */
+  /** Monotonic ms; null before the drain. */
   #drainsSince: number | null = null;
 
   constructor(parts: NodeParts) {
@@ -240,7 +240,7 @@ class Node implements ClusterNode {
     return this.#leaving;
   }
 
-  /** Ends what a failed start began. */
+  /** Stops the parts that a failed start has started. */
   async abandon(): Promise<void> {
     this.#end();
     await this.#transport.close();
@@ -256,18 +256,18 @@ class Node implements ClusterNode {
     try {
       await this.#engine.close();
       this.#member.stop();
-      if (!dead) await this.#sayGoodbye();
+      if (!dead) await this.#recordLeave();
     } catch (error) {
-      this.#parts.log({ level: 'warn', message: 'left without goodbye', why: textOf(error) });
+      this.#parts.log({ level: 'warn', message: 'left without a record in the store', why: textOf(error) });
     }
     this.#end();
     await this.#transport.close();
   }
 
-  /** Stays for a moment to tell those who have not heard yet that the shards moved. */
-  async #sayGoodbye(): Promise<void> {
+  /** Stays for a moment, to redirect peers that do not know yet that the shards moved. */
+  async #recordLeave(): Promise<void> {
     await this.#parts.store.leave(this.#incarnation);
-    await new Promise<void>((resolve) => this.#parts.clock.after(GOODBYE_MS, resolve));
+    await new Promise<void>((resolve) => this.#parts.clock.after(FAREWELL_MS, resolve));
   }
 
   #end(): void {
@@ -338,7 +338,7 @@ class Node implements ClusterNode {
     );
   }
 
-  /** A peer learns what this node knows and is. */
+  /** Sends a new peer the shard owners and the state of this node. */
   #introduce(incarnation: string): void {
     this.#peers.send(incarnation, { type: 'shards', owners: this.#map.known() });
     if (this.#readiness.ready) this.#peers.send(incarnation, { type: 'ready' });

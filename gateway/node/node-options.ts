@@ -6,7 +6,7 @@ import type { ClusterConfig, NodeConfig } from '../terms/config.ts';
 
 export interface NodeOptions {
   readonly config: ClusterConfig;
-  /** Which of the configured nodes this is. */
+  /** The name of this node in the configuration. */
   readonly name: string;
   /** Provider keys, by the variables the providers name; `TROUPE_CRASHPOINT`, `TROUPE_LINK_ROUTES`. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -27,7 +27,7 @@ export interface NodePorts {
   readonly activities?: (outbound: () => Outbound) => NonNullable<NodeParts['activities']>;
 }
 
-/** What every part of one node is made with. */
+/** Shared dependencies of all parts of one node. */
 export interface NodeContext {
   readonly options: NodeOptions;
   readonly self: NodeConfig;

@@ -9,7 +9,7 @@ import type { ClusterConfig } from '../terms/config.ts';
 import type { NodeContext } from './node-options.ts';
 import type { OpenedStores } from './open-stores.ts';
 
-/** What the cluster's part of a node is opened with, beside its context. */
+/** Dependencies of the cluster part of a node, beside its context. */
 export interface OpenClusterParts
   extends Pick<NodeParts, 'kinds' | 'activities' | 'activityGraceMs' | 'onIsolated' | 'onDead' | 'onDrain'> {
   readonly secrets: Secrets;
@@ -43,7 +43,7 @@ export async function openCluster(context: NodeContext, parts: OpenClusterParts)
   });
 }
 
-/** What must be equal on every node of a cluster: nodes that differ in it refuse each other's links. */
+/** A digest of the settings that all nodes of a cluster must share: nodes whose digests differ refuse each other's links. */
 function digestOf({ runtime, rates, workspace }: ClusterConfig): string {
   return createHash('sha256').update(JSON.stringify({ runtime, rates, workspace })).digest('hex');
 }

@@ -11,7 +11,7 @@ import { armCrashPoint } from '../operator/crash-point.ts';
 import { Pools } from '../outbound/pools.ts';
 import type { NodeContext } from './node-options.ts';
 
-/** What the gateway of a node is opened with, beside its context. */
+/** Dependencies of the gateway of a node, beside its context. */
 export interface OpenGatewayParts {
   readonly cluster: Cluster;
   readonly secrets: Secrets;
@@ -34,7 +34,7 @@ export interface Gateway {
   settled(): Promise<void>;
 }
 
-/** Opens the gateway of a node that is a member of its cluster. Nothing is accepted before the edge is given sockets. */
+/** Opens the gateway of a node that is a member of its cluster. It accepts nothing until the edge receives sockets. */
 export function openGateway(context: NodeContext, { cluster, secrets, storeFull, serving }: OpenGatewayParts): Gateway {
   const { options, clock, random, log } = context;
   const { config, env } = options;

@@ -4,7 +4,7 @@ import { type OpenedStore, openStore } from '../../actors/runtime/stores/open-st
 import { storeChoice } from '../operator/config/store-choice.ts';
 import type { NodeContext } from './node-options.ts';
 
-/** What one node stores: rows and actors, and bytes with the keys that seal them. */
+/** The stores of one node: rows and actors, and bytes with the keys that seal them. */
 export interface OpenedStores {
   readonly store: OpenedStore;
   readonly bytes: ByteStores;

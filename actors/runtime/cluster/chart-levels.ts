@@ -9,15 +9,15 @@ export interface ChartLevelsParts {
   readonly self: string;
   readonly kinds: readonly RegisteredKind[];
   readonly member: () => Member;
-  /** What a peer's build told of its kinds; null while it has not. */
+  /** The chart versions that a peer has announced; null before that. */
   readonly chartsOf: (incarnation: string) => Charts | null;
   readonly store: Pick<Store, 'actorCounts'>;
   readonly log: Log;
 }
 
 /**
- * Has each kind written at the highest chart version that every living member loads, as members come and go. Starts at
- * the lowest this build can write, and never rises while a member has not told what it loads.
+ * Sets each kind to the highest chart version that every living member loads, as members join and leave. Starts at the
+ * lowest version that this build can write, and never rises while a member has not announced its versions.
  */
 export class ChartLevels {
   /** The chart versions of this build. */
@@ -30,41 +30,41 @@ export class ChartLevels {
     for (const kind of parts.kinds) kind.level = chartRange(kind).writes;
   }
 
-  /** Rejects with one line when this build cannot serve what is stored. */
+  /** Rejects with one line if this build cannot load the stored actors. */
   async requireLoadable(): Promise<void> {
     const why = await this.#unloadable();
     if (why !== null) throw new Error(why);
   }
 
   /**
-   * Once more when the others know this node and write for it too: what they wrote before that may be beyond this build.
-   * Shards may be moved to a node only after `fits`.
+   * Checks again when all peers know this node and write versions that it loads: actors written before that may be too new
+   * for this build. Shards may be moved to a node only after `fits`.
    */
   async confirm(refuse: (why: string) => void, fits: () => void): Promise<void> {
-    // A store that does not answer now takes no commit either, and said at the start that everything fits.
+    // A store that fails now takes no commit either, and the check at the start succeeded.
     const why = await this.#unloadable().catch(() => null);
     if (why === null) fits();
     else refuse(why);
   }
 
-  /** Why this build cannot serve what is stored, or null. */
+  /** Why this build cannot load the stored actors, or null. */
   async #unloadable(): Promise<string | null> {
     return unloadable(this.charts, await this.#parts.store.actorCounts());
   }
 
-  /** Called whenever a member came, went or told its charts. */
+  /** Called when a member joins, leaves or announces its charts. */
   settle(): void {
     const { self, kinds, member, log } = this.#parts;
     const { nodes } = member().view;
     const others = nodes.filter((row) => isAlive(row) && row.incarnation !== self);
-    const told = others.map((row) => this.#parts.chartsOf(row.incarnation));
-    const known = nodes.length > 0 && !told.includes(null);
+    const announced = others.map((row) => this.#parts.chartsOf(row.incarnation));
+    const known = nodes.length > 0 && !announced.includes(null);
     for (const kind of kinds) {
-      const ranges = told.flatMap((charts) => charts?.[kind.name] ?? []);
+      const ranges = announced.flatMap((charts) => charts?.[kind.name] ?? []);
       const level = levelOf(chartRange(kind), ranges, kind.level, known);
       if (level === kind.level) continue;
       kind.level = level;
-      log({ level: 'info', message: 'a kind is written at another chart', kind: kind.name, chart: level });
+      log({ level: 'info', message: 'a kind is written at another chart version', kind: kind.name, chart: level });
     }
   }
 }

@@ -2,10 +2,13 @@ import type { Clock } from '../ports/clock.ts';
 import type { Store } from '../ports/store.ts';
 import { type Log, textOf } from './log.ts';
 
-/** Who ended a node: itself (an uncaught error, an abort, its heap, a loop that went silent), or anything else. */
+/**
+ * Why a node ended. The stored words are kept: `own-hand` is a crash of the process itself (an uncaught error, an abort, a
+ * full heap, a silent event loop), `outside` is a kill or any other cause.
+ */
 export type Cause = 'own-hand' | 'outside';
 
-/** How long whoever saw a process end may take to say so; a death nobody explained by then came from outside. */
+/** How long the observer of a death may take to record its cause; a death without a record by then counts as killed. */
 const WAIT_MS = 1_500;
 const REMEMBERED_MAX = 256;
 
@@ -16,8 +19,8 @@ export interface DeathsParts {
 }
 
 /**
- * Why nodes died, decided once for the whole cluster: the first word in the store counts, whoever says it. Own hand is
- * only what somebody saw to be so; a kill, a stop, a cut or a silence nobody explains never is.
+ * Why nodes died, decided once for the whole cluster: the first record in the store counts. A death counts as crashed only
+ * if an observer recorded a crash; a kill, a stop, a network cut or an unexplained silence never does.
  */
 export class Deaths {
   readonly #parts: DeathsParts;
@@ -27,13 +30,13 @@ export class Deaths {
     this.#parts = parts;
   }
 
-  /** Somebody saw how it ended. Rejects when the store does not take it. */
+  /** Records the observed cause of a death. Rejects if the store fails. */
   async record(incarnation: string, cause: Cause): Promise<void> {
     const stored = await this.#parts.store.setting(`death ${incarnation}`, cause);
     this.#remember(incarnation, stored === 'own-hand' ? 'own-hand' : 'outside');
   }
 
-  /** Null while it is not known; asking begins the wait. */
+  /** Null while the cause is unknown; the first call starts the wait for a record. */
   causeOf(incarnation: string): Cause | null {
     const known = this.#causes.get(incarnation);
     if (known !== undefined) return known;

@@ -5,7 +5,7 @@ import { type Log, textOf } from './log.ts';
 import type { Member } from './member.ts';
 
 const PROBE_MS = 300;
-/** Pauses between the probes of one suspicion: a process that is just ending may still accept for a moment. */
+/** Pauses between the probes of one suspect: a process that is ending may still accept connections for a moment. */
 const PAUSES_MS = [0, 5, 20, 50, 100, 200, 400, 800];
 
 export interface FailureReportsParts {
@@ -14,39 +14,39 @@ export interface FailureReportsParts {
   readonly transport: Transport;
   readonly member: Member;
   readonly log: Log;
-  /** True while some link with this incarnation is open both ways: then there is nothing to ask. */
+  /** True while a link with this incarnation is open both ways, which makes a probe unnecessary. */
   readonly linked: (incarnation: string) => boolean;
 }
 
 /**
- * The question a lost link raises at once: is that process still there? A port of this host that refuses, or answers
- * with another incarnation, is proof, and its node is voted out. Silence proves nothing here; the heartbeat decides.
+ * Probes the process behind a lost link at once. A port of this host that refuses, or answers with another incarnation, is
+ * proof that the process has ended, and its node is voted out. Silence is no proof; the heartbeat decides then.
  */
 export class FailureReports {
   readonly #parts: FailureReportsParts;
-  readonly #asked = new Set<string>();
-  #lastReason = '';
+  readonly #probing = new Set<string>();
+  #lastFailure = '';
   #stopped = false;
 
   constructor(parts: FailureReportsParts) {
     this.#parts = parts;
   }
 
-  /** Starts the question unless it is being asked already. */
+  /** Starts to probe the incarnation unless it is being probed already. */
   raise(incarnation: string): void {
     const row = this.#parts.member.alive(incarnation);
-    if (!row || row.host !== this.#parts.host || this.#asked.has(incarnation) || this.#stopped) return;
-    this.#asked.add(incarnation);
-    this.#ask(row)
-      .catch((error: unknown) => this.#complain(textOf(error)))
-      .finally(() => this.#asked.delete(incarnation));
+    if (!row || row.host !== this.#parts.host || this.#probing.has(incarnation) || this.#stopped) return;
+    this.#probing.add(incarnation);
+    this.#probe(row)
+      .catch((error: unknown) => this.#warn(textOf(error)))
+      .finally(() => this.#probing.delete(incarnation));
   }
 
   stop(): void {
     this.#stopped = true;
   }
 
-  async #ask(row: NodeRow): Promise<void> {
+  async #probe(row: NodeRow): Promise<void> {
     const { member, transport, linked } = this.#parts;
     for (const pauseMs of PAUSES_MS) {
       if (pauseMs > 0) await this.#pause(pauseMs);
@@ -61,10 +61,10 @@ export class FailureReports {
     }
   }
 
-  /** The store did not take the vote: one line per reason, the question comes again with the next lost dial. */
-  #complain(why: string): void {
-    if (this.#lastReason === why) return;
-    this.#lastReason = why;
+  /** Logs a vote that the store did not record, once per reason. The next lost dial starts the probes again. */
+  #warn(why: string): void {
+    if (this.#lastFailure === why) return;
+    this.#lastFailure = why;
     this.#parts.log({ level: 'warn', message: 'vote failed', why });
   }
 

@@ -24,21 +24,21 @@ export interface NodeParts {
   readonly name: string;
   /** host:port to listen on for peers and operators; port 0 takes a free one. */
   readonly grpcAddress: string;
-  /** Asked once, after the port is bound and before the node registers. */
+  /** Called once, after the port is bound and before the node registers. */
   readonly operatorUrl: () => string;
-  /** Host identity: nodes that share it may judge each other by their ports. */
+  /** Host identity: nodes that share it may detect each other's deaths by their ports. */
   readonly host: string;
   readonly pid: number;
   readonly kinds: readonly Kind[];
-  /** Who does the work in the world that kinds ask for, by name. */
+  /** The handlers of the activities that kinds perform, by name. */
   readonly activities?: Readonly<Record<string, ActivityHandler>>;
-  /** How long running activities of a node that drains may take to end, from the drain's beginning. */
+  /** How long running activities of a draining node may take to end, from the start of the drain. */
   readonly activityGraceMs: number;
   /** Stays open when the node leaves: its opener closes it. */
   readonly store: Store;
-  /** Large bytes that rows refer to; swept here, closed by their opener. Absent: this node sweeps none. */
+  /** Large byte values that rows refer to. The node sweeps them; the opener closes them. Absent: no sweep. */
   readonly blobs?: Blobs;
-  /** Sealing keys; destroyed here when their time is over, closed by their opener. Absent: this node destroys none. */
+  /** Sealing keys. The node destroys expired ones; the opener closes the store. Absent: none are destroyed. */
   readonly keys?: KeyStore;
   readonly clock: Clock;
   readonly random: Random;
@@ -50,11 +50,11 @@ export interface NodeParts {
   readonly log: Log;
   /** The bound gRPC address, before the node registers. */
   readonly onBound?: (grpcAddress: string) => void | Promise<void>;
-  /** This node was declared dead: everything is dropped already; exit, or start anew as another incarnation. */
+  /** This node was declared dead and has dropped its state: exit, or start again as another incarnation. */
   readonly onDead: (why: string) => void;
   /**
-   * Peers hold this node for dead while its store is out of reach: nothing it does now can be recorded. It learns for
-   * certain, and ends, when the store is back. May be said again.
+   * Peers consider this node dead while the store is unreachable, so nothing it does now can be recorded. When the store
+   * is back, the node reads the verdict and ends. May be called again.
    */
   readonly onIsolated?: () => void;
   /** An operator asked this node to drain. */

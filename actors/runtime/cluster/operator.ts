@@ -20,7 +20,7 @@ const GAUGES_MS = 1_000;
 const INSPECT_MS = 3_000;
 const DRAIN_CALL_MS = 3_000;
 const RETRY_MS = 50;
-const ASIDE_MS = 10_000;
+const DEAD_LETTER_MS = 10_000;
 
 export interface OperatorParts {
   readonly self: string;
@@ -38,7 +38,7 @@ export interface OperatorParts {
   readonly onDrain: () => void;
 }
 
-/** What an operator at any node can see and do in the whole cluster. Reads go to the owner of the actor. */
+/** The operator's view and control of the whole cluster, at any node. Reads of an actor go to its owner. */
 export class ClusterOperator implements Operator {
   readonly #parts: OperatorParts;
 
@@ -51,8 +51,8 @@ export class ClusterOperator implements Operator {
     await member.beat();
     const { nodes, live } = member.view;
     const shown = nodes.filter((row) => isAlive(row) || isNewestOf(row, nodes));
-    const tally = map.tally();
-    const [gauges, quarantined, census, aside] = await Promise.all([
+    const shardsPerNode = map.tally();
+    const [gauges, quarantined, actorCounts, deadLetters] = await Promise.all([
       Promise.all(shown.map((row) => (isAlive(row) ? this.#gauges(row) : null))),
       Promise.all(shown.map((row) => (isAlive(row) ? this.#quarantined(row) : []))),
       store.actorCounts(),
@@ -61,14 +61,14 @@ export class ClusterOperator implements Operator {
     return {
       nodes: shown.map((row, index) => ({
         ...row,
-        shards: tally.get(row.incarnation) ?? 0,
+        shards: shardsPerNode.get(row.incarnation) ?? 0,
         live: live.has(row.incarnation),
         gauges: gauges[index] ?? null,
       })),
       shardCount: map.count,
       unowned: ownership.unowned,
-      aside: aside.map(viewOfDeadLetter),
-      census,
+      aside: deadLetters.map(viewOfDeadLetter),
+      census: actorCounts,
       quarantined: quarantined.flat(),
     };
   }
@@ -146,9 +146,9 @@ export class ClusterOperator implements Operator {
     return this.#parts.deaths.record(incarnation, cause);
   }
 
-  /** Never repeated: the answer to a repeat would contradict the first. */
+  /** Sent once, without retry: the answer to a repeat would contradict the first. */
   async #resume(type: '$retry' | '$skip', address: string, id: string): Promise<boolean> {
-    const receipt = await this.#parts.router.ask(address, { type, id }, { withinMs: ASIDE_MS });
+    const receipt = await this.#parts.router.ask(address, { type, id }, { withinMs: DEAD_LETTER_MS });
     return receipt !== 'none';
   }
 
@@ -177,7 +177,7 @@ export class ClusterOperator implements Operator {
       }
       default: {
         const unknown: never = call;
-        throw new Error(`this node does not know ${JSON.stringify(unknown)}`);
+        throw new Error(`this node does not support ${JSON.stringify(unknown)}`);
       }
     }
   }
@@ -217,7 +217,7 @@ function isNewestOf(row: NodeRow, nodes: readonly NodeRow[]): boolean {
   return nodes.every((other) => other.name !== row.name || other.birth <= row.birth);
 }
 
-/** A plain copy: an engine may compute gauges when they are read. */
+/** Copies the gauges, because an engine may compute them when they are read. */
 function gaugesOf({ gauges }: Engine): EngineGauges {
   const { cells, quarantined, evicted, queued, commitsInFlight, steps } = gauges;
   const { unhandled, deadLetters, commits, entries } = gauges;

@@ -8,8 +8,8 @@ import type { Shard } from '../engine/shard.ts';
 const NOTHING: readonly never[] = Object.freeze([]);
 
 /**
- * True for an ask that a quarantined actor may not refuse. Whoever asks waits for an answer until a deadline; what the
- * engine itself brings has none, and is told anew when the actor loads. A tell may be lost at any time.
+ * True for an ask that a quarantined actor must not refuse. Only asks with a deadline qualify: inputs from the engine have
+ * none and are delivered again when the actor loads, and tells may be lost at any time.
  */
 export function isDeferredAsk(cell: Cell, { event, answer, deadline, firing, systemMessage }: Mail): boolean {
   if (answer === null || deadline === Number.POSITIVE_INFINITY || firing !== null || systemMessage !== null)
@@ -17,7 +17,7 @@ export function isDeferredAsk(cell: Cell, { event, answer, deadline, firing, sys
   return mayBeDeferred(cell, event.type);
 }
 
-/** The entry that keeps it beside its actor, and answers it. */
+/** The entry that stores the ask as a deferred input of its actor, and answers it. */
 export function deferredAskEntry(
   cell: Cell,
   { event, answer }: Mail,

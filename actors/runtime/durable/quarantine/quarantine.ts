@@ -8,7 +8,7 @@ import type { Adoption } from '../residency/adoption.ts';
 import type { Timers } from '../timers/timers.ts';
 
 const SHOWN_MAX = 100;
-/** How long an actor's own uncommitted writes are waited for before it is loaded again. */
+/** How long a reload waits for the actor's own uncommitted writes: 100 tries, 20 ms apart. */
 const SETTLE_TRIES_MAX = 100;
 const SETTLE_MS = 20;
 
@@ -22,8 +22,9 @@ export interface QuarantineParts {
 }
 
 /**
- * Actors whose stored state does not load: each is put aside alone, reported once, answers nothing but that, and is
- * never written. Only an operator's word, or another build, has it tried again; nothing is mended by itself.
+ * Actors whose stored state does not load. Each is isolated and reported once, answers every input with its fault, and is
+ * never written. It is loaded again only when an operator asks for it or another build starts; there is no automatic
+ * repair.
  */
 export class Quarantine {
   private readonly parts: QuarantineParts;
@@ -36,7 +37,7 @@ export class Quarantine {
     return this.parts.registry.quarantined.size;
   }
 
-  /** Those known here, at most a hundred. Damage that nobody has met yet is not among them. */
+  /** The quarantined actors of this node, at most 100. Damaged actors that have not been loaded yet are not included. */
   list(): readonly QuarantinedActor[] {
     const shown: QuarantinedActor[] = [];
     for (const { address, fault } of this.parts.registry.quarantined) {
@@ -54,17 +55,22 @@ export class Quarantine {
     registry.quarantine(cell);
     if (shard.reported.has(cell.address)) return;
     shard.reported.add(cell.address);
-    const message = 'an actor is quarantined: what is stored of it does not load';
+    const message = 'an actor is quarantined: its stored state does not load';
     host.log({ level: 'error', message, address: cell.address, detail: fault });
   }
 
-  /** A timer of this actor does not load: the whole actor waits for an operator, whatever its state. */
+  /** Called when a stored timer does not load: quarantines the whole actor, loaded or not. */
   timerFault(shard: Shard, address: string, fault: string): void {
     if (shard.faults.has(address)) return;
     shard.faults.set(address, fault);
     const { registry, runner } = this.parts;
     if (registry.faultOf(address) !== null) {
-      this.parts.host.log({ level: 'error', message: 'a timer belongs to nobody', address, detail: fault });
+      this.parts.host.log({
+        level: 'error',
+        message: 'a stored timer belongs to no known actor',
+        address,
+        detail: fault,
+      });
       return;
     }
     const cell = runner.cellOf(address, shard);
@@ -73,7 +79,7 @@ export class Quarantine {
     if (cell.parked === null) runner.wake(cell);
   }
 
-  /** Loads a quarantined actor again, after its row was mended. */
+  /** Loads a quarantined actor again, after its row was repaired. */
   async reload(address: string): Promise<Reloaded> {
     const { registry, runner, timers, adoption } = this.parts;
     const shard = registry.shardOf(address);
@@ -87,7 +93,7 @@ export class Quarantine {
       shard.faults.delete(address);
       await timers.recheck(shard, address);
       if (!(await this.restart(cell))) return { outcome: 'not-served' };
-      // What happened meanwhile, which the compiler cannot know.
+      // The phase changed during the awaits above, which the compiler does not track.
       if ((cell.phase as Cell['phase']) === 'loading') await loaded(cell);
       if ((cell.phase as Cell['phase']) === 'quarantined') return { outcome: 'quarantined', fault: cell.fault };
       shard.reported.delete(address);
@@ -100,17 +106,17 @@ export class Quarantine {
   }
 
   /**
-   * In the very turn in which nothing of it is under way: an input that is kept later sees it loading, and waits. False
-   * when its shard is gone, whose cells nobody loads.
+   * Restarts the cell in the turn in which it has no write in progress, so that an input deferred later finds it loading
+   * and waits. False if its shard is gone, whose cells are not loaded.
    */
   private async restart(cell: Cell): Promise<boolean> {
     const { registry, runner, clock } = this.parts;
     for (let tries = 0; tries < SETTLE_TRIES_MAX; tries++) {
       if (cell.shard.serving === 'gone') return false;
-      // Somebody else reloads it: whoever comes second only waits.
+      // A concurrent reload has restarted it: only wait for the result.
       if (cell.phase !== 'quarantined') return true;
       if (registry.cells.get(cell.address) !== cell)
-        throw new Error(`${cell.address} left memory meanwhile: try again`);
+        throw new Error(`${cell.address} was evicted meanwhile: try again`);
       if (cell.rows.unsettled === 0 && cell.pending === null) {
         registry.rewind(cell);
         runner.reload(cell);
@@ -118,7 +124,7 @@ export class Quarantine {
       }
       await new Promise<void>((resolve) => clock.after(SETTLE_MS, resolve));
     }
-    throw new Error(`${cell.address} still has writes under way: try again`);
+    throw new Error(`${cell.address} still has uncommitted writes: try again`);
   }
 }
 
@@ -127,7 +133,7 @@ function outcomeOf<O>(cell: Cell, present: O): O | 'absent' | 'not-served' {
   return cell.snapshot === null ? 'absent' : present;
 }
 
-/** Rejects when the store did not answer. */
+/** Resolves when the cell has loaded. Rejects if the store failed. */
 function loaded(cell: Cell): Promise<void> {
   return new Promise((resolve, reject) => {
     cell.onLoaded.push((failure) => {

@@ -12,16 +12,16 @@ const RETRY_MS = 1_000;
 export interface ReplayParts {
   readonly clock: Clock;
   readonly host: EngineHost;
-  /** False for a cell that left memory: whoever loads the actor anew is told anew. */
+  /** False for an evicted cell. The inputs are replayed when the actor is loaded again. */
   readonly isHere: (cell: Cell) => boolean;
-  /** Puts an input before all that waits for its actor; false when there is no room. */
+  /** Puts an input before all others in the actor's mailbox; false if it is full. */
   readonly tell: (shard: Shard, address: string, event: ActorEvent, firing: Firing) => boolean;
 }
 
 /**
- * Steps what was kept for an actor while it was quarantined, as soon as it loads: before anything that waits in its
- * mailbox, in the order of keeping, each exactly once, since its row goes in the entry of its step. One that fails too
- * often stays in its row.
+ * Replays the inputs that were deferred while an actor was quarantined, as soon as it loads: before all mail in its
+ * mailbox, in the order of arrival, each exactly once, because the entry of the step removes the row. An input that fails
+ * 5 times stays in its row.
  */
 export class Replay {
   private readonly parts: ReplayParts;
@@ -30,17 +30,17 @@ export class Replay {
     this.parts = parts;
   }
 
-  /** The cell has just been loaded. */
+  /** Called when the cell has loaded. */
   start(cell: Cell): void {
     if (cell.rows.isEmpty(DEAD_LETTERS.name)) return;
-    for (const { id, event } of deferredInputs(cell)) this.tell(cell, id, event, 0);
+    for (const { id, event } of deferredInputs(cell)) this.deliver(cell, id, event, 0);
   }
 
-  private tell(cell: Cell, id: string, event: ActorEvent, failures: number): void {
+  private deliver(cell: Cell, id: string, event: ActorEvent, failures: number): void {
     const { tell, isHere, clock, host } = this.parts;
     const { rows, address } = cell;
     const shard = cell.shard as Shard;
-    // A cell that was rewound has other rows, and is told anew.
+    // A rewound cell has new rows, and its inputs are replayed again.
     const current = (): boolean =>
       shard.serving !== 'gone' &&
       isHere(cell) &&
@@ -48,12 +48,12 @@ export class Replay {
       rows.find(DEAD_LETTERS.name, id)?.latest.open === true;
     const again = (times: number): void => {
       clock.after(RETRY_MS * Math.max(1, times), () => {
-        if (current()) this.tell(cell, id, event, times);
+        if (current()) this.deliver(cell, id, event, times);
       });
     };
     const failed = (detail: string): void => {
       const giveUp = failures + 1 >= FAILURES_MAX;
-      const message = giveUp ? 'a kept input failed too often and stays aside' : 'a kept input failed';
+      const message = giveUp ? 'a deferred input failed too often and stays a dead letter' : 'a deferred input failed';
       host.log({ level: giveUp ? 'error' : 'warn', message, address, input: id, event: event.type, detail });
       if (!giveUp) again(failures + 1);
     };

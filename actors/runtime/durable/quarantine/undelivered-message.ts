@@ -9,7 +9,7 @@ import type { Shard } from '../engine/shard.ts';
 
 const DONE: Answer = { ok: true, body: null };
 
-/** A message that its receiver neither takes nor can set aside. */
+/** A message that its receiver can neither process nor store as a dead letter. */
 export interface UndeliveredMessage {
   readonly from: string;
   readonly to: string;
@@ -19,7 +19,7 @@ export interface UndeliveredMessage {
   readonly failure: string;
 }
 
-/** The entry that moves it from its sender's outbox to what is set aside beside its sender. */
+/** The entry that moves the message from its sender's outbox to its sender's dead letters. The stored `letter` means an outbox message. */
 export function deadLetterEntry(
   shard: Shard,
   { from, to, event, number, times, failure }: UndeliveredMessage,

@@ -12,35 +12,36 @@ import type { Timers } from '../timers/timers.ts';
 const PAGE = 1_000;
 const RETRY_MS = 1_000;
 
-/** What the first moments of a shard need. */
+/** Dependencies of `Adoption`. */
 export interface AdoptionParts {
   readonly registry: CellRegistry;
   readonly runner: Runner;
   readonly timers: Timers;
-  /** Null where nothing may leave this engine. */
+  /** Null for an engine without a cluster port. */
   readonly outgoing: Outgoing | null;
   readonly store: Pick<Store, 'actorsOf' | 'rows'>;
   readonly clock: Clock;
   readonly host: EngineHost;
 }
 
-type Tenant = { readonly collection: string; readonly column: 0 | 1 | 2 | 3; readonly event: string };
+/** The index column of a collection that names a row's lease holder, and the event for its loss. */
+type LeaseColumn = { readonly collection: string; readonly column: 0 | 1 | 2 | 3; readonly event: string };
 
 /**
- * Work beside serving when shards are adopted: loads their timers, activates resident kinds, and sends the actors of
- * rows that are open on behalf of a dead node their event. Shards adopted in one turn share their reads. No caller waits
- * for these events; a read that fails is repeated while the shard is served.
+ * Background work when shards are adopted: loads their timers, activates resident kinds, and notifies the actors of open
+ * lease rows whose holder is a dead node. Shards adopted in one turn share their reads. No caller waits for these events; a
+ * read that fails is repeated while the shard is served.
  */
 export class Adoption {
   private readonly parts: AdoptionParts;
-  private readonly tenants: readonly Tenant[];
+  private readonly leases: readonly LeaseColumn[];
   private readonly residents: readonly string[];
   private arriving: Shard[] = [];
 
   constructor(parts: AdoptionParts) {
     this.parts = parts;
     const kinds = [...parts.registry.kinds.values()];
-    this.tenants = kinds.flatMap(({ kind }) => (kind.leaseRows ? [kind.leaseRows] : []));
+    this.leases = kinds.flatMap(({ kind }) => (kind.leaseRows ? [kind.leaseRows] : []));
     this.residents = kinds.filter(({ kind }) => kind.resident).map(({ name }) => name);
   }
 
@@ -55,39 +56,39 @@ export class Adoption {
       this.parts.timers.fill(shards);
       for (const shard of shards) this.parts.outgoing?.fill(shard);
       this.repeat('residents', () => this.activate(shards));
-      for (const tenant of this.tenants) this.repeat('tenants', () => this.checkTenants(tenant, shards));
+      for (const lease of this.leases) this.repeat('lease rows', () => this.checkLeases(lease, shards));
     });
   }
 
-  /** An actor that was quarantined serves again: it hears what nobody could tell it. */
+  /** Called when a quarantined actor serves again: sends it the events that it missed. */
   returned(cell: Cell, shard: Shard): void {
     if (cell.snapshot === null || !isLive(shard)) return;
     const { runner, host } = this.parts;
     if (cell.kind.kind.resident) runner.notifyUntilTaken(cell.address, { type: ACTIVATED });
-    const { leaseRows: tenancy } = cell.kind.kind;
-    if (tenancy === undefined) return;
-    const told = new Set<string>();
-    for (const { index } of cell.rows.open(tenancy.collection)) {
-      const incarnation = index[tenancy.column] ?? null;
-      if (incarnation !== null && host.isGone(incarnation)) this.tell(cell.address, tenancy, incarnation, told);
+    const { leaseRows } = cell.kind.kind;
+    if (leaseRows === undefined) return;
+    const notified = new Set<string>();
+    for (const { index } of cell.rows.open(leaseRows.collection)) {
+      const incarnation = index[leaseRows.column] ?? null;
+      if (incarnation !== null && host.isGone(incarnation)) this.notify(cell.address, leaseRows, incarnation, notified);
     }
   }
 
-  /** Tells the actors of every row that is open on behalf of this incarnation, in all shards served now. */
+  /** Notifies the actors of every open lease row of this incarnation, in all shards served now. */
   nodeDead(incarnation: string): void {
     const shards = [...this.parts.registry.shards.values()].filter(isLive);
-    for (const tenant of this.tenants) {
-      // Rows that are not in the store yet stand beside their cells.
-      const told = new Set<string>();
+    for (const lease of this.leases) {
+      // Rows that are not in the store yet are in the row caches of their cells.
+      const notified = new Set<string>();
       for (const shard of shards) {
         for (const cell of shard.cells) {
-          for (const row of cell.rows.open(tenant.collection)) {
-            if (row.index[tenant.column] === incarnation) this.tell(cell.address, tenant, incarnation, told);
+          for (const row of cell.rows.open(lease.collection)) {
+            if (row.index[lease.column] === incarnation) this.notify(cell.address, lease, incarnation, notified);
           }
         }
       }
-      const where = { column: tenant.column, equals: incarnation } as const;
-      this.repeat('tenants', () => this.scan(tenant, shards, { where }, told, () => true));
+      const where = { column: lease.column, equals: incarnation } as const;
+      this.repeat('lease rows', () => this.scan(lease, shards, { where }, notified, () => true));
     }
   }
 
@@ -109,28 +110,28 @@ export class Adoption {
     }
   }
 
-  private async checkTenants(tenant: Tenant, shards: readonly Shard[]): Promise<void> {
-    await this.scan(tenant, shards, {}, new Set(), (incarnation) => this.parts.host.isGone(incarnation));
+  private async checkLeases(lease: LeaseColumn, shards: readonly Shard[]): Promise<void> {
+    await this.scan(lease, shards, {}, new Set(), (incarnation) => this.parts.host.isGone(incarnation));
   }
 
-  /** Goes through the open rows of a collection and tells each actor once per incarnation. */
+  /** Reads the open rows of a collection and notifies each actor once per incarnation. */
   private async scan(
-    tenant: Tenant,
+    lease: LeaseColumn,
     shards: readonly Shard[],
     filter: Pick<RowQuery, 'where'>,
-    told: Set<string>,
+    notified: Set<string>,
     isOrphan: (incarnation: string) => boolean,
   ): Promise<void> {
     const among = new Set(shards);
     let after: { readonly sort: number; readonly id: string } | undefined;
     while (shards.some(isLive)) {
-      const query = { collection: tenant.collection, openOnly: true, limit: PAGE, ...filter };
+      const query = { collection: lease.collection, openOnly: true, limit: PAGE, ...filter };
       const page: readonly RowRecord[] = await this.parts.store.rows(after ? { ...query, after } : query);
       for (const row of page) {
         const shard = this.parts.registry.shardOf(row.address);
-        const incarnation = row.index[tenant.column] ?? null;
+        const incarnation = row.index[lease.column] ?? null;
         if (shard === undefined || incarnation === null || !among.has(shard) || !isOrphan(incarnation)) continue;
-        this.tell(row.address, tenant, incarnation, told);
+        this.notify(row.address, lease, incarnation, notified);
       }
       const last = page.at(-1);
       if (page.length < PAGE || last === undefined) return;
@@ -138,11 +139,11 @@ export class Adoption {
     }
   }
 
-  private tell(address: string, tenant: Tenant, incarnation: string, told: Set<string>): void {
+  private notify(address: string, lease: LeaseColumn, incarnation: string, notified: Set<string>): void {
     const key = `${address} ${incarnation}`;
-    if (told.has(key)) return;
-    told.add(key);
-    this.parts.runner.notifyUntilTaken(address, { type: tenant.event, incarnation });
+    if (notified.has(key)) return;
+    notified.add(key);
+    this.parts.runner.notifyUntilTaken(address, { type: lease.event, incarnation });
   }
 }
 

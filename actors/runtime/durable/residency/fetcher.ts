@@ -5,19 +5,19 @@ import type { Unread } from '../../actor/resolve-rows.ts';
 import type { Shard } from '../engine/shard.ts';
 import type { Loader } from './loader.ts';
 
-/** What a fetcher has done by the runner. */
+/** What a fetcher needs of the runner. */
 export interface Waking {
   cellOf(address: string, shard: Shard): Cell;
   wake(cell: Cell): void;
   tidy(cell: Cell): void;
 }
 
-/** How often one message may be stepped in vain because something had to be fetched. */
+/** How often the step of one message may be retried because an actor or row was missing. */
 const TRIES_MAX = 64;
 
 /**
- * Parks a message whose step lacked an actor or a row, fetches that, keeps it in memory for the message, and has its
- * actor served again. The actor takes nothing else meanwhile, so the order of its messages holds.
+ * Parks a message whose step lacked an actor or a row, fetches the missing item, pins it in memory for the message, and
+ * wakes the actor. The actor processes no other message meanwhile, which preserves the order of its messages.
  */
 export class Fetcher {
   private readonly loader: Loader;
@@ -28,7 +28,7 @@ export class Fetcher {
     this.waking = waking;
   }
 
-  /** `lacking` is the actor that is not loaded, or whose row is to be read. False: it was tried too often. */
+  /** `lacking` is the actor that is not loaded, or whose row is to be read. False after too many tries. */
   fetch(cell: Cell, mail: Mail, lacking: string, row: Unread | null): boolean {
     mail.fetched ??= { tries: 0, release: [], failure: null };
     const { fetched } = mail;

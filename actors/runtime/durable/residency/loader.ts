@@ -13,8 +13,8 @@ import type { Shard } from '../engine/shard.ts';
 type Loaded = Awaited<ReturnType<Store['loadActor']>>;
 
 /**
- * Brings actors and single rows from the store into memory. Never steps anything: whoever waits is told when loading
- * ended. A snapshot, open row or timer that does not load quarantines its cell instead of becoming a wrong state.
+ * Loads actors and single rows from the store into memory. It runs no step: callbacks report the end of loading. A
+ * snapshot, open row or timer that does not load quarantines its cell instead of becoming a wrong state.
  */
 export class Loader {
   private readonly store: Pick<Store, 'loadActor' | 'row'>;
@@ -25,7 +25,7 @@ export class Loader {
     this.quarantine = quarantine;
   }
 
-  /** Loads a new or rewound cell, then calls everybody in its `onLoaded`. */
+  /** Loads a new or rewound cell, then calls the callbacks in its `onLoaded`. */
   load(cell: Cell): void {
     this.read(cell).then(
       (loaded) => this.ended(cell, loaded),
@@ -33,7 +33,7 @@ export class Loader {
     );
   }
 
-  /** Reads one row for a message that waits; `done` gets it (null: there is none), or what to answer instead. */
+  /** Reads one row for a waiting message. `done` receives the row (null: none), or the answer that reports the failure. */
   row(cell: Cell, collection: string, id: string, done: (view: RowView | null, failure: Answer | null) => void): void {
     this.readRow(cell.address, collection, id).then(
       (view) => done(view, null),
@@ -53,10 +53,10 @@ export class Loader {
   private ended(cell: Cell, loaded: Loaded): void {
     if (cell.shard.serving === 'gone') return;
     try {
-      if (loaded !== null) take(cell, loaded);
+      if (loaded !== null) restoreInto(cell, loaded);
       cell.phase = 'ready';
     } catch (error) {
-      cell.deferredStored = keptAmong(loaded);
+      cell.deferredStored = deferredAmong(loaded);
       this.quarantine(cell, error instanceof Error ? error.message : String(error));
     }
     this.finish(cell, null);
@@ -68,12 +68,12 @@ export class Loader {
   }
 }
 
-function take(cell: Cell, { actor, openRows }: NonNullable<Loaded>): void {
+function restoreInto(cell: Cell, { actor, openRows }: NonNullable<Loaded>): void {
   const fault = (cell.shard as Shard).faults.get(cell.address);
   if (fault !== undefined) throw new Error(fault);
   const at = checkSum(actor);
   const snapshot = restore(cell.kind, actor);
-  // All or nothing: what does not parse leaves no row behind.
+  // All or nothing: a row that does not parse fails the load before any row is applied.
   const rows = openRows.flatMap((record) => {
     const collection = cell.kind.collections.get(record.collection) ?? ownCollection(record.collection);
     return collection === undefined ? [] : [rowOf(cell, collection, record)];
@@ -84,18 +84,18 @@ function take(cell: Cell, { actor, openRows }: NonNullable<Loaded>): void {
   cell.handedVersion = actor.version;
   cell.durableVersion = actor.version;
   const loggedAt = cell.transitionLog.restore(actor.trail);
-  // A snapshot of an older build carries no time; its sum covers the log.
+  // A snapshot of an older build carries no time; its checksum covers the transition log.
   cell.lastAt = Math.max(cell.lastAt, at ?? loggedAt);
   for (const row of rows) cell.rows.load(row);
 }
 
-/** Inputs that wait for an actor of which nothing is taken into memory. */
-function keptAmong(loaded: Loaded): number {
+/** Number of deferred inputs of an actor that does not load. */
+function deferredAmong(loaded: Loaded): number {
   const { name } = systemCollections.aside;
   return loaded?.openRows.filter(({ collection }) => collection === name).length ?? 0;
 }
 
-/** The collections of the runtime itself of which rows load with their actor. */
+/** The runtime's own collections whose rows load with their actor. */
 function ownCollection(name: string): RegisteredCollection | undefined {
   const { intents, aside } = systemCollections;
   return name === aside.name ? aside : name === intents.name ? intents : undefined;

@@ -4,24 +4,24 @@ import { Entry } from '../commit/entry.ts';
 import type { CellRegistry } from '../engine/cell-registry.ts';
 import { UNHANDLED } from '../engine/failures.ts';
 import type { Shard } from '../engine/shard.ts';
-import { asItStands } from './residents.ts';
+import { volatileChange } from './residents.ts';
 
 const CHANGES_PER_ENTRY_MAX = 256;
 
 /**
- * The planned end of a shard: it takes nothing new, what is queued is stepped and committed, volatile state is written,
- * and then it is forgotten. Waits for nobody else's shard.
+ * Releases a shard in order: refuses new input, steps and commits queued messages, writes volatile state, then drops the
+ * shard. It does not wait for other shards.
  */
 export class Quiescence {
   private readonly registry: CellRegistry;
   private readonly queue: CommitQueue;
-  private readonly forget: (shard: Shard) => void;
+  private readonly drop: (shard: Shard) => void;
   private readonly leaving = new Set<Shard>();
 
-  constructor(registry: CellRegistry, queue: CommitQueue, forget: (shard: Shard) => void) {
+  constructor(registry: CellRegistry, queue: CommitQueue, drop: (shard: Shard) => void) {
     this.registry = registry;
     this.queue = queue;
-    this.forget = forget;
+    this.drop = drop;
   }
 
   start(shard: Shard): Promise<void> {
@@ -32,7 +32,7 @@ export class Quiescence {
     return released;
   }
 
-  /** Called whenever a message ended or a batch was judged. */
+  /** Called after each message and each judged batch. */
   check(): void {
     for (const shard of this.leaving) {
       if (shard.serving === 'gone' || this.registry.shards.get(shard.id) !== shard) this.leaving.delete(shard);
@@ -46,10 +46,10 @@ export class Quiescence {
 
   private end(shard: Shard): void {
     const dirty: Change[] = [];
-    for (const cell of shard.cells) if (cell.dirty) dirty.push(asItStands(cell));
+    for (const cell of shard.cells) if (cell.dirty) dirty.push(volatileChange(cell));
     if (dirty.length === 0) {
       this.leaving.delete(shard);
-      this.forget(shard);
+      this.drop(shard);
       return;
     }
     for (let i = 0; i < dirty.length; i += CHANGES_PER_ENTRY_MAX)

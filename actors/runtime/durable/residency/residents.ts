@@ -8,14 +8,14 @@ import type { EngineHost } from '../engine/engine.ts';
 import { UNHANDLED } from '../engine/failures.ts';
 import type { Shard } from '../engine/shard.ts';
 
-/** Eviction begins this part of the cap below it, so that there is room before it is needed. */
+/** Eviction begins at the cap minus this share of it, so that there is room before it is needed. */
 const ROOM_SHARE = 1 / 16;
-/** Cells looked at in one turn of the loop. */
+/** Cells examined in one turn of the event loop. */
 const LOOKS_MAX = 512;
-/** Volatile states written at once to make their cells free. */
+/** Volatile states written at once so that their cells can be evicted. */
 const WRITES_MAX = 256;
-const COMPLAINT_MS = 10_000;
-/** While everything is in use, it is looked at again this often. */
+const WARNING_INTERVAL_MS = 10_000;
+/** While every cell is in use, eviction is retried this often. */
 const IN_USE_RETRY_MS = 50;
 
 export interface ResidentsParts {
@@ -27,41 +27,41 @@ export interface ResidentsParts {
 }
 
 /**
- * Keeps the number of resident actors below its cap: the least recently used ones leave, in the background. Never one
- * with uncommitted output, waiting mail or a pin; one whose newest state is volatile is written first and leaves when
- * that is durable. Actors of resident kinds stay and do not count.
+ * Keeps the number of resident actors below its cap by evicting the least recently used ones in the background. An actor
+ * with uncommitted output, waiting mail or a pin is never evicted; one whose newest state is volatile is written first and
+ * evicted when the write is durable. Actors of resident kinds stay and do not count.
  */
 export class Residents {
-  /** Actors that left for room, so far. */
+  /** Actors evicted so far. */
   evicted = 0;
   private readonly parts: ResidentsParts;
   private readonly goal: number;
   private armed = false;
   private writing = false;
-  private complainedAt = Number.NEGATIVE_INFINITY;
+  private warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: ResidentsParts) {
     this.parts = parts;
     this.goal = parts.residentsMax - Math.ceil(parts.residentsMax * ROOM_SHARE);
   }
 
-  /** True at the cap: an actor that is not in memory takes nothing new now. */
+  /** True at the cap: actors that are not in memory accept no new input now. */
   get full(): boolean {
     return this.parts.registry.order.size >= this.parts.residentsMax;
   }
 
-  /** A cell was opened. */
+  /** Called when a cell was opened. */
   opened(): void {
     if (this.parts.registry.order.size > this.goal) this.arm();
   }
 
-  /** Somebody was answered `busy` because every actor in memory is in use. */
+  /** Called when a caller was answered `busy` because every actor in memory is in use. */
   pressed(): void {
     const { clock, host, residentsMax } = this.parts;
     const now = clock.monotonic();
-    if (now - this.complainedAt >= COMPLAINT_MS) {
-      this.complainedAt = now;
-      const message = 'as many actors are in use as may be resident: others are answered busy';
+    if (now - this.warnedAt >= WARNING_INTERVAL_MS) {
+      this.warnedAt = now;
+      const message = 'all resident actors are in use: other actors are answered busy';
       host.log({ level: 'warn', message, residentsMax });
     }
     this.arm();
@@ -98,23 +98,23 @@ export class Residents {
     this.parts.registry.remove(cell);
   }
 
-  /** Writes volatile states, one entry per shard; their cells leave when the last entry was judged. */
+  /** Writes volatile states, one entry per shard; their cells are evicted when the last entry is judged. */
   private write(cells: readonly Cell[]): void {
     const { queue } = this.parts;
-    const byHome = new Map<Shard, Cell[]>();
+    const byShard = new Map<Shard, Cell[]>();
     for (const cell of cells) {
       const shard = cell.shard as Shard;
-      const own = byHome.get(shard);
-      if (own === undefined) byHome.set(shard, [cell]);
+      const own = byShard.get(shard);
+      if (own === undefined) byShard.set(shard, [cell]);
       else own.push(cell);
     }
     this.writing = true;
-    let open = byHome.size;
+    let open = byShard.size;
     const judged = (): void => {
       if (--open === 0) this.written(cells);
     };
-    for (const [shard, own] of byHome) {
-      const outcome = { changes: own.map(asItStands), rows: [], timers: [], publishes: [], outgoing: false };
+    for (const [shard, own] of byShard) {
+      const outcome = { changes: own.map(volatileChange), rows: [], timers: [], publishes: [], outgoing: false };
       const entry = new Entry(queue.nextOrder(), shard, outcome, judged, UNHANDLED);
       for (const cell of own) cell.pending = entry;
       queue.push(entry);
@@ -128,7 +128,7 @@ export class Residents {
   }
 }
 
-/** True when nothing needs the cell to stay in memory. */
+/** True if the cell may be evicted. */
 function isFree(cell: Cell): boolean {
   return (
     cell.phase === 'ready' &&
@@ -146,8 +146,8 @@ function isFree(cell: Cell): boolean {
   );
 }
 
-/** Volatile state as a change that is no step of its own. */
-export function asItStands(cell: Cell): Change {
+/** A change that writes the volatile state without a step. */
+export function volatileChange(cell: Cell): Change {
   const { snapshot, version, lastAt: at } = cell;
   if (snapshot === null) throw new Error(`${cell.address} has no state to write`);
   const state = stateText(snapshot.value);

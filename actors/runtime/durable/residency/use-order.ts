@@ -1,15 +1,15 @@
 import type { Cell } from '../../actor/cell.ts';
 
 /**
- * The cells that may be evicted, in the order of their last use: a list linked through the cells themselves, so that a
- * use costs a few pointers and no memory. Actors of resident kinds and quarantined ones are never in it.
+ * The evictable cells in the order of their last use: a list linked through the cells themselves, so that a use costs a
+ * few pointer writes and no allocation. It never holds actors of resident kinds or quarantined ones.
  */
 export class UseOrder {
   newest: Cell | null = null;
   oldest: Cell | null = null;
   size = 0;
 
-  /** A cell that is used now. */
+  /** Adds a cell as the most recently used. */
   add(cell: Cell): void {
     if (cell.ordered) return;
     cell.ordered = true;
@@ -20,7 +20,7 @@ export class UseOrder {
     this.newest = cell;
   }
 
-  /** A cell that is in the list is used now. */
+  /** Marks a listed cell as the most recently used. */
   touch(cell: Cell): void {
     if (cell === this.newest || !cell.ordered) return;
     this.remove(cell);

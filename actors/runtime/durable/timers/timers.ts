@@ -13,34 +13,34 @@ import type { Shard } from '../engine/shard.ts';
 
 /** One timer in memory: armed, or written and not durable yet. */
 interface Slot extends Due, Placed {
-  readonly book: ShardTimers;
+  readonly shardTimers: ShardTimers;
   readonly address: string;
   readonly name: string;
   dueAt: number;
-  /** Null: there is no such timer, and that is not durable yet. */
+  /** Null: the timer is removed, and the removal is not durable yet. */
   event: ActorEvent | null;
-  /** The newest entry that writes it; null once that is durable. */
+  /** The newest entry that writes it; null once that entry is durable. */
   pending: PendingCommit | null;
-  /** Raised whenever it is set, removed or fired: an older firing on its way is void. */
+  /** Incremented whenever the timer is set, removed or fired, which voids an older firing in progress. */
   round: number;
   failures: number;
 }
 
-/** The timers of one shard. Everything due up to `horizon` is in it. */
+/** The timers of one shard, complete up to `horizon`. */
 interface ShardTimers {
   readonly shard: Shard;
   readonly slots: PooledMap<PooledMap<Slot>>;
   horizon: number;
   /** The shard is being released: writes are kept, but no timer fires any more. */
-  resting: boolean;
-  /** Timers written while a load is under way: memory knows better than what the load brings. Null: no load. */
+  paused: boolean;
+  /** Timers written during a load, whose loaded records are stale. Null: no load is running. */
   touched: Set<string> | null;
 }
 
-/** Delivers a due timer to its actor; false when its lane is full. */
+/** Delivers a due timer to its actor; false if its lane is full. */
 type Fire = (shard: Shard, address: string, event: ActorEvent, firing: Firing) => boolean;
 
-/** Hears of a stored timer that does not load. */
+/** Called for a stored timer that does not load. */
 type Damaged = (shard: Shard, address: string, fault: string) => void;
 
 const LOAD_MIN = 1_024;
@@ -49,12 +49,12 @@ const RETRY_MS = 1_000;
 const LANE_FULL_RETRY_MS = 250;
 
 /**
- * Durable timers: rows with absolute due times, loaded some way ahead, armed exactly through one heap and one wake-up.
- * A timer is armed when its row is durable, fires once, and its row goes in the entry of the step it causes; one that
- * was replaced or cancelled never fires.
+ * Durable timers: rows with absolute due times, loaded up to a horizon and armed through one heap and one wake-up. A timer
+ * is armed when its row is durable and fires once; the entry of the step that it causes removes its row. A replaced or
+ * cancelled timer never fires.
  */
 export class Timers {
-  private readonly books = new Map<Shard, ShardTimers>();
+  private readonly byShard = new Map<Shard, ShardTimers>();
   private readonly heap = new TimerHeap<Slot>();
   private readonly store: Pick<Store, 'timersDue' | 'timersOf'>;
   private readonly clock: Clock;
@@ -87,30 +87,30 @@ export class Timers {
     this.log = options.log;
   }
 
-  /** From now on what is written for this shard is kept; what memory had of it is forgotten. */
+  /** Starts to record the timers of this shard, with empty state. */
   open(shard: Shard): void {
     this.drop(shard);
-    this.books.set(shard, { shard, slots: new PooledMap(), horizon: 0, resting: false, touched: null });
+    this.byShard.set(shard, { shard, slots: new PooledMap(), horizon: 0, paused: false, touched: null });
   }
 
-  /** Loads what is stored for these shards, which must be open. */
+  /** Loads the stored timers of these shards, which must be open. */
   fill(shards: readonly Shard[]): void {
-    this.load(shards.flatMap((shard) => this.books.get(shard) ?? []));
+    this.load(shards.flatMap((shard) => this.byShard.get(shard) ?? []));
     this.armRefill();
   }
 
-  /** Nothing of this shard fires any more, while its last entries are written. */
+  /** Stops firing the timers of this shard while its last entries are written. */
   pause(shard: Shard): void {
-    const book = this.books.get(shard);
-    if (book === undefined) return;
-    book.resting = true;
-    for (const slots of book.slots.values()) for (const slot of slots.values()) this.heap.remove(slot);
+    const shardTimers = this.byShard.get(shard);
+    if (shardTimers === undefined) return;
+    shardTimers.paused = true;
+    for (const slots of shardTimers.slots.values()) for (const slot of slots.values()) this.heap.remove(slot);
   }
 
   drop(shard: Shard): void {
     this.pause(shard);
-    this.books.delete(shard);
-    if (this.books.size === 0) this.close();
+    this.byShard.delete(shard);
+    if (this.byShard.size === 0) this.close();
   }
 
   close(): void {
@@ -120,52 +120,53 @@ export class Timers {
     this.refill = null;
   }
 
-  /** Takes over what an entry writes. What was armed under this name is void at once. */
+  /** Records the timer that an entry writes. Voids the timer armed under this name at once. */
   apply(shard: Shard, write: TimerWrite, pending: PendingCommit): void {
-    const book = this.books.get(shard);
-    if (book === undefined) return;
-    const slot = slotOf(book, write.address, write.name);
+    const shardTimers = this.byShard.get(shard);
+    if (shardTimers === undefined) return;
+    const slot = slotOf(shardTimers, write.address, write.name);
     this.set(slot, write.dueAt, write.event, pending);
     write.slot = slot;
   }
 
-  /** All timers of an actor that stops are void; the store removes their rows with the actor's. */
+  /** Voids all timers of an actor that stops; the store removes their rows with the actor's. */
   stopped(shard: Shard, address: string, pending: PendingCommit): void {
-    for (const slot of this.books.get(shard)?.slots.get(address)?.values() ?? []) {
+    for (const slot of this.byShard.get(shard)?.slots.get(address)?.values() ?? []) {
       this.set(slot, 0, null, pending);
     }
   }
 
-  /** The entry is durable: the timer may be armed, or forgotten. */
+  /** Called when the entry is durable: arms or removes the timer. */
   settled(shard: Shard, address: string, name: string, pending: PendingCommit): void {
-    const book = this.books.get(shard);
-    const slot = book?.slots.get(address)?.get(name);
-    if (book === undefined || slot === undefined || slot.pending !== pending) return;
+    const shardTimers = this.byShard.get(shard);
+    const slot = shardTimers?.slots.get(address)?.get(name);
+    if (shardTimers === undefined || slot === undefined || slot.pending !== pending) return;
     slot.pending = null;
-    book.touched?.add(keyOf(address, name));
-    if (slot.event !== null && slot.dueAt <= book.horizon) this.arm(slot, slot.dueAt);
-    else drop(slot);
+    shardTimers.touched?.add(keyOf(address, name));
+    if (slot.event !== null && slot.dueAt <= shardTimers.horizon) this.arm(slot, slot.dueAt);
+    else removeSlot(slot);
   }
 
   /** The same for all timers of an actor that stopped. */
   settledStop(shard: Shard, address: string, pending: PendingCommit): void {
-    const names = (this.books.get(shard)?.slots.get(address)?.values() ?? []).map((slot) => slot.name);
+    const names = (this.byShard.get(shard)?.slots.get(address)?.values() ?? []).map((slot) => slot.name);
     for (const name of names) this.settled(shard, address, name, pending);
   }
 
-  /** What memory knows of an actor's timers; a null event is one that is going. */
+  /** The timers of an actor in memory; a null event is a timer being removed. */
   knownOf(shard: Shard, address: string): readonly { name: string; dueAt: number; event: ActorEvent | null }[] {
-    return this.books.get(shard)?.slots.get(address)?.values() ?? [];
+    return this.byShard.get(shard)?.slots.get(address)?.values() ?? [];
   }
 
-  /** Looks at the stored timers of an actor again, whose rows may have been mended. */
+  /** Reads the stored timers of an actor again, whose rows may have been repaired. */
   async recheck(shard: Shard, address: string): Promise<void> {
     const records = await this.store.timersOf(address);
-    const book = this.books.get(shard);
-    if (book === undefined) return;
+    const shardTimers = this.byShard.get(shard);
+    if (shardTimers === undefined) return;
     for (const record of records) {
-      const known = book.slots.get(address)?.get(record.name) !== undefined;
-      if (!known && (record.dueAt <= book.horizon || eventIn(record.event) === null)) this.take(book, record);
+      const known = shardTimers.slots.get(address)?.get(record.name) !== undefined;
+      if (!known && (record.dueAt <= shardTimers.horizon || eventIn(record.event) === null))
+        this.take(shardTimers, record);
     }
   }
 
@@ -176,11 +177,11 @@ export class Timers {
     slot.dueAt = dueAt;
     slot.event = event;
     slot.pending = pending;
-    slot.book.touched?.add(keyOf(slot.address, slot.name));
+    slot.shardTimers.touched?.add(keyOf(slot.address, slot.name));
   }
 
   private arm(slot: Slot, at: number): void {
-    if (slot.book.resting) return;
+    if (slot.shardTimers.paused) return;
     slot.armedAt = at;
     this.heap.add(slot);
     this.schedule();
@@ -196,22 +197,22 @@ export class Timers {
     const delay = Math.min(Math.max(0, Math.ceil(first.armedAt - this.now())), this.aheadMs);
     const cancel = this.clock.after(delay, () => {
       this.wake = null;
-      this.ring();
+      this.fireDue();
     });
     this.wake = { at: first.armedAt, cancel };
   }
 
-  private ring(): void {
+  private fireDue(): void {
     const now = this.now();
     for (let slot = this.heap.first; slot !== undefined && slot.armedAt <= now; slot = this.heap.first) {
       this.heap.remove(slot);
-      const { event, book, address } = slot;
+      const { event, shardTimers, address } = slot;
       if (event === null) continue;
       const firing = this.firingOf(slot);
       try {
-        if (!this.fire(book.shard, address, event, firing)) this.rearm(slot, LANE_FULL_RETRY_MS);
+        if (!this.fire(shardTimers.shard, address, event, firing)) this.rearm(slot, LANE_FULL_RETRY_MS);
       } catch (error) {
-        // Such as a kind that this build does not have. The others ring all the same.
+        // For example a kind that this build does not have. The other timers still fire.
         firing.failed(error instanceof Error ? error.message : String(error));
       }
     }
@@ -220,7 +221,8 @@ export class Timers {
 
   private firingOf(slot: Slot): Firing {
     const { round } = slot;
-    const current = () => slot.round === round && slot.event !== null && this.books.get(slot.book.shard) === slot.book;
+    const current = () =>
+      slot.round === round && slot.event !== null && this.byShard.get(slot.shardTimers.shard) === slot.shardTimers;
     return {
       name: slot.name,
       last: slot.failures >= FAILURES_MAX - 1,
@@ -234,7 +236,7 @@ export class Timers {
         const { address, name } = slot;
         const giveUp = slot.failures >= FAILURES_MAX;
         const message = giveUp
-          ? 'a timer failed too often and rests until its shard is adopted again'
+          ? 'a timer failed too often and is disabled until its shard is adopted again'
           : 'a timer failed';
         this.log({ level: giveUp ? 'error' : 'warn', message, address, timer: name, detail });
         if (!giveUp) this.rearm(slot, RETRY_MS * slot.failures);
@@ -248,95 +250,99 @@ export class Timers {
 
   /** Loads ahead again before the horizon is reached. */
   private armRefill(): void {
-    if (this.refill !== null || this.books.size === 0) return;
+    if (this.refill !== null || this.byShard.size === 0) return;
     this.refill = this.clock.after(Math.ceil(this.aheadMs / 2), () => {
       this.refill = null;
-      this.load([...this.books.values()].filter((book) => book.touched === null));
+      this.load([...this.byShard.values()].filter((shardTimers) => shardTimers.touched === null));
       this.armRefill();
     });
   }
 
-  private load(books: readonly ShardTimers[]): void {
-    if (books.length === 0) return;
+  private load(batch: readonly ShardTimers[]): void {
+    if (batch.length === 0) return;
     const until = this.now() + this.aheadMs;
-    for (const book of books) {
-      book.touched = new Set();
-      // From now on, whatever becomes durable within the horizon arms itself.
-      book.horizon = until;
+    for (const shardTimers of batch) {
+      shardTimers.touched = new Set();
+      // From now on, a timer within the horizon is armed when it becomes durable.
+      shardTimers.horizon = until;
     }
-    this.read(books, until).then(
-      (records) => this.loaded(books, records),
-      (error: unknown) => this.loadFailed(books, error),
+    this.read(batch, until).then(
+      (records) => this.loaded(batch, records),
+      (error: unknown) => this.loadFailed(batch, error),
     );
   }
 
-  /** Everything due; a page that is full is read again, larger. */
-  private async read(books: readonly ShardTimers[], until: number): Promise<readonly TimerRecord[]> {
-    const shards = books.map((book) => book.shard.id);
+  /** Reads all due timers; a full page is read again with a larger limit. */
+  private async read(batch: readonly ShardTimers[], until: number): Promise<readonly TimerRecord[]> {
+    const shards = batch.map((shardTimers) => shardTimers.shard.id);
     for (let limit = LOAD_MIN; ; limit *= 4) {
       const records = await this.store.timersDue(shards, until, limit);
       if (records.length < limit || limit >= LOAD_MAX) return records;
     }
   }
 
-  private loaded(books: readonly ShardTimers[], records: readonly TimerRecord[]): void {
-    const live = new Map(books.filter((book) => this.isLive(book)).map((book) => [book.shard.id, book]));
+  private loaded(batch: readonly ShardTimers[], records: readonly TimerRecord[]): void {
+    const live = new Map(
+      batch.filter((shardTimers) => this.isLive(shardTimers)).map((shardTimers) => [shardTimers.shard.id, shardTimers]),
+    );
     for (const record of records) {
-      const book = live.get(shardOf(record.address, this.shardCount));
-      if (book === undefined || book.touched?.has(keyOf(record.address, record.name))) continue;
-      if (book.slots.get(record.address)?.get(record.name)) continue;
-      this.take(book, record);
+      const shardTimers = live.get(shardOf(record.address, this.shardCount));
+      if (shardTimers === undefined || shardTimers.touched?.has(keyOf(record.address, record.name))) continue;
+      if (shardTimers.slots.get(record.address)?.get(record.name)) continue;
+      this.take(shardTimers, record);
     }
-    for (const book of live.values()) book.touched = null;
+    for (const shardTimers of live.values()) shardTimers.touched = null;
     if (records.length < LOAD_MAX) return;
-    this.log({ level: 'warn', message: 'more timers are due than are loaded at once', timers: records.length });
+    this.log({ level: 'warn', message: 'more timers are due than one load reads', timers: records.length });
     this.again([...live.values()]);
   }
 
-  /** A stored timer, armed; one that does not load concerns its actor alone. */
-  private take(book: ShardTimers, { address, name, dueAt, event: text }: TimerRecord): void {
+  /** Arms a stored timer; one that does not load quarantines its actor only. */
+  private take(shardTimers: ShardTimers, { address, name, dueAt, event: text }: TimerRecord): void {
     const event = eventIn(text);
     if (event === null) {
-      this.damaged(book.shard, address, `its timer ${name} is no event`);
+      this.damaged(shardTimers.shard, address, `its timer ${name} is no event`);
       return;
     }
-    const slot = slotOf(book, address, name);
+    const slot = slotOf(shardTimers, address, name);
     slot.dueAt = dueAt;
     slot.event = event;
     this.arm(slot, dueAt);
   }
 
-  private loadFailed(books: readonly ShardTimers[], error: unknown): void {
+  private loadFailed(batch: readonly ShardTimers[], error: unknown): void {
     this.log({ level: 'warn', message: 'timers could not be loaded', error: String(error) });
-    for (const book of books) book.touched = null;
-    this.again(books);
+    for (const shardTimers of batch) shardTimers.touched = null;
+    this.again(batch);
   }
 
-  private again(books: readonly ShardTimers[]): void {
-    this.clock.after(RETRY_MS, () => this.load(books.filter((book) => this.isLive(book) && book.touched === null)));
+  private again(batch: readonly ShardTimers[]): void {
+    this.clock.after(RETRY_MS, () =>
+      this.load(batch.filter((shardTimers) => this.isLive(shardTimers) && shardTimers.touched === null)),
+    );
   }
 
-  private isLive(book: ShardTimers): boolean {
-    return this.books.get(book.shard) === book;
+  private isLive(shardTimers: ShardTimers): boolean {
+    return this.byShard.get(shardTimers.shard) === shardTimers;
   }
 }
 
-function slotOf(book: ShardTimers, address: string, name: string): Slot {
-  let slots = book.slots.get(address);
+function slotOf(shardTimers: ShardTimers, address: string, name: string): Slot {
+  let slots = shardTimers.slots.get(address);
   if (slots === undefined) {
     slots = new PooledMap();
-    book.slots.set(address, slots);
+    shardTimers.slots.set(address, slots);
   }
   let slot = slots.get(name);
   if (slot === undefined) {
     const fresh = { dueAt: 0, event: null, pending: null, round: 0, failures: 0 };
-    slot = { book, address, name, ...fresh, armedAt: 0, heapIndex: -1, batch: 0, place: 0 };
+    slot = { shardTimers, address, name, ...fresh, armedAt: 0, heapIndex: -1, batch: 0, place: 0 };
     slots.set(name, slot);
   }
   return slot;
 }
 
-/** Null for what is none. */
+/** Null if the text is no event. */
 function eventIn(text: string): ActorEvent | null {
   try {
     const event = JSON.parse(text) as ActorEvent | null;
@@ -346,10 +352,10 @@ function eventIn(text: string): ActorEvent | null {
   }
 }
 
-function drop(slot: Slot): void {
-  const slots = slot.book.slots.get(slot.address);
+function removeSlot(slot: Slot): void {
+  const slots = slot.shardTimers.slots.get(slot.address);
   slots?.delete(slot.name);
-  if (slots?.size === 0) slot.book.slots.delete(slot.address);
+  if (slots?.size === 0) slot.shardTimers.slots.delete(slot.address);
 }
 
 function keyOf(address: string, name: string): string {

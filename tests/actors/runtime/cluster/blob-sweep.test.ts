@@ -1,4 +1,4 @@
-/** Blobs stay while a row refers to them, whatever becomes of their writers; orphans go, on one node, at a bounded pace. */
+/** Blobs stay while a row refers to them, even if their writers die; one node removes orphans, at a bounded pace. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Kind } from '../../../../actors/runtime/actor/kind.ts';
@@ -66,14 +66,14 @@ async function stage(kinds: readonly Kind[] = KINDS, given: BlobSweepLimits = li
   };
 }
 
-it('a blob that no row refers to goes once it is old enough, and one that a row refers to stays', async () => {
+it('a blob without a referring row is removed once it is old enough, and a referenced one stays', async () => {
   const { clock, put, commit, left, chore: task } = await stage();
   const [file, video, noted] = [await put(), await put(), await put()];
   await commit({
     rowsPut: [
       row('f', { collection: 'files', index: ['x', file.id] }),
       row('v', { collection: 'videos', index: [video.id] }),
-      // Not the column, not the collection that refers.
+      // Neither the referring column nor the referring collection.
       row('g', { collection: 'files', index: [noted.id, null] }),
       row('n', { collection: 'notes', index: [noted.id] }),
     ],
@@ -88,7 +88,7 @@ it('a blob that no row refers to goes once it is old enough, and one that a row 
   task.stop();
 });
 
-it('a row that goes by its retention frees its blob', async () => {
+it('a row removed by its retention frees its blob', async () => {
   const { clock, store, put, commit, left, chore: task } = await stage();
   const { id } = await put();
   await commit({
@@ -102,7 +102,7 @@ it('a row that goes by its retention frees its blob', async () => {
   task.stop();
 });
 
-it('a long list is walked in bounded stretches, from the oldest on, and then again from its beginning', async () => {
+it('a long list is read in bounded pages, oldest first, and then from its beginning again', async () => {
   const { clock, put, commit, left, chore: task } = await stage();
   const rowsPut = [];
   for (let n = 0; n < 180; n++) {
@@ -157,7 +157,7 @@ itLong('with the limits of the product a thousand orphans a minute go on time, b
   task.stop();
 });
 
-/** Counts what is removed, and how many blobs are judged at most before the clock moves on. */
+/** Counts removals, and the most blobs judged before the clock advances. */
 function workOf(clock: HandClock, store: MemoryStore, blobs: MemoryBlobs) {
   const work = { removed: 0, mostInAnInstant: 0 };
   let [at, judged] = [0, 0];
@@ -213,7 +213,7 @@ it('a blob whose row moves to another collection while it is judged stays', asyn
   task.stop();
 });
 
-it('a blob that cannot be removed does not keep those behind it', async () => {
+it('a blob that cannot be removed does not block the next ones', async () => {
   const { clock, blobs, put, left, log, chore: task } = await stage();
   const stuck = await put();
   for (let n = 0; n < 120; n++) {
@@ -231,7 +231,7 @@ it('a blob that cannot be removed does not keep those behind it', async () => {
   task.stop();
 });
 
-it('only the sweeper sweeps, and nobody does when the store is out of reach or nothing declares a blob', async () => {
+it('only the sweeper sweeps, and no node does while the store is unreachable or no kind declares a blob', async () => {
   const { clock, store, put, left, mine, log, chore: task } = await stage();
   await put();
   mine.is = false;
@@ -254,7 +254,7 @@ it('only the sweeper sweeps, and nobody does when the store is out of reach or n
   other.chore.stop();
 });
 
-it('writes that nobody finished are swept at the same age', async () => {
+it('unfinished writes are swept at the same age', async () => {
   const { clock, blobs, chore: task } = await stage();
   const cut = blobs.connect();
   async function* source() {
@@ -270,7 +270,7 @@ it('writes that nobody finished are swept at the same age', async () => {
   task.stop();
 });
 
-it('one of the nodes that stay is the sweeper, and none without fresh contact', () => {
+it('one of the remaining nodes is the sweeper, and none without fresh contact', () => {
   const nodes = ['n1', 'n2', 'n3'].map((name) => ({ name, incarnation: `i-${name}`, state: 'up' }));
   const sweepers = (gone: string, fresh = true): string[] => {
     const rows = nodes.map((node) => (node.name === gone ? { ...node, state: 'draining' } : node));

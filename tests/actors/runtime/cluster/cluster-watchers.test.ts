@@ -15,7 +15,7 @@ const CASES: readonly (readonly [string, readonly string[], readonly string[]])[
 ];
 
 for (const [pattern, yes, no] of CASES) {
-  it(`the pattern ${pattern} means what it says`, () => {
+  it(`the pattern ${pattern} matches its addresses only`, () => {
     const matches = matcherOf(pattern);
     assert.equal(
       [...yes, ...no].filter((address) => matches(address)),

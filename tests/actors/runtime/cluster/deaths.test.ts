@@ -14,7 +14,7 @@ function witnesses(count: number): { clock: HandClock; store: MemoryStore; death
   return { clock, store, deaths: Array.from({ length: count }, () => new Deaths({ store, clock, log })) };
 }
 
-it('a death that nobody explains in time came from outside', async () => {
+it('a death without a recorded cause in time counts as killed', async () => {
   const { clock, deaths } = witnesses(1);
   assert.is(deaths[0]?.causeOf('x'), null);
   await clock.advance(1_499);
@@ -23,7 +23,7 @@ it('a death that nobody explains in time came from outside', async () => {
   assert.is(deaths[0]?.causeOf('x'), 'outside');
 });
 
-it('the word of whoever saw it counts for every node', async () => {
+it('the recorded cause counts for every node', async () => {
   const { clock, deaths } = witnesses(2);
   const [saw, asked] = deaths as [Deaths, Deaths];
   assert.is(asked.causeOf('x'), null);
@@ -33,7 +33,7 @@ it('the word of whoever saw it counts for every node', async () => {
   assert.is(saw.causeOf('x'), 'own-hand');
 });
 
-it('the first word is final, also against whoever knows better later', async () => {
+it('the first recorded cause is final, also against a later correction', async () => {
   const { clock, deaths } = witnesses(2);
   const [early, late] = deaths as [Deaths, Deaths];
   early.causeOf('x');
@@ -42,7 +42,7 @@ it('the first word is final, also against whoever knows better later', async () 
   assert.is(late.causeOf('x'), 'outside');
 });
 
-it('while the store does not answer nothing is decided', async () => {
+it('no cause is decided while the store fails', async () => {
   const { clock, store, deaths } = witnesses(1);
   store.cut = true;
   deaths[0]?.causeOf('x');

@@ -40,7 +40,7 @@ for (const [title, hello, refusal] of CASES) {
   });
 }
 
-it('the caller trusts only the incarnation it dialled, with the secret, answering to itself', () => {
+it('the caller accepts only the incarnation it dialled, with the secret, in answer to its own hello', () => {
   const verdict = judge(greet(caller, 'one'), callee);
   const welcome = 'welcome' in verdict ? verdict.welcome : null;
   if (!welcome) throw new Error('not welcome');

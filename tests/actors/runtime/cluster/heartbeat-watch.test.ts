@@ -25,13 +25,13 @@ const silence = (watch: HeartbeatWatch, beats: Record<string, number>, at: numbe
       .watched.map((it) => [it.incarnation, it.unchangedMs]),
   );
 
-it('a row grows stale by what the watcher itself has watched', () => {
+it('a row becomes stale by the observation time', () => {
   const watch = new HeartbeatWatch(config.runtime);
   for (let i = 1; i < 9; i++) silence(watch, { a: i, b: 1, c: i }, i * 500);
   assert.equal(silence(watch, { a: 9, b: 1, c: 9 }, 4_500), { a: 0, b: 4_000, c: 0 });
 });
 
-it('a pause of the watcher, or of the store for everybody, makes nobody stale', () => {
+it('a pause of the watcher, or of the store for all nodes, makes no row stale', () => {
   const watch = new HeartbeatWatch(config.runtime);
   silence(watch, { a: 1, b: 1, c: 1 }, 0);
   assert.equal(silence(watch, { a: 2, b: 1, c: 1 }, 60_000), { a: 0, b: 1_000, c: 1_000 });
@@ -48,7 +48,7 @@ it('time outside the live set counts from the last moment inside', () => {
   assert.is(watch.observe([row('a', 3), row('b', 3), row('c', 3)], 1_500).watched[2]?.outsideMs, 0);
 });
 
-it('a newcomer is given its time from when it is first seen', () => {
+it('a new node has its full time from its first observation', () => {
   const watch = new HeartbeatWatch(config.runtime);
   watch.observe([row('a', 1), row('b', 1)], 0);
   const seen = watch.observe([row('a', 2), row('b', 2), row('c', 1, [])], 500);

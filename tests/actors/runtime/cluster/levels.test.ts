@@ -51,7 +51,7 @@ for (const [title, own, other, why] of MISFITS) {
   });
 }
 
-it('names what is stored and cannot be loaded', () => {
+it('names the stored actors that cannot be loaded', () => {
   const stored = (chart: number, kind = 'key') => [{ kind, chart }];
   assert.is(unloadable({ key: v2 }, [...stored(1), ...stored(2)]), null);
   assert.match(unloadable({ key: v1 }, stored(2)) ?? '', /key actors of chart 2, this build loads chart 1/);

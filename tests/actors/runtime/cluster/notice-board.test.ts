@@ -14,7 +14,7 @@ const item = (key: string, value: Json, epoch: number, version: number, topic = 
 });
 const board = (): NoticeBoard => new NoticeBoard(() => {});
 
-it('newer wins by epoch, then by version; older changes nothing', () => {
+it('the newer value wins by epoch, then by version; an older one changes nothing', () => {
   const b = board();
   b.apply([item('k', 1, 2, 5)]);
   b.apply([item('k', 2, 1, 9)]);
@@ -34,7 +34,7 @@ it('a removed key stays removed against an older value', () => {
   assert.is(b.topic('t').get('k'), 7);
 });
 
-it('a topic is the same object until something in it changes, and listeners hear of each change once', () => {
+it('a topic is the same object until a value changes, and listeners are called once per change', () => {
   const b = board();
   let heard = 0;
   const stop = b.onChange('t', () => {
@@ -55,7 +55,7 @@ it('a topic is the same object until something in it changes, and listeners hear
   assert.is(heard, 2);
 });
 
-it('a listener that throws does not keep the others from hearing', () => {
+it('a listener that throws does not affect the others', () => {
   const logged: unknown[] = [];
   const b = new NoticeBoard((record) => logged.push(record));
   let heard = false;
@@ -70,7 +70,7 @@ it('a listener that throws does not keep the others from hearing', () => {
   assert.is(logged.length, 1);
 });
 
-it('two boards that meet end up alike, each sending only what the other lacks', () => {
+it('two boards that meet converge, and each sends only what the other lacks', () => {
   const sent: { readonly to: string; readonly signal: Signal }[] = [];
   const side = (name: string): { board: NoticeBoard; exchange: BoardExchange } => {
     const own = board();
@@ -87,7 +87,7 @@ it('two boards that meet end up alike, each sending only what the other lacks', 
   a.board.apply([item('both', 'new', 2, 1), item('same', 1, 1, 1), item('gone', null, 2, 1)]);
   b.board.apply([item('both', 'old', 1, 9), item('same', 1, 1, 1), item('gone', 1, 1, 1)]);
   const meet = (from: typeof a, name: string, to: typeof a, other: string): void => {
-    // The callee tells what it holds on the caller's link; the caller answers over the same ordered pair.
+    // The callee announces its values on the caller's link; the caller answers over the same ordered pair.
     const heard: string[] = [];
     const link = {
       peer: '',

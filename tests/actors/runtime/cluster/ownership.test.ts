@@ -15,7 +15,7 @@ const turns = async (): Promise<void> => {
   for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** Ownership of one shard over a store whose reads end when they are told to, each with the rows of that moment. */
+/** Ownership of one shard over a store whose reads end on command, each with the rows of that moment. */
 function stage(initial: ShardRow) {
   const served = new Map<number, number>([[initial.shard, initial.epoch]]);
   const adopted: number[] = [];
@@ -75,7 +75,7 @@ it('a hand-over whose answer was lost is not undone by rows that were read befor
   assert.equal(adopted, []);
 });
 
-it('a hand-over that did not happen leaves the shard here, once rows read after it say so', async () => {
+it('a failed hand-over leaves the shard here, once rows read after it show that', async () => {
   const { ownership, adopted, reads, stored, beginMove } = stage(OURS);
   beginMove();
   await turns();

@@ -17,7 +17,7 @@ const ROW: NodeRow = {
   ...{ beat: 1, hears: [], state: 'up', why: null },
 };
 
-/** Peers of n1 over a transport that does with each dial what it is told, in one turn. */
+/** Peers of n1 over a transport that answers each dial as scripted, in one turn. */
 function stage(onDial: (link: FakeLink, ear: LinkReceiver) => void, theirs: Terms = THEIRS) {
   const clock = new HandClock();
   const heard: string[] = [];
@@ -72,7 +72,7 @@ class FakeLink implements Link {
   }
 }
 
-it('what a link carries from its first moment on is heard after the link is up', async () => {
+it('signals sent from the start of a link are delivered after the link is up', async () => {
   const { peers, clock, heard } = stage((_link, ear) => ear.control('{"type":"board.synced"}'));
   peers.follow([ROW]);
   await clock.advance(1);
@@ -96,7 +96,7 @@ it('a link that ends in the turn of its welcome is down at once, and is dialled 
   peers.close();
 });
 
-it('another node than the one that was dialled gets no link', async () => {
+it('a node other than the dialled one gets no link', async () => {
   for (const theirs of [
     { ...THEIRS, name: 'n3' },
     { ...THEIRS, incarnation: 'three' },
@@ -111,7 +111,7 @@ it('another node than the one that was dialled gets no link', async () => {
   }
 });
 
-it('a peer that speaks nonsense loses its link, and nothing else happens', async () => {
+it('a peer that sends invalid messages loses its link, without other effects', async () => {
   const { peers, clock, heard, links, logs } = stage(() => {});
   peers.follow([ROW]);
   await clock.advance(1);

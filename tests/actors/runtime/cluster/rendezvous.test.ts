@@ -17,7 +17,7 @@ it('a node that joins takes shards from the others and moves none between them',
   }
 });
 
-it('the order in which nodes are listed does not matter, and nobody is preferred of nobody', () => {
+it('the order of the nodes does not matter, and an empty list has no owner', () => {
   const shuffled = [nodes(5)[3], nodes(5)[0], nodes(5)[4], nodes(5)[2], nodes(5)[1]] as { name: string }[];
   for (let shard = 0; shard < 256; shard++) {
     assert.is(preferred(shard, shuffled)?.name, preferred(shard, nodes(5))?.name);
@@ -27,7 +27,7 @@ it('the order in which nodes are listed does not matter, and nobody is preferred
 
 const STABLE = 'n1 n3 n2 n1 n3 n1 n2 n3 n2 n1 n3 n3'.split(' ');
 
-it('the choice is stable for ever', () => {
+it('the choice is stable across releases', () => {
   assert.equal(owners(3).slice(0, 12), STABLE);
 });
 

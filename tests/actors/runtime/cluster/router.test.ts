@@ -16,7 +16,7 @@ const TO = 'tally:a';
 const SHARD = shardOf(TO, 256);
 const EVENT = { type: 'tally.add', by: 1 };
 
-/** A link that remembers what it was given. */
+/** A link that records what it sends. */
 class FakeLink implements Link {
   readonly peer = 'test';
   readonly sent: Envelope[] = [];
@@ -68,7 +68,7 @@ const reply = (id: number, body: unknown): Envelope => ({
 const refusal = (id: number, body: unknown): Envelope => ({ ...reply(id, body), kind: 'failure' });
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
-it('an ask to an own shard goes to the engine as it is', async () => {
+it('an ask to an own shard goes to the engine unchanged', async () => {
   const s = stage();
   s.epoch = 3;
   const answer = s.router.ask(TO, EVENT, { withinMs: 1_000, trace: 't' });
@@ -79,7 +79,7 @@ it('an ask to an own shard goes to the engine as it is', async () => {
   s.router.close();
 });
 
-it('an ask to another node travels with what is left of its deadline, and its answer comes back by id', async () => {
+it('an ask to another node carries the rest of its deadline, and its answer is matched by id', async () => {
   const { router, map } = stage();
   const link = new FakeLink();
   router.linkUp('other', link);
@@ -110,7 +110,7 @@ it('an ask to a shard between owners waits for the new owner', async () => {
   router.close();
 });
 
-it('one that waits in vain has certainly not happened, one in flight may have', async () => {
+it('an ask that expires while waiting has certainly not happened, one in flight may have', async () => {
   const { router, map } = stage();
   const waiting = await failure(router.ask(TO, EVENT, { withinMs: 30 }));
   assert.equal(waiting.failure, { code: 'moved', owner: null, epoch: -1 });
@@ -150,7 +150,7 @@ it('moved is followed to a higher epoch only', async () => {
   router.close();
 });
 
-it('a lost link answers lost for what was written and sends the rest elsewhere', async () => {
+it('a lost link answers lost for written asks and sends the others elsewhere', async () => {
   const { router, map } = stage();
   const link = new FakeLink();
   router.linkUp('other', link);
@@ -191,7 +191,7 @@ it('waiting asks are bounded too', async () => {
   assert.is((await waiting).failure.code, 'moved');
 });
 
-it('what a peer sends is stepped here or answered moved with the owner known here, and expired ones are dropped', async () => {
+it('asks of a peer are stepped here or answered moved with the known owner, and expired ones are dropped', async () => {
   const s = stage();
   const link = new FakeLink();
   const from = { incarnation: 'peer', link };
@@ -210,7 +210,7 @@ it('what a peer sends is stepped here or answered moved with the owner known her
   s.router.close();
 });
 
-it('one tick serves all that waits, however long it waits', async () => {
+it('one tick serves all waiting asks', async () => {
   let timers = 0;
   const clock = {
     ...systemClock,
@@ -225,7 +225,7 @@ it('one tick serves all that waits, however long it waits', async () => {
   s.router.close();
 });
 
-it('a tell waits for an owner like an ask and nobody hears of its end', async () => {
+it('a tell waits for an owner like an ask, and its end is not reported', async () => {
   const { router, map } = stage();
   router.tell(TO, EVENT);
   const link = new FakeLink();
@@ -238,7 +238,7 @@ it('a tell waits for an owner like an ask and nobody hears of its end', async ()
   router.close();
 });
 
-it('a lost ask is sent once more, as its sender said, where that is harmless', async () => {
+it('a lost ask is sent once more if its sender marked it as repeatable', async () => {
   const { router, map } = stage();
   const [gone, next] = [new FakeLink(), new FakeLink()];
   router.linkUp('gone', gone);
@@ -265,7 +265,7 @@ it('a lost ask that finds no owner in time may have happened, although it waits'
   router.close();
 });
 
-it('a repeat that throws says nothing of what was sent before it', async () => {
+it('a repeat that throws does not decide the outcome of the first ask', async () => {
   const { router, map } = stage();
   const next = new FakeLink();
   router.linkUp('gone', new FakeLink());
@@ -281,7 +281,7 @@ it('a repeat that throws says nothing of what was sent before it', async () => {
   router.close();
 });
 
-it('a repeat that is kept for its actor says so: it happens, whatever became of the first', async () => {
+it('a repeat that is deferred for its actor is answered so: it happens, regardless of the first', async () => {
   const { router, map } = stage();
   const next = new FakeLink();
   router.linkUp('gone', new FakeLink());

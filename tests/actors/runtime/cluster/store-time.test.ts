@@ -28,7 +28,7 @@ it('takes the time from the store, and not from the clock of its host', () => {
   assert.ok(Math.abs(off()) <= 4, `${off()} ms off`);
 });
 
-it('an answer that was long on its way, there or back, sets nothing off', () => {
+it('a delayed answer, in either direction, does not shift the time', () => {
   const { ask, off, at } = open();
   ask({ there: 1, back: 1 });
   for (const ways of [

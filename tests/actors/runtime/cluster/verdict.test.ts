@@ -9,7 +9,7 @@ const NAMES = ['a', 'b', 'c', 'd', 'e'];
 /** Lists of peers by bit mask, made once: a million verdicts are computed from them. */
 const LISTS = Array.from({ length: 32 }, (_, mask) => NAMES.filter((_name, index) => mask & (1 << index)));
 
-/** `hears[i]` is the mask of nodes that node i hears. Births are in the order of `births`. */
+/** `hears[i]` is the mask of nodes from which node i receives heartbeats. Births are in the order of `births`. */
 function sights(hears: readonly number[], births: readonly number[], fresh = 0b11111): Sight[] {
   return hears.map((mask, i) => ({
     incarnation: NAMES[i] as string,
@@ -45,7 +45,7 @@ function older(group: readonly number[], than: readonly number[], births: readon
 
 const shown = (live: ReadonlySet<string>): string => [...live].sort().join('');
 
-/** Every set of directed cuts between n nodes, as what each node still hears. */
+/** Every set of directed cuts between n nodes, as the masks of remaining contacts. */
 function* cuts(n: number): Generator<readonly number[]> {
   const pairs = Array.from({ length: n * n }, (_, k) => [Math.floor(k / n), k % n] as const).filter(
     ([i, j]) => i !== j,
@@ -78,7 +78,7 @@ it('every cut of three nodes, one way or both, leaves the group the rule names',
 
 it('every cut of five nodes, one way or both, leaves the group the rule names', () => {
   const births = [4, 1, 5, 2, 3];
-  // What counts is who hears each other, so the oracle is asked once per such graph; the verdict for every cut.
+  // Only mutual contact counts, so the oracle runs once per contact graph; the verdict runs for every cut.
   const expected = new Map<string, string>();
   let count = 0;
   for (const hears of cuts(5)) {
@@ -126,7 +126,7 @@ it('every partition of five nodes into groups keeps the largest, ties to the old
   assert.is(count, 52);
 });
 
-it('a stale row is in no group, whoever hears it', () => {
+it('a stale row is in no group, even if other nodes have contact with it', () => {
   const all = [0b110, 0b101, 0b011];
   for (let fresh = 0; fresh < 8; fresh++) {
     assert.is(shown(liveSet(sights(all, [1, 2, 3], fresh))), oracle(all, [1, 2, 3], fresh));

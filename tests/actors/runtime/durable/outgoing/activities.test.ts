@@ -9,33 +9,36 @@ import type { Town } from '../town.ts';
 
 const within = scenes(test);
 
-within('work begins after its commit and never before, and its result is an event of its actor', async (scene) => {
-  const house = await first(scene);
-  const resume = (house.store as Town['store']).pauseCommits();
-  const asked = house.body(A, work('w1', { input: { n: 7 } }));
-  await scene.clock.advance(50);
-  assert.equal(scene.desk.calls, []);
-  resume();
-  await asked;
-  await until(() => scene.desk.calls.length === 1);
-  const { job } = scene.desk.call(0);
-  assert.equal([job.address, job.id, job.attempt, job.input], [A, 'w1', 1, { n: 7 }]);
-  assert.equal(
-    (await intents(scene.town)).map(({ runner, attempt }) => [runner, attempt]),
-    [[house.incarnation, 1]],
-  );
-  const twice = await house.ask(A, work('w1'));
-  assert.ok(!twice.ok && twice.failure.code === 'failed' && twice.failure.detail.includes('is already open'));
-  scene.desk.call(0).resolve('done');
-  await until(async () => (await heardBy(house)).length === 1);
-  assert.equal(await heardBy(house), ['done']);
-  assert.equal(await intents(scene.town), []);
-  assert.is(house.engine.activities.size, 0);
-  const none = await house.ask(A, work('w2', { name: 'unknown' }));
-  assert.ok(!none.ok && none.failure.code === 'failed' && none.failure.detail.includes('no activity handler'));
-});
+within(
+  'an activity begins after its commit and never before, and its result is an event of its actor',
+  async (scene) => {
+    const house = await first(scene);
+    const resume = (house.store as Town['store']).pauseCommits();
+    const asked = house.body(A, work('w1', { input: { n: 7 } }));
+    await scene.clock.advance(50);
+    assert.equal(scene.desk.calls, []);
+    resume();
+    await asked;
+    await until(() => scene.desk.calls.length === 1);
+    const { job } = scene.desk.call(0);
+    assert.equal([job.address, job.id, job.attempt, job.input], [A, 'w1', 1, { n: 7 }]);
+    assert.equal(
+      (await intents(scene.town)).map(({ runner, attempt }) => [runner, attempt]),
+      [[house.incarnation, 1]],
+    );
+    const twice = await house.ask(A, work('w1'));
+    assert.ok(!twice.ok && twice.failure.code === 'failed' && twice.failure.detail.includes('is already open'));
+    scene.desk.call(0).resolve('done');
+    await until(async () => (await heardBy(house)).length === 1);
+    assert.equal(await heardBy(house), ['done']);
+    assert.equal(await intents(scene.town), []);
+    assert.is(house.engine.activities.size, 0);
+    const none = await house.ask(A, work('w2', { name: 'unknown' }));
+    assert.ok(!none.ok && none.failure.code === 'failed' && none.failure.detail.includes('no activity handler'));
+  },
+);
 
-within('work that is cancelled in the commit that asks for it is never begun', async (scene) => {
+within('an activity cancelled in the commit that requests it never begins', async (scene) => {
   const house = await first(scene);
   await Promise.all([house.body(A, work('w')), house.body(A, { type: 'drop', id: 'w' })]);
   await scene.clock.advance(2_000);
@@ -44,7 +47,7 @@ within('work that is cancelled in the commit that asks for it is never begun', a
 });
 
 within(
-  'a failed attempt is told and never repeated; the chart repeats it, under the same key or as new work',
+  'a failed attempt is reported and never repeated; the chart repeats it, under the same key or as a new activity',
   async (scene) => {
     const house = await first(scene);
     await house.body(A, work('w'));
@@ -73,7 +76,7 @@ within(
   },
 );
 
-within('why and inspect say which attempt runs or waits, and how the one before failed', async (scene) => {
+within('why and inspect show which attempt runs or waits, and how the previous one failed', async (scene) => {
   const house = await first(scene);
   const failure = { code: 'upstream', message: 'no luck' };
   await house.body(A, work('w', { repeats: { key: 'k', attempt: 2, failure } }));
@@ -87,7 +90,7 @@ within('why and inspect say which attempt runs or waits, and how the one before 
   assert.ok(seen?.explanation.includes(line), seen?.explanation.join('\n'));
 });
 
-within('a step that performs what its kind does not declare fails whole', async (scene) => {
+within('a step that performs an activity its kind does not declare fails as a whole', async (scene) => {
   const house = await first(scene);
   const answer = await house.ask(A, work('w', { name: 'undeclared' }));
   assert.ok(!answer.ok && answer.failure.code === 'failed');
@@ -95,7 +98,7 @@ within('a step that performs what its kind does not declare fails whole', async 
   assert.equal(await intents(scene.town), []);
 });
 
-within('the deadline aborts the call and is told, whether the handler listens or not', async (scene) => {
+within('the deadline aborts the call and is reported, even if the handler ignores the signal', async (scene) => {
   const house = await first(scene);
   await house.body(A, work('w', { inMs: 1_000 }));
   await until(() => scene.desk.calls.length === 1);
@@ -108,7 +111,7 @@ within('the deadline aborts the call and is told, whether the handler listens or
   assert.is((await heardBy(house)).length, 1);
 });
 
-within('a cancel aborts the call and its result is heard of no more; a stop cancels everything', async (scene) => {
+within('a cancel aborts the call and discards its result; a stop cancels all activities', async (scene) => {
   const house = await first(scene);
   await house.body(A, work('w'));
   await house.body(A, work('v'));
@@ -125,7 +128,7 @@ within('a cancel aborts the call and its result is heard of no more; a stop canc
   assert.equal(await intents(scene.town), []);
 });
 
-within('a runner goes on when its shard moves, and the new owner takes its result', async (scene) => {
+within('a runner continues when its shard moves, and the new owner accepts its result', async (scene) => {
   const house = await first(scene);
   const next = await scene.build('n2');
   await house.body(A, work('w'));
@@ -158,7 +161,7 @@ within('a cancel by the new owner reaches the runner on the old one', async (sce
   assert.is(house.engine.activities.size, 0);
 });
 
-within('the death of a runner starts the next attempt, and a result of the one before is refused', async (scene) => {
+within('the death of a runner starts the next attempt, and a result of the previous one is refused', async (scene) => {
   const house = await first(scene);
   const next = await scene.build('n2');
   await house.body(A, work('w'));
@@ -171,7 +174,7 @@ within('the death of a runner starts the next attempt, and a result of the one b
   });
   const [old, now] = scene.desk.calls as [Call, Call];
   assert.equal([now.job.attempt, now.job.key], [2, old.job.key]);
-  assert.ok(old.signal.aborted, 'what is dead does nothing more');
+  assert.ok(old.signal.aborted, 'a dead node aborts its handlers');
   const end = { type: 'done', result: 'from the dead' };
   assert.is(await next.body(A, { type: '$result', id: 'w', attempt: 1, end, last: false }), 'stale');
   assert.equal(await heardBy(next), ['attempt 2']);
@@ -183,7 +186,7 @@ within('the death of a runner starts the next attempt, and a result of the one b
   assert.is(await next.body(A, { type: '$result', id: 'w', attempt: 2, end, last: false }), 'stale');
 });
 
-within('a result whose acknowledgement is lost is told again and taken once', async (scene) => {
+within('a result whose acknowledgement is lost is reported again and applied once', async (scene) => {
   const house = await first(scene);
   let lose = 2;
   scene.town.wire = async ({ to, event }, pass) => {
@@ -201,7 +204,7 @@ within('a result whose acknowledgement is lost is told again and taken once', as
   assert.equal(await heardBy(house), ['once']);
 });
 
-within('a beginning whose acknowledgement is lost is recorded again, and the handler called once', async (scene) => {
+within('a beginning whose acknowledgement is lost is recorded again, and the handler is called once', async (scene) => {
   const house = await first(scene);
   let lose = 2;
   scene.town.wire = async ({ to, event }, pass) => {
@@ -219,7 +222,7 @@ within('a beginning whose acknowledgement is lost is recorded again, and the han
 });
 
 within(
-  'work whose beginning was lost with a commit of unknown outcome begins when the shard is taken again',
+  'an activity whose beginning was lost with a commit of unknown outcome begins when the shard is adopted again',
   async (scene) => {
     const house = await first(scene);
     (house.store as Town['store']).fault = () => ({ type: 'lose-acknowledgement' });
@@ -236,7 +239,7 @@ within(
   },
 );
 
-within('a living node that does not run what is said of it is asked, and another attempt begins', async (scene) => {
+within('the owner checks a living runner that has lost its attempt, and another attempt begins', async (scene) => {
   const house = await first(scene);
   const next = await scene.build('n2');
   await house.body(A, work('w'));
@@ -251,29 +254,32 @@ within('a living node that does not run what is said of it is asked, and another
   assert.is(scene.desk.call(1).job.attempt, 2);
 });
 
-within('a result on which the actor throws five times is set aside, and the work has ended', async (scene) => {
-  const house = await first(scene);
-  await house.body(A, work('w'));
-  await until(() => scene.desk.calls.length === 1);
-  await house.body(A, { type: 'mood', refuses: true });
-  scene.desk.call(0).resolve('unwelcome');
-  await until(async () => {
-    await scene.clock.advance(200);
-    return house.engine.activities.size === 0;
-  });
-  assert.equal(await intents(scene.town), []);
-  const aside = (await house.engine.inspect(A))?.aside ?? [];
-  assert.equal(
-    aside.map(({ source, times }) => [source, times]),
-    [['result', 5]],
-  );
-  await house.body(A, { type: 'mood', refuses: false });
-  assert.is(await house.body(A, { type: '$retry', id: aside[0]?.id ?? '' }), 'taken');
-  assert.equal(await heardBy(house), ['unwelcome']);
-});
+within(
+  'a result on which the actor throws five times becomes a dead letter, and the activity has ended',
+  async (scene) => {
+    const house = await first(scene);
+    await house.body(A, work('w'));
+    await until(() => scene.desk.calls.length === 1);
+    await house.body(A, { type: 'mood', refuses: true });
+    scene.desk.call(0).resolve('unwelcome');
+    await until(async () => {
+      await scene.clock.advance(200);
+      return house.engine.activities.size === 0;
+    });
+    assert.equal(await intents(scene.town), []);
+    const aside = (await house.engine.inspect(A))?.aside ?? [];
+    assert.equal(
+      aside.map(({ source, times }) => [source, times]),
+      [['result', 5]],
+    );
+    await house.body(A, { type: 'mood', refuses: false });
+    assert.is(await house.body(A, { type: '$retry', id: aside[0]?.id ?? '' }), 'taken');
+    assert.equal(await heardBy(house), ['unwelcome']);
+  },
+);
 
 within(
-  'the actor hears of a further attempt in the commit that makes it, or the attempt goes on without',
+  'the actor receives the event of a further attempt in the commit that starts it, or the attempt starts without it',
   async (scene) => {
     const house = await first(scene);
     const next = await scene.build('n2');
@@ -299,7 +305,7 @@ within(
   },
 );
 
-within('a result that cannot travel is a failure, told once', async (scene) => {
+within('a result that cannot be sent is a failure, reported once', async (scene) => {
   const house = await first(scene);
   for (const [i, result] of [1n as unknown as Json, 'x'.repeat(300_000)].entries()) {
     await house.body(A, work(`w${i}`));
@@ -310,7 +316,7 @@ within('a result that cannot travel is a failure, told once', async (scene) => {
   }
 });
 
-within('the owner ends an attempt whose runner says nothing after its deadline', async (scene) => {
+within('the owner ends an attempt whose runner reports nothing after its deadline', async (scene) => {
   const house = await first(scene);
   const next = await scene.build('n2');
   await house.body(A, work('w', { inMs: 2_000 }));
@@ -330,7 +336,7 @@ within('the owner ends an attempt whose runner says nothing after its deadline',
   assert.ok(scene.town.aborted.some(({ at }) => at === incarnation));
 });
 
-within('a result found in time is taken although its actor is only reached after the deadline', async (scene) => {
+within('a result found in time is accepted although its actor is reached only after the deadline', async (scene) => {
   const house = await first(scene);
   let reached = false;
   scene.town.wire = ({ to, event }, pass) =>

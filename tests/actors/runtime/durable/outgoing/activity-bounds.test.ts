@@ -1,4 +1,4 @@
-/** The attempts of one node are bounded: what finds no room is begun when there is some, and none is lost. */
+/** The attempts of one node are bounded: attempts beyond the bound begin when there is room, and none is lost. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ActivityRecord } from '../../../../../actors/runtime/actor/activity-record.ts';
@@ -18,7 +18,7 @@ import { turns } from '../stage.ts';
 const it = bounded(test, 30_000);
 const BEYOND = 100;
 
-it('work beyond the bound waits for room, then runs; each once', async () => {
+it('attempts beyond the bound wait for room, then run, each once', async () => {
   const clock = new HandClock();
   const begun = new Map<string, number>();
   const release: (() => void)[] = [];
@@ -33,7 +33,7 @@ it('work beyond the bound waits for room, then runs; each once', async () => {
         },
       },
     },
-    // The actor's owner takes the result: its intent is gone.
+    // The actor's owner takes the result: its activity record is removed.
     send: async (to, { type }) => {
       if (type === '$begin') return 'taken';
       activities.durable(shard, { ...rowOf(to), removed: true });

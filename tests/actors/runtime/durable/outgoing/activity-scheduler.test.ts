@@ -25,7 +25,7 @@ const piece = (group: string, id: string, more: Partial<Scheduled> = {}): Piece 
 });
 const made = (...bounds: [number, number]) => new ActivityScheduler<Piece>({ post: handler(...bounds) });
 
-/** Takes whatever may begin. */
+/** Takes all attempts that may begin. */
 function taken(scheduler: ActivityScheduler<Piece>): Piece[] {
   const all: Piece[] = [];
   for (let next = scheduler.next(); next !== null; next = scheduler.next()) all.push(next);
@@ -33,7 +33,7 @@ function taken(scheduler: ActivityScheduler<Piece>): Piece[] {
 }
 const ids = (pieces: readonly Piece[]): string[] => pieces.map(({ id }) => id);
 
-it('begins what its activity and its group have room for, and the rest as room is made', () => {
+it('begins attempts while their activity and group have room, and the others when room becomes free', () => {
   const scheduler = made(3, 2);
   for (const id of ['a1', 'a2', 'a3']) scheduler.add(piece('a', id));
   const first = taken(scheduler);
@@ -48,7 +48,7 @@ it('begins what its activity and its group have room for, and the rest as room i
   assert.equal(ids(taken(scheduler)), ['b2']);
 });
 
-it('groups take turns, first come first served within each, however long the line of one', () => {
+it('groups take turns, first come first served within each, regardless of queue length', () => {
   const scheduler = made(1, 1);
   for (let i = 0; i < 1_000; i++) scheduler.add(piece('crowd', `crowd${i}`));
   for (const id of ['x1', 'x2', 'x3']) scheduler.add(piece('x', id));
@@ -91,7 +91,7 @@ it('runs one suspect at a time beside the others, groups of suspects in turn, wi
   assert.equal(ids(taken(scheduler)), ['a2']);
 });
 
-it('a suspect without room holds up no other suspect', () => {
+it('a suspect without room does not delay other suspects', () => {
   const scheduler = made(2, 1);
   scheduler.add(piece('a', 'a1'));
   const [a1] = taken(scheduler);
@@ -102,7 +102,7 @@ it('a suspect without room holds up no other suspect', () => {
   assert.is(scheduler.next(), null, 'one suspect at a time');
 });
 
-it('what waits no longer is not begun, and its group goes with it', () => {
+it('a removed attempt does not begin, and its empty group is removed', () => {
   const scheduler = made(1, 1);
   const gone = [piece('a', 'a1'), piece('b', 'b1', { suspect: true })];
   for (const one of gone) scheduler.add(one);
@@ -112,7 +112,7 @@ it('what waits no longer is not begun, and its group goes with it', () => {
   assert.equal(ids(taken(scheduler)), ['c1']);
 });
 
-it('groups by account, or by the target that the handler names, however broken the input is', () => {
+it('groups by account, or by the target that the handler names, even if the input is malformed', () => {
   const hostOf = (_: string, input: Json): string => new URL((input as { url: string }).url).host;
   const scheduler = new ActivityScheduler<Piece>({
     batch: handler(1, 1),
@@ -124,7 +124,7 @@ it('groups by account, or by the target that the handler names, however broken t
   assert.is(scheduler.groupOf('unknown', 'batch:acct_2', null), 'acct_2');
 });
 
-it('refuses bounds that are none', () => {
+it('refuses invalid bounds', () => {
   for (const [runningMax, perGroup] of [
     [0, 0],
     [1.5, 1],

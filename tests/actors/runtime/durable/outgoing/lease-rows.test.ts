@@ -20,7 +20,7 @@ async function booked(stage: Stage): Promise<void> {
   }
 }
 
-it('tells each actor once that the node of its open rows is dead', async () => {
+it('notifies each actor once that the holder of its open rows is dead', async () => {
   const stage = await openStage();
   await booked(stage);
   await stage.body('register:acct_0', { type: 'put', id: 'extra', node: 'dead-node' });
@@ -41,7 +41,7 @@ it('tells each actor once that the node of its open rows is dead', async () => {
   await stage.close();
 });
 
-it('tells actors that are not in memory, and rows that are not durable yet', async () => {
+it('notifies actors that are not in memory, and of rows that are not durable yet', async () => {
   const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
   const first = await openStage({ store });
   await booked(first);
@@ -61,7 +61,7 @@ it('tells actors that are not in memory, and rows that are not durable yet', asy
   await stage.close();
 });
 
-it('finds on adoption the rows of nodes that died before', async () => {
+it('finds the rows of nodes that died before the adoption', async () => {
   const first = await openStage();
   await booked(first);
   await first.close();
@@ -74,7 +74,7 @@ it('finds on adoption the rows of nodes that died before', async () => {
   await stage.close();
 });
 
-it('reads the tenants of many pages', async () => {
+it('reads lease rows over many pages', async () => {
   const first = await openStage();
   const puts = Array.from({ length: 2_500 }, (_, i) =>
     first.body(`register:acct_${i % 50}`, { type: 'put', id: `l${i}`, node: 'dead-node' }),
@@ -89,7 +89,7 @@ it('reads the tenants of many pages', async () => {
   await stage.close();
 });
 
-it('tells an actor at once of a row it opens for a node that is dead already', async () => {
+it('notifies an actor at once of a row that it opens for a dead node', async () => {
   const stage = await openStage();
   stage.recorded.gone.add('dead-node');
   await stage.body('register:a', { type: 'put', id: 'late', node: 'dead-node' });
@@ -100,7 +100,7 @@ it('tells an actor at once of a row it opens for a node that is dead already', a
   await stage.close();
 });
 
-it('tries again when the tenants cannot be read', async () => {
+it('retries when the lease rows cannot be read', async () => {
   const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
   const first = await openStage({ store });
   await booked(first);
@@ -116,7 +116,7 @@ it('tries again when the tenants cannot be read', async () => {
   await stage.close();
 });
 
-it('tells it again when the store refuses the commit that follows from it', async () => {
+it('notifies it again when the store refuses the resulting commit', async () => {
   const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
   const stage = await openStage({ store });
   await booked(stage);
@@ -133,7 +133,7 @@ it('tells it again when the store refuses the commit that follows from it', asyn
   await stage.close();
 });
 
-it('tells it again when its actor could not be read', async () => {
+it('notifies it again when its actor could not be read', async () => {
   const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
   const first = await openStage({ store });
   await booked(first);

@@ -39,7 +39,7 @@ async function open(town: Town): Promise<House> {
   return house;
 }
 
-within('a message to another shard arrives once, in order, and its row goes', async (town) => {
+within('a message to another shard arrives once, in order, and its row is removed', async (town) => {
   const house = await open(town);
   await house.body(A, notes(B, 1, 2, 3));
   await house.body(A, notes(B, 4));
@@ -49,7 +49,7 @@ within('a message to another shard arrives once, in order, and its row goes', as
   assert.is((await town.store.rows({ collection: '$heard', limit: 10 })).length, 1);
 });
 
-within('nothing leaves before its commit, and nothing of a step that throws', async (town) => {
+within('no message is sent before its commit, and none of a step that throws', async (town) => {
   const house = await open(town);
   const store = house.store as typeof town.store;
   const resume = store.pauseCommits();
@@ -71,7 +71,7 @@ within('nothing leaves before its commit, and nothing of a step that throws', as
   assert.is(town.carried.length, 1);
 });
 
-within('a commit that is refused sends nothing, and the same step sends once when it is asked again', async (town) => {
+within('a commit that is refused sends nothing, and the same step sends once when it is repeated', async (town) => {
   const house = await open(town);
   const store = house.store as typeof town.store;
   store.fault = () => ({ type: 'refuse', reason: 'full' });
@@ -99,7 +99,7 @@ within('a message whose acknowledgement is lost is sent again and stepped once',
   assert.ok(town.carried.length >= 4);
 });
 
-within('a repeat that comes while the first is not durable is acknowledged only with it', async (town) => {
+within('a repeat that arrives before the first is durable is acknowledged only with it', async (town) => {
   const house = await open(town);
   let event: ActorEvent | null = null;
   town.wire = async (carried, pass) => {
@@ -108,7 +108,7 @@ within('a repeat that comes while the first is not durable is acknowledged only 
   };
   await house.body(A, notes(B, 'x'));
   await until(async () => (await outbox(town)).length === 0);
-  // The same envelope with a higher number stands for a message that is just arriving, twice.
+  // The same envelope with a higher number simulates a message that arrives twice.
   const fresh = { ...(event as unknown as ActorEvent), number: 'zzzzzz-000000001' };
   const resume = (house.store as typeof town.store).pauseCommits();
   const acks: string[] = [];
@@ -122,7 +122,7 @@ within('a repeat that comes while the first is not durable is acknowledged only 
   assert.equal(await heardBy(house, B), ['x', 'x']);
 });
 
-within('a receiver whose commit is refused hears the message again', async (town) => {
+within('a receiver whose commit is refused receives the message again', async (town) => {
   const house = await open(town);
   const far = await town.build('n2');
   await house.engine.release(1);
@@ -134,7 +134,7 @@ within('a receiver whose commit is refused hears the message again', async (town
   assert.equal(await heardBy(far, B), ['insist']);
 });
 
-within('one pair that waits holds nobody else up, and no message overtakes another of its pair', async (town) => {
+within('a waiting pair delays no other pair, and no message overtakes another of its pair', async (town) => {
   const house = await open(town);
   let cut = true;
   town.wire = async ({ to }, pass) => {
@@ -155,7 +155,7 @@ within('one pair that waits holds nobody else up, and no message overtakes anoth
   assert.equal(await heardBy(house, B), [1, 2, 3]);
 });
 
-within('whoever takes the shard over sends what is open, before anything new of that pair', async (town) => {
+within('the next owner of the shard sends the open messages before new ones of the same pair', async (town) => {
   const house = await open(town);
   const next = await town.build('n2');
   let cut = true;
@@ -182,7 +182,7 @@ within('a message that was delivered before its sender died is not stepped again
   town.wire = async (_, pass) => {
     await pass();
     arrived = true;
-    // The acknowledgement never comes: the sender dies first.
+    // The acknowledgement is lost: the sender dies first.
     return new Promise(() => {});
   };
   await house.body(A, notes(B, 'once'));
@@ -194,7 +194,7 @@ within('a message that was delivered before its sender died is not stepped again
   assert.equal(await heardBy(next, B), ['once']);
 });
 
-within('an actor that stopped and was made again is not taken for its own past', async (town) => {
+within('a recreated actor does not inherit the sequence of its predecessor', async (town) => {
   const house = await open(town);
   await house.body(A, notes(B, 1, 2, 3));
   await house.body(A, { type: 'stop' });
@@ -206,7 +206,7 @@ within('an actor that stopped and was made again is not taken for its own past',
 
 const patient = new HandClock();
 within(
-  'a message that throws five times is set aside; what follows it arrives; retry and skip end it',
+  'a message that throws five times becomes a dead letter; the next one arrives; retry and skip end it',
   async (town) => {
     const house = await open(town);
     await house.body(B, { type: 'mood', refuses: true });
@@ -239,7 +239,7 @@ within(
   patient,
 );
 
-within('a message to nobody, or to one that has ended, is set aside at once', async (town) => {
+within('a message to an absent or ended actor becomes a dead letter at once', async (town) => {
   const house = await open(town);
   const nobody = inShard('postman', 3, 'nobody');
   await house.body(C, { type: 'finish' });
@@ -261,7 +261,7 @@ within('a message to nobody, or to one that has ended, is set aside at once', as
 
 const slow = new HandClock();
 within(
-  'a timer that throws five times is set aside with its row, and can be retried',
+  'a timer that throws five times becomes a dead letter, and can be retried',
   async (town) => {
     const house = await open(town);
     await house.body(B, { type: 'mood', refuses: true });

@@ -1,4 +1,4 @@
-/** Messages and work under loss, repeats, delay, refused and unknown commits, takeovers and hand-overs; by seed. */
+/** Messages and activities under loss, repeats, delay, refused and unknown commits, takeovers and hand-overs; by seed. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { shardOf } from '../../../../../actors/runtime/actor/address.ts';
@@ -31,7 +31,7 @@ function chance(seed: number): () => number {
 class Storm {
   readonly clock = new HandClock();
   readonly town: Town;
-  /** Notes whose sending was acknowledged, and those whose fate the sender does not know; by pair, in order. */
+  /** Notes whose sending was acknowledged, and those with an unknown outcome; by pair, in order. */
   readonly sure = new Map<string, string[]>();
   readonly perhaps = new Set<string>();
   readonly calls = new Map<string, Set<string>>();
@@ -173,7 +173,7 @@ class Storm {
     await to.take([shard]);
   }
 
-  /** What nobody serves, because an outcome was unknown or its owner died, is taken again. */
+  /** Adopts the shards that no node serves, because an outcome was unknown or the owner died. */
   private async reclaim(): Promise<void> {
     const free = ALL.filter((shard) => this.ownerOf(shard) === undefined);
     if (free.length === 0) return;

@@ -20,7 +20,7 @@ async function dies(scene: Scene, house: House, name: string, cause: 'own-hand' 
   return next;
 }
 
-within('kills from outside never convict, however many there are', async (scene) => {
+within('kills never mark an activity as poison, regardless of their number', async (scene) => {
   let house = await first(scene);
   await house.body(A, work('w', { inMs: 600_000 }));
   await until(() => scene.desk.calls.length === 1);
@@ -30,33 +30,36 @@ within('kills from outside never convict, however many there are', async (scene)
   assert.equal([record?.deaths, record?.suspect, record?.attempt], [0, false, 9]);
 });
 
-within('after a crash work runs as the only suspect, and three crashes of it then convict it', async (scene) => {
-  let house = await first(scene);
-  await house.body(A, work('w', { inMs: 600_000 }));
-  await until(() => scene.desk.calls.length === 1);
-  house = await dies(scene, house, 'n2', 'own-hand');
-  assert.equal(
-    (await intents(scene.town)).map((it) => [it.suspect, it.begun, it.deaths]),
-    [[true, true, 0]],
-  );
-  house = await dies(scene, house, 'n3', 'outside');
-  assert.equal(
-    (await intents(scene.town)).map((it) => it.deaths),
-    [0],
-  );
-  house = await dies(scene, house, 'n4', 'own-hand');
-  house = await dies(scene, house, 'n5', 'own-hand');
-  assert.equal(
-    (await intents(scene.town)).map((it) => it.deaths),
-    [2],
-  );
-  house = await dies(scene, house, 'n6', 'own-hand');
-  assert.is(scene.desk.calls.length, 5);
-  assert.equal(await intents(scene.town), []);
-  assert.is(((await heardBy(house)).at(-1) as { code: string }).code, 'convicted');
-});
+within(
+  'after a crash an activity runs as the only suspect, and three more crashes mark it as poison',
+  async (scene) => {
+    let house = await first(scene);
+    await house.body(A, work('w', { inMs: 600_000 }));
+    await until(() => scene.desk.calls.length === 1);
+    house = await dies(scene, house, 'n2', 'own-hand');
+    assert.equal(
+      (await intents(scene.town)).map((it) => [it.suspect, it.begun, it.deaths]),
+      [[true, true, 0]],
+    );
+    house = await dies(scene, house, 'n3', 'outside');
+    assert.equal(
+      (await intents(scene.town)).map((it) => it.deaths),
+      [0],
+    );
+    house = await dies(scene, house, 'n4', 'own-hand');
+    house = await dies(scene, house, 'n5', 'own-hand');
+    assert.equal(
+      (await intents(scene.town)).map((it) => it.deaths),
+      [2],
+    );
+    house = await dies(scene, house, 'n6', 'own-hand');
+    assert.is(scene.desk.calls.length, 5);
+    assert.equal(await intents(scene.town), []);
+    assert.is(((await heardBy(house)).at(-1) as { code: string }).code, 'convicted');
+  },
+);
 
-/** A node that serves every shard and runs `long` beside what crashed with `ids` on another. */
+/** A node that serves every shard and runs `long` beside the activities `ids` of a crashed node. */
 async function crashed(scene: Scene, ids: readonly string[], more = {}): Promise<House> {
   const house = await first(scene);
   for (const id of ids) await house.body(A, work(id, { inMs: 600_000, ...more }));
@@ -76,28 +79,25 @@ async function crashed(scene: Scene, ids: readonly string[], more = {}): Promise
 const B = inShard('postman', 1, 'b');
 const begun = (scene: Scene, from = 0): string[] => scene.desk.calls.slice(from).map(({ job }) => job.id);
 
-within(
-  'suspects run one after the other, while work that runs and work that comes goes on beside them',
-  async (scene) => {
-    const next = await crashed(scene, ['first', 'second']);
-    assert.equal(begun(scene, 2), ['long', 'first'], 'it does not wait for what runs already');
-    await next.body(B, work('behind'));
-    await next.body(A, work('beside'));
-    await until(() => scene.desk.calls.length === 6);
-    assert.equal(begun(scene, 4), ['behind', 'beside']);
-    assert.equal(
-      (await intents(scene.town)).filter(({ suspect }) => suspect).map((it) => it.begun),
-      [true, false],
-    );
-    await scene.clock.advance(30_000);
-    assert.is(scene.desk.calls.length, 6);
-    scene.desk.call(3).resolve('innocent');
-    await until(() => scene.desk.calls.length === 7);
-    assert.is(scene.desk.call(6).job.id, 'second');
-  },
-);
+within('suspects run one at a time, while running and new activities continue beside them', async (scene) => {
+  const next = await crashed(scene, ['first', 'second']);
+  assert.equal(begun(scene, 2), ['long', 'first'], 'it does not wait for running attempts');
+  await next.body(B, work('behind'));
+  await next.body(A, work('beside'));
+  await until(() => scene.desk.calls.length === 6);
+  assert.equal(begun(scene, 4), ['behind', 'beside']);
+  assert.equal(
+    (await intents(scene.town)).filter(({ suspect }) => suspect).map((it) => it.begun),
+    [true, false],
+  );
+  await scene.clock.advance(30_000);
+  assert.is(scene.desk.calls.length, 6);
+  scene.desk.call(3).resolve('innocent');
+  await until(() => scene.desk.calls.length === 7);
+  assert.is(scene.desk.call(6).job.id, 'second');
+});
 
-within('a crash makes suspects of what ran, and never of what waited for its turn', async (scene) => {
+within('a crash makes running attempts suspects, and never waiting ones', async (scene) => {
   const narrow = { work: { ...scene.desk.activities.work, runningMax: 2, runningPerGroupMax: 2 } };
   const house = await scene.town.build('n1', narrow);
   await house.take(ALL);
@@ -118,24 +118,27 @@ within('a crash makes suspects of what ran, and never of what waited for its tur
   ]);
 });
 
-within('a crash while a suspect runs counts against it alone: what ran beside becomes a suspect', async (scene) => {
-  const next = await crashed(scene, ['poison', 'waits']);
-  await next.body(A, work('beside', { inMs: 600_000 }));
-  await until(() => scene.desk.calls.length === 5);
-  const last = await scene.build('n3');
-  await scene.town.kill(next, 'own-hand');
-  await last.take(ALL);
-  await scene.clock.advance(3_000);
-  const seen = (await intents(scene.town)).map(({ suspect, deaths, attempt }) => [suspect, deaths, attempt]);
-  assert.equal(seen.sort(), [
-    [true, 0, 2],
-    [true, 0, 2],
-    [true, 0, 2],
-    [true, 1, 3],
-  ]);
-});
+within(
+  'a crash while a suspect runs counts only against the suspect; attempts beside it become suspects',
+  async (scene) => {
+    const next = await crashed(scene, ['poison', 'waits']);
+    await next.body(A, work('beside', { inMs: 600_000 }));
+    await until(() => scene.desk.calls.length === 5);
+    const last = await scene.build('n3');
+    await scene.town.kill(next, 'own-hand');
+    await last.take(ALL);
+    await scene.clock.advance(3_000);
+    const seen = (await intents(scene.town)).map(({ suspect, deaths, attempt }) => [suspect, deaths, attempt]);
+    assert.equal(seen.sort(), [
+      [true, 0, 2],
+      [true, 0, 2],
+      [true, 0, 2],
+      [true, 1, 3],
+    ]);
+  },
+);
 
-within('a suspect whose deadline passes before its turn is told so with a code of its own', async (scene) => {
+within('a suspect whose deadline passes before its turn fails with its own code', async (scene) => {
   const next = await crashed(scene, ['first', 'second'], { inMs: 20_000 });
   await scene.clock.advance(20_000);
   await until(async () => (await heardBy(next)).length === 4);
@@ -146,7 +149,7 @@ within('a suspect whose deadline passes before its turn is told so with a code o
 });
 
 within(
-  'a hundred pieces of work of a node that crashed: the innocent end in time, the poison is convicted',
+  'a hundred activities of a crashed node: the harmless ones end in time, the poison one is isolated',
   async (scene) => {
     const crash = { incarnation: '' };
     const handlerOf = (name: () => string) => ({
@@ -195,7 +198,7 @@ within(
   },
 );
 
-within('an attempt whose actor is quarantined holds up no other, and runs once that serves', async (scene) => {
+within('an attempt whose actor is quarantined delays no other, and runs when the actor serves', async (scene) => {
   const house = await first(scene);
   await house.body(A, work('suspect', { inMs: 3_600_000 }));
   await until(() => scene.desk.calls.length === 1);

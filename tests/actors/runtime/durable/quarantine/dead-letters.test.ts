@@ -1,4 +1,4 @@
-/** Messages that their receiver can neither take nor set aside, for its build does not know it: they wait, and end beside their sender. */
+/** Messages whose receiver's build does not have the kind: they wait, and end as dead letters of their sender. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AskError } from '../../../../../actors/runtime/actor/answer.ts';
@@ -59,13 +59,13 @@ const moveToNewer = async ({ older, newer }: Scene): Promise<void> => {
 };
 
 within(
-  'a message to a kind that only the newer build has waits while both live, and arrives once, in order',
+  'a message to a kind that only the newer build has waits while both builds run, and arrives once, in order',
   async (scene) => {
     const { town, clock, newer } = scene;
     await newer.body(A, adds(1, 2));
     await newer.body(A, { type: 'post', letters: [{ to: B, event: { type: 'note', note: 'hello' } }] });
     await clock.advance(KIND_WAIT_MS - 60_000);
-    assert.is((await outbox(town)).length, 2, 'the note went, the others wait');
+    assert.is((await outbox(town)).length, 2, 'the note was delivered, the others wait');
     assert.equal(await asides(town), []);
     await moveToNewer(scene);
     await clock.advance(20_000);
@@ -75,7 +75,7 @@ within(
 );
 
 within(
-  'one that nobody knows for too long is set aside beside its sender, and what follows it at once',
+  'a message to a kind unknown for too long becomes a dead letter of its sender, and the following ones at once',
   async (scene) => {
     const { town, clock, newer } = scene;
     await newer.body(A, adds(1, 2));
@@ -99,7 +99,7 @@ within(
       ],
     );
 
-    // Once there is somebody who knows it: a later message first, then the older one at the operator's word, each once.
+    // When a node has the kind: the later message first, then the older one on the operator's retry, each once.
     await moveToNewer(scene);
     await newer.body(A, adds(10));
     await clock.advance(1_000);
@@ -113,7 +113,7 @@ within(
   },
 );
 
-within('a sender that was dropped meanwhile loses none: its next owner waits anew', async (scene) => {
+within('a sender dropped meanwhile loses no message: its next owner starts the wait again', async (scene) => {
   const { town, clock, newer } = scene;
   await newer.body(A, adds(1));
   await clock.advance(KIND_WAIT_MS - 60_000);
@@ -126,7 +126,7 @@ within('a sender that was dropped meanwhile loses none: its next owner waits ane
   assert.equal([await outbox(town), (await asides(town)).length], [[], 1]);
 });
 
-within('setting aside is tried again while the store refuses it, and nothing is lost', async (scene) => {
+within('the dead letter is written again while the store refuses it, and nothing is lost', async (scene) => {
   const { town, clock, newer } = scene;
   await newer.body(A, adds(1));
   const store = newer.store as typeof town.store;
@@ -139,7 +139,7 @@ within('setting aside is tried again while the store refuses it, and nothing is 
 });
 
 within(
-  'one that its receiver fails for good and cannot set aside ends beside its sender after five tries',
+  'a message that its receiver can neither process nor store becomes a dead letter of its sender after five tries',
   async (scene) => {
     const { town, clock, newer } = scene;
     town.wire = async ({ to, event }, pass) => {

@@ -1,4 +1,4 @@
-/** Asks that cannot be refused, to an actor that does not load: kept durably, answered so, and stepped once when it loads. */
+/** Asks that cannot be refused, to an actor that does not load: stored durably, answered as deferred, and stepped once when it loads. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ const receive = (amount: number) => ({ type: 'receive', amount });
 let files = 0;
 const asideOf = (store: Store) => store.rows({ collection: '$aside', address: B, limit: 10 });
 
-/** What `B` reads back as is damaged as long as `broken` says so; commits wait for `gate`. */
+/** `B` reads back damaged while `broken` is true; commits wait for `gate`. */
 interface Bad {
   readonly store: Store;
   broken: boolean;
@@ -84,7 +84,7 @@ for (const [name, open] of Object.entries(stores)) {
       });
       await until(() => stage.engine.gauges.quarantined === 1);
       await turns(20);
-      assert.equal([told, await asideOf(bad.store)], [false, []], 'no word before the commit');
+      assert.equal([told, await asideOf(bad.store)], [false, []], 'no answer before the commit');
       openGate();
       const heard = await answer;
       assert.ok(!heard.ok && heard.failure.code === 'quarantined' && heard.failure.kept);
@@ -153,7 +153,7 @@ for (const [name, open] of Object.entries(stores)) {
     }));
 }
 
-it('an ask whose keeping was refused hears that, and nothing is kept', async () => {
+it('an ask whose deferral was refused is answered so, and nothing is stored', async () => {
   const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
   const first = await openStage({ store, kinds });
   await first.body(B, { type: 'fill', amount: 100 });

@@ -33,7 +33,7 @@ async function codeOf(stage: Stage, to: string, event: { readonly type: string }
   return answer.ok ? 'ok' : answer.failure.code;
 }
 
-it('answers typed, alarms once, is counted and explained, and leaves its neighbours alone', async () => {
+it('answers with a typed failure, alarms once, is counted and explained, and does not affect its neighbours', async () => {
   const { stage, store } = await damaged();
   store.flip(HERE);
   const before = await store.loadActor(HERE);
@@ -52,14 +52,14 @@ it('answers typed, alarms once, is counted and explained, and leaves its neighbo
   assert.equal(await store.loadActor(HERE), before, 'it was never written');
 });
 
-it('is tried again when an operator says so, and only then', async () => {
+it('is loaded again only when an operator asks for it', async () => {
   const { stage, store } = await damaged();
   store.flip(HERE);
   assert.is(await codeOf(stage, HERE, add), 'quarantined');
   const still = await stage.engine.reload(HERE);
   assert.ok(still.outcome === 'quarantined' && /check sum/.test(still.fault));
   store.mend();
-  assert.is(await codeOf(stage, HERE, add), 'quarantined', 'nothing is mended by itself');
+  assert.is(await codeOf(stage, HERE, add), 'quarantined', 'there is no automatic repair');
   assert.equal(await stage.engine.reload(HERE), { outcome: 'loaded' });
   assert.is(await codeOf(stage, HERE, add), 'ok');
   assert.equal([stage.engine.gauges.quarantined, stage.engine.quarantined()], [0, []]);
@@ -110,7 +110,7 @@ it('quarantines the actor of a timer that does not load, awake or not; other tim
   await stage.close();
 });
 
-it('tells a resident kind of its activation when it serves again', async () => {
+it('sends a resident kind its activation when it serves again', async () => {
   const kinds = [{ ...counterKind, resident: true }, purseKind];
   const { stage, store } = await damaged({ kinds });
   await turns();
@@ -124,7 +124,7 @@ it('tells a resident kind of its activation when it serves again', async () => {
   await next.close();
 });
 
-it('fails a step whole that needs a quarantined neighbour for what can be refused', async () => {
+it('fails a step as a whole if it sends a refusable input to a quarantined neighbour', async () => {
   const { stage, store } = await damaged();
   store.flip('purse:acct_1/b');
   const answer = await stage.ask('purse:acct_1/a', { type: 'pay', to: 'purse:acct_1/b', amount: 30 });
@@ -133,7 +133,7 @@ it('fails a step whole that needs a quarantined neighbour for what can be refuse
   await stage.close();
 });
 
-it('keeps what cannot be refused beside its quarantined receiver, and steps it once, in order, when that loads', async () => {
+it('defers inputs that cannot be refused, and steps them once, in order, when the quarantined receiver loads', async () => {
   const { stage, store } = await damaged({ kinds: [counterKind, kept] });
   store.flip('purse:acct_1/b');
   for (const amount of [30, 20, 10]) {
@@ -163,7 +163,7 @@ it('keeps what cannot be refused beside its quarantined receiver, and steps it o
   await last.close();
 });
 
-it('keeps nothing whose commit was refused', async () => {
+it('defers no input whose commit was refused', async () => {
   const { stage, store } = await damaged({ kinds: [counterKind, kept] });
   store.flip('purse:acct_1/b');
   assert.is(await codeOf(stage, 'purse:acct_1/b', { type: 'show' }), 'quarantined');
@@ -182,20 +182,20 @@ it('keeps nothing whose commit was refused', async () => {
   await stage.close();
 });
 
-it('tries a kept input that fails again, and leaves it in its row in the end', async () => {
+it('retries a deferred input that fails, and finally leaves it in its row', async () => {
   const { stage, store } = await damaged({ kinds: [counterKind, kept] });
   await stage.body('purse:acct_1/a', { type: 'fill', amount: 999_900 });
   store.flip('purse:acct_1/b');
   await stage.ask('purse:acct_1/a', { type: 'pay', to: 'purse:acct_1/b', amount: 1_000_000 });
   store.mend();
   await stage.engine.reload('purse:acct_1/b');
-  await until(() => stage.recorded.logged.some(({ message }) => message === 'a kept input failed'));
+  await until(() => stage.recorded.logged.some(({ message }) => message === 'a deferred input failed'));
   assert.is(await stage.body('purse:acct_1/b', { type: 'show' }), 100, 'it serves all the same');
   assert.is((await store.rows({ collection: '$aside', limit: 10 })).length, 1);
   await stage.close();
 });
 
-it('keeps apart what waits for a quarantined actor when its shard is served again under the same epoch', async () => {
+it('keeps deferred inputs distinct when the shard is served again under the same epoch', async () => {
   const { stage, store } = await damaged({ kinds: [counterKind, kept] });
   store.flip('purse:acct_1/b');
   const pay = (amount: number) => stage.ask('purse:acct_1/a', { type: 'pay', to: 'purse:acct_1/b', amount });
@@ -203,7 +203,7 @@ it('keeps apart what waits for a quarantined actor when its shard is served agai
   const shard = shardOf('purse:acct_1/a', SHARDS);
   const epoch = stage.engine.epochOf(shard);
   await stage.engine.release(shard);
-  // A hand-over that did not happen.
+  // A hand-over that failed.
   stage.engine.adopt(shard, epoch ?? 0);
   await pay(20);
   assert.is((await store.rows({ collection: '$aside', limit: 10 })).length, 2);
@@ -213,7 +213,7 @@ it('keeps apart what waits for a quarantined actor when its shard is served agai
   await stage.close();
 });
 
-it('steps a kept input once although its actor left memory between two tries', async () => {
+it('steps a deferred input once although its actor was evicted between two tries', async () => {
   const clock = new HandClock();
   const store = new DamagedStore({ clock, shards: SHARDS });
   const [A, B, C] = ['purse:acct_1/a', 'purse:acct_1/b', 'purse:acct_1/c'] as const;
@@ -230,17 +230,17 @@ it('steps a kept input once although its actor left memory between two tries', a
   await stage.ask(A, { type: 'pay', to: B, amount: 999_950 });
   store.mend();
   await stage.engine.reload(B);
-  await until(() => stage.recorded.logged.some(({ message }) => message === 'a kept input failed'));
+  await until(() => stage.recorded.logged.some(({ message }) => message === 'a deferred input failed'));
   await stage.ask(B, { type: 'pay', to: C, amount: 100 });
   await leave();
-  assert.is(await stage.body(B, { type: 'show' }), 999_950, 'it loaded anew, and there is room for it now');
+  assert.is(await stage.body(B, { type: 'show' }), 999_950, 'it was loaded again, and the input fits now');
   assert.is(await stage.body(B, { type: 'fill', amount: -999_950 }), 0);
   await clock.advance(5_000);
-  assert.is(await stage.body(B, { type: 'show' }), 0, 'what was told to the cell that left is void');
+  assert.is(await stage.body(B, { type: 'show' }), 0, 'inputs delivered to the evicted cell are void');
   await stage.close();
 });
 
-it('waits for what is being kept at the very moment of the reload', async () => {
+it('waits for inputs that are being deferred at the moment of the reload', async () => {
   const { stage, store } = await damaged({ kinds: [counterKind, kept] });
   const B = 'purse:acct_1/b';
   store.flip(B);
@@ -265,7 +265,7 @@ it('waits for what is being kept at the very moment of the reload', async () => 
   await stage.close();
 });
 
-it('a reload does not wait for ever when its shard is lost meanwhile', async () => {
+it('a reload ends when its shard is lost meanwhile', async () => {
   const { stage, store } = await damaged();
   store.flip(HERE);
   assert.is(await codeOf(stage, HERE, add), 'quarantined');
@@ -283,13 +283,13 @@ it('a reload does not wait for ever when its shard is lost meanwhile', async () 
   await stage.close();
 });
 
-it('two operators who reload the same actor at once have it loaded once', async () => {
+it('two concurrent reloads of one actor load it once', async () => {
   const { stage, store } = await damaged({ kinds: [counterKind, kept] });
   const B = 'purse:acct_1/b';
   store.flip(B);
   for (const amount of [1, 2]) await stage.ask('purse:acct_1/a', { type: 'pay', to: B, amount });
   store.mend();
-  // The second reading takes longer, so that what was kept is stepped before it arrives.
+  // The second reading takes longer, so that the deferred input is stepped before it arrives.
   const { promise: late, resolve: arrive } = deferred();
   const loadActor = store.loadActor.bind(store);
   let loads = 0;

@@ -29,7 +29,7 @@ async function addToEach(stage: Stage, addresses: readonly string[]): Promise<vo
   await turns();
 }
 
-it('keeps no more actors than its cap, and loses nothing of those that left', async () => {
+it('keeps no more actors than its cap, and loses no state of evicted ones', async () => {
   const stage = await openStage({ limits: { residentsMax: 32 } });
   const addresses = named(200);
   await addToEach(stage, addresses);
@@ -39,7 +39,7 @@ it('keeps no more actors than its cap, and loses nothing of those that left', as
   await stage.close();
 });
 
-it('lets the least recently used go first: what is used again and again is read once', async () => {
+it('evicts the least recently used first: an actor in constant use is read once', async () => {
   const store = counting();
   const stage = await openStage({ store, limits: { residentsMax: 32 } });
   for (const address of named(200)) {
@@ -50,7 +50,7 @@ it('lets the least recently used go first: what is used again and again is read 
   await stage.close();
 });
 
-it('never lets an actor of a resident kind go, and does not count it', async () => {
+it('never evicts an actor of a resident kind, and does not count it', async () => {
   const store = counting();
   const stage = await openStage({ store, kinds: [{ ...counterKind, resident: true }], limits: { residentsMax: 4 } });
   const addresses = named(40);
@@ -61,7 +61,7 @@ it('never lets an actor of a resident kind go, and does not count it', async () 
   await stage.close();
 });
 
-it('writes volatile state before its actor leaves', async () => {
+it('writes volatile state before it evicts an actor', async () => {
   const stage = await openStage({ limits: { residentsMax: 16 } });
   const addresses = named(100);
   for (const address of addresses) {
@@ -78,7 +78,7 @@ it('writes volatile state before its actor leaves', async () => {
   await stage.close();
 });
 
-it('keeps what has uncommitted output, answers newcomers busy at the cap, says so once, and lets what ends in', async () => {
+it('keeps actors with uncommitted output, answers others busy at the cap, warns once, and accepts inputs that end work', async () => {
   const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
   const stage = await openStage({ store, limits: { residentsMax: 8 } });
   await stage.body('counter:old', add);
@@ -97,15 +97,15 @@ it('keeps what has uncommitted output, answers newcomers busy at the cap, says s
   assert.ok(cells <= 8, `${cells} cells`);
   const end = stage.ask('counter:old', { type: 'finish' });
   await turns(4);
-  assert.is(stage.engine.gauges.cells, cells + 1, 'what ends something is let in beyond the cap');
-  const complaints = stage.recorded.logged.filter(({ message }) => /answered busy/.test(message));
-  assert.equal([complaints.length, complaints[0]?.residentsMax], [1, 8]);
+  assert.is(stage.engine.gauges.cells, cells + 1, 'an input that ends work is accepted beyond the cap');
+  const warnings = stage.recorded.logged.filter(({ message }) => /answered busy/.test(message));
+  assert.equal([warnings.length, warnings[0]?.residentsMax], [1, 8]);
   resume();
   assert.ok((await end).ok);
   const answers = await Promise.all(waiting);
   assert.ok(answers.every((answer) => answer.ok || answer.failure.code === 'busy'));
   await until(async () => (await stage.ask('counter:later', add)).ok);
-  assert.is(total(await stage.body('counter:later', { type: 'read' })), 1, 'what was answered busy has not happened');
+  assert.is(total(await stage.body('counter:later', { type: 'read' })), 1, 'an input answered busy was not applied');
   await stage.close();
 });
 
@@ -123,7 +123,7 @@ it('loses no volatile state when the write that should make room is refused', as
   await stage.close();
 });
 
-it('works through more actors than its cap under load, counting everything once', async () => {
+it('serves more actors than its cap under load, and counts each input once', async () => {
   const store = new MemoryStore({ clock: systemClock, shards: SHARDS, commitMs: 1 });
   const stage = await openStage({ store, limits: { residentsMax: 64 } });
   const addresses = named(400);
@@ -144,7 +144,7 @@ it('works through more actors than its cap under load, counting everything once'
   }
 });
 
-it('lets in how work ended, although as many actors are in use as may be resident', async () => {
+it('accepts activity results although all resident actors are in use', async () => {
   const store = counting();
   const stage = await openStage({ store, limits: { residentsMax: 4 } });
   await addToEach(stage, ['counter:worker', ...named(8, 'other')]);

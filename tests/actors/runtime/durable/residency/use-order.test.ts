@@ -33,7 +33,7 @@ it('keeps the order of use, from the least to the most recent', () => {
   assert.equal(listed(order), ['b', 'a', 'c']);
 });
 
-it('takes a cell in once and lets it go once, wherever it stands', () => {
+it('adds a cell once and removes it once, at any position', () => {
   const order = new UseOrder();
   const cells = ['a', 'b', 'c'].map(cellNamed) as [Cell, Cell, Cell];
   for (const cell of cells) order.add(cell);

@@ -47,7 +47,7 @@ it('fires only the newest of timers that replace each other', async () => {
   await stage.close();
 });
 
-it('never fires a cancelled timer, not even one whose event waits already', async () => {
+it('never fires a cancelled timer, not even one whose event is already queued', async () => {
   const { clock, store, stage } = await started();
   await stage.body('counter:a', { type: 'remind', inMs: 500, by: 1 });
   await stage.body('counter:a', { type: 'forget' });
@@ -107,7 +107,7 @@ it('does not fire a timer whose row is not durable yet', async () => {
   await stage.close();
 });
 
-it('fires what fell due while nobody served the shard, once, after adoption', async () => {
+it('fires timers that fell due while the shard had no owner, once, after adoption', async () => {
   const { clock, store, stage } = await started();
   await stage.body('counter:a', { type: 'remind', inMs: 500, by: 1 });
   await stage.body('counter:a', { type: 'remind', name: 'later', inMs: 5_000, by: 10 });
@@ -129,10 +129,10 @@ it('fires what fell due while nobody served the shard, once, after adoption', as
   await stage.close();
 });
 
-it('loads timers further ahead than it looks at once', async () => {
+it('loads timers beyond its first horizon', async () => {
   const { clock, stage } = await started();
   await stage.body('counter:a', { type: 'remind', inMs: 300_000, by: 1 });
-  // The wake-up, the refill, and the order of use that is written down now and then.
+  // The wake-up, the refill, and the periodic update of the use order.
   assert.ok(clock.armed <= 3, `${clock.armed} armed`);
   await clock.advance(299_000);
   assert.is(await total(stage), 0);
@@ -161,7 +161,7 @@ it('arms a thousand timers with one wake-up', async () => {
   await stage.close();
 });
 
-it('tries a timer again when its step throws, and sets it aside after five times', async () => {
+it('retries a timer whose step throws, and stores it as a dead letter after five failures', async () => {
   const { clock, store, stage } = await started();
   const payload = { type: 'tick', poison: true };
   await stage.body('counter:a', { type: 'remind', inMs: 10, payload });
@@ -179,7 +179,7 @@ it('tries a timer again when its step throws, and sets it aside after five times
   await stage.close();
 });
 
-it('rings all other timers when one belongs to a kind that this build does not have', async () => {
+it('fires all other timers when one belongs to a kind that this build does not have', async () => {
   const clock = new HandClock();
   const store = new MemoryStore({ clock, shards: SHARDS });
   const first = await openStage({ clock, store, kinds: [counterKind, postmanKind] });
@@ -228,7 +228,7 @@ it('keeps a timer whose commit was refused, and fires it when the store takes wr
   await stage.close();
 });
 
-it('loads again when the store did not answer', async () => {
+it('retries the load when the store fails', async () => {
   const { clock, store, stage } = await started();
   await stage.body('counter:a', { type: 'remind', inMs: 500, by: 1 });
   await stage.close();
