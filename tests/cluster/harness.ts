@@ -44,7 +44,7 @@ export class Harness {
     this.store = new MemoryStore({ clock: this.clock, shards: this.#limits.shards });
   }
 
-  async start(name: string, change: Partial<NodeParts> = {}): Promise<Started> {
+  async start(name: string, change: Partial<NodeParts> & { readonly serves?: boolean } = {}): Promise<Started> {
     const store = change.store instanceof MemoryStore ? change.store : this.store.connect();
     const died: string[] = [];
     const drains: number[] = [];

@@ -110,6 +110,25 @@ within('a node killed during charges and messages: each order is paid once, with
   await harness.until(() => a.died.length > 0 || a.store.cut, 'the dead node detects its death');
 });
 
+it('a node begins no activity before its host reports that it serves', async () => {
+  const harness = new Harness('loopback');
+  const bank = new Bank();
+  try {
+    const activities = bank.activities('n1');
+    const { node } = await harness.start('n1', { kinds: [postmanKind], activities, serves: false });
+    await harness.until(() => node.ready, 'the node is ready');
+    await node.ask('postman:m', { type: 'open' }, WITHIN);
+    await node.ask('postman:m', { type: 'work', id: 'w', input: { cents: 1 } }, WITHIN);
+    await new Promise<void>((resolve) => harness.clock.after(3_000, resolve));
+    const [waiting] = (await node.operator.inspect('postman:m'))?.intents ?? [];
+    assert.equal([bank.calls.length, waiting?.begun], [0, false]);
+    node.serve();
+    await harness.until(() => bank.calls.length === 1, 'the work runs');
+  } finally {
+    await harness.close();
+  }
+});
+
 within(
   'a draining node completes its activities, and the new owner receives the result',
   async ({ bank, trio, harness }) => {

@@ -15,6 +15,7 @@ import { staleSettleCharged } from './mutations/stale-settle-charged.ts';
 import { takeoverReleases } from './mutations/takeover-releases.ts';
 import { timerFiresTwice } from './mutations/timer-fires-twice.ts';
 import { unhandledDropped } from './mutations/unhandled-dropped.ts';
+import { unrecordedBeginning } from './mutations/unrecorded-beginning.ts';
 
 /** Deliberate bugs. The auditor must catch each; one that passes shows a defect class that the auditor misses. */
 export const MUTATIONS: readonly Mutation[] = [
@@ -34,4 +35,5 @@ export const MUTATIONS: readonly Mutation[] = [
   everyDeathCrash,
   refusalAsReply,
   unhandledDropped,
+  unrecordedBeginning,
 ];

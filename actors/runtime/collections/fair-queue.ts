@@ -23,6 +23,11 @@ export class FairQueue<T> {
     waiting.items.push(item);
   }
 
+  /** True when items of this group wait. */
+  has(group: string): boolean {
+    return this.groups.get(group) !== undefined;
+  }
+
   /** Removes and returns the first item of the next group whose first item is admitted; null if there is none. */
   take(admits: (item: T) => boolean): T | null {
     const at = this.turns.findIndex(({ items }) => admits(items[0] as T));

@@ -6,9 +6,12 @@ import config from '../../../cluster.config.ts';
 
 export const TOKEN = 'operator-token';
 
-/** A runtime node without a gateway: by default on the system clock and over gRPC on loopback. */
+/**
+ * A runtime node without a gateway: by default on the system clock and over gRPC on loopback. Its activities begin at once,
+ * unless `serves` is false.
+ */
 export async function startBareNode(
-  parts: Pick<NodeParts, 'name' | 'kinds' | 'store' | 'onDead'> & Partial<NodeParts>,
+  parts: Pick<NodeParts, 'name' | 'kinds' | 'store' | 'onDead'> & Partial<NodeParts> & { readonly serves?: boolean },
 ): Promise<ClusterNode> {
   const node = await startNode({
     grpcAddress: '127.0.0.1:0',
@@ -27,6 +30,6 @@ export async function startBareNode(
     onDrain: () => {},
     ...parts,
   });
-  node.serve();
+  if (parts.serves !== false) node.serve();
   return node;
 }

@@ -2,13 +2,14 @@ import { type ActivityRecord, type AttemptEnd, notBegun } from '../../actor/acti
 import { FAILURES_MAX } from '../../actor/dead-letter.ts';
 import type { RowWrite } from '../../actor/row-cache.ts';
 import type { SystemMessage } from '../../actor/system-message.ts';
+import { FairQueue } from '../../collections/fair-queue.ts';
 import { PooledMap } from '../../collections/pooled-map.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { RowRecord } from '../../ports/store.ts';
 import type { EngineHost } from '../engine/engine.ts';
 import type { Runner } from '../engine/runner.ts';
 import type { Shard } from '../engine/shard.ts';
-import type { ActivityRunner } from './activity-runner.ts';
+import type { ActivityRunner, HeldAttempt } from './activity-runner.ts';
 import type { ActivityAttempt, ClusterPort } from './cluster-port.ts';
 
 /** How often the owner examines attempts that run on other nodes or are overdue. */
@@ -28,6 +29,10 @@ interface OpenActivity {
   readonly address: string;
   readonly id: string;
   record: ActivityRecord;
+  /** The attempt as this node runs it; null if it does not. */
+  held: HeldAttempt | null;
+  /** The share of this node's room that the attempt waits for; null if it does not wait. */
+  share: string | null;
   /** The end of the attempt is being delivered to the actor. */
   ending: boolean;
   thrown: number;
@@ -60,6 +65,8 @@ export interface ActivitiesParts {
 export class Activities {
   private readonly parts: ActivitiesParts;
   private readonly byShard = new Map<Shard, ShardActivities>();
+  /** Attempts that this node has no room for, by share. */
+  private readonly roomless = new FairQueue<OpenActivity>();
   private look: Cancel | null = null;
 
   constructor(parts: ActivitiesParts) {
@@ -93,6 +100,7 @@ export class Activities {
     const before = activities.known.get(key);
     const record = removed ? null : (body as ActivityRecord);
     if (before !== undefined && !isSameRun(before.record, record)) this.abort(before);
+    if (before !== undefined && before.share !== null) this.roomless.remove(before.share, before);
     if (record === null) activities.known.delete(key);
     else this.take(shard, activities, { address, id, sort, record, checkedAt: this.parts.clock.monotonic() });
   }
@@ -115,12 +123,14 @@ export class Activities {
   /** Examines all open activities now, oldest first; called early when a node dies. */
   examine(): void {
     const due: OpenActivity[] = [];
+    const lateBefore = this.parts.now() - GRACE_MS;
     let open = 0;
     for (const activities of this.byShard.values()) {
       if (activities.paused) continue;
       for (const known of activities.known.values()) {
         open++;
-        if (!known.ending && !this.isOurs(known)) due.push(known);
+        if (known.ending || isHeld(known)) continue;
+        if (known.share === null || known.record.deadlineAt < lateBefore) due.push(known);
       }
     }
     const checks = new Map<string, OpenActivity[]>();
@@ -128,6 +138,8 @@ export class Activities {
     for (const [runner, those] of checks) {
       for (let at = 0; at < those.length; at += CHECKED_MAX) this.check(runner, those.slice(at, at + CHECKED_MAX));
     }
+    // Begins as many as there is room for.
+    while (this.roomless.take((known) => this.isPlaced(known)) !== null);
     if (open > 0) this.arm();
   }
 
@@ -151,7 +163,7 @@ export class Activities {
     activities: ShardActivities,
     fresh: Pick<OpenActivity, 'address' | 'id' | 'sort' | 'record' | 'checkedAt'>,
   ): void {
-    const known = { shard, ...fresh, ending: false, thrown: 0 };
+    const known = { shard, ...fresh, held: null, share: null, ending: false, thrown: 0 };
     activities.known.set(keyOf(known.address, known.id), known);
     if (known.record.runner === this.parts.self && !activities.paused) this.begin(known);
     this.arm();
@@ -164,13 +176,26 @@ export class Activities {
     });
   }
 
-  /** This node runs it and reports its end. A result found before the deadline counts even if the report is slow. */
-  private isOurs({ address, id, record: { attempt, runner } }: OpenActivity): boolean {
-    return runner === this.parts.self && this.parts.activityRunner.has({ address, id, attempt });
+  /** Begins an attempt here, after the others that wait for room of its share. */
+  private begin(known: OpenActivity): void {
+    const { activityRunner } = this.parts;
+    const share = activityRunner.shareOf(known.address, known.record);
+    if (!this.roomless.has(share)) known.held = activityRunner.start(known.address, known.id, known.record);
+    if (known.held !== null) return;
+    known.share = share;
+    this.roomless.add(share, known);
   }
 
-  private begin({ address, id, record }: OpenActivity): void {
-    this.parts.activityRunner.start(address, id, record);
+  /** True if an attempt stops waiting for room: it found room, or this node is no longer to begin it. */
+  private isPlaced(known: OpenActivity): boolean {
+    const { shard, address, id, record } = known;
+    const activities = this.byShard.get(shard);
+    if (activities !== undefined && !activities.paused && activities.known.get(keyOf(address, id)) === known) {
+      known.held = this.parts.activityRunner.start(address, id, record);
+      if (known.held === null) return false;
+    }
+    known.share = null;
+    return true;
   }
 
   private abort({ address, id, record }: OpenActivity): void {
@@ -218,6 +243,11 @@ export class Activities {
     });
     if (!taken) known.ending = false;
   }
+}
+
+/** This node runs the attempt and reports its end. A result found before the deadline counts even if the report is slow. */
+function isHeld({ held }: OpenActivity): boolean {
+  return held !== null && !held.over;
 }
 
 function lateEnd({ begun, deadlineAt }: ActivityRecord): AttemptEnd {

@@ -26,11 +26,18 @@ const SEND_WITHIN_MS = 10_000;
 /** Delay before an attempt whose actor is quarantined tries to begin again. */
 const QUARANTINED_MS = 60_000;
 
+/** An attempt that this node holds, as its owner sees it. */
+export interface HeldAttempt {
+  /** True once the node no longer holds it. */
+  readonly over: boolean;
+}
+
 interface RunningAttempt extends ActivityAttempt, Scheduled {
   readonly record: ActivityRecord;
   readonly controller: AbortController;
   /** `waiting`: queued; `beginning`: its beginning is being recorded; `running`; `reporting`: its end is being delivered. */
   state: 'waiting' | 'beginning' | 'running' | 'reporting';
+  over: boolean;
   deadline: Cancel;
   /** `thrown`: how often the actor threw on the result. `tries`: how often delivery failed. */
   thrown: number;
@@ -91,15 +98,22 @@ export class ActivityRunner {
     }
   }
 
-  /** Accepts an attempt whose record is durable, if there is room. Aborts an older attempt of the same activity. */
-  start(address: string, id: string, record: ActivityRecord): void {
+  /** The name of the share of this node's room that an attempt takes from: activity and group. */
+  shareOf(address: string, { name, input }: ActivityRecord): string {
+    return shareOf(name, this.scheduler.groupOf(name, address, input));
+  }
+
+  /** Accepts an attempt whose record is durable; null if there is no room. Aborts an older attempt of the same activity. */
+  start(address: string, id: string, record: ActivityRecord): HeldAttempt | null {
     const { attempt, name, suspect, deadlineAt } = record;
-    if (this.phase === 'over' || this.has({ address, id, attempt })) return;
+    const held = this.attempts.get(keyOf(address, id));
+    if (held?.attempt === attempt) return held;
+    if (this.phase === 'over') return null;
     this.abort({ address, id, attempt: attempt - 1 });
     const group = this.scheduler.groupOf(name, address, record.input);
-    if (this.held.of(shareOf(name, group)) >= ATTEMPTS_MAX - this.attempts.size) return;
+    if (this.held.of(shareOf(name, group)) >= ATTEMPTS_MAX - this.attempts.size) return null;
     const controller = new AbortController();
-    const fresh = { deadline: () => {}, thrown: 0, tries: 0 };
+    const fresh = { over: false, deadline: () => {}, thrown: 0, tries: 0 };
     const own = { address, id, attempt, name, group, suspect };
     const running: RunningAttempt = { ...own, record, controller, state: 'waiting', ...fresh };
     this.attempts.set(keyOf(address, id), running);
@@ -107,6 +121,7 @@ export class ActivityRunner {
     const leftMs = Math.max(0, deadlineAt - this.parts.now());
     running.deadline = this.parts.clock.after(leftMs, () => this.late(running));
     this.enqueue(running);
+    return running;
   }
 
   /** Ends an attempt, or an older one of the same activity, without a report to its actor. */
@@ -275,6 +290,7 @@ export class ActivityRunner {
   private end(running: RunningAttempt, why: string): void {
     if (!this.isCurrent(running)) return;
     this.attempts.delete(keyOf(running.address, running.id));
+    running.over = true;
     this.held.lower(shareOf(running.name, running.group));
     running.deadline();
     const wasRunning = running.state === 'running';

@@ -18,9 +18,11 @@ import { turns } from '../stage.ts';
 const it = bounded(test, 30_000);
 const BEYOND = 100;
 
-it('attempts beyond the bound wait for room, then run, each once', async () => {
+/** Requests all of this work at once, ends whatever runs, and returns the addresses in the order in which they began. */
+async function begunAmong(addresses: readonly string[], heldMax: number): Promise<readonly string[]> {
   const clock = new HandClock();
-  const begun = new Map<string, number>();
+  const begun: string[] = [];
+  const places = new Map(addresses.map((address, place) => [address, place]));
   const release: (() => void)[] = [];
   const clusterPort: ClusterPort = {
     random: systemRandom,
@@ -28,7 +30,7 @@ it('attempts beyond the bound wait for room, then run, each once', async () => {
       work: {
         ...WIDE,
         run: ({ address }) => {
-          begun.set(address, (begun.get(address) ?? 0) + 1);
+          begun.push(address);
           return new Promise((resolve) => release.push(() => resolve(null)));
         },
       },
@@ -59,23 +61,32 @@ it('attempts beyond the bound wait for room, then run, each once', async () => {
     ...{ deadlineAt: now() + 3_600_000, suspect: false, deaths: 0, lastFailure: null },
   };
   const rowOf = (address: string) => {
-    const at = { beside: new RowCache(address), shard: 0, open: true, sort: 1 };
+    const at = { beside: new RowCache(address), shard: 0, open: true, sort: places.get(address) ?? 0 };
     return systemRow(at, systemCollections.intents, 'w', record);
   };
-  const count = ATTEMPTS_MAX + BEYOND;
-  for (let i = 0; i < count; i++) activities.durable(shard, rowOf(`job:${i}`));
-  assert.is(activityRunner.size, ATTEMPTS_MAX);
-  while (begun.size < count || release.length > 0) {
+  for (const address of addresses) activities.durable(shard, rowOf(address));
+  assert.is(activityRunner.size, heldMax);
+  while (begun.length < addresses.length || release.length > 0) {
     await turns(10);
     for (const end of release.splice(0)) end();
     await turns(10);
     await clock.advance(1_000);
-    assert.ok(activityRunner.size <= ATTEMPTS_MAX);
+    assert.ok(activityRunner.size <= heldMax);
   }
   assert.is(activityRunner.size, 0);
-  assert.is(begun.size, count);
-  assert.ok([...begun.values()].every((times) => times === 1));
   activities.close();
+  return begun;
+}
+
+it('attempts beyond the bound wait for room, then run, each once', async () => {
+  const addresses = Array.from({ length: ATTEMPTS_MAX + BEYOND }, (_, i) => `job:${i}`);
+  const begun = await begunAmong(addresses, ATTEMPTS_MAX);
+  assert.equal([...begun].sort(), [...addresses].sort());
+});
+
+it('attempts of one group beyond its share of the room begin in the order in which they were requested', async () => {
+  const addresses = Array.from({ length: ATTEMPTS_MAX / 2 + BEYOND }, (_, i) => `job:crowd/${i}`);
+  assert.equal(await begunAmong(addresses, ATTEMPTS_MAX / 2), addresses);
 });
 
 it('a group that fills the memory of a node leaves room for others', async () => {
