@@ -84,8 +84,8 @@ it('takes over rows, timers, lease rows and volatile state', () =>
     await old.body('register:a', { type: 'put', id: 'y', amount: 2, node: 'live' });
     await old.body('register:a', { type: 'put', id: 'z', amount: 3, node: 'live' });
     await old.body('register:a', { type: 'close', id: 'z' });
-    await old.body('counter:a', { type: 'remind', inMs: 50, by: 1 });
-    await old.body('counter:a', { type: 'remind', name: 'never', inMs: 50, by: 100 });
+    await old.body('counter:a', { type: 'remind', inMs: 2_000, by: 1 });
+    await old.body('counter:a', { type: 'remind', name: 'never', inMs: 60_000, by: 100 });
     await old.body('counter:a', { type: 'forget', name: 'never' });
     await old.body('counter:b', { type: 'peek' });
     await old.engine.release(shardOf('counter:b', SHARDS));
