@@ -108,3 +108,13 @@ function chunks(group) {
     group.slice(i * FILES_PER_PROCESS_MAX, (i + 1) * FILES_PER_PROCESS_MAX),
   );
 }
+
+/** More failing files than this are no accident of a busy machine, so none of them runs again. */
+const SECOND_RUN_FILES_MAX = 2;
+/** A violation that these find counts although it shows only in one run of many. */
+const NO_SECOND_RUN = /^tests\/(chaos|simulation|powercut)\//;
+
+/** The failing files that run a second time. */
+export function secondRunOf(failing) {
+  return failing.length > SECOND_RUN_FILES_MAX ? [] : failing.filter((file) => !NO_SECOND_RUN.test(file));
+}

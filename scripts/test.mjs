@@ -3,7 +3,9 @@
  * Light test files share a process per folder, as do the files of a folder below `tests/api`, which share a cluster;
  * heavy files have a process each. Three processes run at a time, at most one of which measures real time under faults.
  * Each file is reported with its wall and CPU time. A file fails if it runs no test, is killed for taking too long, or
- * leaves a resource open.
+ * leaves a resource open. If at most two files fail, each runs once more, alone; a file that then passes is listed as
+ * UNSTABLE and does not fail the run: such a test depends on the speed of the machine and wants a repair. Files that
+ * search for lost work or money under faults get no second run.
  * `--check` runs the checks, the tidy test and the test of the documents only; `npm test -- PART...` only the files
  * whose path contains one of the parts, without the checks. `--nodes` runs the short form on the other versions of Node
  * that npm has.
@@ -15,7 +17,7 @@ import { createInterface } from 'node:readline';
 import { ensureInstalled } from './install.mjs';
 import { OTHER_NODES, otherNode } from './other-nodes.mjs';
 import { ROOT } from './run.mjs';
-import { isLight, jobsOf, SHORT_FORM } from './test-jobs.mjs';
+import { isLight, jobsOf, SHORT_FORM, secondRunOf } from './test-jobs.mjs';
 
 /** Three on two cores, since many tests wait for time to pass or for other processes. */
 const PROCESSES_AT_ONCE = 3;
@@ -35,7 +37,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 ensureInstalled({ tests: true });
 /** The Node that runs the tests. */
 let node = { path: process.execPath, env: process.env };
+/** The sums of the current run per file: `{passed, failed, skipped}`. */
+let results = new Map();
 const total = { passed: 0, failed: 0, skipped: 0 };
+const unstable = [];
 const onlyCheck = process.argv.includes('--check');
 const onOtherNodes = process.argv.includes('--nodes');
 const parts = onlyCheck
@@ -49,9 +54,11 @@ const files = walk('tests').filter((file) => parts.length === 0 || parts.some((p
 // Tests of whole clusters run the build, as users do.
 if (files.some((file) => !isLight(file))) await step('build', 'scripts/build.mjs', [], { reportSuccess: false });
 if (onOtherNodes) await runOnOtherNodes(files);
-else await runAll(files);
+else await runAndRepeat(files);
+sumUp();
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
 print(`\n${files.length} files in ${((performance.now() - started) / 1_000).toFixed(0)} s${skipped}\n`);
+for (const file of unstable) print(`UNSTABLE ${file}: failed, then passed alone\n`);
 print(`${total.passed} passed, ${total.failed} failed\n`);
 process.exitCode = total.failed > 0 || (total.passed === 0 && !onOtherNodes) ? 1 : 0;
 
@@ -66,7 +73,8 @@ async function runOnOtherNodes(all) {
     print(`Node ${version}\n`);
     node = found;
     const before = performance.now();
-    await runAll(all);
+    await runAndRepeat(all);
+    sumUp();
     print(`Node ${version}: ${((performance.now() - before) / 1_000).toFixed(0)} s\n\n`);
   }
 }
@@ -93,6 +101,28 @@ async function step(file, tool, args, { reportSuccess = true } = {}) {
   if (code === 0 && !reportSuccess) return;
   const [passed, failed] = code === 0 ? [1, 0] : [0, 1];
   report({ file, passed, failed, skipped: 0, errors: '', ms: performance.now() - before }, output);
+}
+
+async function runAndRepeat(all) {
+  await runAll(all);
+  const failing = all.filter((file) => results.get(file)?.failed > 0);
+  for (const file of secondRunOf(failing)) {
+    const first = results.get(file);
+    results.delete(file);
+    await runAll([file]);
+    if (results.get(file)?.failed === 0) unstable.push(file);
+    else results.set(file, first);
+  }
+}
+
+/** Adds the results of the current run to the total. */
+function sumUp() {
+  for (const { passed, failed, skipped } of results.values()) {
+    total.passed += passed;
+    total.failed += failed;
+    total.skipped += skipped;
+  }
+  results = new Map();
 }
 
 /** The first lane runs the timed jobs, then joins the others. */
@@ -186,9 +216,8 @@ function killGroup(pid) {
 }
 
 function report({ file, passed, failed, skipped, errors, ms, cpuMs }, output) {
-  total.passed += passed;
-  total.failed += failed;
-  total.skipped += skipped;
+  const sum = results.get(file) ?? { passed: 0, failed: 0, skipped: 0 };
+  results.set(file, { passed: sum.passed + passed, failed: sum.failed + failed, skipped: sum.skipped + skipped });
   const mark = failed > 0 ? 'FAIL' : 'ok  ';
   print(
     `${mark} ${file}  ${passed}/${passed + failed}  ${Math.round(ms)} ms${cpuMs === undefined ? '' : ` (${cpuMs} CPU)`}\n`,

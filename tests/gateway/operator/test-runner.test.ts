@@ -120,4 +120,13 @@ it('every file is in one job; files that measure real time are apart, and those 
   );
 });
 
+it('at most two failing files run a second time, and none that searches for violations under faults', async () => {
+  const { secondRunOf } = (await import(new URL('../../../scripts/test-jobs.mjs', import.meta.url).href)) as {
+    readonly secondRunOf: (failing: readonly string[]) => readonly string[];
+  };
+  assert.equal(secondRunOf(['tests/api/a.test.ts', 'tests/chaos/short.test.ts']), ['tests/api/a.test.ts']);
+  assert.equal(secondRunOf(['tests/simulation/simulation.test.ts']), []);
+  assert.equal(secondRunOf(['tests/api/a.test.ts', 'tests/api/b.test.ts', 'tests/api/c.test.ts']), []);
+});
+
 test.run();
