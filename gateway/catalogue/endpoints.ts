@@ -18,7 +18,7 @@ export function modelEndpoints(
   topic: ReadonlyMap<string, Json>,
   model: string,
 ): Readonly<Record<string, unknown>> | null {
-  const endpoints = endpointsOf(topic, model).sort(bySlug);
+  const endpoints = [...endpointsOf(topic, model)].sort(bySlug);
   const [first] = endpoints;
   if (!first) return null;
   return {

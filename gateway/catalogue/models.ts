@@ -10,6 +10,7 @@ export type ModelSummary = Readonly<Record<string, unknown>> & { readonly id: st
 interface Models {
   readonly list: readonly ModelSummary[];
   readonly byId: ReadonlyMap<string, ModelSummary>;
+  readonly endpoints: ReadonlyMap<string, readonly Endpoint[]>;
 }
 
 const cache = new WeakMap<ReadonlyMap<string, Json>, Models>();
@@ -31,8 +32,13 @@ export function findBareModel(topic: ReadonlyMap<string, Json>, id: string): Mod
 }
 
 /** The endpoints of one model, in no order. */
-export function endpointsOf(topic: ReadonlyMap<string, Json>, model: string): Endpoint[] {
-  return ([...topic.values()] as unknown as Endpoint[]).filter((endpoint) => endpoint.model === model);
+export function endpointsOf(topic: ReadonlyMap<string, Json>, model: string): readonly Endpoint[] {
+  return modelsOf(topic).endpoints.get(model) ?? [];
+}
+
+/** True if the endpoint's claim of zero data retention was approved. (spec: catalogue, query parameter `zdr`) */
+export function retainsNothing(endpoint: Endpoint): boolean {
+  return endpoint.compliance?.zdr === 'approved';
 }
 
 export function architecture(endpoint: Endpoint): Readonly<Record<string, unknown>> {
@@ -58,7 +64,7 @@ function modelsOf(topic: ReadonlyMap<string, Json>): Models {
   }
   const list = [...grouped.values()].map(summaryOf);
   list.sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1));
-  const models = { list, byId: new Map(list.map((summary) => [summary.id, summary])) };
+  const models = { list, byId: new Map(list.map((summary) => [summary.id, summary])), endpoints: grouped };
   cache.set(topic, models);
   return models;
 }

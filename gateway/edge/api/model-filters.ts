@@ -1,5 +1,7 @@
+import type { Json } from '../../../actors/runtime/index.ts';
+import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { compare } from '../../../actors/terms/usd.ts';
-import type { ModelSummary } from '../../catalogue/models.ts';
+import { endpointsOf, listModels, type ModelSummary, retainsNothing } from '../../catalogue/models.ts';
 import { invalid } from '../../terms/invalid.ts';
 
 export interface FilteredModels {
@@ -14,15 +16,22 @@ export interface FilteredModels {
   readonly links: { readonly next: string | null };
 }
 
-type Test = (model: ModelSummary, wanted: string) => boolean;
+type Test = (model: ModelSummary, wanted: string, endpoints: readonly Endpoint[]) => boolean;
 
-/** The supported filters; a model must match all that are given. (spec: catalogue, `GET /models` query parameters) */
+/**
+ * The supported filters; a model must match all that are given. Where a filter is about what endpoints declare, one
+ * endpoint that matches is enough, whichever supplies the summary. Only the names of `supported_parameters` may come
+ * from different endpoints. (spec: catalogue, `GET /models` query parameters)
+ */
 const FILTERS: Readonly<Record<string, Test>> = {
   q: (model, wanted) => `${model.id}\n${String(model.name)}`.toLowerCase().includes(wanted.toLowerCase()),
-  supported_parameters: (model, wanted) => holdsAll(model.supported_parameters, wanted),
-  input_modalities: (model, wanted) => holdsAll(architectureOf(model).input_modalities, wanted),
-  output_modalities: (model, wanted) => holdsAll(architectureOf(model).output_modalities, wanted),
-  context: (model, wanted) => Number(model.context_length) >= wholeNumber('context', wanted),
+  supported_parameters: (model, wanted) => holdsAll(model.supported_parameters as readonly string[], wanted),
+  input_modalities: (_, wanted, endpoints) => endpoints.some((each) => holdsAll(each.inputModalities, wanted)),
+  output_modalities: (_, wanted, endpoints) => endpoints.some((each) => holdsAll(each.outputModalities, wanted)),
+  context: (_, wanted, endpoints) => {
+    const least = wholeNumber('context', wanted);
+    return endpoints.some(({ contextLength }) => contextLength >= least);
+  },
   model_authors: (model, wanted) => listOf(wanted).includes(String(model.author)),
 };
 
@@ -45,15 +54,8 @@ const ORDERS: ReadonlyMap<string, Order> = new Map<string, Order>([
 
 const LIMIT_MAX = 10_000;
 
-/**
- * Filters, sorts and paginates `all`, which comes newest first. `zeroRetention` holds the ids of models with an
- * endpoint that retains no data. Throws 400 for a value out of range.
- */
-export function filterModels(
-  all: readonly ModelSummary[],
-  query: URLSearchParams,
-  zeroRetention: ReadonlySet<string>,
-): FilteredModels {
+/** Filters, sorts and paginates the models of the board's topic `endpoints`. Throws 400 for a value out of range. */
+export function filterModels(topic: ReadonlyMap<string, Json>, query: URLSearchParams): FilteredModels {
   const order = ORDERS.get(textOf(query, 'sort') ?? 'newest');
   if (!order) throw invalid(`sort must be one of ${[...ORDERS.keys()].join(', ')}`);
   const limit = wholeNumber('limit', textOf(query, 'limit') ?? String(LIMIT_MAX), 1);
@@ -63,10 +65,10 @@ export function filterModels(
     return { data: [], unsupported_filters: unsupported, total_count: 0, links: { next: null } };
   const tests = Object.entries(FILTERS).flatMap(([name, test]) => {
     const wanted = textOf(query, name);
-    return wanted === null ? [] : [(model: ModelSummary) => test(model, wanted)];
+    return wanted === null ? [] : [(model: ModelSummary) => test(model, wanted, endpointsOf(topic, model.id))];
   });
-  if (flag(query, 'zdr')) tests.push(({ id }) => zeroRetention.has(id));
-  const matching = all.filter((model) => tests.every((test) => test(model)));
+  if (flag(query, 'zdr')) tests.push(({ id }) => endpointsOf(topic, id).some(retainsNothing));
+  const matching = listModels(topic).filter((model) => tests.every((test) => test(model)));
   const next = offset + limit < matching.length ? nextPage(query, offset + limit) : null;
   const data = [...matching].sort(order).slice(offset, offset + limit);
   return { data, total_count: matching.length, links: { next } };
@@ -101,12 +103,8 @@ function listOf(wanted: string): readonly string[] {
   return wanted.split(',').map((each) => each.trim());
 }
 
-function holdsAll(held: unknown, wanted: string): boolean {
-  return Array.isArray(held) && listOf(wanted).every((each) => held.includes(each));
-}
-
-function architectureOf(model: ModelSummary): Readonly<Record<string, unknown>> {
-  return model.architecture as Readonly<Record<string, unknown>>;
+function holdsAll(held: readonly string[], wanted: string): boolean {
+  return listOf(wanted).every((each) => held.includes(each));
 }
 
 /** Compares prompt prices; models without one come last in both directions. */

@@ -1,9 +1,8 @@
 import { ENDPOINTS_TOPIC } from '../../../actors/endpoint/endpoint.ts';
 import type { Json } from '../../../actors/runtime/index.ts';
 import { modelEndpoints } from '../../catalogue/endpoints.ts';
-import { findBareModel, findModel, listModels } from '../../catalogue/models.ts';
+import { endpointsOf, findBareModel, findModel, listModels, retainsNothing } from '../../catalogue/models.ts';
 import { publishedSchema } from '../../catalogue/published-schema.ts';
-import { withoutRetention } from '../../catalogue/without-retention.ts';
 import { notFound } from '../../terms/not-found.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import type { Route } from '../http/route.ts';
@@ -13,22 +12,19 @@ import { filterModels } from './model-filters.ts';
 
 /** The catalogue routes, answered from the board without asking an actor. (spec: catalogue, Endpoints) */
 export const modelRoutes: readonly Route[] = [
-  open('/models', ({ query }, edge) => {
-    const endpoints = endpointsOf(edge);
-    return json(filterModels(listModels(endpoints), new URLSearchParams(query), withoutRetention(endpoints)));
-  }),
-  open('/models/count', (_context, edge) => json({ data: { count: listModels(endpointsOf(edge)).length } })),
+  open('/models', ({ query }, edge) => json(filterModels(topicOf(edge), new URLSearchParams(query)))),
+  open('/models/count', (_context, edge) => json({ data: { count: listModels(topicOf(edge)).length } })),
   open('/models/document.schema.json', documentSchema),
   { method: 'GET', path: '/models/user', policy: 'key', body: 'none', answer: listForCaller },
   open('/models/:id', (context, edge) => {
     const id = paramOf(context, 'id');
-    return json(findBareModel(endpointsOf(edge), id) ?? unknown(id));
+    return json(findBareModel(topicOf(edge), id) ?? unknown(id));
   }),
   open('/models/:author/:slug', summary),
   open('/model/:author/:slug', summary),
   open('/models/:author/:slug/endpoints', (context, edge) => {
     const id = idOf(context);
-    return json({ data: modelEndpoints(endpointsOf(edge), id) ?? unknown(id) });
+    return json({ data: modelEndpoints(topicOf(edge), id) ?? unknown(id) });
   }),
 ];
 
@@ -44,18 +40,18 @@ function documentSchema(): RouteAnswer {
 }
 
 function listForCaller(_context: RequestContext, edge: EdgeRoutes): RouteAnswer {
-  const all = listModels(endpointsOf(edge));
+  const topic = topicOf(edge);
+  const all = listModels(topic);
   if (!edge.services.inference.config.workspace.zeroRetention) return json({ data: all });
-  const zeroRetention = withoutRetention(endpointsOf(edge));
-  return json({ data: all.filter(({ id }) => zeroRetention.has(id)) });
+  return json({ data: all.filter(({ id }) => endpointsOf(topic, id).some(retainsNothing)) });
 }
 
 function summary(context: RequestContext, edge: EdgeRoutes): RouteAnswer {
   const id = idOf(context);
-  return json({ data: findModel(endpointsOf(edge), id) ?? unknown(id) });
+  return json({ data: findModel(topicOf(edge), id) ?? unknown(id) });
 }
 
-function endpointsOf({ services }: EdgeRoutes): ReadonlyMap<string, Json> {
+function topicOf({ services }: EdgeRoutes): ReadonlyMap<string, Json> {
   return services.cluster.board.topic(ENDPOINTS_TOPIC);
 }
 
