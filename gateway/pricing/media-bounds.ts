@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
+import { pictureFrame } from '../terms/picture-frame.ts';
 import { tierEdge } from '../terms/tier-edge.ts';
 import type { Turn } from '../terms/turn.ts';
 
@@ -51,11 +52,10 @@ function imagesOf({ imageConfig, modalities }: Turn, { envelopes }: Endpoint): n
   return Math.min(usual, envelopes.image?.imagesMax ?? usual);
 }
 
-/** The requested size, or else the largest declared one; a name without a size counts as a large image. */
+/** The size or tier that the endpoint receives, or else the largest declared one; a name without a size is a large image. */
 function pixelsOf({ imageConfig }: Turn, { envelopes }: Endpoint): number {
   const { sizes = [], resolutions = [] } = envelopes.image ?? {};
-  const { size, resolution } = imageConfig ?? {};
-  // An endpoint that declares only sizes receives one of them, near the requested tier.
+  const { size, resolution } = pictureFrame(imageConfig ?? {}, envelopes.image);
   const requested =
     pixelsOfText(size) ?? (resolutions.length > 0 || sizes.length === 0 ? pixelsOfText(resolution) : null);
   if (requested !== null) return requested;

@@ -1,18 +1,24 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { declaredSpelling } from '../../terms/declared-spelling.ts';
 import { isLeftToEndpoint } from '../../terms/is-left-to-endpoint.ts';
+import { type PictureFrame, pictureFrame } from '../../terms/picture-frame.ts';
 import type { Turn } from '../../terms/turn.ts';
 import { isSetting } from './is-setting.ts';
 import type { RuleViolation } from './rule-violation.ts';
 
+type Config = NonNullable<Turn['imageConfig']>;
+
 /**
- * The endpoint must declare every image setting; a size may be the name of a tier. A setting left to the endpoint
- * (`auto`) needs no declaration. The adapter converts the spelling. (spec: inference, `image_config`)
+ * The endpoint must declare every image setting. A resolution, an aspect ratio and a size may be declared in another
+ * form, into which the adapter converts them. A setting left to the endpoint (`auto`) needs no declaration. (spec:
+ * inference, `image_config`)
  */
-export function imageConfigRule(endpoint: Endpoint, config: NonNullable<Turn['imageConfig']>): RuleViolation | null {
-  for (const [member, value] of Object.entries(config)) {
-    if (isLeftToEndpoint(member, value)) continue;
+export function imageConfigRule(endpoint: Endpoint, config: Config): RuleViolation | null {
+  const requested = Object.entries(config).filter(([member, value]) => !isLeftToEndpoint(member, value));
+  const frame = pictureFrame(Object.fromEntries(requested), endpoint.envelopes.image);
+  for (const [member, value] of requested) {
     if (isWithin(endpoint, member, value) || isSetting(endpoint, 'image_config', member, value)) continue;
+    if (isConverted(frame, member)) continue;
     return { reason: 'require_parameters', member: `image_config.${member}` };
   }
   return null;
@@ -28,13 +34,20 @@ function isWithin({ envelopes }: Endpoint, member: string, value: unknown): bool
     case 'aspect_ratio':
       return isListed(aspectRatios, value);
     case 'size':
-      return isListed(sizes, value) || isListed(resolutions, value);
+      return isListed(sizes, value);
     case 'output_format':
       return isListed(formats, value);
     default:
       return false;
   }
 }
+
+/** The endpoint's frame lacks a requested member that another member stands for. */
+function isConverted(frame: PictureFrame, member: string): boolean {
+  return member in FRAME && frame[member as keyof PictureFrame] === undefined;
+}
+
+const FRAME: Readonly<Record<keyof PictureFrame, true>> = { resolution: true, aspect_ratio: true, size: true };
 
 /** Letter case is ignored: tiers are written `2K` and `2k`, sizes `1024x1024` and `1024X1024`. */
 function isListed(values: readonly string[] | undefined, value: unknown): boolean {

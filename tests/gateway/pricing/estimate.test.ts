@@ -115,6 +115,7 @@ it('an image is bounded by its largest possible size, whatever the name of its t
     1_536 * 1_024,
     'the endpoint receives one of its sizes',
   );
+  assert.is(pixels(sizes, { resolution: '1K' }), 1_024 ** 2, 'the endpoint receives its square size');
   assert.is(pixels(sizes, { size: '1024x1024' }), 1_024 ** 2);
 });
 

@@ -166,6 +166,38 @@ it('an image setting must lie within the envelope of the endpoint', () => {
   }
 });
 
+it('a resolution and an aspect ratio need a declared size of that ratio and about as many pixels', () => {
+  const painter = (slug: string, sizes: readonly string[]) =>
+    maker(slug, ['image'], { image: { sizes, formats: ['png'] } });
+  const small = painter('small', ['1024x1024', '1344x768']);
+  const large = painter('large', ['2048x2048', '2688X1536']);
+  const table: readonly (readonly [object, readonly string[]])[] = [
+    [{ resolution: '1K', aspect_ratio: '16:9' }, ['small']],
+    [{ resolution: '2k', aspect_ratio: '16:9' }, ['large']],
+    [{ resolution: '2K' }, ['large']],
+    [{ aspect_ratio: '1:1' }, ['large', 'small']],
+    [{ resolution: '1K', aspect_ratio: 'auto' }, ['small']],
+    [{ resolution: '1K', size: '1024x1024' }, ['small']],
+  ];
+  for (const [config, serving] of table) {
+    const body = { modalities: ['image'], image_config: config };
+    assert.equal(slugs(body, [small, large]).sort(), serving, JSON.stringify(config));
+  }
+  const unserved: readonly (readonly [object, string])[] = [
+    [{ resolution: '4K' }, 'image_config.resolution'],
+    [{ resolution: 'huge' }, 'image_config.resolution'],
+    [{ aspect_ratio: '21:9' }, 'image_config.aspect_ratio'],
+    [{ resolution: '2K', size: '1024x1024' }, 'image_config.resolution'],
+    [{ size: '640x400' }, 'image_config.size'],
+  ];
+  for (const [config, member] of unserved) {
+    const [rejection] = refused({ modalities: ['image'], image_config: config }, [small]).metadata.rejections as {
+      member: string;
+    }[];
+    assert.is(rejection?.member, member, JSON.stringify(config));
+  }
+});
+
 it('a voice declared as any text matches every voice', () => {
   const properties = { voice: { type: 'unknown' }, format: { type: 'enum', values: ['mp3'] } } as const;
   const speech = { voices: [], formats: ['mp3'] };

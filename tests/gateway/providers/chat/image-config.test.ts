@@ -31,7 +31,7 @@ for (const [what, requested, sent] of ROWS) {
 }
 
 const IN_SIZES = { sizes: ['1024x1024', '2048x2048', '1344x768', '2688x1536'] };
-const IN_TIERS = { resolutions: ['1K', '2K', '4K'], aspectRatios: ['1:1', '16:9'] };
+const IN_BOTH = { resolutions: ['1K', '2K'], aspectRatios: ['1:1'], sizes: ['1024x1024', '1280x720'] };
 const TURNED: readonly (readonly [string, object, object, object])[] = [
   ['a tier into the nearest square size', { resolution: '2K' }, IN_SIZES, { size: '2048x2048' }],
   [
@@ -41,10 +41,16 @@ const TURNED: readonly (readonly [string, object, object, object])[] = [
     { seed: 1, size: '2688x1536' },
   ],
   ['a ratio alone into the first size of it', { aspect_ratio: '16:9' }, IN_SIZES, { size: '1344x768' }],
-  ['a ratio of no size into nothing', { aspect_ratio: '21:9' }, IN_SIZES, {}],
-  ['a size into a tier and a ratio', { size: '2048x2048' }, IN_TIERS, { resolution: '2K', aspect_ratio: '1:1' }],
-  ['a size of no ratio into a tier', { size: '2000x500' }, IN_TIERS, { resolution: '1K' }],
-  ['no size at all', { size: 'huge' }, IN_TIERS, { size: 'huge' }],
+  ['a tier beside the size it belongs to', { resolution: '1K', size: '1024X1024' }, IN_SIZES, { size: '1024x1024' }],
+  ['a tier into a declared size of that name', { resolution: '2k' }, { sizes: ['1K', '2K'] }, { size: '2K' }],
+  [
+    'a tier without a square size into the nearest',
+    { resolution: '1K' },
+    { sizes: ['832x1216'] },
+    { size: '832x1216' },
+  ],
+  ['a ratio that no tier declares', { resolution: '1K', aspect_ratio: '16:9' }, IN_BOTH, { size: '1280x720' }],
+  ['a ratio with a fraction', { aspect_ratio: '9:19.5' }, { sizes: ['945x2048'] }, { size: '945x2048' }],
 ];
 for (const [what, requested, envelope, sent] of TURNED) {
   it(`converts to the form of the endpoint: ${what}`, () => {
