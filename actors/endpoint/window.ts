@@ -1,9 +1,11 @@
 /**
- * Measurements of one endpoint in mergeable buckets: minutes for the last half hour, half hours for the last day.
- * Expired buckets are dropped when a new one begins, so there are at most 31 + 49. Pure: each observation has its time.
+ * Measurements of one endpoint in mergeable buckets: minutes for the last half hour, half hours for the last day, and
+ * counts alone for the last week. Expired buckets are dropped when a new one begins, so there are at most 31 + 49 + 43.
+ * Pure: each observation has its time.
  */
 import type { Measured } from '../terms/endpoint.ts';
 import { type Histogram, type HistogramDraft, percentiles, record, samplesIn } from './histogram.ts';
+import { type CountedAttempt, countWeek, type WeekBucket, weekOf } from './week.ts';
 
 const MINUTE_MS = 60_000;
 const HALF_HOUR_MS = 30 * MINUTE_MS;
@@ -22,18 +24,20 @@ export interface Bucket {
   /** Seconds to the first token; completion tokens per second. */
   readonly ttft: Histogram;
   readonly throughput: Histogram;
+  /** Seconds of a whole success, streamed or not; absent in a bucket that an earlier build began. */
+  readonly response?: Histogram;
 }
 
 export interface Windows {
   /** Oldest first. */
   readonly minutes: readonly Bucket[];
   readonly halfHours: readonly Bucket[];
+  /** Absent in the state of an earlier build. */
+  readonly week?: readonly WeekBucket[];
 }
 
 /** The result of one upstream attempt. Times in ms; `other` (refused for its content, or aborted) is not counted. */
-export interface ObservedAttempt {
-  readonly at?: number;
-  readonly outcome: 'success' | 'error' | 'other';
+export interface ObservedAttempt extends CountedAttempt {
   readonly ttftMs?: number;
   readonly completionTokens?: number;
   readonly durationMs?: number;
@@ -44,13 +48,14 @@ export interface ObservedAttempt {
   readonly toolAsk?: 'kept' | 'broken';
 }
 
-export const NO_WINDOWS: Windows = { minutes: [], halfHours: [] };
+export const NO_WINDOWS: Windows = { minutes: [], halfHours: [], week: [] };
 
 /** Adds each attempt to the bucket of its time; an attempt older than the newest bucket counts in the newest. */
 export function measure(windows: Windows, attempts: readonly ObservedAttempt[], at: number): Windows {
   return {
     minutes: gather(windows.minutes, attempts, { at, bucketMs: MINUTE_MS, spanMs: HALF_HOUR_MS }),
     halfHours: gather(windows.halfHours, attempts, { at, bucketMs: HALF_HOUR_MS, spanMs: DAY_MS }),
+    week: countWeek(windows.week ?? [], attempts, at),
   };
 }
 
@@ -60,17 +65,20 @@ export function figures(windows: Windows, at: number): Measured {
   const last30m = since(windows.minutes, at - HALF_HOUR_MS, MINUTE_MS);
   const last1d = since(windows.halfHours, at - DAY_MS, HALF_HOUR_MS);
   const throughput = { samplesMin: PERCENTILE_SAMPLES_MIN, floors: true };
-  const ttft = { samplesMin: PERCENTILE_SAMPLES_MIN, floors: false };
+  const seconds = { samplesMin: PERCENTILE_SAMPLES_MIN, floors: false };
   return {
     uptime5m: uptime(last5m),
     uptime30m: uptime(last30m),
     uptime1d: uptime(last1d),
+    uptime7d: uptime(weekOf(windows.week ?? [], at)),
     uptime5mSamples: counted(last5m),
     uptime30mSamples: counted(last30m),
     uptime1dSamples: counted(last1d),
-    ttft30m: percentiles(last30m.map(ttftOf), ttft),
-    ttft1d: percentiles(last1d.map(ttftOf), ttft),
+    ttft30m: percentiles(last30m.map(ttftOf), seconds),
+    ttft1d: percentiles(last1d.map(ttftOf), seconds),
     ttft30mSamples: samplesIn(last30m.map(ttftOf)),
+    response30m: percentiles(last30m.map(responseOf), seconds),
+    response1d: percentiles(last1d.map(responseOf), seconds),
     throughput30m: percentiles(last30m.map(throughputOf), throughput),
     throughput1d: percentiles(last1d.map(throughputOf), throughput),
     throughput30mSamples: samplesIn(last30m.map(throughputOf)),
@@ -84,6 +92,7 @@ interface Draft {
   error: number;
   readonly ttft: HistogramDraft;
   readonly throughput: HistogramDraft;
+  readonly response: HistogramDraft;
 }
 
 /** Copies each changed bucket once, however many attempts it receives. */
@@ -101,10 +110,15 @@ function gather(
       if (draft !== null) kept.push(draft);
       const last = kept.at(-1);
       if (last !== undefined && last.start >= start) {
-        draft = { ...last, ttft: { ...last.ttft }, throughput: { ...last.throughput } };
+        draft = {
+          ...last,
+          ttft: { ...last.ttft },
+          throughput: { ...last.throughput },
+          response: { ...last.response },
+        };
         kept.pop();
       } else {
-        draft = { start, success: 0, error: 0, ttft: {}, throughput: {} };
+        draft = { start, success: 0, error: 0, ttft: {}, throughput: {}, response: {} };
         kept = kept.filter((bucket) => bucket.start + bucketMs > start - spanMs);
       }
     }
@@ -115,10 +129,11 @@ function gather(
 }
 
 function count(draft: Draft, attempt: ObservedAttempt): void {
-  const { outcome, ttftMs, streamed } = attempt;
+  const { outcome, ttftMs, durationMs, streamed } = attempt;
   if (outcome === 'success') draft.success++;
   if (outcome === 'error') draft.error++;
   if (streamed && ttftMs !== undefined) record(draft.ttft, ttftMs / 1000);
+  if (outcome === 'success' && durationMs !== undefined) record(draft.response, durationMs / 1000);
   const speed = speedOf(attempt);
   if (speed !== null) record(draft.throughput, speed);
 }
@@ -136,14 +151,14 @@ function since(buckets: readonly Bucket[], from: number, bucketMs: number): read
   return buckets.filter((bucket) => bucket.start + bucketMs > from);
 }
 
-function uptime(buckets: readonly Bucket[]): number | null {
+function uptime(buckets: readonly WeekBucket[]): number | null {
   const samples = counted(buckets);
   if (samples < UPTIME_SAMPLES_MIN) return null;
   const success = buckets.reduce((sum, bucket) => sum + bucket.success, 0);
   return +((100 * success) / samples).toFixed(3);
 }
 
-function counted(buckets: readonly Bucket[]): number {
+function counted(buckets: readonly WeekBucket[]): number {
   return buckets.reduce((sum, bucket) => sum + bucket.success + bucket.error, 0);
 }
 
@@ -153,4 +168,8 @@ function ttftOf(bucket: Bucket): Histogram {
 
 function throughputOf(bucket: Bucket): Histogram {
   return bucket.throughput;
+}
+
+function responseOf(bucket: Bucket): Histogram {
+  return bucket.response ?? {};
 }

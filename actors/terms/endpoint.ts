@@ -144,12 +144,15 @@ export interface Measured {
   readonly uptime5m: number | null;
   readonly uptime30m: number | null;
   readonly uptime1d: number | null;
+  readonly uptime7d: number | null;
   readonly uptime5mSamples: number;
   readonly uptime30mSamples: number;
   readonly uptime1dSamples: number;
   readonly ttft30m: Percentiles | null;
   readonly ttft1d: Percentiles | null;
   readonly ttft30mSamples: number;
+  readonly response30m: Percentiles | null;
+  readonly response1d: Percentiles | null;
   readonly throughput30m: Percentiles | null;
   readonly throughput1d: Percentiles | null;
   readonly throughput30mSamples: number;

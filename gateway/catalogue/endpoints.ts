@@ -95,12 +95,13 @@ function trustMembers({ compliance, dataPolicy, datacenters }: Endpoint): Readon
   };
 }
 
+/** Three figures may be missing from a value that a node of an earlier build published; they are null then. */
 function measuredMembers({ measured }: Endpoint): Readonly<Record<string, unknown>> {
   return {
     uptime_last_5m: measured.uptime5m,
     uptime_last_30m: measured.uptime30m,
     uptime_last_1d: measured.uptime1d,
-    uptime_last_7d: null,
+    uptime_last_7d: measured.uptime7d ?? null,
     uptime_last_5m_samples: measured.uptime5mSamples,
     uptime_last_30m_samples: measured.uptime30mSamples,
     uptime_last_1d_samples: measured.uptime1dSamples,
@@ -108,6 +109,8 @@ function measuredMembers({ measured }: Endpoint): Readonly<Record<string, unknow
     ttft_last_1d: measured.ttft1d,
     latency_last_30m: measured.ttft30m,
     latency_last_30m_samples: measured.ttft30mSamples,
+    response_last_30m: measured.response30m ?? null,
+    response_last_1d: measured.response1d ?? null,
     throughput_last_30m: measured.throughput30m,
     throughput_last_30m_samples: measured.throughput30mSamples,
     throughput_last_1d: measured.throughput1d,
@@ -117,8 +120,6 @@ function measuredMembers({ measured }: Endpoint): Readonly<Record<string, unknow
 
 /** Members that are not measured yet: null, never a guess and never 0. */
 const UNMEASURED: Readonly<Record<string, unknown>> = {
-  response_last_30m: null,
-  response_last_1d: null,
   perf_last_30m_by_workload: null,
   render_timing: null,
   render_timing_samples: null,

@@ -6,6 +6,7 @@ import { bounded } from '../../support/bounded.ts';
 const it = bounded(test, 10_000);
 const START = 1_763_690_400_000;
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 const streamed = (more: Partial<ObservedAttempt> = {}): ObservedAttempt => ({
   outcome: 'success',
   streamed: true,
@@ -51,14 +52,52 @@ it('measures time to first token for streams only, and throughput for streams wi
   assert.ok(Math.abs((figures(windows, START).throughput1d?.p99 as number) - 50) < 1);
 });
 
+it('measures the uptime of seven days, from ten samples on', () => {
+  let windows = many(NO_WINDOWS, 8, streamed(), START);
+  windows = many(windows, 1, streamed({ outcome: 'error' }), START + 2 * DAY);
+  windows = many(windows, 9, streamed({ outcome: 'other' }), START + 2 * DAY);
+  assert.is(figures(windows, START + 2 * DAY).uptime7d, null, 'nine samples');
+  windows = many(windows, 1, streamed({ outcome: 'error' }), START + 3 * DAY);
+  assert.is(figures(windows, START + 3 * DAY).uptime7d, 80);
+  assert.is(figures(windows, START + 3 * DAY).uptime1d, null);
+  assert.is(figures(windows, START + 7 * DAY - 1).uptime7d, 80);
+  assert.is(figures(windows, START + 7 * DAY + 4 * 60 * MINUTE).uptime7d, null, 'the first day is over');
+});
+
+it('measures the seconds of whole successes, streamed or not, from five samples on', () => {
+  let windows = many(NO_WINDOWS, 2, streamed({ ttftMs: 10, durationMs: 2_000 }), START);
+  windows = many(windows, 2, streamed({ streamed: false, durationMs: 2_000 }), START);
+  windows = many(windows, 9, streamed({ outcome: 'error', durationMs: 90_000 }), START);
+  windows = many(windows, 9, streamed({ outcome: 'other', durationMs: 90_000 }), START);
+  assert.is(figures(windows, START).response30m, null, 'four samples');
+  windows = many(windows, 1, streamed({ streamed: false, durationMs: 10_000 }), START);
+  const { response30m, response1d } = figures(windows, START);
+  assert.equal(response30m, response1d);
+  assert.ok(Math.abs((response30m?.p50 as number) - 2) < 0.05);
+  assert.ok(Math.abs((response30m?.p99 as number) - 10) < 0.25);
+  assert.is(figures(windows, START + 31 * MINUTE).response30m, null);
+  assert.equal(figures(windows, START + 31 * MINUTE).response1d, response1d);
+});
+
+it('goes on from the windows of an earlier build, which has neither a week nor responses', () => {
+  const bucket = { start: START, success: 4, error: 0, ttft: {}, throughput: {} };
+  const earlier: Windows = { minutes: [bucket], halfHours: [bucket] };
+  assert.is(figures(earlier, START).response1d, null);
+  const now = many(earlier, 10, streamed({ durationMs: 1_000 }), START);
+  assert.is(figures(now, START).uptime7d, 100);
+  assert.is(figures(now, START).uptime1dSamples, 14);
+  assert.ok(figures(now, START).response1d);
+});
+
 it('stays bounded over days of traffic', () => {
   let windows = NO_WINDOWS;
-  for (let minute = 0; minute < 3 * 24 * 60; minute++) {
+  for (let minute = 0; minute < 10 * 24 * 60; minute++) {
     const attempt = streamed({ ttftMs: 100 + (minute % 400), completionTokens: 50, durationMs: 500 + (minute % 700) });
     windows = measure(windows, [attempt], START + minute * MINUTE);
   }
   assert.ok(windows.minutes.length <= 31, `${windows.minutes.length} minutes`);
   assert.ok(windows.halfHours.length <= 49, `${windows.halfHours.length} half hours`);
+  assert.ok((windows.week?.length ?? 0) <= 43, `${windows.week?.length} buckets of the week`);
   assert.ok(JSON.stringify(windows).length < 60_000);
 });
 

@@ -9,7 +9,7 @@ import { type ActorEvent, type Cluster, type Json, systemClock } from '../../../
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import config from '../../../cluster.config.ts';
 import { declare } from '../../../gateway/catalogue/declare.ts';
-import { modelEndpoints } from '../../../gateway/catalogue/endpoints.ts';
+import { endpointObject, modelEndpoints } from '../../../gateway/catalogue/endpoints.ts';
 import { findBareModel, findModel, listModels } from '../../../gateway/catalogue/models.ts';
 import { Prober } from '../../../gateway/catalogue/prober.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
@@ -160,6 +160,20 @@ it('endpoints are ordered by provider slug, unmeasured figures are null and samp
   assert.is(first.tool_call_success_1d, null);
   assert.not.match(JSON.stringify(data), /secret/);
   assert.is(modelEndpoints(endpoints, 'm/none'), null);
+});
+
+it('endpoints show the uptime of seven days and the seconds of whole answers, null from a node that measures neither', () => {
+  const seconds = { p50: 1.5, p75: 2, p90: 3, p99: 9 };
+  const endpoint = boardEndpoint('a', 'http://x/v1', { id: 'm/one' });
+  const figures = { uptime7d: 99.5, response30m: seconds, response1d: { ...seconds, p50: 1 } };
+  const shown = endpointObject({ ...endpoint, measured: { ...endpoint.measured, ...figures } });
+  assert.is(shown.uptime_last_7d, 99.5);
+  assert.equal([shown.response_last_30m, shown.response_last_1d], [seconds, { ...seconds, p50: 1 }]);
+  const { uptime7d, response30m, response1d, ...earlier } = endpoint.measured;
+  const earlierShown = endpointObject({ ...endpoint, measured: earlier as Endpoint['measured'] });
+  for (const member of ['uptime_last_7d', 'response_last_30m', 'response_last_1d']) {
+    assert.is(earlierShown[member], null, member);
+  }
 });
 
 test.after(async () => {
