@@ -71,7 +71,7 @@ function nativeLoads() {
 function install(tests) {
   log('Installing packages (once; takes a minute longer if the SQLite module has to be compiled)');
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  // Not `npm ci`: it refuses a lock file without the packages of other platforms, which some registries omit.
+  // Not `npm ci`, which first deletes every installed package.
   run(
     npm,
     ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', ...(tests ? [] : ['--omit=dev'])],
