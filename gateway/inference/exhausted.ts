@@ -13,7 +13,8 @@ export interface FailedEndpoint {
 const SHOWN_MAX = 20;
 
 /**
- * The error when no endpoint delivered: 504 when all timed out, 503 when all were full, 502 otherwise. The message names
+ * The error when no endpoint delivered: 400 when the request is too long for all, 504 when all timed out, 503 when all
+ * were full, 502 otherwise. The message names
  * the tool_choice when a required tool call is missing. The metadata lists the failure of each endpoint and why the
  * others were not tried; it never carries a provider's own text. (spec: inference, Errors; conventions 1.1)
  */
@@ -29,6 +30,7 @@ export function exhausted(
   };
   const detail = failed.map(({ candidate, failure }) => `${candidate.endpoint.id}: ${failure.message}`).join('; ');
   const all = (reason: FailureCause): boolean => failed.every(({ failure }) => failure.reason === reason);
+  if (failed.length > 0 && all('context_length')) return tooLong(failed, { detail, metadata });
   if (failed.some(({ failure }) => failure.reason === 'contract')) {
     const required = typeof choice === 'object' ? `the function ${choice.name}` : String(choice);
     const message = `No endpoint kept the contract of tool_choice ${required}: the answer was not a tool call`;
@@ -48,6 +50,27 @@ export function exhausted(
     message: 'The provider failed and no other could serve',
     detail,
     metadata,
+  });
+}
+
+/** Every endpoint refused the request for its length. The message states the sizes that the last one named. */
+function tooLong(
+  failed: readonly FailedEndpoint[],
+  { detail, metadata }: { readonly detail: string; readonly metadata: object },
+): GatewayError {
+  const { window, prompt, completion } = failed.at(-1)?.failure.sizes ?? {};
+  const named = [
+    ...(prompt === undefined ? [] : [`${prompt} tokens of prompt`]),
+    ...(completion === undefined ? [] : [`${completion} of completion`]),
+    ...(window === undefined ? [] : [`at most ${window} are accepted`]),
+  ];
+  return new GatewayError({
+    status: 400,
+    type: 'context_length_exceeded',
+    message: `The request is too long for every endpoint of this model${named.length === 0 ? '' : `: ${named.join(', ')}`}`,
+    detail,
+    metadata: { ...metadata },
+    headers: { 'x-should-retry': 'false' },
   });
 }
 
@@ -76,5 +99,13 @@ function notTried({ endpoint }: Candidate): object {
 }
 
 function previousError({ candidate, failure }: FailedEndpoint): object {
-  return { provider: candidate.endpoint.provider.name, code: failure.reason, status: failure.status };
+  const { window, prompt, completion } = failure.sizes;
+  return {
+    provider: candidate.endpoint.provider.name,
+    code: failure.reason,
+    status: failure.status,
+    ...(window === undefined ? {} : { context_length: window }),
+    ...(prompt === undefined ? {} : { prompt_tokens: prompt }),
+    ...(completion === undefined ? {} : { completion_tokens: completion }),
+  };
 }

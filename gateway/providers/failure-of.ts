@@ -22,7 +22,7 @@ export function failureOf(thrown: unknown, status: number | null): ProviderFailu
   return new ProviderFailure('garbage', thrown instanceof Error ? thrown.message : String(thrown), status);
 }
 
-/** The failure for a status other than 200. The body is never read, because it must not reach a caller or the log. */
+/** The failure for a status other than 200, where nothing else is known. */
 export function statusFailure(status: number): ProviderFailure {
   if (status === 429 || status === 503 || status === 529)
     return new ProviderFailure('overloaded', `status ${status}`, status);

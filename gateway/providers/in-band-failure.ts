@@ -1,4 +1,5 @@
 import { statusFailure } from './failure-of.ts';
+import { lengthRefusal } from './length-refusal.ts';
 import { type FailureCause, ProviderFailure } from './provider-failure.ts';
 
 /** Error names of providers, used where they give no status. Any unlisted name means `unavailable`. */
@@ -9,7 +10,6 @@ const CAUSES: Readonly<Record<string, FailureCause>> = {
   timeout_error: 'timeout',
   timeout: 'timeout',
   invalid_request_error: 'rejected',
-  context_length_exceeded: 'rejected',
   authentication_error: 'misconfigured',
   permission_error: 'misconfigured',
   not_found_error: 'misconfigured',
@@ -18,11 +18,13 @@ const CAUSES: Readonly<Record<string, FailureCause>> = {
 };
 
 /**
- * The failure for an error object inside a 200. Only its status and its kind are read, never its text, which may
+ * The failure for an error object inside a 200. Only its status, its kind and the sizes it names are read: its text may
  * contain the operator's key or the prompt.
  */
 export function inBandFailure(error: unknown): ProviderFailure {
   const { code, type, status } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  const sizes = lengthRefusal(error);
+  if (sizes !== null) return new ProviderFailure('context_length', 'refused for its length', null, sizes);
   for (const stated of [code, status]) {
     if (Number.isInteger(stated) && (stated as number) >= 400 && (stated as number) <= 599) {
       return statusFailure(stated as number);

@@ -1,8 +1,9 @@
 import type { Outbound, OutboundLimits, OutboundReply } from '../outbound/outbound.ts';
 import type { Turn } from '../terms/turn.ts';
 import type { ProviderAttempt } from './attempt.ts';
-import { failureOf, statusFailure } from './failure-of.ts';
+import { failureOf } from './failure-of.ts';
 import { ProviderFailure } from './provider-failure.ts';
+import { refused } from './refused.ts';
 import { StreamAttempt } from './stream-attempt.ts';
 import type { Target } from './target.ts';
 import { WholeAttempt } from './whole-attempt.ts';
@@ -45,6 +46,7 @@ export async function open(outbound: Outbound, request: OpenRequest): Promise<Pr
   } catch (error) {
     throw failureOf(error, null);
   }
+  if (reply.status !== 200) throw await refused(reply);
   const failure = failureOfHead(reply, turn.stream);
   if (failure) {
     reply.body.abort();
@@ -57,7 +59,6 @@ export async function open(outbound: Outbound, request: OpenRequest): Promise<Pr
 }
 
 function failureOfHead(reply: OutboundReply, stream: boolean): ProviderFailure | null {
-  if (reply.status !== 200) return statusFailure(reply.status);
   const type = reply.header('content-type') ?? '';
   const expected = stream ? 'text/event-stream' : 'application/json';
   if (type.startsWith(expected) || type.toLowerCase().startsWith(expected)) return null;

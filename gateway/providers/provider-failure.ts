@@ -1,3 +1,7 @@
+import type { NamedSizes } from './length-refusal.ts';
+
+const UNNAMED: NamedSizes = {};
+
 /** How an attempt failed: decides whether to retry and whether the failure counts against the endpoint's health. */
 export type FailureCause =
   /** No connection, a broken connection, 5xx, an error instead of an answer. */
@@ -8,6 +12,8 @@ export type FailureCause =
   | 'timeout'
   /** The provider refuses this request as invalid; another endpoint may accept it. Not counted against its health. */
   | 'rejected'
+  /** The provider refuses prompt and ceiling as too long for its window. Not counted against its health. */
+  | 'context_length'
   /** The provider refuses the operator's key or reports an unknown model. */
   | 'misconfigured'
   /** An invalid answer: broken JSON, wrong type, an endless line, no finish reason. */
@@ -23,11 +29,14 @@ export class ProviderFailure extends Error {
   readonly reason: FailureCause;
   /** Upstream HTTP status; null when none arrived. */
   readonly status: number | null;
+  /** The sizes that the provider named; only of `context_length`. */
+  readonly sizes: NamedSizes;
 
-  constructor(reason: FailureCause, message: string, status: number | null = null) {
+  constructor(reason: FailureCause, message: string, status: number | null = null, sizes: NamedSizes = UNNAMED) {
     super(message);
     this.reason = reason;
     this.status = status;
+    this.sizes = sizes;
   }
 
   /** Worth one more call to the same endpoint. A time-out is not, because the caller has already waited too long. */
@@ -37,6 +46,6 @@ export class ProviderFailure extends Error {
 
   /** Counts against the endpoint's health. */
   get counted(): boolean {
-    return this.reason !== 'rejected' && this.reason !== 'aborted';
+    return this.reason !== 'rejected' && this.reason !== 'context_length' && this.reason !== 'aborted';
   }
 }

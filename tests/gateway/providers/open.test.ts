@@ -186,7 +186,7 @@ it('an in-band error keeps its cause: overloaded, rejected, misconfigured or una
     [{ code: 400 }, 'rejected'],
     [{ type: 'overloaded_error' }, 'overloaded'],
     [{ type: 'authentication_error' }, 'misconfigured'],
-    [{ code: 'context_length_exceeded' }, 'rejected'],
+    [{ code: 'context_length_exceeded' }, 'context_length'],
     [{ type: 'timeout_error' }, 'timeout'],
     [{ type: 'api_error' }, 'unavailable'],
     [{}, 'unavailable'],
@@ -201,6 +201,50 @@ it('an in-band error keeps its cause: overloaded, rejected, misconfigured or una
         const failure = await failing(upstream.openAs(dialect, { stream: true }));
         assert.is(failure.reason, reason, `${dialect} ${JSON.stringify(error)}`);
       }
+    }
+  });
+});
+
+it('a refusal for length is the 400 of the caller, with the sizes that the provider named and nothing else of its text', async () => {
+  const message = `This model's maximum context length is 8192 tokens. However, you requested 8700 tokens (6600 in the messages, 2100 in the completion). ${KEY}`;
+  await using(async (upstream) => {
+    for (const dialect of DIALECTS) {
+      for (const stream of [false, true]) {
+        for (const status of [400, 413]) {
+          upstream.answer = (_, response) => {
+            response.writeHead(status, { 'content-type': 'application/json' });
+            response.end(JSON.stringify({ error: { message, type: 'invalid_request_error', code: null } }));
+          };
+          const failure = await failing(upstream.openAs(dialect, { stream }));
+          assert.is(failure.reason, 'context_length');
+          assert.equal([failure.repeatable, failure.counted], [false, false]);
+          const trial = { turn: turnOf(), plan: { candidates: [], rejections: [] } };
+          const error = exhausted([{ candidate: { endpoint: endpointOf() } as Candidate, failure }], trial);
+          assert.equal([error.status, error.type], [400, 'context_length_exceeded']);
+          assert.is(error.headers['x-should-retry'], 'false');
+          assert.match(error.message, /: 6600 tokens of prompt, 2100 of completion, at most 8192 are accepted$/);
+          const [previous] = error.metadata.previous_errors as Record<string, unknown>[];
+          const { code, context_length, prompt_tokens, completion_tokens } = previous ?? {};
+          assert.equal([code, context_length, prompt_tokens, completion_tokens], ['context_length', 8192, 6600, 2100]);
+          assert.not.ok(JSON.stringify(error).includes(KEY) || failure.message.includes(KEY));
+        }
+      }
+    }
+  });
+});
+
+it('a refusal that is too long to read, is not JSON or says nothing of length is rejected by its status', async () => {
+  const sentence = 'prompt is too long: 9 tokens > 8 maximum';
+  const bodies = [
+    JSON.stringify({ error: { message: sentence, more: 'x'.repeat(20_000) } }),
+    sentence,
+    JSON.stringify({ error: { message: 'the messages must alternate' } }),
+    '',
+  ];
+  await using(async (upstream) => {
+    for (const body of bodies) {
+      upstream.answer = (_, response) => void response.writeHead(400).end(body);
+      assert.is((await failing(upstream.openAs('chat'))).reason, 'rejected');
     }
   });
 });
