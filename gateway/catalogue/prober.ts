@@ -8,6 +8,8 @@ import type { UpstreamLimits } from '../terms/config.ts';
 
 /** Concurrent probes. */
 const PROBES_AT_ONCE_MAX = 8;
+/** Answers of a provider that is up and has no such route; some gateways refuse unknown routes with 403. */
+const NO_ROUTE_STATUSES: ReadonlySet<number> = new Set([403, 404, 405, 410, 501]);
 /** Only the status of a probe matters; a longer answer is cut off. */
 const PROBE_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -22,7 +24,8 @@ export interface ProberParts {
 
 /**
  * Probes the providers of the endpoints whose actors live on this node and reports to those actors whether they answer.
- * One request per base URL and round, independent of the number of models. Costs no tokens.
+ * One request per base URL and round, independent of the number of models. Costs no tokens. A provider need not list its
+ * models: an answer that only the route is missing counts as one.
  */
 export class Prober {
   readonly #parts: ProberParts;
@@ -86,7 +89,7 @@ export class Prober {
         limits: { connectMs: ms, firstByteMs: ms, idleMs: ms, totalMs: ms, bodyBytesMax: PROBE_BYTES_MAX },
       });
       await reply.body.text();
-      return reply.status === 200;
+      return reply.status === 200 || NO_ROUTE_STATUSES.has(reply.status);
     } catch {
       return false;
     }

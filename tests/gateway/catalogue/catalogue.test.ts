@@ -45,6 +45,7 @@ const outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 8, con
 const server = createServer((request, response) => {
   if (request.url === '/models.json?v=1') response.end(JSON.stringify({ data: [MODEL] }));
   else if (request.url === '/v1/models') response.end('{}');
+  else if (request.url?.startsWith('/status/')) response.writeHead(Number(request.url.split('/')[2])).end('no');
   else response.writeHead(500).end('no');
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -103,6 +104,22 @@ it('probes each base URL once for the endpoints whose actors live here, and repo
   assert.equal(
     [...well, ill].map(({ id }) => ok.get(`endpoint:${id}`)),
     [true, true, false],
+  );
+});
+
+it('a provider without a route for its models is not called down by its probes', async () => {
+  const answers = [403, 404, 405, 410, 501];
+  const failures = [401, 402, 429, 500, 502, 503];
+  const endpoints = [...answers, ...failures].map((status) =>
+    boardEndpoint(`p${status}`, `${origin}/status/${status}`),
+  );
+  const { cluster, sent } = pretend(board(...endpoints));
+  const prober = new Prober({ cluster, clock: systemClock, outbound, upstream: config.upstream, keys: new Map() });
+  await prober.round();
+  const ok = new Map(sent.map(({ to, event }) => [to, event.ok]));
+  assert.equal(
+    endpoints.map(({ id }) => ok.get(`endpoint:${id}`)),
+    [...answers.map(() => true), ...failures.map(() => false)],
   );
 });
 
