@@ -21,7 +21,7 @@ export function checksFor(endpoint: Endpoint): readonly Check[] {
 
 /** The declared levels, and `none` if reasoning can be switched off. Undeclared levels are never routed there. */
 function effortsOf({ reasoning }: Endpoint, declares: (parameter: string) => boolean): readonly Effort[] {
-  if (reasoning === null || !(declares('reasoning') || declares('reasoning_effort'))) return [];
+  if (reasoning === null || !['reasoning', 'reasoning_effort', 'enable_thinking'].some(declares)) return [];
   const levels = reasoning.efforts ?? [];
   return reasoning.mandatory || levels.includes('none') ? levels : [...levels, 'none'];
 }

@@ -14,6 +14,7 @@ export function honoured(turn: Turn, endpoint: Endpoint): Readonly<Record<string
   for (const name of requiredParameters(turn)) settings[name] = declared(declares, name);
   if (turn.toolChoice !== undefined) settings.tool_choice = declares.has('tools');
   if (turn.parallelToolCalls !== undefined) settings.parallel_tool_calls = declares.has('parallel_tool_calls');
+  if (settings.reasoning && turn.reasoning?.enabled) settings.reasoning = isSwitchedOn(endpoint, declares);
   if (turn.reasoning?.tokensMax !== undefined)
     settings['reasoning.max_tokens'] = endpoint.reasoning?.budget !== undefined;
   const output = turn.modalities?.output ?? [];
@@ -21,4 +22,10 @@ export function honoured(turn: Turn, endpoint: Endpoint): Readonly<Record<string
   if (turn.imageConfig) settings.image_config = endpoint.outputModalities.includes('image');
   if (turn.speech) settings.audio = endpoint.envelopes.speech !== undefined;
   return settings;
+}
+
+/** The chat dialect has no member for `enabled`: without `enable_thinking` only the endpoint's default can satisfy it. */
+function isSwitchedOn({ reasoning, target }: Endpoint, declares: ReadonlySet<string>): boolean {
+  if (target.dialect === 'messages' || declares.has('enable_thinking')) return true;
+  return reasoning?.mandatory === true || reasoning?.defaultEnabled === true;
 }

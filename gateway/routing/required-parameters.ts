@@ -23,11 +23,9 @@ export function requiredParameters(turn: Turn, strict = false): readonly string[
   return requires ? needed.concat(requires) : needed;
 }
 
-/** True when a parameter is declared. The reasoning control has two published names. */
+/** True when a parameter is declared. The reasoning control has two published names, and a switch of its own. */
 export function declared(declares: ReadonlySet<string>, parameter: string): boolean {
   if (declares.has(parameter)) return true;
-  return (
-    (parameter === 'reasoning_effort' && declares.has('reasoning')) ||
-    (parameter === 'reasoning' && declares.has('reasoning_effort'))
-  );
+  if (parameter === 'reasoning_effort') return declares.has('reasoning');
+  return parameter === 'reasoning' && (declares.has('reasoning_effort') || declares.has('enable_thinking'));
 }

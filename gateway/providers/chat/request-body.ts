@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { isEmpty } from '../../terms/is-empty.ts';
-import type { Tool, Turn } from '../../terms/turn.ts';
+import type { Reasoning, Tool, Turn } from '../../terms/turn.ts';
 import type { BodyWriter } from '../adapter.ts';
 import { ownOptions } from '../own-options.ts';
 import { conversationText } from './conversation.ts';
@@ -20,7 +20,8 @@ const OURS: ReadonlySet<string> = new Set([
 /**
  * A turn as the JSON body of a chat completion request: standard members, and beyond them only what the endpoint
  * declares. The ceiling is sent under the name that the endpoint declares; a stream always requests its usage. Of the
- * reasoning settings only the effort has a member here. (spec: inference, Chat completion request, Routing rules 3)
+ * reasoning settings only the effort and the switch have a member here. (spec: inference, Chat completion request,
+ * Routing rules 3)
  */
 export function chatWriter(endpoint: Endpoint): BodyWriter {
   const declared = new Set(endpoint.supportedParameters);
@@ -31,7 +32,7 @@ export function chatWriter(endpoint: Endpoint): BodyWriter {
     const body: Record<string, unknown> = {};
     if (turn.stream) body.stream_options = { include_usage: true };
     addSampling(turn, declared, defaults, body);
-    if (turn.reasoning?.effort !== undefined) body.reasoning_effort = turn.reasoning.effort;
+    if (turn.reasoning) addReasoning(turn.reasoning, endpoint, declared, body);
     if (turn.tools) addTools(turn, turn.tools, declared, body);
     if (turn.responseFormat) body.response_format = withoutNulls(turn.responseFormat);
     if (turn.user !== undefined) body.user = turn.user;
@@ -58,6 +59,25 @@ function addSampling(
   for (const name of Object.keys(turn.sampling)) {
     if (declared.has(name)) body[name] = turn.sampling[name];
   }
+}
+
+/**
+ * Adds the effort, and `enable_thinking` where the endpoint declares it and has no level that says the same. Switching
+ * reasoning off without naming an effort is sent like effort `none`.
+ */
+function addReasoning(
+  { effort, enabled }: Reasoning,
+  { reasoning }: Endpoint,
+  declared: ReadonlySet<string>,
+  body: Record<string, unknown>,
+): void {
+  const requested = effort ?? (enabled === false ? 'none' : undefined);
+  const hasSwitch = declared.has('enable_thinking');
+  if (requested === 'none' && hasSwitch && !reasoning?.efforts?.includes('none')) body.enable_thinking = false;
+  else if (effort !== undefined) body.reasoning_effort = effort;
+  else if (requested === 'none' && (declared.has('reasoning') || declared.has('reasoning_effort'))) {
+    body.reasoning_effort = 'none';
+  } else if (enabled === true && hasSwitch) body.enable_thinking ??= true;
 }
 
 function addTools(

@@ -119,6 +119,7 @@ it('the declarations decide which checks run', () => {
   assert.equal(checks(['reasoning_effort']), [], 'without declared efforts there is no level to check');
   assert.equal(checks(['reasoning'], { mandatory: true }), [], 'mandatory reasoning without declared levels');
   assert.equal(checks([], { efforts, mandatory: false }), [], 'controls without the parameter');
+  assert.equal(checks(['enable_thinking'], { mandatory: false }), ['effort:none'], 'a switch alone');
   const drawing = {
     ...ENDPOINT,
     supportedParameters: ['tools', 'response_format'],

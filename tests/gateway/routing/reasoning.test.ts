@@ -1,8 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Effort, ReasoningControls } from '../../../actors/terms/endpoint.ts';
+import { honoured } from '../../../gateway/routing/honoured.ts';
 import { bounded } from '../../support/bounded.ts';
-import { at, evidence, refused, slugs } from './scene.ts';
+import { at, evidence, refused, slugs, turnOf } from './scene.ts';
 
 const it = bounded(test, 10_000);
 
@@ -75,6 +76,28 @@ it('rule 3: reasoning.effort and reasoning_effort route identically, and reasoni
       );
     }
   }
+});
+
+it('rule 3: reasoning is switched off at an endpoint that declares only enable_thinking, and honoured says so', () => {
+  const model = { supportedParameters: ['enable_thinking'] };
+  const switched = at('a', model, { reasoning: { mandatory: false } });
+  assert.equal(slugs({ reasoning: { enabled: false } }, [switched]), ['a']);
+  assert.equal(honoured(turnOf({ reasoning: { enabled: false } }), switched), { reasoning: true });
+  assert.equal(honoured(turnOf({ reasoning: { enabled: true } }), switched), { reasoning: true });
+  const refuted = { ...switched, ...evidence({ refutedEfforts: ['none'] }) };
+  assert.is(refused({ reasoning: { enabled: false } }, [refuted]).status, 503);
+});
+
+it('honoured is false for enabled: true where nothing can be sent for it', () => {
+  const turn = turnOf({ reasoning: { enabled: true } });
+  assert.equal(honoured(turn, thinker({ efforts: ['low', 'none'], mandatory: false })), { reasoning: false });
+  assert.equal(honoured(turn, thinker({ mandatory: false, defaultEnabled: true })), { reasoning: true });
+  assert.equal(honoured(turn, thinker(LEVELS)), { reasoning: true });
+  const messages = {
+    ...thinker(SWITCHED),
+    target: { dialect: 'messages', baseUrl: 'http://a', upstreamId: 'x' },
+  } as const;
+  assert.equal(honoured(turn, messages), { reasoning: true });
 });
 
 it('rule 3: the refusal names the effort and the reason', () => {

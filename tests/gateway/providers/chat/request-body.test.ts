@@ -56,6 +56,30 @@ it('sends only the effort of the reasoning settings', () => {
   assert.equal(bodyOf({ reasoning: { tokensMax: 5_000, enabled: false } }), PLAIN);
 });
 
+// spec: inference, Routing rules 3
+it('switches reasoning off by effort none, or by the switch of an endpoint without that level', () => {
+  const levels = {
+    supportedParameters: ['reasoning'],
+    reasoning: { efforts: ['low', 'none'], mandatory: false },
+  } as const;
+  const control = {
+    supportedParameters: ['reasoning_effort'],
+    reasoning: { efforts: ['low'], mandatory: false },
+  } as const;
+  const both = { supportedParameters: ['reasoning_effort', 'enable_thinking'], reasoning: control.reasoning } as const;
+  const alone = { supportedParameters: ['enable_thinking'], reasoning: { mandatory: false } } as const;
+  for (const reasoning of [{ enabled: false }, { effort: 'none' }] as const) {
+    assert.equal(bodyOf({ reasoning }, levels), { ...PLAIN, reasoning_effort: 'none' });
+    assert.equal(bodyOf({ reasoning }, control), { ...PLAIN, reasoning_effort: 'none' });
+    assert.equal(bodyOf({ reasoning }, both), { ...PLAIN, enable_thinking: false });
+    assert.equal(bodyOf({ reasoning }, alone), { ...PLAIN, enable_thinking: false });
+  }
+  const sampling = { enable_thinking: true };
+  assert.equal(bodyOf({ reasoning: { enabled: false }, sampling }, alone), { ...PLAIN, enable_thinking: false });
+  assert.equal(bodyOf({ reasoning: { enabled: true } }, alone), { ...PLAIN, enable_thinking: true });
+  assert.equal(bodyOf({ reasoning: { enabled: true } }, levels), PLAIN);
+});
+
 it('sends tools and their choice, and parallel_tool_calls only where declared', () => {
   const tools = [{ name: 'f', description: 'd', parameters: { type: 'object', x: null }, strict: true }];
   const functions = [{ type: 'function', function: tools[0] }];
