@@ -183,7 +183,6 @@ export class StreamAnswer {
   };
 
   #leave(): void {
-    this.#events?.stop();
     this.#running?.leave();
     this.#signal.abort();
   }

@@ -27,7 +27,7 @@ export class EventStream {
   readonly #clock: Clock;
   readonly #limits: EventStreamLimits;
   readonly #comments: EventStreamComments;
-  #stopComments: Cancel;
+  #cancelComment: Cancel;
   #lastWriteAt: number;
   /** Longer texts are sent in pieces of this many bytes; one character takes up to three bytes. */
   readonly #pieceMax: number;
@@ -48,7 +48,8 @@ export class EventStream {
     });
     response.write(comments.processing);
     this.#lastWriteAt = clock.monotonic();
-    this.#stopComments = clock.after(limits.keepAliveCommentMs, this.#comment);
+    this.#cancelComment = clock.after(limits.keepAliveCommentMs, this.#comment);
+    response.once('close', () => this.#cancelComment());
   }
 
   /** False once the client has left or was cut. */
@@ -71,7 +72,7 @@ export class EventStream {
   /** Ends the stream; resolves when the last byte was handed to the operating system, or the client was lost. */
   async end(frames: string): Promise<void> {
     if (this.#pieces !== null) await this.#pieces;
-    this.#stopComments();
+    this.#cancelComment();
     await new Promise<void>((resolve) => {
       if (!this.open) return resolve();
       const stopWaiting = this.#clock.after(this.#limits.streamStalledMs, () => this.cut());
@@ -87,13 +88,8 @@ export class EventStream {
 
   /** Drops the connection. */
   cut(): void {
-    this.#stopComments();
+    this.#cancelComment();
     this.#response.destroy();
-  }
-
-  /** Stops the comments: the stream is about to end, or the client has left. */
-  stop(): void {
-    this.#stopComments();
   }
 
   async #writeInPieces(frames: string): Promise<void> {
@@ -110,13 +106,13 @@ export class EventStream {
     const { keepAliveCommentMs } = this.#limits;
     const silentMs = this.#clock.monotonic() - this.#lastWriteAt;
     if (silentMs < keepAliveCommentMs) {
-      this.#stopComments = this.#clock.after(keepAliveCommentMs - silentMs, this.#comment);
+      this.#cancelComment = this.#clock.after(keepAliveCommentMs - silentMs, this.#comment);
       return;
     }
     // Skip the comment if the reader is behind, or between the pieces of a frame.
     if (this.#response.writableLength === 0 && this.#pieces === null) this.#response.write(this.#comments.keepAlive);
     this.#lastWriteAt = this.#clock.monotonic();
-    this.#stopComments = this.#clock.after(keepAliveCommentMs, this.#comment);
+    this.#cancelComment = this.#clock.after(keepAliveCommentMs, this.#comment);
   };
 
   #drained(): Promise<void> {

@@ -60,7 +60,6 @@ it('begins with a processing comment and sends a keep-alive comment every 15 s (
   clock.advance(1_000);
   clock.advance(15_000);
   assert.is(reader.taken, ': processing\ndata: 1\n\n: keep-alive\n: keep-alive\n');
-  stream.stop();
 });
 
 it('an empty write sends nothing and does not postpone a comment', () => {
@@ -69,7 +68,6 @@ it('an empty write sends nothing and does not postpone a comment', () => {
   assert.is(stream.write(''), null);
   clock.advance(5_000);
   assert.is(reader.taken, ': processing\n: keep-alive\n');
-  stream.stop();
 });
 
 it('a slow reader holds its producer back, and one that reads nothing is cut (reliability X29)', async () => {
@@ -127,6 +125,15 @@ it('an end that is not read is cut too', async () => {
   clock.advance(LIMITS.streamStalledMs);
   await ending;
   assert.ok(reader.destroyed);
+});
+
+it('a connection that closes leaves no timer behind', async () => {
+  const { reader, clock, stream } = open(true);
+  stream.write('data: 1\n\n');
+  assert.is(clock.armed, 1);
+  reader.destroy();
+  await turn();
+  assert.is(clock.armed, 0);
 });
 
 test.run();
