@@ -2,12 +2,26 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
+import { patch } from './mutation.ts';
 import { MUTATIONS } from './mutations.ts';
 import { isGreen, run } from './run.ts';
 
 /** Most seeds tried for one mutation, from seed 1; far above the measured need of each. */
 const SEEDS_MAX = 200;
 const it = bounded(test, 120_000);
+
+it('a mutation of a method that the runtime no longer has is an error, and a restored method is the original', () => {
+  class Sound {
+    answer(): string {
+      return 'sound';
+    }
+  }
+  assert.throws(() => patch(Sound, ['reply'], () => ({ reply: () => 'odd' })), /Sound has no method reply/);
+  const restore = patch(Sound, ['answer'], ({ answer }) => ({ answer: () => `not ${answer()}` }));
+  assert.is(new Sound().answer(), 'not sound');
+  restore();
+  assert.is(new Sound().answer(), 'sound');
+});
 
 for (const mutation of MUTATIONS) {
   it(`"${mutation.name}" is caught and fully restored`, async () => {

@@ -1,6 +1,6 @@
 import { RowCache } from '../../../actors/runtime/actor/row-cache.ts';
 import { systemCollections } from '../../../actors/runtime/actor/system-collections.ts';
-import type { Mutation } from '../mutation.ts';
+import { type Mutation, patch } from '../mutation.ts';
 
 const HEARD = systemCollections.heard.name;
 
@@ -8,14 +8,13 @@ const HEARD = systemCollections.heard.name;
 export const messageSteppedTwice: Mutation = {
   name: 'outbox not deduplicated',
   caughtBy: 1,
-  begin() {
-    const { find, readView } = RowCache.prototype;
-    RowCache.prototype.find = function (collection, id) {
-      return collection === HEARD ? undefined : find.call(this, collection, id);
-    };
-    RowCache.prototype.readView = function (collection, id) {
-      return collection === HEARD ? null : readView.call(this, collection, id);
-    };
-    return () => Object.assign(RowCache.prototype, { find, readView });
-  },
+  begin: () =>
+    patch(RowCache, ['find', 'readView'], ({ find, readView }) => ({
+      find(collection: string, id: string) {
+        return collection === HEARD ? undefined : find.call(this, collection, id);
+      },
+      readView(collection: string, id: string) {
+        return collection === HEARD ? null : readView.call(this, collection, id);
+      },
+    })),
 };
