@@ -13,7 +13,7 @@ import { pieces } from '../support/pieces.ts';
 import { filmKind, readClip, renderer } from './example-kinds/film.ts';
 import { HandClock } from './runtime/durable/hand-clock.ts';
 import { until } from './runtime/durable/stage.ts';
-import { Town } from './runtime/durable/town.ts';
+import { Stages } from './runtime/durable/stages.ts';
 
 const it = bounded(test, 20_000);
 const FILM = 'film:account_1/film_1';
@@ -28,16 +28,16 @@ it('a clip stored by an activity is kept by its row and can be read by range onl
     keys: new MemoryKeyStore(ports),
   };
   const clip = pieces.random(1_000_000);
-  const town = new Town(clock);
-  const house = await town.build('n1', { render: renderer(bytes, systemRandom, () => pieces.of(clip)) }, [filmKind]);
-  await house.take((await town.store.shards()).map(({ shard }) => shard));
+  const stages = new Stages(clock);
+  const stage = await stages.open('n1', { render: renderer(bytes, systemRandom, () => pieces.of(clip)) }, [filmKind]);
+  await stage.take((await stages.store.shards()).map(({ shard }) => shard));
   const orphan = await bytes.blobs.put(pieces.of(clip));
-  await house.body(FILM, { type: 'film.order' });
-  const stored = () => house.store.row({ address: FILM, collection: 'clips', id: 'clip' });
+  await stage.body(FILM, { type: 'film.order' });
+  const stored = () => stage.store.row({ address: FILM, collection: 'clips', id: 'clip' });
   await until(async () => (await stored()) !== null);
   const sealed = JSON.parse((await stored())?.body ?? '') as SealedBlob;
   const sweep = blobSweep({
-    ...{ isMine: () => true, kinds: [filmKind], blobs: bytes.blobs, store: house.store },
+    ...{ isMine: () => true, kinds: [filmKind], blobs: bytes.blobs, store: stage.store },
     clock,
     limits,
     log: () => {},
@@ -57,7 +57,7 @@ it('a clip stored by an activity is kept by its row and can be read by range onl
   for (const film of ['film:account_2/film_1', 'film:account_1/film_2']) {
     assert.instance(await failureOf(read(film, 0, 1)), SealBroken);
   }
-  await town.close();
+  await stages.close();
 });
 
 it('without a key database an activity stores nothing, and there is no key to destroy', async () => {

@@ -10,7 +10,7 @@ import type { RefusedAnswer } from '../../actors/terms/refusal.ts';
 import { bounded } from '../support/bounded.ts';
 import * as words from '../support/model/words.ts';
 import { ACCOUNT, KEY } from '../support/model/words.ts';
-import { openStage, type Stage, until } from './runtime/durable/stage.ts';
+import { ALL, openStage, type Stage, until } from './runtime/durable/stage.ts';
 
 const it = bounded(test, 10_000);
 const far = (): number => Date.now() + 600_000;
@@ -98,7 +98,7 @@ it('releases the holds of a gateway that died while the account had no owner', a
   await stage.close();
   const next = await openStage({ kinds, store: stage.store, adopt: false });
   next.recorded.gone.add('inc-dead');
-  await next.claim();
+  await next.take(ALL);
   await until(async () => (await stored<Generation>(next, 'generation'))[0]?.status === 'released');
   assert.is((await stored<Generation>(next, 'generation'))[1]?.status, 'running');
   const inspection = await next.engine.inspect(KEY);

@@ -12,7 +12,7 @@ import { bounded } from '../support/bounded.ts';
 import { DamagedStore } from '../support/damaged-store.ts';
 import * as words from '../support/model/words.ts';
 import { ACCOUNT, KEY } from '../support/model/words.ts';
-import { openStage, SHARDS, type Stage, until } from './runtime/durable/stage.ts';
+import { ALL, openStage, SHARDS, type Stage, until } from './runtime/durable/stage.ts';
 
 const it = bounded(test, 10_000);
 
@@ -42,7 +42,7 @@ it('a deferred settle runs before the death of its gateway and before its own de
   await until(() => Date.now() > held.deadlineAt);
   const third = await openStage({ store, kinds, adopt: false });
   third.recorded.gone.add('inc-dead');
-  await third.claim();
+  await third.take(ALL);
   const generation = async (): Promise<Generation> =>
     JSON.parse(
       (await store.row({ address: ACCOUNT, collection: 'generation', id: 'gen-1' }))?.body ?? '{}',

@@ -8,7 +8,7 @@ import type { NodeHandle } from '../../gateway/main.ts';
 import type { NodePorts } from '../../gateway/node/node-options.ts';
 import { type Outbound, outboundUrl } from '../../gateway/outbound/outbound.ts';
 import type { OutboundError } from '../../gateway/outbound/outbound-error.ts';
-import { postmanKind } from '../actors/example-kinds/postman.ts';
+import { senderKind } from '../actors/example-kinds/sender.ts';
 import { bounded } from '../support/bounded.ts';
 import { startCluster } from '../support/cluster/start-cluster.ts';
 import { failureOf } from '../support/failure-of.ts';
@@ -37,7 +37,7 @@ async function scene(graceMs: number, run: (parts: Scene) => Promise<void>): Pro
   const provider = await slowProvider();
   const calls: Call[] = [];
   const ports: NodePorts = {
-    kinds: [postmanKind],
+    kinds: [senderKind],
     activities: (outbound) => ({
       work: {
         ...WIDE,
@@ -68,12 +68,12 @@ interface Scene {
 /** The actor of an activity that the first node runs. */
 async function atWork({ nodes: [leaving], calls, provider }: Scene): Promise<string> {
   const { cluster } = leaving as NodeHandle;
-  const man = Array.from({ length: 1_000 }, (_, i) => `postman:man${i}`).find((address) => cluster.owns(address));
-  if (man === undefined) throw new Error('the first node owns nothing');
-  await cluster.ask(man, { type: 'open' }, WITHIN);
-  await cluster.ask(man, { type: 'work', id: 'w' }, WITHIN);
+  const actor = Array.from({ length: 1_000 }, (_, i) => `sender:s${i}`).find((address) => cluster.owns(address));
+  if (actor === undefined) throw new Error('the first node owns nothing');
+  await cluster.ask(actor, { type: 'open' }, WITHIN);
+  await cluster.ask(actor, { type: 'work', id: 'w' }, WITHIN);
   await until(() => calls.length === 1 && provider.waiting.length === 1);
-  return man;
+  return actor;
 }
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
@@ -83,16 +83,16 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 it('a drain waits for the provider of a running activity, and closes the client after it', () =>
   scene(20_000, async (parts) => {
     const [leaving, staying] = parts.nodes as [NodeHandle, NodeHandle];
-    const man = await atWork(parts);
+    const actor = await atWork(parts);
     const [call] = parts.calls as [Call];
     const drained = leaving.drain();
-    await until(() => staying.cluster.owns(man));
+    await until(() => staying.cluster.owns(actor));
     // Open turns had their grace, and reading on its second: the client stays open for the activity alone.
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     assert.not.ok(call.signal.aborted);
     parts.provider.waiting[0]?.end('from the provider');
     await drained;
-    assert.equal(await staying.cluster.ask(man, { type: 'open' }, WITHIN), ['"from the provider"']);
+    assert.equal(await staying.cluster.ask(actor, { type: 'open' }, WITHIN), ['"from the provider"']);
     assert.is(parts.calls.length, 1);
     const after = { method: 'GET', url: parts.provider.url, headers: [], body: null, limits: LIMITS } as const;
     const failure = await failureOf(call.outbound.send(after));
@@ -102,16 +102,16 @@ it('a drain waits for the provider of a running activity, and closes the client 
 it('an activity that outlasts its grace is aborted, and its next attempt begins on another node', () =>
   scene(500, async (parts) => {
     const [leaving, staying] = parts.nodes as [NodeHandle, NodeHandle];
-    const man = await atWork(parts);
+    const actor = await atWork(parts);
     await leaving.drain();
     assert.ok(parts.calls[0]?.signal.aborted);
     await until(() => parts.provider.waiting.length === 2);
     const [first, second] = parts.calls as [Call, Call];
     assert.equal([second.task.attempt, second.task.key], [2, first.task.key]);
     parts.provider.waiting[1]?.end('from the second call');
-    const heard = async () => (await staying.cluster.ask(man, { type: 'open' }, WITHIN)) as readonly string[];
-    await until(async () => (await heard()).length === 2);
-    assert.equal(await heard(), ['"attempt 2"', '"from the second call"']);
+    const received = async () => (await staying.cluster.ask(actor, { type: 'open' }, WITHIN)) as readonly string[];
+    await until(async () => (await received()).length === 2);
+    assert.equal(await received(), ['"attempt 2"', '"from the second call"']);
   }));
 
 test.run();

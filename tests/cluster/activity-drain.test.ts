@@ -17,7 +17,7 @@ const ask = async ({ send }: NodeProcess, to: string, event: object): Promise<un
 /** An address of this kind that the process owns. */
 async function ownedBy({ send }: NodeProcess): Promise<string> {
   for (;;) {
-    const of = Array.from({ length: 200 }, (_, i) => `postman:man${i}`);
+    const of = Array.from({ length: 200 }, (_, i) => `sender:s${i}`);
     const { owned } = (await send({ do: 'owned', of })) as { readonly owned?: readonly string[] };
     if (owned?.[0] !== undefined) return owned[0];
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -31,15 +31,15 @@ it('SIGTERM: a running activity ends on the node that leaves, and the new owner 
   try {
     const [leaving, staying] = ['n1', 'n2'].map((name) => processes.start(name)) as [NodeProcess, NodeProcess];
     await Promise.all([leaving.ready, staying.ready]);
-    const man = await ownedBy(leaving);
-    await ask(staying, man, { type: 'open' });
-    await ask(staying, man, { type: 'work', id: 'w', input: WORK_MS });
+    const actor = await ownedBy(leaving);
+    await ask(staying, actor, { type: 'open' });
+    await ask(staying, actor, { type: 'work', id: 'w', input: WORK_MS });
     while (begun(leaving).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     const at = performance.now();
     leaving.kill('SIGTERM');
     assert.is(await leaving.exited, 0);
     assert.ok(performance.now() - at > WORK_MS / 2, 'it waited for its activity');
-    assert.equal(await ask(staying, man, { type: 'open' }), ['"n1"']);
+    assert.equal(await ask(staying, actor, { type: 'open' }), ['"n1"']);
     assert.equal([begun(leaving), begun(staying)], [[1], []]);
   } finally {
     await processes.close();

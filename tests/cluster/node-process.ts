@@ -8,7 +8,7 @@ import { openSqliteStore } from '../../actors/runtime/stores/sqlite/open-sqlite-
 import { systemClock } from '../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../actors/runtime/system/random.ts';
 import config from '../../cluster.config.ts';
-import { postmanKind } from '../actors/example-kinds/postman.ts';
+import { senderKind } from '../actors/example-kinds/sender.ts';
 import { startBareNode } from '../support/cluster/bare-node.ts';
 import { WIDE } from '../support/wide.ts';
 import { tally } from './tally.ts';
@@ -31,7 +31,7 @@ const store = path.startsWith('postgres://')
     });
 const node = await startBareNode({
   name,
-  kinds: [tally, postmanKind],
+  kinds: [tally, senderKind],
   activities: {
     // Reports its start, takes a while, and returns the name of its node.
     work: {

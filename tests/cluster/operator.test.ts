@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AskError } from '../../actors/runtime/index.ts';
 import { connectOperator, OperatorError } from '../../actors/runtime/inspect/client.ts';
-import { postmanKind } from '../actors/example-kinds/postman.ts';
+import { senderKind } from '../actors/example-kinds/sender.ts';
 import { vaultKind } from '../actors/example-kinds/vault.ts';
 import { bounded } from '../support/bounded.ts';
 import { TOKEN } from '../support/cluster/bare-node.ts';
@@ -65,15 +65,15 @@ it('an operator inspects and controls the whole cluster through any node', async
   }
 });
 
-it('an operator retries and skips dead letters, and gets the reason when one fails again', async () => {
+it('an operator retries and skips dead messages, and gets the reason when one fails again', async () => {
   const harness = new Harness('grpc');
-  const { node } = await harness.start('n1', { kinds: [tally, postmanKind] });
+  const { node } = await harness.start('n1', { kinds: [tally, senderKind] });
   const operator = connectOperator(node.self.address, TOKEN);
   try {
     await harness.until(() => node.ready, 'the node is ready');
-    const letters = [0, 1].map((i) => ({ to: 'tally:nobody', event: { type: 'tally.read', i } }));
-    await operator.ask('postman:a', { type: 'open' }, { withinMs: 2_000 });
-    await operator.ask('postman:a', { type: 'post', letters }, { withinMs: 2_000 });
+    const messages = [0, 1].map((i) => ({ to: 'tally:nobody', event: { type: 'tally.read', i } }));
+    await operator.ask('sender:a', { type: 'open' }, { withinMs: 2_000 });
+    await operator.ask('sender:a', { type: 'post', messages }, { withinMs: 2_000 });
     let aside = (await operator.ps()).aside;
     while (aside.length < 2) aside = (await operator.ps()).aside;
     const [one, two] = aside.map(({ id }) => id) as [string, string];
@@ -91,20 +91,20 @@ it('an operator retries and skips dead letters, and gets the reason when one fai
   }
 });
 
-it('an operator sees inputs that were refused or not handled as dead letters, with their cause and count', async () => {
+it('an operator sees inputs that were refused or not handled as dead messages, with their cause and count', async () => {
   const harness = new Harness('grpc');
-  const { node } = await harness.start('n1', { kinds: [tally, postmanKind, vaultKind] });
+  const { node } = await harness.start('n1', { kinds: [tally, senderKind, vaultKind] });
   const operator = connectOperator(node.self.address, TOKEN);
   try {
     await harness.until(() => node.ready, 'the node is ready');
     await operator.ask('tally:a', add, { withinMs: 2_000 });
     await operator.ask('vault:v', { type: 'fill', amount: 5 }, { withinMs: 2_000 });
-    await operator.ask('postman:p', { type: 'open' }, { withinMs: 2_000 });
-    const letters = [
+    await operator.ask('sender:p', { type: 'open' }, { withinMs: 2_000 });
+    const messages = [
       { to: 'tally:a', event: { type: 'tally.odd' } },
       { to: 'vault:v', event: { type: 'take', amount: 6 } },
     ];
-    await operator.ask('postman:p', { type: 'post', letters }, { withinMs: 2_000 });
+    await operator.ask('sender:p', { type: 'post', messages }, { withinMs: 2_000 });
     let view = await operator.ps();
     while (view.aside.length < 2) view = await operator.ps();
     const causes = {
@@ -113,7 +113,7 @@ it('an operator sees inputs that were refused or not handled as dead letters, wi
     };
     for (const [address, cause] of Object.entries(causes)) {
       const shown = view.aside.find((letter) => letter.address === address);
-      assert.equal([shown?.source, shown?.from, shown?.times, shown?.failure], ['message', 'postman:p', 1, cause]);
+      assert.equal([shown?.source, shown?.from, shown?.times, shown?.failure], ['message', 'sender:p', 1, cause]);
       assert.equal((await operator.inspect(address))?.aside, [shown]);
       const why = (await operator.why(address))?.find((line) => line.includes('was set aside after it failed once'));
       assert.ok(why?.includes(cause), why);

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { ActivityTask, Json } from '../../actors/runtime/index.ts';
 import { counterKind } from '../actors/example-kinds/counter.ts';
 import { orderKind } from '../actors/example-kinds/order.ts';
-import { postmanKind } from '../actors/example-kinds/postman.ts';
+import { senderKind } from '../actors/example-kinds/sender.ts';
 import { bounded } from '../support/bounded.ts';
 import { WIDE } from '../support/wide.ts';
 import { Harness, type Started } from './harness.ts';
@@ -40,7 +40,7 @@ const within = (title: string, run: (scene: Scene) => Promise<void>): void =>
   it(title, async () => {
     const harness = new Harness('loopback');
     const bank = new Bank();
-    const kinds = [orderKind, counterKind, postmanKind];
+    const kinds = [orderKind, counterKind, senderKind];
     try {
       const names = ['n1', 'n2', 'n3'];
       const trio = await Promise.all(
@@ -115,12 +115,12 @@ it('a node begins no activity before its host reports that it serves', async () 
   const bank = new Bank();
   try {
     const activities = bank.activities('n1');
-    const { node } = await harness.start('n1', { kinds: [postmanKind], activities, serves: false });
+    const { node } = await harness.start('n1', { kinds: [senderKind], activities, serves: false });
     await harness.until(() => node.ready, 'the node is ready');
-    await node.ask('postman:m', { type: 'open' }, WITHIN);
-    await node.ask('postman:m', { type: 'work', id: 'w', input: { cents: 1 } }, WITHIN);
+    await node.ask('sender:m', { type: 'open' }, WITHIN);
+    await node.ask('sender:m', { type: 'work', id: 'w', input: { cents: 1 } }, WITHIN);
     await new Promise<void>((resolve) => harness.clock.after(3_000, resolve));
-    const [waiting] = (await node.operator.inspect('postman:m'))?.intents ?? [];
+    const [waiting] = (await node.operator.inspect('sender:m'))?.intents ?? [];
     assert.equal([bank.calls.length, waiting?.begun], [0, false]);
     node.serve();
     await harness.until(() => bank.calls.length === 1, 'the work runs');
@@ -137,20 +137,20 @@ within(
     bank.open = new Promise((resolve) => {
       release = resolve;
     });
-    const man = on(a, 'postman', 'm');
-    await b.node.ask(man, { type: 'open' }, WITHIN);
-    await b.node.ask(man, { type: 'work', id: 'w', input: { cents: 1 } }, WITHIN);
+    const actor = on(a, 'sender', 'm');
+    await b.node.ask(actor, { type: 'open' }, WITHIN);
+    await b.node.ask(actor, { type: 'work', id: 'w', input: { cents: 1 } }, WITHIN);
     await harness.until(() => bank.calls.length === 1, 'the work runs');
     const left = a.node.leave();
     await harness.until(
-      () => !a.node.owns(man) && trio.slice(1).some(({ node }) => node.owns(man)),
+      () => !a.node.owns(actor) && trio.slice(1).some(({ node }) => node.owns(actor)),
       'the shard has moved',
     );
     assert.not.ok(bank.calls[0]?.signal.aborted);
     release();
     await left;
-    const heard = (await b.node.ask(man, { type: 'open' }, WITHIN)) as string[];
-    assert.equal(heard, [JSON.stringify({ charged: true })]);
+    const received = (await b.node.ask(actor, { type: 'open' }, WITHIN)) as string[];
+    assert.equal(received, [JSON.stringify({ charged: true })]);
     assert.is(bank.calls.length, 1);
   },
 );
@@ -159,14 +159,14 @@ within('a cancel reaches the activity on another node, and a node declared dead 
   const { bank, trio, harness } = scene;
   const [a, b] = trio;
   bank.open = new Promise(() => {});
-  const man = on(a, 'postman', 'm');
-  await b.node.ask(man, { type: 'open' }, WITHIN);
-  await b.node.ask(man, { type: 'work', id: 'far', input: { cents: 1 } }, WITHIN);
+  const actor = on(a, 'sender', 'm');
+  await b.node.ask(actor, { type: 'open' }, WITHIN);
+  await b.node.ask(actor, { type: 'work', id: 'far', input: { cents: 1 } }, WITHIN);
   await harness.until(() => bank.calls.length === 1, 'the work runs');
   await a.node.drain();
-  await b.node.ask(man, { type: 'drop', id: 'far' }, WITHIN);
+  await b.node.ask(actor, { type: 'drop', id: 'far' }, WITHIN);
   await harness.until(() => bank.calls[0]?.signal.aborted === true, 'the remote call is aborted');
-  const other = on(b, 'postman', 'other');
+  const other = on(b, 'sender', 'other');
   await b.node.ask(other, { type: 'open' }, WITHIN);
   await b.node.ask(other, { type: 'work', id: 'doomed', input: { cents: 2 } }, WITHIN);
   await harness.until(() => bank.calls.length === 2, 'the second work runs');
@@ -178,13 +178,13 @@ within('a cancel reaches the activity on another node, and a node declared dead 
   assert.ok(bank.calls[1]?.signal.aborted);
 });
 
-within('an operator sees the dead letters of all nodes, and retries or skips them through any', async ({ trio }) => {
+within('an operator sees the dead messages of all nodes, and retries or skips them through any', async ({ trio }) => {
   const [a, b] = trio;
-  const from = on(a, 'postman', 'from');
-  const nobody = on(b, 'postman', 'nobody');
+  const from = on(a, 'sender', 'from');
+  const nobody = on(b, 'sender', 'nobody');
   await a.node.ask(from, { type: 'open' }, WITHIN);
-  const letters = ['1', '2'].map((note) => ({ to: nobody, event: { type: 'mood', note } }));
-  await a.node.ask(from, { type: 'post', letters }, WITHIN);
+  const messages = ['1', '2'].map((note) => ({ to: nobody, event: { type: 'mood', note } }));
+  await a.node.ask(from, { type: 'post', messages }, WITHIN);
   let aside = (await a.node.operator.ps()).aside;
   while (aside.length < 2) aside = (await a.node.operator.ps()).aside;
   assert.equal(

@@ -5,7 +5,7 @@ import { kinds } from '../../actors/kinds.ts';
 import { ENDPOINT_WINDOW, windowAddress } from '../../actors/rate-window/rate-window.ts';
 import { persist } from '../../actors/runtime/actor/persist.ts';
 import { DECLARATION } from './model/declaration.ts';
-import { House } from './model/house.ts';
+import { PureActors } from './model/pure-actors.ts';
 import * as words from './model/words.ts';
 import { ACCOUNT, KEY, START } from './model/words.ts';
 
@@ -23,10 +23,10 @@ const FACTS = {
 
 /** Snapshots of each kind, one per state. */
 export function goldenScenes(): ReadonlyMap<string, readonly Golden[]> {
-  const house = new House(kinds, START);
+  const actors = new PureActors(kinds, START);
   const seen = new Map<string, Map<string, Golden>>();
   const look = (address: string): void => {
-    const snapshot = house.snapshots.get(address);
+    const snapshot = actors.snapshots.get(address);
     if (snapshot === undefined) throw new Error(`the scene has no ${address}`);
     const kind = address.slice(0, address.indexOf(':'));
     const states = seen.get(kind) ?? new Map<string, Golden>();
@@ -34,7 +34,7 @@ export function goldenScenes(): ReadonlyMap<string, readonly Golden[]> {
     states.set(JSON.stringify(snapshot.value), JSON.parse(persist(snapshot)) as Golden);
   };
   const tell = (address: string, event: object): void => {
-    house.tell(address, event as { readonly type: string });
+    actors.tell(address, event as { readonly type: string });
     look(address);
   };
   money(tell, look);

@@ -9,39 +9,39 @@ import type { KeyState } from '../../../actors/key/key-state.ts';
 import type { Admission, Generation } from '../../../actors/terms/hold.ts';
 import type { RefusedAnswer } from '../../../actors/terms/refusal.ts';
 import { bounded } from '../../support/bounded.ts';
-import { House } from '../../support/model/house.ts';
+import { PureActors } from '../../support/model/pure-actors.ts';
 import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
 
 const it = bounded(test, 5_000);
 
-function open(balance = '10'): House {
-  const house = new House([accountKind(), keyKind], START);
-  house.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
-  if (balance !== '0') house.tell(ACCOUNT, words.depositEvent('dep-0', balance));
-  house.tell(KEY, words.createKeyEvent());
-  return house;
+function open(balance = '10'): PureActors {
+  const actors = new PureActors([accountKind(), keyKind], START);
+  actors.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
+  if (balance !== '0') actors.tell(ACCOUNT, words.depositEvent('dep-0', balance));
+  actors.tell(KEY, words.createKeyEvent());
+  return actors;
 }
 
-const accountState = (house: House): AccountState => house.context<AccountState>(ACCOUNT);
-const row = (house: House, id: string) => house.row<Generation>(ACCOUNT, 'generation', id);
-const admit = (house: House, id: string, amount: string, more = {}) =>
-  house.tell(KEY, words.admitEvent(words.request(id, amount, more)));
+const accountState = (actors: PureActors): AccountState => actors.context<AccountState>(ACCOUNT);
+const row = (actors: PureActors, id: string) => actors.row<Generation>(ACCOUNT, 'generation', id);
+const admit = (actors: PureActors, id: string, amount: string, more = {}) =>
+  actors.tell(KEY, words.admitEvent(words.request(id, amount, more)));
 
 it('is created once; a repeat changes nothing', () => {
-  const house = open();
-  const before = accountState(house);
-  const answer = house.ask<{ created: boolean; name: string }>(ACCOUNT, {
+  const actors = open();
+  const before = accountState(actors);
+  const answer = actors.ask<{ created: boolean; name: string }>(ACCOUNT, {
     type: 'account.create',
     name: 'Eve',
   } as never);
   assert.equal(answer, { account: ACCOUNT, name: 'Ada', created: false });
-  assert.equal(accountState(house), before);
+  assert.equal(accountState(actors), before);
 });
 
 it('credits a deposit once, whatever amount a repeat names', () => {
-  const house = open('0');
-  const first = house.ask<Record<string, unknown>>(ACCOUNT, words.depositEvent('dep-1', '2.50'));
+  const actors = open('0');
+  const first = actors.ask<Record<string, unknown>>(ACCOUNT, words.depositEvent('dep-1', '2.50'));
   assert.equal(first, {
     id: 'dep-1',
     amount: '2.5',
@@ -51,40 +51,40 @@ it('credits a deposit once, whatever amount a repeat names', () => {
     balance: '2.5',
     repeated: false,
   });
-  const again = house.tell(ACCOUNT, words.depositEvent('dep-1', '99'));
+  const again = actors.tell(ACCOUNT, words.depositEvent('dep-1', '99'));
   assert.equal(again.reply, { ...first, repeated: true });
-  assert.is(accountState(house).balance, '2.5');
-  assert.throws(() => house.tell(ACCOUNT, words.depositEvent('dep-2', '-1')));
-  assert.is(accountState(house).balance, '2.5');
+  assert.is(accountState(actors).balance, '2.5');
+  assert.throws(() => actors.tell(ACCOUNT, words.depositEvent('dep-2', '-1')));
+  assert.is(accountState(actors).balance, '2.5');
 });
 
 it('records an adjustment of either sign, once', () => {
-  const house = open('1');
+  const actors = open('1');
   const event = { type: 'adjustment.record', adjustment: 'adj-1', amount: '-0.40', reason: 'refund of a card fee' };
-  house.tell(ACCOUNT, event as never);
-  house.tell(ACCOUNT, event as never);
-  assert.is(accountState(house).balance, '0.6');
-  assert.is(accountState(house).adjustments, '-0.4');
+  actors.tell(ACCOUNT, event as never);
+  actors.tell(ACCOUNT, event as never);
+  assert.is(accountState(actors).balance, '0.6');
+  assert.is(accountState(actors).adjustments, '-0.4');
 });
 
 it('admits in two steps and one commit; the generation row exists from then on', () => {
-  const house = open();
-  const outcome = admit(house, 'gen-1', '1.5');
+  const actors = open();
+  const outcome = admit(actors, 'gen-1', '1.5');
   assert.equal(outcome.reply, { admitted: true, generation: 'gen-1', attempt: 0, amount: '1.5' });
   assert.is(outcome.steps, 2);
   assert.ok(outcome.durable);
-  const { status, createdAt, key, settlement, endedAt, amount } = row(house, 'gen-1') as Generation;
+  const { status, createdAt, key, settlement, endedAt, amount } = row(actors, 'gen-1') as Generation;
   assert.equal(
     { status, createdAt, key, settlement, endedAt, amount },
     { status: 'running', createdAt: START, key: KEY, settlement: null, endedAt: null, amount: '1.5' },
   );
-  assert.not('repeat' in (row(house, 'gen-1') as object));
+  assert.not('repeat' in (row(actors, 'gen-1') as object));
 });
 
 it('refuses holds above balance minus open holds, with the amounts and without a commit, and the key frees its reservation', () => {
-  const house = open('10');
-  admit(house, 'gen-1', '8');
-  const outcome = admit(house, 'gen-2', '2.01');
+  const actors = open('10');
+  admit(actors, 'gen-1', '8');
+  const outcome = admit(actors, 'gen-2', '2.01');
   assert.equal(outcome.reply, {
     admitted: false,
     refusal: {
@@ -95,204 +95,204 @@ it('refuses holds above balance minus open holds, with the amounts and without a
     },
   });
   assert.is(outcome.durable, false);
-  assert.is(house.context<KeyState>(KEY).held, '8');
-  assert.ok((admit(house, 'gen-3', '2').reply as unknown as Admission).admitted);
+  assert.is(actors.context<KeyState>(KEY).held, '8');
+  assert.ok((admit(actors, 'gen-3', '2').reply as unknown as Admission).admitted);
 });
 
 it('charges exactly once, in two steps, and answers a repeat with the recorded charge', () => {
-  const house = open();
-  admit(house, 'gen-1', '1.5');
-  const outcome = house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.250')));
+  const actors = open();
+  admit(actors, 'gen-1', '1.5');
+  const outcome = actors.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.250')));
   assert.equal(outcome.reply, { generation: 'gen-1', cost: '0.25', late: false });
   assert.is(outcome.steps, 2);
-  const again = house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '7')));
+  const again = actors.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '7')));
   assert.equal(again.reply, outcome.reply);
-  assert.is(accountState(house).balance, '9.75');
-  assert.is(accountState(house).held, '0');
-  assert.is(row(house, 'gen-1')?.settlement?.cost, '0.25');
-  assert.is(house.context<KeyState>(KEY).spending.total, '0.25');
+  assert.is(accountState(actors).balance, '9.75');
+  assert.is(accountState(actors).held, '0');
+  assert.is(row(actors, 'gen-1')?.settlement?.cost, '0.25');
+  assert.is(actors.context<KeyState>(KEY).spending.total, '0.25');
 });
 
 it('charges the exact cost above the hold and records the excess', () => {
-  const house = open('1');
-  admit(house, 'gen-1', '0.9');
-  const answer = house.ask(ACCOUNT, words.settleEvent(words.settlement('gen-1', '1.3')));
+  const actors = open('1');
+  admit(actors, 'gen-1', '0.9');
+  const answer = actors.ask(ACCOUNT, words.settleEvent(words.settlement('gen-1', '1.3')));
   assert.equal(answer, { generation: 'gen-1', cost: '1.3', late: false, overshoot: '0.4' });
-  assert.is(accountState(house).balance, '-0.3');
-  assert.is(row(house, 'gen-1')?.overshoot, '0.4');
-  assert.ok(house.explain(ACCOUNT).some((line) => line.startsWith('Alarm: 1 charges exceeded')));
-  assert.is((admit(house, 'gen-2', '0.1').reply as unknown as { refusal: { status: number } }).refusal.status, 402);
+  assert.is(accountState(actors).balance, '-0.3');
+  assert.is(row(actors, 'gen-1')?.overshoot, '0.4');
+  assert.ok(actors.explain(ACCOUNT).some((line) => line.startsWith('Alarm: 1 charges exceeded')));
+  assert.is((admit(actors, 'gen-2', '0.1').reply as unknown as { refusal: { status: number } }).refusal.status, 402);
 });
 
 it('refuses to settle a stale attempt, an unknown generation and an invalid charge', () => {
-  const house = open();
-  admit(house, 'gen-1', '1', { attempt: 1 });
+  const actors = open();
+  admit(actors, 'gen-1', '1', { attempt: 1 });
   const status = (id: string, cost: string, attempt: number): number =>
-    house.ask<RefusedAnswer>(ACCOUNT, words.settleEvent(words.settlement(id, cost, attempt))).refusal.status;
+    actors.ask<RefusedAnswer>(ACCOUNT, words.settleEvent(words.settlement(id, cost, attempt))).refusal.status;
   assert.is(status('gen-1', '0.1', 0), 409);
   assert.is(status('gen-1', '0.1', 2), 409);
   assert.is(status('gen-9', '0.1', 0), 404);
   for (const bad of ['-1', 'NaN', '1e3', '', `0.${'1'.repeat(25)}`]) assert.is(status('gen-1', bad, 1), 422, bad);
-  assert.is(accountState(house).balance, '10');
-  assert.is(accountState(house).held, '1');
+  assert.is(accountState(actors).balance, '10');
+  assert.is(accountState(actors).held, '1');
 });
 
 it('records a settle after the release with its exact cost, marked late', () => {
-  const house = open();
-  admit(house, 'gen-1', '1');
-  house.tell(ACCOUNT, words.releaseEvent(words.release('gen-1')));
-  assert.is(accountState(house).held, '0');
-  const answer = house.ask(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.5')));
+  const actors = open();
+  admit(actors, 'gen-1', '1');
+  actors.tell(ACCOUNT, words.releaseEvent(words.release('gen-1')));
+  assert.is(accountState(actors).held, '0');
+  const answer = actors.ask(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.5')));
   assert.equal(answer, { generation: 'gen-1', cost: '0.5', late: true });
-  const generation = row(house, 'gen-1') as Generation;
+  const generation = row(actors, 'gen-1') as Generation;
   assert.is(generation.status, 'settled');
   assert.is(generation.late, true);
   assert.ok(generation.release);
-  assert.is(accountState(house).lateSettles, 1);
-  assert.is(accountState(house).held, '0');
-  assert.is(house.context<KeyState>(KEY).held, '0');
+  assert.is(accountState(actors).lateSettles, 1);
+  assert.is(accountState(actors).held, '0');
+  assert.is(actors.context<KeyState>(KEY).held, '0');
 });
 
 it('releases once and leaves charged generations unchanged', () => {
-  const house = open();
-  admit(house, 'gen-1', '1');
+  const actors = open();
+  admit(actors, 'gen-1', '1');
   const released = words.releaseEvent(words.release('gen-1'));
-  assert.equal(house.ask(ACCOUNT, released), { generation: 'gen-1', status: 'released' });
-  assert.equal(house.ask(ACCOUNT, released), { generation: 'gen-1', status: 'released' });
-  assert.is(accountState(house).held, '0');
-  admit(house, 'gen-2', '1');
-  house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-2', '0.1')));
-  assert.equal(house.ask(ACCOUNT, words.releaseEvent(words.release('gen-2'))), {
+  assert.equal(actors.ask(ACCOUNT, released), { generation: 'gen-1', status: 'released' });
+  assert.equal(actors.ask(ACCOUNT, released), { generation: 'gen-1', status: 'released' });
+  assert.is(accountState(actors).held, '0');
+  admit(actors, 'gen-2', '1');
+  actors.tell(ACCOUNT, words.settleEvent(words.settlement('gen-2', '0.1')));
+  assert.equal(actors.ask(ACCOUNT, words.releaseEvent(words.release('gen-2'))), {
     generation: 'gen-2',
     status: 'settled',
   });
-  assert.is(accountState(house).balance, '9.9');
+  assert.is(accountState(actors).balance, '9.9');
 });
 
 it('refuses an admission that its release has overtaken, until none can be in flight', () => {
-  const house = open();
-  house.tell(ACCOUNT, words.releaseEvent(words.release('gen-1')));
-  const refused = admit(house, 'gen-1', '1').reply as unknown as { refusal: { status: number } };
+  const actors = open();
+  actors.tell(ACCOUNT, words.releaseEvent(words.release('gen-1')));
+  const refused = admit(actors, 'gen-1', '1').reply as unknown as { refusal: { status: number } };
   assert.is(refused.refusal.status, 409);
-  assert.is(house.context<KeyState>(KEY).held, '0');
-  assert.is(row(house, 'gen-1'), null);
-  house.advance(TOMBSTONE_MS);
-  assert.equal(house.list(ACCOUNT, 'tombstone'), []);
-  assert.is(house.timers.size, 0);
+  assert.is(actors.context<KeyState>(KEY).held, '0');
+  assert.is(row(actors, 'gen-1'), null);
+  actors.advance(TOMBSTONE_MS);
+  assert.equal(actors.list(ACCOUNT, 'tombstone'), []);
+  assert.is(actors.timers.size, 0);
 });
 
 it('moves a hold to another endpoint in one step, to a higher or lower amount, and only to a higher attempt', () => {
-  const house = open('2');
-  admit(house, 'gen-1', '1');
+  const actors = open('2');
+  admit(actors, 'gen-1', '1');
   const raise = (amount: string, attempt: number) =>
-    house.tell(KEY, words.raiseEvent(words.request('gen-1', amount, { attempt, endpoint: `ep_${attempt}` })));
+    actors.tell(KEY, words.raiseEvent(words.request('gen-1', amount, { attempt, endpoint: `ep_${attempt}` })));
   assert.ok((raise('1.8', 1).reply as unknown as Admission).admitted);
-  assert.is(accountState(house).held, '1.8');
-  assert.is(house.context<KeyState>(KEY).held, '1.8');
-  assert.is(row(house, 'gen-1')?.endpoint, 'ep_1');
+  assert.is(accountState(actors).held, '1.8');
+  assert.is(actors.context<KeyState>(KEY).held, '1.8');
+  assert.is(row(actors, 'gen-1')?.endpoint, 'ep_1');
   assert.equal(raise('9', 1).reply, { admitted: true, generation: 'gen-1', attempt: 1, amount: '1.8' });
   const short = raise('2.1', 2).reply as unknown as { refusal: { metadata: object } };
   assert.equal(short.refusal.metadata, { scope: 'account', required: '0.3', available: '0.2' });
-  assert.is(row(house, 'gen-1')?.attempt, 1);
+  assert.is(row(actors, 'gen-1')?.attempt, 1);
   assert.is((raise('0.1', 0).reply as unknown as { refusal: { status: number } }).refusal.status, 409);
   assert.ok((raise('0.5', 2).reply as unknown as Admission).admitted);
-  assert.is(accountState(house).held, '0.5');
-  assert.equal(row(house, 'gen-1')?.moves, [
+  assert.is(accountState(actors).held, '0.5');
+  assert.equal(row(actors, 'gen-1')?.moves, [
     { attempt: 0, endpoint: 'ep_1', amount: '1' },
     { attempt: 1, endpoint: 'ep_1', amount: '1.8' },
   ]);
-  house.tell(ACCOUNT, words.releaseEvent(words.release('gen-1', 2)));
+  actors.tell(ACCOUNT, words.releaseEvent(words.release('gen-1', 2)));
   assert.is((raise('0.6', 3).reply as unknown as { refusal: { status: number } }).refusal.status, 409);
-  assert.is(accountState(house).held, '0');
+  assert.is(accountState(actors).held, '0');
 });
 
 it('answers a repeated admission with the record, and admits one without a record', () => {
-  const house = open();
-  admit(house, 'gen-1', '1');
-  const again = admit(house, 'gen-1', '3', { repeat: true });
+  const actors = open();
+  admit(actors, 'gen-1', '1');
+  const again = admit(actors, 'gen-1', '3', { repeat: true });
   assert.equal(again.reply, { admitted: true, generation: 'gen-1', attempt: 0, amount: '1' });
-  assert.is(house.context<KeyState>(KEY).rate.count, 1);
-  const lost = admit(house, 'gen-2', '2', { repeat: true });
+  assert.is(actors.context<KeyState>(KEY).rate.count, 1);
+  const lost = admit(actors, 'gen-2', '2', { repeat: true });
   assert.equal(lost.reply, { admitted: true, generation: 'gen-2', attempt: 0, amount: '2' });
   assert.is(lost.steps, 4);
-  assert.is(house.context<KeyState>(KEY).rate.count, 2);
-  assert.is(house.context<KeyState>(KEY).held, '3');
-  assert.is(row(house, 'gen-2')?.status, 'running');
+  assert.is(actors.context<KeyState>(KEY).rate.count, 2);
+  assert.is(actors.context<KeyState>(KEY).held, '3');
+  assert.is(row(actors, 'gen-2')?.status, 'running');
 });
 
 it('never holds twice for one generation and never admits one that has ended', () => {
-  const house = open();
-  admit(house, 'gen-1', '1');
-  admit(house, 'gen-1', '1');
-  assert.is(accountState(house).held, '1');
-  assert.is(house.context<KeyState>(KEY).held, '1');
-  house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.2')));
-  const again = admit(house, 'gen-1', '1', { repeat: true }).reply as unknown as { refusal: { status: number } };
+  const actors = open();
+  admit(actors, 'gen-1', '1');
+  admit(actors, 'gen-1', '1');
+  assert.is(accountState(actors).held, '1');
+  assert.is(actors.context<KeyState>(KEY).held, '1');
+  actors.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.2')));
+  const again = admit(actors, 'gen-1', '1', { repeat: true }).reply as unknown as { refusal: { status: number } };
   assert.is(again.refusal.status, 409);
 });
 
 it('sweeps overdue holds with one timer for the earliest deadline', () => {
-  const house = open();
-  admit(house, 'gen-1', '1', { deadlineAt: START + 5_000 });
-  admit(house, 'gen-2', '1', { deadlineAt: START + 9_000 });
-  admit(house, 'gen-3', '1', { deadlineAt: START + 2_000 });
-  assert.is(house.timers.size, 1);
-  assert.is([...house.timers.values()][0]?.at, START + 2_000);
-  house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-2', '0.1')));
-  house.advance(2_000);
-  assert.is(row(house, 'gen-3')?.status, 'released');
-  assert.is(row(house, 'gen-3')?.release?.reason, 'no outcome before its deadline');
-  assert.is([...house.timers.values()][0]?.at, START + 5_000);
-  house.advance(3_000);
-  assert.is(row(house, 'gen-1')?.status, 'released');
-  assert.is(house.timers.size, 0);
-  assert.is(accountState(house).nextSweepAt, null);
-  assert.is(accountState(house).held, '0');
-  assert.is(house.context<KeyState>(KEY).held, '0');
+  const actors = open();
+  admit(actors, 'gen-1', '1', { deadlineAt: START + 5_000 });
+  admit(actors, 'gen-2', '1', { deadlineAt: START + 9_000 });
+  admit(actors, 'gen-3', '1', { deadlineAt: START + 2_000 });
+  assert.is(actors.timers.size, 1);
+  assert.is([...actors.timers.values()][0]?.at, START + 2_000);
+  actors.tell(ACCOUNT, words.settleEvent(words.settlement('gen-2', '0.1')));
+  actors.advance(2_000);
+  assert.is(row(actors, 'gen-3')?.status, 'released');
+  assert.is(row(actors, 'gen-3')?.release?.reason, 'no outcome before its deadline');
+  assert.is([...actors.timers.values()][0]?.at, START + 5_000);
+  actors.advance(3_000);
+  assert.is(row(actors, 'gen-1')?.status, 'released');
+  assert.is(actors.timers.size, 0);
+  assert.is(accountState(actors).nextSweepAt, null);
+  assert.is(accountState(actors).held, '0');
+  assert.is(actors.context<KeyState>(KEY).held, '0');
 });
 
 it('releases all holds of a dead gateway, for any number of keys, and no other holds', () => {
-  const house = open('1000');
+  const actors = open('1000');
   const keys = Array.from({ length: 30 }, (_, i) => `key:acct_1/many_${i}`);
   for (const [i, key] of keys.entries()) {
-    house.tell(key, words.createKeyEvent());
+    actors.tell(key, words.createKeyEvent());
     for (const part of ['a', 'b']) {
-      house.tell(key, words.admitEvent(words.request(`gen-${i}${part}`, '0.5', { gateway: 'inc-2' })));
+      actors.tell(key, words.admitEvent(words.request(`gen-${i}${part}`, '0.5', { gateway: 'inc-2' })));
     }
   }
-  admit(house, 'gen-mine', '1', { gateway: 'inc-1' });
-  const first = house.tell(ACCOUNT, { type: 'gateway.lost', incarnation: 'inc-2' } as never);
+  admit(actors, 'gen-mine', '1', { gateway: 'inc-1' });
+  const first = actors.tell(ACCOUNT, { type: 'gateway.lost', incarnation: 'inc-2' } as never);
   assert.is(first.steps, 9);
-  house.advance(0);
-  assert.is(accountState(house).held, '1');
-  assert.is(accountState(house).holds, 1);
-  assert.is(row(house, 'gen-mine')?.status, 'running');
-  for (const key of keys) assert.is(house.context<KeyState>(key).held, '0');
-  assert.is(row(house, 'gen-29b')?.release?.reason, 'the gateway that served it was lost');
+  actors.advance(0);
+  assert.is(accountState(actors).held, '1');
+  assert.is(accountState(actors).holds, 1);
+  assert.is(row(actors, 'gen-mine')?.status, 'running');
+  for (const key of keys) assert.is(actors.context<KeyState>(key).held, '0');
+  assert.is(row(actors, 'gen-29b')?.release?.reason, 'the gateway that served it was lost');
 });
 
 it('admits nothing while suspended, but settles and answers running requests', () => {
-  const house = open();
-  admit(house, 'gen-1', '1');
-  assert.is(house.ask<AccountView>(ACCOUNT, { type: 'account.suspend' }).status, 'suspended');
-  const refused = admit(house, 'gen-2', '1').reply as unknown as { refusal: object };
+  const actors = open();
+  admit(actors, 'gen-1', '1');
+  assert.is(actors.ask<AccountView>(ACCOUNT, { type: 'account.suspend' }).status, 'suspended');
+  const refused = admit(actors, 'gen-2', '1').reply as unknown as { refusal: object };
   assert.equal(refused.refusal, { status: 401, type: 'authentication', message: 'Missing or invalid API key' });
-  assert.is(house.context<KeyState>(KEY).held, '1');
-  assert.ok((admit(house, 'gen-1', '1', { repeat: true }).reply as unknown as Admission).admitted);
-  const counted = house.ask<RefusedAnswer>(KEY, { type: 'key.count', perMinute: 120 } as never);
+  assert.is(actors.context<KeyState>(KEY).held, '1');
+  assert.ok((admit(actors, 'gen-1', '1', { repeat: true }).reply as unknown as Admission).admitted);
+  const counted = actors.ask<RefusedAnswer>(KEY, { type: 'key.count', perMinute: 120 } as never);
   assert.is(counted.refusal.status, 401);
-  house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.5')));
-  assert.is(accountState(house).balance, '9.5');
-  assert.is(house.ask<AccountView>(ACCOUNT, { type: 'account.resume' }).status, 'open');
-  assert.equal(house.ask(KEY, { type: 'key.count', perMinute: 120 } as never), { counted: true });
+  actors.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.5')));
+  assert.is(accountState(actors).balance, '9.5');
+  assert.is(actors.ask<AccountView>(ACCOUNT, { type: 'account.resume' }).status, 'open');
+  assert.equal(actors.ask(KEY, { type: 'key.count', perMinute: 120 } as never), { counted: true });
 });
 
 it('explains itself in sentences', () => {
-  const house = open('0');
-  assert.match(house.explain(ACCOUNT)[0] as string, /^Nothing is left to spend: .* 402/);
-  house.tell(ACCOUNT, words.depositEvent('dep-1', '4'));
-  admit(house, 'gen-1', '1.25');
-  assert.equal(house.explain(ACCOUNT), [
+  const actors = open('0');
+  assert.match(actors.explain(ACCOUNT)[0] as string, /^Nothing is left to spend: .* 402/);
+  actors.tell(ACCOUNT, words.depositEvent('dep-1', '4'));
+  admit(actors, 'gen-1', '1.25');
+  assert.equal(actors.explain(ACCOUNT), [
     'Balance 4 USD = 4 deposited - 0 charged + 0 adjusted; 2.75 USD can be held.',
     '1 running request holds 1.25 USD.',
     'Holds without an outcome are released from 2025-11-21T02:11:00.000Z on.',

@@ -16,9 +16,9 @@ import type { Admission, Generation, Released, Settled } from '../../../actors/t
 import { HOLDS_PER_RUN_MAX, holdAttempt, isFirstHold } from '../../../actors/terms/hold-attempt.ts';
 import type { RefusedAnswer } from '../../../actors/terms/refusal.ts';
 import { bounded } from '../../support/bounded.ts';
-import { House } from '../../support/model/house.ts';
 import { type ModelHold, type ModelKey, MoneyModel } from '../../support/model/money-model.ts';
 import { text, units } from '../../support/model/oracle.ts';
+import { PureActors } from '../../support/model/pure-actors.ts';
 import * as words from '../../support/model/words.ts';
 
 const it = bounded(test, 60_000);
@@ -74,19 +74,19 @@ const note = (what: string): void => void seen.set(what, (seen.get(what) ?? 0) +
 /** Gateways whose hold was taken over by a later attempt, by generation. */
 const formerly = new Map<string, Set<string>>();
 
-function open(): { house: House; model: MoneyModel } {
-  const house = new House([accountKind(), keyKind], words.START);
+function open(): { actors: PureActors; model: MoneyModel } {
+  const actors = new PureActors([accountKind(), keyKind], words.START);
   const model = new MoneyModel(words.START);
   formerly.clear();
-  house.tell(words.ACCOUNT, { type: 'account.create', name: 'model' } as never);
-  house.tell(words.ACCOUNT, words.depositEvent('dep-0', '2'));
+  actors.tell(words.ACCOUNT, { type: 'account.create', name: 'model' } as never);
+  actors.tell(words.ACCOUNT, words.depositEvent('dep-0', '2'));
   model.deposit('dep-0', units('2'));
   KEYS.forEach((address, i) => {
     const limit = LIMITS[i] ?? null;
-    house.tell(address, words.createKeyEvent({ limit }));
+    actors.tell(address, words.createKeyEvent({ limit }));
     model.keys.set(address, { limit: limit === null ? null : units(limit), spent: 0n, held: 0n, live: true });
   });
-  return { house, model };
+  return { actors, model };
 }
 
 function word(answer: Admission): string {
@@ -95,43 +95,43 @@ function word(answer: Admission): string {
   return metadata?.scope ? `${status} ${metadata.scope}` : `${status}`;
 }
 
-function run(house: House, model: MoneyModel, command: Command): void {
+function run(actors: PureActors, model: MoneyModel, command: Command): void {
   switch (command.do) {
     case 'deposit':
-      house.tell(words.ACCOUNT, words.depositEvent(`dep-${command.id}`, command.amount));
+      actors.tell(words.ACCOUNT, words.depositEvent(`dep-${command.id}`, command.amount));
       model.deposit(`dep-${command.id}`, units(command.amount));
       break;
     case 'admit':
-      admit(house, model, { ...command, attempt: holdAttempt(1, 1), repeat: false });
+      admit(actors, model, { ...command, attempt: holdAttempt(1, 1), repeat: false });
       break;
     case 'repeat':
-      admit(house, model, { ...command, attempt: ATTEMPTS[command.attempt] ?? 1, repeat: true });
+      admit(actors, model, { ...command, attempt: ATTEMPTS[command.attempt] ?? 1, repeat: true });
       break;
     case 'rerun':
-      rerun(house, model, aimed(model, command, 'next run'));
+      rerun(actors, model, aimed(model, command, 'next run'));
       break;
     case 'raise':
-      raise(house, model, aimed(model, command, 'next hold'));
+      raise(actors, model, aimed(model, command, 'next hold'));
       break;
     case 'settle':
-      settle(house, model, aimed(model, command, 'same'));
+      settle(actors, model, aimed(model, command, 'same'));
       break;
     case 'release':
-      release(house, model, aimed(model, command, 'same'));
+      release(actors, model, aimed(model, command, 'same'));
       break;
     case 'lose':
-      lose(house, model, command.gateway);
+      lose(actors, model, command.gateway);
       break;
     case 'advance':
-      house.advance(command.ms);
+      actors.advance(command.ms);
       model.advance(command.ms);
       break;
     case 'suspension':
-      house.tell(words.ACCOUNT, { type: command.open ? 'account.resume' : 'account.suspend' });
+      actors.tell(words.ACCOUNT, { type: command.open ? 'account.resume' : 'account.suspend' });
       model.suspended = !command.open;
       break;
     case 'toggle':
-      house.tell(command.key, { type: command.live ? 'key.enable' : 'key.disable' });
+      actors.tell(command.key, { type: command.live ? 'key.enable' : 'key.disable' });
       model.keys.set(command.key, { ...(model.keys.get(command.key) as ModelKey), live: command.live });
   }
 }
@@ -155,7 +155,7 @@ function aimed<T extends { generation: string; attempt: number; aim: number | nu
 
 /** A run of another attempt of the same generation, on another gateway or the same. */
 function rerun(
-  house: House,
+  actors: PureActors,
   model: MoneyModel,
   command: {
     readonly generation: string;
@@ -170,7 +170,7 @@ function rerun(
   const before = known?.status ?? 'nothing';
   const former = known?.gateway;
   const relation = known === undefined || command.attempt > known.newest ? 'later' : 'older';
-  const actual = admit(house, model, { ...command, key: command.otherKey ?? known?.key ?? KEYS[0] });
+  const actual = admit(actors, model, { ...command, key: command.otherKey ?? known?.key ?? KEYS[0] });
   if (actual === undefined) return;
   note(`${relation} run ${actual} after ${before}`);
   if (actual === 'ok' && before === 'running' && former !== undefined && former !== command.gateway) {
@@ -179,37 +179,37 @@ function rerun(
 }
 
 /** The death of a gateway: releases the holds it has now, and none that was taken over from it. */
-function lose(house: House, model: MoneyModel, gateway: string): void {
+function lose(actors: PureActors, model: MoneyModel, gateway: string): void {
   const spared = [...formerly].some(([id, former]) => {
     const hold = model.holds.get(id);
     return former.has(gateway) && hold?.status === 'running' && hold.gateway !== gateway;
   });
   if (spared) note('death after a takeover');
-  house.tell(words.ACCOUNT, { type: 'gateway.lost', incarnation: gateway } as never);
-  house.advance(0);
+  actors.tell(words.ACCOUNT, { type: 'gateway.lost', incarnation: gateway } as never);
+  actors.advance(0);
   model.lose(gateway);
 }
 
-function release(house: House, model: MoneyModel, command: { generation: string; attempt: number }): void {
+function release(actors: PureActors, model: MoneyModel, command: { generation: string; attempt: number }): void {
   const event = words.releaseEvent(words.release(command.generation, command.attempt));
-  const answer = house.ask<Released | RefusedAnswer>(words.ACCOUNT, event);
+  const answer = actors.ask<Released | RefusedAnswer>(words.ACCOUNT, event);
   const actual = 'refusal' in answer ? `${answer.refusal.status}` : answer.status;
   assert.is(actual, model.release(command.generation, command.attempt, TOMBSTONE_MS));
   note(`release ${actual}`);
 }
 
 function admit(
-  house: House,
+  actors: PureActors,
   model: MoneyModel,
   command: { generation: string; key: string; amount: string; gateway: string; attempt: number; repeat: boolean },
 ): string | undefined {
   const known = model.holds.get(command.generation);
   // The first admission of a generation is sent once without the repeat mark, under one key.
   if (!command.repeat && isFirstHold(command.attempt) && known && known.status !== 'running') return undefined;
-  const deadlineAt = house.now + 300_000;
+  const deadlineAt = actors.now + 300_000;
   const held = words.request(command.generation, command.amount, { ...command, deadlineAt });
-  const before = house.row<Generation>(words.ACCOUNT, 'generation', command.generation);
-  const outcome = house.tell(command.key, words.admitEvent(held));
+  const before = actors.row<Generation>(words.ACCOUNT, 'generation', command.generation);
+  const outcome = actors.tell(command.key, words.admitEvent(held));
   const actual = word(outcome.reply as unknown as Admission);
   const expected = model.admit(
     command.generation,
@@ -219,35 +219,39 @@ function admit(
   assert.is(actual, expected, `admit ${command.generation}: ${actual}, expected ${expected}`);
   if (actual !== 'ok') assert.not(outcome.durable, 'a refused admit commits nothing');
   if (actual === 'ok' && before === null) assert.ok(outcome.durable);
-  const row = house.row<Generation>(words.ACCOUNT, 'generation', command.generation);
+  const row = actors.row<Generation>(words.ACCOUNT, 'generation', command.generation);
   if (actual === 'ok' && row?.attempt !== before?.attempt) {
     assert.is(row?.gateway, command.gateway);
     assert.is(row?.deadlineAt, deadlineAt);
-    assert.is(row?.createdAt, before?.createdAt ?? house.now, 'a generation keeps its creation time');
+    assert.is(row?.createdAt, before?.createdAt ?? actors.now, 'a generation keeps its creation time');
   }
   note(`${command.repeat ? 'repeat' : 'admit'} ${actual}`);
   return actual;
 }
 
 function raise(
-  house: House,
+  actors: PureActors,
   model: MoneyModel,
   command: { generation: string; attempt: number; amount: string },
 ): void {
   const { key: keyName = KEYS[0], gateway = 'inc-1' } = model.holds.get(command.generation) ?? {};
-  const deadlineAt = house.now + 300_000;
+  const deadlineAt = actors.now + 300_000;
   const held = words.request(command.generation, command.amount, { attempt: command.attempt, deadlineAt, gateway });
-  const actual = word(house.ask<Admission>(keyName, words.raiseEvent(held)));
+  const actual = word(actors.ask<Admission>(keyName, words.raiseEvent(held)));
   const expected = model.raise(command.generation, keyName, command.attempt, units(command.amount), deadlineAt);
   assert.is(actual, expected, `raise ${command.generation}: ${actual}, expected ${expected}`);
   note(`raise ${actual}`);
 }
 
-function settle(house: House, model: MoneyModel, command: { generation: string; attempt: number; cost: string }): void {
+function settle(
+  actors: PureActors,
+  model: MoneyModel,
+  command: { generation: string; attempt: number; cost: string },
+): void {
   const hold = model.holds.get(command.generation);
   const before = hold?.status;
   const event = words.settleEvent(words.settlement(command.generation, command.cost, command.attempt));
-  const answer = house.ask<Settled | RefusedAnswer>(words.ACCOUNT, event);
+  const answer = actors.ask<Settled | RefusedAnswer>(words.ACCOUNT, event);
   const expected = model.settle(command.generation, command.attempt, units(command.cost));
   if ('refusal' in answer) assert.is(`${answer.refusal.status}`, expected, `settle ${command.generation}`);
   else {
@@ -260,9 +264,9 @@ function settle(house: House, model: MoneyModel, command: { generation: string; 
   note(`settle ${'refusal' in answer ? expected : `after ${before}`}`);
 }
 
-function check(house: House, model: MoneyModel): void {
-  const state = house.context<AccountState>(words.ACCOUNT);
-  const verdict = verifyLedger(house.list<LedgerEntry>(words.ACCOUNT, 'ledger'));
+function check(actors: PureActors, model: MoneyModel): void {
+  const state = actors.context<AccountState>(words.ACCOUNT);
+  const verdict = verifyLedger(actors.list<LedgerEntry>(words.ACCOUNT, 'ledger'));
   assert.ok(verdict.sound, JSON.stringify(verdict));
   if (!verdict.sound) return;
   // M1: balance = deposits - charges, in the account state, in the ledger and in the model.
@@ -271,13 +275,13 @@ function check(house: House, model: MoneyModel): void {
   assert.is(state.charges, text(model.charges));
   assert.is(verdict.entries === 0 ? '0' : verdict.balance, state.balance);
   // M2, M9: the held sum equals that of the running rows and that of the keys.
-  const rows = house.list<Generation>(words.ACCOUNT, 'generation');
+  const rows = actors.list<Generation>(words.ACCOUNT, 'generation');
   const running = rows.filter((row) => row.status === 'running');
   assert.is(state.held, text(running.reduce((sum, row) => sum + units(row.amount), 0n)));
   assert.is(state.held, text(model.held));
   assert.is(state.holds, running.length);
   for (const [address, expected] of model.keys) {
-    const keyState = house.context<KeyState>(address);
+    const keyState = actors.context<KeyState>(address);
     assert.is(keyState.held, text(expected.held), `${address} held`);
     assert.is(keyState.spending.total, text(expected.spent), `${address} spent`);
   }
@@ -297,10 +301,10 @@ function check(house: House, model: MoneyModel): void {
 it('money agrees with the model after every command, for any commands in any order', () => {
   fc.assert(
     fc.property(fc.array(command, { minLength: 20, maxLength: 60, size: 'max' }), (commands) => {
-      const { house, model } = open();
+      const { actors, model } = open();
       for (const command of commands) {
-        run(house, model, command);
-        check(house, model);
+        run(actors, model, command);
+        check(actors, model);
       }
     }),
     { numRuns: 200, includeErrorInReport: true },

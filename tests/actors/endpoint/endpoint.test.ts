@@ -6,22 +6,22 @@ import { type EndpointRecord, PUBLISH_EVERY_MS } from '../../../actors/endpoint/
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { bounded } from '../../support/bounded.ts';
 import { DECLARATION } from '../../support/model/declaration.ts';
-import { House, type Outcome } from '../../support/model/house.ts';
+import { type Outcome, PureActors } from '../../support/model/pure-actors.ts';
 
 const it = bounded(test, 10_000);
 const ADDRESS = 'endpoint:ep_1';
 const START = 1_763_690_400_000;
 
-function declared(): House {
-  const house = new House([endpointKind], START);
-  declare(house, 'one');
-  return house;
+function declared(): PureActors {
+  const actors = new PureActors([endpointKind], START);
+  declare(actors, 'one');
+  return actors;
 }
 
-const declare = (house: House, digest: string, declaration: object = DECLARATION): Outcome =>
-  house.tell(ADDRESS, { type: 'endpoint.declare', declaration, digest } as never);
-const attempts = (house: House, outcomes: string, at?: number): Outcome =>
-  house.tell(ADDRESS, {
+const declare = (actors: PureActors, digest: string, declaration: object = DECLARATION): Outcome =>
+  actors.tell(ADDRESS, { type: 'endpoint.declare', declaration, digest } as never);
+const attempts = (actors: PureActors, outcomes: string, at?: number): Outcome =>
+  actors.tell(ADDRESS, {
     type: 'attempts.observed',
     attempts: [...outcomes].map((letter) => ({
       outcome: letter === 's' ? 'success' : letter === 'e' ? 'error' : 'other',
@@ -30,7 +30,8 @@ const attempts = (house: House, outcomes: string, at?: number): Outcome =>
       ...(at === undefined ? {} : { at }),
     })),
   } as never);
-const probe = (house: House, ok: boolean): Outcome => house.tell(ADDRESS, { type: 'probe.observed', ok } as never);
+const probe = (actors: PureActors, ok: boolean): Outcome =>
+  actors.tell(ADDRESS, { type: 'probe.observed', ok } as never);
 const shown = (outcome: Outcome): Endpoint | null => (outcome.published.at(-1)?.value ?? null) as Endpoint | null;
 
 it('judges the newest 20 counted attempts at 90 and 60 percent, from 5 on', () => {
@@ -60,83 +61,83 @@ it('consecutive probe failures lower health and never raise it', () => {
 });
 
 it('its state follows its health, and each change is published at once', () => {
-  const house = declared();
-  assert.is(house.state(ADDRESS), 'unknown');
-  assert.is(shown(attempts(house, 'sssss'))?.health, 'healthy');
-  assert.is(house.state(ADDRESS), 'healthy');
-  assert.is(shown(attempts(house, 'ee'))?.health, 'degraded');
-  assert.is(shown(attempts(house, 'eeeeeee'))?.health, 'down');
-  assert.is(shown(attempts(house, 's'.repeat(20)))?.health, 'healthy');
-  assert.is(house.context<EndpointRecord>(ADDRESS).recent, 's'.repeat(20));
+  const actors = declared();
+  assert.is(actors.state(ADDRESS), 'unknown');
+  assert.is(shown(attempts(actors, 'sssss'))?.health, 'healthy');
+  assert.is(actors.state(ADDRESS), 'healthy');
+  assert.is(shown(attempts(actors, 'ee'))?.health, 'degraded');
+  assert.is(shown(attempts(actors, 'eeeeeee'))?.health, 'down');
+  assert.is(shown(attempts(actors, 's'.repeat(20)))?.health, 'healthy');
+  assert.is(actors.context<EndpointRecord>(ADDRESS).recent, 's'.repeat(20));
 });
 
 it('is lowered by failed probes and restored by a successful one', () => {
-  const house = declared();
-  attempts(house, 'ssssssssss');
-  assert.equal(probe(house, false).published, []);
-  assert.is(shown(probe(house, false))?.health, 'degraded');
-  probe(house, false);
-  assert.is(shown(probe(house, false))?.health, 'down');
-  assert.is(shown(probe(house, true))?.health, 'healthy');
+  const actors = declared();
+  attempts(actors, 'ssssssssss');
+  assert.equal(probe(actors, false).published, []);
+  assert.is(shown(probe(actors, false))?.health, 'degraded');
+  probe(actors, false);
+  assert.is(shown(probe(actors, false))?.health, 'down');
+  assert.is(shown(probe(actors, true))?.health, 'healthy');
 });
 
 it('ignores outcomes of other kinds', () => {
-  const house = declared();
-  attempts(house, 'o'.repeat(30));
-  assert.is(house.state(ADDRESS), 'unknown');
-  assert.is(house.context<EndpointRecord>(ADDRESS).recent, '');
+  const actors = declared();
+  attempts(actors, 'o'.repeat(30));
+  assert.is(actors.state(ADDRESS), 'unknown');
+  assert.is(actors.context<EndpointRecord>(ADDRESS).recent, '');
 });
 
 it('publishes figures at most every few seconds, and only when they changed', () => {
-  const house = declared();
-  attempts(house, 's'.repeat(5));
-  assert.equal(attempts(house, 's'.repeat(5)).published, []);
-  house.now += PUBLISH_EVERY_MS;
-  const endpoint = shown(attempts(house, 's'));
+  const actors = declared();
+  attempts(actors, 's'.repeat(5));
+  assert.equal(attempts(actors, 's'.repeat(5)).published, []);
+  actors.now += PUBLISH_EVERY_MS;
+  const endpoint = shown(attempts(actors, 's'));
   assert.is(endpoint?.measured.uptime5m, 100);
   assert.is(endpoint?.measured.uptime5mSamples, 11);
   assert.ok(Math.abs((endpoint?.measured.ttft30m?.p50 as number) - 0.3) < 0.006);
-  house.now += PUBLISH_EVERY_MS;
-  assert.equal(probe(house, true).published, []);
-  house.now += 31 * 60_000;
-  assert.is(shown(probe(house, true))?.measured.ttft30m, null, 'windows advance with the probes');
+  actors.now += PUBLISH_EVERY_MS;
+  assert.equal(probe(actors, true).published, []);
+  actors.now += 31 * 60_000;
+  assert.is(shown(probe(actors, true))?.measured.ttft30m, null, 'windows advance with the probes');
 });
 
 it('commits declarations but no measurements', () => {
-  const house = new House([endpointKind], START);
-  assert.ok(declare(house, 'one').durable);
-  assert.equal(declare(house, 'one').reply, { changed: false });
-  assert.not(attempts(house, 'sssss').durable);
-  assert.not(probe(house, false).durable);
-  assert.not(house.tell(ADDRESS, { type: 'actor.activated' }).durable);
+  const actors = new PureActors([endpointKind], START);
+  assert.ok(declare(actors, 'one').durable);
+  assert.equal(declare(actors, 'one').reply, { changed: false });
+  assert.not(attempts(actors, 'sssss').durable);
+  assert.not(probe(actors, false).durable);
+  assert.not(actors.tell(ADDRESS, { type: 'actor.activated' }).durable);
 });
 
 it('publishes a new declaration with its health, and itself on every activation', () => {
-  const house = declared();
-  attempts(house, 'sssss');
-  const endpoint = shown(declare(house, 'two', { ...DECLARATION, contextLength: 64_000 }));
+  const actors = declared();
+  attempts(actors, 'sssss');
+  const endpoint = shown(declare(actors, 'two', { ...DECLARATION, contextLength: 64_000 }));
   assert.is(endpoint?.contextLength, 64_000);
   assert.is(endpoint?.health, 'healthy');
-  assert.is(house.state(ADDRESS), 'healthy');
-  assert.equal(shown(house.tell(ADDRESS, { type: 'actor.activated' })), endpoint);
+  assert.is(actors.state(ADDRESS), 'healthy');
+  assert.equal(shown(actors.tell(ADDRESS, { type: 'actor.activated' })), endpoint);
 });
 
 it('leaves the board when withdrawn and ignores observations until it is declared again', () => {
-  const house = declared();
-  attempts(house, 'sssss');
-  const withdrawn = house.tell(ADDRESS, { type: 'endpoint.withdraw' });
+  const actors = declared();
+  attempts(actors, 'sssss');
+  const withdrawn = actors.tell(ADDRESS, { type: 'endpoint.withdraw' });
   assert.is(withdrawn.published.at(-1)?.value, null);
-  assert.equal(attempts(house, 'eeeeeeeeee').published, []);
-  assert.is(house.state(ADDRESS), 'withdrawn');
-  assert.match(house.explain(ADDRESS)[0] as string, /withdrawn/);
-  assert.is(shown(declare(house, 'one'))?.health, 'healthy');
+  assert.equal(attempts(actors, 'eeeeeeeeee').published, []);
+  assert.is(actors.state(ADDRESS), 'withdrawn');
+  assert.match(actors.explain(ADDRESS)[0] as string, /withdrawn/);
+  assert.is(shown(declare(actors, 'one'))?.health, 'healthy');
 });
 
 it('stays within its bound of bytes for any input', () => {
-  const house = declared();
+  const actors = declared();
   for (let minute = 0; minute < 150; minute++) {
-    house.now += minute < 100 ? 12 * 60_000 : 60_000;
-    house.tell(ADDRESS, {
+    actors.now += minute < 100 ? 12 * 60_000 : 60_000;
+    actors.tell(ADDRESS, {
       type: 'attempts.observed',
       attempts: Array.from({ length: 20 }, (_, i) => ({
         outcome: 'success',
@@ -147,15 +148,15 @@ it('stays within its bound of bytes for any input', () => {
       })),
     } as never);
   }
-  const bytes = JSON.stringify(house.context(ADDRESS)).length;
+  const bytes = JSON.stringify(actors.context(ADDRESS)).length;
   assert.ok(bytes < 190_000, `${bytes} bytes`);
 });
 
 it('explains its health in sentences', () => {
-  const house = declared();
-  attempts(house, 'sssssssees');
-  probe(house, false);
-  assert.equal(house.explain(ADDRESS), [
+  const actors = declared();
+  attempts(actors, 'sssssssees');
+  probe(actors, false);
+  assert.equal(actors.explain(ADDRESS), [
     'author/model at Alpha is degraded.',
     '8 of its newest 10 attempts succeeded (90 % is healthy, 60 % degraded).',
     'Its last 1 probes failed: 2 in a row make it degraded, 4 down; one success clears them.',

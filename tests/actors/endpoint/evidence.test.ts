@@ -21,7 +21,7 @@ import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
 import type { Evidence } from '../../../actors/terms/endpoint.ts';
 import { bounded } from '../../support/bounded.ts';
 import { DECLARATION as PLAIN } from '../../support/model/declaration.ts';
-import { House, type Outcome } from '../../support/model/house.ts';
+import { type Outcome, PureActors } from '../../support/model/pure-actors.ts';
 
 const it = bounded(test, 10_000);
 const START = 1_763_690_400_000;
@@ -254,14 +254,14 @@ it('for any checks in any order, the newest conclusive verdict of the newest pro
   );
 });
 
-function declared(): House {
-  const house = new House([endpointKind], START);
-  house.tell(ADDRESS, { type: 'endpoint.declare', declaration: DECLARATION, digest: 'one' } as never);
-  return house;
+function declared(): PureActors {
+  const actors = new PureActors([endpointKind], START);
+  actors.tell(ADDRESS, { type: 'endpoint.declare', declaration: DECLARATION, digest: 'one' } as never);
+  return actors;
 }
 
-function check(house: House, observation: Observation): Outcome {
-  return house.tell(ADDRESS, { type: 'check.observed', ...observation } as never);
+function check(actors: PureActors, observation: Observation): Outcome {
+  return actors.tell(ADDRESS, { type: 'check.observed', ...observation } as never);
 }
 
 function evidenceShown(outcome: Outcome): Evidence | undefined {
@@ -269,30 +269,30 @@ function evidenceShown(outcome: Outcome): Evidence | undefined {
 }
 
 it('chart: a verdict is committed and published at once, and leaves health unchanged', () => {
-  const house = declared();
-  const outcome = check(house, saw('structured_outputs', 'failed'));
+  const actors = declared();
+  const outcome = check(actors, saw('structured_outputs', 'failed'));
   assert.ok(outcome.durable);
   assert.equal(evidenceShown(outcome)?.withheld, ['structured_outputs']);
-  assert.is(house.state(ADDRESS), 'unknown');
-  assert.equal(evidenceShown(check(house, saw('structured_outputs', 'passed')))?.withheld, []);
+  assert.is(actors.state(ADDRESS), 'unknown');
+  assert.equal(evidenceShown(check(actors, saw('structured_outputs', 'passed')))?.withheld, []);
 });
 
 it('chart: expired evidence is dropped with the next probe', () => {
-  const house = declared();
-  check(house, saw('tool_dispatch', 'passed'));
-  house.now += EVIDENCE_MS;
-  const outcome = house.tell(ADDRESS, { type: 'probe.observed', ok: true } as never);
+  const actors = declared();
+  check(actors, saw('tool_dispatch', 'passed'));
+  actors.now += EVIDENCE_MS;
+  const outcome = actors.tell(ADDRESS, { type: 'probe.observed', ok: true } as never);
   assert.is(evidenceShown(outcome)?.dispatchVerified, false);
 });
 
 it('chart: reported tool asks change the evidence at the pace of the figures', () => {
-  const house = declared();
-  house.now += HOUR_MS;
+  const actors = declared();
+  actors.now += HOUR_MS;
   const attempts = Array.from({ length: 20 }, () => ({ outcome: 'error', streamed: false, toolAsk: 'broken' }));
-  const outcome = house.tell(ADDRESS, { type: 'attempts.observed', attempts } as never);
+  const outcome = actors.tell(ADDRESS, { type: 'attempts.observed', attempts } as never);
   assert.equal(evidenceShown(outcome)?.withheld, ['tools', 'tool_choice']);
   assert.is(evidenceShown(outcome)?.toolCallSuccess1d, 0);
-  const called = house.tell(ADDRESS, {
+  const called = actors.tell(ADDRESS, {
     type: 'attempts.observed',
     attempts: [{ outcome: 'other', streamed: false, toolAsk: 'broken' }],
   } as never);
@@ -300,21 +300,21 @@ it('chart: reported tool asks change the evidence at the pace of the figures', (
 });
 
 it('chart: a changed declaration begins unverified, a withdrawn endpoint ignores checks', () => {
-  const house = declared();
-  check(house, saw('tools', 'failed'));
+  const actors = declared();
+  check(actors, saw('tools', 'failed'));
   const other = { ...DECLARATION, quantization: 'fp8' };
-  const outcome = house.tell(ADDRESS, { type: 'endpoint.declare', declaration: other, digest: 'two' } as never);
+  const outcome = actors.tell(ADDRESS, { type: 'endpoint.declare', declaration: other, digest: 'two' } as never);
   assert.equal(evidenceShown(outcome), { ...NO_EVIDENCE, checks: [] });
-  house.tell(ADDRESS, { type: 'endpoint.withdraw' });
-  assert.equal(check(house, saw('tools', 'failed', { configuration: configurationOf(other) })).published, []);
-  assert.equal(house.context<EndpointRecord>(ADDRESS).findings.byCheck, {});
+  actors.tell(ADDRESS, { type: 'endpoint.withdraw' });
+  assert.equal(check(actors, saw('tools', 'failed', { configuration: configurationOf(other) })).published, []);
+  assert.equal(actors.context<EndpointRecord>(ADDRESS).findings.byCheck, {});
 });
 
 it('why explains each check: its time, its result and the end of its validity', () => {
-  const house = declared();
-  check(house, saw('tools', 'failed', { detail: 'prose where a call was demanded' }));
-  check(house, saw('tool_dispatch', 'inconclusive', { detail: 'no answer in time' }));
-  const lines = house.explain(ADDRESS);
+  const actors = declared();
+  check(actors, saw('tools', 'failed', { detail: 'prose where a call was demanded' }));
+  check(actors, saw('tool_dispatch', 'inconclusive', { detail: 'no answer in time' }));
+  const lines = actors.explain(ADDRESS);
   assert.ok(
     lines.includes(
       'The check of tools was last tried at 2025-11-21T02:00:00.000Z: prose where a call was demanded. It has failed, found at 2025-11-21T02:00:00.000Z, which counts until 2025-11-22T02:00:00.000Z.',

@@ -61,11 +61,11 @@ const machine = setup({
     fail: does((event) => [put(event, 'failed')]),
     insist: does((event) => [take(event)]),
     post: does((event) => [
-      { type: 'send', to: String(event.to), event: event.letter as unknown as ActorEvent },
+      { type: 'send', to: String(event.to), event: event.message as unknown as ActorEvent },
       { type: 'reply', body: 'posted' },
     ]),
     remind: does((event) => [
-      { type: 'schedule', name: 'later', at: event.at + 1, event: event.letter as unknown as ActorEvent },
+      { type: 'schedule', name: 'later', at: event.at + 1, event: event.message as unknown as ActorEvent },
       { type: 'reply', body: 'reminded' },
     ]),
     work: does((event) => [

@@ -8,85 +8,85 @@ import type { KeyView } from '../../../actors/key/statement.ts';
 import type { Admission } from '../../../actors/terms/hold.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
 import { bounded } from '../../support/bounded.ts';
-import { House } from '../../support/model/house.ts';
+import { PureActors } from '../../support/model/pure-actors.ts';
 import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
 
 const it = bounded(test, 5_000);
 const HOUR = 3_600_000;
 
-function open(more: Record<string, unknown> = {}): House {
-  const house = new House([accountKind(), keyKind], START);
-  house.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
-  house.tell(ACCOUNT, words.depositEvent('dep-0', '100'));
-  house.tell(KEY, words.createKeyEvent(more));
-  return house;
+function open(more: Record<string, unknown> = {}): PureActors {
+  const actors = new PureActors([accountKind(), keyKind], START);
+  actors.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
+  actors.tell(ACCOUNT, words.depositEvent('dep-0', '100'));
+  actors.tell(KEY, words.createKeyEvent(more));
+  return actors;
 }
 
-function admit(house: House, id: string, amount: string, perMinute = 1_000): Refusal | 'ok' {
-  const request = words.request(id, amount, { deadlineAt: house.now + 48 * HOUR });
-  const answer = house.ask<Admission>(KEY, words.admitEvent(request, perMinute));
+function admit(actors: PureActors, id: string, amount: string, perMinute = 1_000): Refusal | 'ok' {
+  const request = words.request(id, amount, { deadlineAt: actors.now + 48 * HOUR });
+  const answer = actors.ask<Admission>(KEY, words.admitEvent(request, perMinute));
   return answer.admitted ? 'ok' : answer.refusal;
 }
 
 const statusOf = (answer: Refusal | 'ok'): number | 'ok' => (answer === 'ok' ? 'ok' : answer.status);
-const count = (house: House, perMinute = 120) =>
-  house.tell(KEY, { type: 'key.count', perMinute } as never).reply as unknown as { counted?: true; refusal?: Refusal };
-const settle = (house: House, id: string, cost: string) =>
-  house.tell(ACCOUNT, words.settleEvent(words.settlement(id, cost)));
-const show = (house: House): KeyView => house.ask<KeyView>(KEY, { type: 'key.show' });
+const count = (actors: PureActors, perMinute = 120) =>
+  actors.tell(KEY, { type: 'key.count', perMinute } as never).reply as unknown as { counted?: true; refusal?: Refusal };
+const settle = (actors: PureActors, id: string, cost: string) =>
+  actors.tell(ACCOUNT, words.settleEvent(words.settlement(id, cost)));
+const show = (actors: PureActors): KeyView => actors.ask<KeyView>(KEY, { type: 'key.show' });
 
 it('is created with its credential row in one commit, once', () => {
-  const house = open({ name: 'first' });
-  const credential = house.row<Credential>(KEY, 'credential', 'd'.repeat(64)) as Credential;
+  const actors = open({ name: 'first' });
+  const credential = actors.row<Credential>(KEY, 'credential', 'd'.repeat(64)) as Credential;
   assert.is(credential.account, ACCOUNT);
   assert.is(credential.key, KEY);
   assert.is(credential.status, 'active');
-  const again = house.ask(KEY, words.createKeyEvent({ name: 'second', digest: 'e'.repeat(64) }));
+  const again = actors.ask(KEY, words.createKeyEvent({ name: 'second', digest: 'e'.repeat(64) }));
   assert.equal(again, { key: KEY, label: 'sk-gw-v1-abc...xyz', created: false });
-  assert.is(house.list(KEY, 'credential').length, 1);
-  assert.throws(() => house.tell('key:acct_9/key_1', words.createKeyEvent()), /absent/);
-  assert.throws(() => house.tell('key:acct_1/key_2', words.createKeyEvent({ digest: 'short' })));
-  assert.throws(() => house.tell('key:acct_1/key_2', words.createKeyEvent({ limit: '-1' })));
+  assert.is(actors.list(KEY, 'credential').length, 1);
+  assert.throws(() => actors.tell('key:acct_9/key_1', words.createKeyEvent()), /absent/);
+  assert.throws(() => actors.tell('key:acct_1/key_2', words.createKeyEvent({ digest: 'short' })));
+  assert.throws(() => actors.tell('key:acct_1/key_2', words.createKeyEvent({ limit: '-1' })));
 });
 
 it('admits exactly its limit of requests per window of a minute, counting every kind of request', () => {
-  const house = open();
-  for (let i = 0; i < 3; i++) assert.is(admit(house, `gen-${i}`, '0.1', 5), 'ok');
-  assert.ok(count(house, 5).counted);
-  assert.is(statusOf(admit(house, 'gen-dear', '1000', 5)), 402);
-  house.now += 1_500;
-  const refusal = admit(house, 'gen-4', '0.1', 5) as Refusal;
+  const actors = open();
+  for (let i = 0; i < 3; i++) assert.is(admit(actors, `gen-${i}`, '0.1', 5), 'ok');
+  assert.ok(count(actors, 5).counted);
+  assert.is(statusOf(admit(actors, 'gen-dear', '1000', 5)), 402);
+  actors.now += 1_500;
+  const refusal = admit(actors, 'gen-4', '0.1', 5) as Refusal;
   assert.is(refusal.status, 429);
   assert.equal(refusal.window, { limit: 5, resetAt: START + 60_000 });
-  assert.is(count(house, 5).refusal?.status, 429);
-  assert.is(admit(house, 'gen-5', '0.1', 6), 'ok', 'a limit raised by the configuration counts at once');
-  house.now = START + 60_000;
-  assert.is(admit(house, 'gen-6', '0.1', 5), 'ok');
+  assert.is(count(actors, 5).refusal?.status, 429);
+  assert.is(admit(actors, 'gen-5', '0.1', 6), 'ok', 'a limit raised by the configuration counts at once');
+  actors.now = START + 60_000;
+  assert.is(admit(actors, 'gen-6', '0.1', 5), 'ok');
 });
 
 it('its own bound overrides the configured one', () => {
-  const house = open({ perMinute: 2 });
-  assert.ok(count(house).counted);
-  assert.ok(count(house).counted);
-  assert.equal(count(house).refusal?.window, { limit: 2, resetAt: START + 60_000 });
+  const actors = open({ perMinute: 2 });
+  assert.ok(count(actors).counted);
+  assert.ok(count(actors).counted);
+  assert.equal(count(actors).refusal?.window, { limit: 2, resetAt: START + 60_000 });
 });
 
 it('refuses in this order: rate, credential, kind, limit', () => {
   const dead = { kind: 'management', limit: '0', expiresAt: START - 1 };
-  const house = open({ ...dead, perMinute: 1 });
-  assert.is(statusOf(admit(house, 'gen-1', '1')), 401);
-  assert.is(statusOf(admit(house, 'gen-1', '1')), 429);
+  const actors = open({ ...dead, perMinute: 1 });
+  assert.is(statusOf(admit(actors, 'gen-1', '1')), 401);
+  assert.is(statusOf(admit(actors, 'gen-1', '1')), 429);
   assert.is(statusOf(admit(open({ ...dead, expiresAt: null }), 'gen-1', '1')), 403);
   assert.is(statusOf(admit(open({ limit: '0' }), 'gen-1', '1')), 402);
 });
 
 it('commits nothing for a refused admit or a counted request', () => {
   for (const more of [{ limit: '0' }, { expiresAt: START }, { kind: 'management' }, { perMinute: 0 }]) {
-    const house = open(more);
-    const outcome = house.tell(KEY, words.admitEvent(words.request('gen-1', '1')));
+    const actors = open(more);
+    const outcome = actors.tell(KEY, words.admitEvent(words.request('gen-1', '1')));
     assert.is(outcome.durable, false, JSON.stringify(more));
-    assert.is(house.context<KeyState>(KEY).held, '0');
+    assert.is(actors.context<KeyState>(KEY).held, '0');
   }
   assert.is(open().tell(KEY, { type: 'key.count', perMinute: 5 } as never).durable, false);
 });
@@ -94,77 +94,77 @@ it('commits nothing for a refused admit or a counted request', () => {
 it('answers the same 401 for a disabled, a revoked and an expired key', () => {
   const expected = { status: 401, type: 'authentication', message: 'Missing or invalid API key' };
   for (const end of ['key.disable', 'key.revoke']) {
-    const house = open();
-    house.tell(KEY, { type: end });
-    assert.equal(admit(house, 'gen-1', '1'), expected);
-    assert.equal(count(house).refusal, expected);
+    const actors = open();
+    actors.tell(KEY, { type: end });
+    assert.equal(admit(actors, 'gen-1', '1'), expected);
+    assert.equal(count(actors).refusal, expected);
   }
-  const house = open({ expiresAt: START + 1_000 });
-  assert.is(admit(house, 'gen-1', '1'), 'ok');
-  house.now += 1_000;
-  assert.equal(admit(house, 'gen-2', '1'), expected);
-  assert.equal(count(house).refusal, expected);
-  assert.is(show(house).status, 'expired');
+  const actors = open({ expiresAt: START + 1_000 });
+  assert.is(admit(actors, 'gen-1', '1'), 'ok');
+  actors.now += 1_000;
+  assert.equal(admit(actors, 'gen-2', '1'), expected);
+  assert.equal(count(actors).refusal, expected);
+  assert.is(show(actors).status, 'expired');
 });
 
 it('can be disabled and enabled again, and revoked permanently; its row shows the status', () => {
-  const house = open();
-  const rowStatus = () => house.row<Credential>(KEY, 'credential', 'd'.repeat(64))?.status;
-  house.tell(KEY, { type: 'key.disable' });
+  const actors = open();
+  const rowStatus = () => actors.row<Credential>(KEY, 'credential', 'd'.repeat(64))?.status;
+  actors.tell(KEY, { type: 'key.disable' });
   assert.is(rowStatus(), 'disabled');
-  house.tell(KEY, { type: 'key.enable' });
+  actors.tell(KEY, { type: 'key.enable' });
   assert.is(rowStatus(), 'active');
-  assert.is(admit(house, 'gen-1', '1'), 'ok');
-  house.tell(KEY, { type: 'key.revoke' });
+  assert.is(admit(actors, 'gen-1', '1'), 'ok');
+  actors.tell(KEY, { type: 'key.revoke' });
   assert.is(rowStatus(), 'revoked');
-  house.tell(KEY, { type: 'key.enable' });
-  assert.is(house.ask<KeyView>(KEY, { type: 'key.limit', limit: '5', limitWindow: null } as never).status, 'revoked');
+  actors.tell(KEY, { type: 'key.enable' });
+  assert.is(actors.ask<KeyView>(KEY, { type: 'key.limit', limit: '5', limitWindow: null } as never).status, 'revoked');
   assert.is(rowStatus(), 'revoked');
-  settle(house, 'gen-1', '0.5');
-  assert.is(show(house).usage, '0.5', 'running requests are still charged');
+  settle(actors, 'gen-1', '0.5');
+  assert.is(show(actors).usage, '0.5', 'running requests are still charged');
 });
 
 it('holds and charges together never exceed the limit at a grant', () => {
-  const house = open({ limit: '1' });
-  assert.is(admit(house, 'gen-1', '0.6'), 'ok');
-  const refusal = admit(house, 'gen-2', '0.41') as Refusal;
+  const actors = open({ limit: '1' });
+  assert.is(admit(actors, 'gen-1', '0.6'), 'ok');
+  const refusal = admit(actors, 'gen-2', '0.41') as Refusal;
   assert.equal(refusal.metadata, { scope: 'key', required: '0.41', available: '0.4' });
-  assert.is(admit(house, 'gen-3', '0.4'), 'ok');
-  settle(house, 'gen-1', '0.1');
-  assert.is(show(house).limitRemaining, '0.5');
-  assert.is(admit(house, 'gen-4', '0.5'), 'ok');
-  house.tell(KEY, { type: 'key.limit', limit: '2', limitWindow: null } as never);
-  assert.is(admit(house, 'gen-5', '1'), 'ok');
+  assert.is(admit(actors, 'gen-3', '0.4'), 'ok');
+  settle(actors, 'gen-1', '0.1');
+  assert.is(show(actors).limitRemaining, '0.5');
+  assert.is(admit(actors, 'gen-4', '0.5'), 'ok');
+  actors.tell(KEY, { type: 'key.limit', limit: '2', limitWindow: null } as never);
+  assert.is(admit(actors, 'gen-5', '1'), 'ok');
 });
 
 it('refuses a more expensive fallback beyond its limit and admits a cheaper one', () => {
-  const house = open({ limit: '1' });
-  admit(house, 'gen-1', '0.8');
+  const actors = open({ limit: '1' });
+  admit(actors, 'gen-1', '0.8');
   const raise = (amount: string, attempt: number): Admission =>
-    house.ask<Admission>(KEY, words.raiseEvent(words.request('gen-1', amount, { attempt })));
+    actors.ask<Admission>(KEY, words.raiseEvent(words.request('gen-1', amount, { attempt })));
   const short = raise('1.1', 1);
   assert.equal(short.admitted ? null : short.refusal.metadata, { scope: 'key', required: '0.3', available: '0.2' });
   assert.ok(raise('1', 1).admitted);
-  assert.is(house.context<KeyState>(KEY).held, '1');
+  assert.is(actors.context<KeyState>(KEY).held, '1');
   assert.ok(raise('0.2', 2).admitted);
-  house.tell(KEY, { type: 'key.revoke' });
+  actors.tell(KEY, { type: 'key.revoke' });
   assert.not(raise('0.3', 3).admitted);
 });
 
 it('its limit resets at the edge of the UTC day; a hold counts on both sides, its charge in the window of its settlement', () => {
-  const house = open({ limit: '1', limitWindow: 'daily' });
+  const actors = open({ limit: '1', limitWindow: 'daily' });
   const midnight = Date.UTC(2025, 10, 22);
-  house.now = midnight - 1;
-  admit(house, 'gen-1', '0.4');
-  settle(house, 'gen-1', '0.4');
-  admit(house, 'gen-2', '0.6');
-  assert.is(statusOf(admit(house, 'gen-3', '0.01')), 402);
-  house.now = midnight;
-  assert.is(show(house).limitRemaining, '0.4');
-  assert.is(show(house).limitResetAt, midnight + 24 * HOUR);
-  assert.is(statusOf(admit(house, 'gen-4', '0.41')), 402);
-  settle(house, 'gen-2', '0.5');
-  const { usage, usageDaily, usageWeekly, usageMonthly } = show(house);
+  actors.now = midnight - 1;
+  admit(actors, 'gen-1', '0.4');
+  settle(actors, 'gen-1', '0.4');
+  admit(actors, 'gen-2', '0.6');
+  assert.is(statusOf(admit(actors, 'gen-3', '0.01')), 402);
+  actors.now = midnight;
+  assert.is(show(actors).limitRemaining, '0.4');
+  assert.is(show(actors).limitResetAt, midnight + 24 * HOUR);
+  assert.is(statusOf(admit(actors, 'gen-4', '0.41')), 402);
+  settle(actors, 'gen-2', '0.5');
+  const { usage, usageDaily, usageWeekly, usageMonthly } = show(actors);
   assert.equal(
     { usage, usageDaily, usageWeekly, usageMonthly },
     {
@@ -177,38 +177,38 @@ it('its limit resets at the edge of the UTC day; a hold counts on both sides, it
 });
 
 it('day, week and month begin independently', () => {
-  const house = open();
+  const actors = open();
   const spendAt = (at: number, id: string): void => {
-    house.now = at;
-    admit(house, id, '1');
-    settle(house, id, '1');
+    actors.now = at;
+    admit(actors, id, '1');
+    settle(actors, id, '1');
   };
   spendAt(Date.UTC(2025, 10, 28, 12), 'gen-friday');
   spendAt(Date.UTC(2025, 10, 30, 12), 'gen-sunday');
-  assert.is(show(house).usageWeekly, '2');
+  assert.is(show(actors).usageWeekly, '2');
   spendAt(Date.UTC(2025, 11, 1, 0), 'gen-monday');
-  const view = show(house);
+  const view = show(actors);
   assert.is(view.usage, '3');
   assert.is(view.usageDaily, '1');
   assert.is(view.usageWeekly, '1', 'Monday begins a week');
   assert.is(view.usageMonthly, '1', 'the first begins a month');
-  house.now = Date.UTC(2025, 11, 2, 0);
-  assert.is(show(house).usageDaily, '0');
-  assert.is(show(house).usageMonthly, '1');
+  actors.now = Date.UTC(2025, 11, 2, 0);
+  assert.is(show(actors).usageDaily, '0');
+  assert.is(show(actors).usageMonthly, '1');
 });
 
 it('explains an exhausted key, and hides its digest', () => {
-  const house = open({ limit: '12.5', limitWindow: 'daily' });
-  admit(house, 'gen-1', '12.5');
-  settle(house, 'gen-1', '12.5');
+  const actors = open({ limit: '12.5', limitWindow: 'daily' });
+  admit(actors, 'gen-1', '12.5');
+  settle(actors, 'gen-1', '12.5');
   assert.is(
-    house.explain(KEY)[1],
+    actors.explain(KEY)[1],
     'This key is exhausted: 12.5 of 12.5 USD spent in the daily window; it resets at 2025-11-22T00:00:00.000Z.',
   );
-  const shown = JSON.stringify(keyKind.redact(house.context(KEY)));
+  const shown = JSON.stringify(keyKind.redact(actors.context(KEY)));
   assert.not(shown.includes('d'.repeat(64)));
-  house.tell(KEY, { type: 'key.revoke' });
-  assert.match(house.explain(KEY)[0] as string, /revoked for good/);
+  actors.tell(KEY, { type: 'key.revoke' });
+  assert.match(actors.explain(KEY)[0] as string, /revoked for good/);
 });
 
 test.run();

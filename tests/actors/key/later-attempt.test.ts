@@ -8,106 +8,106 @@ import type { Admission } from '../../../actors/terms/hold.ts';
 import { holdAttempt } from '../../../actors/terms/hold-attempt.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
 import { bounded } from '../../support/bounded.ts';
-import { House } from '../../support/model/house.ts';
+import { PureActors } from '../../support/model/pure-actors.ts';
 import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
 
 const it = bounded(test, 5_000);
 
-function open(more: Record<string, unknown> = {}): House {
-  const house = new House([accountKind(), keyKind], START);
-  house.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
-  house.tell(ACCOUNT, words.depositEvent('dep-0', '100'));
-  house.tell(KEY, words.createKeyEvent(more));
-  return house;
+function open(more: Record<string, unknown> = {}): PureActors {
+  const actors = new PureActors([accountKind(), keyKind], START);
+  actors.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
+  actors.tell(ACCOUNT, words.depositEvent('dep-0', '100'));
+  actors.tell(KEY, words.createKeyEvent(more));
+  return actors;
 }
 
-function run(house: House, attempt: number, amount: string, id = 'gen-1', perMinute = 1_000): Refusal | 'ok' {
+function run(actors: PureActors, attempt: number, amount: string, id = 'gen-1', perMinute = 1_000): Refusal | 'ok' {
   const held = words.request(id, amount, { attempt: holdAttempt(attempt, 1), gateway: `inc-${attempt}`, repeat: true });
-  const answer = house.ask<Admission>(KEY, words.admitEvent(held, perMinute));
+  const answer = actors.ask<Admission>(KEY, words.admitEvent(held, perMinute));
   return answer.admitted ? 'ok' : answer.refusal;
 }
 
-const keyState = (house: House): KeyState => house.context<KeyState>(KEY);
+const keyState = (actors: PureActors): KeyState => actors.context<KeyState>(KEY);
 const statusOf = (answer: Refusal | 'ok'): number | 'ok' => (answer === 'ok' ? 'ok' : answer.status);
-const settle = (house: House, attempt: number, cost: string) =>
-  house.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', cost, holdAttempt(attempt, 1))));
+const settle = (actors: PureActors, attempt: number, cost: string) =>
+  actors.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', cost, holdAttempt(attempt, 1))));
 
 it('a limit used up by the generation itself admits its next run, which takes over the hold', () => {
-  const house = open({ limit: '1' });
-  assert.is(run(house, 1, '1'), 'ok');
-  assert.is(run(house, 2, '1'), 'ok');
-  assert.is(keyState(house).held, '1');
-  assert.is(run(house, 3, '0.4'), 'ok');
-  assert.is(keyState(house).held, '0.4');
-  assert.is(run(house, 1, '0.6', 'gen-2'), 'ok', 'the freed amount can be held again');
+  const actors = open({ limit: '1' });
+  assert.is(run(actors, 1, '1'), 'ok');
+  assert.is(run(actors, 2, '1'), 'ok');
+  assert.is(keyState(actors).held, '1');
+  assert.is(run(actors, 3, '0.4'), 'ok');
+  assert.is(keyState(actors).held, '0.4');
+  assert.is(run(actors, 1, '0.6', 'gen-2'), 'ok', 'the freed amount can be held again');
 });
 
 it('a limit is checked including the replaced hold; the refusal has the amounts of a new hold', () => {
-  const house = open({ limit: '1' });
-  run(house, 1, '0.3');
-  run(house, 1, '0.5', 'gen-2');
-  const short = run(house, 2, '0.6') as Refusal;
+  const actors = open({ limit: '1' });
+  run(actors, 1, '0.3');
+  run(actors, 1, '0.5', 'gen-2');
+  const short = run(actors, 2, '0.6') as Refusal;
   assert.equal(short.metadata, { scope: 'key', required: '0.6', available: '0.5' });
-  assert.is(keyState(house).held, '0.8');
-  assert.is(run(house, 2, '0.5'), 'ok');
-  assert.is(keyState(house).held, '1');
+  assert.is(keyState(actors).held, '0.8');
+  assert.is(run(actors, 2, '0.5'), 'ok');
+  assert.is(keyState(actors).held, '1');
 });
 
 it('after a release a limit is checked as for a new hold, also on a suspended account', () => {
-  const house = open({ limit: '1' });
-  run(house, 1, '0.9');
-  house.tell(ACCOUNT, { type: 'gateway.lost', incarnation: 'inc-1' } as never);
-  assert.is(keyState(house).held, '0');
-  const short = run(house, 2, '1.1') as Refusal;
+  const actors = open({ limit: '1' });
+  run(actors, 1, '0.9');
+  actors.tell(ACCOUNT, { type: 'gateway.lost', incarnation: 'inc-1' } as never);
+  assert.is(keyState(actors).held, '0');
+  const short = run(actors, 2, '1.1') as Refusal;
   assert.equal(short.metadata, { scope: 'key', required: '1.1', available: '1' });
-  house.tell(ACCOUNT, { type: 'account.suspend' });
-  assert.is(statusOf(run(house, 2, '1.1')), 402);
-  assert.is(statusOf(run(house, 2, '1')), 401);
-  house.tell(ACCOUNT, { type: 'account.resume' });
-  assert.is(run(house, 2, '1'), 'ok');
-  assert.is(keyState(house).held, '1');
+  actors.tell(ACCOUNT, { type: 'account.suspend' });
+  assert.is(statusOf(run(actors, 2, '1.1')), 402);
+  assert.is(statusOf(run(actors, 2, '1')), 401);
+  actors.tell(ACCOUNT, { type: 'account.resume' });
+  assert.is(run(actors, 2, '1'), 'ok');
+  assert.is(keyState(actors).held, '1');
 });
 
 it('each admitted run counts as a request; the repeat of an admission does not', () => {
-  const house = open();
-  run(house, 1, '1');
-  run(house, 1, '1');
-  assert.is(keyState(house).rate.count, 1);
-  run(house, 2, '1');
-  run(house, 2, '1');
-  assert.is(keyState(house).rate.count, 2);
-  assert.is(statusOf(run(house, 3, '1', 'gen-1', 2)), 429);
-  assert.is(keyState(house).held, '1', 'a refused run leaves the earlier hold until its gateway is dead');
+  const actors = open();
+  run(actors, 1, '1');
+  run(actors, 1, '1');
+  assert.is(keyState(actors).rate.count, 1);
+  run(actors, 2, '1');
+  run(actors, 2, '1');
+  assert.is(keyState(actors).rate.count, 2);
+  assert.is(statusOf(run(actors, 3, '1', 'gen-1', 2)), 429);
+  assert.is(keyState(actors).held, '1', 'a refused run leaves the earlier hold until its gateway is dead');
 });
 
 it('a run is refused when its key was disabled, revoked or has expired, and the earlier hold is unchanged', () => {
   for (const end of ['key.disable', 'key.revoke']) {
-    const house = open();
-    run(house, 1, '1');
-    house.tell(KEY, { type: end });
-    assert.is(statusOf(run(house, 2, '1')), 401);
-    assert.is(run(house, 1, '1'), 'ok', 'the recorded answer');
-    assert.is(keyState(house).held, '1');
+    const actors = open();
+    run(actors, 1, '1');
+    actors.tell(KEY, { type: end });
+    assert.is(statusOf(run(actors, 2, '1')), 401);
+    assert.is(run(actors, 1, '1'), 'ok', 'the recorded answer');
+    assert.is(keyState(actors).held, '1');
   }
-  const house = open({ expiresAt: START + 1_000 });
-  run(house, 1, '1');
-  house.now += 1_000;
-  assert.is(statusOf(run(house, 2, '1')), 401);
+  const actors = open({ expiresAt: START + 1_000 });
+  run(actors, 1, '1');
+  actors.now += 1_000;
+  assert.is(statusOf(run(actors, 2, '1')), 401);
   assert.is(statusOf(run(open({ kind: 'management' }), 2, '1')), 403);
 });
 
 it('spends once, for the charged run, and holds nothing afterwards', () => {
-  const house = open({ limit: '5', limitWindow: 'daily' });
-  run(house, 1, '1');
-  run(house, 2, '2');
-  settle(house, 1, '0.9');
-  assert.equal([keyState(house).held, keyState(house).spending.total], ['2', '0']);
-  settle(house, 2, '0.7');
-  settle(house, 2, '0.7');
-  assert.equal([keyState(house).held, keyState(house).spending.total], ['0', '0.7']);
-  assert.is(statusOf(run(house, 3, '1')), 409);
-  assert.equal([keyState(house).held, keyState(house).spending.total], ['0', '0.7']);
+  const actors = open({ limit: '5', limitWindow: 'daily' });
+  run(actors, 1, '1');
+  run(actors, 2, '2');
+  settle(actors, 1, '0.9');
+  assert.equal([keyState(actors).held, keyState(actors).spending.total], ['2', '0']);
+  settle(actors, 2, '0.7');
+  settle(actors, 2, '0.7');
+  assert.equal([keyState(actors).held, keyState(actors).spending.total], ['0', '0.7']);
+  assert.is(statusOf(run(actors, 3, '1')), 409);
+  assert.equal([keyState(actors).held, keyState(actors).spending.total], ['0', '0.7']);
 });
 
 test.run();

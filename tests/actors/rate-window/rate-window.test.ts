@@ -4,24 +4,24 @@ import { ENDPOINT_WINDOW, rateWindowKind, windowAddress } from '../../../actors/
 import type { SliceGrant, Taken } from '../../../actors/rate-window/share.ts';
 import { NAMES_MAX, type WindowTable } from '../../../actors/rate-window/table.ts';
 import { bounded } from '../../support/bounded.ts';
-import { House } from '../../support/model/house.ts';
+import { PureActors } from '../../support/model/pure-actors.ts';
 
 const it = bounded(test, 5_000);
 const START = 1_763_690_400_000;
 const WINDOW = windowAddress('digest-1');
 
-const take = (house: House, name = 'a', count = 1, limit = 3): Taken =>
-  house.ask<Taken>(WINDOW, { type: 'window.take', name, count, limit, windowMs: 60_000 } as never);
-const slice = (house: House, limit: number, nodes: number): SliceGrant =>
-  house.ask<SliceGrant>(windowAddress(ENDPOINT_WINDOW), {
+const take = (actors: PureActors, name = 'a', count = 1, limit = 3): Taken =>
+  actors.ask<Taken>(WINDOW, { type: 'window.take', name, count, limit, windowMs: 60_000 } as never);
+const slice = (actors: PureActors, limit: number, nodes: number): SliceGrant =>
+  actors.ask<SliceGrant>(windowAddress(ENDPOINT_WINDOW), {
     type: 'window.slice',
     name: ENDPOINT_WINDOW,
     limit,
     windowMs: 60_000,
     nodes,
   } as never);
-const giveBack = (house: House, count: number, windowStart: number) =>
-  house.tell(windowAddress(ENDPOINT_WINDOW), {
+const giveBack = (actors: PureActors, count: number, windowStart: number) =>
+  actors.tell(windowAddress(ENDPOINT_WINDOW), {
     type: 'window.return',
     name: ENDPOINT_WINDOW,
     count,
@@ -29,43 +29,43 @@ const giveBack = (house: House, count: number, windowStart: number) =>
   } as never);
 
 it('grants exactly its limit per window and starts again with the next window', () => {
-  const house = new House([rateWindowKind], START + 10_000);
-  assert.equal(take(house), { granted: true, remaining: 2, resetInMs: 50_000 });
-  assert.equal(take(house, 'a', 3), { granted: false, remaining: 2, resetInMs: 50_000 });
-  assert.ok(take(house, 'a', 2).granted);
-  assert.not(take(house).granted);
-  house.now = START + 59_999;
-  assert.equal(take(house), { granted: false, remaining: 0, resetInMs: 1 });
-  house.now = START + 60_000;
-  assert.equal(take(house), { granted: true, remaining: 2, resetInMs: 60_000 });
+  const actors = new PureActors([rateWindowKind], START + 10_000);
+  assert.equal(take(actors), { granted: true, remaining: 2, resetInMs: 50_000 });
+  assert.equal(take(actors, 'a', 3), { granted: false, remaining: 2, resetInMs: 50_000 });
+  assert.ok(take(actors, 'a', 2).granted);
+  assert.not(take(actors).granted);
+  actors.now = START + 59_999;
+  assert.equal(take(actors), { granted: false, remaining: 0, resetInMs: 1 });
+  actors.now = START + 60_000;
+  assert.equal(take(actors), { granted: true, remaining: 2, resetInMs: 60_000 });
 });
 
 it('keeps names apart, including hostile ones', () => {
-  const house = new House([rateWindowKind], START);
+  const actors = new PureActors([rateWindowKind], START);
   for (const name of ['a', 'b', '__proto__', 'constructor', 'toString']) {
-    for (let i = 0; i < 3; i++) assert.ok(take(house, name).granted, name);
-    assert.not(take(house, name).granted, name);
+    for (let i = 0; i < 3; i++) assert.ok(take(actors, name).granted, name);
+    assert.not(take(actors, name).granted, name);
   }
 });
 
 it('never commits', () => {
-  const house = new House([rateWindowKind], START);
+  const actors = new PureActors([rateWindowKind], START);
   const event = { type: 'window.take', name: 'a', count: 1, limit: 1, windowMs: 60_000 };
-  for (let i = 0; i < 3; i++) assert.is(house.tell(WINDOW, event).durable, false);
+  for (let i = 0; i < 3; i++) assert.is(actors.tell(WINDOW, event).durable, false);
 });
 
 it('stays bounded for any number of names, and refuses earlier rather than later', () => {
-  const house = new House([rateWindowKind], START);
+  const actors = new PureActors([rateWindowKind], START);
   let granted = 0;
-  for (let i = 0; i < 2_000; i++) if (take(house, `stranger-${i}`, 1, 120).granted) granted++;
-  const table = house.context<WindowTable>(WINDOW);
+  for (let i = 0; i < 2_000; i++) if (take(actors, `stranger-${i}`, 1, 120).granted) granted++;
+  const table = actors.context<WindowTable>(WINDOW);
   assert.is(Object.keys(table.counts).length, NAMES_MAX);
   assert.is(granted, NAMES_MAX + 120);
-  assert.ok(take(house, 'stranger-0', 1, 120).granted, 'known names keep their count');
-  assert.match(house.explain(WINDOW).join(' '), /table is full/);
-  house.now += 60_000;
-  take(house, 'later');
-  assert.is(Object.keys(house.context<WindowTable>(WINDOW).counts).length, 1);
+  assert.ok(take(actors, 'stranger-0', 1, 120).granted, 'known names keep their count');
+  assert.match(actors.explain(WINDOW).join(' '), /table is full/);
+  actors.now += 60_000;
+  take(actors, 'later');
+  assert.is(Object.keys(actors.context<WindowTable>(WINDOW).counts).length, 1);
 });
 
 it('spreads all names over a fixed number of actors', () => {
@@ -75,35 +75,35 @@ it('spreads all names over a fixed number of actors', () => {
 });
 
 it('slices shrink with the rest and never exceed the limit', () => {
-  const house = new House([rateWindowKind], START);
-  const first = slice(house, 6_000, 3);
+  const actors = new PureActors([rateWindowKind], START);
+  const first = slice(actors, 6_000, 3);
   assert.equal(first, { granted: 250, windowStart: START, resetInMs: 60_000 });
-  assert.is(slice(house, 6_000, 3).granted, 239);
+  assert.is(slice(actors, 6_000, 3).granted, 239);
   let total = 489;
   for (let i = 0; i < 10_000; i++) {
-    const { granted } = slice(house, 6_000, 3);
+    const { granted } = slice(actors, 6_000, 3);
     if (granted === 0) break;
     total += granted;
   }
   assert.is(total, 6_000);
-  assert.is(slice(house, 6_000, 3).granted, 0);
-  house.now += 60_000;
-  assert.is(slice(house, 6_000, 3).granted, 250);
+  assert.is(slice(actors, 6_000, 3).granted, 0);
+  actors.now += 60_000;
+  assert.is(slice(actors, 6_000, 3).granted, 250);
 });
 
 it('accepts the rest of a slice, but only into its own window', () => {
-  const house = new House([rateWindowKind], START);
-  const { granted, windowStart } = slice(house, 80, 1);
+  const actors = new PureActors([rateWindowKind], START);
+  const { granted, windowStart } = slice(actors, 80, 1);
   assert.is(granted, 10);
-  giveBack(house, 4, windowStart);
-  giveBack(house, -50, windowStart);
-  assert.is(house.context<WindowTable>(windowAddress(ENDPOINT_WINDOW)).counts.endpoint, 6);
-  giveBack(house, 1_000, windowStart);
-  assert.is(slice(house, 80, 1).granted, 10, 'never more than the whole');
-  house.now += 60_000;
-  slice(house, 80, 1);
-  giveBack(house, 10, windowStart);
-  assert.is(house.context<WindowTable>(windowAddress(ENDPOINT_WINDOW)).counts.endpoint, 10);
+  giveBack(actors, 4, windowStart);
+  giveBack(actors, -50, windowStart);
+  assert.is(actors.context<WindowTable>(windowAddress(ENDPOINT_WINDOW)).counts.endpoint, 6);
+  giveBack(actors, 1_000, windowStart);
+  assert.is(slice(actors, 80, 1).granted, 10, 'never more than the whole');
+  actors.now += 60_000;
+  slice(actors, 80, 1);
+  giveBack(actors, 10, windowStart);
+  assert.is(actors.context<WindowTable>(windowAddress(ENDPOINT_WINDOW)).counts.endpoint, 10);
 });
 
 test.run();

@@ -100,18 +100,18 @@ it('a failed check is repeated soon and restores what it withheld; a passed one 
   assert.equal(market.evidence(id).withheld, ['tools', 'tool_choice']);
   assert.is(market.evidence(id).dispatchVerified, false);
   patient.mended = true;
-  market.house.now += 5 * MINUTE_MS;
+  market.actors.now += 5 * MINUTE_MS;
   await market.settle();
   assert.is(market.evidence(id).withheld.length, 2, 'not yet due');
-  market.house.now += 10 * MINUTE_MS;
+  market.actors.now += 10 * MINUTE_MS;
   await market.settle();
   assert.equal(market.evidence(id).withheld, []);
   assert.is(market.evidence(id).dispatchVerified, true);
   const calls = patient.calls;
-  market.house.now += 4 * HOUR_MS;
+  market.actors.now += 4 * HOUR_MS;
   await market.settle();
   assert.is(patient.calls, calls, 'what passed is left alone for hours');
-  market.house.now += 2 * HOUR_MS;
+  market.actors.now += 2 * HOUR_MS;
   await market.settle();
   assert.is(patient.calls, calls + 2);
   await market.close();
@@ -128,7 +128,7 @@ it('scheduled checks raise a low tool fidelity above the minimum again (spec: ca
   assert.equal([market.evidence(id).toolCallSuccess1d, market.evidence(id).withheld.length], [50, 2]);
   let rounds = 0;
   for (; market.evidence(id).withheld.length > 0 && rounds < 200; rounds++) {
-    market.house.now += 15 * MINUTE_MS;
+    market.actors.now += 15 * MINUTE_MS;
     await market.settle();
   }
   assert.is(rounds, 47, '57 of 67 are 85 %');
@@ -143,7 +143,7 @@ it('runs one check at a time per provider, and several providers at once', async
   market.declare('b', second.baseUrl, 'one', TOOLS);
   const looks: Promise<void>[] = [];
   for (let look = 0; look < 5; look++) {
-    market.house.now += 1_000;
+    market.actors.now += 1_000;
     looks.push(market.checker.look());
   }
   await until(() => first.open === 1 && second.open === 1);
@@ -160,7 +160,7 @@ it('a stopping checker aborts its running checks and reports nothing', async () 
   const market = new Market();
   const { id } = market.declare('a', slow.baseUrl, 'one', TOOLS);
   await market.checker.look();
-  market.house.now += 1_000;
+  market.actors.now += 1_000;
   const looking = market.checker.look();
   await until(() => slow.open === 1);
   market.checker.stop();
@@ -178,9 +178,9 @@ it('the checker runs on its interval, and not at all when it is disabled', async
   market.checker.start();
   assert.is(market.clock.armed, 1);
   const { id } = market.declare('a', simulator.baseUrl, 'flawed/none', TOOLS);
-  market.house.now += 1_000;
+  market.actors.now += 1_000;
   for (let look = 0; look < 50 && (market.evidence(id).checks?.length ?? 0) < 2; look++) {
-    market.house.now += 1_000;
+    market.actors.now += 1_000;
     market.clock.advance(1_000);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -212,7 +212,7 @@ it('ignores a verdict about a configuration that has changed meanwhile', async (
   const market = new Market();
   const { id } = market.declare('a', slow.baseUrl, 'one', TOOLS);
   await market.checker.look();
-  market.house.now += 1_000;
+  market.actors.now += 1_000;
   const looking = market.checker.look();
   await until(() => slow.open === 1);
   market.declare('a', slow.baseUrl, 'one', { ...TOOLS, quantization: 'fp8' });

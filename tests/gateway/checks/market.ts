@@ -8,7 +8,7 @@ import { Checker } from '../../../gateway/checks/checker.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
 import { targetOf } from '../../../gateway/providers/target.ts';
 import type { CheckLimits } from '../../../gateway/terms/config.ts';
-import { House } from '../../support/model/house.ts';
+import { PureActors } from '../../support/model/pure-actors.ts';
 import { boardEndpoint } from '../inference/stage.ts';
 import { ManualClock } from '../outbound/manual-clock.ts';
 
@@ -20,7 +20,7 @@ const LOOKS_MAX = 5_000;
  * account throws.
  */
 export class Market {
-  readonly house = new House([endpointKind], START);
+  readonly actors = new PureActors([endpointKind], START);
   readonly board = new Map<string, Json>();
   readonly clock = new ManualClock();
   readonly logs: object[] = [];
@@ -33,7 +33,7 @@ export class Market {
     const cluster = {
       tell: (to: string, event: ActorEvent) => void this.tell(to, event),
       ask: () => Promise.reject(new Error('a check sends no ask')),
-      now: () => this.house.now,
+      now: () => this.actors.now,
       owns: (address: string) => !this.foreign.has(address),
       board: { topic: () => this.board },
     };
@@ -65,11 +65,11 @@ export class Market {
 
   tell(to: string, event: ActorEvent): void {
     this.sent.push(event);
-    for (const { key, value } of this.house.tell(to, event).published) this.board.set(key, value);
+    for (const { key, value } of this.actors.tell(to, event).published) this.board.set(key, value);
   }
 
   observe(endpoint: string, attempts: readonly ObservedAttempt[]): void {
-    this.house.now += 5_000;
+    this.actors.now += 5_000;
     this.tell(endpointAddress(endpoint), { type: 'attempts.observed', attempts } as never);
   }
 
@@ -85,7 +85,7 @@ export class Market {
   async settle(): Promise<void> {
     for (let idle = 0, looks = 0; idle < 2 && looks < LOOKS_MAX; looks++) {
       const before = this.sent.length;
-      this.house.now += 1_000;
+      this.actors.now += 1_000;
       await this.checker.look();
       idle = this.sent.length === before ? idle + 1 : 0;
     }

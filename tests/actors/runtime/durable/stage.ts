@@ -1,5 +1,6 @@
 /** One engine on a store with a recording host, for the tests of the durable runtime. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { shardOf } from '../../../../actors/runtime/actor/address.ts';
 import type { Answer } from '../../../../actors/runtime/actor/answer.ts';
 import type { ActorEvent, Json } from '../../../../actors/runtime/actor/event.ts';
 import type { Kind } from '../../../../actors/runtime/actor/kind.ts';
@@ -30,6 +31,7 @@ export const LIMITS: EngineLimits = {
 };
 
 export const SHARDS = 8;
+export const ALL = [0, 1, 2, 3, 4, 5, 6, 7];
 
 export interface StageOptions {
   readonly kinds?: readonly Kind[];
@@ -66,8 +68,8 @@ export interface Stage {
   /** Resolves with the body, or fails the test. */
   body(to: string, event: ActorEvent): Promise<Json>;
   tell(to: string, event: ActorEvent): void;
-  /** Claims every shard in the store and adopts it. */
-  claim(): Promise<void>;
+  /** Claims these shards in the store from any owner and adopts them. */
+  take(shards: readonly number[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -114,14 +116,26 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       return answer.body;
     },
     tell: (to, event) => engine.deliver({ to, event, deadline: clock.monotonic() + 60_000 }, null),
-    async claim() {
-      for (const row of await store.claim(incarnation, await store.shards())) engine.adopt(row.shard, row.epoch);
+    async take(shards) {
+      const rows = (await store.shards()).filter(({ shard }) => shards.includes(shard));
+      const claimed = await store.claim(incarnation, rows);
+      const held = rows.filter(({ shard }) => !claimed.some((row) => row.shard === shard));
+      const given = await Promise.all(held.map((row) => store.give(row, incarnation)));
+      for (const row of [...claimed, ...given]) if (row !== null) engine.adopt(row.shard, row.epoch);
     },
     close: () => engine.close(),
   };
   if (options.serve !== false) engine.activities.serve();
-  if (options.adopt !== false) await stage.claim();
+  if (options.adopt !== false) await stage.take(ALL);
   return stage;
+}
+
+/** An address of this kind in this shard. */
+export function inShard(kind: string, shard: number, salt = ''): string {
+  for (let i = 0; ; i++) {
+    const address = `${kind}:${salt}${i}`;
+    if (shardOf(address, SHARDS) === shard) return address;
+  }
 }
 
 /** Waits until `holds` returns true, one turn of the loop at a time. */

@@ -9,62 +9,34 @@ import { bounded } from '../../../support/bounded.ts';
 import { clerkKind } from '../../example-kinds/clerk.ts';
 import { counterKind } from '../../example-kinds/counter.ts';
 import { vaultKind } from '../../example-kinds/vault.ts';
-import { Desk } from './desk.ts';
+import { A, type ClerkScene, clerk, clerkScenes, deadLettersOf, FAR, vaultOf } from './clerk-scene.ts';
 import { HandClock } from './hand-clock.ts';
-import { openStage, type Stage, turns, until } from './stage.ts';
-import { type House, inShard, Town } from './town.ts';
+import { openStage, turns, until } from './stage.ts';
 
 const it = bounded(test, 10_000);
-const ALL = [0, 1, 2, 3, 4, 5, 6, 7];
-const clerk: Kind = { ...clerkKind, resident: false };
-const A = inShard('clerk', 0, 'a');
-const FAR = inShard('clerk', 1, 'f');
-
-interface Scene {
-  readonly clock: HandClock;
-  readonly town: Town;
-  readonly desk: Desk;
-  readonly house: House;
-}
-
-const within = (title: string, run: (scene: Scene) => Promise<void>): void =>
-  it(title, async () => {
-    const clock = new HandClock();
-    const town = new Town(clock);
-    const desk = new Desk();
-    try {
-      const house = await town.build('n1', desk.activities, [clerk, vaultKind]);
-      await house.take(ALL);
-      for (const address of [A, FAR]) await house.body(address, { type: 'open' });
-      await run({ clock, town, desk, house });
-    } finally {
-      await town.close();
-    }
-  });
-
-const deadLettersOf = async (house: Stage, address = A) => (await house.engine.inspect(address))?.aside ?? [];
+const within = clerkScenes(test);
 
 /** Delivers an event through every source without a caller to answer. */
-async function bringAll({ house, clock, desk, town }: Scene, event: ActorEvent): Promise<void> {
-  await house.body(A, { type: 'remind', letter: event });
-  await house.body(A, { type: 'work', id: 'w' });
-  await until(() => desk.calls.length === 1);
-  await house.body(A, { type: 'leave' });
-  await house.body(FAR, { type: 'post', to: A, letter: event });
-  desk.call(0).resolve(event);
+async function bringAll({ stage, clock, held, stages }: ClerkScene, event: ActorEvent): Promise<void> {
+  await stage.body(A, { type: 'remind', message: event });
+  await stage.body(A, { type: 'work', id: 'w' });
+  await until(() => held.calls.length === 1);
+  await stage.body(A, { type: 'leave' });
+  await stage.body(FAR, { type: 'post', to: A, message: event });
+  held.call(0).resolve(event);
   await until(async () => {
     await clock.advance(50);
-    const waiting = await town.store.rows({ collection: '$outbox', limit: 1 });
-    return waiting.length === 0 && house.engine.activities.size === 0;
+    const waiting = await stages.store.rows({ collection: '$outbox', limit: 1 });
+    return waiting.length === 0 && stage.engine.activities.size === 0;
   });
 }
 
 within(
   'a timer, a message and a result that the state does not handle are dead letters after one step',
   async (scene) => {
-    const { house, clock, town } = scene;
+    const { stage, clock, stages } = scene;
     await bringAll(scene, { type: 'nonsense', vault: 'x' });
-    const letters = [...(await deadLettersOf(house))].sort((a, b) => (a.source < b.source ? -1 : 1));
+    const letters = [...(await deadLettersOf(stage))].sort((a, b) => (a.source < b.source ? -1 : 1));
     assert.equal(
       letters.map(({ source, event, times, failure }) => [source, event, times, failure]),
       [
@@ -73,69 +45,69 @@ within(
         ['timer', 'nonsense', 1, `${A} does not handle nonsense in state away`],
       ],
     );
-    const why = (await house.engine.inspect(A))?.explanation.join('\n') ?? '';
+    const why = (await stage.engine.inspect(A))?.explanation.join('\n') ?? '';
     for (const { id } of letters)
       assert.match(why, new RegExp(`set aside after it failed once.*retry or skip ${A} ${id}`));
-    const alarms = house.recorded.logged.filter(({ level }) => level === 'error');
+    const alarms = stage.recorded.logged.filter(({ level }) => level === 'error');
     assert.equal(alarms.map(({ detail }) => detail).sort(), letters.map(({ failure }) => failure).sort());
-    assert.equal([house.engine.gauges.deadLetters, house.engine.gauges.unhandled], [3, 3]);
-    const { steps } = house.engine.gauges;
+    assert.equal([stage.engine.gauges.deadLetters, stage.engine.gauges.unhandled], [3, 3]);
+    const { steps } = stage.engine.gauges;
     await clock.advance(100_000);
-    assert.is(house.engine.gauges.steps, steps, 'none is tried again by itself');
-    assert.equal((await house.engine.inspect(A))?.timers, []);
-    assert.equal(await town.store.rows({ collection: '$intents', limit: 1 }), []);
+    assert.is(stage.engine.gauges.steps, steps, 'none is tried again by itself');
+    assert.equal((await stage.engine.inspect(A))?.timers, []);
+    assert.equal(await stages.store.rows({ collection: '$intents', limit: 1 }), []);
   },
 );
 
 within(
   'a retry steps an event that the state handles by then; an unhandled one stays, with the cause',
   async (scene) => {
-    const { house } = scene;
-    await house.body(A, { type: 'mood', mood: 'copes' });
+    const { stage } = scene;
+    await stage.body(A, { type: 'mood', mood: 'copes' });
     await bringAll(scene, { type: 'bill.refused', bill: 'b', refusal: 'none' });
-    const [letter] = (await deadLettersOf(house)).filter(({ source }) => source === 'timer');
+    const [letter] = (await deadLettersOf(stage)).filter(({ source }) => source === 'timer');
     const retry = { type: '$retry', id: letter?.id ?? '' };
-    const answer = await house.ask(A, retry);
+    const answer = await stage.ask(A, retry);
     assert.ok(!answer.ok && answer.failure.code === 'failed');
     assert.match(answer.failure.detail, /does not handle bill\.refused in state away/);
-    assert.is((await deadLettersOf(house)).length, 3);
-    await house.body(A, { type: 'back' });
-    assert.is(await house.body(A, retry), 'taken');
-    assert.is((await deadLettersOf(house)).length, 2);
-    const { told } = (await house.body(A, { type: 'open' })) as { told: string[] };
+    assert.is((await deadLettersOf(stage)).length, 3);
+    await stage.body(A, { type: 'back' });
+    assert.is(await stage.body(A, retry), 'taken');
+    assert.is((await deadLettersOf(stage)).length, 2);
+    const { told } = (await stage.body(A, { type: 'open' })) as { told: string[] };
     assert.is(told.length, 1);
   },
 );
 
 within('a transition whose guard fails does not handle the event', async (scene) => {
-  const { house } = scene;
+  const { stage } = scene;
   await bringAll(scene, { type: 'bill' });
-  assert.equal((await deadLettersOf(house)).map(({ event }) => event).sort(), ['bill', 'bill', 'work.done']);
+  assert.equal((await deadLettersOf(stage)).map(({ event }) => event).sort(), ['bill', 'bill', 'work.done']);
 });
 
 within('an empty transition ignores an event: no write and no dead letter', async (scene) => {
-  const { house, town } = scene;
+  const { stage, stages } = scene;
   await bringAll(scene, { type: 'remark' });
   assert.equal(
-    (await deadLettersOf(house)).map(({ event }) => event),
+    (await deadLettersOf(stage)).map(({ event }) => event),
     ['work.done'],
   );
-  assert.equal((await town.store.timersOf(A)).length, 0);
-  const answer = await house.ask(A, { type: 'remark' });
+  assert.equal((await stages.store.timersOf(A)).length, 0);
+  const answer = await stage.ask(A, { type: 'remark' });
   assert.ok(!answer.ok && answer.failure.code === 'unhandled', 'an asker has no reply');
-  assert.is(house.engine.gauges.unhandled, 1);
+  assert.is(stage.engine.gauges.unhandled, 1);
 });
 
-within('an unhandled ask changes nothing; an unhandled tell changes nothing and is logged', async ({ house }) => {
-  await house.body(A, { type: 'leave' });
-  const { entries } = house.engine.gauges;
-  const answer = await house.ask(A, { type: 'bill' });
+within('an unhandled ask changes nothing; an unhandled tell changes nothing and is logged', async ({ stage }) => {
+  await stage.body(A, { type: 'leave' });
+  const { entries } = stage.engine.gauges;
+  const answer = await stage.ask(A, { type: 'bill' });
   assert.equal(answer, { ok: false, failure: { code: 'unhandled' } });
-  house.tell(A, { type: 'bill' });
+  stage.tell(A, { type: 'bill' });
   await turns(20);
-  const [warning] = house.recorded.logged.filter(({ level }) => level === 'warn');
+  const [warning] = stage.recorded.logged.filter(({ level }) => level === 'warn');
   assert.equal([warning?.address, warning?.detail], [A, `${A} does not handle bill in state away`]);
-  assert.equal([house.engine.gauges.entries, await deadLettersOf(house)], [entries, []]);
+  assert.equal([stage.engine.gauges.entries, await deadLettersOf(stage)], [entries, []]);
 });
 
 it('an event that creates an actor creates none if the first state does not handle it', async () => {
@@ -175,8 +147,8 @@ it('unhandled notices of the runtime are dead letters too, one for each however 
   const kinds = [clerkKind, vaultKind];
   const first = await openStage({ clock, kinds });
   await first.body(A, { type: 'open' });
-  await first.body(A.replace('clerk:', 'vault:'), { type: 'fill', amount: 9 });
-  await first.body(A, { type: 'bill', bill: 'b', amount: 1, vault: A.replace('clerk:', 'vault:') });
+  await first.body(vaultOf(A), { type: 'fill', amount: 9 });
+  await first.body(A, { type: 'bill', bill: 'b', amount: 1, vault: vaultOf(A) });
   await first.body(A, { type: 'leave' });
   await first.body(A, { type: 'back' });
   first.recorded.gone.add('gone');
@@ -206,8 +178,8 @@ it('a notice on which the chart throws is tried five times and then becomes a de
   const clock = new HandClock();
   const stage = await openStage({ clock, kinds: [clerk, vaultKind] });
   await stage.body(A, { type: 'open' });
-  await stage.body(A.replace('clerk:', 'vault:'), { type: 'fill', amount: 9 });
-  await stage.body(A, { type: 'bill', bill: 'b', amount: 1, vault: A.replace('clerk:', 'vault:') });
+  await stage.body(vaultOf(A), { type: 'fill', amount: 9 });
+  await stage.body(A, { type: 'bill', bill: 'b', amount: 1, vault: vaultOf(A) });
   await stage.body(A, { type: 'leave' });
   stage.recorded.gone.add('gone');
   stage.engine.nodeDead('gone');

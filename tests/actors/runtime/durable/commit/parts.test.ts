@@ -7,8 +7,7 @@ import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { deferred } from '../../../../support/deferred.ts';
 import { MemoryStore } from '../../../../support/memory-store.ts';
-import { openStage, SHARDS, turns } from '../stage.ts';
-import { inShard } from '../town.ts';
+import { inShard, openStage, SHARDS, turns } from '../stage.ts';
 
 const it = bounded(test, 10_000);
 const add = { type: 'add', by: 1 };

@@ -9,13 +9,12 @@ import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { MemoryStore } from '../../../../support/memory-store.ts';
 import { WIDE } from '../../../../support/wide.ts';
-import { postmanKind } from '../../../example-kinds/postman.ts';
-import { openStage, SHARDS, type Stage, until } from '../stage.ts';
-import { inShard } from '../town.ts';
+import { senderKind } from '../../../example-kinds/sender.ts';
+import { inShard, openStage, SHARDS, type Stage, until } from '../stage.ts';
 
 const it = bounded(test, 10_000);
-const A = inShard('postman', 0, 'a');
-const B = inShard('postman', 1, 'b');
+const A = inShard('sender', 0, 'a');
+const B = inShard('sender', 1, 'b');
 
 /** A store whose epochs are raised as a restore from a copy raises them. */
 class RaisedStore extends MemoryStore {
@@ -40,7 +39,7 @@ async function raised(): Promise<{ stage: Stage; store: RaisedStore; take: (jump
     abort: () => {},
     causeOf: () => null,
   };
-  stage = await openStage({ kinds: [postmanKind], store, clusterPort, adopt: false });
+  stage = await openStage({ kinds: [senderKind], store, clusterPort, adopt: false });
   const take = async (jump: number): Promise<void> => {
     for (let shard = 0; shard < SHARDS; shard++) stage.engine.drop(shard);
     store.jump = jump;
@@ -65,7 +64,7 @@ it('a message sent after restores from copies is no duplicate of one sent before
   await stage.body(B, { type: 'open' });
   await stage.body(A, { type: 'open' });
   const note = (text: string) =>
-    stage.body(A, { type: 'post', letters: [{ to: B, event: { type: 'note', note: text } }] });
+    stage.body(A, { type: 'post', messages: [{ to: B, event: { type: 'note', note: text } }] });
   await note('before');
   await until(async () => ((await stage.body(B, { type: 'open' })) as string[]).length === 1);
   await take(36 ** 6 + 1_000_000);

@@ -5,7 +5,7 @@ import type { Answer } from '../../../../../actors/runtime/actor/answer.ts';
 import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { type CommitFault, MemoryStore } from '../../../../support/memory-store.ts';
-import { openStage, SHARDS, type Stage, turns, until } from '../stage.ts';
+import { ALL, openStage, SHARDS, type Stage, turns, until } from '../stage.ts';
 
 const it = bounded(test, 5_000);
 const fresh = (): MemoryStore => new MemoryStore({ clock: systemClock, shards: SHARDS });
@@ -95,7 +95,7 @@ it('drops every shard of a batch with an unknown outcome, and loads the stored s
       stage.recorded.lost.map(({ shard, reason }) => [shard, reason]).sort(),
       shards.map((shard) => [shard, 'unknown']),
     );
-    await stage.claim();
+    await stage.take(ALL);
     assert.is(await total(stage, HERE), expected);
     await stage.close();
   }
@@ -191,7 +191,7 @@ it('answers waiting messages of a dropped shard: lost for entries in flight, mov
   resume();
   await turns();
   assert.equal(stage.recorded.lost, []);
-  await stage.claim();
+  await stage.take(ALL);
   assert.is(await total(stage, HERE), 2);
   await stage.close();
 });

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../../../support/bounded.ts';
-import { openStage, turns } from '../stage.ts';
+import { ALL, openStage, turns } from '../stage.ts';
 
 const it = bounded(test, 5_000);
 
@@ -102,7 +102,7 @@ it('answers moved for a shard that is not served here, with the last epoch serve
     ok: false,
     failure: { code: 'moved', owner: null, epoch: 0 },
   });
-  await stage.claim();
+  await stage.take(ALL);
   await stage.body('counter:a', { type: 'add', by: 1 });
   await stage.close();
   assert.equal(await stage.ask('counter:a', { type: 'add' }), {

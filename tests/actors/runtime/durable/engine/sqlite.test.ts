@@ -14,9 +14,8 @@ import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { WIDE } from '../../../../support/wide.ts';
-import { postmanKind } from '../../../example-kinds/postman.ts';
-import { openStage, SHARDS, type Stage, until } from '../stage.ts';
-import { inShard } from '../town.ts';
+import { senderKind } from '../../../example-kinds/sender.ts';
+import { ALL, inShard, openStage, SHARDS, type Stage, until } from '../stage.ts';
 
 const it = bounded(test, 20_000);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-engine-'));
@@ -50,7 +49,7 @@ it('keeps every answered step across a takeover, and fences the old owner', () =
     await Promise.all(asks);
     const next = await openStage({ store: second, name: 'n2', adopt: false });
     await markDead(second, old.incarnation);
-    await next.claim();
+    await next.take(ALL);
     for (let i = 0; i < 20; i++) assert.is(await total(next, `counter:acct_${i}`), 10);
     const answer = await old.ask('counter:acct_1', { type: 'add', by: 1 });
     assert.ok(!answer.ok && answer.failure.code === 'moved');
@@ -92,7 +91,7 @@ it('takes over rows, timers, lease rows and volatile state', () =>
     const next = await openStage({ store: second, name: 'n2', adopt: false });
     await markDead(second, old.incarnation);
     next.recorded.gone.add(old.incarnation);
-    await next.claim();
+    await next.take(ALL);
     await until(async () => (await total(next, 'counter:a')) === 1);
     await until(async () => ((await next.body('register:a', { type: 'list' })) as string[]).length === 1);
     assert.equal(await next.body('register:a', { type: 'list' }), ['y']);
@@ -139,7 +138,7 @@ it('takes over a database with the recent-use lists of older builds, and ignores
     assert.is((await second.rows({ collection: '$recent', limit: 10 })).length, 1);
     const next = await openStage({ store: second, name: 'n2', adopt: false });
     await markDead(second, old.incarnation);
-    await next.claim();
+    await next.take(ALL);
     await pause(100);
     assert.equal([next.engine.gauges.cells, next.engine.gauges.commits, next.recorded.logged], [0, 0, []]);
     assert.is(await total(next, 'counter:acct_1'), 1);
@@ -150,7 +149,7 @@ it('takes over a database with the recent-use lists of older builds, and ignores
 test.after(() => rmSync(folder, { recursive: true }));
 it('hands outbox messages and open activities to the next owner of the shard, from the rows alone', () =>
   withStores(async (first, second) => {
-    const [from, to] = [inShard('postman', 1, 'f'), inShard('postman', 2, 't')];
+    const [from, to] = [inShard('sender', 1, 'f'), inShard('sender', 2, 't')];
     const calls: ActivityTask[] = [];
     const portWith = (send: ClusterPort['send'], done: boolean): ClusterPort => ({
       random: systemRandom,
@@ -172,12 +171,12 @@ it('hands outbox messages and open activities to the next owner of the shard, fr
       if (event.type === '$begin') return old.body(address, event);
       throw new AskError(address, { code: 'expired' });
     };
-    const kinds = [postmanKind];
+    const kinds = [senderKind];
     const old: Stage = await openStage({ store: first, kinds, name: 'n1', clusterPort: portWith(nowhere, false) });
     await old.body(from, { type: 'open' });
     await old.body(to, { type: 'open' });
-    const letters = ['one', 'two'].map((note) => ({ to, event: { type: 'note', note } }));
-    await old.body(from, { type: 'post', letters });
+    const messages = ['one', 'two'].map((note) => ({ to, event: { type: 'note', note } }));
+    await old.body(from, { type: 'post', messages });
     await old.body(from, { type: 'work', id: 'w' });
     await until(() => calls.length === 1);
     const next: Stage = await openStage({
@@ -187,7 +186,7 @@ it('hands outbox messages and open activities to the next owner of the shard, fr
     next.recorded.gone.add(old.incarnation);
     await markDead(second, old.incarnation);
     old.engine.activities.abortAll('dead');
-    await next.claim();
+    await next.take(ALL);
     await until(async () => ((await next.body(from, { type: 'open' })) as string[]).length === 2);
     assert.equal(await next.body(from, { type: 'open' }), ['"attempt 2"', '"done"']);
     assert.equal([calls.length, calls[1]?.attempt, calls[1]?.key], [2, 2, calls[0]?.key]);

@@ -3,300 +3,300 @@ import * as assert from 'uvu/assert';
 import { AskError } from '../../../../../actors/runtime/actor/answer.ts';
 import type { Json } from '../../../../../actors/runtime/actor/event.ts';
 import { ActivityFailed } from '../../../../../actors/runtime/ports/activity.ts';
-import { A, ALL, type Call, first, heardBy, intents, scenes, work } from '../desk.ts';
-import { until } from '../stage.ts';
-import type { Town } from '../town.ts';
+import { A, type Call, first, intents, receivedBy, scenes, work } from '../held-calls.ts';
+import { ALL, until } from '../stage.ts';
+import type { Stages } from '../stages.ts';
 
 const within = scenes(test);
 
 within(
   'an activity begins after its commit and never before, and its result is an event of its actor',
   async (scene) => {
-    const house = await first(scene);
-    const resume = (house.store as Town['store']).pauseCommits();
-    const asked = house.body(A, work('w1', { input: { n: 7 } }));
+    const stage = await first(scene);
+    const resume = (stage.store as Stages['store']).pauseCommits();
+    const asked = stage.body(A, work('w1', { input: { n: 7 } }));
     await scene.clock.advance(50);
-    assert.equal(scene.desk.calls, []);
+    assert.equal(scene.held.calls, []);
     resume();
     await asked;
-    await until(() => scene.desk.calls.length === 1);
-    const { job } = scene.desk.call(0);
+    await until(() => scene.held.calls.length === 1);
+    const { job } = scene.held.call(0);
     assert.equal([job.address, job.id, job.attempt, job.input], [A, 'w1', 1, { n: 7 }]);
     assert.equal(
-      (await intents(scene.town)).map(({ runner, attempt }) => [runner, attempt]),
-      [[house.incarnation, 1]],
+      (await intents(scene.stages)).map(({ runner, attempt }) => [runner, attempt]),
+      [[stage.incarnation, 1]],
     );
-    const twice = await house.ask(A, work('w1'));
+    const twice = await stage.ask(A, work('w1'));
     assert.ok(!twice.ok && twice.failure.code === 'failed' && twice.failure.detail.includes('is already open'));
-    scene.desk.call(0).resolve('done');
-    await until(async () => (await heardBy(house)).length === 1);
-    assert.equal(await heardBy(house), ['done']);
-    assert.equal(await intents(scene.town), []);
-    assert.is(house.engine.activities.size, 0);
-    const none = await house.ask(A, work('w2', { name: 'unknown' }));
+    scene.held.call(0).resolve('done');
+    await until(async () => (await receivedBy(stage)).length === 1);
+    assert.equal(await receivedBy(stage), ['done']);
+    assert.equal(await intents(scene.stages), []);
+    assert.is(stage.engine.activities.size, 0);
+    const none = await stage.ask(A, work('w2', { name: 'unknown' }));
     assert.ok(!none.ok && none.failure.code === 'failed' && none.failure.detail.includes('no activity handler'));
   },
 );
 
 within('an activity cancelled in the commit that requests it never begins', async (scene) => {
-  const house = await first(scene);
-  await Promise.all([house.body(A, work('w')), house.body(A, { type: 'drop', id: 'w' })]);
+  const stage = await first(scene);
+  await Promise.all([stage.body(A, work('w')), stage.body(A, { type: 'drop', id: 'w' })]);
   await scene.clock.advance(2_000);
-  assert.equal(scene.desk.calls, []);
-  assert.is(house.engine.activities.size, 0);
+  assert.equal(scene.held.calls, []);
+  assert.is(stage.engine.activities.size, 0);
 });
 
 within(
   'a failed attempt is reported and never repeated; the chart repeats it, under the same key or as a new activity',
   async (scene) => {
-    const house = await first(scene);
-    await house.body(A, work('w'));
-    await until(() => scene.desk.calls.length === 1);
-    const { key } = scene.desk.call(0).job;
-    scene.desk.call(0).reject(new Error('once more'));
-    await until(async () => (await heardBy(house)).length === 1);
+    const stage = await first(scene);
+    await stage.body(A, work('w'));
+    await until(() => scene.held.calls.length === 1);
+    const { key } = scene.held.call(0).job;
+    scene.held.call(0).reject(new Error('once more'));
+    await until(async () => (await receivedBy(stage)).length === 1);
     const failure = { code: 'error', message: 'once more', retriable: true };
-    assert.equal(await heardBy(house), [failure]);
+    assert.equal(await receivedBy(stage), [failure]);
     await scene.clock.advance(60_000);
-    assert.is(scene.desk.calls.length, 1, 'only the chart repeats');
-    assert.equal(await intents(scene.town), []);
+    assert.is(scene.held.calls.length, 1, 'only the chart repeats');
+    assert.equal(await intents(scene.stages), []);
 
-    await house.body(A, work('w', { repeats: { key, attempt: 1, failure } }));
-    await until(() => scene.desk.calls.length === 2);
-    assert.equal([scene.desk.call(1).job.attempt, scene.desk.call(1).job.key], [2, key]);
-    assert.is((await intents(scene.town))[0]?.lastFailure, 'error: once more');
-    scene.desk.call(1).reject(new ActivityFailed('refused', 'x'.repeat(10_000), false));
-    await until(async () => (await heardBy(house)).length === 2);
-    assert.equal((await heardBy(house))[1], { code: 'refused', message: 'x'.repeat(1_000), retriable: false });
+    await stage.body(A, work('w', { repeats: { key, attempt: 1, failure } }));
+    await until(() => scene.held.calls.length === 2);
+    assert.equal([scene.held.call(1).job.attempt, scene.held.call(1).job.key], [2, key]);
+    assert.is((await intents(scene.stages))[0]?.lastFailure, 'error: once more');
+    scene.held.call(1).reject(new ActivityFailed('refused', 'x'.repeat(10_000), false));
+    await until(async () => (await receivedBy(stage)).length === 2);
+    assert.equal((await receivedBy(stage))[1], { code: 'refused', message: 'x'.repeat(1_000), retriable: false });
 
-    await house.body(A, work('w'));
-    await until(() => scene.desk.calls.length === 3);
-    assert.is(scene.desk.call(2).job.attempt, 1);
-    assert.is.not(scene.desk.call(2).job.key, key);
+    await stage.body(A, work('w'));
+    await until(() => scene.held.calls.length === 3);
+    assert.is(scene.held.call(2).job.attempt, 1);
+    assert.is.not(scene.held.call(2).job.key, key);
   },
 );
 
 within('why and inspect show which attempt runs or waits, and how the previous one failed', async (scene) => {
-  const house = await first(scene);
+  const stage = await first(scene);
   const failure = { code: 'upstream', message: 'no luck' };
-  await house.body(A, work('w', { repeats: { key: 'k', attempt: 2, failure } }));
-  await until(() => scene.desk.calls.length === 1);
-  const seen = await house.engine.inspect(A);
+  await stage.body(A, work('w', { repeats: { key: 'k', attempt: 2, failure } }));
+  await until(() => scene.held.calls.length === 1);
+  const seen = await stage.engine.inspect(A);
   assert.equal(
     seen?.intents.map(({ attempt, begun, lastFailure }) => [attempt, begun, lastFailure]),
     [[3, true, 'upstream: no luck']],
   );
-  const line = `The work work w runs on ${house.incarnation}: attempt 3, last failure: upstream: no luck.`;
+  const line = `The work work w runs on ${stage.incarnation}: attempt 3, last failure: upstream: no luck.`;
   assert.ok(seen?.explanation.includes(line), seen?.explanation.join('\n'));
 });
 
 within('a step that performs an activity its kind does not declare fails as a whole', async (scene) => {
-  const house = await first(scene);
-  const answer = await house.ask(A, work('w', { name: 'undeclared' }));
+  const stage = await first(scene);
+  const answer = await stage.ask(A, work('w', { name: 'undeclared' }));
   assert.ok(!answer.ok && answer.failure.code === 'failed');
   assert.match(answer.failure.detail, /does not declare the activity undeclared/);
-  assert.equal(await intents(scene.town), []);
+  assert.equal(await intents(scene.stages), []);
 });
 
 within('the deadline aborts the call and is reported, even if the handler ignores the signal', async (scene) => {
-  const house = await first(scene);
-  await house.body(A, work('w', { inMs: 1_000 }));
-  await until(() => scene.desk.calls.length === 1);
+  const stage = await first(scene);
+  await stage.body(A, work('w', { inMs: 1_000 }));
+  await until(() => scene.held.calls.length === 1);
   await scene.clock.advance(1_001);
-  await until(async () => (await heardBy(house)).length === 1);
-  assert.ok(scene.desk.call(0).signal.aborted);
-  assert.is(((await heardBy(house))[0] as { code: string }).code, 'deadline');
-  scene.desk.call(0).resolve('too late');
+  await until(async () => (await receivedBy(stage)).length === 1);
+  assert.ok(scene.held.call(0).signal.aborted);
+  assert.is(((await receivedBy(stage))[0] as { code: string }).code, 'deadline');
+  scene.held.call(0).resolve('too late');
   await scene.clock.advance(5_000);
-  assert.is((await heardBy(house)).length, 1);
+  assert.is((await receivedBy(stage)).length, 1);
 });
 
 within('a cancel aborts the call and discards its result; a stop cancels all activities', async (scene) => {
-  const house = await first(scene);
-  await house.body(A, work('w'));
-  await house.body(A, work('v'));
-  await until(() => scene.desk.calls.length === 2);
-  await house.body(A, { type: 'drop', id: 'w' });
-  await until(() => scene.desk.call(0).signal.aborted);
-  assert.not.ok(scene.desk.call(1).signal.aborted);
-  scene.desk.call(0).resolve('nobody listens');
-  await house.body(A, { type: 'stop' });
-  await until(() => scene.desk.call(1).signal.aborted);
-  await house.body(A, { type: 'open' });
+  const stage = await first(scene);
+  await stage.body(A, work('w'));
+  await stage.body(A, work('v'));
+  await until(() => scene.held.calls.length === 2);
+  await stage.body(A, { type: 'drop', id: 'w' });
+  await until(() => scene.held.call(0).signal.aborted);
+  assert.not.ok(scene.held.call(1).signal.aborted);
+  scene.held.call(0).resolve('nobody listens');
+  await stage.body(A, { type: 'stop' });
+  await until(() => scene.held.call(1).signal.aborted);
+  await stage.body(A, { type: 'open' });
   await scene.clock.advance(10_000);
-  assert.equal(await heardBy(house), []);
-  assert.equal(await intents(scene.town), []);
+  assert.equal(await receivedBy(stage), []);
+  assert.equal(await intents(scene.stages), []);
 });
 
 within('a runner continues when its shard moves, and the new owner accepts its result', async (scene) => {
-  const house = await first(scene);
-  const next = await scene.build('n2');
-  await house.body(A, work('w'));
-  await until(() => scene.desk.calls.length === 1);
-  await house.engine.release(0);
+  const stage = await first(scene);
+  const next = await scene.open('n2');
+  await stage.body(A, work('w'));
+  await until(() => scene.held.calls.length === 1);
+  await stage.engine.release(0);
   await next.take([0]);
   await scene.clock.advance(20_000);
-  assert.is(scene.desk.calls.length, 1);
-  assert.not.ok(scene.desk.call(0).signal.aborted);
+  assert.is(scene.held.calls.length, 1);
+  assert.not.ok(scene.held.call(0).signal.aborted);
   assert.equal(
     (await next.engine.inspect(A))?.intents.map(({ runner }) => runner),
-    [house.incarnation],
+    [stage.incarnation],
   );
-  scene.desk.call(0).resolve('from afar');
-  await until(async () => (await heardBy(next)).length === 1);
-  assert.equal(await heardBy(next), ['from afar']);
-  assert.is(house.engine.activities.size, 0);
+  scene.held.call(0).resolve('from afar');
+  await until(async () => (await receivedBy(next)).length === 1);
+  assert.equal(await receivedBy(next), ['from afar']);
+  assert.is(stage.engine.activities.size, 0);
 });
 
 within('a cancel by the new owner reaches the runner on the old one', async (scene) => {
-  const house = await first(scene);
-  const next = await scene.build('n2');
-  await house.body(A, work('w'));
-  await until(() => scene.desk.calls.length === 1);
-  await house.engine.release(0);
+  const stage = await first(scene);
+  const next = await scene.open('n2');
+  await stage.body(A, work('w'));
+  await until(() => scene.held.calls.length === 1);
+  await stage.engine.release(0);
   await next.take([0]);
   await scene.clock.advance(10);
   await next.body(A, { type: 'drop', id: 'w' });
-  await until(() => scene.desk.call(0).signal.aborted);
-  assert.is(house.engine.activities.size, 0);
+  await until(() => scene.held.call(0).signal.aborted);
+  assert.is(stage.engine.activities.size, 0);
 });
 
 within('the death of a runner starts the next attempt, and a result of the previous one is refused', async (scene) => {
-  const house = await first(scene);
-  const next = await scene.build('n2');
-  await house.body(A, work('w'));
-  await until(() => scene.desk.calls.length === 1);
-  await scene.town.kill(house);
+  const stage = await first(scene);
+  const next = await scene.open('n2');
+  await stage.body(A, work('w'));
+  await until(() => scene.held.calls.length === 1);
+  await scene.stages.kill(stage);
   await next.take(ALL);
   await until(async () => {
     await scene.clock.advance(500);
-    return scene.desk.calls.length === 2;
+    return scene.held.calls.length === 2;
   });
-  const [old, now] = scene.desk.calls as [Call, Call];
+  const [old, now] = scene.held.calls as [Call, Call];
   assert.equal([now.job.attempt, now.job.key], [2, old.job.key]);
   assert.ok(old.signal.aborted, 'a dead node aborts its handlers');
   const end = { type: 'done', result: 'from the dead' };
   assert.is(await next.body(A, { type: '$result', id: 'w', attempt: 1, end, last: false }), 'stale');
-  assert.equal(await heardBy(next), ['attempt 2']);
-  const [record] = await intents(scene.town);
-  assert.equal([record?.attempt, record?.lastFailure], [2, `runner-died: its runner ${house.incarnation} was lost`]);
+  assert.equal(await receivedBy(next), ['attempt 2']);
+  const [record] = await intents(scene.stages);
+  assert.equal([record?.attempt, record?.lastFailure], [2, `runner-died: its runner ${stage.incarnation} was lost`]);
   now.resolve('alive');
-  await until(async () => (await heardBy(next)).length === 2);
-  assert.equal(await heardBy(next), ['attempt 2', 'alive']);
+  await until(async () => (await receivedBy(next)).length === 2);
+  assert.equal(await receivedBy(next), ['attempt 2', 'alive']);
   assert.is(await next.body(A, { type: '$result', id: 'w', attempt: 2, end, last: false }), 'stale');
 });
 
 within('a result whose acknowledgement is lost is reported again and applied once', async (scene) => {
-  const house = await first(scene);
+  const stage = await first(scene);
   let lose = 2;
-  scene.town.wire = async ({ to, event }, pass) => {
+  scene.stages.wire = async ({ to, event }, pass) => {
     const reply = await pass();
     if (event.type === '$result' && lose-- > 0) throw new AskError(to, { code: 'lost' });
     return reply;
   };
-  await house.body(A, work('w'));
-  await until(() => scene.desk.calls.length === 1);
-  scene.desk.call(0).resolve('once');
+  await stage.body(A, work('w'));
+  await until(() => scene.held.calls.length === 1);
+  scene.held.call(0).resolve('once');
   await until(async () => {
     await scene.clock.advance(100);
-    return house.engine.activities.size === 0;
+    return stage.engine.activities.size === 0;
   });
-  assert.equal(await heardBy(house), ['once']);
+  assert.equal(await receivedBy(stage), ['once']);
 });
 
 within('a beginning whose acknowledgement is lost is recorded again, and the handler is called once', async (scene) => {
-  const house = await first(scene);
+  const stage = await first(scene);
   let lose = 2;
-  scene.town.wire = async ({ to, event }, pass) => {
+  scene.stages.wire = async ({ to, event }, pass) => {
     const reply = await pass();
     if (event.type === '$begin' && lose-- > 0) throw new AskError(to, { code: 'lost' });
     return reply;
   };
-  await house.body(A, work('w'));
+  await stage.body(A, work('w'));
   await until(async () => {
     await scene.clock.advance(100);
-    return scene.desk.calls.length === 1;
+    return scene.held.calls.length === 1;
   });
   await scene.clock.advance(5_000);
-  assert.equal([scene.desk.calls.length, lose], [1, -1]);
+  assert.equal([scene.held.calls.length, lose], [1, -1]);
 });
 
 within(
   'an activity whose beginning was lost with a commit of unknown outcome begins when the shard is adopted again',
   async (scene) => {
-    const house = await first(scene);
-    (house.store as Town['store']).fault = () => ({ type: 'lose-acknowledgement' });
-    const answer = await house.ask(A, work('w'));
+    const stage = await first(scene);
+    (stage.store as Stages['store']).fault = () => ({ type: 'lose-acknowledgement' });
+    const answer = await stage.ask(A, work('w'));
     assert.ok(!answer.ok && answer.failure.code === 'lost');
-    (house.store as Town['store']).fault = null;
-    assert.equal(scene.desk.calls, []);
-    await house.claim();
+    (stage.store as Stages['store']).fault = null;
+    assert.equal(scene.held.calls, []);
+    await stage.take(ALL);
     await until(async () => {
       await scene.clock.advance(100);
-      return scene.desk.calls.length === 1;
+      return scene.held.calls.length === 1;
     });
-    assert.is(scene.desk.call(0).job.attempt, 1);
+    assert.is(scene.held.call(0).job.attempt, 1);
   },
 );
 
 within('the owner checks a living runner that has lost its attempt, and another attempt begins', async (scene) => {
-  const house = await first(scene);
-  const next = await scene.build('n2');
-  await house.body(A, work('w'));
-  await until(() => scene.desk.calls.length === 1);
-  house.engine.activities.abort([{ address: A, id: 'w', attempt: 1 }]);
-  await house.engine.release(0);
+  const stage = await first(scene);
+  const next = await scene.open('n2');
+  await stage.body(A, work('w'));
+  await until(() => scene.held.calls.length === 1);
+  stage.engine.activities.abort([{ address: A, id: 'w', attempt: 1 }]);
+  await stage.engine.release(0);
   await next.take([0]);
   await until(async () => {
     await scene.clock.advance(1_000);
-    return scene.desk.calls.length === 2;
+    return scene.held.calls.length === 2;
   });
-  assert.is(scene.desk.call(1).job.attempt, 2);
+  assert.is(scene.held.call(1).job.attempt, 2);
 });
 
 within(
   'a result on which the actor throws five times becomes a dead letter, and the activity has ended',
   async (scene) => {
-    const house = await first(scene);
-    await house.body(A, work('w'));
-    await until(() => scene.desk.calls.length === 1);
-    await house.body(A, { type: 'mood', refuses: true });
-    scene.desk.call(0).resolve('unwelcome');
+    const stage = await first(scene);
+    await stage.body(A, work('w'));
+    await until(() => scene.held.calls.length === 1);
+    await stage.body(A, { type: 'mood', refuses: true });
+    scene.held.call(0).resolve('unwelcome');
     await until(async () => {
       await scene.clock.advance(200);
-      return house.engine.activities.size === 0;
+      return stage.engine.activities.size === 0;
     });
-    assert.equal(await intents(scene.town), []);
-    const aside = (await house.engine.inspect(A))?.aside ?? [];
+    assert.equal(await intents(scene.stages), []);
+    const aside = (await stage.engine.inspect(A))?.aside ?? [];
     assert.equal(
       aside.map(({ source, times }) => [source, times]),
       [['result', 5]],
     );
-    await house.body(A, { type: 'mood', refuses: false });
-    assert.is(await house.body(A, { type: '$retry', id: aside[0]?.id ?? '' }), 'taken');
-    assert.equal(await heardBy(house), ['unwelcome']);
+    await stage.body(A, { type: 'mood', refuses: false });
+    assert.is(await stage.body(A, { type: '$retry', id: aside[0]?.id ?? '' }), 'taken');
+    assert.equal(await receivedBy(stage), ['unwelcome']);
   },
 );
 
 within(
   'the actor receives the event of a further attempt in the commit that starts it, or the attempt starts without it',
   async (scene) => {
-    const house = await first(scene);
-    const next = await scene.build('n2');
-    await house.body(A, work('w'));
-    await until(() => scene.desk.calls.length === 1);
-    await house.body(A, { type: 'mood', refuses: true });
-    await scene.town.kill(house);
+    const stage = await first(scene);
+    const next = await scene.open('n2');
+    await stage.body(A, work('w'));
+    await until(() => scene.held.calls.length === 1);
+    await stage.body(A, { type: 'mood', refuses: true });
+    await scene.stages.kill(stage);
     await next.take(ALL);
     for (let tries = 1; tries <= 4; tries++) {
       await scene.clock.advance(1_000);
-      assert.equal([scene.desk.calls.length, (await intents(scene.town))[0]?.attempt], [1, 1], 'both or none');
+      assert.equal([scene.held.calls.length, (await intents(scene.stages))[0]?.attempt], [1, 1], 'both or none');
     }
     await until(async () => {
       await scene.clock.advance(1_000);
-      return scene.desk.calls.length === 2;
+      return scene.held.calls.length === 2;
     });
-    assert.is(scene.desk.call(1).job.attempt, 2);
+    assert.is(scene.held.call(1).job.attempt, 2);
     const aside = (await next.engine.inspect(A))?.aside ?? [];
     assert.equal(
       aside.map(({ source, event, times }) => [source, event, times]),
@@ -306,50 +306,50 @@ within(
 );
 
 within('a result that cannot be sent is a failure, reported once', async (scene) => {
-  const house = await first(scene);
+  const stage = await first(scene);
   for (const [i, result] of [1n as unknown as Json, 'x'.repeat(300_000)].entries()) {
-    await house.body(A, work(`w${i}`));
-    await until(() => scene.desk.calls.length === i + 1);
-    scene.desk.call(-1).resolve(result);
-    await until(async () => (await heardBy(house)).length === i + 1);
-    assert.is(((await heardBy(house))[i] as { code: string }).code, 'bad-result');
+    await stage.body(A, work(`w${i}`));
+    await until(() => scene.held.calls.length === i + 1);
+    scene.held.call(-1).resolve(result);
+    await until(async () => (await receivedBy(stage)).length === i + 1);
+    assert.is(((await receivedBy(stage))[i] as { code: string }).code, 'bad-result');
   }
 });
 
 within('the owner ends an attempt whose runner reports nothing after its deadline', async (scene) => {
-  const house = await first(scene);
-  const next = await scene.build('n2');
-  await house.body(A, work('w', { inMs: 2_000 }));
-  await until(() => scene.desk.calls.length === 1);
-  await house.engine.release(0);
+  const stage = await first(scene);
+  const next = await scene.open('n2');
+  await stage.body(A, work('w', { inMs: 2_000 }));
+  await until(() => scene.held.calls.length === 1);
+  await stage.engine.release(0);
   await next.take([0]);
-  const { incarnation } = house;
-  scene.town.wire = async ({ to, event }, pass) => {
+  const { incarnation } = stage;
+  scene.stages.wire = async ({ to, event }, pass) => {
     if (event.type === '$result') throw new AskError(to, { code: 'expired' });
     return pass();
   };
   await until(async () => {
     await scene.clock.advance(500);
-    return (await heardBy(next)).length === 1;
+    return (await receivedBy(next)).length === 1;
   });
-  assert.is(((await heardBy(next))[0] as { code: string }).code, 'deadline');
-  assert.ok(scene.town.aborted.some(({ at }) => at === incarnation));
+  assert.is(((await receivedBy(next))[0] as { code: string }).code, 'deadline');
+  assert.ok(scene.stages.aborted.some(({ at }) => at === incarnation));
 });
 
 within('a result found in time is accepted although its actor is reached only after the deadline', async (scene) => {
-  const house = await first(scene);
+  const stage = await first(scene);
   let reached = false;
-  scene.town.wire = ({ to, event }, pass) =>
+  scene.stages.wire = ({ to, event }, pass) =>
     reached || event.type === '$begin'
       ? pass()
       : Promise.reject(new AskError(to, { code: 'refused', detail: 'the store is out of reach' }));
-  await house.body(A, work('w', { inMs: 5_000 }));
-  await until(() => scene.desk.calls.length === 1);
-  scene.desk.call(0).resolve('paid');
+  await stage.body(A, work('w', { inMs: 5_000 }));
+  await until(() => scene.held.calls.length === 1);
+  scene.held.call(0).resolve('paid');
   await scene.clock.advance(30_000);
   reached = true;
   await scene.clock.advance(20_000);
-  assert.equal(await heardBy(house), ['paid']);
+  assert.equal(await receivedBy(stage), ['paid']);
 });
 
 test.run();

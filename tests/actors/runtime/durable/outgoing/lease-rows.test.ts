@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { MemoryStore } from '../../../../support/memory-store.ts';
-import { openStage, SHARDS, type Stage, turns, until } from '../stage.ts';
+import { ALL, openStage, SHARDS, type Stage, turns, until } from '../stage.ts';
 
 const it = bounded(test, 5_000);
 
@@ -67,7 +67,7 @@ it('finds the rows of nodes that died before the adoption', async () => {
   await first.close();
   const stage = await openStage({ store: first.store, adopt: false });
   stage.recorded.gone.add('dead-node');
-  await stage.claim();
+  await stage.take(ALL);
   await until(async () => (await losses(stage, 'register:acct_3')) === 1);
   assert.equal(await open(stage, 'register:acct_3'), ['l11', 'l7']);
   assert.is(await losses(stage, 'register:acct_1'), 1);

@@ -8,13 +8,13 @@ import type { ActivityTask } from '../../../../../actors/runtime/ports/activity.
 import { bounded } from '../../../../support/bounded.ts';
 import { WIDE } from '../../../../support/wide.ts';
 import { HandClock } from '../hand-clock.ts';
-import { SHARDS } from '../stage.ts';
-import { type House, inShard, Town } from '../town.ts';
+import { inShard, SHARDS, type Stage } from '../stage.ts';
+import { Stages } from '../stages.ts';
 
 const it = bounded(test, 60_000);
 const ALL = Array.from({ length: SHARDS }, (_, shard) => shard);
-const SENDERS = [0, 1, 2].map((shard) => inShard('postman', shard, 's'));
-const RECEIVERS = [5, 6, 7].map((shard) => inShard('postman', shard, 'r'));
+const SENDERS = [0, 1, 2].map((shard) => inShard('sender', shard, 's'));
+const RECEIVERS = [5, 6, 7].map((shard) => inShard('sender', shard, 'r'));
 const ROUNDS = 60;
 
 /** mulberry32. */
@@ -30,7 +30,7 @@ function chance(seed: number): () => number {
 
 class Storm {
   readonly clock = new HandClock();
-  readonly town: Town;
+  readonly stages: Stages;
   /** Notes whose sending was acknowledged, and those with an unknown outcome; by pair, in order. */
   readonly sure = new Map<string, string[]>();
   readonly perhaps = new Set<string>();
@@ -42,17 +42,17 @@ class Storm {
 
   constructor(seed: number) {
     this.random = chance(seed);
-    this.town = new Town(this.clock, { bytes: (length) => new Uint8Array(length), fraction: this.random });
-    this.town.wire = (_, pass) => this.weather(pass);
+    this.stages = new Stages(this.clock, { bytes: (length) => new Uint8Array(length), fraction: this.random });
+    this.stages.wire = (_, pass) => this.weather(pass);
   }
 
   async run(): Promise<void> {
-    await (await this.build()).take(ALL);
-    await this.build();
+    await (await this.open()).take(ALL);
+    await this.open();
     for (const address of [...SENDERS, ...RECEIVERS]) await this.insist(address, { type: 'open' });
     for (let round = 0; round < ROUNDS; round++) await this.round();
-    this.town.wire = (_, pass) => pass();
-    for (const house of this.town.houses) (house.store as Town['store']).fault = null;
+    this.stages.wire = (_, pass) => pass();
+    for (const stage of this.stages.running) (stage.store as Stages['store']).fault = null;
     for (let i = 0; i < 120 && !(await this.calm()); i++) {
       await this.reclaim();
       await this.clock.advance(1_000);
@@ -74,7 +74,7 @@ class Storm {
     const work = this.random() < 0.3;
     const event = work
       ? { type: 'work', id: note, inMs: 3_600_000 }
-      : { type: 'post', letters: [{ to, event: { type: 'note', note } }] };
+      : { type: 'post', messages: [{ to, event: { type: 'note', note } }] };
     const { answer } = await this.ask(sender, event);
     if (work) return;
     if (answer === 'ok') this.sure.set(`${sender} ${to}`, [...(this.sure.get(`${sender} ${to}`) ?? []), note]);
@@ -82,10 +82,10 @@ class Storm {
   }
 
   private async ask(to: string, event: { type: string; [key: string]: Json }) {
-    const house = this.ownerOf(shardOf(to, SHARDS));
-    if (house === undefined) return { answer: 'moved', body: null };
+    const stage = this.ownerOf(shardOf(to, SHARDS));
+    if (stage === undefined) return { answer: 'moved', body: null };
     let result: { answer: string; body: Json } | null = null;
-    void house.ask(to, event).then((answer) => {
+    void stage.ask(to, event).then((answer) => {
       result = answer.ok ? { answer: 'ok', body: answer.body } : { answer: answer.failure.code, body: null };
     });
     for (let i = 0; i < 200 && result === null; i++) await this.clock.advance(5);
@@ -101,8 +101,8 @@ class Storm {
     throw new Error(`${to} was not reached`);
   }
 
-  private ownerOf(shard: number): House | undefined {
-    return this.town.houses.find(({ engine }) => engine.epochOf(shard) !== null);
+  private ownerOf(shard: number): Stage | undefined {
+    return this.stages.running.find(({ engine }) => engine.epochOf(shard) !== null);
   }
 
   private async weather(pass: () => Promise<Json>): Promise<Json> {
@@ -127,7 +127,7 @@ class Storm {
     return reply;
   }
 
-  private async build(): Promise<House> {
+  private async open(): Promise<Stage> {
     const perform = async ({ id, key, attempt }: ActivityTask): Promise<Json> => {
       this.calls.set(id, (this.calls.get(id) ?? new Set()).add(key));
       if (attempt > 1) this.seen.attempts++;
@@ -135,8 +135,8 @@ class Storm {
       if (this.random() < 0.2) throw new Error(`${id} failed`);
       return id;
     };
-    const house = await this.town.build(`n${++this.lives}`, { work: { ...WIDE, run: perform } });
-    (house.store as Town['store']).fault = () => {
+    const stage = await this.stages.open(`n${++this.lives}`, { work: { ...WIDE, run: perform } });
+    (stage.store as Stages['store']).fault = () => {
       const dice = this.random();
       if (dice < 0.04) {
         this.seen.refused++;
@@ -148,20 +148,20 @@ class Storm {
       }
       return null;
     };
-    return house;
+    return stage;
   }
 
   private async kill(): Promise<void> {
     this.seen.killed++;
-    const victim = this.town.houses[Math.floor(this.random() * this.town.houses.length)] as House;
-    await this.town.kill(victim);
-    await this.build();
+    const victim = this.stages.running[Math.floor(this.random() * this.stages.running.length)] as Stage;
+    await this.stages.kill(victim);
+    await this.open();
   }
 
   private async move(): Promise<void> {
     const shard = Math.floor(this.random() * SHARDS);
     const from = this.ownerOf(shard);
-    const to = this.town.houses.find((house) => house !== from);
+    const to = this.stages.running.find((stage) => stage !== from);
     if (from === undefined || to === undefined) return;
     let released = false;
     void from.engine.release(shard).then(() => {
@@ -177,18 +177,18 @@ class Storm {
   private async reclaim(): Promise<void> {
     const free = ALL.filter((shard) => this.ownerOf(shard) === undefined);
     if (free.length === 0) return;
-    const owners = new Map((await this.town.store.shards()).map(({ shard, owner }) => [shard, owner]));
+    const owners = new Map((await this.stages.store.shards()).map(({ shard, owner }) => [shard, owner]));
     for (const shard of free) {
-      const owner = this.town.houses.find(({ incarnation }) => incarnation === owners.get(shard));
-      if (owner === undefined) await (this.town.houses[0] as House).take([shard]);
-      else await owner.claim();
+      const owner = this.stages.running.find(({ incarnation }) => incarnation === owners.get(shard));
+      if (owner === undefined) await (this.stages.running[0] as Stage).take([shard]);
+      else await owner.take(ALL);
     }
     await this.clock.advance(1);
   }
 
   private async calm(): Promise<boolean> {
     for (const collection of ['$outbox', '$intents', '$aside']) {
-      if ((await this.town.store.rows({ collection, limit: 1 })).length > 0) return false;
+      if ((await this.stages.store.rows({ collection, limit: 1 })).length > 0) return false;
     }
     return true;
   }
@@ -201,12 +201,12 @@ for (let seed = 1; seed <= 25; seed++) {
       await storm.run();
       const ended = new Map<string, number>();
       for (const receiver of RECEIVERS) {
-        const heard = ((await storm.insist(receiver, { type: 'open' })) as string[]).map(
+        const received = ((await storm.insist(receiver, { type: 'open' })) as string[]).map(
           (it) => JSON.parse(it) as string,
         );
-        assert.is(new Set(heard).size, heard.length, `seed ${seed}: something arrived twice`);
+        assert.is(new Set(received).size, received.length, `seed ${seed}: something arrived twice`);
         for (const sender of SENDERS) {
-          const mine = heard.filter((note) => note.startsWith(`${sender}>`));
+          const mine = received.filter((note) => note.startsWith(`${sender}>`));
           assert.equal(mine, [...mine].sort(), `seed ${seed}: the order of ${sender} to ${receiver}`);
           const sure = storm.sure.get(`${sender} ${receiver}`) ?? [];
           assert.equal(
@@ -232,14 +232,14 @@ for (let seed = 1; seed <= 25; seed++) {
         `seed ${seed}: two keys for one work`,
       );
       for (const collection of ['$outbox', '$intents', '$aside']) {
-        const left = await storm.town.store.rows({ collection, limit: 10 });
+        const left = await storm.stages.store.rows({ collection, limit: 10 });
         assert.equal(left, [], `seed ${seed}: ${collection}`);
       }
       for (const [what, times] of Object.entries(storm.seen)) total.set(what, (total.get(what) ?? 0) + times);
     } finally {
-      storm.town.wire = (_, pass) => pass();
-      for (const house of storm.town.houses) (house.store as Town['store']).fault = null;
-      const closing = storm.town.close();
+      storm.stages.wire = (_, pass) => pass();
+      for (const stage of storm.stages.running) (stage.store as Stages['store']).fault = null;
+      const closing = storm.stages.close();
       let closed = false;
       void closing.then(() => {
         closed = true;

@@ -78,17 +78,17 @@ for (const [name, open] of Object.entries(stores)) {
       const { promise: opened, resolve: openGate } = deferred();
       bad.gate = opened;
       let told = false;
-      const answer = stage.ask(B, receive(30)).then((heard) => {
+      const answer = stage.ask(B, receive(30)).then((received) => {
         told = true;
-        return heard;
+        return received;
       });
       await until(() => stage.engine.gauges.quarantined === 1);
       await turns(20);
       assert.equal([told, await asideOf(bad.store)], [false, []], 'no answer before the commit');
       openGate();
-      const heard = await answer;
-      assert.ok(!heard.ok && heard.failure.code === 'quarantined' && heard.failure.kept);
-      assert.match(heard.failure.detail, /is kept for it.*check sum/);
+      const received = await answer;
+      assert.ok(!received.ok && received.failure.code === 'quarantined' && received.failure.kept);
+      assert.match(received.failure.detail, /is kept for it.*check sum/);
       assert.is((await asideOf(bad.store)).length, 1);
       assert.is(await keptBy(stage, 7), true);
       const shown = await stage.engine.inspect(B);

@@ -4,9 +4,9 @@ import { shardOf } from '../../../../../actors/runtime/actor/address.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { MemoryStore } from '../../../../support/memory-store.ts';
 import { counterKind } from '../../../example-kinds/counter.ts';
-import { postmanKind } from '../../../example-kinds/postman.ts';
+import { senderKind } from '../../../example-kinds/sender.ts';
 import { HandClock } from '../hand-clock.ts';
-import { openStage, SHARDS, type Stage, turns, until } from '../stage.ts';
+import { ALL, openStage, SHARDS, type Stage, turns, until } from '../stage.ts';
 
 const it = bounded(test, 5_000);
 
@@ -119,7 +119,7 @@ it('fires timers that fell due while the shard had no owner, once, after adoptio
     (await store.heartbeat({ incarnation: '', hears: [], state: 'up' })).nodes[0]?.beat ?? 0,
     'test',
   );
-  await next.claim();
+  await next.take(ALL);
   await clock.advance(0);
   await clock.advance(1);
   assert.is(await total(next), 1);
@@ -182,9 +182,9 @@ it('retries a timer whose step throws, and stores it as a dead letter after five
 it('fires all other timers when one belongs to a kind that this build does not have', async () => {
   const clock = new HandClock();
   const store = new MemoryStore({ clock, shards: SHARDS });
-  const first = await openStage({ clock, store, kinds: [counterKind, postmanKind] });
-  await first.body('postman:a', { type: 'open' });
-  await first.body('postman:a', { type: 'remind', inMs: 500 });
+  const first = await openStage({ clock, store, kinds: [counterKind, senderKind] });
+  await first.body('sender:a', { type: 'open' });
+  await first.body('sender:a', { type: 'remind', inMs: 500 });
   await first.body('counter:a', { type: 'remind', inMs: 500, by: 1 });
   await first.body('counter:a', { type: 'remind', name: 'later', inMs: 20_000, by: 10 });
   await first.close();
@@ -192,10 +192,10 @@ it('fires all other timers when one belongs to a kind that this build does not h
   await turns();
   await clock.advance(30_000);
   assert.is(await total(next), 11);
-  const failures = next.recorded.logged.filter(({ address }) => address === 'postman:a');
+  const failures = next.recorded.logged.filter(({ address }) => address === 'sender:a');
   assert.is(failures.length, 5);
-  assert.match(String(failures[0]?.detail), /no kind of actor is called postman/);
-  assert.is((await store.timersOf('postman:a')).length, 1);
+  assert.match(String(failures[0]?.detail), /no kind of actor is called sender/);
+  assert.is((await store.timersOf('sender:a')).length, 1);
   await next.close();
 });
 

@@ -8,7 +8,7 @@ import type { ActorEvent, Json, Stamped } from '../../../actors/runtime/actor/ev
 import type { Kind } from '../../../actors/runtime/actor/kind.ts';
 
 interface Records {
-  readonly heard: readonly string[];
+  readonly received: readonly string[];
   readonly moods: { readonly refuses: boolean };
 }
 type Event = ActorEvent & Stamped;
@@ -20,20 +20,21 @@ const machine = setup({
   guards: { refuses: ({ context }) => context.moods.refuses },
   actions: {
     record: assign({
-      heard: ({ context, event }) =>
-        [...context.heard, JSON.stringify(event.note ?? event.result ?? event.failure)].slice(-RECORDS_MAX),
+      received: ({ context, event }) =>
+        [...context.received, JSON.stringify(event.note ?? event.result ?? event.failure)].slice(-RECORDS_MAX),
     }),
     throw: assign(() => {
       throw new Error('not in the mood');
     }),
     count: assign({
-      heard: ({ context, event }) => [...context.heard, JSON.stringify(`attempt ${event.attempt}`)].slice(-RECORDS_MAX),
+      received: ({ context, event }) =>
+        [...context.received, JSON.stringify(`attempt ${event.attempt}`)].slice(-RECORDS_MAX),
     }),
     change: assign({ moods: ({ event }) => ({ refuses: event.refuses === true }) }),
     post: emit<Records, Event>(({ event }) =>
-      (event.letters as unknown as readonly { to: string; event: ActorEvent }[]).map((letter) => ({
+      (event.messages as unknown as readonly { to: string; event: ActorEvent }[]).map((message) => ({
         type: 'send' as const,
-        ...letter,
+        ...message,
       })),
     ),
     work: emit<Records, Event>(({ event }) => ({
@@ -52,10 +53,10 @@ const machine = setup({
       event: { type: 'note', note: 'reminded' },
     })),
     stop: emit<Records, Event>(() => ({ type: 'stop' })),
-    answer: emit<Records, Event>(({ context }) => ({ type: 'reply', body: context.heard as unknown as Json })),
+    answer: emit<Records, Event>(({ context }) => ({ type: 'reply', body: context.received as unknown as Json })),
   },
 }).createMachine({
-  context: { heard: [], moods: { refuses: false } },
+  context: { received: [], moods: { refuses: false } },
   options: { maxIterations: 100 },
   initial: 'up',
   states: {
@@ -82,8 +83,8 @@ const machine = setup({
   },
 });
 
-export const postmanKind: Kind = {
-  name: 'postman',
+export const senderKind: Kind = {
+  name: 'sender',
   machine,
   version: 1,
   creates: ['open', 'note'],

@@ -31,7 +31,7 @@ export interface Outcome {
 
 const CASCADE_STEPS_MAX = 16;
 
-export class House {
+export class PureActors {
   readonly kinds: ReadonlyMap<string, RegisteredKind>;
   snapshots = new Map<string, Snapshot>();
   rows = new Map<string, Json>();

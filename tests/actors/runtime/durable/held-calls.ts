@@ -1,4 +1,4 @@
-/** A cluster port with activity handlers that the test completes itself. */
+/** Activity handlers whose calls the test completes itself, and a scene with them on stages on a manual clock. */
 import type * as uvu from 'uvu';
 import type { ActivityRecord } from '../../../../actors/runtime/actor/activity-record.ts';
 import type { Json } from '../../../../actors/runtime/actor/event.ts';
@@ -6,10 +6,10 @@ import type { ActivityTask } from '../../../../actors/runtime/ports/activity.ts'
 import { bounded } from '../../../support/bounded.ts';
 import { WIDE } from '../../../support/wide.ts';
 import { HandClock } from './hand-clock.ts';
-import { type House, inShard, Town } from './town.ts';
+import { ALL, inShard, type Stage } from './stage.ts';
+import { Stages } from './stages.ts';
 
-export const A = inShard('postman', 0, 'a');
-export const ALL = [0, 1, 2, 3, 4, 5, 6, 7];
+export const A = inShard('sender', 0, 'a');
 
 /** A call of an activity handler that is still open. */
 export interface Call {
@@ -20,7 +20,7 @@ export interface Call {
 }
 
 /** Activity handlers whose calls the test completes itself. */
-export class Desk {
+export class HeldCalls {
   readonly calls: Call[] = [];
   readonly activities = {
     work: {
@@ -38,9 +38,9 @@ export class Desk {
 
 export interface Scene {
   readonly clock: HandClock;
-  readonly town: Town;
-  readonly desk: Desk;
-  build(name: string): Promise<House>;
+  readonly stages: Stages;
+  readonly held: HeldCalls;
+  open(name: string): Promise<Stage>;
 }
 
 export const scenes =
@@ -48,24 +48,26 @@ export const scenes =
   (title: string, run: (scene: Scene) => Promise<void>): void =>
     bounded(test, 10_000)(title, async () => {
       const clock = new HandClock();
-      const town = new Town(clock);
-      const desk = new Desk();
+      const stages = new Stages(clock);
+      const held = new HeldCalls();
       try {
-        await run({ clock, town, desk, build: (name) => town.build(name, desk.activities) });
+        await run({ clock, stages, held, open: (name) => stages.open(name, held.activities) });
       } finally {
-        await town.close();
+        await stages.close();
       }
     });
 
-export const heardBy = async (house: House): Promise<Json[]> =>
-  ((await house.body(A, { type: 'open' })) as string[]).map((text) => JSON.parse(text) as Json);
-export const intents = async (town: Town) =>
-  (await town.store.rows({ collection: '$intents', limit: 100 })).map(({ body }) => JSON.parse(body) as ActivityRecord);
+export const receivedBy = async (stage: Stage): Promise<Json[]> =>
+  ((await stage.body(A, { type: 'open' })) as string[]).map((text) => JSON.parse(text) as Json);
+export const intents = async (stages: Stages) =>
+  (await stages.store.rows({ collection: '$intents', limit: 100 })).map(
+    ({ body }) => JSON.parse(body) as ActivityRecord,
+  );
 export const work = (id: string, more: Record<string, Json> = {}) => ({ type: 'work', id, ...more });
 
-export async function first({ build }: Scene): Promise<House> {
-  const house = await build('n1');
-  await house.take(ALL);
-  await house.body(A, { type: 'open' });
-  return house;
+export async function first({ open }: Scene): Promise<Stage> {
+  const stage = await open('n1');
+  await stage.take(ALL);
+  await stage.body(A, { type: 'open' });
+  return stage;
 }

@@ -1,0 +1,47 @@
+/** One stage with two clerks in different shards, each with a filled vault beside it, and held activity calls. */
+import type * as uvu from 'uvu';
+import type { Kind } from '../../../../actors/runtime/actor/kind.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { clerkKind } from '../../example-kinds/clerk.ts';
+import { vaultKind } from '../../example-kinds/vault.ts';
+import { HandClock } from './hand-clock.ts';
+import { HeldCalls } from './held-calls.ts';
+import { ALL, inShard, type Stage } from './stage.ts';
+import { Stages } from './stages.ts';
+
+/** Without resident kinds, so that activation adds no step: the test causes every step. */
+export const clerk: Kind = { ...clerkKind, resident: false };
+export const A = inShard('clerk', 0, 'a');
+export const FAR = inShard('clerk', 1, 'f');
+export const VAULT_AMOUNT = 100;
+
+export interface ClerkScene {
+  readonly clock: HandClock;
+  readonly stages: Stages;
+  readonly held: HeldCalls;
+  readonly stage: Stage;
+}
+
+export const clerkScenes =
+  (test: uvu.Test) =>
+  (title: string, run: (scene: ClerkScene) => Promise<void>): void =>
+    bounded(test, 10_000)(title, async () => {
+      const clock = new HandClock();
+      const stages = new Stages(clock);
+      const held = new HeldCalls();
+      try {
+        const stage = await stages.open('n1', held.activities, [clerk, vaultKind]);
+        await stage.take(ALL);
+        for (const address of [A, FAR]) {
+          await stage.body(address, { type: 'open' });
+          await stage.body(vaultOf(address), { type: 'fill', amount: VAULT_AMOUNT });
+        }
+        await run({ clock, stages, held, stage });
+      } finally {
+        await stages.close();
+      }
+    });
+
+/** The vault beside a clerk. */
+export const vaultOf = (address: string): string => address.replace('clerk:', 'vault:');
+export const deadLettersOf = async (stage: Stage, address = A) => (await stage.engine.inspect(address))?.aside ?? [];
