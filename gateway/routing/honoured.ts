@@ -12,6 +12,7 @@ export function honoured(turn: Turn, endpoint: Endpoint): Readonly<Record<string
   const settings: Record<string, boolean> = {};
   for (const name of Object.keys(turn.sampling)) settings[name] = declared(declares, name);
   for (const name of requiredParameters(turn)) settings[name] = declared(declares, name);
+  if (turn.responseFormat?.type === 'json_schema') settings.response_format = declares.has('structured_outputs');
   if (turn.toolChoice !== undefined) settings.tool_choice = declares.has('tools');
   if (turn.parallelToolCalls !== undefined) settings.parallel_tool_calls = declares.has('parallel_tool_calls');
   if (settings.reasoning && turn.reasoning?.enabled) settings.reasoning = isSwitchedOn(endpoint, declares);

@@ -7,8 +7,9 @@ const NONE: readonly string[] = [];
 
 /**
  * The parameters that an endpoint must declare for a turn: every optional setting in it, with `strict` the advisory ones
- * as well. A tool choice needs only `tools`; the token ceiling needs no declaration, and neither does hiding the
- * reasoning, which the gateway does itself. (spec: inference, Routing rules 2)
+ * as well. A tool choice needs only `tools`; a JSON schema needs structured outputs in every dialect, since JSON mode
+ * alone does not follow it; the token ceiling needs no declaration, and neither does hiding the reasoning, which the
+ * gateway does itself. (spec: inference, Routing rules 2, Responses dialect request)
  */
 export function requiredParameters(turn: Turn, strict = false): readonly string[] {
   const { reasoning, tools, responseFormat, requires } = turn;
@@ -17,7 +18,7 @@ export function requiredParameters(turn: Turn, strict = false): readonly string[
   const needed = strict ? sampled : sampled.filter((name) => !ADVISORY.has(name));
   if (tools) needed.push('tools');
   if (strict && turn.parallelToolCalls !== undefined) needed.push('parallel_tool_calls');
-  if (responseFormat) needed.push('response_format');
+  if (responseFormat) needed.push(responseFormat.type === 'json_schema' ? 'structured_outputs' : 'response_format');
   if (reasoning?.effort !== undefined) needed.push('reasoning_effort');
   else if (reasoning?.tokensMax !== undefined || reasoning?.enabled !== undefined) needed.push('reasoning');
   return requires ? needed.concat(requires) : needed;

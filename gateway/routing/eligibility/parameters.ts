@@ -5,8 +5,8 @@ import { declared } from '../required-parameters.ts';
 import type { RuleViolation } from './rule-violation.ts';
 
 /**
- * The endpoint must declare every required parameter, with a value that the descriptor allows. A JSON Schema is not sent
- * to an endpoint whose structured outputs a check refuted. (spec: inference, Routing rules 2)
+ * The endpoint must declare every required parameter, with a value that the descriptor allows. (spec: inference, Routing
+ * rules 2)
  */
 export function parametersRule(
   { endpoint, declares }: IndexedEndpoint,
@@ -22,8 +22,5 @@ export function parametersRule(
     }
   }
   if (reliable && !declares.has('tools')) return { reason: 'require_parameters', member: 'tools' };
-  if (turn.responseFormat?.type === 'json_schema' && endpoint.evidence.withheld.includes('structured_outputs')) {
-    return { reason: 'require_parameters', member: 'structured_outputs' };
-  }
   return null;
 }

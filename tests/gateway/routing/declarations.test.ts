@@ -52,6 +52,20 @@ it('rule 2: a JSON Schema is not sent to an endpoint whose structured outputs we
   assert.is(slugs({ response_format: { type: 'json_object' } }, endpoints).length, 2);
 });
 
+it('rule 2: a JSON Schema needs structured outputs, and JSON mode needs response_format', () => {
+  const schema = { response_format: { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } } };
+  const mode = at('mode', { supportedParameters: ['response_format'] });
+  const strict = at('strict', { supportedParameters: ['structured_outputs'] });
+  assert.equal(slugs(schema, [mode, strict]), ['strict']);
+  assert.equal(slugs({ response_format: { type: 'json_object' } }, [mode, strict]), ['mode']);
+  const error = refused(schema, [mode]);
+  assert.is(error.status, 503);
+  assert.equal(error.metadata.rejections, [
+    { provider: 'mode', endpoint: 'mode', reason: 'require_parameters', member: 'structured_outputs' },
+  ]);
+  assert.equal(honoured(turnOf(schema), strict), { response_format: true, structured_outputs: true });
+});
+
 it('an endpoint below 85 percent of required tool calls receives no tools until it measures above again', () => {
   const rated = (percent: number | null) => at('a', {}, evidence({ toolCallSuccess1d: percent }));
   for (const percent of [null, 85, 100]) assert.equal(slugs(TOOLS, [rated(percent)]), ['a']);
