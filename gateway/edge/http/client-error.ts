@@ -1,14 +1,17 @@
 import type { Socket } from 'node:net';
-import { renderEnvelope } from '../../dialects/reply/error-envelope.ts';
+import type { Clock } from '../../../actors/runtime/index.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { ClientConnection } from './connection.ts';
+import { type LingerLimits, linger } from './linger.ts';
+import { rawAnswer } from './raw-answer.ts';
 
-const STATUS_TEXT: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  408: 'Request Timeout',
-  413: 'Payload Too Large',
-  431: 'Request Header Fields Too Large',
-};
+export interface ClientErrorOptions {
+  /** Null for a socket that has closed. */
+  readonly connection: ClientConnection | null;
+  readonly generation: () => string;
+  readonly clock: Clock;
+  readonly limits: LingerLimits;
+}
 
 /**
  * Answers requests that Node's HTTP parser refused, in our envelope, and closes the connection. A connection that is
@@ -17,21 +20,22 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
 export function answerClientError(
   error: Error & { readonly code?: string },
   socket: Socket,
-  options: { readonly current: RequestContext | null; readonly generation: () => string },
+  { connection, generation, clock, limits }: ClientErrorOptions,
 ): void {
-  const current = options.current?.response.writableEnded === false ? options.current : null;
+  const last = connection?.current ?? null;
+  const current = last?.response.writableEnded === false ? last : null;
   if (current?.request.complete) {
     // The current request is complete; the bytes after it are malformed. Its answer is the last on this connection.
     current.response.shouldKeepAlive = false;
     current.response.once('close', () => socket.destroy());
     return;
   }
-  if (error.code === 'ECONNRESET' || !socket.writable || current?.response.headersSent) {
+  if (connection === null || error.code === 'ECONNRESET' || !socket.writable || current?.response.headersSent) {
     socket.destroy(error);
     return;
   }
-  const id = current?.id ?? options.generation();
-  socket.end(rawAnswer(refusalOf(error.code), id));
+  connection.lingers = true;
+  linger(socket, rawAnswer(refusalOf(error.code), current?.id ?? generation()), clock, limits);
 }
 
 function refusalOf(code: string | undefined): GatewayError {
@@ -49,19 +53,4 @@ function refusalOf(code: string | undefined): GatewayError {
 
 function refuse(status: number, type: GatewayError['type'], message: string): GatewayError {
   return new GatewayError({ status, type, message });
-}
-
-function rawAnswer(error: GatewayError, generation: string): string {
-  const body = renderEnvelope(error);
-  return [
-    `HTTP/1.1 ${error.status} ${STATUS_TEXT[error.status] ?? 'Error'}`,
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${Buffer.byteLength(body)}`,
-    `x-generation-id: ${generation}`,
-    `x-request-id: ${generation}`,
-    `request-id: ${generation}`,
-    'connection: close',
-    '',
-    body,
-  ].join('\r\n');
 }

@@ -6,6 +6,8 @@ import type { Head } from './head.ts';
 /** One client connection, and its unanswered requests in order. */
 export class ClientConnection {
   readonly socket: Socket;
+  /** The last answer was sent and our side ended; what the client still sends is dropped. */
+  lingers = false;
   readonly #owed: RequestContext[] = [];
   #quietSince: number;
   /** The Authorization header of the last request that had no other credential, and the credential parsed from it. */

@@ -11,6 +11,7 @@ import { answerClientError } from './client-error.ts';
 import { ClientConnection } from './connection.ts';
 import { generationHeaders } from './generation-headers.ts';
 import { malformed, readHead } from './head.ts';
+import { boundLinger } from './linger.ts';
 import { writeAnswer } from './write-answer.ts';
 
 export interface ListenerOptions {
@@ -35,7 +36,9 @@ export class Listener {
   readonly #options: ListenerOptions;
   readonly #connections = new Map<Socket, ClientConnection>();
   readonly #places: AddressPlaces;
-  readonly #port = createSocketServer({ noDelay: true, keepAlive: true }, (socket) => this.accept(socket));
+  readonly #port = createSocketServer({ noDelay: true, keepAlive: true, allowHalfOpen: true }, (socket) =>
+    this.accept(socket),
+  );
   readonly #answers = new Map<number, number>();
   #draining = false;
   #underWay = 0;
@@ -106,6 +109,13 @@ export class Listener {
     socket.setNoDelay(true);
     const connection = new ClientConnection(socket, this.#options.clock.monotonic());
     this.#connections.set(socket, connection);
+    const closeNow = socket.destroySoon.bind(socket);
+    // Node calls this after an answer with `Connection: close`, also while the request is still arriving.
+    socket.destroySoon = () => {
+      if (connection.current?.request.complete !== false) return closeNow();
+      connection.lingers = true;
+      socket.end();
+    };
     socket.once('close', () => {
       this.#connections.delete(socket);
       this.#places.leave(address);
@@ -138,8 +148,8 @@ export class Listener {
     return new Promise((resolve) => {
       const check = (): void => {
         const now = clock.monotonic();
-        for (const { socket, idleSince } of this.#connections.values()) {
-          if (idleSince !== null && now - idleSince >= limits.drainIdleMs) socket.destroy();
+        for (const { socket, idleSince, lingers } of this.#connections.values()) {
+          if (!lingers && idleSince !== null && now - idleSince >= limits.drainIdleMs) socket.destroy();
         }
         if (this.#connections.size === 0 || now >= endsAt) resolve();
         else clock.after(SETTLED_CHECK_MS, check);
@@ -159,6 +169,11 @@ export class Listener {
   #arrive(request: IncomingMessage, response: ServerResponse, expects = false): void {
     const connection = this.#connections.get(request.socket);
     if (connection === undefined) throw new Error('a request arrived on a connection that was not accepted');
+    if (connection.lingers) {
+      // The connection's last answer was sent; a request behind it is never served.
+      request.socket.destroy();
+      return;
+    }
     const id = this.#options.generation();
     const head = readHead(request);
     const credential = connection.credentialOf(head);
@@ -173,8 +188,10 @@ export class Listener {
   }
 
   #clientError(error: Error & { readonly code?: string }, socket: Socket): void {
-    const current = this.#connections.get(socket)?.current ?? null;
-    answerClientError(error, socket, { current, generation: this.#options.generation });
+    const connection = this.#connections.get(socket) ?? null;
+    // After its last answer a connection may send anything: it is dropped.
+    if (connection?.lingers) return;
+    answerClientError(error, socket, { ...this.#options, connection });
   }
 
   #track(connection: ClientConnection, context: RequestContext): void {
@@ -185,21 +202,19 @@ export class Listener {
       if (!connection.settle(context, this.#options.clock.monotonic())) return;
       this.#underWay--;
       this.#answers.set(response.statusCode, (this.#answers.get(response.statusCode) ?? 0) + 1);
-      if (response.writableFinished && !request.complete && !request.destroyed) this.#endUpload(request);
+      if (response.writableFinished && !request.complete && !request.destroyed) this.#dropUpload(connection, request);
     });
   }
 
-  /** Drains the rest of a refused upload, for a bounded time, so that the client can read the response. */
-  #endUpload(request: IncomingMessage): void {
+  /** Drops the rest of a refused upload, within bounds, so that the client can read the response. */
+  #dropUpload(connection: ClientConnection, request: IncomingMessage): void {
     const { socket } = request;
-    const { clock, limits } = this.#options;
-    const stop = clock.after(limits.bodyGraceMs, () => {
-      if (!request.complete) socket.destroy();
-    });
+    const stop = boundLinger(socket, this.#options.clock, this.#options.limits);
     request.once('end', () => {
       stop();
-      // The connection stays open and must not accumulate one listener per refused upload.
+      // The connection may stay open and must not accumulate one listener per refused upload.
       socket.off('close', stop);
+      if (connection.lingers) socket.destroy();
     });
     socket.once('close', stop);
   }
@@ -213,7 +228,8 @@ export class Listener {
 
   #refuseConnect(request: IncomingMessage, socket: Socket): void {
     const error = Object.assign(new Error(`${request.method} is not served`), { code: 'METHOD' });
-    answerClientError(error, socket, { current: null, generation: this.#options.generation });
+    const connection = this.#connections.get(socket) ?? null;
+    answerClientError(error, socket, { ...this.#options, connection });
   }
 }
 

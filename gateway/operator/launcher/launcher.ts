@@ -4,6 +4,7 @@
  * no process running.
  */
 import { readFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Cancel, Clock, Random } from '../../../actors/runtime/index.ts';
 import type { ClusterConfig, TlsConfig } from '../../terms/config.ts';
@@ -118,9 +119,14 @@ export class Launcher {
     if (!this.stopped) this.trimAgain = this.options.clock.after(TRIM_MS, () => void this.trimLogs({ path, logs }));
   }
 
-  private accept(socket: Parameters<Fleet['accept']>[0]): void {
+  private accept(socket: Socket): void {
     if (this.fleet) this.fleet.accept(socket);
-    else refuseConnection(socket, this.options.clock);
+    else this.refuse(socket);
+  }
+
+  private refuse(socket: Socket): void {
+    const { clock, random, config } = this.options;
+    refuseConnection(socket, { clock, random, limits: config.edge });
   }
 
   /** The configuration for the nodes: with the simulators as providers, if no others are configured. */
@@ -155,7 +161,7 @@ export class Launcher {
       waitMs: config.edge.headersTimeoutMs,
       clock,
       journal: this.journal,
-      refuse: (socket) => refuseConnection(socket, clock),
+      refuse: (socket) => this.refuse(socket),
       changed: () => this.nodesChanged(),
       faulted: (name, reason, tries) => this.nodeFaulted({ name, reason, tries, log: join(logs, `${name}.log`) }),
     });

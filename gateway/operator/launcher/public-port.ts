@@ -3,8 +3,10 @@
  * serve is answered with 503 here.
  */
 import { createServer, type Server, type Socket } from 'node:net';
-import type { Clock } from '../../../actors/runtime/index.ts';
-import { renderEnvelope } from '../../dialects/reply/error-envelope.ts';
+import type { Clock, Random } from '../../../actors/runtime/index.ts';
+import { generationId } from '../../../actors/terms/ids.ts';
+import { type LingerLimits, linger } from '../../edge/http/linger.ts';
+import { rawAnswer } from '../../edge/http/raw-answer.ts';
 import { unavailable } from '../../terms/unavailable.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
 
@@ -55,27 +57,17 @@ function explain(error: NodeJS.ErrnoException, listen: { readonly host: string; 
   return `${where} cannot be opened (${lineOf(error)}); choose another with --port N`;
 }
 
-const BODY = renderEnvelope(unavailable('no node took the connection'));
+const NOT_TAKEN = unavailable('no node took the connection');
 
-const UNAVAILABLE = [
-  'HTTP/1.1 503 Service Unavailable',
-  'content-type: application/json; charset=utf-8',
-  `content-length: ${Buffer.byteLength(BODY)}`,
-  'retry-after: 1',
-  'x-should-retry: true',
-  'connection: close',
-  '',
-  BODY,
-].join('\r\n');
-
-/** Answers 503 and closes. Input is drained until then, because closing with unread input would reset the answer. */
-export function refuseConnection(socket: Socket, clock: Clock): void {
-  const cut = clock.after(LINGER_MS, () => socket.destroy());
-  socket.on('close', cut);
-  socket.end(UNAVAILABLE);
-  socket.resume();
+export interface RefuseOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly limits: LingerLimits;
 }
 
-const LINGER_MS = 1_000;
+/** Answers 503 under a generation id of its own, and closes once the client has stopped sending. */
+export function refuseConnection(socket: Socket, { clock, random, limits }: RefuseOptions): void {
+  linger(socket, rawAnswer(NOT_TAKEN, generationId(random, clock.now())), clock, limits);
+}
 
 function ignore(): void {}

@@ -8,6 +8,7 @@ import { Listener } from '../../../../gateway/edge/http/listener.ts';
 import type { RequestContext } from '../../../../gateway/edge/request-context.ts';
 import type { EdgeLimits } from '../../../../gateway/terms/config.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { sendThenRead } from '../../../support/send-then-read.ts';
 
 const it = bounded(test, 15_000);
 
@@ -180,6 +181,55 @@ it('answers queued behind another one end with their connection and do not stay 
   assert.equal(over.sort(), ['/a', '/b', '/c']);
   assert.is(listener.connections, 0);
   listener.close();
+});
+
+const BODY_BYTES = 9 * 1024 * 1024;
+const UPLOAD = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${BODY_BYTES}\r\n`;
+
+for (const [what, head] of [
+  ['an upload with Connection: close', `${UPLOAD}Connection: close\r\n\r\n`],
+  [
+    'an upload in chunks with Connection: close',
+    `${UPLOAD.replace(/Content.*/, 'Transfer-Encoding: chunked')}Connection: close\r\n\r\n${BODY_BYTES.toString(16)}\r\n`,
+  ],
+  ['an upload in HTTP/1.0', UPLOAD.replace('1.1', '1.0').concat('\r\n')],
+  ['bytes that are not HTTP', 'no HTTP\r\n'],
+] as const) {
+  it(`the refusal of ${what} arrives before the connection ends, also at a client that reads last`, async () => {
+    const { listener, port } = await start({}, ({ response }) => response.writeHead(401).end('refused'));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => sendThenRead(port, head, BODY_BYTES)));
+    for (const answer of answers) assert.match(answer, /^HTTP\/1\.1 40[01] /);
+    while (listener.connections > 0) await new Promise((resolve) => setImmediate(resolve));
+    listener.close();
+  });
+}
+
+it('a request behind the last answer of its connection is not served', async () => {
+  let served = 0;
+  const { listener, port } = await start({}, ({ response }) => {
+    served++;
+    response.writeHead(401).end('refused');
+  });
+  const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\nConnection: close\r\n\r\n';
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.write(head);
+  await new Promise((resolve) => socket.resume().once('end', resolve));
+  socket.end(`0123456789GET / HTTP/1.1\r\nHost: a\r\n\r\n`);
+  await new Promise((resolve) => socket.once('close', resolve));
+  while (listener.connections > 0) await new Promise((resolve) => setImmediate(resolve));
+  listener.close();
+  assert.is(served, 1);
+});
+
+it('a refused client that neither sends nor closes is cut after the grace of an upload', async () => {
+  const { listener, port } = await start({ bodyGraceMs: 300 }, ({ response }) => response.writeHead(401).end('no'));
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.write(`${UPLOAD}Connection: close\r\n\r\n`);
+  socket.resume().on('error', () => {});
+  await new Promise((resolve) => socket.once('end', resolve));
+  while (listener.connections > 0) await new Promise((resolve) => setImmediate(resolve));
+  listener.close();
+  socket.destroy();
 });
 
 it('a connection with many refused uploads accumulates no listeners', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/runtime/index.ts';
+import { systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
 import { Fleet } from '../../../../gateway/operator/launcher/fleet.ts';
 import type { JournalEntry } from '../../../../gateway/operator/launcher/journal.ts';
@@ -40,7 +40,8 @@ async function start(options: { nodes?: number; strike?: Strike; waitMs?: number
   const mark = join(folder, 'struck');
   const journal: JournalEntry[] = [];
   const faults: string[] = [];
-  const refuse = (socket: Parameters<typeof refuseConnection>[0]) => refuseConnection(socket, systemClock);
+  const refuse = (socket: Parameters<typeof refuseConnection>[0]) =>
+    refuseConnection(socket, { clock: systemClock, random: systemRandom, limits: config.edge });
   const fleet = new Fleet({
     starts: Array.from({ length: options.nodes ?? 3 }, (_, i) => ({
       name: `n${i + 1}`,
