@@ -14,7 +14,7 @@ import * as words from '../support/model/words.ts';
 import { ACCOUNT, KEY } from '../support/model/words.ts';
 import { openStage, type Stage, until } from './runtime/durable/stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const MS = 5_000;
 const DIGEST = 'd'.repeat(64);
 

@@ -15,7 +15,7 @@ import { HandClock } from './runtime/durable/hand-clock.ts';
 import { until } from './runtime/durable/stage.ts';
 import { Stages } from './runtime/durable/stages.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const FILM = 'film:account_1/film_1';
 const HOUR_MS = 3_600_000;
 const limits = { sweepMs: 60_000, blobOrphanMs: 24 * HOUR_MS, sweepBlobsMax: 1_000 };

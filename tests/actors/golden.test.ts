@@ -12,7 +12,7 @@ import { RestoreRefused } from '../../actors/runtime/actor/restore-refused.ts';
 import { bounded } from '../support/bounded.ts';
 import { type Golden, goldenScenes } from '../support/golden-scenes.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const FOLDER = new URL('../fixtures/snapshots/', import.meta.url);
 const known = new Map(kinds.map((kind) => [kind.name, register(kind)]));
 const files = readdirSync(FOLDER).map((name) => {

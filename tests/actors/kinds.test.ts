@@ -4,7 +4,7 @@ import { kinds, kindsWith } from '../../actors/kinds.ts';
 import { register } from '../../actors/runtime/actor/register.ts';
 import { bounded } from '../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 it('registers every kind of the marketplace, each under its own name', () => {
   const names = kinds.map((kind) => register(kind).name);

@@ -12,7 +12,7 @@ import * as words from '../support/model/words.ts';
 import { ACCOUNT, KEY } from '../support/model/words.ts';
 import { ALL, openStage, type Stage, until } from './runtime/durable/stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const far = (): number => Date.now() + 600_000;
 
 async function ask<T>(stage: Stage, to: string, event: object): Promise<T> {

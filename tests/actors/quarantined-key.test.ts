@@ -11,7 +11,7 @@ import * as words from '../support/model/words.ts';
 import { ACCOUNT, KEY } from '../support/model/words.ts';
 import { openStage, SHARDS, type Stage, until } from './runtime/durable/stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 
 const ask = async (stage: Stage, to: string, event: object): Promise<object> =>
   (await stage.body(to, event as ActorEvent)) as object;

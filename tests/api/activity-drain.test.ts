@@ -14,7 +14,7 @@ import { startCluster } from '../support/cluster/start-cluster.ts';
 import { failureOf } from '../support/failure-of.ts';
 import { WIDE } from '../support/wide.ts';
 
-const it = bounded(test, 60_000);
+const it = bounded(test);
 const WITHIN = { withinMs: 10_000 };
 const LIMITS = { connectMs: 5_000, firstByteMs: 30_000, idleMs: 30_000, totalMs: 60_000, bodyBytesMax: 1_000 };
 

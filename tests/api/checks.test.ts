@@ -10,7 +10,7 @@ import type { NodeHandle } from '../../gateway/main.ts';
 import { bounded } from '../support/bounded.ts';
 import { startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
 
-const it = bounded(test, 60_000);
+const it = bounded(test);
 
 let cluster: TestCluster;
 

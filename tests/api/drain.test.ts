@@ -4,7 +4,7 @@ import { bounded } from '../support/bounded.ts';
 import { startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
 import { frames } from '../support/stream/frames.ts';
 
-const it = bounded(test, 60_000);
+const it = bounded(test);
 
 let cluster: TestCluster;
 let headers: Record<string, string>;

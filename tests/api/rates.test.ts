@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
 import { startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
 
-const it = bounded(test, 60_000);
+const it = bounded(test);
 const MINUTE_MS = 60_000;
 /** Longest duration of one of these tests; it must not cross a minute boundary. */
 const ROOM_MS = 8_000;

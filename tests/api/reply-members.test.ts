@@ -5,7 +5,7 @@ import { type Funded, startCluster, type TestCluster } from '../support/cluster/
 import { type ScriptedProvider, startScriptedProvider } from '../support/provider/scripted-provider.ts';
 import { simulatedProvider } from '../support/provider/simulated-provider.ts';
 
-const it = bounded(test, 40_000);
+const it = bounded(test);
 
 let provider: ScriptedProvider;
 let cluster: TestCluster;

@@ -6,7 +6,7 @@ import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { bounded } from '../support/bounded.ts';
 import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
 
-const it = bounded(test, 60_000);
+const it = bounded(test);
 
 let cluster: TestCluster;
 let funded: Funded;

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
 import { startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
 
-const it = bounded(test, 30_000);
+const it = bounded(test);
 
 let cluster: TestCluster;
 test.before(async () => {

@@ -8,7 +8,7 @@ import { answered, isIntact, isNumbered } from './answered.ts';
 import { exchange } from './exchange.ts';
 import { probe, type Scenario } from './scenario.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 let server: Server;
 let answer: (response: ServerResponse) => void = () => {};
 test.before(async () => {

@@ -7,7 +7,7 @@ import { cleanEvidence } from '../support-tests/clean-evidence.ts';
 import type { Strike } from './nemesis.ts';
 import { type ChaosReport, countRequests, passed, problemsOf, render } from './report.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const STRUCK: Strike = {
   fault: 'SIGKILL',
   node: 'n1',

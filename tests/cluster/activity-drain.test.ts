@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
 import { type NodeProcess, NodeProcesses } from './node-processes.ts';
 
-const it = bounded(test, 60_000);
+const it = bounded(test);
 /** Longer than shards take to move, and than a node takes to notice that a peer drains. */
 const WORK_MS = 3_000;
 

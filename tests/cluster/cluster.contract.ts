@@ -36,7 +36,7 @@ function traffic(
 }
 
 export function clusterContract(test: uvu.Test, wire: 'loopback' | 'grpc'): void {
-  const it = bounded(test, 30_000);
+  const it = bounded(test);
   const within = (title: string, run: (harness: Harness) => Promise<void>): void =>
     it(`${wire}: ${title}`, async () => {
       const harness = new Harness(wire);

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
 import { type NodeProcess, NodeProcesses } from './node-processes.ts';
 
-const it = bounded(test, 60_000);
+const it = bounded(test);
 const MIB = 1024 * 1024;
 const RSS_RISE_MAX = 96 * MIB;
 const CLOSED_MS = 20_000;

@@ -6,7 +6,7 @@ import { addressOn, Harness } from './harness.ts';
 
 clusterContract(test, 'loopback');
 
-const it = bounded(test, 30_000);
+const it = bounded(test);
 
 it('a cut between two of three nodes: one is voted out, and its actors are served elsewhere', async () => {
   const harness = new Harness('loopback');

@@ -9,7 +9,7 @@ import { TOKEN } from '../support/cluster/bare-node.ts';
 import { addressOn, Harness } from './harness.ts';
 import { tally } from './tally.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const add = { type: 'tally.add', by: 2 };
 
 it('an operator inspects and controls the whole cluster through any node', async () => {

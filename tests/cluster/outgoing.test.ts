@@ -9,7 +9,7 @@ import { bounded } from '../support/bounded.ts';
 import { WIDE } from '../support/wide.ts';
 import { Harness, type Started } from './harness.ts';
 
-const it = bounded(test, 30_000);
+const it = bounded(test);
 const WITHIN = { withinMs: 5_000 };
 
 /** A card company with idempotency keys: a charge requested twice is made once. */

@@ -6,7 +6,7 @@ import { bounded } from '../support/bounded.ts';
 import { Harness, type Started } from './harness.ts';
 import { tallyTwo } from './tally-two.ts';
 
-const it = bounded(test, 40_000);
+const it = bounded(test);
 const add = { type: 'tally.add', by: 1 };
 const addresses = Array.from({ length: 40 }, (_, i) => `tally:up${i}`);
 const NEW = { kinds: [tallyTwo] };

@@ -12,7 +12,7 @@ import { inWeather, type Tally, type Weather } from '../support/links/weather.ts
 import * as words from '../support/model/words.ts';
 import { Harness } from './harness.ts';
 
-const it = bounded(test, 60_000);
+const it = bounded(test);
 const LANES = 8;
 const TURNS_PER_LANE = 6;
 const TRY_MS = 150;

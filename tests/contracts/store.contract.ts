@@ -8,11 +8,9 @@ import { membershipClauses } from './store/membership-clauses.ts';
 import { rowClauses } from './store/row-clauses.ts';
 import { timerClauses } from './store/timer-clauses.ts';
 
-const CLAUSE_MS = 10_000;
-
 /** Registers the whole suite under `name`; the caller runs it with `test.run()`. */
 export function storeContract(name: string, open: () => Promise<OpenedStore>): void {
-  const it = bounded(test, CLAUSE_MS);
+  const it = bounded(test);
   const clause: Clause = (title, run) =>
     it(`${name}: ${title}`, async () => {
       const opened = await open();

@@ -102,7 +102,7 @@ type Register = (title: string, run: () => Promise<void> | void) => void;
 
 /** `make` returns a fresh transport of one network per call. */
 export function transportContract(test: Register, make: () => Transport): void {
-  const it = bounded(test, 10_000);
+  const it = bounded(test);
   const started: Transport[] = [];
   const open = (): Transport => {
     const transport = make();

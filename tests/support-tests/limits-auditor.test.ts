@@ -6,7 +6,7 @@ import { bounded } from '../support/bounded.ts';
 import { cleanEvidence } from './clean-evidence.ts';
 import { cleanRuntime } from './clean-runtime.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 /** The valid run, with evidence about keys, reads and ends of holds. */
 function clean(): Evidence {

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
 import { LinkProxy } from '../support/links/proxy.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 /** An echo server, a proxy in front of it, and a client that records what it receives. */
 class Bench {

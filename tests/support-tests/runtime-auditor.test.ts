@@ -7,7 +7,7 @@ import { bounded } from '../support/bounded.ts';
 import { cleanEvidence } from './clean-evidence.ts';
 import { cleanRuntime, letter, operation } from './clean-runtime.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 /** Ids of the failing checks. */
 function complaints(runtime: RuntimeEvidence): readonly string[] {

@@ -5,7 +5,7 @@ import { bounded } from '../support/bounded.ts';
 import { isUnbroken } from '../support/stream/numbered.ts';
 import { StreamJudge } from '../support/stream/stream-judge.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 
 const HEAD = { id: 'gen-1', object: 'chat.completion.chunk', created: 1, model: 'a/b', provider: 'P' };
 

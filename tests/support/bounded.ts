@@ -1,8 +1,11 @@
 /** Adds a time-out per test, which uvu lacks: a hanging test fails with its title instead of blocking the run. */
 type Registers = (title: string, run: () => Promise<void> | void) => void;
 
-/** `const it = bounded(test, 5_000); it('does a thing', async () => {...});` */
-export function bounded(test: Registers, timeoutMs: number): Registers {
+/** Ends a hanging test. Far above what any test needs, so that none depends on the speed of the machine. */
+const HANGING_MS = 60_000;
+
+/** `const it = bounded(test); it('does a thing', async () => {...});` Tests of minutes pass a limit of their own. */
+export function bounded(test: Registers, timeoutMs = HANGING_MS): Registers {
   return (title, run) =>
     test(title, async () => {
       let timer: NodeJS.Timeout | undefined;

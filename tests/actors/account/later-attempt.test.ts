@@ -15,7 +15,7 @@ import { PureActors } from '../../support/model/pure-actors.ts';
 import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const FIRST = holdAttempt(1, 1);
 const SECOND = holdAttempt(2, 1);
 const THIRD = holdAttempt(3, 1);

@@ -5,7 +5,7 @@ import { emptyAccount, withAdjustment, withCharge, withDeposit } from '../../../
 import { hashEntry, type LedgerEntry, ledgerId, sealEntry, verifyLedger } from '../../../actors/account/ledger.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 function entries(): LedgerEntry[] {
   const written: LedgerEntry[] = [];

@@ -21,7 +21,7 @@ import { text, units } from '../../support/model/oracle.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
 import * as words from '../../support/model/words.ts';
 
-const it = bounded(test, 60_000);
+const it = bounded(test);
 const KEYS = ['key:acct_1/key_1', 'key:acct_1/key_2', 'key:acct_1/key_3'] as const;
 const LIMITS = [null, '3', '0.5'] as const;
 

@@ -8,7 +8,7 @@ import { bounded } from '../../support/bounded.ts';
 import { DECLARATION } from '../../support/model/declaration.ts';
 import { type Outcome, PureActors } from '../../support/model/pure-actors.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const ADDRESS = 'endpoint:ep_1';
 const START = 1_763_690_400_000;
 

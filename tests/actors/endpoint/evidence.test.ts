@@ -23,7 +23,7 @@ import { bounded } from '../../support/bounded.ts';
 import { DECLARATION as PLAIN } from '../../support/model/declaration.ts';
 import { type Outcome, PureActors } from '../../support/model/pure-actors.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const START = 1_763_690_400_000;
 const HOUR_MS = 60 * 60_000;
 const ADDRESS = 'endpoint:ep_1';

@@ -10,7 +10,7 @@ import {
 } from '../../../actors/endpoint/histogram.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 
 function of(figures: readonly number[]): Histogram {
   const draft: HistogramDraft = {};

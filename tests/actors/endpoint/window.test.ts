@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { figures, measure, NO_WINDOWS, type ObservedAttempt, type Windows } from '../../../actors/endpoint/window.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const START = 1_763_690_400_000;
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { type LimitWindow, windowEnd, windowStart } from '../../../actors/key/calendar.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 it('begins and ends windows at UTC edges', () => {
   const table: readonly (readonly [LimitWindow, string, string, string])[] = [

@@ -12,7 +12,7 @@ import { PureActors } from '../../support/model/pure-actors.ts';
 import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const HOUR = 3_600_000;
 
 function open(more: Record<string, unknown> = {}): PureActors {

@@ -4,7 +4,7 @@ import { providerKind } from '../../../actors/provider/provider.ts';
 import { bounded } from '../../support/bounded.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const ADDRESS = 'provider:alpha';
 const FACTS = {
   id: 'prov_1',

@@ -6,7 +6,7 @@ import { NAMES_MAX, type WindowTable } from '../../../actors/rate-window/table.t
 import { bounded } from '../../support/bounded.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const START = 1_763_690_400_000;
 const WINDOW = windowAddress('digest-1');
 

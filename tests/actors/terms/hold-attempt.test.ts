@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { HOLDS_PER_RUN_MAX, holdAttempt, isFirstHold } from '../../../actors/terms/hold-attempt.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 it('orders holds by run, then within the run, and numbers a single run from 1', () => {
   assert.equal([holdAttempt(1, 1), holdAttempt(1, 2), holdAttempt(1, 16)], [1, 2, 16]);

@@ -5,7 +5,7 @@ import { parseAddress, systemRandom } from '../../../actors/runtime/index.ts';
 import * as ids from '../../../actors/terms/ids.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 it('creates ids of the right shape, all different and valid in addresses', () => {
   const seen = new Set<string>();

@@ -5,7 +5,7 @@ import * as usd from '../../../actors/terms/usd.ts';
 import { bounded } from '../../support/bounded.ts';
 import { floorAt, text, units } from '../../support/model/oracle.ts';
 
-const it = bounded(test, 30_000);
+const it = bounded(test);
 
 const amount = fc
   .tuple(

@@ -4,7 +4,7 @@ import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { openCluster } from './cluster.ts';
 
-const it = bounded(test, 30_000);
+const it = bounded(test);
 
 let cluster: TestCluster;
 test.before(async () => {

@@ -7,7 +7,7 @@ import { say } from '../../support/provider/say.ts';
 import { openCluster } from './cluster.ts';
 
 /** Attacks 60 to 67 of the list: bodies and queries that are expensive, pollute prototypes, or are ambiguous. */
-const it = bounded(test, 60_000);
+const it = bounded(test);
 
 let cluster: TestCluster;
 let funded: Funded;

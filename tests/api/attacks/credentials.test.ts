@@ -10,7 +10,7 @@ import { rawExchange } from '../../support/raw-exchange.ts';
 import { openCluster } from './cluster.ts';
 
 /** Attacks 9 to 14 and 71 of the list: accepted and refused forms of a key. Each row gives its number. */
-const it = bounded(test, 30_000);
+const it = bounded(test);
 
 let cluster: TestCluster;
 let funded: Funded;

@@ -8,7 +8,7 @@ import { rawExchange } from '../../support/raw-exchange.ts';
 import { openCluster } from './cluster.ts';
 
 /** Attacks 46 to 59 and 68 of the list, against a whole node: bytes, headers, and answers of a provider. */
-const it = bounded(test, 60_000);
+const it = bounded(test);
 
 let cluster: TestCluster;
 let funded: Funded;

@@ -10,7 +10,7 @@ import { say } from '../../support/provider/say.ts';
 import { openCluster } from './cluster.ts';
 
 /** The AI SDK with both providers of the chat dialect: each clause runs with both. */
-const it = bounded(test, 30_000);
+const it = bounded(test);
 
 let cluster: TestCluster;
 let funded: Funded;

@@ -7,7 +7,7 @@ import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { openCluster } from './cluster.ts';
 
 /** The whole demo: four providers, one of which uses the messages dialect, each behaving as its document declares. */
-const it = bounded(test, 30_000);
+const it = bounded(test);
 let cluster: TestCluster;
 let openai: OpenAI;
 let openrouter: OpenRouter;

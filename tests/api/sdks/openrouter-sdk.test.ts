@@ -9,7 +9,7 @@ import { say } from '../../support/provider/say.ts';
 import { openCluster } from './cluster.ts';
 
 /** This SDK validates every member of every answer, so these tests hold our answers to its schemas. */
-const it = bounded(test, 30_000);
+const it = bounded(test);
 
 let cluster: TestCluster;
 let funded: Funded;

@@ -6,7 +6,7 @@ import { bounded } from '../../support/bounded.ts';
 import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { openCluster } from './cluster.ts';
 
-const it = bounded(test, 30_000);
+const it = bounded(test);
 
 let cluster: TestCluster;
 let funded: Funded;

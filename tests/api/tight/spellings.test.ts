@@ -6,7 +6,7 @@ import { rawExchange } from '../../support/raw-exchange.ts';
 import { openCluster } from './cluster.ts';
 
 /** Requests as bytes, and their answers: every spelling of an address, a header or a method is handled alike. */
-const it = bounded(test, 60_000);
+const it = bounded(test);
 
 let cluster: TestCluster;
 let funded: Funded;

@@ -6,7 +6,7 @@ import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts
 import { frames } from '../../support/stream/frames.ts';
 import { openCluster } from './cluster.ts';
 
-const it = bounded(test, 40_000);
+const it = bounded(test);
 
 let cluster: TestCluster;
 let funded: Funded;

@@ -18,7 +18,7 @@ import { MODEL } from '../../fixtures/models/plain.ts';
 import { bounded } from '../../support/bounded.ts';
 import { board, boardEndpoint } from '../inference/stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 interface Sent {
   readonly to: string;
   readonly event: ActorEvent;

@@ -9,7 +9,7 @@ import { bounded } from '../../support/bounded.ts';
 import { modelsDocument, simulatedProvider } from '../../support/provider/simulated-provider.ts';
 import { declared } from './declared.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const PROVIDER: ProviderDeclaration = { slug: 'p', name: 'P', baseUrl: 'http://x/v1', models: 'none' };
 const [INPUT] = MODEL.input_modalities;
 const [OUTPUT] = MODEL.output_modalities;

@@ -14,7 +14,7 @@ import { modelsDocument, simulatedProvider } from '../../support/provider/simula
 import { board, boardEndpoint } from '../inference/stage.ts';
 import { declared } from './declared.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const { health, measured } = boardEndpoint('x', 'http://x/v1');
 type Members = Readonly<Record<string, unknown>>;
 

@@ -13,7 +13,7 @@ import type { ProviderDeclaration } from '../../../gateway/terms/provider-declar
 import { MODEL } from '../../fixtures/models/plain.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-refresh-'));
 const outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 8, connectMs: 1_000 });
 const seen: (string | undefined)[] = [];

@@ -7,7 +7,7 @@ import { MODEL } from '../../fixtures/models/plain.ts';
 import { bounded } from '../../support/bounded.ts';
 import { declared } from './declared.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const [INPUT] = MODEL.input_modalities;
 const [OUTPUT] = MODEL.output_modalities;
 const PROMPT = { type: 'prompt', unit: 'token', cost_usd: '0.000001' };

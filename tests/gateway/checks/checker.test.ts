@@ -10,7 +10,7 @@ import { type Simulator, startSimulator } from '../../../gateway/simulator/simul
 import { bounded } from '../../support/bounded.ts';
 import { Market } from './market.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const ALL: Partial<Endpoint> = {

@@ -13,7 +13,7 @@ import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../support/bounded.ts';
 import { boardEndpoint } from '../inference/stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const ENDPOINT: Endpoint = boardEndpoint('a', 'http://127.0.0.1:9/v1');
 const EMPTY: ProbeAnswer = {
   text: '',

@@ -15,7 +15,7 @@ import { readCredential } from '../../../gateway/edge/auth/request-credential.ts
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const PEPPER = Buffer.alloc(32, 7);
 const DEAD_KEY_MS = 2_000;
 const CALLERS_MAX = 1_000;

@@ -12,7 +12,7 @@ import { bounded } from '../../support/bounded.ts';
 import { Dice, randomCharge, randomTariff } from '../pricing/random-charge.ts';
 import { boardEndpoint } from './stage.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 /** Hold and charge are each rounded down once. */
 const FLOORED = '0.000000000000000000000002';
 

@@ -10,7 +10,7 @@ import { bounded } from '../../support/bounded.ts';
 import { drain, openScene, sim } from './scene.ts';
 import { board, boardEndpoint, type Stage, stage } from './stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const scene = await openScene();
 test.after(() => scene.close());
 

@@ -6,7 +6,7 @@ import { bounded } from '../../support/bounded.ts';
 import { drain, openScene, sim } from './scene.ts';
 import { board, boardEndpoint, stage } from './stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const { a, b, close } = await openScene();
 
 const small = boardEndpoint('a', a.baseUrl, { contextLength: 1_000 });

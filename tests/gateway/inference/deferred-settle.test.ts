@@ -16,7 +16,7 @@ import { ACCOUNT, KEY } from '../../support/model/words.ts';
 import { drain, openScene, sim, textOf } from './scene.ts';
 import { failing, stage } from './stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const scene = await openScene();
 test.after(() => scene.close());
 

@@ -5,7 +5,7 @@ import type { ProviderAttempt } from '../../../gateway/providers/attempt.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const CHARACTERS_MAX = 100_000;
 
 /** An endless answer that repeats one part. */

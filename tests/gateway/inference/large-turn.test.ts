@@ -6,7 +6,7 @@ import { bounded } from '../../support/bounded.ts';
 import { callsAt, drain, eventsOf, failed, openScene, sim } from './scene.ts';
 import { board, boardEndpoint, generous, stage } from './stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const { a, close } = await openScene();
 
 const LARGE = board(boardEndpoint('a', a.baseUrl, { contextLength: 2_000_000 }));

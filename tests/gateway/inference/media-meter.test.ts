@@ -7,7 +7,7 @@ import { bounded } from '../../support/bounded.ts';
 import { dataUrl, png } from '../pricing/images.ts';
 import { wav } from '../pricing/sounds.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const clock = systemClock;
 const BOUNDS: MediaBounds = { images: 3, pixelsPerImage: 2_000_000, audioSeconds: 10, imageTokens: 0 };
 

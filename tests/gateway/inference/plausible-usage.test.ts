@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { plausibleUsage } from '../../../gateway/inference/plausible-usage.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 1_000);
+const it = bounded(test);
 
 it('plausible usage is returned unchanged', () => {
   const usage = {

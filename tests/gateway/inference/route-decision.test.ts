@@ -8,7 +8,7 @@ import { bounded } from '../../support/bounded.ts';
 import { drain, failed, openScene, releaseOf, settlementOf, sim } from './scene.ts';
 import { board, boardEndpoint, stage } from './stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const { a, b, onlyA, close } = await openScene();
 
 it('the hold carries the plan, the release the reason of each failed attempt, and the error both (spec: Errors)', async () => {

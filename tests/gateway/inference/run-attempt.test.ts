@@ -7,7 +7,7 @@ import { bounded } from '../../support/bounded.ts';
 import { drain, failed, openScene, releaseOf, settlementOf, sim } from './scene.ts';
 import { stage } from './stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const { both, onlyA, close } = await openScene();
 
 it('a later run of a turn numbers its holds above all of the earlier run, and marks them as repeats', async () => {

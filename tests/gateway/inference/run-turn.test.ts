@@ -20,7 +20,7 @@ import {
 } from './scene.ts';
 import { board, boardEndpoint, failing, generous, stage } from './stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const { a, b, both, onlyA, close } = await openScene();
 const DEARER = { pricing: { prompt: '0.00001', completion: '0.00002' } };
 

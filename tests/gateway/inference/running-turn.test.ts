@@ -7,7 +7,7 @@ import { bounded } from '../../support/bounded.ts';
 import { callsAt, drain, eventsOf, openScene, outcomesOf, releaseOf, sim, textOf, typesOf } from './scene.ts';
 import { board, boardEndpoint, failing, generous, stage } from './stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const { a, b, both, onlyA, close } = await openScene();
 
 it('a stream delivers every chunk once, then finish and usage', async () => {

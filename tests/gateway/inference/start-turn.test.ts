@@ -20,7 +20,7 @@ import { ACCOUNT, KEY } from '../../support/model/words.ts';
 import { callsAt, eventsOf, failed, openScene, releaseOf, settlementOf, sim } from './scene.ts';
 import { board, boardEndpoint, failing, generous, type Stage, stage } from './stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const { a, b, both, onlyA, close } = await openScene();
 test.after(close);
 

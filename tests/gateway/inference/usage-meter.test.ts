@@ -4,7 +4,7 @@ import { UsageMeter } from '../../../gateway/inference/usage-meter.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 1_000);
+const it = bounded(test);
 
 function counted(...events: readonly TurnEvent[]): number | undefined {
   const meter = new UsageMeter(null);

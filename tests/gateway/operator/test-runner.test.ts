@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const cache = join(root, 'node_modules', '.cache', 'troupe');
 mkdirSync(cache, { recursive: true });

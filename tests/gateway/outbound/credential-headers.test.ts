@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { credentialHeaders } from '../../../gateway/outbound/credential-headers.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 it('each dialect has its own credential headers, and without a key none is sent', () => {
   assert.equal(credentialHeaders('chat', 'k'), ['authorization', 'Bearer k']);

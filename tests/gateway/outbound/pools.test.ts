@@ -9,7 +9,7 @@ import { Pools } from '../../../gateway/outbound/pools.ts';
 import { bounded } from '../../support/bounded.ts';
 import { ManualClock } from './manual-clock.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const LIMITS = { connectMs: 1_000, firstByteMs: 2_000, idleMs: 3_000, totalMs: 10_000, bodyBytesMax: 1_000_000 };
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;

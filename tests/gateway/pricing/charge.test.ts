@@ -12,7 +12,7 @@ const CHARGES = Number(process.env.TROUPE_CHARGES ?? 20_000);
 const SEED = Number(process.env.TROUPE_SEED ?? 1);
 const CHARGES_PER_TARIFF = 20;
 
-const it = bounded(test, 10_000 + CHARGES);
+const it = bounded(test, 60_000 + CHARGES);
 
 const AT = Date.UTC(2026, 10, 21, 12);
 

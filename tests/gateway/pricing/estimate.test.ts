@@ -13,7 +13,7 @@ import { bounded } from '../../support/bounded.ts';
 import { boardEndpoint } from '../inference/stage.ts';
 import { Dice, randomCharge, randomTariff } from './random-charge.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 
 function endpoint(tariff: Partial<Tariff>, more: Partial<Endpoint> = {}): Endpoint {
   const plain = boardEndpoint('a', 'http://127.0.0.1:1', { contextLength: 1_000 });

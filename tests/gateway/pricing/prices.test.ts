@@ -4,7 +4,7 @@ import type { PriceOverride, Tariff } from '../../../actors/terms/tariff.ts';
 import { pricesOf } from '../../../gateway/pricing/prices.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 2_000);
+const it = bounded(test);
 
 /** A Saturday. */
 const DAY = Date.UTC(2026, 10, 21);

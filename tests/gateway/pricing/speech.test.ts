@@ -7,7 +7,7 @@ import { speechSeconds } from '../../../gateway/pricing/speech-seconds.ts';
 import { bounded } from '../../support/bounded.ts';
 import { aac, flac, mp3, opus, wav } from './sounds.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const clock = systemClock;
 
 it('the length of speech is read from its bytes, in every format that can be requested', async () => {

@@ -4,7 +4,7 @@ import { OutboundError } from '../../../gateway/outbound/outbound-error.ts';
 import { failureOf } from '../../../gateway/providers/failure-of.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 1_000);
+const it = bounded(test);
 
 it('a call beyond our own bound is an overload, is not repeated there and does not count against the endpoint (reliability, X39)', () => {
   const ours = failureOf(new OutboundError('saturated', 'full'), null);

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { lengthRefusal, type NamedSizes } from '../../../gateway/providers/length-refusal.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 
 /** The forms of the common servers. */
 const REFUSALS: readonly (readonly [message: string, sizes: NamedSizes])[] = [

@@ -13,7 +13,7 @@ import { endpointOf, turnOf } from './endpoint-of.ts';
 import { eventsOf, joined } from './played.ts';
 import { type Dialect, KEY, startUpstream, type Upstream } from './upstream.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const FOLDER = join(import.meta.dirname ?? '.', '../../fixtures/transcripts');
 const DIALECTS: readonly Dialect[] = ['chat', 'messages'];
 

@@ -4,7 +4,7 @@ import { parsed } from '../../../gateway/providers/parsed.ts';
 import { ProviderFailure } from '../../../gateway/providers/provider-failure.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 
 it('accepts an object and refuses anything else', () => {
   assert.equal(parsed('{"a":[1]}'), { a: [1] });

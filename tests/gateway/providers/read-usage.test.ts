@@ -6,7 +6,7 @@ import { readUsage as readMessages } from '../../../gateway/providers/messages/r
 import type { Usage } from '../../../gateway/terms/usage.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 30_000);
+const it = bounded(test);
 const RUNS = { numRuns: 2_000 };
 
 const count = fc.integer({ min: 0, max: 20_000_000 });

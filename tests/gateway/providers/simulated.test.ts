@@ -16,7 +16,7 @@ import { eventsOf } from './played.ts';
 import { type Dialect, LIMITS, LINE_BYTES_MAX } from './upstream.ts';
 
 /** Both adapters against the simulated provider, an independent implementation of the dialects. */
-const it = bounded(test, 60_000);
+const it = bounded(test);
 const DIALECTS: readonly Dialect[] = ['chat', 'messages'];
 /** Shorter than the pause of a trickle, longer than any answer. */
 const IDLE_MS = 700;

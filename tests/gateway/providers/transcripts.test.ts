@@ -14,7 +14,7 @@ import { eventsOf, failureOfReading, joined, played } from './played.ts';
 const FOLDER = join(import.meta.dirname ?? '.', '../../fixtures/transcripts');
 const LINE_MAX = 64 * 1024;
 
-const it = bounded(test, 60_000);
+const it = bounded(test);
 
 interface Transcript {
   readonly name: string;

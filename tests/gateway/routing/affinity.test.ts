@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { Affinity } from '../../../gateway/routing/affinity.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const CONVERSATIONS_MAX = 50_000;
 
 it('drops the least recently used conversation beyond 50,000', () => {

@@ -4,7 +4,7 @@ import { honoured } from '../../../gateway/routing/honoured.ts';
 import { bounded } from '../../support/bounded.ts';
 import { at, evidence, planned, refused, rejected, routed, slugs, turnOf } from './scene.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 
 const TOOLS = { tools: [{ type: 'function', function: { name: 'f' } }] };
 

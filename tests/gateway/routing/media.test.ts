@@ -4,7 +4,7 @@ import type { AcceptedInput, Endpoint, Envelopes, Modality } from '../../../acto
 import { bounded } from '../../support/bounded.ts';
 import { at, planned, refused, slugs } from './scene.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 
 type Inputs = Endpoint['inputs'];
 

@@ -10,7 +10,7 @@ import { bounded } from '../../support/bounded.ts';
 import { board } from '../inference/stage.ts';
 import { at, planned, refused, slugs, turnOf } from './scene.ts';
 
-const it = bounded(test, 60_000);
+const it = bounded(test);
 
 const words = fc.nat({ max: 60 }).map((count) => 'word '.repeat(count));
 

@@ -5,7 +5,7 @@ import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { bounded } from '../../support/bounded.ts';
 import { at, cheap, dear, measured, planned, slugs } from './scene.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 
 const SEEDS = [0, 0.2, 0.4, 0.6, 0.8, 0.99];
 const slots = (current: number, total: number) => ({ capacity: { current, total } });

@@ -12,7 +12,7 @@ import { bounded } from '../../support/bounded.ts';
 import { board } from '../inference/stage.ts';
 import { at, cheap, dear, measured, p50, planned, refused, slugs } from './scene.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 
 it('a model that is not in the catalogue is 404 with the requested id', () => {
   const error = refused({ model: 'm/none' }, [at('a')]);

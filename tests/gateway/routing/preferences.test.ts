@@ -5,7 +5,7 @@ import { bounded } from '../../support/bounded.ts';
 import { board } from '../inference/stage.ts';
 import { at, cheap, dear, planned, refusal, refused, slugs, slugsOf, turnOf } from './scene.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 
 it('a provider slug in order denotes every variant of the provider, slug/variant only that one', () => {
   const endpoints = [

@@ -5,7 +5,7 @@ import { honoured } from '../../../gateway/routing/honoured.ts';
 import { bounded } from '../../support/bounded.ts';
 import { at, evidence, refused, slugs, turnOf } from './scene.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 
 function thinker(reasoning: ReasoningControls | null, refutedEfforts: readonly Effort[] = []) {
   return at('a', { supportedParameters: ['reasoning_effort'] }, { reasoning, ...evidence({ refutedEfforts }) });

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
 import { at, cheap, dear, evidence, measured, p50, planned, refused, slugs } from './scene.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 
 it(':exacto orders by measured tool-call reliability and requires declared tools', () => {
   const endpoints = [

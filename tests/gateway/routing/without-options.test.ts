@@ -6,7 +6,7 @@ import { matches } from '../../../gateway/routing/matches.ts';
 import { bounded } from '../../support/bounded.ts';
 import { at, cheap, dear, planned, refused, slugs } from './scene.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 
 function passing(slug: string, passthrough: Endpoint['passthrough'], model: object = cheap): Endpoint {
   return at(slug, model, { passthrough });

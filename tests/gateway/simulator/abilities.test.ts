@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { type Simulator, startSimulator } from '../../../gateway/simulator/simulator.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 let simulator: Simulator;
 test.before(async () => {
   simulator = await startSimulator({ name: 'sim-c' });

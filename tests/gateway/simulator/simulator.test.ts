@@ -11,7 +11,7 @@ import { type Simulator, startSimulator } from '../../../gateway/simulator/simul
 import { bounded } from '../../support/bounded.ts';
 import { modelsDocument } from '../../support/provider/simulated-provider.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 let simulator: Simulator;
 test.before(async () => {
   simulator = await startSimulator({ name: 'sim-a', keep: true });

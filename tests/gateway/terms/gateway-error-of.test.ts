@@ -8,7 +8,7 @@ import { gatewayErrorOf } from '../../../gateway/terms/gateway-error-of.ts';
 import { invalid } from '../../../gateway/terms/invalid.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 2_000);
+const it = bounded(test);
 
 it('maps every failure of an ask to 503 with advice to repeat, or to 500 without details', () => {
   const table: readonly (readonly [AskFailure, number])[] = [

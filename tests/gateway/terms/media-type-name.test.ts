@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { mediaTypeName } from '../../../gateway/terms/media-type-name.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 it('media types are normalised to one name, without regard to case, aliases and parameters', () => {
   const names: Readonly<Record<string, string>> = {

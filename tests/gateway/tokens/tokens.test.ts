@@ -10,7 +10,7 @@ import { textHundredths } from '../../../gateway/tokens/text-hundredths.ts';
 import { measureTokens, quantile } from '../../bench/tokens.bench.ts';
 import { bounded } from '../../support/bounded.ts';
 
-const it = bounded(test, 30_000);
+const it = bounded(test);
 
 function turn(text: string, more: Partial<Turn> = {}): Turn {
   const messages = [{ role: 'user', text }] as const;

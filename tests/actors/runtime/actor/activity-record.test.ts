@@ -12,7 +12,7 @@ import {
 import { activityRecordOf } from '../../../../actors/runtime/actor/activity-rows.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const BY = { address: 'job:a', number: '000001-000000001', at: 1_000, self: 'n1' };
 const EFFECT = { type: 'perform', name: 'render', id: 'w', input: 1, deadlineAt: 61_000 } as const;
 const RECORD: ActivityRecord = { ...activityRecordOf(EFFECT, BY), begun: true };

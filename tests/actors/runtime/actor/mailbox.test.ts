@@ -4,7 +4,7 @@ import type { Mail } from '../../../../actors/runtime/actor/mail.ts';
 import { Mailbox } from '../../../../actors/runtime/actor/mailbox.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const BOUNDS = { laneSystemMax: 2, laneFinishMax: 3, laneStartMax: 2 };
 
 const mail = (type: string): Mail => ({

@@ -10,7 +10,7 @@ import { RowCache, type RowWrite } from '../../../../actors/runtime/actor/row-ca
 import { bounded } from '../../../support/bounded.ts';
 import { registerKind } from '../../example-kinds/register.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const line = register(registerKind).collections.get('line') as RegisteredCollection;
 const pending = { order: 1, handed: false, attach: () => undefined };
 

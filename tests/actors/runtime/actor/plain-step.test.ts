@@ -13,7 +13,7 @@ import { xstateStep } from '../../../support/model/xstate-step.ts';
 import { counterKind } from '../../example-kinds/counter.ts';
 import { deepFreeze } from './deep-freeze.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const STAMPED = { at: 1_000, self: 'trial:a', rows: {} };
 
 interface Tally {

@@ -30,7 +30,7 @@ import { counterKind } from '../../example-kinds/counter.ts';
 import { purseKind } from '../../example-kinds/purse.ts';
 import { registerKind } from '../../example-kinds/register.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 const kindOf = (machine: unknown, more: Partial<Kind> = {}): Kind => ({
   ...counterKind,

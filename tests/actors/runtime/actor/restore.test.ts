@@ -11,7 +11,7 @@ import { step } from '../../../../actors/runtime/actor/step.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { counterKind } from '../../example-kinds/counter.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const STAMPED = { at: 1, self: 'trial:a', rows: {} };
 
 const registered = (config: object, version = 1): RegisteredKind =>

@@ -9,7 +9,7 @@ import { RowCache, type RowWrite } from '../../../../actors/runtime/actor/row-ca
 import { bounded } from '../../../support/bounded.ts';
 import { registerKind } from '../../example-kinds/register.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const line = register(registerKind).collections.get('line') as RegisteredCollection;
 const pending = (order: number): PendingCommit => ({ order, handed: false, attach: () => undefined });
 

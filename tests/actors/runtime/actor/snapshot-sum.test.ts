@@ -4,7 +4,7 @@ import { RestoreRefused } from '../../../../actors/runtime/actor/restore-refused
 import { checkSum, withSum } from '../../../../actors/runtime/actor/snapshot-sum.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const AT = 1_763_690_400_000;
 const plain = {
   address: 'counter:a',

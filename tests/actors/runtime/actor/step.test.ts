@@ -11,7 +11,7 @@ import { bounded } from '../../../support/bounded.ts';
 import { counterKind } from '../../example-kinds/counter.ts';
 import { deepFreeze } from './deep-freeze.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const STAMPED = { at: 1_000, self: 'trial:a', rows: {} };
 
 const registered = (machine: unknown): RegisteredKind =>

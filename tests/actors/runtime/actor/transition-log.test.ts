@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { type Transition, TransitionLog } from '../../../../actors/runtime/actor/transition-log.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 const stepAt = (version: number): Transition => {
   const state = version % 3 === 0 ? 'b "quoted"' : 'a';

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { BlockBuffer } from '../../../../actors/runtime/bytes/block-buffer.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 
 it('returns every byte in order, for pieces of any size', () => {
   const lengths = fc.array(fc.oneof(fc.nat(9), fc.nat(5_000), fc.constantFrom(4_095, 4_096, 65_536)), {

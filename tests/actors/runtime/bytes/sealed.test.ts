@@ -18,7 +18,7 @@ import { MemoryKeyStore } from '../../../support/memory-key-store.ts';
 import { pieces } from '../../../support/pieces.ts';
 import { HandClock } from '../durable/hand-clock.ts';
 
-const it = bounded(test, 60_000);
+const it = bounded(test);
 const HOUR_MS = 3_600_000;
 const PLACE: Place = { account: 'account:a', object: 'batch_1/line_7', kind: 'request' };
 const ELSEWHERE: readonly Place[] = [

@@ -17,8 +17,8 @@ import { MemoryStore } from '../../../support/memory-store.ts';
 import { pieces } from '../../../support/pieces.ts';
 import { HandClock } from '../durable/hand-clock.ts';
 
-const it = bounded(test, 10_000);
-const itLong = bounded(test, 60_000);
+const it = bounded(test);
+const itLong = bounded(test);
 const HOUR_MS = 3_600_000;
 const ORPHAN_MS = 24 * HOUR_MS;
 const MINUTE_MS = 60_000;

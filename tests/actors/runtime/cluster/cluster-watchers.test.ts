@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { matcherOf } from '../../../../actors/runtime/cluster/cluster-watchers.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const CASES: readonly (readonly [string, readonly string[], readonly string[]])[] = [
   ['*', ['key:a/b', ''], []],
   ['key:*', ['key:a', 'key:'], ['xkey:a', 'account:key:']],

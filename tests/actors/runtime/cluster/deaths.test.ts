@@ -5,7 +5,7 @@ import { bounded } from '../../../support/bounded.ts';
 import { MemoryStore } from '../../../support/memory-store.ts';
 import { HandClock } from '../durable/hand-clock.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 function witnesses(count: number): { clock: HandClock; store: MemoryStore; deaths: Deaths[] } {
   const clock = new HandClock();

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { greet, judge, same, type Terms, trusts, WIRE_MAJOR } from '../../../../actors/runtime/cluster/handshake.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const callee: Terms = {
   name: 'n1',
   incarnation: 'one',

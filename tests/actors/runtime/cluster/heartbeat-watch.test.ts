@@ -5,7 +5,7 @@ import type { NodeRow } from '../../../../actors/runtime/ports/store.ts';
 import config from '../../../../cluster.config.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const ALL = ['a', 'b', 'c'];
 
 function row(incarnation: string, beat: number, hears: readonly string[] = ALL): NodeRow {

@@ -4,7 +4,7 @@ import type { ChartRange } from '../../../../actors/runtime/actor/chart-range.ts
 import { levelOf, misfit, unloadable } from '../../../../actors/runtime/cluster/levels.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const range = (loads: number, writes: number, version: number): ChartRange => ({ loads, writes, version });
 const v1 = range(1, 1, 1);
 const v2 = range(1, 1, 2);

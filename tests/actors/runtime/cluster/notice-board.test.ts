@@ -8,7 +8,7 @@ import type { Json } from '../../../../actors/runtime/index.ts';
 import { systemClock } from '../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const item = (key: string, value: Json, epoch: number, version: number, topic = 't'): Publication => ({
   ...{ topic, key, value, address: 'endpoint:x', epoch, version },
 });

@@ -9,7 +9,7 @@ import config from '../../../../cluster.config.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { HandClock } from '../durable/hand-clock.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const SELF = 'one';
 const turns = async (): Promise<void> => {
   for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));

@@ -9,7 +9,7 @@ import config from '../../../../cluster.config.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { HandClock } from '../durable/hand-clock.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const OWN: Terms = { name: 'n1', incarnation: 'one', shards: 256, configDigest: 'd', charts: {}, secret: 'secret' };
 const THEIRS: Terms = { ...OWN, name: 'n2', incarnation: 'two' };
 const ROW: NodeRow = {

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { preferred } from '../../../../actors/runtime/cluster/rendezvous.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const nodes = (count: number): { name: string }[] => Array.from({ length: count }, (_, i) => ({ name: `n${i + 1}` }));
 const owners = (count: number): (string | undefined)[] =>
   Array.from({ length: 256 }, (_, shard) => preferred(shard, nodes(count))?.name);

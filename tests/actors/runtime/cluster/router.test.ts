@@ -11,7 +11,7 @@ import { systemClock } from '../../../../actors/runtime/system/clock.ts';
 import config from '../../../../cluster.config.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const TO = 'tally:a';
 const SHARD = shardOf(TO, 256);
 const EVENT = { type: 'tally.add', by: 1 };

@@ -4,7 +4,7 @@ import { StoreTime } from '../../../../actors/runtime/cluster/store-time.ts';
 import type { Clock } from '../../../../actors/runtime/ports/clock.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 /** A node whose own wall clock is 30 s fast; the store's is `monotonic + 1,000,000`. */
 function open() {

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { condemned, liveSet, type Sight, type Watched } from '../../../../actors/runtime/cluster/verdict.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 60_000);
+const it = bounded(test);
 const NAMES = ['a', 'b', 'c', 'd', 'e'];
 
 /** Lists of peers by bit mask, made once: a million verdicts are computed from them. */

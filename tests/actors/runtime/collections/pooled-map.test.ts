@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { PooledMap } from '../../../../actors/runtime/collections/pooled-map.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 30_000);
+const it = bounded(test);
 
 /** A small set of keys, so that operations meet the same keys; several share one home slot. */
 const key = fc.oneof(

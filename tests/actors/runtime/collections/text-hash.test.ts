@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { textHash } from '../../../../actors/runtime/collections/text-hash.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 it('continues from the hash of the preceding text', () => {
   const text = '[[7,1000,"add","open","open"],12,[3,"peek"]]';

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { type Due, TimerHeap } from '../../../../actors/runtime/collections/timer-heap.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 it('returns the soonest item first under any sequence of additions, moves and removals', () => {
   const heap = new TimerHeap<Due>();

@@ -25,7 +25,7 @@ export interface ClerkScene {
 export const clerkScenes =
   (test: uvu.Test) =>
   (title: string, run: (scene: ClerkScene) => Promise<void>): void =>
-    bounded(test, 10_000)(title, async () => {
+    bounded(test)(title, async () => {
       const clock = new HandClock();
       const stages = new Stages(clock);
       const held = new HeldCalls();

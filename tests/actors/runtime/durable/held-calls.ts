@@ -46,7 +46,7 @@ export interface Scene {
 export const scenes =
   (test: uvu.Test) =>
   (title: string, run: (scene: Scene) => Promise<void>): void =>
-    bounded(test, 10_000)(title, async () => {
+    bounded(test)(title, async () => {
       const clock = new HandClock();
       const stages = new Stages(clock);
       const held = new HeldCalls();

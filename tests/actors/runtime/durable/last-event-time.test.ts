@@ -7,7 +7,7 @@ import { oldSnapshot } from '../../../support/old-snapshot.ts';
 import { HandClock } from './hand-clock.ts';
 import { openStage, SHARDS, type Stage } from './stage.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const A = 'counter:acct_1/a';
 const add = { type: 'add', by: 1 };
 const WRITTEN_AT = 1_000_000;

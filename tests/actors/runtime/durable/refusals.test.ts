@@ -10,7 +10,7 @@ import { HandClock } from './hand-clock.ts';
 import { openStage, SHARDS, type Stage, turns, until } from './stage.ts';
 import type { Stages } from './stages.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const within = clerkScenes(test);
 
 const bill = (id: string, amount: number, at = A) => ({ type: 'bill', bill: id, amount, vault: vaultOf(at) });

@@ -13,7 +13,7 @@ import { A, type ClerkScene, clerk, clerkScenes, deadLettersOf, FAR, vaultOf } f
 import { HandClock } from './hand-clock.ts';
 import { openStage, turns, until } from './stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const within = clerkScenes(test);
 
 /** Delivers an event through every source without a caller to answer. */

@@ -11,7 +11,7 @@ import { DamagedStore } from '../../../support/damaged-store.ts';
 import { counterKind } from '../../example-kinds/counter.ts';
 import { openStage, SHARDS } from '../durable/stage.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const build = (...kinds: Parameters<typeof register>[0][]): ReadonlyMap<string, RegisteredKind> =>
   new Map(kinds.map((kind) => [kind.name, register(kind)]));
 

@@ -11,7 +11,7 @@ import { node } from '../../../contracts/store/records.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { MemoryStore } from '../../../support/memory-store.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-marks-'));

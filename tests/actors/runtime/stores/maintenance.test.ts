@@ -16,7 +16,7 @@ import { bounded } from '../../../support/bounded.ts';
 import { testBounds } from '../../../support/postgres/bounds.ts';
 import { openDatabase } from '../../../support/postgres/database.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 
 /** One kind of store, and how an operator without our tools copies and restores it. */
 interface House {

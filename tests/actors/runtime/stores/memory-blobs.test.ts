@@ -11,7 +11,7 @@ import { MemoryBlobs } from '../../../support/memory-blobs.ts';
 import { pieces } from '../../../support/pieces.ts';
 import { HandClock } from '../durable/hand-clock.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const bounds = { bytesMax: BLOB_BYTES_MAX, writesMax: BLOB_WRITES_MAX };
 
 blobsContract('memory', async (clock) => {

@@ -8,7 +8,7 @@ import { storeContract } from '../../../contracts/store.contract.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { type CommitFault, MemoryStore } from '../../../support/memory-store.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const make = () => new MemoryStore({ clock: systemClock, shards: SHARDS });
 
 storeContract('memory', async () => {

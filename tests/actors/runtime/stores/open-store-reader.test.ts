@@ -19,7 +19,7 @@ import { bounded } from '../../../support/bounded.ts';
 import { testBounds } from '../../../support/postgres/bounds.ts';
 import { openDatabase } from '../../../support/postgres/database.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const ports = { shards: SHARDS, clock: systemClock, random: systemRandom };
 
 interface House {

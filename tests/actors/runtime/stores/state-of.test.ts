@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { stateOf } from '../../../../actors/runtime/stores/state-of.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 1_000);
+const it = bounded(test);
 
 it('the state is the first level of the value', () => {
   assert.is(stateOf('{"value":"open","context":{"value":"no"}}'), 'open');

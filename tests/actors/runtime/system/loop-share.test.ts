@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { arrivalShare, loopShare, systemClock } from '../../../../actors/runtime/index.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const KIB = 1024;
 
 /** The turn in which each share began, all requested together. */

@@ -4,7 +4,7 @@ import type { Envelope } from '../../../../actors/runtime/ports/transport.ts';
 import { EnvelopeBatch } from '../../../../actors/runtime/transports/envelope-batch.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 2_000);
+const it = bounded(test);
 const LIMITS = { envelopesPerFrameMax: 256, frameBytesMax: 65_536, envelopeBytesMax: 1_048_576 };
 
 const ask = (id: number): Envelope => ({ kind: 'ask', id, to: 'a:1', body: '{}', remainingMs: 1_000, trace: '' });

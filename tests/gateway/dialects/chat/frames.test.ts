@@ -7,7 +7,7 @@ import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const PLAIN = { hidden: false, dispatch: false };
 const HEAD = { id: 'gen-1', created: 1_750_000_000, model: 'a/b', provider: 'Ä "quoted"' };
 

@@ -6,7 +6,7 @@ import type { Turn } from '../../../../gateway/terms/turn.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 /** spec: inference, Messages in a chat request; Errors, rule 7; reliability, attacks 61, 66 and 67. */
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 const PNG = 'iVBORw0KGgo=';
 

@@ -4,7 +4,7 @@ import { parse } from '../../../../gateway/dialects/chat/parse.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const BASE = { model: 'a/b', messages: [{ role: 'user', content: 'hello' }] };
 const TOOL = { type: 'function', function: { name: 'add', parameters: { type: 'object' } } };
 

@@ -10,7 +10,7 @@ import type { ReasoningDetail } from '../../../../gateway/terms/turn.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 60_000);
+const it = bounded(test);
 const HEAD = { id: 'gen-1', created: 1_750_000_000, model: 'a/b', provider: 'P' };
 const CLOSING = { usage: { promptTokens: 1, completionTokens: 2 }, cost: '0.5', honoured: { seed: true } };
 const RUNS = 2_000;

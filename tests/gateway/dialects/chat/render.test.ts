@@ -4,7 +4,7 @@ import { render } from '../../../../gateway/dialects/chat/render.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const FREE = { usage: {}, cost: '0', honoured: {} };
 const HEAD = { id: 'gen-1', created: 1_750_000_000, model: 'a/b', provider: 'P "x"' };
 

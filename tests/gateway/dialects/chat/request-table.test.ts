@@ -9,7 +9,7 @@ import { BASE, long, PLAIN } from './request-row.ts';
 import { SAMPLING_ROWS } from './sampling-rows.ts';
 
 /** Walks the table of the chat completion request row by row. (spec: inference, Chat completion request) */
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const ROWS = { ...SAMPLING_ROWS, ...FEATURE_ROWS };
 
 it('the table and the schema name the same members', () => {

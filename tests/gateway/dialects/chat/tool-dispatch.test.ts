@@ -6,7 +6,7 @@ import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const FINISH: TurnEvent = { type: 'finish', reason: 'tool_calls', native: 'tool_calls' };
 
 function start(index: number, id = `call_${index}`): TurnEvent {

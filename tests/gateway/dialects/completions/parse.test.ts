@@ -6,7 +6,7 @@ import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 /** spec: inference, Text completion. */
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const BASE = { model: 'a/b', prompt: 'Once' };
 
 function refusal(body: unknown, session: string | null = null): string {

@@ -8,7 +8,7 @@ import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 30_000);
+const it = bounded(test);
 const HEAD = { id: 'gen-1', created: 1_750_000_000, model: 'a/b', provider: 'P "x"' };
 const CLOSING = { usage: { promptTokens: 5, completionTokens: 2 }, cost: '0.0000123', honoured: { seed: true } };
 const FINISH: TurnEvent = { type: 'finish', reason: 'stop', native: 'eos' };

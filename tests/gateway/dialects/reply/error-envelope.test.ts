@@ -6,7 +6,7 @@ import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { gatewayErrorOf } from '../../../../gateway/terms/gateway-error-of.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 2_000);
+const it = bounded(test);
 
 it('hides an unexpected cause from the client and keeps it for the log', () => {
   const error = gatewayErrorOf(new TypeError('the pepper is 1234'));

@@ -4,7 +4,7 @@ import { usageText } from '../../../../gateway/dialects/reply/usage-text.ts';
 import type { Usage } from '../../../../gateway/terms/usage.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 2_000);
+const it = bounded(test);
 
 it('cached_tokens is a number wherever prompt_tokens_details is present, and unreported details are absent', () => {
   const details = (usage: Usage): unknown => JSON.parse(usageText(usage, '0')).prompt_tokens_details;

@@ -13,7 +13,7 @@ import { CHAT, COMPLETION } from './whole-requests.ts';
  * Sets every optional member of a request, at every depth of its schema, to null once, and compares with the request
  * that leaves it out. (spec: inference, Conventions 1)
  */
-const it = bounded(test, 20_000);
+const it = bounded(test);
 
 type Path = readonly (string | number)[];
 

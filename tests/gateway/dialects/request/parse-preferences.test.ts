@@ -10,7 +10,7 @@ import type { Preferences } from '../../../../gateway/terms/turn.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 /** spec: inference, Provider preferences; conventions 1.1. */
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const CHAT = { model: 'a/b', messages: [{ role: 'user', content: 'x' }] };
 const COMPLETION = { model: 'a/b', prompt: 'x' };
 const DEFAULT: Preferences = { allowFallbacks: true };

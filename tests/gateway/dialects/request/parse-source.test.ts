@@ -4,7 +4,7 @@ import { PART_BYTES_MAX, parseBytes, parseSource } from '../../../../gateway/dia
 import { bounded } from '../../../support/bounded.ts';
 
 /** spec: inference, Messages; reliability, attacks 41 and 66. The tests of messages cover the forms of a URL. */
-const it = bounded(test, 10_000);
+const it = bounded(test);
 
 it('a URL is forwarded unchanged, neither fetched nor normalised', () => {
   for (const url of [

@@ -13,7 +13,7 @@ import { bounded } from '../../../support/bounded.ts';
 import { CHAT, COMPLETION } from './whole-requests.ts';
 
 /** spec: inference, Errors 2; reliability, attacks 60 to 64. */
-const it = bounded(test, 60_000);
+const it = bounded(test);
 const NOTHING_FOUND = 'The request body does not have the expected shape';
 
 type Path = readonly (string | number)[];

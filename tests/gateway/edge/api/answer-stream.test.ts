@@ -17,7 +17,7 @@ import { bounded } from '../../../support/bounded.ts';
 import { openScene, releaseOf, settlementOf, sim } from '../../inference/scene.ts';
 import { generous, type SentEvent, type Stage, stage } from '../../inference/stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const { a, onlyA, close } = await openScene();
 
 test.after(close);

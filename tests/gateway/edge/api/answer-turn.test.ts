@@ -18,7 +18,7 @@ import { bounded } from '../../../support/bounded.ts';
 import { openScene, settlementOf, sim } from '../../inference/scene.ts';
 import { generous, type StageOptions, stage } from '../../inference/stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const { onlyA, close } = await openScene();
 test.after(close);
 

@@ -4,7 +4,7 @@ import { readAttribution } from '../../../../gateway/edge/api/attribution.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 /** spec: inference, Conventions 6; reliability, attack 55. */
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 it('a vendor title takes precedence over the common one unless it is empty', () => {
   const title = (vendor: string | undefined, common: string | undefined): string | null =>

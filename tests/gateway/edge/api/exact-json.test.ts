@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { exactNumber, renderExact } from '../../../../gateway/edge/api/exact-json.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 2_000);
+const it = bounded(test);
 
 it('writes every digit of an amount of any length', () => {
   const amount = '123456789012.000000000000000000000001';

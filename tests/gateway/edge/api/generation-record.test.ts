@@ -5,7 +5,7 @@ import { renderExact } from '../../../../gateway/edge/api/exact-json.ts';
 import { renderGeneration } from '../../../../gateway/edge/api/generation-record.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 2_000);
+const it = bounded(test);
 
 const RUNNING: Generation = {
   generation: 'gen-1',

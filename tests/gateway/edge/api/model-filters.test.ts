@@ -6,7 +6,7 @@ import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { board, boardEndpoint, type Declared } from '../../inference/stage.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 const CHEAP: Partial<Declared> = { pricing: { prompt: '0.1', completion: '0.1' }, contextLength: 8_192 };
 const DEAR: Partial<Declared> = { pricing: { prompt: '0.2', completion: '0.2' }, contextLength: 200_000 };

@@ -10,7 +10,7 @@ import { readCredential } from '../../../../gateway/edge/auth/request-credential
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const PEPPER = Buffer.alloc(32, 7);
 const KEY = `sk-gw-v1-${'a'.repeat(64)}`;
 const MANAGEMENT = `sk-gw-v1-${'b'.repeat(64)}`;

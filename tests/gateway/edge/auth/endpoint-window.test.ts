@@ -6,7 +6,7 @@ import { EndpointWindow } from '../../../../gateway/edge/auth/endpoint-window.ts
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 /** A window and a manual clock. */
 class Bench {

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { BodyRoom } from '../../../../gateway/edge/body/body-room.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const answer = (): ServerResponse => new EventEmitter() as unknown as ServerResponse;
 
 it('room is held until the answer ends', () => {

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { BodyScan } from '../../../../gateway/edge/body/body-scan.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const LIMITS = { depthMax: 64, tokensMax: 200_000 };
 
 function accepts(text: string, chunkBytes = 65_536): boolean {

@@ -7,7 +7,7 @@ import { parseWhole } from '../../../../gateway/edge/body/read-body.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 60_000);
+const it = bounded(test);
 const LIMITS = { depthMax: 64, tokensMax: 200_000 };
 
 /** Renders a value as text that shows all of it, including order and an own `__proto__`; or renders the refusal. */

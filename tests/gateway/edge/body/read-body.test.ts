@@ -9,7 +9,7 @@ import { CallerLeft } from '../../../../gateway/terms/caller-left.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const LIMITS = { ...config.edge, bodyGraceMs: 200 };
 
 type Outcome = { readonly value: unknown; readonly bytes: number } | { readonly error: unknown };

@@ -11,7 +11,7 @@ import { beginRequest, type RequestContext, takeBody } from '../../../../gateway
 import { CallerLeft } from '../../../../gateway/terms/caller-left.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 /** Sends one request over a real connection that announces `length` bytes and sends `{}`. */
 async function arrived(length: number): Promise<{ context: RequestContext; leave: () => void; end: () => void }> {

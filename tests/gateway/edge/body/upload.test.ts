@@ -11,7 +11,7 @@ import { CallerLeft } from '../../../../gateway/terms/caller-left.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const LIMITS = { ...config.edge, bodyGraceMs: 1_000, bodyBytesPerSecondMin: 10_000 };
 
 /** A clock that advances only on demand; its timers run by hand. */

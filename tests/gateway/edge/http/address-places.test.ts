@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { AddressPlaces } from '../../../../gateway/edge/http/address-places.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 it('gives each address its places, and reuses a released place', () => {
   const places = new AddressPlaces(2);

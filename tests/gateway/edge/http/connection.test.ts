@@ -7,7 +7,7 @@ import { ClientConnection } from '../../../../gateway/edge/http/connection.ts';
 import type { RequestContext } from '../../../../gateway/edge/request-context.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 /** A request as far as a connection reads it; the answer being sent has a `socket`. */
 function requestOn(socket: object | null, writableFinished = false): RequestContext {

@@ -6,7 +6,7 @@ import { cutSlowReader } from '../../../../gateway/edge/http/cut-slow-reader.ts'
 import { bounded } from '../../../support/bounded.ts';
 import { ManualClock } from '../../outbound/manual-clock.ts';
 
-const it = bounded(test, 2_000);
+const it = bounded(test);
 const LIMITS = { streamStalledMs: 60_000, bodyBytesPerSecondMin: 1_024 };
 
 function answer(characters: number): { clock: ManualClock; response: EventEmitter & { destroyed: boolean } } {

@@ -6,7 +6,7 @@ import { EventStream } from '../../../../gateway/edge/http/event-stream.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { ManualClock } from '../../outbound/manual-clock.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const COMMENTS = { processing: ': processing\n', keepAlive: ': keep-alive\n' };
 const LIMITS = { keepAliveCommentMs: 15_000, streamBufferBytesMax: 96 * 1024, streamStalledMs: 60_000 };
 

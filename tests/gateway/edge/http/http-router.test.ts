@@ -4,7 +4,7 @@ import { apiRoutes } from '../../../../gateway/edge/api/api-routes.ts';
 import { HttpRouter } from '../../../../gateway/edge/http/http-router.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 const router = new HttpRouter(apiRoutes(), '/api/v1');
 

@@ -10,7 +10,7 @@ import type { EdgeLimits } from '../../../../gateway/terms/config.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { sendThenRead } from '../../../support/send-then-read.ts';
 
-const it = bounded(test, 15_000);
+const it = bounded(test);
 
 interface Running {
   readonly listener: Listener;

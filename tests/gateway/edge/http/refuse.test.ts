@@ -10,7 +10,7 @@ import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { rawExchange } from '../../../support/raw-exchange.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 
 interface Refused {
   readonly answer: string;

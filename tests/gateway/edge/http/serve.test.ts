@@ -12,7 +12,7 @@ import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { rawExchange } from '../../../support/raw-exchange.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 
 type Step = 'shed' | 'window' | 'credential' | 'count' | 'handler';
 

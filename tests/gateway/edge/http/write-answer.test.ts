@@ -7,7 +7,7 @@ import { writeAnswer } from '../../../../gateway/edge/http/write-answer.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { rawExchange } from '../../../support/raw-exchange.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 
 /**
  * Sends `bytes` to a server that answers every request with `body`; `named` sets headers beforehand. Returns the

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { bounded } from '../../../support/bounded.ts';
 import { troupe } from './command.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-cli-'));
 test.after(() => rmSync(folder, { recursive: true }));
 

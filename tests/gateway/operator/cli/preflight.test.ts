@@ -16,7 +16,7 @@ import { testBounds } from '../../../support/postgres/bounds.ts';
 import { openDatabase } from '../../../support/postgres/database.ts';
 import { troupe } from './command.ts';
 
-const it = bounded(test, 60_000);
+const it = bounded(test);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-preflight-'));
 test.after(() => rmSync(folder, { recursive: true }));
 const ports = { shards: SHARDS, clock: systemClock, random: systemRandom };

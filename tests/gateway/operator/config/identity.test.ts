@@ -9,7 +9,7 @@ import { readIdentity } from '../../../../gateway/operator/config/identity.ts';
 import { Authority } from '../../../support/authority.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-identity-'));
 test.after(() => rmSync(folder, { recursive: true }));
 

@@ -9,7 +9,7 @@ import { type LoadOptions, loadConfig } from '../../../../gateway/operator/confi
 import { MODEL } from '../../../fixtures/models/plain.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-config-'));
 test.after(() => rmSync(folder, { recursive: true }));
 

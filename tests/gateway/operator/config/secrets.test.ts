@@ -7,7 +7,7 @@ import { systemRandom } from '../../../../actors/runtime/index.ts';
 import { openSecrets, readPepper } from '../../../../gateway/operator/config/secrets.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-secrets-'));

@@ -5,7 +5,7 @@ import { type OperatorServer, openOperatorServer } from '../../../../gateway/ope
 import { bounded } from '../../../support/bounded.ts';
 import { rawExchange } from '../../../support/raw-exchange.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 
 const TOKEN = 'operator-token';
 let cluster: Cluster | null;

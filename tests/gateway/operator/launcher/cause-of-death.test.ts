@@ -5,7 +5,7 @@ import { EXIT_REJOIN, EXIT_UNCAUGHT } from '../../../../gateway/operator/launche
 import type { NodeEnd } from '../../../../gateway/operator/launcher/node-process.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const END: NodeEnd = {
   ...{ code: null, signal: null, killedFor: null, silentLoop: false, fault: null, livedMs: 60_000, wasUp: true },
 };

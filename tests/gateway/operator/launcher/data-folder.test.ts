@@ -7,7 +7,7 @@ import { openDataFolder } from '../../../../gateway/operator/launcher/data-folde
 import { processState } from '../../../../gateway/operator/launcher/process-state.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-data-'));

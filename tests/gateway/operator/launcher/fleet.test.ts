@@ -14,7 +14,7 @@ import { openPublicPort, refuseConnection } from '../../../../gateway/operator/l
 import { bounded } from '../../../support/bounded.ts';
 import { buildFirst } from '../../../support/cluster/build-first.ts';
 
-const it = bounded(test, 25_000);
+const it = bounded(test);
 await buildFirst();
 // The launcher passes the flags of its own process to its nodes; these need no loader.
 process.execArgv.length = 0;

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { openLog, trimLogs } from '../../../../gateway/operator/launcher/log-files.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 it('a log beyond its bound is copied and truncated while its writer continues', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-logs-'));

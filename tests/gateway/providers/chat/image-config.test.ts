@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { imageConfig } from '../../../../gateway/providers/chat/image-config.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 const ENVELOPE = {
   resolutions: ['1K', '2K'],

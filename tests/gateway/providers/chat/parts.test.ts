@@ -6,7 +6,7 @@ import { ProviderFailure } from '../../../../gateway/providers/provider-failure.
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 const isFailure = (error: unknown): boolean => error instanceof ProviderFailure;
 

@@ -8,7 +8,7 @@ import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { eventsOf, failureOfReading, joined, played } from '../played.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 
 function streamOf(chunks: readonly Uint8Array[], end: OutboundError | null = null, lineMax = 1_000): StreamAttempt {
   return new StreamAttempt(played(chunks, end), new ChatReader((index) => `made_${index}`), lineMax);

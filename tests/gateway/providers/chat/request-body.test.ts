@@ -6,7 +6,7 @@ import type { Turn } from '../../../../gateway/terms/turn.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { endpointOf, turnOf } from '../endpoint-of.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 function bodyOf(requested: Partial<Turn>, declared: Partial<Endpoint> = {}): Record<string, unknown> {
   return JSON.parse(chatWriter(endpointOf(declared))(turnOf(requested), 100)) as Record<string, unknown>;

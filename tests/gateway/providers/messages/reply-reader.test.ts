@@ -6,7 +6,7 @@ import { WholeAttempt } from '../../../../gateway/providers/whole-attempt.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { eventsOf, failureOfReading, played } from '../played.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 
 function frame(type: string, members: object = {}): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;

@@ -7,7 +7,7 @@ import type { Turn } from '../../../../gateway/terms/turn.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { endpointOf, MESSAGES_TARGET, turnOf } from '../endpoint-of.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 function textOf(requested: Partial<Turn>, declared: Partial<Endpoint> = {}, ceiling = 4_000): string {
   return messagesWriter(endpointOf({ target: MESSAGES_TARGET, ...declared }))(turnOf(requested), ceiling);

@@ -6,7 +6,7 @@ import { bounded } from '../../../../support/bounded.ts';
 import { MemoryStore } from '../../../../support/memory-store.ts';
 import { openStage, SHARDS, turns } from '../stage.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const COUNTERS = 100;
 
 /** A store that records each commit in `seen` when it receives it. */

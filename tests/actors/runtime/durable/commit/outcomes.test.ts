@@ -6,7 +6,7 @@ import { bounded } from '../../../../support/bounded.ts';
 import { MemoryStore } from '../../../../support/memory-store.ts';
 import { openStage, SHARDS } from '../stage.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const R = 'register:a';
 
 /** The writes of every commit, as the store receives them. */

@@ -6,7 +6,7 @@ import { bounded } from '../../../../support/bounded.ts';
 import { MemoryStore } from '../../../../support/memory-store.ts';
 import { openStage, SHARDS, turns, until } from '../stage.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const fresh = (): MemoryStore => new MemoryStore({ clock: systemClock, shards: SHARDS });
 
 it('releases no reply, publication or watched step before the commit is acknowledged', async () => {

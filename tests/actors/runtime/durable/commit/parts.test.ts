@@ -9,7 +9,7 @@ import { deferred } from '../../../../support/deferred.ts';
 import { MemoryStore } from '../../../../support/memory-store.ts';
 import { inShard, openStage, SHARDS, turns } from '../stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const add = { type: 'add', by: 1 };
 
 /** Two parts; commits of the first are blocked until the test releases them. */

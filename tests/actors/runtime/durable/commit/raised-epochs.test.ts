@@ -12,7 +12,7 @@ import { WIDE } from '../../../../support/wide.ts';
 import { senderKind } from '../../../example-kinds/sender.ts';
 import { inShard, openStage, SHARDS, type Stage, until } from '../stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const A = inShard('sender', 0, 'a');
 const B = inShard('sender', 1, 'b');
 

@@ -7,7 +7,7 @@ import { bounded } from '../../../../support/bounded.ts';
 import { type CommitFault, MemoryStore } from '../../../../support/memory-store.ts';
 import { ALL, openStage, SHARDS, type Stage, turns, until } from '../stage.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const fresh = (): MemoryStore => new MemoryStore({ clock: systemClock, shards: SHARDS });
 
 const HERE = 'counter:acct_0';

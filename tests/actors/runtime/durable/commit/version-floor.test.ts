@@ -6,7 +6,7 @@ import { bounded } from '../../../../support/bounded.ts';
 import { MemoryStore } from '../../../../support/memory-store.ts';
 import { openStage, SHARDS } from '../stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 
 it('keeps the floor of an actor until a later version of it is durable', () => {
   const reached = new VersionFloor();

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { bounded } from '../../../../support/bounded.ts';
 import { ALL, openStage, turns } from '../stage.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 it('answers an ask with the reply of the step, and keeps the state', async () => {
   const stage = await openStage();

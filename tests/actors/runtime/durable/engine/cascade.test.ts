@@ -6,7 +6,7 @@ import { bounded } from '../../../../support/bounded.ts';
 import { MemoryStore } from '../../../../support/memory-store.ts';
 import { openStage, SHARDS, type Stage, turns } from '../stage.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const A = 'purse:acct_1/a';
 const B = 'purse:acct_1/b';
 

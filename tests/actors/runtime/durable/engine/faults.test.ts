@@ -11,7 +11,7 @@ import { bounded } from '../../../../support/bounded.ts';
 import { MemoryStore } from '../../../../support/memory-store.ts';
 import { openStage, SHARDS, type Stage, turns } from '../stage.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
 const OWNERS = 6;
 const PURSES = 3;

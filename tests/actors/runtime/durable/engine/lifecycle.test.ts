@@ -8,7 +8,7 @@ import { MemoryStore } from '../../../../support/memory-store.ts';
 import { counterKind } from '../../../example-kinds/counter.ts';
 import { openStage, SHARDS, turns, until } from '../stage.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const fresh = (): MemoryStore => new MemoryStore({ clock: systemClock, shards: SHARDS });
 const seen = (body: unknown): number => (body as { seen: number }).seen;
 

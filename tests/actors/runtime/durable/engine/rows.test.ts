@@ -6,7 +6,7 @@ import { MemoryStore } from '../../../../support/memory-store.ts';
 import { LINE_RETENTION_MS, NEXT_MAX } from '../../../example-kinds/register.ts';
 import { openStage, SHARDS, type Stage, turns } from '../stage.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const R = 'register:a';
 const fresh = (): MemoryStore => new MemoryStore({ clock: systemClock, shards: SHARDS });
 

@@ -17,7 +17,7 @@ import { WIDE } from '../../../../support/wide.ts';
 import { senderKind } from '../../../example-kinds/sender.ts';
 import { ALL, inShard, openStage, SHARDS, type Stage, until } from '../stage.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-engine-'));
 let files = 0;
 

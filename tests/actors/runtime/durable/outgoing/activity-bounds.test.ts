@@ -15,7 +15,7 @@ import { WIDE } from '../../../../support/wide.ts';
 import { HandClock } from '../hand-clock.ts';
 import { turns } from '../stage.ts';
 
-const it = bounded(test, 30_000);
+const it = bounded(test);
 const BEYOND = 100;
 
 /** Requests all of this work at once, ends whatever runs, and returns the addresses in the order in which they began. */

@@ -9,7 +9,7 @@ import {
 import type { ActivityHandler } from '../../../../../actors/runtime/ports/activity.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 interface Piece extends Scheduled {
   readonly id: string;

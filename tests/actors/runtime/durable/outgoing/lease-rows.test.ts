@@ -5,7 +5,7 @@ import { bounded } from '../../../../support/bounded.ts';
 import { MemoryStore } from '../../../../support/memory-store.ts';
 import { ALL, openStage, SHARDS, type Stage, turns, until } from '../stage.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 const open = async (stage: Stage, address: string): Promise<string[]> =>
   [...((await stage.body(address, { type: 'list' })) as string[])].sort();

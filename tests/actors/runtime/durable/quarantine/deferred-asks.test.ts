@@ -16,7 +16,7 @@ import { MemoryStore } from '../../../../support/memory-store.ts';
 import { purseKind } from '../../../example-kinds/purse.ts';
 import { openStage, SHARDS, type Stage, turns, until } from '../stage.ts';
 
-const it = bounded(test, 30_000);
+const it = bounded(test);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-kept-'));
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 

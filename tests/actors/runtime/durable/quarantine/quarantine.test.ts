@@ -10,7 +10,7 @@ import { purseKind } from '../../../example-kinds/purse.ts';
 import { HandClock } from '../hand-clock.ts';
 import { openStage, SHARDS, type Stage, turns, until } from '../stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const HERE = 'counter:acct_1/here';
 const THERE = 'counter:acct_1/there';
 const add = { type: 'add', by: 1 };

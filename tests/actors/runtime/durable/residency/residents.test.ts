@@ -7,7 +7,7 @@ import { MemoryStore } from '../../../../support/memory-store.ts';
 import { counterKind } from '../../../example-kinds/counter.ts';
 import { openStage, SHARDS, type Stage, turns, until } from '../stage.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 const add = { type: 'add', by: 1 };
 const total = (body: unknown): number => (body as { total: number }).total;
 const named = (count: number, prefix = 'a'): string[] =>

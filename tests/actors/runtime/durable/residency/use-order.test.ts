@@ -7,7 +7,7 @@ import { UseOrder } from '../../../../../actors/runtime/durable/residency/use-or
 import { bounded } from '../../../../support/bounded.ts';
 import { counterKind } from '../../../example-kinds/counter.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const kind = register(counterKind);
 const shard = new Shard(0, 1, 0);
 const cellNamed = (name: string): Cell => new Cell(`counter:${name}`, kind, shard, 1);

@@ -8,7 +8,7 @@ import { senderKind } from '../../../example-kinds/sender.ts';
 import { HandClock } from '../hand-clock.ts';
 import { ALL, openStage, SHARDS, type Stage, turns, until } from '../stage.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 async function started(): Promise<{ clock: HandClock; store: MemoryStore; stage: Stage }> {
   const clock = new HandClock();

@@ -18,7 +18,7 @@ import { failureOf } from '../../../../support/failure-of.ts';
 import { pieces } from '../../../../support/pieces.ts';
 import { HandClock } from '../../durable/hand-clock.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-blobs-'));
 const bounds = { bytesMax: BLOB_BYTES_MAX, writesMax: BLOB_WRITES_MAX };
 let places = 0;

@@ -27,7 +27,7 @@ import { everyByte } from '../../../../support/every-byte.ts';
 import { failureOf } from '../../../../support/failure-of.ts';
 import { HandClock } from '../../durable/hand-clock.ts';
 
-const it = bounded(test, 30_000);
+const it = bounded(test);
 const HOUR_MS = 3_600_000;
 const folder = mkdtempSync(join(tmpdir(), 'troupe-keys-'));
 let places = 0;

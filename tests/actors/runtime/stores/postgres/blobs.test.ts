@@ -16,7 +16,7 @@ import { testBounds } from '../../../../support/postgres/bounds.ts';
 import { openDatabase } from '../../../../support/postgres/database.ts';
 import type { HandClock } from '../../durable/hand-clock.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const database = await openDatabase();
 const direct = new pg.Client({ connectionString: database.url });
 await direct.connect();

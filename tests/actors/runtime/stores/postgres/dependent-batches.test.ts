@@ -5,7 +5,7 @@ import { actor, row, write } from '../../../../contracts/store/records.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { withStores } from './with-stores.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const SHARDS_OWNED = [0, 1, 2, 3, 4, 5, 6, 7];
 const BATCHES = 300;
 

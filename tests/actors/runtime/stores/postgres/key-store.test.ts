@@ -16,7 +16,7 @@ import { openDatabase } from '../../../../support/postgres/database.ts';
 import { startPostgres } from '../../../../support/postgres/server.ts';
 import { HandClock } from '../../durable/hand-clock.ts';
 
-const it = bounded(test, 60_000);
+const it = bounded(test);
 const HOUR_MS = 3_600_000;
 const database = await openDatabase();
 const admin = new URL(database.url);

@@ -11,7 +11,7 @@ import { bounded } from '../../../../support/bounded.ts';
 import { testBounds } from '../../../../support/postgres/bounds.ts';
 import { openDatabase, type TestDatabase } from '../../../../support/postgres/database.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const FIRST = '-- compatible: one\nCREATE TABLE one (n INTEGER);';
 const SECOND = '-- breaking: two\nCREATE TABLE two (n INTEGER); INSERT INTO one VALUES (2);';
 

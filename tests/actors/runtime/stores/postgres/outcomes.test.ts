@@ -8,7 +8,7 @@ import { type CutLink, openCutLink } from '../../../../support/postgres/cut-link
 import { startPostgres } from '../../../../support/postgres/server.ts';
 import { type Scene, withStores } from './with-stores.ts';
 
-const it = bounded(test, 30_000);
+const it = bounded(test);
 
 function commit(store: Store, fence: Scene['fence'], version: number) {
   return store.commit([write(fence, { actors: [{ record: actor('account:a', version), expected: version - 1 }] })]);

@@ -10,7 +10,7 @@ import { bounded } from '../../../../support/bounded.ts';
 import { testBounds } from '../../../../support/postgres/bounds.ts';
 import { withStores } from './with-stores.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const where = { column: 1, equals: 'x' } as const;
 const after = { sort: 1, id: 'x' };
 

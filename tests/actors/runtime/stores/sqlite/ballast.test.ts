@@ -8,7 +8,7 @@ import { Ballast } from '../../../../../actors/runtime/stores/sqlite/ballast.ts'
 import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const BYTES = 300_000;
 
 async function within(folder: (path: string) => Promise<void>): Promise<void> {

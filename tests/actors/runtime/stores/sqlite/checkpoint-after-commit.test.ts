@@ -13,7 +13,7 @@ import {
 import { connect, type SqliteConnection } from '../../../../../actors/runtime/stores/sqlite/connect.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const PAGE_BYTES = 4_096;
 
 interface Scene {

@@ -9,7 +9,7 @@ import { connect } from '../../../../../actors/runtime/stores/sqlite/connect.ts'
 import type { StoreFailure } from '../../../../../actors/runtime/stores/sqlite/failure.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 
 async function inFolder(run: (path: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-checkpointer-'));

@@ -9,7 +9,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../../../support/bounded.ts';
 
-const it = bounded(test, 60_000);
+const it = bounded(test);
 const COMMITS = 120;
 const fixture = fileURLToPath(new URL('../../../../fixtures/fsync-count.c', import.meta.url));
 const writer = fileURLToPath(new URL('../../../../support/store-writer.ts', import.meta.url));

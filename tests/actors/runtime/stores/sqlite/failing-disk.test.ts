@@ -12,7 +12,7 @@ import * as assert from 'uvu/assert';
 import { bounded } from '../../../../support/bounded.ts';
 import type { DiskReport } from '../../../../support/store-on-a-failing-disk.ts';
 
-const it = bounded(test, 60_000);
+const it = bounded(test);
 const fixture = fileURLToPath(new URL('../../../../fixtures/disk-fault.c', import.meta.url));
 const child = fileURLToPath(new URL('../../../../support/store-on-a-failing-disk.ts', import.meta.url));
 const compiler = ['cc', 'gcc'].find((name) => spawnSync(name, ['--version']).status === 0);

@@ -15,7 +15,7 @@ import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { openStage, SHARDS, turns } from '../../durable/stage.ts';
 
-const it = bounded(test, 60_000);
+const it = bounded(test);
 const FLIPS = 1_000;
 const LOG_FLIPS = 200;
 const SEED = 20_261_121;

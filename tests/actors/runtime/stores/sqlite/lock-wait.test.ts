@@ -4,7 +4,7 @@ import { type LockWaitOptions, waitForLock } from '../../../../../actors/runtime
 import { seededFraction } from '../../../../../actors/runtime/stores/sqlite/seeded-fraction.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const busy = () => Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
 
 /** A clock that advances by one millisecond per reading. */

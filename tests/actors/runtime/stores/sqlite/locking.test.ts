@@ -16,7 +16,7 @@ import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
 import { actor, own, row, SHARDS, write } from '../../../../contracts/store/records.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const BUSY_BOUND_MS = 300;
 
 async function withStore(run: (store: SqliteStore, path: string) => Promise<void>, requestsMax = 4_096): Promise<void> {

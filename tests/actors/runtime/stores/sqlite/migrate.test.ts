@@ -11,7 +11,7 @@ import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 const FIRST = '-- compatible: one\nCREATE TABLE one (n INTEGER);';
 const SECOND = '-- breaking: two\nCREATE TABLE two (n INTEGER); INSERT INTO one VALUES (2);';
 

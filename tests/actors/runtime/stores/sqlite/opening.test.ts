@@ -11,7 +11,7 @@ import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
 import { SHARDS } from '../../../../contracts/store/records.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const open = (path: string, shards = SHARDS) =>
   openSqliteStore({ path, shards, clock: systemClock, random: systemRandom, busyBoundMs: 500 });
 

@@ -5,7 +5,7 @@ import type { ShardWrite } from '../../../../../actors/runtime/ports/store.ts';
 import { packCommit, unpackCommit } from '../../../../../actors/runtime/stores/sqlite/packed-commit.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const text = fc.string({ unit: 'binary' });
 const integer = fc.maxSafeNat();
 const key = { address: text, name: text };

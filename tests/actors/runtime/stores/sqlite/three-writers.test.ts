@@ -15,7 +15,7 @@ import { SHARDS } from '../../../../contracts/store/records.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import type { WriterReport } from '../../../../support/store-writer.ts';
 
-const it = bounded(test, 60_000);
+const it = bounded(test);
 const COMMITS = 400;
 /** Far above the values of fair sharing, below those of a starved writer. */
 const WORST_MS = 2_000;

@@ -8,7 +8,7 @@ import { Writer, type WriterOptions } from '../../../../../actors/runtime/stores
 import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
-const it = bounded(test, 10_000);
+const it = bounded(test);
 
 function options(thread: string, failures: StoreFailure[] = []): WriterOptions {
   return {

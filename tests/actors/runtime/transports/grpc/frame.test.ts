@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { packFrame, unpackFrame } from '../../../../../actors/runtime/transports/grpc/frame.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 const uint = fc.integer({ min: 0, max: 0xffff_ffff });
 const envelope = fc.record(
   {

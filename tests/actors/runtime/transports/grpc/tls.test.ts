@@ -22,7 +22,7 @@ import { hello, LIMITS, Recorder } from '../../../../contracts/transport.contrac
 import { Authority } from '../../../../support/authority.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
-const it = bounded(test, 15_000);
+const it = bounded(test);
 const TOKEN = 'token';
 const names = ['n1', 'n2', 'n3'];
 const ours = await Authority.make();

@@ -8,7 +8,7 @@ import { bounded } from '../../../../support/bounded.ts';
 const network = new LoopbackNetwork();
 transportContract(test, () => network.transport(systemClock, LIMITS));
 
-const it = bounded(test, 5_000);
+const it = bounded(test);
 
 it('a cut direction loses its own traffic and no other', async () => {
   const own = new LoopbackNetwork();

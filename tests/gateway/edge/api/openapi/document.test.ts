@@ -26,7 +26,7 @@ import { FEATURE_ROWS } from '../../../dialects/chat/feature-rows.ts';
 import { BASE, tooled } from '../../../dialects/chat/request-row.ts';
 import { SAMPLING_ROWS } from '../../../dialects/chat/sampling-rows.ts';
 
-const it = bounded(test, 20_000);
+const it = bounded(test);
 
 interface Document {
   readonly openapi: string;
