@@ -119,8 +119,9 @@ const config: ClusterConfig = {
     readOnMs: 30_000,
     holdSlackMs: 60_000,
     askMs: 10_000,
+    // Together as long as a hold lives: an outage of the store shorter than that leaves no answer uncharged.
     settleRetryMs: 250,
-    settleRetriesMax: 400,
+    settleRetriesMax: 2_640,
     documentEveryMs: 300_000,
     probeEveryMs: 10_000,
     probeTimeoutMs: 2_000,

@@ -190,6 +190,7 @@ class GatewayNode implements NodeHandle {
     this.#log.info('draining');
     this.#options.onDraining?.();
     const { edge, outbound } = this.#gateway;
+    const graceEndsAt = this.#clock.monotonic() + this.#options.config.edge.drainGraceMs;
     this.#gateway.stop();
     const served = edge.drain();
     await this.#node.drain();
@@ -198,7 +199,9 @@ class GatewayNode implements NodeHandle {
     // Aborts the calls that are read only for their usage; they are charged by our own count.
     await outbound.close();
     await edge.settled(SETTLE_MS_MAX);
-    await this.#within(SETTLE_MS_MAX, this.#gateway.settled());
+    // A charge may have to wait for the successor of its account's owner, so it may use what is left of the grace.
+    const graceLeftMs = graceEndsAt - this.#clock.monotonic();
+    await this.#within(Math.max(SETTLE_MS_MAX, graceLeftMs), this.#gateway.settled());
     edge.close();
     await this.#node.leave();
     await this.#operator.close();

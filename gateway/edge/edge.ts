@@ -14,7 +14,10 @@ export interface Edge {
   accept(socket: Socket): void;
   /** Listens on a port of its own; resolves with `http://host:port`. */
   listen(host: string, port: number): Promise<string>;
-  /** Stops accepting, lets open turns end within the grace period, then ends the others with the restart error. */
+  /**
+   * Stops accepting and lets open turns end within the grace period, those included that are read on for their usage after
+   * their client left; then ends the others with the restart error.
+   */
   drain(): Promise<void>;
   /** Resolves when every turn is accounted for, or after `withinMs`. */
   settled(withinMs: number): Promise<void>;
@@ -63,22 +66,24 @@ export function openEdge(services: EdgeServices): Edge {
     underWay: () => listener?.underWay ?? 0,
   });
   listener = open;
+  const quiet = async (underWay: () => number, endsAt: number): Promise<void> => {
+    while (underWay() > 0 && clock.monotonic() < endsAt) {
+      await new Promise<void>((resolve) => void clock.after(SETTLED_CHECK_MS, resolve));
+    }
+  };
 
   return {
     accept: (socket) => open.accept(socket),
     listen: (host, port) => open.listen(host, port),
     async drain() {
+      const endsAt = clock.monotonic() + limits.drainGraceMs;
       await open.drain();
+      await quiet(() => turns.size, endsAt);
       ended = true;
       turns.cutAll();
       window.close();
     },
-    async settled(withinMs) {
-      const endsAt = clock.monotonic() + withinMs;
-      while (turns.size + open.underWay > 0 && clock.monotonic() < endsAt) {
-        await new Promise<void>((resolve) => void clock.after(SETTLED_CHECK_MS, resolve));
-      }
-    },
+    settled: (withinMs) => quiet(() => turns.size + open.underWay, clock.monotonic() + withinMs),
     cut() {
       ended = true;
       turns.cutAll();

@@ -53,7 +53,12 @@ export interface Begun {
 }
 
 type EventBatch = readonly TurnEvent[];
+/** Turns of the event loop without a part after which everything that had arrived is read. */
+const QUIET_TURNS = 4;
+/** Turns of the event loop spent at most on parts that had arrived, at an endpoint that keeps sending. */
+const ARRIVED_TURNS_MAX = 64;
 const ENDED: Promise<null> = Promise.resolve(null);
+const NOTHING: EventBatch = [];
 
 export class RunningAttempt implements RunningTurn {
   readonly request: TurnRequest;
@@ -65,6 +70,10 @@ export class RunningAttempt implements RunningTurn {
   #first: EventBatch | null;
   #resolve: (receipt: Receipt) => void = () => {};
   #reading: Promise<EventBatch | null> | null = null;
+  /** Batches read so far. */
+  #batches = 0;
+  /** Parts read after the client left a cancellable endpoint; null before that and at other endpoints. */
+  #arrived: TurnEvent[] | null = null;
   #honoured: Readonly<Record<string, boolean>> | null = null;
   #closed = false;
   #left = false;
@@ -120,11 +129,10 @@ export class RunningAttempt implements RunningTurn {
       this.#cancelled = true;
       this.#close(null);
       this.#begun.attempt.abort();
-    } else if (endpoint.cancellable && this.#cancelled) {
-      this.#close(null);
-      this.#begun.attempt.abort();
     } else {
-      this.#services.pending.add(this.#readOn());
+      const aborted = endpoint.cancellable && this.#cancelled;
+      if (aborted) this.#arrived = [];
+      this.#services.pending.add(this.#readOn(aborted ? 0 : this.#services.config.upstream.readOnMs));
     }
   }
 
@@ -138,29 +146,47 @@ export class RunningAttempt implements RunningTurn {
     try {
       const events = await this.#begun.attempt.read();
       if (this.#closed) return null;
+      this.#batches++;
       if (events === null) this.#close(null);
-      else this.#meter.add(events);
+      else if (this.#arrived === null) this.#meter.add(events);
+      else this.#arrived.push(...events);
       return events;
     } catch (thrown) {
       if (this.#closed) return null;
       const failure = failureOf(thrown, this.#begun.attempt.status);
-      // The gateway stopped reading on after `readOnMs`: not the provider's fault.
+      // The gateway aborted the answer because its client had left: not the provider's fault.
       this.#close(this.#left && failure.reason === 'aborted' ? null : failure);
       return [{ type: 'error', error: brokenStream(failure, this.head.provider) }];
     }
   }
 
-  /** Reads on, for a bounded time, for the usage that gives the cost of the answer. */
-  async #readOn(): Promise<void> {
-    const { clock, config } = this.#services;
-    const cancel = clock.after(config.upstream.readOnMs, () => this.#begun.attempt.abort());
+  /** Reads on for `readOnMs`, for the usage that gives the cost of the answer; then aborts what has not arrived. */
+  async #readOn(readOnMs: number): Promise<void> {
+    const { clock } = this.#services;
+    const cancel = clock.after(readOnMs, () => void this.#abortUnarrived());
     await this.#reading;
     while (!this.#closed) await this.#advance();
     cancel();
   }
 
+  /**
+   * Aborts the call once everything that had arrived is read: the rest of the answer, with its usage, may wait in the
+   * buffers of a connection whose client read slowly, or of a process that was paused. What is still on its way is lost.
+   */
+  async #abortUnarrived(): Promise<void> {
+    const { clock } = this.#services;
+    let quiet = 0;
+    for (let turns = 0; turns < ARRIVED_TURNS_MAX && quiet < QUIET_TURNS && !this.#closed; turns++) {
+      const before = this.#batches;
+      await new Promise<void>((resolve) => void clock.after(0, resolve));
+      quiet = this.#batches === before ? quiet + 1 : 0;
+    }
+    this.#begun.attempt.abort();
+  }
+
   #close(failure: ProviderFailure | null): void {
     this.#closed = true;
+    this.#countArrived();
     const now = this.#services.clock.monotonic();
     const receipt = this.#receiptOf(failure, now);
     // Resolve the receipt first: the charge waits for it.
@@ -169,6 +195,16 @@ export class RunningAttempt implements RunningTurn {
       this.#services.pending.add(measured.then((read) => this.#resolveWith(receipt, read)));
     else this.#resolveWith(receipt, measured);
     this.#observe(failure, receipt, now);
+  }
+
+  /**
+   * Parts that were never delivered count only where the provider reported the whole answer: its usage is the charge.
+   * Otherwise the delivered parts are charged by our own count. (reliability, decision 2)
+   */
+  #countArrived(): void {
+    const arrived = this.#arrived ?? NOTHING;
+    const whole = arrived.some(({ type }) => type === 'finish');
+    if (whole && this.#begun.attempt.usage.completionTokens !== undefined) this.#meter.add(arrived);
   }
 
   #mediaBounds(): MediaBounds | null {

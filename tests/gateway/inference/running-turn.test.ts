@@ -4,6 +4,8 @@ import type { HoldRequest } from '../../../actors/terms/hold.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
+import { deferred } from '../../support/deferred.ts';
+import { startScriptedProvider } from '../../support/provider/scripted-provider.ts';
 import { callsAt, drain, eventsOf, openScene, outcomesOf, releaseOf, sim, textOf, typesOf } from './scene.ts';
 import { board, boardEndpoint, failing, generous, stage } from './stage.ts';
 
@@ -129,6 +131,67 @@ it('leaving a cancellable endpoint ends the answer at once and charges the deliv
   while (call?.outcome === 'open') await new Promise((resolve) => setTimeout(resolve, 5));
   assert.is(call?.outcome, 'aborted');
   assert.equal(outcomesOf(on), ['other']);
+});
+
+for (const { waiting, chunks, characters } of [
+  { waiting: 'in the socket', chunks: 1, characters: 20 },
+  { waiting: 'beyond what is read ahead', chunks: 20, characters: 10_000 },
+]) {
+  it(`usage that waits ${waiting} when the client leaves a cancellable endpoint is charged (reliability, M19)`, async () => {
+    const on = stage({ upstream: { bodyBytesMax: 16 * 1024 * 1024 } });
+    const provider = await startScriptedProvider();
+    const sent = deferred();
+    let sendRest = (): void => {};
+    provider.answer = ({ response }) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(said('first'));
+      sendRest = () => {
+        for (let chunk = 0; chunk < chunks; chunk++) response.write(said('x'.repeat(characters)));
+        const usage = { prompt_tokens: 7, completion_tokens: 123 };
+        response.write(`data: ${JSON.stringify({ choices: [{ delta: {}, finish_reason: 'stop' }] })}\n\n`);
+        response.write(`data: ${JSON.stringify({ choices: [], usage })}\n\n`);
+        response.end('data: [DONE]\n\n', () => sent.resolve());
+      };
+    };
+    const endpoints = board(boardEndpoint('a', provider.baseUrl, { cancellable: true }));
+    const turn = await runTurn(on.services, on.request({ stream: true }, endpoints));
+    assert.is(textOf((await turn.read()) ?? []), 'first');
+    sendRest();
+    await sent.promise;
+    turn.leave();
+    const receipt = await turn.receipt;
+    assert.equal(receipt.usage, { promptTokens: 7, completionTokens: 123 });
+    assert.is(receipt.estimated, false);
+    assert.is(receipt.cancelled, true);
+    await on.end();
+    assert.equal(outcomesOf(on), ['success']);
+    await provider.close();
+  });
+}
+
+it('of an answer that had arrived without usage when the client left, only the delivered part is charged', async () => {
+  const on = stage();
+  const provider = await startScriptedProvider();
+  const sent = deferred();
+  let sendRest = (): void => {};
+  provider.answer = ({ response }) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(said('first'));
+    sendRest = () => void response.write(said('word '.repeat(400)), () => sent.resolve());
+  };
+  const turn = await runTurn(
+    on.services,
+    on.request({ stream: true }, board(boardEndpoint('a', provider.baseUrl, { cancellable: true }))),
+  );
+  await turn.read();
+  sendRest();
+  await sent.promise;
+  turn.leave();
+  const receipt = await turn.receipt;
+  assert.ok(receipt.estimated && receipt.cancelled);
+  assert.ok((receipt.billed.completionTokens as number) < 5, `${receipt.billed.completionTokens} tokens`);
+  await on.end();
+  await provider.close();
 });
 
 it('a client that leaves before the first part was delivered pays nothing at any endpoint', async () => {
@@ -304,6 +367,10 @@ it('tokens of media and options are only estimated: a count within the window is
   assert.is((await turn.receipt).usage.promptTokens, undefined, 'text has no more tokens than bytes');
   await on.end();
 });
+
+function said(content: string): string {
+  return `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`;
+}
 
 test.after(close);
 
