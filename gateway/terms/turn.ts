@@ -50,9 +50,9 @@ export interface Reasoning {
 export type TurnMessage =
   | {
       readonly role: 'system' | 'developer' | 'user';
-      /** All text of the message, parts joined. */
+      /** All text of the message: its text parts, concatenated. */
       readonly text: string;
-      /** In order, text parts included; only where the message has non-text parts. */
+      /** In order, text parts included; only where the message has more than one text. */
       readonly parts?: readonly ContentPart[];
       readonly name?: string;
     }

@@ -84,9 +84,12 @@ function weighAssistant(weight: Weight, message: Extract<TurnMessage, { role: 'a
   }
 }
 
-/** Adds a non-text part; the text of a message already includes its text parts. */
+/** Adds a non-text part; the text of a message includes its text parts, which a template may separate by a character. */
 function weighPart(weight: Weight, part: ContentPart): void {
-  if (part.type === 'text') return;
+  if (part.type === 'text') {
+    weight.bytes += 1;
+    return;
+  }
   const { counted, bound } = mediaTokens(part);
   weight.mediaCounted += counted;
   weight.mediaBound += bound;

@@ -5,10 +5,7 @@ import type { Carried } from '../request/carried.ts';
 import { isUrl, parseBytes, parseSource } from '../request/parse-source.ts';
 import type { ChatPart } from './message-schema.ts';
 
-/** Separates the text parts of one message, as providers that take plain strings do. */
-const PART_SEPARATOR = '\n';
-
-/** Content of one message: all its text, and its parts if it has more than text. */
+/** Content of one message: all its text, and its parts if it has more than one text. */
 export interface Content {
   readonly text: string;
   readonly parts?: readonly ContentPart[];
@@ -27,8 +24,8 @@ export function parseParts(wire: readonly ChatPart[], member: string, carried: C
     const media = parseMedia(part, `${member}[${at}].${part.type}`, carried);
     if (media) parts.push(media);
   }
-  const text = texts.join(PART_SEPARATOR);
-  return texts.length === wire.length ? { text } : { text, parts };
+  const text = texts.join('');
+  return wire.length <= 1 && texts.length === wire.length ? { text } : { text, parts };
 }
 
 function parseMedia(part: Exclude<ChatPart, { type: 'text' }>, member: string, carried: Carried): MediaPart | null {

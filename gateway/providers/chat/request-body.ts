@@ -27,6 +27,8 @@ export function chatWriter(endpoint: Endpoint): BodyWriter {
   const declared = new Set(endpoint.supportedParameters);
   const defaults = Object.entries(endpoint.defaultParameters).filter(([name]) => declared.has(name));
   const head = `{"model":${JSON.stringify(endpoint.target.upstreamId)},"messages":`;
+  // Every part but text is declared, so an endpoint without any other input may accept strings only.
+  const acceptsParts = endpoint.inputModalities.some((modality) => modality !== 'text');
   const ceilingName = JSON.stringify(endpoint.ceilingName);
   return (turn, ceiling) => {
     const body: Record<string, unknown> = {};
@@ -39,7 +41,7 @@ export function chatWriter(endpoint: Endpoint): BodyWriter {
     if (turn.modalities || turn.imageConfig || turn.speech) addOutput(turn, endpoint, body);
     if (turn.preferences.options) Object.assign(body, ownOptions(turn.preferences.options, endpoint, OURS));
     // The members of every body are written as text: an object for them costs twice as much.
-    const text = `${head}${conversationText(turn.messages)},"stream":${turn.stream},${ceilingName}:${ceiling}`;
+    const text = `${head}${conversationText(turn.messages, acceptsParts)},"stream":${turn.stream},${ceilingName}:${ceiling}`;
     return isEmpty(body) ? `${text}}` : `${text},${JSON.stringify(body).slice(1)}`;
   };
 }

@@ -10,6 +10,8 @@ export interface MessagesConversation {
   readonly messages: string;
 }
 
+type Prompting = Extract<TurnMessage, { role: 'system' | 'developer' | 'user' }>;
+
 interface WireTurn {
   readonly role: 'user' | 'assistant';
   readonly blocks: string[];
@@ -21,16 +23,24 @@ interface WireTurn {
  * Throws `ProviderFailure` for content that the dialect cannot express. (spec: inference, Messages dialect request)
  */
 export function conversation(messages: readonly TurnMessage[]): MessagesConversation {
-  const system: string[] = [];
+  const system: Prompting[] = [];
   const turns: WireTurn[] = [];
   for (const message of messages) {
-    if (message.role === 'system' || message.role === 'developer') system.push(message.text);
+    if (message.role === 'system' || message.role === 'developer') system.push(message);
     else addTo(turns, message.role === 'assistant' ? 'assistant' : 'user', blocksOf(message));
   }
   return {
-    system: system.length === 0 ? null : JSON.stringify(system.join('\n\n')),
+    system: systemText(system),
     messages: listText(turns, turnText),
   };
+}
+
+/** One system message keeps its parts as blocks; the texts of several become one string. */
+function systemText(messages: readonly Prompting[]): string | null {
+  const [first, ...more] = messages;
+  if (first === undefined) return null;
+  if (more.length === 0 && first.parts !== undefined) return listText(contentBlocks(first), String);
+  return JSON.stringify(messages.map(({ text }) => text).join('\n\n'));
 }
 
 function turnText({ role, blocks }: WireTurn): string {

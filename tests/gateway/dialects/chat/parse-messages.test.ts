@@ -45,7 +45,7 @@ it('every kind of part becomes one content part in order, beside the text of the
   assert.equal(turn.messages, [
     {
       role: 'user',
-      text: 'see\nand say',
+      text: 'seeand say',
       parts: [
         { type: 'text', text: 'see' },
         { type: 'image', source: { kind: 'url', url: 'https://example.com/a.png' }, detail: 'low' },
@@ -76,6 +76,22 @@ it('a text message has no parts and no modalities, whether sent as a string or a
     { role: 'system', text: 'a' },
     { role: 'user', text: 'b', name: 'n' },
     { role: 'tool', text: 'd', toolCallId: 'c' },
+  ]);
+  assert.is(turn.modalities, undefined);
+});
+
+it('several texts of one message stay parts, and nothing is added between them', () => {
+  const texts = ['one', ' two', '', '\nthree'].map((text) => ({ type: 'text', text }) as const);
+  const turn = turnOf(
+    { role: 'system', content: texts },
+    { role: 'user', content: texts, name: 'n' },
+    { role: 'tool', tool_call_id: 'c', content: texts },
+  );
+  const text = 'one two\nthree';
+  assert.equal(turn.messages, [
+    { role: 'system', text, parts: texts },
+    { role: 'user', text, parts: texts, name: 'n' },
+    { role: 'tool', text, parts: texts, toolCallId: 'c' },
   ]);
   assert.is(turn.modalities, undefined);
 });
@@ -129,7 +145,7 @@ it('an assistant message keeps its reasoning, its details unchanged and in order
   const [message] = turn.messages;
   assert.equal(message, {
     role: 'assistant',
-    text: 'a\nb',
+    text: 'ab',
     name: 'n',
     toolCalls: [{ id: 'c', name: 'f', arguments: '{not json' }],
     reasoning: 'thought',

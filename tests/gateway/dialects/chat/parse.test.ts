@@ -196,25 +196,14 @@ it('the body is not changed', () => {
   assert.equal(body, before);
 });
 
-it('messages of every role become terms, and text parts are joined to one text', () => {
+it('messages of every role become terms, and text parts are concatenated and kept', () => {
+  const parts = (...texts: readonly string[]) => texts.map((text) => ({ type: 'text', text }) as const);
   const turn = parse({
     model: 'a/b',
     messages: [
-      {
-        role: 'system',
-        content: [
-          { type: 'text', text: 'be' },
-          { type: 'text', text: 'brief' },
-        ],
-      },
+      { role: 'system', content: parts('be', 'brief') },
       { role: 'developer', content: 'd', name: 'dev' },
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'one' },
-          { type: 'text', text: 'two' },
-        ],
-      },
+      { role: 'user', content: parts('one', 'two') },
       {
         role: 'assistant',
         content: null,
@@ -225,9 +214,9 @@ it('messages of every role become terms, and text parts are joined to one text',
     ],
   });
   assert.equal(turn.messages, [
-    { role: 'system', text: 'be\nbrief' },
+    { role: 'system', text: 'bebrief', parts: parts('be', 'brief') },
     { role: 'developer', text: 'd', name: 'dev' },
-    { role: 'user', text: 'one\ntwo' },
+    { role: 'user', text: 'onetwo', parts: parts('one', 'two') },
     { role: 'assistant', text: null, toolCalls: [{ id: 'c1', name: 'f', arguments: '{"a": 1}' }] },
     { role: 'tool', text: 'r', toolCallId: 'c1' },
     { role: 'assistant', text: null, refusal: 'no' },

@@ -13,7 +13,7 @@ test('renders text messages exactly like JSON.stringify, for any text', () => {
   fc.assert(
     fc.property(fc.array(message, { maxLength: 5 }), (messages) => {
       const wanted = messages.map(({ role, text }) => ({ role, content: text }));
-      assert.is(conversationText(messages), JSON.stringify(wanted));
+      assert.is(conversationText(messages, true), JSON.stringify(wanted));
     }),
   );
 });
@@ -27,7 +27,7 @@ test('renders names, parts and other roles in order', () => {
     { role: 'tool', text: '7', toolCallId: 'call_1' },
     { role: 'user', text: 'thanks' },
   ];
-  assert.equal(JSON.parse(conversationText(messages)), [
+  assert.equal(JSON.parse(conversationText(messages, true)), [
     { role: 'system', content: 'be brief' },
     { role: 'user', content: 'hi', name: 'ann' },
     { role: 'user', content: [{ type: 'text', text: 'seen' }] },
@@ -35,7 +35,7 @@ test('renders names, parts and other roles in order', () => {
     { role: 'tool', content: '7', tool_call_id: 'call_1' },
     { role: 'user', content: 'thanks' },
   ]);
-  assert.is(conversationText([]), '[]');
+  assert.is(conversationText([], true), '[]');
 });
 
 test.run();

@@ -134,6 +134,23 @@ it('sends every kind of part in the form of the dialect, audio bytes as a data U
   assert.equal(messages, [{ role: 'user', content: wire, name: 'ann' }]);
 });
 
+it('sends several texts as parts where parts are accepted, and as one string without additions elsewhere', () => {
+  const parts = [
+    { type: 'text', text: 'one' },
+    { type: 'text', text: ' two' },
+  ] as const;
+  const message = { text: 'one two', parts };
+  const messages = [
+    { role: 'developer', ...message },
+    { role: 'user', ...message },
+    { role: 'tool', ...message, toolCallId: 'c' },
+  ] as const;
+  const sent = (inputModalities: Endpoint['inputModalities']): unknown =>
+    (bodyOf({ messages }, { inputModalities }).messages as { content: unknown }[]).map(({ content }) => content);
+  assert.equal(sent(['text']), ['one two', 'one two', 'one two']);
+  assert.equal(sent(['text', 'image']), [parts, parts, parts]);
+});
+
 it('sends a conversation in order, earlier reasoning unchanged', () => {
   const details = [
     { type: 'reasoning.text', text: 't', signature: 's', format: 'maker-v1', index: 0 },

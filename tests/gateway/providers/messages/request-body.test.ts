@@ -41,6 +41,26 @@ it('system texts at any position join the leading prompt after a blank line', ()
   assert.equal(body, { system: 'One.\n\nTwo "quoted".', ...PLAIN });
 });
 
+it('several texts of one message are blocks, and nothing is added between them', () => {
+  const parts = [
+    { type: 'text', text: 'one' },
+    { type: 'text', text: ' two' },
+  ] as const;
+  const message = { text: 'one two', parts };
+  const body = bodyOf({
+    messages: [
+      { role: 'system', ...message },
+      { role: 'user', ...message },
+      { role: 'tool', ...message, toolCallId: 'c' },
+    ],
+  });
+  const [turn] = body.messages as { content: unknown }[];
+  assert.equal(body.system, parts);
+  assert.equal(turn?.content, [...parts, { type: 'tool_result', tool_use_id: 'c', content: parts }]);
+  const two = { role: 'system', ...message } as const;
+  assert.is(bodyOf({ messages: [two, two, { role: 'user', text: 'Hi' }] }).system, 'one two\n\none two');
+});
+
 it('calls and results are blocks, adjacent messages of one role one turn, arguments byte for byte', () => {
   const messages: Turn['messages'] = [
     { role: 'user', text: 'Go' },
