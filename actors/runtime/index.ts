@@ -37,6 +37,7 @@ export { KeyDestroyed, KeyStoreUnreachable, type SealingKey } from './ports/key-
 export type { Random } from './ports/random.ts';
 export type { RowQuery, RowRecord, Store } from './ports/store.ts';
 export type { Identity } from './ports/transport.ts';
+export { makeFolder } from './stores/directory/make-folder.ts';
 export type { Maintenance } from './stores/maintenance.ts';
 export { maintenanceOf } from './stores/maintenance-of.ts';
 export type { StoreChoice } from './stores/open-store.ts';

@@ -3,10 +3,11 @@
  * was restored from a copy by hand; it would give out used epochs and births again. No node starts on it until `troupe
  * restore` has raised them.
  */
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
 import type { NodeRow, Store } from '../ports/store.ts';
+import { makeFolder } from './directory/make-folder.ts';
 import { UnfitDatabase } from './migration.ts';
 
 /** The mark of one node: for its birth `birth`, the store `store` acknowledged heartbeat `beat`. */
@@ -36,7 +37,7 @@ export interface MarkOptions {
 /** Wraps a store so that its heartbeats write marks. @throws UnfitDatabase when the database is behind a mark. */
 export async function withBootMarks<S extends Store>(store: S, options: MarkOptions): Promise<S> {
   const { marks, clock, random } = options;
-  await mkdir(marks.folder, { recursive: true });
+  makeFolder(marks.folder);
   const id = await store.setting(STORE_SETTING, Buffer.from(random.bytes(ID_BYTES)).toString('hex'));
   const restored = Number(await store.setting(RESTORED_SETTING, '0'));
   const { nodes } = await store.heartbeat({ incarnation: OBSERVER, hears: [], state: 'up' });

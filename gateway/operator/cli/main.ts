@@ -5,6 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { lineOf } from '../config/config-error.ts';
+import { PRIVATE_UMASK } from '../launcher/private-files.ts';
 
 const ENTRY = fileURLToPath(import.meta.url);
 
@@ -30,6 +31,8 @@ All commands but up, node, preflight, migrate, backup, restore, models check and
 that runs on the data folder (./data, or the folder given with --data).`;
 
 async function main(): Promise<void> {
+  // For this process and every one that it starts: databases, logs, marks and backups are for their owner only.
+  process.umask(PRIVATE_UMASK);
   const program = new Command('troupe')
     .description('A model marketplace behind one API, built as an actor cluster.')
     .option('--config <file>', 'configuration merged over the default: JSON, or an ES module with a default export')

@@ -6,9 +6,12 @@ import type { Command } from 'commander';
 import { systemClock } from '../../../actors/runtime/index.ts';
 import type { NodeHandle } from '../../main.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
+import { isHost } from '../config/interfaces.ts';
 import { loadConfig } from '../config/load.ts';
+import { prepareDataFolder } from '../launcher/data-folder.ts';
 import { EXIT_UNCAUGHT, type NodeDeath } from '../launcher/message.ts';
 import { type NodeReceiver, openNodeReceiver } from '../launcher/node-receiver.ts';
+import { openPublicPort } from '../launcher/public-port.ts';
 import type { GlobalOptions } from './global-options.ts';
 
 interface NodeCommandOptions extends GlobalOptions {
@@ -54,6 +57,7 @@ async function node(options: NodeCommandOptions): Promise<void> {
   const receiver = process.send ? underLauncher(() => running, { leave, died }) : null;
   exitOnUncaught(() => (receiver ? null : running));
   try {
+    if (listen) await requireFree(listen);
     running = await start(options, () => receiver?.close());
     for (const death of early.splice(0)) recordDeath(running, death);
     await running.ready;
@@ -81,7 +85,15 @@ async function start(options: NodeCommandOptions, onDraining: () => void): Promi
       `--name ${name} is not a configured node; the nodes are ${config.nodes.map((one) => one.name).join(', ')}`,
     );
   }
+  // A launcher has done so for its nodes.
+  if (!process.send) prepareDataFolder(config.data);
   return runNode({ config, name, env: process.env, onDraining });
+}
+
+/** Before the node joins: a member that cannot listen would leave the others without a drain. */
+async function requireFree(listen: ListenAddress): Promise<void> {
+  const remedy = { host: '--listen', port: '--listen HOST:PORT' };
+  (await openPublicPort(listen, (socket) => void socket.destroy(), remedy)).close();
 }
 
 /** A death that the store does not record counts as killed: in doubt the activities that ran are not suspects. */
@@ -131,10 +143,15 @@ async function reportFault(receiver: NodeReceiver | null, error: unknown): Promi
   await Promise.race([receiver.fault(lineOf(error)), late]);
 }
 
-function listenFrom(text: string): { readonly host: string; readonly port: number } {
+interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+function listenFrom(text: string): ListenAddress {
   const colon = text.lastIndexOf(':');
   const port = Number(text.slice(colon + 1));
   const host = text.slice(0, colon).replace(/^\[|\]$/g, '');
-  if (host && /^\d{1,5}$/.test(text.slice(colon + 1)) && port <= 65_535) return { host, port };
+  if (isHost(host) && /^\d{1,5}$/.test(text.slice(colon + 1)) && port <= 65_535) return { host, port };
   throw new ConfigError(`--listen ${text} is not an address; write host:port, such as 0.0.0.0:8080`);
 }

@@ -2,6 +2,7 @@
  * Checks the interfaces that nodes listen on: only the public API may be reachable from public networks, and links
  * between hosts require certificates. (spec: reliability, attacks 79 and 80)
  */
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { hostOf, isLoopback } from '../../../actors/runtime/index.ts';
 import type { NodeConfig } from '../../terms/config.ts';
@@ -9,6 +10,15 @@ import { ConfigError } from './config-error.ts';
 
 /** Address ranges that count as private, such as `fd00::/8`. */
 const PRIVATE: ReadonlySet<string> = new Set(['private', 'uniqueLocal', 'linkLocal', 'carrierGradeNat']);
+
+const HOST_NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*\.?$/i;
+/** The resolver reads `0`, `1` and `0x7f000001` as IPv4 addresses: `0` would listen on every interface. */
+const ENDS_IN_NUMBER = /(?:^|\.)(?:\d+|0x[0-9a-f]*)\.?$/i;
+
+/** True for an IP address or a host name, in the form that a person writes. */
+export function isHost(text: string): boolean {
+  return isIP(text) !== 0 || (HOST_NAME.test(text) && !ENDS_IN_NUMBER.test(text));
+}
 
 /** Throws ConfigError naming the member and the remedy. */
 export function checkInterfaces(nodes: readonly NodeConfig[], source: string): void {

@@ -13,7 +13,7 @@ import type { ClusterConfig, NodeConfig } from '../../terms/config.ts';
 import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
 import { check } from './check.ts';
 import { ConfigError, lineOf } from './config-error.ts';
-import { checkInterfaces } from './interfaces.ts';
+import { checkInterfaces, isHost } from './interfaces.ts';
 import { isRecord, layOver } from './lay-over.ts';
 import { configSchema } from './schema.ts';
 
@@ -114,6 +114,12 @@ function checkTogether(config: ClusterConfig, source: string, env: LoadOptions['
     config.providers.map((provider) => provider.slug),
   );
   checkInterfaces(config.nodes, source);
+  const { host } = config.listen;
+  if (!isHost(host)) {
+    throw new ConfigError(
+      `${source}: listen.host is "${host}" and must be an address of this machine, such as 127.0.0.1 or ::, or a host name`,
+    );
+  }
   const { runtime } = config;
   if (runtime.shards > SHARDS_MAX) {
     throw new ConfigError(`${source}: runtime.shards is ${runtime.shards} and must be at most ${SHARDS_MAX}; lower it`);

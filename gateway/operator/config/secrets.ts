@@ -3,9 +3,9 @@
  * reused by every later start. They never enter the database, a log, or the configuration.
  */
 import { existsSync } from 'node:fs';
-import { chmod, link, mkdir, open, readFile, unlink } from 'node:fs/promises';
+import { chmod, link, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Random } from '../../../actors/runtime/index.ts';
+import { makeFolder, type Random } from '../../../actors/runtime/index.ts';
 import { ConfigError, lineOf } from './config-error.ts';
 
 export interface Secrets {
@@ -27,7 +27,7 @@ export function secretsFolder(data: string): string {
 /** Reads the secrets under `<data>/secrets` and creates missing ones. Safe for several processes at once. */
 export async function openSecrets(data: string, random: Random): Promise<Secrets> {
   const folder = secretsFolder(data);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   await chmod(folder, 0o700);
   const [pepper, operatorToken, clusterSecret] = await Promise.all([
     secretAt(join(folder, 'pepper'), random),

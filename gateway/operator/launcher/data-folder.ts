@@ -2,9 +2,11 @@
  * The data folder: created if missing, checked for write access, and locked by one launcher at a time. A launcher that
  * was killed leaves its lock file; the next launcher detects that its process has ended.
  */
-import { mkdir, open, readFile, unlink } from 'node:fs/promises';
+import { open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../../actors/runtime/index.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
+import { makePrivate } from './private-files.ts';
 import { processState } from './process-state.ts';
 
 export interface DataFolder {
@@ -16,21 +18,36 @@ export interface DataFolder {
 
 const TRIES_MAX = 3;
 
+/** Creates the folder, private to its owner, and makes existing files private. Throws ConfigError if it is not writable. */
+export function prepareDataFolder(path: string): void {
+  try {
+    makeFolder(path);
+    makePrivate(path);
+    // Every node needs it, and an existing folder can refuse new names (/proc).
+    makeFolder(join(path, 'marks'));
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
 /** Throws ConfigError if the folder is not writable, or another launcher runs on it. */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const logs = join(path, 'logs');
   const lock = join(path, 'launcher.lock');
+  prepareDataFolder(path);
   try {
-    await mkdir(path, { recursive: true });
-    await mkdir(logs, { recursive: true });
+    makeFolder(logs);
     await take(lock, path);
   } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    throw new ConfigError(
-      `data folder ${path} cannot be written (${lineOf(error)}); choose another with --data DIR, or give yourself the right to write there`,
-    );
+    throw error instanceof ConfigError ? error : unwritable(path, error);
   }
   return { path, logs, release: () => unlink(lock).catch(() => {}) };
+}
+
+function unwritable(path: string, error: unknown): ConfigError {
+  return new ConfigError(
+    `data folder ${path} cannot be written (${lineOf(error)}); choose another with --data DIR, or give yourself the right to write there`,
+  );
 }
 
 async function take(lock: string, path: string, tries = 0): Promise<void> {

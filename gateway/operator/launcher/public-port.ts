@@ -17,10 +17,14 @@ export interface PublicPort {
   close(): void;
 }
 
+/** Where a person sets host and port, for the remedy in a message. */
+const LAUNCHER = { host: 'listen.host in the config', port: '--port N' };
+
 /** Throws ConfigError if the port or the address is not available. */
 export function openPublicPort(
   listen: { readonly host: string; readonly port: number },
   accept: (socket: Socket) => void,
+  remedy = LAUNCHER,
 ): Promise<PublicPort> {
   // Half-open, because a client that has sent its request may close its side and still read.
   const server = createServer(
@@ -32,7 +36,7 @@ export function openPublicPort(
     },
   );
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(new ConfigError(explain(error, listen))));
+    server.once('error', (error: NodeJS.ErrnoException) => reject(new ConfigError(explain(error, listen, remedy))));
     server.listen({ host: listen.host, port: listen.port, backlog: BACKLOG }, () => resolve(opened(server)));
   });
 }
@@ -47,14 +51,20 @@ function opened(server: Server): PublicPort {
   return { port: address.port, close: () => void server.close() };
 }
 
-function explain(error: NodeJS.ErrnoException, listen: { readonly host: string; readonly port: number }): string {
+function explain(
+  error: NodeJS.ErrnoException,
+  listen: { readonly host: string; readonly port: number },
+  remedy: typeof LAUNCHER,
+): string {
   const where = `port ${listen.port} on ${listen.host}`;
-  if (error.code === 'EADDRINUSE') return `${where} is in use; choose another with --port N, or stop what uses it`;
-  if (error.code === 'EACCES') return `${where} needs rights you do not have; choose one above 1023 with --port N`;
-  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
-    return `${where} cannot be opened: this machine has no such address; correct listen.host in the config`;
+  if (error.code === 'EADDRINUSE')
+    return `${where} is in use; choose another with ${remedy.port}, or stop what uses it`;
+  if (error.code === 'EACCES')
+    return `${where} needs rights you do not have; choose one above 1023 with ${remedy.port}`;
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'EINVAL' || error.syscall === 'getaddrinfo') {
+    return `${where} cannot be opened: this machine has no such address; correct ${remedy.host}`;
   }
-  return `${where} cannot be opened (${lineOf(error)}); choose another with --port N`;
+  return `${where} cannot be opened (${lineOf(error)}); choose another with ${remedy.port}`;
 }
 
 const NOT_TAKEN = unavailable('no node took the connection');

@@ -2,7 +2,7 @@
  * The Blobs port over one folder of one host, shared by its node processes. A blob is written under `writing/`, synced
  * in steps, and renamed into a folder per 17 minutes. Every visible blob is therefore complete and durable.
  */
-import { type FileHandle, mkdir, open, readdir, rename, rmdir, unlink } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { blobId } from '../../bytes/blob-id.ts';
 import { readBlob, type StoredBlob } from '../../bytes/read-blob.ts';
@@ -19,6 +19,7 @@ import {
 } from '../../ports/blobs.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
+import { makeFolder } from './make-folder.ts';
 import { syncFolder } from './sync-folder.ts';
 
 export interface BlobDirectoryOptions {
@@ -53,7 +54,7 @@ const WRITING = 'writing';
  */
 export async function openBlobDirectory(options: BlobDirectoryOptions): Promise<Blobs> {
   await onDisk(options.path, async () => {
-    await mkdir(join(options.path, WRITING), { recursive: true, mode: 0o700 });
+    makeFolder(join(options.path, WRITING));
     await syncFolder(options.path);
   });
   return new BlobDirectory(options);
@@ -152,7 +153,7 @@ class BlobDirectory implements Blobs {
     const folder = this.#folder(id);
     for (let tries = 1; ; tries++) {
       if (folder !== this.#syncedFolder) {
-        await mkdir(folder, { recursive: true, mode: 0o700 });
+        makeFolder(folder);
         await syncFolder(this.#options.path);
         this.#syncedFolder = folder;
       }

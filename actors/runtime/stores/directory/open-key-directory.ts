@@ -4,7 +4,7 @@
  * of a block (a copy-on-write file system, a snapshot) keeps the bytes as well, so the folder must not be on one.
  */
 import { createSecretKey } from 'node:crypto';
-import { link, mkdir, open, readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
+import { link, open, readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keyHour } from '../../bytes/key-hour.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -17,6 +17,7 @@ import {
   UnfitKeyStore,
 } from '../../ports/key-store.ts';
 import type { Random } from '../../ports/random.ts';
+import { makeFolder } from './make-folder.ts';
 import { syncFolder } from './sync-folder.ts';
 
 export interface KeyDirectoryOptions {
@@ -44,7 +45,7 @@ const TAG_TEXT = 'Signature: 8a477f597d28d172789f06886806bc55\n# Sealing keys. T
 export async function openKeyDirectory(options: KeyDirectoryOptions): Promise<KeyStore> {
   const { path } = options;
   await onDisk(path, async () => {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     await requirePrivate(path);
     await writeFile(join(path, TAG), TAG_TEXT, { mode: 0o600 });
     await syncFolder(path);

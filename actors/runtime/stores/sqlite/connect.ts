@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { makeFolder } from '../directory/make-folder.ts';
 import { sqliteCode } from './failure.ts';
 
 export type SqliteConnection = Database.Database;
@@ -21,7 +21,7 @@ const SPILL_PAGES = 4_000;
  * own. Throws the driver's errors, including SQLITE_BUSY while another process changes the journal mode.
  */
 export function connect(path: string, use: 'read' | 'write'): SqliteConnection {
-  if (use === 'write') mkdirSync(dirname(path), { recursive: true });
+  if (use === 'write') makeFolder(dirname(path));
   const connection = new Database(path, { timeout: 0, fileMustExist: use === 'read' });
   try {
     if (use === 'write') prepareToWrite(connection);

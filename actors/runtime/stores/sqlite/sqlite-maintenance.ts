@@ -1,8 +1,9 @@
 /** Maintenance of a SQLite file: migrations, complete copies with VACUUM INTO, and restoring one. */
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { RESTORED_SETTING } from '../boot-mark.ts';
+import { makeFolder } from '../directory/make-folder.ts';
 import {
   jumpBy,
   type Maintenance,
@@ -49,10 +50,12 @@ export function sqliteMaintenance({ path, busyMs }: SqliteChoice, parts: Mainten
       );
     }
     if (replaces) await on(path, (connection) => requireNoNodes(connection, parts, path));
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     const temporary = `${path}.restoring`;
     for (const suffix of FILES) rmSync(`${temporary}${suffix}`, { force: true });
     copyFileSync(from, temporary);
+    // The copy has the mode of the backup, which others may be allowed to read.
+    chmodSync(temporary, 0o600);
     await requireOurs(temporary, from);
     const restored = await markRestored(temporary);
     await sync(temporary);
@@ -93,7 +96,7 @@ async function backup(path: string, to: string): Promise<void> {
   requireFile(path, 'there is nothing to copy');
   if (existsSync(to)) throw new MaintenanceRefused(`${to} exists: name a new file`);
   const temporary = `${to}.partial`;
-  mkdirSync(dirname(resolve(to)), { recursive: true });
+  makeFolder(dirname(resolve(to)));
   rmSync(temporary, { force: true });
   await on(path, (connection) => connection.prepare('VACUUM INTO ?').run(temporary));
   await sync(temporary);

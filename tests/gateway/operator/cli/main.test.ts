@@ -62,6 +62,41 @@ const LINES: readonly (readonly [string, readonly string[], RegExp])[] = [
     /^troupe: no cluster runs on .*; start one with `troupe up --data /,
   ],
   [
+    'a data folder where no folder can be created',
+    ['up', '--port', '0', '--data', '/proc/foo'],
+    /^troupe: data folder \/proc\/foo cannot be written \(.*\); choose another with --data DIR.*\n$/,
+  ],
+  [
+    'an existing data folder that refuses files',
+    ['up', '--port', '0', '--data', '/proc/self'],
+    /^troupe: data folder \/proc\/self cannot be written \(.*\); choose another with --data DIR.*\n$/,
+  ],
+  [
+    'the same for a node alone',
+    ['node', '--name', 'n1', '--data', '/proc/foo'],
+    /^troupe: data folder \/proc\/foo cannot be written \(.*\); choose another with --data DIR.*\n$/,
+  ],
+  [
+    'the same for a migration',
+    ['migrate', '--data', '/proc/foo'],
+    /^troupe: cannot write the database \/proc\/foo\/troupe\.db \(.*\): .*choose another data folder\n$/,
+  ],
+  [
+    'a host that this machine does not have',
+    ['up', '--config', join(folder, 'elsewhere.json'), '--data', folder],
+    /^troupe: port 0 on 192\.0\.2\.1 cannot be opened: this machine has no such address; correct listen\.host.*\n$/,
+  ],
+  [
+    'a host that is neither an address nor a name',
+    ['up', '--config', join(folder, 'nohost.json'), '--data', folder],
+    /^troupe: .*nohost\.json: listen\.host is "0" and must be an address of this machine, such as .*\n$/,
+  ],
+  [
+    'a node that listens where this machine does not',
+    ['node', '--name', 'n1', '--listen', '192.0.2.1:0', '--data', folder],
+    /^troupe: port 0 on 192\.0\.2\.1 cannot be opened: this machine has no such address; correct --listen\n$/,
+  ],
+  [
     'a backup without a database',
     ['backup', 'copy.db', '--data', folder],
     /^troupe: there is no file .*troupe\.db: there is nothing/,
@@ -91,6 +126,8 @@ const LINES: readonly (readonly [string, readonly string[], RegExp])[] = [
 for (const [what, args, expected] of LINES) {
   it(`fails with exit code 1 and a line that names the remedy: ${what}`, async () => {
     writeFileSync(join(folder, 'broken.json'), '{"lisen": {}}');
+    writeFileSync(join(folder, 'elsewhere.json'), '{"listen": {"host": "192.0.2.1", "port": 0}}');
+    writeFileSync(join(folder, 'nohost.json'), '{"listen": {"host": "0", "port": 0}}');
     writeFileSync(join(folder, 'pg.json'), '{"store": {"kind": "postgres", "url": "postgres://me@127.0.0.1:1/db"}}');
     writeFileSync(join(folder, 'nowhere.json'), '{"store": {"kind": "postgres", "urlEnv": "TROUPE_NO_SUCH_VARIABLE"}}');
     const { code, err } = await troupe(args, { cwd: folder }).ended;

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,6 +73,24 @@ it('up starts three nodes, and its banner holds a request that is answered as pa
   const response = await fetch(url, { method: 'POST', headers, body });
   assert.is(response.status, 200);
   assert.match(((await response.json()) as Chat).choices[0]?.message.content ?? '', /\S/);
+});
+
+function modesBelow(path: string): readonly (readonly [string, number])[] {
+  return readdirSync(path, { withFileTypes: true }).flatMap((entry) => {
+    const inner = join(path, entry.name);
+    const own = [inner, statSync(inner).mode & 0o777] as const;
+    return entry.isDirectory() ? [own, ...modesBelow(inner)] : [own];
+  });
+}
+
+it('no other user can read the database, its log, backups, marks or logs', async () => {
+  const copy = join(data, 'copies', 'one.db');
+  await answer(['backup', copy, ...at]);
+  const modes = new Map([[data, statSync(data).mode & 0o777] as const, ...modesBelow(data)]);
+  const names = ['troupe.db', 'troupe.db-wal', 'cluster.json', 'logs/n1.log', 'marks/n1.json', 'copies/one.db', 'logs'];
+  for (const name of names) assert.ok(modes.has(join(data, name)), name);
+  const open = [...modes].filter(([, mode]) => (mode & 0o077) !== 0);
+  assert.equal(open, []);
 });
 
 it('ps, inspect and why show the cluster, its actors and the reason of their state', async () => {

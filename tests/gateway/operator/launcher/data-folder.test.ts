@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -50,6 +50,35 @@ it('a folder that is not writable fails with a line that names the remedy', () =
     const message = await failure(join(folder, 'file', 'data'));
     assert.match(message, /^data folder .* cannot be written \(.*\); choose another with --data DIR/);
     assert.not.match(message, /\n/);
+  }));
+
+it('the files of an earlier version become private, and files that are not its own keep their rights', () =>
+  inFolder(async (folder) => {
+    const path = join(folder, 'data');
+    for (const name of ['secrets', 'logs', 'marks', 'keys', 'reports']) {
+      mkdirSync(join(path, name), { recursive: true });
+      chmodSync(join(path, name), 0o755);
+    }
+    const files = ['troupe.db', 'troupe.db-wal', 'launcher.log', 'logs/n1.log', 'marks/n1.json', 'notes.txt'];
+    for (const name of files) {
+      writeFileSync(join(path, name), '');
+      chmodSync(join(path, name), 0o644);
+    }
+    chmodSync(path, 0o755);
+    await (await openDataFolder(path)).release();
+    const mode = (name: string): string => (statSync(join(path, name)).mode & 0o777).toString(8);
+    assert.equal(['.', 'secrets', 'logs', 'marks'].map(mode), ['700', '700', '700', '700']);
+    assert.equal(files.map(mode), ['600', '600', '600', '600', '600', '644']);
+    // Nodes themselves refuse sealing keys that others could read, and say so.
+    assert.equal(['keys', 'reports'].map(mode), ['755', '755']);
+  }));
+
+it('an existing folder with other files keeps its own rights', () =>
+  inFolder(async (folder) => {
+    writeFileSync(join(folder, 'notes.txt'), '');
+    chmodSync(folder, 0o755);
+    await (await openDataFolder(folder)).release();
+    assert.is(statSync(folder).mode & 0o777, 0o755);
   }));
 
 it('the kernel reports whether a process is stopped, and when it started', () => {
