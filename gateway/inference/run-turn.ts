@@ -4,7 +4,7 @@ import type { Refusal } from '../../actors/terms/refusal.ts';
 import type { ProviderAttempt } from '../providers/attempt.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import { open } from '../providers/open.ts';
-import { ProviderFailure } from '../providers/provider-failure.ts';
+import type { ProviderFailure } from '../providers/provider-failure.ts';
 import { CallerLeft } from '../terms/caller-left.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
@@ -20,7 +20,7 @@ import { tenths } from './tenths.ts';
 import { toolAsk } from './tool-ask.ts';
 import type { TurnRequest } from './turn-request.ts';
 
-/** Calls of one request to one endpoint: the first, and one more before its failure counts. */
+/** Calls of one request to one endpoint: the first, and one more before its failure counts against the endpoint. */
 const CALLS_PER_ENDPOINT_MAX = 2;
 /** Endpoints that one request is sent to. */
 const ENDPOINTS_MAX = 16;
@@ -56,7 +56,7 @@ class AttemptLoop {
     signal?.addEventListener('abort', this.#leave);
     try {
       for (const candidate of plan.candidates.slice(0, ENDPOINTS_MAX)) {
-        if (this.#hasLeft()) break;
+        if (this.#isOver()) break;
         const refusal = await this.#hold.secure(candidate);
         if (refusal !== null) {
           this.#pass(candidate, refusal);
@@ -108,7 +108,7 @@ class AttemptLoop {
         if (this.#hasLeft()) return null;
         sentAt = clock.monotonic();
       }
-      const opening = this.#open(candidate, sentAt, body);
+      const opening = this.#open(candidate, body);
       crashpoint('upstream.sent');
       attempt = await opening;
       if (this.#hasLeft()) attempt.abort();
@@ -130,13 +130,22 @@ class AttemptLoop {
       attempt?.abort();
       const failure = failureOf(thrown, null);
       this.#record(candidate, failure, sentAt);
-      if (failure.repeatable && call < CALLS_PER_ENDPOINT_MAX && !this.#hasLeft()) {
-        return this.#tryEndpoint(candidate, call + 1);
-      }
+      const unrepeated = failure.repeatable && call < CALLS_PER_ENDPOINT_MAX;
+      if (unrepeated && !this.#isOver()) return this.#tryEndpoint(candidate, call + 1);
       this.#failed.push({ candidate, failure });
-      this.#observe(candidate, failure, sentAt);
+      this.#observe(candidate, failure, { sentAt, counted: failure.counted && !unrepeated });
       return null;
     }
+  }
+
+  /** True when the client has left or the request's time is used up: no further call is made. */
+  #isOver(): boolean {
+    return this.#hasLeft() || this.#leftMs() <= 0;
+  }
+
+  #leftMs(): number {
+    const { clock, config } = this.#services;
+    return config.upstream.totalMs - (clock.monotonic() - this.#request.startedAt);
   }
 
   /** Writing a large turn takes long, and so does its conversion to bytes: each gets an event loop turn of its own. */
@@ -153,12 +162,10 @@ class AttemptLoop {
     return messages === turn.messages ? turn : { ...turn, messages };
   }
 
-  #open(candidate: Candidate, sentAt: number, body: string | undefined): Promise<ProviderAttempt> {
+  #open(candidate: Candidate, body: string | undefined): Promise<ProviderAttempt> {
     const { config, outbound, targets } = this.#services;
-    const { turn, generation, startedAt } = this.#request;
-    const { connectMs, firstByteMs, idleMs, totalMs, bodyBytesMax, lineBytesMax } = config.upstream;
-    const leftMs = totalMs - (sentAt - startedAt);
-    if (leftMs <= 0) throw new ProviderFailure('timeout', 'no time is left for another attempt');
+    const { turn, generation } = this.#request;
+    const { connectMs, firstByteMs, idleMs, bodyBytesMax, lineBytesMax } = config.upstream;
     return open(outbound, {
       target: targets.of(candidate.endpoint),
       turn: this.#turnFor(candidate),
@@ -169,7 +176,7 @@ class AttemptLoop {
         connectMs,
         firstByteMs,
         idleMs,
-        totalMs: leftMs,
+        totalMs: Math.max(1, this.#leftMs()),
         bodyBytesMax: turn.stream ? bodyBytesMax * STREAM_BYTES_FACTOR : bodyBytesMax,
       },
       lineBytesMax,
@@ -191,11 +198,15 @@ class AttemptLoop {
     });
   }
 
-  #observe(candidate: Candidate, failure: ProviderFailure, sentAt: number): void {
+  #observe(
+    candidate: Candidate,
+    failure: ProviderFailure,
+    { sentAt, counted }: { readonly sentAt: number; readonly counted: boolean },
+  ): void {
     const ask = toolAsk(this.#request.turn, failure);
     this.#services.outcomes.observe(candidate.endpoint.id, {
       at: this.#services.cluster.now(),
-      outcome: failure.counted ? 'error' : 'other',
+      outcome: counted ? 'error' : 'other',
       streamed: this.#request.turn.stream,
       ...(ask === null ? {} : { toolAsk: ask }),
       durationMs: this.#services.clock.monotonic() - sentAt,

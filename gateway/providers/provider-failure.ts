@@ -39,9 +39,9 @@ export class ProviderFailure extends Error {
     this.sizes = sizes;
   }
 
-  /** Worth one more call to the same endpoint. A time-out is not, because the caller has already waited too long. */
+  /** Called once more before it counts. (spec: inference, Routing rules 10) */
   get repeatable(): boolean {
-    return this.reason === 'unavailable' || this.reason === 'overloaded' || this.reason === 'garbage';
+    return this.counted && this.reason !== 'contract';
   }
 
   /** Counts against the endpoint's health. */

@@ -10,10 +10,6 @@ export class Saturated extends ProviderFailure {
     super('overloaded', message, status);
   }
 
-  override get repeatable(): boolean {
-    return false;
-  }
-
   override get counted(): boolean {
     return false;
   }

@@ -3,6 +3,7 @@ import {
   type ActorEvent,
   AskError,
   type AskFailure,
+  type Clock,
   type Cluster,
   type Json,
   systemClock,
@@ -126,6 +127,8 @@ export interface StageOptions {
   readonly answers?: Answers;
   /** The board's endpoints for `startTurn`. */
   readonly endpoints?: ReadonlyMap<string, Json>;
+  /** Absent: real time. */
+  readonly clock?: Clock;
 }
 
 /** Inference on a fake cluster that returns the given answers and records every ask. */
@@ -134,7 +137,7 @@ export function stage(options: StageOptions = {}): Stage {
   const tells: SentEvent[] = [];
   const crashpoints: string[] = [];
   const logs: object[] = [];
-  const answers = options.answers ?? generous;
+  const { answers = generous, clock = systemClock } = options;
   const cluster = {
     self: { name: 'n1', incarnation: 'inc_1', birth: 1, address: '' },
     ask: async (to: string, event: ActorEvent) => {
@@ -148,11 +151,11 @@ export function stage(options: StageOptions = {}): Stage {
     board: { topic: () => options.endpoints ?? new Map() },
   } as unknown as Cluster;
   const upstream = { ...config.upstream, settleRetryMs: 5, ...options.upstream };
-  const outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 64, connectMs: upstream.connectMs });
+  const outbound = new Pools({ clock, connectionsPerOriginMax: 64, connectMs: upstream.connectMs });
   const services = openInference({
     storeFull: () => false,
     cluster,
-    clock: systemClock,
+    clock,
     random: systemRandom,
     config: { ...config, upstream } as ClusterConfig,
     outbound,
@@ -178,7 +181,7 @@ export function stage(options: StageOptions = {}): Stage {
         plan: plan({ ...turn, preferences: { ...turn.preferences, sort: 'price' } }, endpoints, 0.5),
         caller: { account: 'account:acct_1', key: 'key:acct_1/key_1', kind: 'inference' },
         attribution: { appTitle: null, appUrl: null },
-        startedAt: systemClock.monotonic(),
+        startedAt: clock.monotonic(),
         signal,
       };
     },
