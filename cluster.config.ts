@@ -119,6 +119,7 @@ const config: ClusterConfig = {
     readOnMs: 30_000,
     holdSlackMs: 60_000,
     askMs: 10_000,
+    completionTokensLeast: 4_096,
     // Together as long as a hold lives: an outage of the store shorter than that leaves no answer uncharged.
     settleRetryMs: 250,
     settleRetriesMax: 2_640,

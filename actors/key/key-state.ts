@@ -3,7 +3,7 @@
  */
 import { add, isUsd, subtract, usd } from '../terms/usd.ts';
 import type { LimitWindow } from './calendar.ts';
-import type { KeyCreate, KeyLimit, TurnAdmit } from './events.ts';
+import type { KeyCount, KeyCreate, KeyLimit, TurnAdmit } from './events.ts';
 import { count, counted, type RateCount, UNCOUNTED } from './rate.ts';
 import { NOTHING_SPENT, roomOf, type Spending, spend } from './spending.ts';
 
@@ -100,8 +100,13 @@ export function perMinuteOf(state: KeyState, event: { readonly perMinute: number
   return state.perMinute ?? event.perMinute;
 }
 
-export function isOverRate(state: KeyState, event: { readonly perMinute: number; readonly at: number }): boolean {
-  return counted(state.rate, event.at) >= perMinuteOf(state, event);
+/** A request that was counted before is never over the rate. */
+export function isOverRate(state: KeyState, event: TurnAdmit | KeyCount): boolean {
+  return !isCounted(event) && counted(state.rate, event.at) >= perMinuteOf(state, event);
+}
+
+function isCounted(event: TurnAdmit | KeyCount): boolean {
+  return event.type === 'turn.admit' && event.request.counted === true;
 }
 
 export function isExpired(state: KeyState, at: number): boolean {
@@ -115,9 +120,11 @@ export function exceedsLimit(state: KeyState, { request, at }: TurnAdmit): boole
   return room !== null && subtract(room, request.amount).startsWith('-');
 }
 
-export function countRequest(state: KeyState, at: number): KeyState {
+/** Counts the request unless it was counted before. */
+export function countRequest(state: KeyState, event: TurnAdmit | KeyCount): KeyState {
+  if (isCounted(event)) return state;
   const next = nextOf(state);
-  next.rate = count(state.rate, at);
+  next.rate = count(state.rate, event.at);
   return next;
 }
 

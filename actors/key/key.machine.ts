@@ -42,7 +42,7 @@ export const keyMachine = setup({
     showRevoked: emit<KeyState, KeyEvent>(({ context, event }) => effects.reply(keyView(context, 'revoked', event.at))),
     relimit: assign(({ context, event }) => keyState.relimit(context, only(event, 'key.limit'))),
 
-    count: assign(({ context, event }) => keyState.countRequest(context, event.at)),
+    count: assign(({ context, event }) => keyState.countRequest(context, only(event, 'turn.admit', 'key.count'))),
     reserve: assign(({ context, event }) => keyState.reserve(context, only(event, 'turn.admit'))),
     openHold: emit<KeyState, KeyEvent>(({ context, event }) => effects.openHold(context, only(event, 'turn.admit'))),
     openLaterHold: emit<KeyState, KeyEvent>(({ context, event }) =>

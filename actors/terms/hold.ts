@@ -37,6 +37,8 @@ export interface HoldRequest {
   readonly route?: RouteDecision;
   /** True when the sender may have sent the request before. */
   readonly repeat: boolean;
+  /** Present when the key has counted this request against its rate with an earlier hold. */
+  readonly counted?: true;
 }
 
 /** The routing decision as stored with the generation, bounded. Endpoints are named by their public tags. */
@@ -129,6 +131,8 @@ export interface Settlement {
   readonly cancelled: boolean;
   readonly latencyMs: number | null;
   readonly generationMs: number | null;
+  /** The ceiling as sent, where it was lowered to what the money afforded. */
+  readonly affordableTokensMax?: number;
   /** From the request's start until its money was held. */
   readonly admittedMs?: number;
   /** Requested settings, and whether the serving endpoint declares each; absent when none was requested. */
@@ -181,7 +185,7 @@ export interface HoldMove {
 }
 
 /** The generation row (collection `generation` of the account; id = generation id; sort = createdAt). */
-export interface Generation extends Omit<HoldRequest, 'repeat'> {
+export interface Generation extends Omit<HoldRequest, 'repeat' | 'counted'> {
   readonly status: 'running' | 'settled' | 'released';
   /** Address of the key that requested it. */
   readonly key: string;

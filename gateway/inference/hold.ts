@@ -3,18 +3,25 @@ import { AskError } from '../../actors/runtime/index.ts';
 import type { HoldRequest, RouteCandidate, RouteDecision, RouteRejection } from '../../actors/terms/hold.ts';
 import { holdAttempt } from '../../actors/terms/hold-attempt.ts';
 import type { Refusal } from '../../actors/terms/refusal.ts';
+import { add } from '../../actors/terms/usd.ts';
 import { estimate } from '../pricing/estimate.ts';
 import { inputImages } from '../pricing/input-images.ts';
 import { mediaBounds } from '../pricing/media-bounds.ts';
 import type { Candidate, Rejection } from '../terms/plan.ts';
 import { unanswered } from '../terms/refusal-error.ts';
 import { unavailable } from '../terms/unavailable.ts';
+import { affordableCeiling } from './affordable-ceiling.ts';
 import type { InferenceServices } from './services.ts';
 import { tenths } from './tenths.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 /** Longer than the advice for a restart: disk space does not return by itself. */
 const FULL_AFTER_SECONDS = 5;
+/** Times that a ceiling is lowered: by the key's limit, by the account's balance, and where either shrank meanwhile. */
+const LOWERED_MAX = 3;
+
+/** The candidate as its money is held, or the refusal of the key or the account. */
+export type Secured = { readonly candidate: Candidate } | { readonly refusal: Refusal };
 
 /**
  * Opens the hold of one turn: admitted before any provider is contacted, raised where the next endpoint costs more. It
@@ -44,6 +51,9 @@ export class Hold {
     return this.#attempt === 0 ? null : this.#attemptRequested;
   }
 
+  /** Exact decimal USD. */
+  #amount = '0';
+
   /** Attempt number under which the money is held now; 0 before the hold. */
   get attempt(): number {
     return this.#attempt;
@@ -63,8 +73,28 @@ export class Hold {
     return this.#admittedMs;
   }
 
-  /** Holds the candidate's maximum cost; resolves with the refusal, or null when held. Rejects with a 503. */
-  async secure(candidate: Candidate): Promise<Refusal | null> {
+  /**
+   * Holds the candidate's maximum cost. A ceiling that the client did not request is lowered to what the money affords,
+   * down to a configured least. A refusal for lack of money names the ceiling that would be admitted. Rejects with a 503.
+   * (reliability, decision 15)
+   */
+  async secure(candidate: Candidate): Promise<Secured> {
+    const { completionTokensLeast } = this.#services.config.upstream;
+    const isRequested = this.#request.turn.completionTokensMax !== undefined;
+    for (let asked = candidate, lowered = 0; ; lowered++) {
+      const refusal = await this.#ask(asked);
+      if (refusal === null) return { candidate: asked };
+      if (refusal.status !== 402) return { refusal };
+      const ceiling = this.#affordable(asked, refusal);
+      if (isRequested || ceiling < completionTokensLeast || lowered === LOWERED_MAX) {
+        return { refusal: withAffordable(refusal, ceiling) };
+      }
+      asked = { ...candidate, completionTokensMax: ceiling, lowered: true };
+    }
+  }
+
+  /** Asks for the candidate's maximum cost; null when it is held. */
+  async #ask(candidate: Candidate): Promise<Refusal | null> {
     const { cluster, config } = this.#services;
     const { key } = this.#request.caller;
     const first = this.#attempt === 0;
@@ -79,6 +109,7 @@ export class Hold {
         : await raise(cluster, key, held, withinMs);
       if (!admission.admitted) return admission.refusal;
       this.#attempt = held.attempt;
+      this.#amount = held.amount;
       this.#admittedMs ??= tenths(this.#services.clock.monotonic() - this.#request.startedAt);
       if (first) this.#services.crashpoint('hold.committed');
       return null;
@@ -116,10 +147,22 @@ export class Hold {
     // Set and not spread: V8 11.3 gives a spread copy with a further member a hidden class of its own each time (counted:
     // 1,484 classes in 1,485 holds), so its readers never meet a class twice.
     if (route !== null) held.route = route;
+    if (this.#requested > 1) held.counted = true;
     return held;
   }
 
-  #estimate({ endpoint, prompt, completionTokensMax, messages }: Candidate): string {
+  /** The largest ceiling that the money of a 402 affords. What is already held for this turn is part of it. */
+  #affordable(candidate: Candidate, { metadata }: Refusal): number {
+    const available = add(String(metadata?.available ?? '0'), this.#amount);
+    return affordableCeiling(
+      (ceiling) => this.#estimate(candidate, ceiling),
+      candidate.completionTokensMax - 1,
+      available,
+    );
+  }
+
+  #estimate(candidate: Candidate, completionTokensMax = candidate.completionTokensMax): string {
+    const { endpoint, prompt, messages } = candidate;
     const { turn } = this.#request;
     return estimate(endpoint, {
       at: this.admittedAt,
@@ -129,6 +172,16 @@ export class Hold {
       inputImages: inputImages(turn, messages),
     });
   }
+}
+
+/** Tells the client of a 402 which `max_tokens` would be admitted now. */
+function withAffordable(refusal: Refusal, affordable: number): Refusal {
+  const hint = affordable === 0 ? '' : `; with max_tokens up to ${affordable} it would be admitted`;
+  return {
+    ...refusal,
+    message: `${refusal.message}${hint}`,
+    metadata: { ...refusal.metadata, affordable_max_tokens: affordable },
+  };
 }
 
 const ROUTE_CANDIDATES_MAX = 20;

@@ -57,13 +57,13 @@ class AttemptLoop {
     try {
       for (const candidate of plan.candidates.slice(0, ENDPOINTS_MAX)) {
         if (this.#isOver()) break;
-        const refusal = await this.#hold.secure(candidate);
-        if (refusal !== null) {
-          this.#pass(candidate, refusal);
+        const secured = await this.#hold.secure(candidate);
+        if ('refusal' in secured) {
+          this.#pass(candidate, secured.refusal);
           continue;
         }
         if (this.#hasLeft()) break;
-        const begun = await this.#tryEndpoint(candidate);
+        const begun = await this.#tryEndpoint(secured.candidate);
         if (begun) return new RunningAttempt(this.#services, this.#request, begun);
       }
       throw this.#hasLeft() ? new CallerLeft() : exhausted(this.#failed, this.#request, this.#unaffordable);

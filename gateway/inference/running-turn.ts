@@ -29,6 +29,8 @@ export interface RunningTurn {
   readonly head: ReplyHead;
   /** The requested settings, and whether the endpoint declares them. */
   readonly honoured: Readonly<Record<string, boolean>>;
+  /** The ceiling sent to the provider, where the money lowered it; null otherwise. */
+  readonly loweredCeiling: number | null;
   /** The parts since the last read; null after `finish` (and `usage`) or one `error`. One reader. */
   read(): Promise<readonly TurnEvent[] | null>;
   /** The client has left: the answer is aborted, or read on for its usage. No effect at the end. */
@@ -106,6 +108,11 @@ export class RunningAttempt implements RunningTurn {
   get honoured(): Readonly<Record<string, boolean>> {
     this.#honoured ??= honoured(this.request.turn, this.#begun.candidate.endpoint);
     return this.#honoured;
+  }
+
+  get loweredCeiling(): number | null {
+    const { lowered, completionTokensMax } = this.#begun.candidate;
+    return lowered ? completionTokensMax : null;
   }
 
   read(): Promise<EventBatch | null> {

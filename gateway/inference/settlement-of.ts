@@ -71,7 +71,11 @@ function addLessUsual(settlement: Draft, receipt: Receipt): void {
 }
 
 /** Adds the trace of the record where there is one. */
-function addTrace(settlement: Draft, { admittedMs, honoured, usage: { imageTokens, audioTokens } }: Receipt): void {
+function addTrace(
+  settlement: Draft,
+  { candidate, admittedMs, honoured, usage: { imageTokens, audioTokens } }: Receipt,
+): void {
+  if (candidate.lowered) settlement.affordableTokensMax = candidate.completionTokensMax;
   if (admittedMs !== null) settlement.admittedMs = admittedMs;
   if (!isEmpty(honoured)) settlement.honoured = honoured;
   if (imageTokens !== undefined) settlement.imageTokens = imageTokens;

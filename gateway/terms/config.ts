@@ -173,6 +173,8 @@ export interface UpstreamLimits {
   /** Added to `totalMs` for the hold's own deadline. */
   readonly holdSlackMs: number;
   readonly askMs: number;
+  /** A ceiling that the client did not request is lowered to what the money affords, but not below this. */
+  readonly completionTokensLeast: number;
   readonly settleRetryMs: number;
   readonly settleRetriesMax: number;
   /** How often models documents are read again. */

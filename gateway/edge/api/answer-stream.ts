@@ -10,7 +10,7 @@ import { gatewayErrorOf } from '../../terms/gateway-error-of.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { EventStream } from '../http/event-stream.ts';
-import { nameAnswer } from '../http/generation-headers.ts';
+import { loweredCeilingHeader, nameAnswer } from '../http/generation-headers.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /**
@@ -130,6 +130,8 @@ export class StreamAnswer {
     const { services } = this.#routes;
     const { response } = this.#context;
     nameAnswer(response, generation);
+    const [name, value] = this.#running === null ? [] : loweredCeilingHeader(this.#running);
+    if (name !== undefined && value !== undefined) response.setHeader(name, value);
     this.#events = new EventStream(response, services.clock, services.limits, reply);
     return this.#events;
   }

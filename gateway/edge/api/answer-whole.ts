@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import type { ReplyHead } from '../../dialects/reply/reply-head.ts';
 import type { CallerAbort } from '../../inference/caller-abort.ts';
 import { endTurn } from '../../inference/end-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
@@ -8,7 +7,7 @@ import { GatewayError } from '../../terms/gateway-error.ts';
 import { unavailable } from '../../terms/unavailable.ts';
 import { cutSlowReader } from '../http/cut-slow-reader.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
-import { generationHeaders } from '../http/generation-headers.ts';
+import { generationHeaders, loweredCeilingHeader } from '../http/generation-headers.ts';
 import { headerText } from '../http/header-text.ts';
 import { writeAnswer } from '../http/write-answer.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -48,7 +47,9 @@ export class WholeAnswer {
       if (charge === 'unrecorded') turns.settledLater++;
       if (error !== null) throw error;
       const { head, request } = running;
-      write(services, response, head, request.reply.whole(head, events, closing));
+      const headers = generationHeaders(head.id).concat(loweredCeilingHeader(running));
+      headers.push('x-provider-name', headerText(head.provider));
+      write(services, response, headers, request.reply.whole(head, events, closing));
       return null;
     } catch (thrown) {
       throw running === null ? this.#reasonOf(thrown) : thrown;
@@ -76,10 +77,9 @@ export class WholeAnswer {
   };
 }
 
-function write(services: EdgeServices, response: ServerResponse, { id, provider }: ReplyHead, body: string): void {
+function write(services: EdgeServices, response: ServerResponse, headers: string[], body: string): void {
   cutSlowReader(response, body, services.clock, services.limits);
   if (services.crashPoint) response.once('finish', () => services.crashPoint?.('reply.sent'));
-  const headers = generationHeaders(id);
-  headers.push('x-provider-name', headerText(provider), 'content-type', 'application/json; charset=utf-8');
+  headers.push('content-type', 'application/json; charset=utf-8');
   writeAnswer(response, 200, headers, body);
 }

@@ -3,7 +3,7 @@ import { exactNumber } from './exact-json.ts';
 
 /**
  * The members of a generation's record beyond the convention: the route candidates and the reasons for rejections, the
- * amount of every hold, which requested parameters the serving endpoint declares, and timings. A plain request with one
+ * amount of every hold, the ceiling where the money lowered it, which requested parameters the serving endpoint declares, and timings. A plain request with one
  * endpoint and no rejection has no `route`; its endpoint is in `provider_responses`. Times in ms since the request's
  * start.
  */
@@ -16,6 +16,7 @@ export function renderTrace(generation: Generation): Readonly<Record<string, unk
     honoured: settlement?.honoured ?? null,
     route: route === undefined ? null : renderRoute(route),
     holds: holdsOf(generation),
+    affordable_max_tokens: settlement?.affordableTokensMax ?? null,
     media: settlement?.media === undefined ? null : renderMedia(settlement.media),
     price_conditions: settlement?.conditions === undefined ? null : renderConditions(settlement.conditions),
     timings: {

@@ -50,6 +50,18 @@ it('is created with its credential row in one commit, once', () => {
   assert.throws(() => actors.tell('key:acct_1/key_2', words.createKeyEvent({ limit: '-1' })));
 });
 
+it('a request that was counted with an earlier hold is not counted again', () => {
+  const actors = open({ perMinute: 1 });
+  assert.is(statusOf(admit(actors, 'gen-1', '1000')), 402);
+  const again = {
+    ...words.request('gen-1', '1', { deadlineAt: actors.now + HOUR, attempt: 2 }),
+    counted: true as const,
+  };
+  assert.ok(actors.ask<Admission>(KEY, words.admitEvent(again, 1)).admitted);
+  assert.is(show(actors).held, '1');
+  assert.is(statusOf(admit(actors, 'gen-2', '1')), 429);
+});
+
 it('admits exactly its limit of requests per window of a minute, counting every kind of request', () => {
   const actors = open();
   for (let i = 0; i < 3; i++) assert.is(admit(actors, `gen-${i}`, '0.1', 5), 'ok');

@@ -85,12 +85,19 @@ it('the provider receives its key and its own names, and only the conversation o
 });
 
 it('rule 9: 402 is answered before any provider is contacted', async () => {
-  const refusal = { status: 402, type: 'payment_required', message: 'no', metadata: { scope: 'account' } };
+  const refusal = {
+    status: 402,
+    type: 'payment_required',
+    message: 'no',
+    metadata: { scope: 'account', available: '0.0001' },
+  };
   const on = stage({ answers: () => ({ admitted: false, refusal }) as never });
   const body = sim({});
   const error = await failed(runTurn(on.services, on.request(body, both)));
   assert.is(error.status, 402);
-  assert.equal(error.metadata, { scope: 'account' });
+  const { affordable_max_tokens: affordable, ...stated } = error.metadata;
+  assert.equal(stated, { scope: 'account', available: '0.0001' });
+  assert.ok(Number(affordable) > 0 && Number(affordable) < 50, `50 tokens cost 0.0001 without a prompt: ${affordable}`);
   assert.is(callsAt(a, body) + callsAt(b, body), 0);
   await on.end();
   assert.equal(eventsOf(on), ['turn.admit']);

@@ -6,7 +6,11 @@ export interface ScriptedProvider {
   /** For `ProviderDeclaration.baseUrl`. */
   readonly baseUrl: string;
   /** The answer to the next calls. */
-  answer: (call: { readonly stream: boolean; readonly response: ServerResponse }) => void;
+  answer: (call: {
+    readonly stream: boolean;
+    readonly body: Readonly<Record<string, unknown>>;
+    readonly response: ServerResponse;
+  }) => void;
   close(): Promise<void>;
 }
 
@@ -15,8 +19,10 @@ export async function startScriptedProvider(): Promise<ScriptedProvider> {
     const pieces: Buffer[] = [];
     request.on('data', (piece: Buffer) => pieces.push(piece));
     request.once('end', () => {
-      const { stream } = JSON.parse(Buffer.concat(pieces).toString()) as { stream?: boolean };
-      provider.answer({ stream: stream === true, response });
+      const text = Buffer.concat(pieces).toString();
+      // A probe of the catalogue has no body.
+      const body = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
+      provider.answer({ stream: body.stream === true, body, response });
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
