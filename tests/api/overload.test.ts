@@ -1,41 +1,70 @@
+import type { ServerResponse } from 'node:http';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
 import { startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../support/provider/scripted-provider.ts';
+import { simulatedProvider } from '../support/provider/simulated-provider.ts';
 
 const it = bounded(test);
 const REQUESTS_MAX = 8;
 
+const REQUESTS = 30;
+const REPLY = {
+  id: 'up-1',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+};
+
+let provider: ScriptedProvider;
 let cluster: TestCluster;
+/** Calls that the provider answers when the test says so. */
+const waiting: ServerResponse[] = [];
 
 test.before(async () => {
-  cluster = await startCluster({ edge: { requestsMax: REQUESTS_MAX } });
+  provider = await startScriptedProvider();
+  provider.answer = ({ response }) => void waiting.push(response);
+  cluster = await startCluster({
+    edge: { requestsMax: REQUESTS_MAX },
+    simulators: [],
+    providers: [simulatedProvider('sim-a', provider.baseUrl)],
+  });
 });
-test.after(() => cluster.close());
+test.after(async () => {
+  await cluster.close();
+  await provider.close();
+});
 
 it('sheds requests beyond the bound before money is held, and advises a retry', async () => {
   const { key } = await cluster.fund('100');
-  const body = JSON.stringify({ model: 'sim/fast', messages: [{ role: 'user', content: '@sim {"ttft_ms":600}' }] });
-  const answers = await Promise.all(
-    Array.from({ length: 30 }, () =>
-      fetch(`${cluster.baseUrls[0]}/chat/completions`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body,
-      }),
-    ),
-  );
+  const body = JSON.stringify({ model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }] });
+  let refused = 0;
+  const asked = Array.from({ length: REQUESTS }, async () => {
+    const answer = await fetch(`${cluster.baseUrls[0]}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body,
+    });
+    if (answer.status === 503) refused += 1;
+    return answer;
+  });
+  // No admitted request ends before every request was either admitted or shed.
+  while (waiting.length + refused < REQUESTS) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.is(waiting.length, REQUESTS_MAX);
+  for (const response of waiting) {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(REPLY));
+  }
+  const answers = await Promise.all(asked);
   const shed = answers.filter(({ status }) => status === 503);
   assert.is(answers.filter(({ status }) => status === 200).length, REQUESTS_MAX);
-  assert.is(shed.length, 30 - REQUESTS_MAX);
+  assert.is(shed.length, REQUESTS - REQUESTS_MAX);
   for (const answer of shed) {
     assert.is(answer.headers.get('x-should-retry'), 'true');
     assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/);
     assert.match(answer.headers.get('x-generation-id') ?? '', /^gen-/);
     assert.is(((await answer.json()) as { error: { code: number } }).error.code, 503);
   }
-  const calls = cluster.simulators.flatMap((simulator) => simulator.calls);
-  assert.is(calls.length, REQUESTS_MAX);
+  assert.is(waiting.length, REQUESTS_MAX, 'no shed request reached the provider');
 });
 
 test.run();

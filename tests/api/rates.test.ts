@@ -3,9 +3,10 @@ import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
 import { startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
 
-const it = bounded(test);
+/** A run may wait for a fresh minute, and once more after it crossed a boundary. */
+const it = bounded(test, 240_000);
 const MINUTE_MS = 60_000;
-/** Longest duration of one of these tests; it must not cross a minute boundary. */
+/** A run that begins with less of its minute left waits for the next one. */
 const ROOM_MS = 8_000;
 
 let cluster: TestCluster;
@@ -15,9 +16,16 @@ test.before(async () => {
 });
 test.after(() => cluster.close());
 
-async function withinOneMinute(): Promise<void> {
-  const left = MINUTE_MS - (Date.now() % MINUTE_MS);
-  if (left < ROOM_MS) await new Promise((resolve) => setTimeout(resolve, left + 50));
+/** The outcome of a run that lies in one minute of the windows. A run across their boundary is repeated in a fresh one. */
+async function inOneMinute<T>(run: () => Promise<T>): Promise<T> {
+  const minute = (): number => Math.floor(Date.now() / MINUTE_MS);
+  const leftMs = (): number => MINUTE_MS - (Date.now() % MINUTE_MS);
+  for (let roomMs = ROOM_MS; ; roomMs = MINUTE_MS - 100) {
+    if (leftMs() < roomMs) await new Promise((resolve) => setTimeout(resolve, leftMs() + 50));
+    const began = minute();
+    const outcome = await run();
+    if (minute() === began) return outcome;
+  }
 }
 
 /** Statuses of this many requests at once, spread over all nodes. */
@@ -43,24 +51,29 @@ function withKey(key: string, body?: object): RequestInit {
 }
 
 it('admits exactly 120 requests of one key per minute, on any route and any node', async () => {
-  const { key } = await cluster.fund('10');
-  await withinOneMinute();
   const good = { model: 'sim/fast', messages: [{ role: 'user', content: '@sim {"tokens":1}' }] };
-  const [served, broken, reads] = await Promise.all([
-    burst(60, '/chat/completions', withKey(key, good)),
-    burst(60, '/chat/completions', withKey(key, { model: 'sim/fast' })),
-    burst(60, '/credits', withKey(key)),
-  ]);
-  const counts = countStatuses([...served, ...broken, ...reads]);
+  const statuses = await inOneMinute(async () => {
+    const { key } = await cluster.fund('10');
+    return Promise.all([
+      burst(60, '/chat/completions', withKey(key, good)),
+      burst(60, '/chat/completions', withKey(key, { model: 'sim/fast' })),
+      burst(60, '/credits', withKey(key)),
+    ]);
+  });
+  const counts = countStatuses(statuses.flat());
   assert.is(counts[429], 60, JSON.stringify(counts));
   assert.is((counts[200] ?? 0) + (counts[400] ?? 0), 120, JSON.stringify(counts));
 });
 
 it('answers an invalid key 401 for 120 requests over all nodes, then 429 with its headers', async () => {
   const bad = `sk-gw-v1-${'e'.repeat(64)}`;
-  await withinOneMinute();
-  assert.equal(countStatuses(await burst(150, '/key', withKey(bad))), { 401: 120, 429: 30 });
-  const answer = await fetch(`${cluster.baseUrls[1]}/key`, withKey(bad));
+  const [statuses, answer] = await inOneMinute(
+    async (): Promise<[number[], Response]> => [
+      await burst(150, '/key', withKey(bad)),
+      await fetch(`${cluster.baseUrls[1]}/key`, withKey(bad)),
+    ],
+  );
+  assert.equal(countStatuses(statuses), { 401: 120, 429: 30 });
   assert.is(answer.status, 429);
   assert.is(answer.headers.get('x-ratelimit-limit'), '120');
   assert.is(answer.headers.get('x-ratelimit-remaining'), '0');
@@ -69,14 +82,16 @@ it('answers an invalid key 401 for 120 requests over all nodes, then 429 with it
 });
 
 it('counts requests without a credential by their address', async () => {
-  await withinOneMinute();
-  assert.equal(countStatuses(await burst(150, '/key', {})), { 401: 120, 429: 30 });
+  const statuses = await inOneMinute(() => burst(150, '/key', {}));
+  assert.equal(countStatuses(statuses), { 401: 120, 429: 30 });
 });
 
 it('counts a key on a route that requires none', async () => {
-  const { key } = await cluster.fund('1', { perMinute: 20 });
-  await withinOneMinute();
-  assert.equal(countStatuses(await burst(30, '/models/count', withKey(key))), { 200: 20, 429: 10 });
+  const statuses = await inOneMinute(async () => {
+    const { key } = await cluster.fund('1', { perMinute: 20 });
+    return burst(30, '/models/count', withKey(key));
+  });
+  assert.equal(countStatuses(statuses), { 200: 20, 429: 10 });
 });
 
 test.run();

@@ -179,7 +179,7 @@ it('the checker runs on its interval, and not at all when it is disabled', async
   assert.is(market.clock.armed, 1);
   const { id } = market.declare('a', simulator.baseUrl, 'flawed/none', TOOLS);
   market.actors.now += 1_000;
-  for (let look = 0; look < 50 && (market.evidence(id).checks?.length ?? 0) < 2; look++) {
+  while ((market.evidence(id).checks?.length ?? 0) < 2) {
     market.actors.now += 1_000;
     market.clock.advance(1_000);
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -6,6 +6,7 @@ import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
 import { deferred } from '../../support/deferred.ts';
 import { startScriptedProvider } from '../../support/provider/scripted-provider.ts';
+import { ManualClock } from '../outbound/manual-clock.ts';
 import { callsAt, drain, eventsOf, openScene, outcomesOf, releaseOf, sim, textOf, typesOf } from './scene.ts';
 import { board, boardEndpoint, failing, generous, stage } from './stage.ts';
 
@@ -300,11 +301,14 @@ it('tool calls arrive complete from streams and from whole replies', async () =>
 });
 
 it('a client that reads slower than the total time of a turn is not the fault of the endpoint (reliability, X29)', async () => {
-  const on = stage({ upstream: { totalMs: 300 } });
+  const clock = new ManualClock();
+  const on = stage({ upstream: { totalMs: 300 }, clock });
   const request = on.request({ ...sim({ tokens: 100_000 }), stream: true }, onlyA);
   const turn = await runTurn(on.services, request);
   await turn.read();
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  // Provider and client share this event loop: bytes that are sent arrive in one of its next turns.
+  for (let turns = 0; turns < 100; turns++) await new Promise((resolve) => setImmediate(resolve));
+  clock.advance(400);
   const last = (await drain(turn)).at(-1);
   assert.is(last?.type === 'error' && last.error.status, 504);
   const receipt = await turn.receipt;

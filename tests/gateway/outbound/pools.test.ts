@@ -50,6 +50,11 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
 
+/** Client and server share this event loop: bytes that were sent arrive in one of its next turns. */
+async function arrived(): Promise<void> {
+  for (let turns = 0; turns < 100; turns++) await new Promise((resolve) => setImmediate(resolve));
+}
+
 it('sends a call unchanged and reads its whole answer', async () => {
   let seen: IncomingMessage | null = null;
   let body = '';
@@ -190,7 +195,7 @@ it('a stalled body runs into the idle time-out, and a slow reader does not', asy
     async (call) => {
       const client = pools(clock);
       const reply = await client.send(call);
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await arrived();
       clock.advance(9_000);
       assert.is(client.underWay, 1, 'what is not read yet is no idleness of the sender');
       assert.is(Buffer.concat((await reply.body.read()) ?? []).toString(), 'begun');
@@ -208,18 +213,19 @@ it('a stalled body runs into the idle time-out, and a slow reader does not', asy
 
 it('the total time-out ends a trickle that is never idle, with or without a burst before it', async () => {
   const clock = new ManualClock();
+  let trickle: ServerResponse | null = null;
   await serving(
     (_, response) => {
       response.write(Buffer.alloc(300_000));
-      const timer = setInterval(() => response.write('.'), 2);
-      response.on('close', () => clearInterval(timer));
+      trickle = response;
     },
     async (call) => {
       const client = pools(clock);
       const reply = await client.send(call);
       const failure = failureOf(reply.body.text());
       for (let at = 0; at < 10; at++) {
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        trickle?.write('.');
+        await arrived();
         clock.advance(1_000);
       }
       assert.is(await failure, 'total-timeout');
@@ -235,7 +241,7 @@ it('a total time-out caused by a slow reader does not count against the sender (
     async (call) => {
       const client = pools(clock);
       const reply = await client.send(call);
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await arrived();
       for (let at = 0; at < 10; at++) clock.advance(1_000);
       assert.is(Buffer.concat((await reply.body.read()) ?? []).toString(), 'begun');
       assert.is(await failureOf(reply.body.read()), 'aborted');
@@ -261,13 +267,13 @@ it('a connection that never opens runs into the connect time-out', async () => {
 it('a call that waits in vain for one of our own connections is saturated, not timed out', async () => {
   const clock = new ManualClock();
   const client = pools(clock);
+  let asked = 0;
   // A pool of two connections that both wait: the third call never gets one.
   await serving(
-    () => {},
+    () => void asked++,
     async (call) => {
       const waiting = [client.send(call), client.send(call)].map(failureOf);
-      await until(() => client.underWay === 2);
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await until(() => asked === 2);
       const third = failureOf(client.send(call));
       clock.advance(1_000);
       assert.is(await third, 'saturated');

@@ -10,6 +10,7 @@ import type { Envelope, Link } from '../../../../actors/runtime/ports/transport.
 import { systemClock } from '../../../../actors/runtime/system/clock.ts';
 import config from '../../../../cluster.config.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { HandClock } from '../durable/hand-clock.ts';
 
 const it = bounded(test);
 const TO = 'tally:a';
@@ -80,18 +81,21 @@ it('an ask to an own shard goes to the engine unchanged', async () => {
 });
 
 it('an ask to another node carries the rest of its deadline, and its answer is matched by id', async () => {
-  const { router, map } = stage();
+  const clock = new HandClock();
+  const { router, map } = stage({}, clock);
   const link = new FakeLink();
   router.linkUp('other', link);
-  map.learn({ shard: SHARD, owner: 'other', epoch: 1 });
   const first = router.ask(TO, EVENT, { withinMs: 700, trace: 'trace' });
+  await clock.advance(100);
+  map.learn({ shard: SHARD, owner: 'other', epoch: 1 });
   const second = router.ask(TO, EVENT, { withinMs: 700 });
   const [a, b] = link.sent as [Envelope, Envelope];
   assert.equal(
     { ...a, remainingMs: 0 },
     { ...a, kind: 'ask', to: TO, body: JSON.stringify(EVENT), remainingMs: 0, trace: 'trace' },
   );
-  assert.ok(a.remainingMs > 600 && a.remainingMs <= 700 && a.id !== b.id);
+  assert.equal([a.remainingMs, b.remainingMs], [600, 700]);
+  assert.ok(a.id !== b.id);
   router.answered('other', [reply(b.id, 2), reply(a.id, 1), reply(99, 0)]);
   assert.equal([await first, await second], [1, 2]);
   router.close();
