@@ -18,6 +18,7 @@ import { openSecrets, type Secrets } from './operator/config/secrets.ts';
 import type { Measurement } from './operator/http/metrics.ts';
 import { type OperatorServer, openOperatorServer } from './operator/http/server.ts';
 import { EXIT_REJOIN } from './operator/launcher/message.ts';
+import { DENSEST, loadVocabulary } from './tokens/vocabulary.ts';
 
 export interface NodeHandle {
   readonly name: string;
@@ -162,6 +163,7 @@ class GatewayNode implements NodeHandle {
       onDead: (why) => this.#leaveDead(why),
       onDrain: () => void this.#drainAndExit(),
     });
+    await loadVocabulary(DENSEST);
     this.#gateway = openGateway(this.#context, {
       cluster: this.#node,
       secrets,

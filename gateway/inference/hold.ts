@@ -166,7 +166,7 @@ export class Hold {
     const { turn } = this.#request;
     return estimate(endpoint, {
       at: this.admittedAt,
-      promptTokensBound: prompt.bound,
+      promptTokensHeld: prompt.held,
       completionTokensMax,
       media: mediaBounds(turn, endpoint, completionTokensMax),
       inputImages: inputImages(turn, messages),

@@ -6,17 +6,18 @@ const PLAUSIBLE_FACTOR = 2;
 type Writable = { -readonly [member in keyof Usage]: Usage[member] };
 
 /**
- * The reported usage without implausible counts, which are treated as unreported. The prompt is bounded by
- * `plausiblePromptTokensMax`, the answer by a factor of the admitted size, and parts may not exceed their whole. Returns
- * the same object where every count is plausible. (reliability, attack 76)
+ * The reported usage without implausible counts, which are treated as unreported. The prompt is bounded by the window
+ * alone: a provider that adds a system prompt counts more than we do, and what it counts is charged, above the hold if
+ * need be. The answer is bounded by a factor of the admitted size, and parts may not exceed their whole. Returns the same
+ * object where every count is plausible. (reliability, decisions 1 and 16, attack 76)
  */
-export function plausibleUsage(usage: Usage, promptTokensMax: number, completionTokensMax: number): Usage {
+export function plausibleUsage(usage: Usage, window: number, completionTokensMax: number): Usage {
   const { promptTokens, completionTokens } = usage;
-  const promptOk = isWithin(promptTokens, promptTokensMax);
+  const promptOk = isWithin(promptTokens, window);
   const completionOk = isWithin(completionTokens, completionTokensMax * PLAUSIBLE_FACTOR);
   const cached = (usage.cachedTokens ?? 0) + (usage.cacheWriteTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0);
   const spent = (usage.reasoningTokens ?? 0) + (usage.imageTokens ?? 0) + (usage.audioTokens ?? 0);
-  const cachedOk = promptOk && isWithin(cached, promptTokens ?? promptTokensMax);
+  const cachedOk = promptOk && isWithin(cached, promptTokens ?? window);
   const spentOk = completionOk && isWithin(spent, completionTokens ?? completionTokensMax);
   if (cachedOk && spentOk) return usage;
   const kept: Writable = { ...usage };

@@ -14,7 +14,6 @@ import type { TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';
 import { brokenStream } from './exhausted.ts';
 import type { MeasuredMedia } from './media-meter.ts';
-import { plausiblePromptTokensMax } from './plausible-prompt-tokens-max.ts';
 import { plausibleUsage } from './plausible-usage.ts';
 import type { InferenceServices } from './services.ts';
 import { tenths } from './tenths.ts';
@@ -240,7 +239,7 @@ export class RunningAttempt implements RunningTurn {
     const ceiling = candidate.completionTokensMax;
     const completionTokensMax = ceiling + (this.#mediaBounds()?.imageTokens ?? 0);
     const reported = attempt.usage;
-    const usage = plausibleUsage(reported, plausiblePromptTokensMax(this.request.turn, candidate), completionTokensMax);
+    const usage = plausibleUsage(reported, candidate.endpoint.contextLength, completionTokensMax);
     if (usage !== reported) this.#warn(reported);
     const billed = this.#meter.billed(usage, prompt.counted, ceiling);
     const { finish } = this.#meter;

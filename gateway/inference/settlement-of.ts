@@ -1,6 +1,5 @@
 import type { Settlement } from '../../actors/terms/hold.ts';
 import { charge } from '../pricing/charge.ts';
-import { promptTokensHeld } from '../pricing/estimate.ts';
 import type { Conditions } from '../pricing/prices.ts';
 import { isEmpty } from '../terms/is-empty.ts';
 import type { Receipt } from '../terms/receipt.ts';
@@ -38,15 +37,12 @@ export function settlementOf({ generation }: TurnRequest, receipt: Receipt): Set
 }
 
 /**
- * The tariff's conditions at the instant of admission. The reported count decides the price tier of the prompt; where
- * none was reported the tier of the hold stays, so that the entry it was admitted under is charged at its own price.
- * (spec: inference, Routing rules 9; catalogue, Conditional prices)
+ * The tariff's conditions at the instant of admission. The reported count decides the price tier of the prompt, or our
+ * own where none was reported: the count that is charged. (spec: inference, Routing rules 9; catalogue, Conditional
+ * prices)
  */
 function conditionsOf({ candidate, usage, admittedAt }: Receipt): Conditions {
-  return {
-    at: admittedAt,
-    promptTokens: usage.promptTokens ?? promptTokensHeld(candidate.endpoint, candidate.prompt.bound),
-  };
+  return { at: admittedAt, promptTokens: usage.promptTokens ?? candidate.prompt.counted };
 }
 
 type Draft = { -readonly [member in keyof Settlement]: Settlement[member] };

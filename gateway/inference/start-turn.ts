@@ -1,6 +1,9 @@
 import { ENDPOINTS_TOPIC } from '../../actors/endpoint/endpoint.ts';
+import type { Json } from '../../actors/runtime/index.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { plan } from '../routing/plan.ts';
+import { promptNeeds } from '../routing/prompt-needs.ts';
+import { measurePrompt, type PromptSizes } from '../tokens/measure-prompt.ts';
 import { runTurn } from './run-turn.ts';
 import type { RunningTurn } from './running-turn.ts';
 import type { InferenceServices } from './services.ts';
@@ -18,41 +21,72 @@ export interface TurnInput extends Omit<TurnRequest, 'turn' | 'reply' | 'plan'> 
   readonly onAccepted?: (request: TurnRequest) => void;
 }
 
+/** A request whose body was parsed. */
+type Arrival = Omit<TurnInput, 'dialect' | 'body' | 'session'>;
+
+interface Measured extends Pick<TurnRequest, 'turn' | 'reply'> {
+  /** The board as the prompt was measured for it. */
+  readonly endpoints: ReadonlyMap<string, Json>;
+  readonly sizes: PromptSizes;
+}
+
 /**
- * Starts a turn from a body in any dialect: parse, plan, hold, attempts, first delivery, in this order. Rejects with
- * `GatewayError` where a step refuses; then nothing is charged and a hold is released in the background. Live requests
- * and batch lines start with it and end with `endTurn`.
+ * Starts a turn from a body in any dialect: parse, measure the prompt, plan, hold, attempts, first delivery, in this
+ * order. Rejects with `GatewayError` where a step refuses; then nothing is charged and a hold is released in the
+ * background. Live requests and batch lines start with it and end with `endTurn`.
  *
  * Stored files that the turn names are to be read between parse and plan, since routing judges their media. Stored files
  * do not exist yet, and `CarriedInput` refuses their ids. Not async, so that no waiting frame keeps the body alive.
  */
 export function startTurn(services: InferenceServices, input: TurnInput): Promise<RunningTurn> {
   try {
-    const request = acceptTurn(services, input);
-    input.onAccepted?.(request);
-    return runTurn(services, request);
+    const { turn, reply } = input.dialect.parse(input.body, input.session);
+    const endpoints = services.cluster.board.topic(ENDPOINTS_TOPIC);
+    const sizes = measurePrompt(turn, promptNeeds(turn, endpoints), services.clock);
+    if (sizes instanceof Promise) return startLong(services, withoutBody(input), { turn, reply, endpoints }, sizes);
+    return begin(services, input, { turn, reply, endpoints, sizes });
   } catch (thrown) {
     return Promise.reject(thrown);
   }
 }
 
-/** Parses and plans the turn, without asking any actor. */
-function acceptTurn(services: InferenceServices, input: TurnInput): TurnRequest {
-  const { generation, runAttempt, bytes, caller, attribution, startedAt, signal } = input;
-  const { affinity, cluster, config, random } = services;
-  const { turn, reply } = input.dialect.parse(input.body, input.session);
+async function startLong(
+  services: InferenceServices,
+  arrival: Arrival,
+  parsed: Omit<Measured, 'sizes'>,
+  sizes: Promise<PromptSizes>,
+): Promise<RunningTurn> {
+  return begin(services, arrival, { ...parsed, sizes: await sizes });
+}
+
+function begin(services: InferenceServices, arrival: Arrival, measured: Measured): Promise<RunningTurn> {
+  const request = acceptTurn(services, arrival, measured);
+  arrival.onAccepted?.(request);
+  return runTurn(services, request);
+}
+
+/** Plans the turn, without asking any actor. */
+function acceptTurn(
+  { affinity, config, random }: InferenceServices,
+  arrival: Arrival,
+  { turn, reply, endpoints, sizes }: Measured,
+): TurnRequest {
+  const { generation, runAttempt, bytes, caller, attribution, startedAt, signal } = arrival;
   const last = affinity.recall(caller.account, turn.conversation);
-  const endpoints = cluster.board.topic(ENDPOINTS_TOPIC);
   return {
     generation,
     runAttempt,
     turn,
     reply,
     bytes,
-    plan: plan(turn, endpoints, random.fraction(), last, config.workspace),
+    plan: plan(turn, endpoints, random.fraction(), last, config.workspace, sizes),
     caller,
     attribution,
     startedAt,
     signal,
   };
+}
+
+function withoutBody({ dialect: _dialect, body: _body, session: _session, ...arrival }: TurnInput): Arrival {
+  return arrival;
 }

@@ -9,7 +9,7 @@ import { total } from './total.ts';
 export interface EstimateTerms {
   /** Store time, ms, of the turn's admission: selects the time windows of its prices. */
   readonly at: number;
-  readonly promptTokensBound: number;
+  readonly promptTokensHeld: number;
   readonly completionTokensMax: number;
   /** Most images and speech that the answer may contain; null for an endpoint that produces text only. */
   readonly media: MediaBounds | null;
@@ -22,13 +22,13 @@ const COMPLETION_KEYS: readonly PriceKey[] = ['completion', 'internalReasoning',
 const MICRO_DIGITS = 6;
 
 /**
- * The maximum cost of a turn at this endpoint: sizes the hold, exact decimal USD. The prompt counts with its bound, or
- * the endpoint's window where that is smaller; the answer counts with the ceiling as sent. The tier is that of the
- * bound, or a more expensive lower one that the true count may fall into. (spec: inference, Routing rules 9)
+ * The maximum cost of a turn at this endpoint: sizes the hold, exact decimal USD. The prompt counts as held, or with the
+ * endpoint's window where that is smaller; the answer counts with the ceiling as sent. The tier is that of the prompt as
+ * held, or a more expensive lower one that the true count may fall into. (spec: inference, Routing rules 9)
  */
 export function estimate(endpoint: Endpoint, terms: EstimateTerms): string {
   const { tariff } = endpoint;
-  const prompt = promptTokensHeld(endpoint, terms.promptTokensBound);
+  const prompt = Math.min(terms.promptTokensHeld, endpoint.contextLength);
   if (isPlain(tariff) && terms.media === null && terms.inputImages === 0) {
     return total(tariff, prompt, terms.completionTokensMax);
   }
@@ -38,11 +38,6 @@ export function estimate(endpoint: Endpoint, terms: EstimateTerms): string {
     if (compare(cost, most) > 0) most = cost;
   }
   return most;
-}
-
-/** The prompt tokens that the hold counts: they decide the price tier unless a count is reported. */
-export function promptTokensHeld({ contextLength }: Endpoint, promptTokensBound: number): number {
-  return Math.min(promptTokensBound, contextLength);
 }
 
 function costAt(prices: Prices, promptTokens: number, terms: EstimateTerms): string {

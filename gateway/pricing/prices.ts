@@ -38,12 +38,3 @@ export function tierEnds(tariff: Tariff, promptTokensMax: number): readonly numb
   }
   return [...ends, promptTokensMax];
 }
-
-/** The length up to which the price tier of this prompt length extends. */
-export function tierEnd({ overrides }: Tariff, promptTokens: number): number {
-  let end = Number.POSITIVE_INFINITY;
-  for (const { minPromptTokens } of overrides ?? []) {
-    if (minPromptTokens !== undefined && minPromptTokens >= promptTokens) end = Math.min(end, minPromptTokens);
-  }
-  return end;
-}

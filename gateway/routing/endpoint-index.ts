@@ -2,6 +2,7 @@ import type { Json } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Tariff } from '../../actors/terms/tariff.ts';
 import { isZero } from '../../actors/terms/usd.ts';
+import { type VocabularyName, vocabularyOf } from '../tokens/vocabulary.ts';
 import { declarations } from './declarations.ts';
 
 /** An endpoint with the values that every request would otherwise compute again. */
@@ -21,6 +22,8 @@ export interface IndexedEndpoint {
   readonly load: 0 | 1 | 2;
   /** True when it can produce text, images or speech. */
   readonly answers: boolean;
+  /** Counts its prompts. */
+  readonly vocabulary: VocabularyName;
 }
 
 /** The board's endpoints by model, and by provider for the few requests that name one. */
@@ -91,6 +94,7 @@ function indexEndpoint(endpoint: Endpoint): IndexedEndpoint {
     uptime: endpoint.measured.uptime30m ?? endpoint.measured.uptime1d ?? 100,
     load: capacity === undefined ? 1 : capacity.current < capacity.total ? 0 : 2,
     answers: endpoint.outputModalities.some((output) => output === 'text' || output === 'image' || output === 'audio'),
+    vocabulary: vocabularyOf(endpoint.tokenizer),
   };
   known.set(endpoint, indexed);
   return indexed;

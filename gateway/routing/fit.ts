@@ -2,8 +2,8 @@ import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Candidate, PromptTokens } from '../terms/plan.ts';
 import type { PromptSize } from '../tokens/prompt-size.ts';
 import { middleOut, type TrimmableConversation } from './middle-out.ts';
-import { paddedPromptTokens } from './padded-prompt-tokens.ts';
 import { type Prompt, tokensOf } from './prompt.ts';
+import { fittedPromptTokens, trimmedForTokens } from './prompt-margins.ts';
 
 /** Part of a window that compression leaves to the answer without a requested ceiling. */
 const ANSWER_SHARE = 1 / 4;
@@ -28,17 +28,22 @@ function trimmed(
   { tokens, messages }: Pick<Prompt, 'tokens' | 'messages'>,
   requestedMax: number | undefined,
 ): Candidate | null {
-  const window = endpoint.contextLength;
-  if (tokens.counted >= window) return null;
+  const room = endpoint.contextLength - fittedPromptTokens(tokens);
+  if (room < 1) return null;
   if (endpoint.promptTokensMax !== null && tokens.counted > endpoint.promptTokensMax) return null;
-  const room = Math.max(1, window - paddedPromptTokens(tokens));
+  const most = Math.min(requestedMax ?? Number.POSITIVE_INFINITY, declaredCompletionMax(endpoint));
   return {
     endpoint,
     model: endpoint.model,
-    completionTokensMax: Math.min(requestedMax ?? room, declaredCompletionMax(endpoint), room),
+    completionTokensMax: most <= room ? most : trimmedCeiling(endpoint, tokens, room),
     messages,
     prompt: tokens,
   };
+}
+
+/** A ceiling that the window cannot hold leaves the larger margin, where the prompt leaves room for that. */
+function trimmedCeiling({ contextLength }: Endpoint, tokens: PromptTokens, room: number): number {
+  return Math.max(contextLength - trimmedForTokens(tokens), Math.ceil(room / 2));
 }
 
 /** A requested ceiling is binding: the messages that are always kept must leave room for all of it. */
@@ -61,5 +66,5 @@ function compressed(
 
 function holds(endpoint: Endpoint, tokens: PromptTokens, ceiling: number): boolean {
   const isAccepted = endpoint.promptTokensMax === null || tokens.counted <= endpoint.promptTokensMax;
-  return isAccepted && paddedPromptTokens(tokens) + ceiling <= endpoint.contextLength;
+  return isAccepted && fittedPromptTokens(tokens) + ceiling <= endpoint.contextLength;
 }

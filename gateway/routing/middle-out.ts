@@ -3,8 +3,8 @@
  * between are dropped, oldest first. A tool call and its results form one piece, which is kept or dropped whole.
  * (spec: inference, Routing rules 6)
  */
-import type { Turn, TurnMessage } from '../terms/turn.ts';
-import { addSize, declarationsSize, messageSize, type PromptSize } from '../tokens/prompt-size.ts';
+import type { TurnMessage } from '../terms/turn.ts';
+import { addSize, type PromptSize, type TurnSizes } from '../tokens/prompt-size.ts';
 
 /** Messages that are kept or dropped together. */
 interface Piece {
@@ -24,10 +24,9 @@ export interface TrimmableConversation {
   readonly sizes: readonly PromptSize[];
 }
 
-/** Measures a turn's messages one by one, groups them into pieces, and marks the pieces that are always kept. */
-export function trimmableConversation(turn: Turn): TrimmableConversation {
-  const { messages } = turn;
-  const pieces = piecesOf(messages);
+/** Groups a turn's messages into pieces, and marks the pieces that are always kept. `sizes` are those of the turn. */
+export function trimmableConversation(messages: readonly TurnMessage[], sizes: TurnSizes): TrimmableConversation {
+  const pieces = piecesOf(messages, sizes.messages);
   const lastUser = messages.findLastIndex(({ role }) => role === 'user');
   const firstUser = messages.findIndex(({ role }) => role === 'user');
   const last = messages.length - 1;
@@ -36,7 +35,7 @@ export function trimmableConversation(turn: Turn): TrimmableConversation {
       (index) => index === firstUser || index === lastUser || index === last || isInstruction(messages[index]),
     );
   }
-  return { messages, pieces, sizes: sizesOf(pieces, declarationsSize(turn)) };
+  return { messages, pieces, sizes: sizesOf(pieces, sizes.declarations) };
 }
 
 function sizesOf(pieces: readonly Piece[], declarations: PromptSize): readonly PromptSize[] {
@@ -57,11 +56,11 @@ function isInstruction(message: TurnMessage | undefined): boolean {
 }
 
 /** A tool result belongs to the newest call before it with its id, whatever lies between. */
-function piecesOf(messages: readonly TurnMessage[]): Piece[] {
+function piecesOf(messages: readonly TurnMessage[], sizes: readonly PromptSize[]): Piece[] {
   const pieces: Piece[] = [];
   const callers = new Map<string, Piece>();
   messages.forEach((message, index) => {
-    const size = messageSize(message);
+    const size = sizes[index] as PromptSize;
     const caller = message.role === 'tool' ? callers.get(message.toolCallId) : undefined;
     if (caller) {
       caller.indexes.push(index);

@@ -1,14 +1,17 @@
 import type { Json } from '../../actors/runtime/index.ts';
 import type { Candidate, Plan, Rejection } from '../terms/plan.ts';
 import type { Preferences, Turn } from '../terms/turn.ts';
+import { measurePromptNow, type PromptSizes } from '../tokens/measure-prompt.ts';
+import type { VocabularyName } from '../tokens/vocabulary.ts';
 import { constraintsOf, type RoutingDefaults, sharedConstraints } from './constraints.ts';
 import { firstViolatedRule } from './eligibility/first-violated-rule.ts';
 import type { RuleViolation } from './eligibility/rule-violation.ts';
 import { type EndpointIndex, endpointIndex, type IndexedEndpoint } from './endpoint-index.ts';
 import { fit } from './fit.ts';
 import { type Eligible, order } from './order.ts';
-import { paddedPromptTokens } from './padded-prompt-tokens.ts';
 import { type Prompt, promptOf } from './prompt.ts';
+import { fittedPromptTokens } from './prompt-margins.ts';
+import { promptNeeds } from './prompt-needs.ts';
 import { rejectionOf } from './rejection-of.ts';
 import { resolve } from './resolve.ts';
 import { noEndpoint, unknownModel } from './routing-errors.ts';
@@ -25,7 +28,8 @@ interface Group {
 /**
  * Plans where a turn may run: every endpoint of the requested models is a candidate or has a rejection. `board` is the
  * topic `endpoints`; `seed`, uniform in [0, 1), spreads the load; `last` is the endpoint that last served the
- * conversation; `defaults` are the account's. Pure: the same arguments give the same plan. Throws 404 when no requested
+ * conversation; `defaults` are the account's; `sizes` are the turn's by every vocabulary that `promptNeeds` names, and a
+ * short turn's are counted here where the caller has none. Pure: the same arguments give the same plan. Throws 404 when no requested
  * model is in the catalogue, 503 with the reasons when no endpoint is eligible, 400 when the prompt fits none of them or
  * the first choice does not accept an option. (spec: inference, Routing rules 1-7)
  */
@@ -35,10 +39,11 @@ export function plan(
   seed: number,
   last: string | null = null,
   defaults: RoutingDefaults = NO_DEFAULTS,
+  sizes: PromptSizes = measurePromptNow(turn, promptNeeds(turn, board)),
 ): Plan {
   const models = endpointIndex(board);
   const rejections: Rejection[] = [];
-  const groups = eligibleGroups(turn, models, defaults, rejections);
+  const groups = eligibleGroups(turn, models, { defaults, prompts: promptsOf(turn, sizes) }, rejections);
   if (groups.length === 0) throw unknownModel(turn.models[0] as string, models);
   const partition = turn.preferences.partition ?? defaults.partition;
   const ordered = orderGroups(groups, turn, { seed, last, together: partition === 'none' });
@@ -47,14 +52,29 @@ export function plan(
   return { candidates, rejections };
 }
 
+/** The prompt by each vocabulary of its endpoints. */
+type Prompts = ReadonlyMap<VocabularyName, Prompt>;
+
+function promptsOf(turn: Turn, sizes: PromptSizes): Prompts {
+  const prompts = new Map<VocabularyName, Prompt>();
+  for (const [vocabulary, size] of sizes) prompts.set(vocabulary, promptOf(turn, size));
+  return prompts;
+}
+
+/** The longest that the prompt may be at any endpoint. */
+function longest(prompts: Prompts): number {
+  let most = 0;
+  for (const { tokens } of prompts.values()) most = Math.max(most, fittedPromptTokens(tokens));
+  return most;
+}
+
 function eligibleGroups(
   turn: Turn,
   models: EndpointIndex,
-  defaults: RoutingDefaults,
+  { defaults, prompts }: { readonly defaults: RoutingDefaults; readonly prompts: Prompts },
   rejections: Rejection[],
 ): Group[] {
-  const prompt = promptOf(turn);
-  const common = sharedConstraints(turn, paddedPromptTokens(prompt.tokens), defaults);
+  const common = sharedConstraints(turn, longest(prompts), defaults);
   // One model lists each of its endpoints once, so only several models can repeat one.
   const seen = turn.models.length > 1 ? new Set<IndexedEndpoint>() : null;
   const groups: Group[] = [];
@@ -66,6 +86,7 @@ function eligibleGroups(
     for (const indexed of named.endpoints) {
       if (seen?.has(indexed)) continue;
       seen?.add(indexed);
+      const prompt = prompts.get(indexed.vocabulary) as Prompt;
       const violation = firstViolatedRule(indexed, constraints);
       const candidate = violation === null ? fit(indexed.endpoint, prompt, turn.completionTokensMax) : null;
       if (candidate !== null) eligible.push({ indexed, candidate, group: 0, value: 0 });

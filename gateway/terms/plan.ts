@@ -7,10 +7,10 @@ export interface Plan {
   readonly rejections: readonly Rejection[];
 }
 
-/** Prompt tokens of a turn: the best estimate, and an upper bound for any tokenizer. */
+/** Prompt tokens of a turn: the count that is charged where none is reported, and the count that the hold covers. */
 export interface PromptTokens {
   readonly counted: number;
-  readonly bound: number;
+  readonly held: number;
 }
 
 export interface Candidate {

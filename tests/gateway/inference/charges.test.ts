@@ -67,11 +67,22 @@ it('rule 9: the tier is read from the estimate for the hold, and from the report
   }
 });
 
-it('rule 9: without a reported count the entry the turn was held under is charged at its own price', async () => {
-  const { settlement } = await settled(sim({ usage: false }), endpoint('sim/fast', TIERED));
-  assert.is(settlement.cost, String(2 * (settlement.promptTokens as number)));
+it('rule 9: without a reported count the tier is that of our own count, not of the bytes', async () => {
+  const question = sim({ usage: false }) as { readonly messages: readonly object[] };
+  const body = {
+    ...question,
+    messages: [{ role: 'user', content: 'The river is long. '.repeat(100) }, ...question.messages],
+  };
+  const tiered = (minPromptTokens: number): Endpoint =>
+    endpoint('sim/fast', { prompt: '1', completion: '0', overrides: [{ minPromptTokens, prompt: '2' }] });
+  const { settlement } = await settled(body, tiered(1_000));
+  const promptTokens = settlement.promptTokens as number;
+  assert.ok(promptTokens > 500 && promptTokens < 560, `${promptTokens} tokens in 1,900 bytes`);
+  assert.is(settlement.cost, String(promptTokens));
   assert.equal(settlement.unmeasured, ['prompt', 'completion']);
   assert.is(settlement.estimated, true);
+  assert.is((await settled(body, tiered(promptTokens))).settlement.cost, String(promptTokens));
+  assert.is((await settled(body, tiered(promptTokens - 1))).settlement.cost, String(2 * promptTokens));
 });
 
 it('a turn is charged in the price window of its admission, however long its answer takes', async () => {

@@ -49,7 +49,7 @@ it('rules 6 and 9: each endpoint receives the part of the conversation that fits
   assert.is(candidate.messages.length, talk.messages.length);
   const [first, second] = held(on);
   assert.ok(Number(first?.amount) <= (1_000 + 2 * 100) / 1e6, 'no more than the small window can cost');
-  assert.ok(Number(second?.amount) * 1e5 >= candidate.prompt.bound, 'the whole prompt at the higher price');
+  assert.ok(Number(second?.amount) * 1e5 >= candidate.prompt.held, 'the whole prompt at the higher price');
   await on.end();
 });
 
@@ -60,7 +60,7 @@ it('rules 5 and 9: the hold is sized by the ceiling as the endpoint receives it'
   const { candidate } = await turn.receipt;
   assert.ok(candidate.completionTokensMax < 1_000);
   assert.is(newest(a).max_tokens, candidate.completionTokensMax);
-  assert.ok(Number(held(on)[0]?.amount) <= (candidate.prompt.bound + 2 * candidate.completionTokensMax) / 1e6 + 1e-12);
+  assert.ok(Number(held(on)[0]?.amount) <= (candidate.prompt.held + 2 * candidate.completionTokensMax) / 1e6 + 1e-12);
   await on.end();
 });
 

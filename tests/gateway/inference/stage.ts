@@ -23,6 +23,7 @@ import { plan } from '../../../gateway/routing/plan.ts';
 import type { ClusterConfig, UpstreamLimits } from '../../../gateway/terms/config.ts';
 import { DECLARATION } from '../../support/model/declaration.ts';
 import { UNMEASURED } from '../../support/model/unmeasured.ts';
+import '../../support/prompt-sizes.ts';
 
 /** The declaration of a test endpoint, shorter than a models document. */
 export interface Declared {

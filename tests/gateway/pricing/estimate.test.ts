@@ -21,11 +21,11 @@ function endpoint(tariff: Partial<Tariff>, more: Partial<Endpoint> = {}): Endpoi
 }
 
 function terms(
-  promptTokensBound: number,
+  promptTokensHeld: number,
   completionTokensMax: number,
   more: Partial<EstimateTerms> = {},
 ): EstimateTerms {
-  return { at: 0, promptTokensBound, completionTokensMax, media: null, inputImages: 0, ...more };
+  return { at: 0, promptTokensHeld, completionTokensMax, media: null, inputImages: 0, ...more };
 }
 
 function turn(more: Partial<Turn> = {}): Turn {
@@ -128,7 +128,7 @@ it('a charge never exceeds the estimate while the reply stays within the admitte
       const { media } = reply;
       const held = estimate(endpoint(tariff, { contextLength: 1e9 }), {
         at: reply.at,
-        promptTokensBound: (used.promptTokens ?? 0) + dice.below(2_000),
+        promptTokensHeld: (used.promptTokens ?? 0) + dice.below(2_000),
         completionTokensMax: (used.completionTokens ?? 0) + dice.below(100),
         media: { images: media.images ?? 0, pixelsPerImage: 50e6, audioSeconds: 3_600, imageTokens: 0 },
         inputImages: media.inputImages ?? 0,

@@ -5,8 +5,8 @@ import { middleOut, trimmableConversation } from '../../../gateway/routing/middl
 import { plan } from '../../../gateway/routing/plan.ts';
 import { tokensOf } from '../../../gateway/routing/prompt.ts';
 import type { Turn, TurnMessage } from '../../../gateway/terms/turn.ts';
-import { promptSize } from '../../../gateway/tokens/prompt-size.ts';
 import { bounded } from '../../support/bounded.ts';
+import { promptSize, sizesOf } from '../../support/prompt-sizes.ts';
 import { board } from '../inference/stage.ts';
 import { at, planned, refused, slugs, turnOf } from './scene.ts';
 
@@ -45,7 +45,7 @@ function turnFrom(messages: readonly TurnMessage[]): Turn {
 
 /** The part of a turn that is kept within a number of prompt tokens. */
 function cut(turn: Turn, tokensMax: number) {
-  return middleOut(trimmableConversation(turn), (size) => tokensOf(size).counted <= tokensMax);
+  return middleOut(trimmableConversation(turn.messages, sizesOf(turn)), (size) => tokensOf(size).counted <= tokensMax);
 }
 
 it('rule 6: the instructions, the earliest user turn and the latest turns are kept, in their order', () => {
@@ -88,7 +88,7 @@ it('rule 6: the dropped messages are one run in the middle, and the shortest one
   fc.assert(
     fc.property(conversations, fc.nat({ max: 1_500 }), (messages, tokensMax) => {
       const turn = turnFrom(messages);
-      const conversation = trimmableConversation(turn);
+      const conversation = trimmableConversation(turn.messages, sizesOf(turn));
       const { messages: left, size } = cut(turn, tokensMax);
       assert.equal(size, promptSize({ ...turn, messages: left }), 'the size is that of the sent messages');
       const droppable = conversation.pieces.filter(({ isKept }) => !isKept);
@@ -159,7 +159,7 @@ it('rule 6: a turn is compressed only if it asks for it, and only for windows th
     );
     assert.ok((first?.messages.length ?? 0) < LONG.length);
     assert.is(second?.messages.length, LONG.length);
-    assert.ok((first?.prompt.bound ?? 0) < (second?.prompt.bound ?? 0), 'the hold is sized by the sent messages');
+    assert.ok((first?.prompt.held ?? 0) < (second?.prompt.held ?? 0), 'the hold is sized by the sent messages');
     assert.is(first?.completionTokensMax, 200);
   }
   assert.equal(slugs({ ...body, transforms: [] }, [small, large]), ['large']);

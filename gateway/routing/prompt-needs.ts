@@ -1,0 +1,20 @@
+import type { Json } from '../../actors/runtime/index.ts';
+import type { Turn } from '../terms/turn.ts';
+import type { PromptNeeds } from '../tokens/measure-prompt.ts';
+import type { VocabularyName } from '../tokens/vocabulary.ts';
+import { endpointIndex } from './endpoint-index.ts';
+import { resolve } from './resolve.ts';
+
+/** What has to be known of a turn's prompt to plan it, by the endpoints of its models. `board` is the topic `endpoints`. */
+export function promptNeeds(turn: Pick<Turn, 'models'>, board: ReadonlyMap<string, Json>): PromptNeeds {
+  const models = endpointIndex(board);
+  const vocabularies = new Set<VocabularyName>();
+  let windowMax = 0;
+  for (const requested of turn.models) {
+    for (const { vocabulary, endpoint } of resolve(models, requested)?.endpoints ?? []) {
+      vocabularies.add(vocabulary);
+      windowMax = Math.max(windowMax, endpoint.contextLength);
+    }
+  }
+  return { vocabularies, windowMax };
+}

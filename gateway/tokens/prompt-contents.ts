@@ -1,0 +1,91 @@
+import type { ContentPart, Tool, Turn, TurnMessage } from '../terms/turn.ts';
+import { mediaTokens } from './media-tokens.ts';
+
+/** What one message, or the declarations of a turn, adds to its prompt. */
+export interface PromptContents {
+  /** The texts whose tokens count. */
+  readonly texts: readonly string[];
+  /**
+   * What the hold allows for and is never charged: the bytes of provider options, which may join the prompt, and a token
+   * for each text part, which a template may separate.
+   */
+  readonly heldOnlyTokens: number;
+  readonly messages: number;
+  readonly tools: number;
+  readonly mediaCounted: number;
+  readonly mediaBound: number;
+}
+
+export function messageContents(message: TurnMessage): PromptContents {
+  const texts: string[] = [];
+  const add = (text: string | null | undefined): void => {
+    if (text) texts.push(text);
+  };
+  add(message.text);
+  if (message.role === 'assistant') addAssistant(message, add);
+  else add(message.role === 'tool' ? message.toolCallId : message.name);
+  let mediaCounted = 0;
+  let mediaBound = 0;
+  let heldOnlyTokens = 0;
+  for (const part of partsOf(message)) {
+    // The text of a message already includes its text parts.
+    if (part.type === 'text') {
+      heldOnlyTokens += 1;
+      continue;
+    }
+    const { counted, bound } = mediaTokens(part);
+    mediaCounted += counted;
+    mediaBound += bound;
+    add(part.filename);
+  }
+  return { texts, heldOnlyTokens, messages: 1, tools: 0, mediaCounted, mediaBound };
+}
+
+function partsOf(message: TurnMessage): readonly ContentPart[] {
+  return message.role === 'assistant' ? NO_PARTS : (message.parts ?? NO_PARTS);
+}
+
+const NO_PARTS: readonly ContentPart[] = [];
+
+function addAssistant(
+  message: Extract<TurnMessage, { role: 'assistant' }>,
+  add: (text: string | null | undefined) => void,
+): void {
+  add(message.name);
+  add(message.reasoning);
+  add(message.refusal);
+  for (const call of message.toolCalls ?? []) {
+    add(call.id);
+    add(call.name);
+    add(call.arguments);
+  }
+  for (const { text, summary, data, signature } of message.reasoningDetails ?? []) {
+    add(text);
+    add(summary);
+    // Encrypted reasoning is decrypted by the provider and never takes more tokens than it has bytes.
+    add(data);
+    add(signature);
+  }
+}
+
+/** The part that compression never drops: tool declarations, and the JSON Schema of the answer. */
+export function declarationContents({ tools = NO_TOOLS, responseFormat, preferences }: Turn): PromptContents {
+  const texts: string[] = [];
+  for (const { name, description, parameters } of tools) {
+    texts.push(name);
+    if (description) texts.push(description);
+    if (parameters !== undefined) texts.push(JSON.stringify(parameters));
+  }
+  if (responseFormat) texts.push(JSON.stringify(responseFormat));
+  const { options } = preferences;
+  return {
+    texts,
+    heldOnlyTokens: options === undefined ? 0 : Buffer.byteLength(JSON.stringify(options)),
+    messages: 0,
+    tools: tools.length,
+    mediaCounted: 0,
+    mediaBound: 0,
+  };
+}
+
+const NO_TOOLS: readonly Tool[] = [];
