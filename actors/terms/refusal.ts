@@ -12,8 +12,11 @@ export interface Refusal {
 /** The values of `metadata.error_type` (closed list, conventions 1.15) that this build uses. */
 export type ErrorType =
   | 'authentication'
+  | 'content_policy_violation'
   | 'context_length_exceeded'
+  | 'invalid_image'
   | 'invalid_request'
+  | 'max_tokens_exceeded'
   | 'not_found'
   | 'payload_too_large'
   | 'payment_required'

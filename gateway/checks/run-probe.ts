@@ -54,7 +54,6 @@ const DETAILS: Readonly<Record<FailureCause, string>> = {
   overloaded: 'it was overloaded',
   timeout: 'the answer timed out',
   rejected: 'the request was rejected',
-  context_length: 'the endpoint refused the request for its length',
   misconfigured: 'the key or the model was refused',
   garbage: 'the answer was invalid',
   contract: 'the required tool call was missing',

@@ -1,22 +1,17 @@
 import type { FailureCause, ProviderFailure } from '../providers/provider-failure.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
+import { type FailedEndpoint, refusedByAll, refusedStream } from './refused-by-all.ts';
 import type { TurnRequest } from './turn-request.ts';
-
-/** The last failure of one endpoint. */
-export interface FailedEndpoint {
-  readonly candidate: Candidate;
-  readonly failure: ProviderFailure;
-}
 
 /** Failed endpoints shown to the client; any more would only repeat these. */
 const SHOWN_MAX = 20;
 
 /**
- * The error when no endpoint delivered: 400 when the request is too long for all, 504 when all timed out, 503 when all
- * were full, 502 otherwise. The message names
- * the tool_choice when a required tool call is missing. The metadata lists the failure of each endpoint and why the
- * others were not tried; it never carries a provider's own text. (spec: inference, Errors; conventions 1.1)
+ * The error when no endpoint delivered: the request's fault when all refused it, 504 when all timed out, 503 when all
+ * were full, 502 otherwise. The message names the tool_choice when a required tool call is missing. The metadata lists
+ * the failure of each endpoint and why the others were not tried; it never carries a provider's own text.
+ * (spec: inference, Errors; conventions 1.1; reliability, decision 18)
  */
 export function exhausted(
   failed: readonly FailedEndpoint[],
@@ -30,7 +25,7 @@ export function exhausted(
   };
   const detail = failed.map(({ candidate, failure }) => `${candidate.endpoint.id}: ${failure.message}`).join('; ');
   const all = (reason: FailureCause): boolean => failed.every(({ failure }) => failure.reason === reason);
-  if (failed.length > 0 && all('context_length')) return tooLong(failed, { detail, metadata });
+  if (failed.length > 0 && all('rejected')) return refusedByAll(failed, turn, { detail, metadata });
   if (failed.some(({ failure }) => failure.reason === 'contract')) {
     const required = typeof choice === 'object' ? `the function ${choice.name}` : String(choice);
     const message = `No endpoint kept the contract of tool_choice ${required}: the answer was not a tool call`;
@@ -53,27 +48,6 @@ export function exhausted(
   });
 }
 
-/** Every endpoint refused the request for its length. The message states the sizes that the last one named. */
-function tooLong(
-  failed: readonly FailedEndpoint[],
-  { detail, metadata }: { readonly detail: string; readonly metadata: object },
-): GatewayError {
-  const { window, prompt, completion } = failed.at(-1)?.failure.sizes ?? {};
-  const named = [
-    ...(prompt === undefined ? [] : [`${prompt} tokens of prompt`]),
-    ...(completion === undefined ? [] : [`${completion} of completion`]),
-    ...(window === undefined ? [] : [`at most ${window} are accepted`]),
-  ];
-  return new GatewayError({
-    status: 400,
-    type: 'context_length_exceeded',
-    message: `The request is too long for every endpoint of this model${named.length === 0 ? '' : `: ${named.join(', ')}`}`,
-    detail,
-    metadata: { ...metadata },
-    headers: { 'x-should-retry': 'false' },
-  });
-}
-
 const BROKEN_OFF = { status: 502, type: 'provider_unavailable', message: 'The provider broke off its answer' } as const;
 const BROKEN: { readonly [cause in FailureCause]?: Pick<GatewayError, 'status' | 'type' | 'message'> } = {
   timeout: { status: 504, type: 'timeout', message: 'The provider stopped answering' },
@@ -83,6 +57,7 @@ const BROKEN: { readonly [cause in FailureCause]?: Pick<GatewayError, 'status' |
 
 /** The error of a stream that fails after its first delivery. */
 export function brokenStream(failure: ProviderFailure, provider: string): GatewayError {
+  if (failure.refusal !== null) return refusedStream(failure.refusal, failure.message, provider);
   const { status, type, message } = BROKEN[failure.reason] ?? BROKEN_OFF;
   return new GatewayError({
     status,
@@ -99,13 +74,15 @@ function notTried({ endpoint }: Candidate): object {
 }
 
 function previousError({ candidate, failure }: FailedEndpoint): object {
-  const { window, prompt, completion } = failure.sizes;
+  const { param, sizes: { window, prompt, completion } = {}, ceilingMax } = failure.refusal ?? {};
   return {
     provider: candidate.endpoint.provider.name,
-    code: failure.reason,
+    code: failure.category,
     status: failure.status,
+    ...(param === undefined ? {} : { param }),
     ...(window === undefined ? {} : { context_length: window }),
     ...(prompt === undefined ? {} : { prompt_tokens: prompt }),
     ...(completion === undefined ? {} : { completion_tokens: completion }),
+    ...(ceilingMax === undefined ? {} : { max_completion_tokens: ceilingMax }),
   };
 }

@@ -11,9 +11,10 @@ import type { Candidate } from '../terms/plan.ts';
 import { refusalError } from '../terms/refusal-error.ts';
 import type { Turn } from '../terms/turn.ts';
 import { releaseHold } from './end-hold.ts';
-import { exhausted, type FailedEndpoint } from './exhausted.ts';
+import { exhausted } from './exhausted.ts';
 import { endedEarly, firstDelivery } from './first-delivery.ts';
 import { Hold } from './hold.ts';
+import type { FailedEndpoint } from './refused-by-all.ts';
 import { type Begun, RunningAttempt, type RunningTurn } from './running-turn.ts';
 import type { InferenceServices } from './services.ts';
 import { tenths } from './tenths.ts';
@@ -194,7 +195,7 @@ class AttemptLoop {
       status: failure.status,
       outcome: failure.reason === 'aborted' ? 'aborted' : 'failed',
       latencyMs: tenths(this.#services.clock.monotonic() - sentAt),
-      reason: failure.reason,
+      reason: failure.category,
     });
   }
 

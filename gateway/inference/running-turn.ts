@@ -249,7 +249,7 @@ export class RunningAttempt implements RunningTurn {
       status: attempt.status,
       outcome: failure ? 'failed' : finish === null ? 'aborted' : 'served',
       latencyMs: tenths(firstAt - sentAt),
-      ...(failure === null ? null : { reason: failure.reason }),
+      ...(failure === null ? null : { reason: failure.category }),
     };
     return {
       candidate,

@@ -28,9 +28,10 @@ export function statusFailure(status: number): ProviderFailure {
     return new ProviderFailure('overloaded', `status ${status}`, status);
   if (status === 408 || status === 504 || status === 524)
     return new ProviderFailure('timeout', `status ${status}`, status);
-  if (status === 401 || status === 402 || status === 403 || status === 404 || (status >= 300 && status < 400)) {
-    return new ProviderFailure('misconfigured', `status ${status}`, status);
+  if (status === 413) {
+    return new ProviderFailure('rejected', `status ${status}`, status, { code: 'payload_too_large' });
   }
-  if (status >= 400 && status < 500) return new ProviderFailure('rejected', `status ${status}`, status);
+  if (status === 400 || status === 422) return new ProviderFailure('rejected', `status ${status}`, status);
+  if (status >= 300 && status < 500) return new ProviderFailure('misconfigured', `status ${status}`, status);
   return new ProviderFailure('unavailable', `status ${status}`, status);
 }

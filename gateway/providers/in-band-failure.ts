@@ -1,6 +1,8 @@
-import { statusFailure } from './failure-of.ts';
-import { lengthRefusal } from './length-refusal.ts';
+import { classifyRefusal, isModeration, lengthOf } from './classify-refusal.ts';
 import { type FailureCause, ProviderFailure } from './provider-failure.ts';
+import type { ProviderRefusal } from './provider-refusal.ts';
+import { refusalFacts } from './refusal-facts.ts';
+import { refusalFailure } from './refused.ts';
 
 /** Error names of providers, used where they give no status. Any unlisted name means `unavailable`. */
 const CAUSES: Readonly<Record<string, FailureCause>> = {
@@ -10,6 +12,7 @@ const CAUSES: Readonly<Record<string, FailureCause>> = {
   timeout_error: 'timeout',
   timeout: 'timeout',
   invalid_request_error: 'rejected',
+  request_too_large: 'rejected',
   authentication_error: 'misconfigured',
   permission_error: 'misconfigured',
   not_found_error: 'misconfigured',
@@ -18,22 +21,33 @@ const CAUSES: Readonly<Record<string, FailureCause>> = {
 };
 
 /**
- * The failure for an error object inside a 200. Only its status, its kind and the sizes it names are read: its text may
- * contain the operator's key or the prompt.
+ * The failure for an error object inside a 200. Its text never leaves the classification: it may contain the operator's
+ * key or the prompt.
  */
 export function inBandFailure(error: unknown): ProviderFailure {
   const { code, type, status } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
-  const sizes = lengthRefusal(error);
-  if (sizes !== null) return new ProviderFailure('context_length', 'refused for its length', null, sizes);
+  const sizes = lengthOf(refusalFacts(error));
+  if (sizes !== null) return rejected({ code: 'context_length_exceeded', sizes });
   for (const stated of [code, status]) {
     if (Number.isInteger(stated) && (stated as number) >= 400 && (stated as number) <= 599) {
-      return statusFailure(stated as number);
+      return refusalFailure(error, stated as number);
     }
   }
+  if (isModeration(error)) return rejected({ code: 'content_policy_violation' });
   for (const word of [code, type]) {
-    if (typeof word === 'string' && Object.hasOwn(CAUSES, word)) {
-      return new ProviderFailure(CAUSES[word] as FailureCause, `${word} instead of an answer`);
-    }
+    if (typeof word !== 'string' || !Object.hasOwn(CAUSES, word)) continue;
+    const cause = CAUSES[word] as FailureCause;
+    const refusal = cause === 'rejected' ? classifyRefusal(error, null) : 'operator';
+    return refusal === 'operator' ? causedBy(cause, word) : rejected(refusal);
   }
   return new ProviderFailure('unavailable', 'an error instead of an answer');
+}
+
+function rejected(refusal: ProviderRefusal): ProviderFailure {
+  return new ProviderFailure('rejected', `${refusal.code} instead of an answer`, null, refusal);
+}
+
+/** An invalid request by the operator's own account or model is no refusal of the caller's. */
+function causedBy(cause: FailureCause, word: string): ProviderFailure {
+  return new ProviderFailure(cause === 'rejected' ? 'misconfigured' : cause, `${word} instead of an answer`);
 }

@@ -23,7 +23,7 @@ const WINDOW = [
   /model with (\d+) maximum context/i,
 ];
 const PROMPT = [
-  /(\d+) in (?:the|your) (?:messages|prompt)/i,
+  /\b(\d+) in (?:the|your) (?:messages|prompt)/i,
   /(?:has|passed|resulted in|contains) (\d+) (?:input )?tokens/i,
   /too long: (\d+) tokens/i,
   /exceed context limit: (\d+) \+/i,
@@ -33,7 +33,7 @@ const PROMPT = [
   /request \((\d+) tokens/i,
 ];
 const COMPLETION = [
-  /(\d+) in the completion/i,
+  /\b(\d+) in the completion/i,
   /too large: (\d+)\./i,
   /exceed context limit: \d+ \+ (\d+)/i,
   /requested (\d+) output tokens/i,

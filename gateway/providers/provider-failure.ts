@@ -1,6 +1,4 @@
-import type { NamedSizes } from './length-refusal.ts';
-
-const UNNAMED: NamedSizes = {};
+import type { ProviderRefusal } from './provider-refusal.ts';
 
 /** How an attempt failed: decides whether to retry and whether the failure counts against the endpoint's health. */
 export type FailureCause =
@@ -10,10 +8,8 @@ export type FailureCause =
   | 'overloaded'
   /** A time-out of connection, first byte, progress or the whole call. */
   | 'timeout'
-  /** The provider refuses this request as invalid; another endpoint may accept it. Not counted against its health. */
+  /** The provider refuses this request, see `refusal`; another endpoint may accept it. Not counted against its health. */
   | 'rejected'
-  /** The provider refuses prompt and ceiling as too long for its window. Not counted against its health. */
-  | 'context_length'
   /** The provider refuses the operator's key or reports an unknown model. */
   | 'misconfigured'
   /** An invalid answer: broken JSON, wrong type, an endless line, no finish reason. */
@@ -29,14 +25,24 @@ export class ProviderFailure extends Error {
   readonly reason: FailureCause;
   /** Upstream HTTP status; null when none arrived. */
   readonly status: number | null;
-  /** The sizes that the provider named; only of `context_length`. */
-  readonly sizes: NamedSizes;
+  /** What the provider refused; null for any failure but `rejected`. */
+  readonly refusal: ProviderRefusal | null;
 
-  constructor(reason: FailureCause, message: string, status: number | null = null, sizes: NamedSizes = UNNAMED) {
+  constructor(
+    reason: FailureCause,
+    message: string,
+    status: number | null = null,
+    refusal: ProviderRefusal | null = reason === 'rejected' ? UNEXPLAINED : null,
+  ) {
     super(message);
     this.reason = reason;
     this.status = status;
-    this.sizes = sizes;
+    this.refusal = refusal;
+  }
+
+  /** The failure in one word, for records and callers: the code of a refusal, else the cause. */
+  get category(): string {
+    return this.refusal?.code ?? this.reason;
   }
 
   /** Called once more before it counts. (spec: inference, Routing rules 10) */
@@ -46,6 +52,8 @@ export class ProviderFailure extends Error {
 
   /** Counts against the endpoint's health. */
   get counted(): boolean {
-    return this.reason !== 'rejected' && this.reason !== 'context_length' && this.reason !== 'aborted';
+    return this.reason !== 'rejected' && this.reason !== 'aborted';
   }
 }
+
+const UNEXPLAINED: ProviderRefusal = { code: 'invalid_request' };

@@ -1,23 +1,27 @@
 import type { OutboundReply } from '../outbound/outbound.ts';
+import { classifyRefusal, isModeration, lengthOf } from './classify-refusal.ts';
 import { statusFailure } from './failure-of.ts';
-import { lengthRefusal } from './length-refusal.ts';
 import { ProviderFailure } from './provider-failure.ts';
+import { refusalFacts } from './refusal-facts.ts';
 
 /** Statuses whose body says what is wrong with the request. */
 const EXPLAINED: ReadonlySet<number> = new Set([400, 413, 422]);
+/** Usually the operator's key; some providers answer it when their moderation refuses a prompt. */
+const FORBIDDEN = 403;
+/** Older versions of one server answer it to a prompt that is too long. */
+const BROKEN = 500;
 /** A longer refusal is judged by its status alone. */
 const BODY_BYTES_MAX = 16 * 1024;
 
 /**
  * The failure for an answer with a status other than 200. Reads what the provider says about the request and ends the
- * call. The text itself never leaves this file: it may quote the prompt or the operator's key.
+ * call. The text itself never leaves the classification: it may quote the prompt or the operator's key.
  */
 export async function refused(reply: OutboundReply): Promise<ProviderFailure> {
   const { status, body } = reply;
   try {
-    const sizes = EXPLAINED.has(status) ? lengthRefusal(errorOf(await shortText(reply))) : null;
-    if (sizes === null) return statusFailure(status);
-    return new ProviderFailure('context_length', `status ${status}: refused for its length`, status, sizes);
+    if (!EXPLAINED.has(status) && status !== FORBIDDEN && status !== BROKEN) return statusFailure(status);
+    return refusalFailure(answerOf(await shortText(reply)), status);
   } catch {
     return statusFailure(status);
   } finally {
@@ -25,6 +29,23 @@ export async function refused(reply: OutboundReply): Promise<ProviderFailure> {
   }
 }
 
+/** The failure for the error of an answer: a parsed body, or the error object inside a 200 that states this status. */
+export function refusalFailure(answer: unknown, status: number): ProviderFailure {
+  if (EXPLAINED.has(status)) {
+    const refusal = classifyRefusal(answer, status);
+    if (refusal !== 'operator')
+      return new ProviderFailure('rejected', `status ${status}: ${refusal.code}`, status, refusal);
+    return new ProviderFailure('misconfigured', `status ${status}: the account or the model`, status);
+  }
+  if (status === FORBIDDEN && isModeration(answer)) {
+    const refusal = { code: 'content_policy_violation' } as const;
+    return new ProviderFailure('rejected', `status ${status}: ${refusal.code}`, status, refusal);
+  }
+  const sizes = status === BROKEN ? lengthOf(refusalFacts(answer)) : null;
+  if (sizes === null) return statusFailure(status);
+  const refusal = { code: 'context_length_exceeded', sizes } as const;
+  return new ProviderFailure('rejected', `status ${status}: ${refusal.code}`, status, refusal);
+}
 /** The body, or nothing where it is too long. Rejects where it does not arrive within the limits of the call. */
 async function shortText({ body }: OutboundReply): Promise<string> {
   const chunks: Uint8Array[] = [];
@@ -39,11 +60,11 @@ async function shortText({ body }: OutboundReply): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** `{error: {...}}`, the error itself, or a text in place of either. Throws for a text that is not JSON. */
-function errorOf(text: string): unknown {
-  const value = JSON.parse(text) as unknown;
-  if (typeof value !== 'object' || value === null) return null;
-  const { error, detail } = value as Record<string, unknown>;
-  const found = error ?? detail ?? value;
-  return typeof found === 'string' ? { message: found } : found;
+/** The parsed body; a text that is not JSON is a message. */
+function answerOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { message: text };
+  }
 }

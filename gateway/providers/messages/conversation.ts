@@ -1,6 +1,7 @@
 import type { ContentPart, MediaPart, ToolCall, TurnMessage } from '../../terms/turn.ts';
 import { listText, memberText } from '../json-text.ts';
 import { ProviderFailure } from '../provider-failure.ts';
+import type { ProviderRefusal } from '../provider-refusal.ts';
 import { thinkingBlocks } from './thinking.ts';
 
 /** A conversation in the messages dialect: one system prompt, and alternating turns. JSON texts. */
@@ -75,6 +76,9 @@ function contentBlocks(message: { readonly text: string; readonly parts?: readon
   return message.parts.flatMap((part) => (part.type === 'text' ? textBlocks(part.text) : [mediaBlock(part)]));
 }
 
+/** Content that this dialect cannot carry; its place among the messages is not kept. */
+const UNSUPPORTED: ProviderRefusal = { code: 'unsupported_parameter', param: 'messages' };
+
 /** No block for an empty text, because the dialect refuses it. */
 function textBlocks(text: string): string[] {
   return text === '' ? [] : [`{"type":"text","text":${JSON.stringify(text)}}`];
@@ -83,13 +87,13 @@ function textBlocks(text: string): string[] {
 function mediaBlock(part: MediaPart): string {
   const { source } = part;
   if (part.type !== 'image' && part.type !== 'file') {
-    throw new ProviderFailure('rejected', `the messages dialect has no form for ${part.type}`);
+    throw new ProviderFailure('rejected', `the messages dialect has no form for ${part.type}`, null, UNSUPPORTED);
   }
   const type = part.type === 'image' ? 'image' : 'document';
   const title = part.type === 'file' ? part.filename : undefined;
   if (source.kind === 'url') return JSON.stringify({ type, source: { type: 'url', url: source.url }, title });
   if (source.mediaType === null) {
-    throw new ProviderFailure('rejected', 'the messages dialect requires a media type');
+    throw new ProviderFailure('rejected', 'the messages dialect requires a media type', null, UNSUPPORTED);
   }
   const { mediaType, base64 } = source;
   if (mediaType.startsWith('text/')) {

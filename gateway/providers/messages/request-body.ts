@@ -92,7 +92,10 @@ function addOutput(turn: Turn, body: Record<string, unknown>): void {
 function formatOf(format: Readonly<Record<string, unknown>>): object {
   const requested = format.json_schema as { readonly schema?: unknown } | null | undefined;
   if (format.type !== 'json_schema' || requested?.schema == null) {
-    throw new ProviderFailure('rejected', 'the messages dialect has no form for JSON without a schema');
+    throw new ProviderFailure('rejected', 'the messages dialect has no form for JSON without a schema', null, {
+      code: 'unsupported_parameter',
+      param: 'response_format.type',
+    });
   }
   return { type: 'json_schema', schema: requested.schema };
 }

@@ -274,10 +274,12 @@ it('a slow trickle ends at the total time limit', async () => {
   await on.end();
 });
 
-it('overloaded everywhere is 503, refused everywhere is 502, and no text of a provider is shown', async () => {
+it('overloaded everywhere is 503, refused everywhere is the error of the caller, and no text of a provider is shown', async () => {
   for (const [status, expected, calls] of [
     [429, 503, 2],
-    [400, 502, 1],
+    [400, 400, 1],
+    [422, 422, 1],
+    [413, 413, 1],
     [401, 502, 2],
     [404, 502, 2],
     [500, 502, 2],
@@ -289,7 +291,8 @@ it('overloaded everywhere is 503, refused everywhere is 502, and no text of a pr
     assert.is(callsAt(a, body), calls);
     assert.not.match(JSON.stringify([error.message, error.metadata]), /simulated/);
     await on.end();
-    assert.equal(outcomesOf(on), [status === 400 ? 'other' : 'error']);
+    assert.is(error.headers['x-should-retry'], status === expected ? 'false' : undefined);
+    assert.equal(outcomesOf(on), [status === expected ? 'other' : 'error']);
   }
 });
 

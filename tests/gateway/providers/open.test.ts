@@ -186,7 +186,7 @@ it('an in-band error keeps its cause: overloaded, rejected, misconfigured or una
     [{ code: 400 }, 'rejected'],
     [{ type: 'overloaded_error' }, 'overloaded'],
     [{ type: 'authentication_error' }, 'misconfigured'],
-    [{ code: 'context_length_exceeded' }, 'context_length'],
+    [{ code: 'context_length_exceeded' }, 'rejected'],
     [{ type: 'timeout_error' }, 'timeout'],
     [{ type: 'api_error' }, 'unavailable'],
     [{}, 'unavailable'],
@@ -216,7 +216,7 @@ it('a refusal for length is the 400 of the caller, with the sizes that the provi
             response.end(JSON.stringify({ error: { message, type: 'invalid_request_error', code: null } }));
           };
           const failure = await failing(upstream.openAs(dialect, { stream }));
-          assert.is(failure.reason, 'context_length');
+          assert.is(failure.category, 'context_length_exceeded');
           assert.equal([failure.repeatable, failure.counted], [false, false]);
           const trial = { turn: turnOf(), plan: { candidates: [], rejections: [] } };
           const error = exhausted([{ candidate: { endpoint: endpointOf() } as Candidate, failure }], trial);
@@ -225,7 +225,10 @@ it('a refusal for length is the 400 of the caller, with the sizes that the provi
           assert.match(error.message, /: 6600 tokens of prompt, 2100 of completion, at most 8192 are accepted$/);
           const [previous] = error.metadata.previous_errors as Record<string, unknown>[];
           const { code, context_length, prompt_tokens, completion_tokens } = previous ?? {};
-          assert.equal([code, context_length, prompt_tokens, completion_tokens], ['context_length', 8192, 6600, 2100]);
+          assert.equal(
+            [code, context_length, prompt_tokens, completion_tokens],
+            ['context_length_exceeded', 8192, 6600, 2100],
+          );
           assert.not.ok(JSON.stringify(error).includes(KEY) || failure.message.includes(KEY));
         }
       }

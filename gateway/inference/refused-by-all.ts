@@ -1,0 +1,107 @@
+import type { ProviderFailure } from '../providers/provider-failure.ts';
+import type { ProviderRefusal, RefusalCode } from '../providers/provider-refusal.ts';
+import { GatewayError } from '../terms/gateway-error.ts';
+import type { Candidate } from '../terms/plan.ts';
+import type { Turn } from '../terms/turn.ts';
+
+/** The last failure of one endpoint. */
+export interface FailedEndpoint {
+  readonly candidate: Candidate;
+  readonly failure: ProviderFailure;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type: GatewayError['type'];
+  /** What was refused; `param` is the path, or null where the provider named none that callers have. */
+  readonly what: (refusal: ProviderRefusal, param: string | null) => string;
+}
+
+/** Each code of the vocabulary as the caller's error. (spec: inference, Errors; conventions 1.15) */
+const ANSWERS: { readonly [code in RefusalCode]: Answer } = {
+  context_length_exceeded: { status: 400, type: 'context_length_exceeded', what: tooLong },
+  max_tokens_exceeded: {
+    status: 400,
+    type: 'max_tokens_exceeded',
+    what: ({ ceilingMax }) =>
+      `max_tokens is above what it can emit${ceilingMax === undefined ? '' : `; at most ${ceilingMax} is accepted`}`,
+  },
+  content_policy_violation: {
+    status: 403,
+    type: 'content_policy_violation',
+    what: () => 'its moderation does not admit the content',
+  },
+  invalid_schema: {
+    status: 400,
+    type: 'invalid_request',
+    what: (_, param) => `${param ?? 'a JSON schema'} is not a schema that it accepts`,
+  },
+  unsupported_parameter: {
+    status: 400,
+    type: 'invalid_request',
+    what: (_, param) => `${param ?? 'a parameter'} is not supported there; change it or leave it out`,
+  },
+  invalid_parameter: {
+    status: 400,
+    type: 'invalid_request',
+    what: (_, param) => `${param ?? 'a parameter'} has a value that it does not accept`,
+  },
+  invalid_image: { status: 400, type: 'invalid_image', what: () => 'it cannot fetch or read an image' },
+  payload_too_large: { status: 413, type: 'payload_too_large', what: () => 'the request has too many bytes' },
+  invalid_request: { status: 400, type: 'invalid_request', what: () => 'it gave no reason that can be passed on' },
+};
+
+/** Codes that stay 422 where the provider answered so. */
+const UNPROCESSABLE: ReadonlySet<RefusalCode> = new Set<RefusalCode>([
+  ...(['invalid_schema', 'unsupported_parameter', 'invalid_parameter', 'invalid_request'] as const),
+]);
+
+/**
+ * Every endpoint that was tried refused the request: the caller's error, which no repeat changes. Of several codes the
+ * first that explains anything is told; the metadata lists all. (reliability, decision 18)
+ */
+export function refusedByAll(
+  failed: readonly FailedEndpoint[],
+  turn: Turn,
+  { detail, metadata }: { readonly detail: string; readonly metadata: object },
+): GatewayError {
+  const told =
+    failed.find(({ failure }) => failure.refusal?.code !== 'invalid_request') ?? (failed[0] as FailedEndpoint);
+  const refusal = told.failure.refusal ?? { code: 'invalid_request' };
+  const param = paramOf(refusal, told.candidate.messages === turn.messages);
+  const { status, type, what } = ANSWERS[refusal.code];
+  const isUnprocessable = told.failure.status === 422 && UNPROCESSABLE.has(refusal.code);
+  const who = failed.length === 1 ? 'The provider' : `Each of the ${failed.length} endpoints tried`;
+  return new GatewayError({
+    status: isUnprocessable ? 422 : status,
+    type: isUnprocessable ? 'unprocessable' : type,
+    message: `${who} refused this request: ${what(refusal, param)}`,
+    detail,
+    metadata: { provider_code: refusal.code, ...(param === null ? {} : { param }), ...metadata },
+    headers: { 'x-should-retry': 'false' },
+  });
+}
+
+/** A stream that its provider ended with a refusal after the first part. */
+export function refusedStream(refusal: ProviderRefusal, detail: string, provider: string): GatewayError {
+  const { status, type, what } = ANSWERS[refusal.code];
+  const param = paramOf(refusal, false);
+  const message = `The provider ended its answer with a refusal: ${what(refusal, param)}`;
+  const metadata = { provider_name: provider, provider_code: refusal.code, ...(param === null ? {} : { param }) };
+  return new GatewayError({ status, type, message, detail, metadata });
+}
+
+/** Indexes of messages are the caller's only where no message was dropped. */
+function paramOf({ param }: ProviderRefusal, hasAllMessages: boolean): string | null {
+  if (param === undefined) return null;
+  return !hasAllMessages && param.startsWith('messages[') ? 'messages' : param;
+}
+
+function tooLong({ sizes: { window, prompt, completion } = {} }: ProviderRefusal): string {
+  const named = [
+    ...(prompt === undefined ? [] : [`${prompt} tokens of prompt`]),
+    ...(completion === undefined ? [] : [`${completion} of completion`]),
+    ...(window === undefined ? [] : [`at most ${window} are accepted`]),
+  ];
+  return `it is too long${named.length === 0 ? '' : `: ${named.join(', ')}`}`;
+}
