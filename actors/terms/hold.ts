@@ -94,6 +94,9 @@ export interface SettledMedia {
   readonly megapixels?: string;
   readonly audioSeconds?: string;
   readonly inputImages?: number;
+  readonly inputAudioSeconds?: string;
+  readonly inputAudioUnread?: true;
+  readonly inputCharacters?: number;
 }
 
 /** Ends a hold with a charge. Sent to the account as event `hold.settle`. */

@@ -37,6 +37,11 @@ export interface Tariff extends Prices {
   /** Id derived from the prices: equal prices have equal ids. */
   readonly id: string;
   readonly overrides?: readonly PriceOverride[];
+  /**
+   * What `audioSecond` prices: audio of the prompt, or speech of the answer, where only one of them is declared. Absent:
+   * both.
+   */
+  readonly audioSecondOf?: 'prompt' | 'completion';
   /** Declared fraction off the list price; 0 without a discount, negative above the list price. */
   readonly discount: number;
 }

@@ -41,7 +41,14 @@ export function tariffOf(model: DeclaredModel, at: readonly (string | number)[])
       (window === null ? tiers : windows).push(conditional);
     }
   }
-  return named(plain, gathered([...tiers, ...windows]), discount);
+  return named(plain, gathered([...tiers, ...windows]), discount, audioSecondOf(entries));
+}
+
+/** One key is published for two prices; where only one of them is declared, it applies to that side alone. */
+function audioSecondOf(entries: readonly PriceEntry[]): Pick<Tariff, 'audioSecondOf'> {
+  const sides = new Set(entries.filter(({ key }) => key === 'audioSecond').map(({ declared }) => declared.type));
+  const [side] = sides;
+  return sides.size === 1 ? { audioSecondOf: side === 'prompt' ? 'prompt' : 'completion' } : {};
 }
 
 /** False for a price that two entries disagree on, and for a media price under any condition. */
@@ -120,8 +127,13 @@ function shifted(amount: string, places: number): string {
   return places === 0 ? amount : add(`${digits.slice(0, point)}.${digits.slice(point)}`, '0');
 }
 
-function named(prices: Prices, overrides: readonly PriceOverride[], discount: number): Tariff {
-  const text = JSON.stringify([Object.entries(prices).sort(), overrides, discount]);
+function named(
+  prices: Prices,
+  overrides: readonly PriceOverride[],
+  discount: number,
+  side: Pick<Tariff, 'audioSecondOf'> = {},
+): Tariff {
+  const text = JSON.stringify([Object.entries(prices).sort(), overrides, discount, ...Object.values(side)]);
   const id = `tar_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
-  return { id, ...prices, ...(overrides.length === 0 ? {} : { overrides }), discount };
+  return { id, ...prices, ...(overrides.length === 0 ? {} : { overrides }), ...side, discount };
 }

@@ -162,7 +162,7 @@ export class Hold {
   }
 
   #estimate(candidate: Candidate, completionTokensMax = candidate.completionTokensMax): string {
-    const { endpoint, prompt, messages } = candidate;
+    const { endpoint, prompt, messages, promptUnits } = candidate;
     const { turn } = this.#request;
     return estimate(endpoint, {
       at: this.admittedAt,
@@ -170,6 +170,7 @@ export class Hold {
       completionTokensMax,
       media: mediaBounds(turn, endpoint, completionTokensMax),
       inputImages: inputImages(turn, messages),
+      promptUnits,
     });
   }
 }

@@ -1,6 +1,7 @@
 import { LOOP_TURN_BYTES, loopShare } from '../../actors/runtime/index.ts';
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
 import type { Refusal } from '../../actors/terms/refusal.ts';
+import { PromptMeter, pricesPromptUnits } from '../pricing/prompt-units.ts';
 import type { ProviderAttempt } from '../providers/attempt.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import { open } from '../providers/open.ts';
@@ -43,6 +44,7 @@ class AttemptLoop {
   readonly #attempts: AttemptRecord[] = [];
   readonly #failed: FailedEndpoint[] = [];
   readonly #unaffordable: Candidate[] = [];
+  #promptMeter: PromptMeter | null = null;
   /** Ends the current upstream call. */
   #abort: () => void = nothing;
 
@@ -56,8 +58,9 @@ class AttemptLoop {
     const { signal, plan } = this.#request;
     signal?.addEventListener('abort', this.#leave);
     try {
-      for (const candidate of plan.candidates.slice(0, ENDPOINTS_MAX)) {
+      for (const planned of plan.candidates.slice(0, ENDPOINTS_MAX)) {
         if (this.#isOver()) break;
+        const candidate = pricesPromptUnits(planned.endpoint.tariff) ? await this.#metered(planned) : planned;
         const secured = await this.#hold.secure(candidate);
         if ('refusal' in secured) {
           this.#pass(candidate, secured.refusal);
@@ -74,6 +77,11 @@ class AttemptLoop {
     } finally {
       signal?.removeEventListener('abort', this.#leave);
     }
+  }
+
+  #metered(candidate: Candidate): Promise<Candidate> {
+    this.#promptMeter ??= new PromptMeter(this.#services.clock);
+    return this.#promptMeter.metered(candidate);
   }
 
   readonly #leave = (): void => this.#abort();

@@ -220,7 +220,7 @@ export class RunningAttempt implements RunningTurn {
 
   #resolveWith(receipt: Receipt, { media, beyond }: MeasuredMedia): void {
     const { turn, generation } = this.request;
-    const { endpoint, messages } = this.#begun.candidate;
+    const { endpoint, messages, promptUnits } = this.#begun.candidate;
     if (beyond)
       this.#services.log({
         level: 'warn',
@@ -229,8 +229,9 @@ export class RunningAttempt implements RunningTurn {
         endpoint: endpoint.id,
       });
     const images = inputImages(turn, messages);
-    const plain = images === 0 && isEmpty(media);
-    this.#resolve(plain ? receipt : { ...receipt, media: images === 0 ? media : { ...media, inputImages: images } });
+    const plain = images === 0 && promptUnits === undefined && isEmpty(media);
+    const units = images === 0 ? promptUnits : { ...promptUnits, inputImages: images };
+    this.#resolve(plain ? receipt : { ...receipt, media: { ...media, ...units } });
   }
 
   #receiptOf(failure: ProviderFailure | null, now: number): Receipt {

@@ -13,7 +13,7 @@ export interface TurnCharge {
 }
 
 export interface ChargeTerms extends Conditions {
-  /** Media measured from the bytes of the reply, and the number of images in the prompt. */
+  /** Media measured from the bytes of the reply, and what the prompt consumes beside tokens. */
   readonly media: MediaUnits;
 }
 
@@ -41,8 +41,10 @@ export function charge(tariff: Tariff, billed: Usage, terms: ChargeTerms): TurnC
   ]);
   bill.addDeclared('request', 1);
   bill.addDeclared('image', terms.media.inputImages ?? 0);
+  bill.addDeclared('character', terms.media.inputCharacters ?? 0);
   addImages(bill, terms.media);
-  addSpeech(bill, terms.media);
+  addSpeech(bill, terms.media, tariff.audioSecondOf !== 'prompt');
+  addInputAudio(bill, terms.media, tariff.audioSecondOf !== 'completion');
   return { cost: chargeOf(bill.priced), unpriced: bill.unpriced };
 }
 
@@ -79,7 +81,8 @@ class Bill {
   }
 
   leave(key: PriceKey): void {
-    this.unpriced.push(unitName(key));
+    const name = unitName(key);
+    if (!this.unpriced.includes(name)) this.unpriced.push(name);
   }
 }
 
@@ -96,10 +99,22 @@ function addImages(bill: Bill, { images = 0, megapixels, imagesUnread = 0 }: Med
   if (declared ? imagesUnread > 0 : !otherwise) bill.leave('imageMegapixel');
 }
 
-function addSpeech(bill: Bill, { audioSeconds, audioUnread }: MediaUnits): void {
+/** `isPriced`: the price of a second is not that of the prompt's audio alone. */
+function addSpeech(bill: Bill, { audioSeconds, audioUnread }: MediaUnits, isPriced: boolean): void {
   if (audioSeconds === undefined && audioUnread !== true) return;
-  const charged = audioSeconds !== undefined && bill.addDeclared('audioSecond', audioSeconds);
-  if (!charged && (bill.declares('audioSecond') || !bill.declares('audioOutput'))) bill.leave('audioSecond');
+  const charged = isPriced && audioSeconds !== undefined && bill.addDeclared('audioSecond', audioSeconds);
+  const declared = isPriced && bill.declares('audioSecond');
+  if (!charged && (declared || !bill.declares('audioOutput'))) bill.leave('audioSecond');
+}
+
+/**
+ * Audio of the prompt is consumed in seconds only where they have a published price; its tokens are part of the prompt
+ * everywhere. What is unread, or priced for speech alone, is unpriced.
+ */
+function addInputAudio(bill: Bill, { inputAudioSeconds, inputAudioUnread }: MediaUnits, isPriced: boolean): void {
+  if (!bill.declares('audioSecond')) return;
+  if (isPriced && inputAudioSeconds !== undefined) bill.addDeclared('audioSecond', inputAudioSeconds);
+  if (inputAudioUnread || (inputAudioSeconds !== undefined && !isPriced)) bill.leave('audioSecond');
 }
 
 /** True for the common case: whole prompt, whole completion and the request only. */
@@ -112,6 +127,9 @@ function isPlain(prices: Prices, billed: Usage, media: MediaUnits): boolean {
     (billed.imageTokens === undefined || prices.imageOutputToken === undefined) &&
     (billed.audioTokens === undefined || prices.audioOutput === undefined) &&
     (media.inputImages === undefined || prices.image === undefined) &&
+    (media.inputCharacters === undefined || prices.character === undefined) &&
+    media.inputAudioSeconds === undefined &&
+    media.inputAudioUnread === undefined &&
     media.images === undefined &&
     media.imagesUnread === undefined &&
     media.audioSeconds === undefined &&

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
-import type { PriceKey, Prices } from '../../actors/terms/tariff.ts';
+import type { PriceKey, Prices, Tariff } from '../../actors/terms/tariff.ts';
 import { chargeOf, compare, type Priced } from '../../actors/terms/usd.ts';
+import type { PromptUnits } from '../terms/plan.ts';
 import { decimalText } from './decimal-text.ts';
 import type { MediaBounds } from './media-bounds.ts';
 import { pricesOf, tierEnds } from './prices.ts';
@@ -14,6 +15,8 @@ export interface EstimateTerms {
   /** Most images and speech that the answer may contain; null for an endpoint that produces text only. */
   readonly media: MediaBounds | null;
   readonly inputImages: number;
+  /** As measured where the endpoint prices them. */
+  readonly promptUnits?: PromptUnits | undefined;
 }
 
 /** Any token may be of any of these kinds, so the highest price that could apply is held. */
@@ -29,31 +32,39 @@ const MICRO_DIGITS = 6;
 export function estimate(endpoint: Endpoint, terms: EstimateTerms): string {
   const { tariff } = endpoint;
   const prompt = Math.min(terms.promptTokensHeld, endpoint.contextLength);
-  if (isPlain(tariff) && terms.media === null && terms.inputImages === 0) {
+  if (isPlain(tariff) && terms.media === null && terms.inputImages === 0 && terms.promptUnits === undefined) {
     return total(tariff, prompt, terms.completionTokensMax);
   }
   let most = '0';
   for (const promptTokens of tierEnds(tariff, prompt)) {
-    const cost = costAt(pricesOf(tariff, { at: terms.at, promptTokens }), promptTokens, terms);
+    const prices = pricesOf(tariff, { at: terms.at, promptTokens });
+    const cost = costAt(prices, promptTokens, terms, tariff.audioSecondOf);
     if (compare(cost, most) > 0) most = cost;
   }
   return most;
 }
 
-function costAt(prices: Prices, promptTokens: number, terms: EstimateTerms): string {
+function costAt(
+  prices: Prices,
+  promptTokens: number,
+  terms: EstimateTerms,
+  audioSecondOf: Tariff['audioSecondOf'],
+): string {
   const priced: Priced[] = [];
   const add = (rate: string | undefined, units: number | string): void => {
     if (rate !== undefined) priced.push({ rate, units });
   };
   add(highest(prices, PROMPT_KEYS), promptTokens);
-  const { media } = terms;
+  const { media, promptUnits = {} } = terms;
   add(highest(prices, COMPLETION_KEYS), terms.completionTokensMax + (media?.imageTokens ?? 0));
   add(prices.request, 1);
   add(prices.image, terms.inputImages);
+  add(prices.character, promptUnits.inputCharacters ?? 0);
+  if (audioSecondOf !== 'completion') add(prices.audioSecond, promptUnits.inputAudioSeconds ?? 0);
   if (media !== null) {
     add(prices.imageOutput, media.images);
     add(prices.imageMegapixel, decimalText(media.images * media.pixelsPerImage, MICRO_DIGITS));
-    add(prices.audioSecond, media.audioSeconds);
+    if (audioSecondOf !== 'prompt') add(prices.audioSecond, media.audioSeconds);
   }
   return chargeOf(priced);
 }

@@ -2,6 +2,7 @@ import type { Json } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Tariff } from '../../actors/terms/tariff.ts';
 import { isZero } from '../../actors/terms/usd.ts';
+import { PRICE_KEYS } from '../pricing/unit-name.ts';
 import { type VocabularyName, vocabularyOf } from '../tokens/vocabulary.ts';
 import { declarations } from './declarations.ts';
 
@@ -100,9 +101,7 @@ function indexEndpoint(endpoint: Endpoint): IndexedEndpoint {
   return indexed;
 }
 
-/** True when every price of a tariff is zero, conditional ones included. Its other members are numbers, lists and its id. */
+/** True when every price of a tariff is zero, conditional ones included. */
 function isFree(tariff: Tariff): boolean {
-  return [tariff, ...(tariff.overrides ?? [])]
-    .flatMap((prices) => Object.entries(prices))
-    .every(([member, price]) => member === 'id' || typeof price !== 'string' || isZero(price));
+  return [tariff, ...(tariff.overrides ?? [])].every((prices) => PRICE_KEYS.every((key) => isZero(prices[key] ?? '0')));
 }

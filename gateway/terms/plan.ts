@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { TurnMessage } from './turn.ts';
+import type { MediaUnits } from './usage.ts';
 
 /** Where a turn may run: candidates in the order of attempts, and a rejection for every other endpoint. */
 export interface Plan {
@@ -13,6 +14,9 @@ export interface PromptTokens {
   readonly held: number;
 }
 
+/** What a prompt consumes beside tokens and images, where the endpoint prices it. */
+export type PromptUnits = Pick<MediaUnits, 'inputAudioSeconds' | 'inputAudioUnread' | 'inputCharacters'>;
+
 export interface Candidate {
   readonly endpoint: Endpoint;
   /** The serving model's id in the catalogue. */
@@ -25,6 +29,8 @@ export interface Candidate {
   readonly messages: readonly TurnMessage[];
   /** Size of these messages and the tools together. */
   readonly prompt: PromptTokens;
+  /** Measured before the hold; absent where the endpoint prices no such unit. */
+  readonly promptUnits?: PromptUnits;
 }
 
 /** Shape of `metadata.rejections[]` (conventions 1.1). */

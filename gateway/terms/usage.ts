@@ -27,7 +27,11 @@ export interface MediaUnits {
   readonly audioSeconds?: string;
   /** Speech of no readable length was present. */
   readonly audioUnread?: true;
-  /** Seconds of audio in the prompt, exact decimal text. */
+  /** Seconds of audio in the prompt, exact decimal text; only where the endpoint prices seconds. */
   readonly inputAudioSeconds?: string;
+  /** The prompt has audio of no readable length: behind a URL, malformed, or of an unsupported kind. */
+  readonly inputAudioUnread?: true;
+  /** Characters of the prompt's text; only where the endpoint prices characters. */
+  readonly inputCharacters?: number;
   readonly inputImages?: number;
 }

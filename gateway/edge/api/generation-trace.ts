@@ -27,13 +27,17 @@ export function renderTrace(generation: Generation): Readonly<Record<string, unk
   };
 }
 
-/** Measured and charged quantities other than tokens, exact. */
-function renderMedia({ images, megapixels, audioSeconds, inputImages }: SettledMedia): object {
+/** Measured and charged quantities other than tokens, exact; those of a prompt only where the endpoint prices them. */
+function renderMedia(media: SettledMedia): object {
+  const { images, megapixels, audioSeconds, inputImages, inputAudioSeconds, inputAudioUnread, inputCharacters } = media;
   return {
     images: images ?? null,
     megapixels: exactNumber(megapixels ?? null),
     audio_seconds: exactNumber(audioSeconds ?? null),
     input_images: inputImages ?? null,
+    ...(inputAudioSeconds === undefined ? {} : { input_audio_seconds: exactNumber(inputAudioSeconds) }),
+    ...(inputAudioUnread === undefined ? {} : { input_audio_unread: true }),
+    ...(inputCharacters === undefined ? {} : { input_characters: inputCharacters }),
   };
 }
 

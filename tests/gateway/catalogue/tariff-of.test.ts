@@ -50,6 +50,7 @@ it('prices have exact units, cache lifetimes and discounts', () => {
     internalReasoning: '2.7',
     imageMegapixel: '0.018',
     audioSecond: '0.45',
+    audioSecondOf: 'completion',
     request: '0.0009',
     discount: 0.1,
   });
@@ -154,6 +155,15 @@ it('two different prices for one unit cancel each other', () => {
     });
   assert.is(audio('1', '2').tariff.audioSecond, undefined);
   assert.is(audio('1', '1').tariff.audioSecond, '1');
+  assert.is(audio('1', '1').tariff.audioSecondOf, undefined);
+  const heard = declared({ input_modalities: [INPUT, { type: 'audio', pricing: [second('prompt', '1')] }] }).tariff;
+  assert.is(heard.audioSecondOf, 'prompt');
+  assert.is.not(
+    heard.id,
+    declared({
+      output_modalities: [OUTPUT, { type: 'audio', supported_parameters: {}, pricing: [second('completion', '1')] }],
+    }).tariff.id,
+  );
 });
 
 it('a free model has its own id and costs nothing', () => {

@@ -7,6 +7,7 @@ import { compare } from '../../../actors/terms/usd.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
+import { wav } from '../pricing/sounds.ts';
 import { drain, openScene, sim } from './scene.ts';
 import { board, boardEndpoint, type Stage, stage } from './stage.ts';
 
@@ -131,6 +132,49 @@ it('rule 8: speech is charged by the second, read from its bytes, in whole repli
     assert.equal(settlement.media, { audioSeconds: '1.5' }, format);
     assert.is(settlement.cost, '0.015');
   }
+});
+
+const WAV = wav(1.5).toString('base64');
+const hearing = (...content: object[]): object => {
+  const { messages, ...rest } = sim({ tokens: 2 }) as { messages: object[] };
+  return { ...rest, messages: [...messages, { role: 'user', content }] };
+};
+const HEARS: Partial<Endpoint> = {
+  inputModalities: ['text', 'audio'],
+  inputs: { audio: { sources: ['url', 'data'], containers: null } },
+};
+const inline = { type: 'input_audio', input_audio: { data: WAV, format: 'wav' } };
+const raw = { type: 'input_audio', input_audio: { data: Buffer.alloc(24_000).toString('base64'), format: 'pcm16' } };
+const fetched = { type: 'audio_url', audio_url: { url: 'https://sounds.test/a.wav' } };
+
+it('audio of the prompt is held and charged by the second, read from its bytes', async () => {
+  const hears = endpoint('sim/fast', { audioSecond: '0.01', audioSecondOf: 'prompt' }, HEARS);
+  const { settlement, hold } = await settled(hearing(inline, raw), hears);
+  assert.equal(settlement.media, { inputAudioSeconds: '2' });
+  assert.is(settlement.cost, '0.02');
+  assert.is(hold.amount, '0.02');
+  assert.equal(settlement.unpriced, ['prompt', 'completion']);
+});
+
+it('audio of the prompt that cannot be measured is recorded unread and unpriced', async () => {
+  const prices = { prompt: '0', completion: '0', audioSecond: '0.01' };
+  const { settlement } = await settled(hearing(inline, fetched), endpoint('sim/fast', prices, HEARS));
+  assert.equal(settlement.media, { inputAudioSeconds: '1.5', inputAudioUnread: true });
+  assert.is(settlement.cost, '0.015');
+  assert.equal(settlement.unpriced, ['audio_second']);
+  const unpriced = await settled(hearing(inline), endpoint('sim/fast', { prompt: '0', completion: '0' }, HEARS));
+  assert.not.ok('media' in unpriced.settlement, 'nothing is measured where no second is priced');
+  assert.equal(unpriced.settlement.unpriced, []);
+});
+
+it('characters of the prompt are held and charged where they have a price', async () => {
+  const { messages, ...rest } = sim({ tokens: 2 }) as { messages: { content: string }[] };
+  const body = { ...rest, messages: [{ role: 'system', content: 'Größe 𝒳' }, ...messages] };
+  const characters = 7 + messages.reduce((sum, { content }) => sum + [...content].length, 0);
+  const { settlement, hold } = await settled(body, endpoint('sim/fast', { completion: '0', character: '0.001' }));
+  assert.equal(settlement.media, { inputCharacters: characters });
+  assert.is(Number(settlement.cost), characters / 1_000);
+  assert.is(hold.amount, settlement.cost);
 });
 
 it('media beyond the admitted bounds are charged as admitted, and a warning is logged (reliability, attack 76)', async () => {

@@ -114,6 +114,25 @@ it('speech is charged by the second or by its tokens, and unpriced where neither
   assert.equal(charged({ audioSecond: '1' }, {}, { audioUnread: true }), { cost: '0', unpriced: ['audio_second'] });
 });
 
+it('characters of the prompt are charged where that price is declared', () => {
+  assert.equal(charged({ character: '0.5' }, {}, { inputCharacters: 3 }), { cost: '1.5', unpriced: [] });
+  assert.equal(charged({ prompt: '1' }, {}, { inputCharacters: 3 }), { cost: '0', unpriced: [] });
+});
+
+it('audio of the prompt is charged by the second, and listed as unpriced where it cannot be', () => {
+  const heard = { inputAudioSeconds: '1.5' };
+  const both = { audioSecond: '2' };
+  assert.equal(charged(both, {}, heard), { cost: '3', unpriced: [] });
+  assert.equal(charged(both, {}, { ...heard, audioSeconds: '1' }), { cost: '5', unpriced: [] });
+  assert.equal(charged(both, {}, { inputAudioUnread: true }), { cost: '0', unpriced: ['audio_second'] });
+  assert.equal(charged(both, {}, { ...heard, inputAudioUnread: true }), { cost: '3', unpriced: ['audio_second'] });
+  assert.equal(charged({}, {}, heard), { cost: '0', unpriced: [] });
+  const spoken = { ...both, audioSecondOf: 'completion' } as const;
+  assert.equal(charged(spoken, {}, { ...heard, audioSeconds: '1' }), { cost: '2', unpriced: ['audio_second'] });
+  const listened = { ...both, audioSecondOf: 'prompt' } as const;
+  assert.equal(charged(listened, {}, { ...heard, audioSeconds: '1' }), { cost: '3', unpriced: ['audio_second'] });
+});
+
 it('images of the prompt are charged by the piece where that price is declared', () => {
   assert.is(cost({ image: '0.001' }, {}, { inputImages: 3 }), '0.003');
   assert.equal(charged({}, {}, { inputImages: 3 }), { cost: '0', unpriced: [] });

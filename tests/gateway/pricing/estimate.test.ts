@@ -99,6 +99,13 @@ it('images of the prompt are held by the piece', () => {
   assert.is(estimate(endpoint({ image: '0.5' }), terms(1, 0, { inputImages: 2 })), '1');
 });
 
+it('characters and seconds of audio of the prompt are held as measured', () => {
+  const promptUnits = { inputCharacters: 10, inputAudioSeconds: '1.5' };
+  const priced = { prompt: '1', character: '0.5', audioSecond: '2' };
+  assert.is(estimate(endpoint(priced), terms(1, 0, { promptUnits })), '9');
+  assert.is(estimate(endpoint({ ...priced, audioSecondOf: 'completion' }), terms(1, 0, { promptUnits })), '6');
+});
+
 it('an image is bounded by its largest possible size, whatever the name of its tier (Routing rules 8 and 9)', () => {
   const drawing = (image: object): Endpoint => endpoint({}, { outputModalities: ['image'], envelopes: { image } });
   const pixels = (image: object, imageConfig?: Turn['imageConfig']): number | undefined =>
@@ -132,6 +139,7 @@ it('a charge never exceeds the estimate while the reply stays within the admitte
         completionTokensMax: (used.completionTokens ?? 0) + dice.below(100),
         media: { images: media.images ?? 0, pixelsPerImage: 50e6, audioSeconds: 3_600, imageTokens: 0 },
         inputImages: media.inputImages ?? 0,
+        promptUnits: media,
       });
       const within = (media.images ?? 0) > 0 ? media : { ...media, megapixels: '0' };
       return compare(charge(tariff, used, { ...reply, media: within }).cost, held) <= 0;

@@ -54,6 +54,7 @@ export function expectedCharge(
   ]);
   take('request', 1, null);
   take('image', media.inputImages, null);
+  take('character', media.inputCharacters, null);
   if ((media.images ?? 0) > 0 || (media.imagesUnread ?? 0) > 0) {
     take('imageOutput', media.images, null);
     take('imageMegapixel', media.megapixels, null);
@@ -64,9 +65,15 @@ export function expectedCharge(
     if (unread || unknown) unpriced.add('image_megapixel');
   }
   if (media.audioSeconds !== undefined || media.audioUnread) {
-    take('audioSecond', media.audioSeconds, null);
-    const unread = rate('audioSecond') !== null && media.audioSeconds === undefined;
-    if (unread || (rate('audioSecond') === null && rate('audioOutput') === null)) unpriced.add('audio_second');
+    const priced = rate('audioSecond') !== null && tariff.audioSecondOf !== 'prompt';
+    if (priced) take('audioSecond', media.audioSeconds, null);
+    const unread = priced && media.audioSeconds === undefined;
+    if (unread || (!priced && rate('audioOutput') === null)) unpriced.add('audio_second');
+  }
+  if (rate('audioSecond') !== null) {
+    const spokenOnly = tariff.audioSecondOf === 'completion';
+    if (!spokenOnly) take('audioSecond', media.inputAudioSeconds, null);
+    if (media.inputAudioUnread || (spokenOnly && media.inputAudioSeconds !== undefined)) unpriced.add('audio_second');
   }
   return { cost: text(sum / 10n ** BigInt(RATE_DIGITS + UNIT_DIGITS - CHARGE_DIGITS)), unpriced: [...unpriced] };
 }

@@ -5,6 +5,7 @@ import type { MediaUnits, Usage } from '../../../gateway/terms/usage.ts';
 const KEYS: readonly PriceKey[] = [
   ...(['prompt', 'completion', 'inputCacheRead', 'inputCacheWrite', 'inputCacheWrite1h', 'internalReasoning'] as const),
   ...(['request', 'image', 'imageOutput', 'imageOutputToken', 'imageMegapixel', 'audioSecond', 'audioOutput'] as const),
+  'character',
 ];
 const DAYS: readonly Weekday[] = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 const HOUR_MS = 3_600_000;
@@ -43,7 +44,8 @@ export class Dice {
 
 export function randomTariff(dice: Dice): Tariff {
   const overrides = Array.from({ length: dice.below(5) }, () => randomOverride(dice));
-  return { id: 't', discount: 0, ...randomPrices(dice, 2), ...(overrides.length === 0 ? {} : { overrides }) };
+  const side = dice.happens(2) ? {} : ({ audioSecondOf: dice.one(['prompt', 'completion'] as const) } as const);
+  return { id: 't', discount: 0, ...randomPrices(dice, 2), ...(overrides.length === 0 ? {} : { overrides }), ...side };
 }
 
 function randomOverride(dice: Dice): PriceOverride {
@@ -97,6 +99,9 @@ export function randomCharge(dice: Dice, tariff: Tariff): RandomCharge {
         audioSeconds: dice.happens(2) ? undefined : decimal(dice, 3_600),
         audioUnread: dice.happens(4) ? (true as const) : undefined,
         inputImages: some(4),
+        inputAudioSeconds: dice.happens(2) ? undefined : decimal(dice, 3_600),
+        inputAudioUnread: dice.happens(4) ? (true as const) : undefined,
+        inputCharacters: some(9_000),
       };
   const terms = { at: randomInstant(dice, tariff), promptTokens, media: known(media) };
   return { tariff, used: known(used), terms };

@@ -97,6 +97,17 @@ it('shows the charge of a settled generation and the reason of a released one', 
   assert.is(released.settled_at, null);
 });
 
+it('shows what the prompt consumed beside tokens, and what of it was unread', () => {
+  const media = { inputAudioSeconds: '1.5', inputAudioUnread: true, inputCharacters: 7 } as const;
+  const settlement: Settlement = { ...SETTLEMENT, media, unpriced: ['audio_second'] };
+  const shown = renderGeneration('gen-1', { ...RUNNING, status: 'settled', endedAt: 1_000, settlement });
+  const record = JSON.parse(renderExact(shown));
+  assert.equal(record.unpriced, ['audio_second']);
+  assert.is(record.media.input_audio_seconds, 1.5);
+  assert.is(record.media.input_audio_unread, true);
+  assert.is(record.media.input_characters, 7);
+});
+
 it('shows the full trace: the plan and its rejections, every attempt, every held amount, and the timings', () => {
   const settlement: Settlement = {
     ...SETTLEMENT,
