@@ -2,8 +2,9 @@ import { admit, raise } from '../../actors/key/key.ts';
 import { AskError } from '../../actors/runtime/index.ts';
 import type { HoldRequest, RouteCandidate, RouteDecision, RouteRejection } from '../../actors/terms/hold.ts';
 import { holdAttempt } from '../../actors/terms/hold-attempt.ts';
+import { paymentRequired } from '../../actors/terms/payment-required.ts';
 import type { Refusal } from '../../actors/terms/refusal.ts';
-import { add } from '../../actors/terms/usd.ts';
+import { add, compare } from '../../actors/terms/usd.ts';
 import { estimate } from '../pricing/estimate.ts';
 import { inputImages } from '../pricing/input-images.ts';
 import { mediaBounds } from '../pricing/media-bounds.ts';
@@ -19,6 +20,8 @@ import type { TurnRequest } from './turn-request.ts';
 const FULL_AFTER_SECONDS = 5;
 /** Times that a ceiling is lowered: by the key's limit, by the account's balance, and where either shrank meanwhile. */
 const LOWERED_MAX = 3;
+/** Asks for holds of one turn: four for each of the 16 endpoints that it may be sent to. */
+const ASKS_MAX = 64;
 
 /** The candidate as its money is held, or the refusal of the key or the account. */
 export type Secured = { readonly candidate: Candidate } | { readonly refusal: Refusal };
@@ -37,6 +40,10 @@ export class Hold {
   #attemptRequested = 0;
   #admittedAt: number | null = null;
   #admittedMs: number | null = null;
+  /** Exact decimal USD. */
+  #amount = '0';
+  /** The last refusal for money since the last grant; null without one. */
+  #short: Refusal | null = null;
 
   constructor(services: InferenceServices, request: TurnRequest) {
     this.#services = services;
@@ -50,9 +57,6 @@ export class Hold {
   get releaseAttempt(): number | null {
     return this.#attempt === 0 ? null : this.#attemptRequested;
   }
-
-  /** Exact decimal USD. */
-  #amount = '0';
 
   /** Attempt number under which the money is held now; 0 before the hold. */
   get attempt(): number {
@@ -76,21 +80,30 @@ export class Hold {
   /**
    * Holds the candidate's maximum cost. A ceiling that the client did not request is lowered to what the money affords,
    * down to a configured least. A refusal for lack of money names the ceiling that would be admitted. Rejects with a 503.
-   * (reliability, decision 15)
+   * (reliability, decision 15) A candidate that costs more than an earlier refusal left is refused without another ask.
    */
   async secure(candidate: Candidate): Promise<Secured> {
     const { completionTokensLeast } = this.#services.config.upstream;
     const isRequested = this.#request.turn.completionTokensMax !== undefined;
     for (let asked = candidate, lowered = 0; ; lowered++) {
-      const refusal = await this.#ask(asked);
+      const refusal = this.#foreseen(asked) ?? (await this.#ask(asked));
       if (refusal === null) return { candidate: asked };
       if (refusal.status !== 402) return { refusal };
+      this.#short = refusal;
       const ceiling = this.#affordable(asked, refusal);
       if (isRequested || ceiling < completionTokensLeast || lowered === LOWERED_MAX) {
         return { refusal: withAffordable(refusal, ceiling) };
       }
       asked = { ...candidate, completionTokensMax: ceiling, lowered: true };
     }
+  }
+
+  /** The refusal of this candidate as far as an earlier one foretells it; null: ask. */
+  #foreseen(candidate: Candidate): Refusal | null {
+    if (this.#short === null) return null;
+    const required = this.#estimate(candidate);
+    const isBeyond = compare(required, this.#availableAt(this.#short)) > 0;
+    return isBeyond || this.#requested === ASKS_MAX ? shortOf(this.#short, required) : null;
   }
 
   /** Asks for the candidate's maximum cost; null when it is held. */
@@ -110,6 +123,7 @@ export class Hold {
       if (!admission.admitted) return admission.refusal;
       this.#attempt = held.attempt;
       this.#amount = held.amount;
+      this.#short = null;
       this.#admittedMs ??= tenths(this.#services.clock.monotonic() - this.#request.startedAt);
       if (first) this.#services.crashpoint('hold.committed');
       return null;
@@ -124,7 +138,7 @@ export class Hold {
     const { cluster, clock, config } = this.#services;
     const { endpoint } = candidate;
     const leftMs = config.upstream.totalMs - (clock.monotonic() - startedAt);
-    const route = this.#requested === 1 ? routeDecision(this.#request) : null;
+    const route = this.#attempt === 0 ? routeDecision(this.#request) : null;
     const held: { -readonly [member in keyof HoldRequest]: HoldRequest[member] } = {
       generation,
       attempt,
@@ -151,14 +165,18 @@ export class Hold {
     return held;
   }
 
-  /** The largest ceiling that the money of a 402 affords. What is already held for this turn is part of it. */
-  #affordable(candidate: Candidate, { metadata }: Refusal): number {
-    const available = add(String(metadata?.available ?? '0'), this.#amount);
+  /** The largest ceiling that the money of a 402 affords. */
+  #affordable(candidate: Candidate, refusal: Refusal): number {
     return affordableCeiling(
       (ceiling) => this.#estimate(candidate, ceiling),
       candidate.completionTokensMax - 1,
-      available,
+      this.#availableAt(refusal),
     );
+  }
+
+  /** The largest hold at the time of a 402. What is already held for this turn is part of it. */
+  #availableAt({ metadata }: Refusal): string {
+    return add(String(metadata?.available ?? '0'), this.#amount);
   }
 
   #estimate(candidate: Candidate, completionTokensMax = candidate.completionTokensMax): string {
@@ -173,6 +191,12 @@ export class Hold {
       promptUnits,
     });
   }
+}
+
+/** The refusal of an endpoint that may cost `required`, made from the refusal of another one. */
+function shortOf({ metadata }: Refusal, required: string): Refusal {
+  const scope = metadata?.scope === 'key' ? 'key' : 'account';
+  return paymentRequired(scope, { required, available: String(metadata?.available ?? '0') });
 }
 
 /** Tells the client of a 402 which `max_tokens` would be admitted now. */

@@ -1,6 +1,7 @@
 import { LOOP_TURN_BYTES, loopShare } from '../../actors/runtime/index.ts';
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
 import type { Refusal } from '../../actors/terms/refusal.ts';
+import { compare } from '../../actors/terms/usd.ts';
 import { PromptMeter, pricesPromptUnits } from '../pricing/prompt-units.ts';
 import type { ProviderAttempt } from '../providers/attempt.ts';
 import { failureOf } from '../providers/failure-of.ts';
@@ -24,7 +25,7 @@ import type { TurnRequest } from './turn-request.ts';
 
 /** Calls of one request to one endpoint: the first, and one more before its failure counts against the endpoint. */
 const CALLS_PER_ENDPOINT_MAX = 2;
-/** Endpoints that one request is sent to. */
+/** Endpoints that one request is sent to; also, endpoints that are recorded as skipped for money. */
 const ENDPOINTS_MAX = 16;
 
 /**
@@ -45,6 +46,8 @@ class AttemptLoop {
   readonly #failed: FailedEndpoint[] = [];
   readonly #unaffordable: Candidate[] = [];
   #promptMeter: PromptMeter | null = null;
+  /** Of the refusals for money the one that the client can do most about. */
+  #short: Refusal | null = null;
   /** Ends the current upstream call. */
   #abort: () => void = nothing;
 
@@ -58,8 +61,8 @@ class AttemptLoop {
     const { signal, plan } = this.#request;
     signal?.addEventListener('abort', this.#leave);
     try {
-      for (const planned of plan.candidates.slice(0, ENDPOINTS_MAX)) {
-        if (this.#isOver()) break;
+      for (const planned of plan.candidates) {
+        if (this.#isOver() || this.#failed.length === ENDPOINTS_MAX) break;
         const candidate = pricesPromptUnits(planned.endpoint.tariff) ? await this.#metered(planned) : planned;
         const secured = await this.#hold.secure(candidate);
         if ('refusal' in secured) {
@@ -70,7 +73,7 @@ class AttemptLoop {
         const begun = await this.#tryEndpoint(secured.candidate);
         if (begun) return new RunningAttempt(this.#services, this.#request, begun);
       }
-      throw this.#hasLeft() ? new CallerLeft() : exhausted(this.#failed, this.#request, this.#unaffordable);
+      throw this.#hasLeft() ? new CallerLeft() : this.#failure();
     } catch (thrown) {
       this.#release(thrown);
       throw thrown;
@@ -90,11 +93,19 @@ class AttemptLoop {
     return this.#request.signal?.aborted ?? false;
   }
 
-  /** Skips an endpoint that the balance cannot cover. Throws when no endpoint has failed before it. */
-  #pass(candidate: Candidate, refusal: Refusal): void {
-    if (this.#failed.length === 0 || refusal.status !== 402) {
-      throw refusalError(refusal, this.#services.cluster.now());
+  /** The error after the last endpoint: 402 if the money reached for none. */
+  #failure(): GatewayError {
+    if (this.#failed.length > 0 || this.#short === null) {
+      return exhausted(this.#failed, this.#request, this.#unaffordable);
     }
+    return refusalError(this.#short, this.#services.cluster.now());
+  }
+
+  /** Skips an endpoint that the balance cannot cover, at any place of the plan. Throws any other refusal. */
+  #pass(candidate: Candidate, refusal: Refusal): void {
+    if (refusal.status !== 402) throw refusalError(refusal, this.#services.cluster.now());
+    if (this.#short === null || isCloser(refusal, this.#short)) this.#short = refusal;
+    if (this.#unaffordable.length === ENDPOINTS_MAX) return;
     this.#unaffordable.push(candidate);
     this.#attempts.push({
       ...endpointOf(candidate),
@@ -241,6 +252,13 @@ class AttemptLoop {
 }
 
 function nothing(): void {}
+
+/** True when the first refusal admits a larger ceiling, or requires less money. */
+function isCloser({ metadata: first = {} }: Refusal, { metadata: second = {} }: Refusal): boolean {
+  const [larger, smaller] = [Number(first.affordable_max_tokens), Number(second.affordable_max_tokens)];
+  if (larger !== smaller) return larger > smaller;
+  return compare(String(first.required ?? '0'), String(second.required ?? '0')) < 0;
+}
 
 function endpointOf({ endpoint }: Candidate): { endpoint: string; provider: string } {
   return { endpoint: endpoint.id, provider: endpoint.provider.name };

@@ -81,6 +81,16 @@ it('each admitted run counts as a request; the repeat of an admission does not',
   assert.is(keyState(actors).held, '1', 'a refused run leaves the earlier hold until its gateway is dead');
 });
 
+it('a request that was counted and refused for money counts once, also in a full rate window', () => {
+  const actors = open();
+  const hold = (attempt: number, amount: string, more = {}) =>
+    actors.ask<Admission>(KEY, words.admitEvent(words.request('gen-1', amount, { attempt, ...more }), 1));
+  assert.is(hold(1, '1000').admitted, false);
+  assert.is(hold(2, '1', { counted: true }).admitted, true);
+  assert.is(keyState(actors).rate.count, 1);
+  assert.is(keyState(actors).held, '1');
+});
+
 it('a run is refused when its key was disabled, revoked or has expired, and the earlier hold is unchanged', () => {
   for (const end of ['key.disable', 'key.revoke']) {
     const actors = open();
