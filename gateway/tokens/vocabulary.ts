@@ -47,10 +47,10 @@ const MODULES: Readonly<Record<VocabularyName, () => Promise<Library>>> = {
 const AS_TEXT = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 
 /**
- * Words whose tokens the library remembers. A word may keep the text around it in memory, at most 2,048 characters, so
- * 4,096 words keep 16 MiB at most.
+ * Words whose tokens the library remembers. A word keeps the text that it was cut from in memory, so it is cut from a
+ * copy of its piece: 8,192 words keep 32 MiB at most.
  */
-const REMEMBERED_WORDS_MAX = 4_096;
+const REMEMBERED_WORDS_MAX = 8_192;
 
 /** Module state because the vocabularies are constants: a process needs each of them once. */
 const loaded = new Map<VocabularyName, Vocabulary>();
@@ -66,7 +66,7 @@ export async function loadVocabulary(name: VocabularyName): Promise<Vocabulary> 
   const known = loaded.get(name);
   if (known) return known;
   setMergeCacheSize(REMEMBERED_WORDS_MAX);
-  const vocabulary: Vocabulary = (text) => countTokens(text, AS_TEXT);
+  const vocabulary: Vocabulary = (text) => countTokens(Buffer.from(text).toString(), AS_TEXT);
   loaded.set(name, vocabulary);
   return vocabulary;
 }
