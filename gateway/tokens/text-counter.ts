@@ -1,4 +1,5 @@
 import { type Clock, LOOP_TURN_BYTES, loopShare } from '../../actors/runtime/index.ts';
+import { countKey, knownCount, rememberCount } from './known-counts.ts';
 import { pieces } from './pieces.ts';
 import { utf8Bytes } from './utf8-bytes.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -8,16 +9,20 @@ const SHARE_TEXT_BYTES = 2_048;
 /** Two shares fit one turn of the loop, over all prompts and beside the bodies that it reads. */
 const SHARE_BYTES = LOOP_TURN_BYTES / 2;
 
+/** The digest of a text takes this many times less than its count. */
+const KNOWN_FACTOR = 32;
+
 /** The tokens of a text, counted in one go: for texts of a few thousand characters. */
 export function countNow(text: string, vocabulary: Vocabulary): number {
   let tokens = 0;
-  for (const piece of pieces(text)) tokens += vocabulary(piece);
+  for (const piece of pieces(text)) tokens += vocabulary.count(piece);
   return tokens;
 }
 
 /**
  * Counts texts one after the other in shares of the event loop, up to a number of tokens. From there on it estimates at
  * the rate of what it counted: that the texts together have more tokens is known, and how many more decides nothing.
+ * Texts that were counted before are not counted again.
  */
 export class TextCounter {
   readonly #vocabulary: Vocabulary;
@@ -34,22 +39,44 @@ export class TextCounter {
   }
 
   async count(text: string): Promise<number> {
+    const key = countKey(this.#vocabulary.name, text);
+    const known = knownCount(key);
+    const bytes = utf8Bytes(text);
+    if (known !== undefined) {
+      await this.#share(bytes / KNOWN_FACTOR);
+      this.#add(known, bytes);
+      return known;
+    }
+    return this.#countPieces(text, bytes, key);
+  }
+
+  async #countPieces(text: string, textBytes: number, key: string | null): Promise<number> {
     let tokens = 0;
-    let bytesLeft = utf8Bytes(text);
+    let bytesLeft = textBytes;
     for (const piece of pieces(text)) {
       if (this.#tokens > this.#tokensMax) return tokens + Math.ceil((bytesLeft * this.#tokens) / this.#bytes);
       const bytes = utf8Bytes(piece);
-      this.#shareLeft -= bytes;
-      while (this.#shareLeft < 0) {
-        await loopShare(this.#clock, SHARE_BYTES);
-        this.#shareLeft += SHARE_TEXT_BYTES;
-      }
-      const counted = this.#vocabulary(piece);
-      this.#tokens += counted;
-      this.#bytes += bytes;
+      await this.#share(bytes);
+      const counted = this.#vocabulary.count(piece);
+      this.#add(counted, bytes);
       bytesLeft -= bytes;
       tokens += counted;
     }
+    rememberCount(key, tokens);
     return tokens;
+  }
+
+  /** Waits until the event loop has room for counting this many bytes. */
+  async #share(bytes: number): Promise<void> {
+    this.#shareLeft -= bytes;
+    while (this.#shareLeft < 0) {
+      await loopShare(this.#clock, SHARE_BYTES);
+      this.#shareLeft += SHARE_TEXT_BYTES;
+    }
+  }
+
+  #add(tokens: number, bytes: number): void {
+    this.#tokens += tokens;
+    this.#bytes += bytes;
   }
 }

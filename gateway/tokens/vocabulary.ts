@@ -1,8 +1,11 @@
 /** A tokenizer's vocabulary, as its library names it. */
 export type VocabularyName = 'cl100k_base' | 'o200k_base' | 'p50k_base' | 'r50k_base';
 
-/** Counts the tokens of a short text. The time is superlinear in the longest run without a space: see `pieces`. */
-export type Vocabulary = (text: string) => number;
+export interface Vocabulary {
+  readonly name: VocabularyName;
+  /** Counts the tokens of a short text. The time is superlinear in the longest run without a space: see `pieces`. */
+  count(text: string): number;
+}
 
 /**
  * The vocabulary for endpoints that declare none of ours: the densest of the common ones. Over the corpus of
@@ -66,7 +69,7 @@ export async function loadVocabulary(name: VocabularyName): Promise<Vocabulary> 
   const known = loaded.get(name);
   if (known) return known;
   setMergeCacheSize(REMEMBERED_WORDS_MAX);
-  const vocabulary: Vocabulary = (text) => countTokens(Buffer.from(text).toString(), AS_TEXT);
+  const vocabulary: Vocabulary = { name, count: (text) => countTokens(Buffer.from(text).toString(), AS_TEXT) };
   loaded.set(name, vocabulary);
   return vocabulary;
 }

@@ -111,8 +111,19 @@ async function stepped<T>(work: (clock: Clock) => Promise<T>): Promise<readonly 
   return [await result, turns];
 }
 
+/** The vocabulary, which shows each piece that it counts. */
+function watched(seen: (piece: string) => void): Vocabulary {
+  return {
+    name: DENSEST,
+    count: (piece) => {
+      seen(piece);
+      return vocabulary.count(piece);
+    },
+  };
+}
+
 it('a long prompt is counted in shares: one turn of the event loop counts 4 KiB at most, and the sizes are the same', async () => {
-  const messages = [1, 2, 3].map((nth) => ({ role: 'user' as const, text: 'The river is long. '.repeat(nth * 1_000) }));
+  const messages = [1, 2, 3].map((nth) => ({ role: 'user' as const, text: 'The river is wide. '.repeat(nth * 1_000) }));
   const turn = { ...TURN, messages };
   const bytes = messages.reduce((sum, { text }) => sum + text.length, 0);
   const [sizes, turns] = await stepped(async (clock) => (await measurePrompt(turn, NEEDS, clock)) as PromptSizes);
@@ -125,11 +136,10 @@ it('a long prompt is counted in shares: one turn of the event loop counts 4 KiB 
 it('two long prompts share one turn of the event loop', async () => {
   const { clock, turn } = steppedClock();
   let counted = 0;
-  const counting: Vocabulary = (text) => {
+  const counting = watched((text) => {
     counted += text.length;
-    return vocabulary(text);
-  };
-  const work = [1, 2, 3, 4, 5, 6].map(() => new TextCounter(counting, clock, 1e9).count('word '.repeat(10_000)));
+  });
+  const work = [1, 2, 3, 4, 5, 6].map(() => new TextCounter(counting, clock, 1e9).count('word '.repeat(60_000)));
   let most = 0;
   for (let idle = 0; idle < 20; idle++) {
     const before = counted;
@@ -143,10 +153,9 @@ it('two long prompts share one turn of the event loop', async () => {
 
 it('counting ends at the longest window: the rest is estimated at the rate of what was counted', async () => {
   let pieceCount = 0;
-  const counting: Vocabulary = (text) => {
+  const counting = watched(() => {
     pieceCount++;
-    return vocabulary(text);
-  };
+  });
   const text = 'The river is long. '.repeat(100_000);
   const [tokens] = await stepped((clock) => new TextCounter(counting, clock, 10_000).count(text));
   const exact = 500_000;
@@ -178,19 +187,39 @@ it('a remembered word does not keep its prompt in memory', () => {
   const long = (nth: number): string => `${'х '.repeat(200_000)}${'щ'.repeat(20)}${'ыэ'.repeat(nth)}`;
   const before = bytesHeld();
   for (let nth = 0; nth < 100; nth++) {
-    for (const piece of pieces(long(nth).slice(-1_000))) vocabulary(piece);
+    for (const piece of pieces(long(nth).slice(-1_000))) vocabulary.count(piece);
   }
   const grown = bytesHeld() - before;
   assert.ok(grown < 16 * 1024 * 1024, `${grown} bytes of 80 million`);
 });
 
+it('a text that was counted before is not counted again', async () => {
+  let pieceCount = 0;
+  const counting = watched(() => {
+    pieceCount++;
+  });
+  const said = ['the first message', 'the second'].map((text) => `${text} `.repeat(500));
+  const counted = async (texts: readonly string[]): Promise<readonly number[]> => {
+    const [tokens] = await stepped(async (clock) => {
+      const counter = new TextCounter(counting, clock, 1e6);
+      const all: number[] = [];
+      for (const text of texts) all.push(await counter.count(text));
+      return all;
+    });
+    return tokens;
+  };
+  const first = await counted(said);
+  const before = pieceCount;
+  assert.equal(await counted([...said, 'a third one']), [...first, 3]);
+  assert.is(pieceCount, before + 1);
+});
+
 it('a hostile text of a megabyte is counted in as many short steps as an honest one', async () => {
   for (const unit of ['a', ' ', '!', '\n', '的', '!…']) {
     let longest = 0;
-    const counting: Vocabulary = (piece) => {
+    const counting = watched((piece) => {
       longest = Math.max(longest, ...(piece.match(/\S+|\s+/gu) ?? []).map(({ length }) => length));
-      return vocabulary(piece);
-    };
+    });
     const text = unit.repeat(1_000_000 / unit.length);
     const [tokens] = await stepped((clock) => new TextCounter(counting, clock, 50_000).count(text));
     assert.ok(longest <= 240, `${JSON.stringify(unit)}: a run of ${longest}`);
