@@ -14,7 +14,9 @@ import { type Gateway, openGateway } from './node/open-gateway.ts';
 import { openJobs } from './node/open-jobs.ts';
 import { type OpenedStores, openStores } from './node/open-stores.ts';
 import { hostPort } from './operator/config/host-port.ts';
-import { openSecrets, type Secrets } from './operator/config/secrets.ts';
+import { openMaintenance } from './operator/config/open-maintenance.ts';
+import { openSecretsFor } from './operator/config/pepper.ts';
+import type { Secrets } from './operator/config/secrets.ts';
 import type { Measurement } from './operator/http/metrics.ts';
 import { type OperatorServer, openOperatorServer } from './operator/http/server.ts';
 import { EXIT_REJOIN } from './operator/launcher/message.ts';
@@ -126,11 +128,11 @@ class GatewayNode implements NodeHandle {
   }
 
   async start(): Promise<void> {
-    const secrets = await openSecrets(this.#options.config.data, this.#context.random);
     this.#stores = await openStores(this.#context, (error) =>
       this.#exit(EXIT_STORE, `the store failed: ${error.message}`),
     );
     try {
+      const secrets = await this.#openSecrets();
       this.#operator = await this.#openOperator(secrets);
       await this.#join(secrets);
     } catch (error) {
@@ -138,6 +140,12 @@ class GatewayNode implements NodeHandle {
       await this.#stores.close();
       throw error;
     }
+  }
+
+  #openSecrets(): Promise<Secrets> {
+    const { config, env } = this.#options;
+    const maintenance = () => openMaintenance(config, env);
+    return openSecretsFor(this.#stores.store, { data: config.data, maintenance, random: this.#context.random });
   }
 
   #openOperator(secrets: Secrets): Promise<OperatorServer> {

@@ -4,14 +4,12 @@ import { simulatedProvider } from '../support/provider/simulated-provider.ts';
 const UNLIMITED = 1_000_000_000;
 
 /**
- * One gateway node over one simulated provider, limits out of the way, with the demo account as the hot one. `kept`: in
- * this folder.
+ * One gateway node over one simulated provider, limits out of the way. `kept`: in this folder.
  */
 export function oneNode(simulatorPort: number, kept: string | null = null): Promise<LaunchedCluster> {
   const config = {
     nodes: [{ name: 'n1', grpc: '127.0.0.1:0', operator: '127.0.0.1:0' }],
     rates: { keyPerMinute: UNLIMITED, endpointPerMinute: UNLIMITED, addressPerMinute: UNLIMITED },
-    demo: { enabled: true, simulators: 0, depositUsd: '1000000' },
     providers: [simulatedProvider('sim-a', `http://127.0.0.1:${simulatorPort}/v1`)],
   };
   return LaunchedCluster.start(config, {}, kept);

@@ -1,7 +1,10 @@
+import { openAccounts } from '../chaos/bank.ts';
 import type { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { type Listening, LoadProcess, listening } from './child.ts';
 import type { Load } from './load.ts';
 import { oneNode } from './one-node.ts';
+
+const HOT_ACCOUNT_USD = '1000000';
 
 /** One of the two things compared: where to send, and whose CPU time to read. */
 export interface Side {
@@ -18,10 +21,9 @@ export class Sides {
   readonly #processes: readonly Listening[];
   readonly #cluster: LaunchedCluster;
 
-  private constructor(processes: readonly [Listening, Listening], cluster: LaunchedCluster) {
-    const connection = cluster.connection();
-    const node = connection?.nodes[0];
-    if (!connection || !node) throw new Error('the cluster named no node');
+  private constructor(processes: readonly [Listening, Listening], cluster: LaunchedCluster, key: string) {
+    const node = cluster.connection()?.nodes[0];
+    if (!node) throw new Error('the cluster named no node');
     this.#processes = processes;
     this.#cluster = cluster;
     this.load = new LoadProcess();
@@ -36,7 +38,7 @@ export class Sides {
       target: {
         port: cluster.port,
         path: '/api/v1/chat/completions',
-        headers: { authorization: `Bearer ${connection.api_key}` },
+        headers: { authorization: `Bearer ${key}` },
       },
     };
   }
@@ -44,7 +46,9 @@ export class Sides {
   static async start(proxy: './bare-proxy.ts' | './bare-sse-proxy.ts'): Promise<Sides> {
     const simulator = await listening('../../gateway/simulator/main.ts', ['--name', 'sim-a']);
     const bare = await listening(proxy, [`http://127.0.0.1:${simulator.port}`]);
-    return new Sides([simulator, bare], await oneNode(simulator.port));
+    const cluster = await oneNode(simulator.port);
+    const [payer] = await openAccounts(cluster, 1, HOT_ACCOUNT_USD);
+    return new Sides([simulator, bare], cluster, payer?.key ?? '');
   }
 
   async stop(): Promise<void> {

@@ -7,6 +7,7 @@ import { bounded } from '../support/bounded.ts';
 import { buildFirst } from '../support/cluster/build-first.ts';
 import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { FaultDesk } from '../support/faults/fault-desk.ts';
+import { openAccounts } from './bank.ts';
 import { Providers } from './providers.ts';
 
 const it = bounded(test, 120_000);
@@ -31,13 +32,12 @@ it('streams of a node that loses only the store end in-band with 503, all others
   const cluster = await LaunchedCluster.start(
     {
       nodes: NODES.map((name) => ({ name, grpc: '127.0.0.1:0', operator: '127.0.0.1:0' })),
-      demo: { enabled: true, simulators: 0, depositUsd: '100' },
       providers: providers.declarations,
     },
     desk.env,
   );
   try {
-    const key = cluster.connection()?.api_key ?? '';
+    const key = (await openAccounts(cluster, 1, '100'))[0]?.key ?? '';
     const opened: Promise<void>[] = [];
     const streams = Array.from({ length: STREAMS }, () => {
       let begun = (): void => {};

@@ -13,6 +13,10 @@ export interface Maintenance {
    * marks all its nodes dead. Refuses while a node writes heartbeats.
    */
   markRestored(): Promise<Restored>;
+  /** A cluster-wide setting; null if it was never written, or if there is no database yet. */
+  setting(name: string): Promise<string | null>;
+  /** Replaces a setting. Refuses while a node writes heartbeats. */
+  replaceSetting(name: string, value: string): Promise<void>;
   /** Backup and restore of a SQLite file; null for PostgreSQL, which has its own tools. */
   readonly file: FileMaintenance | null;
 }

@@ -1,17 +1,15 @@
 /** `troupe migrate`, `backup` and `restore`: maintenance of the database outside of its nodes. */
-import { join } from 'node:path';
 import type { Command } from 'commander';
-import { type Maintenance, maintenanceOf, systemClock, systemRandom } from '../../../actors/runtime/index.ts';
+import type { Maintenance } from '../../../actors/runtime/index.ts';
 import type { ClusterConfig } from '../../terms/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { loadConfig } from '../config/load.ts';
-import { storeChoice } from '../config/store-choice.ts';
+import { openMaintenance } from '../config/open-maintenance.ts';
+import { type PepperFit, pepperFit } from '../config/pepper.ts';
+import { secretsFolder } from '../config/secrets.ts';
 import { openDataFolder } from '../launcher/data-folder.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { print } from './print.ts';
-
-/** Heartbeats after which a running node is certain to have been seen. */
-const BEATS = 3;
 
 export function addMaintenance(program: Command): void {
   program
@@ -56,10 +54,9 @@ async function restore(file: string | undefined, options: GlobalOptions & { forc
   try {
     if (file === undefined) {
       const { jump } = await maintenance.markRestored();
-      print(
-        options,
-        { database: maintenance.database, jump },
-        () => `${maintenance.database} is marked as restored; start the cluster`,
+      const pepper = await pepperFit(config.data, maintenance);
+      print(options, { database: maintenance.database, jump, pepper }, () =>
+        [`${maintenance.database} is marked as restored`, ...nextStep(pepper, config.data)].join('\n'),
       );
       return;
     }
@@ -70,13 +67,35 @@ async function restore(file: string | undefined, options: GlobalOptions & { forc
     }
     const { jump, kept } = await maintenance.file.restore(file, options.force === true);
     const also = kept === null ? '' : `; the previous database is now ${kept}`;
-    print(
-      options,
-      { database: maintenance.database, jump, kept },
-      () => `${maintenance.database} is restored from ${file}${also}`,
+    const pepper = await pepperFit(config.data, maintenance);
+    print(options, { database: maintenance.database, jump, kept, pepper }, () =>
+      [`${maintenance.database} is restored from ${file}${also}`, ...nextStep(pepper, config.data)].join('\n'),
     );
   } finally {
     await folder.release();
+  }
+}
+
+/** Without the pepper of its time a restored database knows no customer's key. */
+function nextStep(pepper: PepperFit, data: string): readonly string[] {
+  const secrets = secretsFolder(data);
+  switch (pepper) {
+    case 'matches':
+      return ['Its keys are valid with the pepper of this data folder; start the cluster.'];
+    case 'missing':
+      return [
+        `Before you start: copy the folder secrets of the same backup to ${secrets}. Without its pepper no key is valid.`,
+      ];
+    case 'differs':
+      return [
+        `Before you start: ${secrets} holds another pepper than the keys were made with; copy the folder secrets of the same backup there.`,
+      ];
+    case 'unknown':
+      return [
+        `Start the cluster. If ${secrets} is not of the same backup, replace it first: the keys need its pepper.`,
+      ];
+    default:
+      throw new Error(`unknown pepper ${JSON.stringify(pepper satisfies never)}`);
   }
 }
 
@@ -85,10 +104,5 @@ async function open(
 ): Promise<{ readonly maintenance: Maintenance; readonly config: ClusterConfig }> {
   const { config: file, data } = options;
   const loaded = await loadConfig({ file, data, cwd: process.cwd(), env: null });
-  const { shards, heartbeatMs } = loaded.runtime;
-  const parts = {
-    ...{ shards, clock: systemClock, random: systemRandom, beatMs: heartbeatMs * BEATS },
-    marks: join(loaded.data, 'marks'),
-  };
-  return { maintenance: await maintenanceOf(storeChoice(loaded, process.env), parts), config: loaded };
+  return { maintenance: await openMaintenance(loaded, process.env), config: loaded };
 }

@@ -13,10 +13,12 @@ import { EXIT_UNCAUGHT, type NodeDeath } from '../launcher/message.ts';
 import { type NodeReceiver, openNodeReceiver } from '../launcher/node-receiver.ts';
 import { openPublicPort } from '../launcher/public-port.ts';
 import type { GlobalOptions } from './global-options.ts';
+import { voidKeys } from './void-keys.ts';
 
 interface NodeCommandOptions extends GlobalOptions {
   readonly name: string;
   readonly listen?: string;
+  readonly newPepper?: boolean;
 }
 
 /** Longest wait for the fault message to reach the launcher; a stopped launcher never reads it. */
@@ -32,6 +34,7 @@ export function addNode(program: Command): void {
       '--listen <host:port>',
       'open the public API here (default: connections come from the launcher, if there is one)',
     )
+    .option('--new-pepper', 'continue without the pepper that the keys were made with: every key is void')
     .description('run one node of a cluster; `up` starts one for each name in the configuration')
     .action(async (_: unknown, command: Command) => {
       await node(command.optsWithGlobals<NodeCommandOptions>());
@@ -87,6 +90,7 @@ async function start(options: NodeCommandOptions, onDraining: () => void): Promi
   }
   // A launcher has done so for its nodes.
   if (!process.send) prepareDataFolder(config.data);
+  if (options.newPepper) await voidKeys(config, (line) => void process.stderr.write(`troupe: ${line}\n`));
   return runNode({ config, name, env: process.env, onDraining });
 }
 

@@ -3,13 +3,17 @@
  * under npm, this process twice: further signals within a second count as the first. A later one stops everything at
  * once.
  */
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { systemClock, systemRandom } from '../../../actors/runtime/index.ts';
+import { type Cluster, systemClock, systemRandom } from '../../../actors/runtime/index.ts';
 import type { ClusterConfig } from '../../terms/config.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
 import { loadConfig } from '../config/load.ts';
-import { Launcher, type LauncherOptions } from '../launcher/launcher.ts';
+import type { Secrets } from '../config/secrets.ts';
+import type { OperatorAddress } from '../launcher/connection.ts';
+import { type DemoAccount, Launcher } from '../launcher/launcher.ts';
 import type { GlobalOptions } from './global-options.ts';
+import { voidKeys } from './void-keys.ts';
 
 const SAME_SIGNAL_MS = 1_000;
 /** A first start on a slow machine may still be assigning shards. */
@@ -21,25 +25,37 @@ export function addUp(program: Command, entry: string): void {
   program
     .command('up')
     .option('--port <port>', 'the port of the public API (0 takes a free one)')
+    .option('--demo', 'use simulated providers, also on a data folder that last ran with real ones')
+    .option('--new-pepper', 'continue without the pepper that the keys were made with: every key is void')
     .description('start the whole cluster on this machine; Ctrl-C drains and stops it')
     .action(async (_: unknown, command: Command) => {
-      await up(command.optsWithGlobals<GlobalOptions & { port?: string }>(), entry);
+      await up(command.optsWithGlobals<UpOptions>(), entry);
     });
 }
 
-async function up(options: GlobalOptions & { port?: string }, entry: string): Promise<void> {
+interface UpOptions extends GlobalOptions {
+  readonly port?: string;
+  readonly demo?: boolean;
+  readonly newPepper?: boolean;
+}
+
+async function up(options: UpOptions, entry: string): Promise<void> {
   const { config: file, data } = options;
   const port = options.port === undefined ? undefined : portFrom(options.port);
   const config = await loadConfig({ file, data, port, cwd: process.cwd(), env: process.env });
   const report = (line: string): void => void process.stderr.write(`troupe: ${line}\n`);
+  if (options.demo) requireSimulators(config, file);
   await reportBroken(config, report);
+  if (options.newPepper) await voidKeys(config, report);
   const launcher = new Launcher({
     config,
+    configFile: file === undefined ? null : resolve(file),
+    demo: options.demo === true,
     entry,
     clock: systemClock,
     random: systemRandom,
     report,
-    openDemo: openDemoOver(config),
+    demoAccount: demoAccountOf(config),
   });
   const requested = stopOnSignal(launcher);
   const banner = await launcher.start().catch((error: unknown) => {
@@ -63,19 +79,36 @@ async function reportBroken({ providers }: ClusterConfig, report: (line: string)
 }
 
 /** The operator client and the kinds are loaded while the nodes start. */
-function openDemoOver({ nodes, demo }: ClusterConfig): LauncherOptions['openDemo'] {
+function demoAccountOf({ nodes, demo }: ClusterConfig): DemoAccount {
   const loading = Promise.all([import('../launcher/demo-account.ts'), import('./session.ts')]);
   loading.catch(() => {});
-  return async (node, secrets, keys) => {
-    const [{ openDemoAccount }, { connect }] = await loading;
-    const { cluster, close } = await connect(node, secrets.operatorToken, nodes);
+  const over = async <T>(
+    node: OperatorAddress,
+    { operatorToken }: Secrets,
+    run: (cluster: Cluster, account: Awaited<typeof loading>[0]) => Promise<T>,
+  ): Promise<T> => {
+    const [account, { connect }] = await loading;
+    const { cluster, close } = await connect(node, operatorToken, nodes);
     try {
-      const { depositUsd } = demo;
-      await openDemoAccount({ cluster, keys, pepper: secrets.pepper, depositUsd, withinMs: DEMO_MS });
+      return await run(cluster, account);
     } finally {
       close();
     }
   };
+  const { depositUsd } = demo;
+  return {
+    open: (node, secrets, keys) =>
+      over(node, secrets, (cluster, { openDemoAccount }) =>
+        openDemoAccount({ cluster, keys, pepper: secrets.pepper, depositUsd, withinMs: DEMO_MS }),
+      ),
+    close: (node, secrets, keys) =>
+      over(node, secrets, (cluster, { closeDemoAccount }) => closeDemoAccount({ cluster, keys, withinMs: DEMO_MS })),
+  };
+}
+
+function requireSimulators({ providers }: ClusterConfig, file: string | undefined): void {
+  if (providers.length === 0) return;
+  throw new ConfigError(`--demo starts simulated providers, and ${file} declares real ones; leave one of the two out`);
 }
 
 function stopOnSignal(launcher: Launcher): { stop: boolean } {

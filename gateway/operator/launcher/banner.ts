@@ -14,6 +14,7 @@ export interface BannerOptions {
 export function renderBanner({ connection, connectionFile, data, model, startedInMs }: BannerOptions): string {
   const names = connection.nodes.map((node) => node.name).join(', ');
   const count = connection.nodes.length === 1 ? 'one node' : `${connection.nodes.length} nodes`;
+  const at = data === null ? '' : ` --data ${data}`;
   const lines = [
     '',
     `Troupe is up: ${count} (${names}) in ${(startedInMs / 1_000).toFixed(1)} s`,
@@ -23,11 +24,27 @@ export function renderBanner({ connection, connectionFile, data, model, startedI
     ...(connection.operator_url === null ? [] : [`  Operators   ${connection.operator_url}`]),
     `  All of it   ${connectionFile}`,
     '',
-    ...(connection.api_key === null || model === null ? [] : ['Try it:', '', curl(connection, model), '']),
-    `Look inside with \`npx troupe ps${data === null ? '' : ` --data ${data}`}\` (more: \`npx troupe --help\`). Ctrl-C drains and stops.`,
+    ...(connection.api_key === null
+      ? accountCommands(at)
+      : model === null
+        ? []
+        : ['Try it:', '', curl(connection, model), '']),
+    `Look inside with \`npx troupe ps${at}\` (more: \`npx troupe --help\`). Ctrl-C drains and stops.`,
     '',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Beside real providers there is no demo account. The commands may be repeated: the id makes one account. */
+function accountCommands(at: string): readonly string[] {
+  return [
+    'Make an account, credit it, and make its first key:',
+    '',
+    `  npx troupe accounts create "First customer" --id acct_first${at}`,
+    `  npx troupe accounts deposit acct_first 25 --id dep_first${at}`,
+    `  npx troupe keys create acct_first${at}`,
+    '',
+  ];
 }
 
 function curl(connection: ConnectionInfo, model: string): string {

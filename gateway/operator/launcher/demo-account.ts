@@ -1,7 +1,10 @@
-/** The demo account: created, funded once, with its keys. Every step carries a natural id and may be repeated. */
+/**
+ * The demo account: created, funded once, with its keys; closed while the cluster has real providers. Every step carries
+ * a natural id and may be repeated.
+ */
 import { createAccount, creditDeposit } from '../../../actors/account/account.ts';
-import { createKey } from '../../../actors/key/key.ts';
-import type { Cluster } from '../../../actors/runtime/index.ts';
+import { changeKey, createKey, showKey } from '../../../actors/key/key.ts';
+import { AskError, type Cluster } from '../../../actors/runtime/index.ts';
 import { accountAddress, keyAddress, keyDigest, maskKey } from '../../../actors/terms/ids.ts';
 import type { DemoKey, DemoKeys } from './demo-keys.ts';
 
@@ -23,6 +26,28 @@ export async function openDemoAccount(options: DemoOptions): Promise<void> {
   await openKey(options, keys.management, 'management');
 }
 
+/** Disables the keys that an earlier start has printed. True if one could spend until now. */
+export async function closeDemoAccount({
+  cluster,
+  keys,
+  withinMs,
+}: Pick<DemoOptions, 'cluster' | 'keys' | 'withinMs'>): Promise<boolean> {
+  let couldSpend = false;
+  for (const { id } of [keys.api, keys.management]) {
+    const address = keyAddress(keys.account, id);
+    try {
+      const { status } = await showKey(cluster, address, withinMs);
+      if (status !== 'active') continue;
+      await changeKey(cluster, address, 'disable', withinMs);
+      couldSpend ||= id === keys.api.id;
+    } catch (error) {
+      // The database is not the one that the demo ran on.
+      if (!(error instanceof AskError) || error.failure.code !== 'absent') throw error;
+    }
+  }
+  return couldSpend;
+}
+
 async function openKey(options: DemoOptions, key: DemoKey, kind: 'inference' | 'management'): Promise<void> {
   const made = {
     digest: keyDigest(options.pepper, key.text),
@@ -34,5 +59,7 @@ async function openKey(options: DemoOptions, key: DemoKey, kind: 'inference' | '
     expiresAt: null,
     perMinute: null,
   };
-  await createKey(options.cluster, keyAddress(options.keys.account, key.id), made, options.withinMs);
+  const address = keyAddress(options.keys.account, key.id);
+  const { created } = await createKey(options.cluster, address, made, options.withinMs);
+  if (!created) await changeKey(options.cluster, address, 'enable', options.withinMs);
 }

@@ -27,19 +27,28 @@ export interface DemoKey {
 
 /** Reads the demo keys of this data folder, or generates and stores them. */
 export async function openDemoKeys(data: string, random: Random): Promise<DemoKeys> {
-  const file = join(secretsFolder(data), 'demo.json');
+  const stored = await readDemoKeys(data);
+  if (stored) return stored;
+  const made = { account: DEMO_ACCOUNT, api: newKey(random), management: newKey(random) };
+  await writeWhole(fileIn(data), `${JSON.stringify(made, null, 2)}\n`);
+  return made;
+}
+
+/** The demo keys of an earlier start; null if there are none. */
+export async function readDemoKeys(data: string): Promise<DemoKeys | null> {
+  const file = fileIn(data);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
-  if (text === null) {
-    const made = { account: DEMO_ACCOUNT, api: newKey(random), management: newKey(random) };
-    await writeWhole(file, `${JSON.stringify(made, null, 2)}\n`);
-    return made;
-  }
+  if (text === null) return null;
   const stored = parse(text);
   if (!stored) throw new ConfigError(`${file} is damaged; remove it to have new demo keys generated`);
   return stored;
+}
+
+function fileIn(data: string): string {
+  return join(secretsFolder(data), 'demo.json');
 }
 
 function parse(text: string): DemoKeys | null {

@@ -13,9 +13,10 @@ import { openSecrets, type Secrets } from '../config/secrets.ts';
 import { renderBanner } from './banner.ts';
 import { ConnectionFile, type ConnectionInfo, connectionPath, type OperatorAddress } from './connection.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
-import { type DemoKeys, openDemoKeys } from './demo-keys.ts';
+import { type DemoKeys, openDemoKeys, readDemoKeys } from './demo-keys.ts';
 import { Fleet } from './fleet.ts';
 import { type Journal, openJournal } from './journal.ts';
+import { refuseSimulators, rememberStart, usesSimulators } from './last-start.ts';
 import { trimLogs } from './log-files.ts';
 import { openPublicPort, type PublicPort, refuseConnection } from './public-port.ts';
 import { type Simulators, startSimulators } from './simulators.ts';
@@ -23,14 +24,24 @@ import { writeWhole } from './whole-file.ts';
 
 export interface LauncherOptions {
   readonly config: ClusterConfig;
+  /** The absolute path of the file given with `--config`; null without one. */
+  readonly configFile: string | null;
+  /** `--demo`: simulated providers may replace the real ones that the folder last ran with. */
+  readonly demo: boolean;
   /** The module that runs one node: `<entry> node --name NAME --config FILE`. */
   readonly entry: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Opens the demo account over the operator service of this node. */
-  readonly openDemo: (node: OperatorAddress, secrets: Secrets, keys: DemoKeys) => Promise<void>;
+  /** Opens and closes the demo account over the operator service of a node. */
+  readonly demoAccount: DemoAccount;
   /** Prints one line for the user at the terminal. */
   readonly report: (line: string) => void;
+}
+
+export interface DemoAccount {
+  open(node: OperatorAddress, secrets: Secrets, keys: DemoKeys): Promise<void>;
+  /** True if its keys could spend until now. */
+  close(node: OperatorAddress, secrets: Secrets, keys: DemoKeys): Promise<boolean>;
 }
 
 /** Time for nodes to load their code, open the store and agree on shards, even on a slow machine. */
@@ -88,17 +99,19 @@ export class Launcher {
   private async open(): Promise<string> {
     const { config, clock, random } = this.options;
     this.folder = await openDataFolder(config.data);
+    if (usesSimulators(config) && !this.options.demo) await refuseSimulators(config.data);
     this.port = await openPublicPort(config.listen, (socket) => this.accept(socket));
     this.journal = openJournal(join(config.data, 'launcher.log'), clock);
     await this.trimLogs(this.folder);
     this.journal({ event: 'launcher.start', pid: process.pid, port: this.port.port });
     this.file = new ConnectionFile(config.data);
     await this.file.remove();
-    this.secrets = await openSecrets(config.data, random);
-    if (config.demo.enabled) this.demo = await openDemoKeys(config.data, random);
+    await rememberStart(config.data, this.options.configFile, config);
     const resolved = await this.withSimulators(this.folder.logs);
     await this.startFleet(resolved, this.folder.logs);
-    if (this.demo) await this.openDemo(this.demo, this.secrets);
+    // The nodes have checked the pepper, or made one with the other secrets.
+    this.secrets = await openSecrets(config.data, random);
+    await this.settleDemo(this.secrets);
     this.ready = true;
     const connection = this.connection();
     await this.file.write(connection);
@@ -132,8 +145,8 @@ export class Launcher {
   /** The configuration for the nodes: with the simulators as providers, if no others are configured. */
   private async withSimulators(logs: string): Promise<ClusterConfig> {
     const { config, entry, clock } = this.options;
-    const { demo, providers, launcher: limits } = config;
-    if (!demo.enabled || demo.simulators === 0 || providers.length > 0) return config;
+    const { demo, launcher: limits } = config;
+    if (!usesSimulators(config)) return config;
     this.simulators = await startSimulators({
       count: demo.simulators,
       entry,
@@ -210,18 +223,32 @@ export class Launcher {
     }
   }
 
-  private async openDemo(keys: DemoKeys, secrets: Secrets): Promise<void> {
+  /** Real providers cost money: beside them the demo account of an earlier start is closed. */
+  private async settleDemo(secrets: Secrets): Promise<void> {
+    const { config, random, demoAccount, report } = this.options;
+    if (config.demo.enabled && config.providers.length === 0) {
+      const keys = await openDemoKeys(config.data, random);
+      await this.onAnyNode((node) => demoAccount.open(node, secrets, keys));
+      this.demo = keys;
+      return;
+    }
+    const earlier = await readDemoKeys(config.data);
+    if (earlier === null) return;
+    const closed = await this.onAnyNode((node) => demoAccount.close(node, secrets, earlier));
+    if (closed) report(`the keys of the demo account ${earlier.account} are disabled from now on`);
+  }
+
+  private async onAnyNode<T>(run: (node: OperatorAddress) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       const nodes = this.fleet?.running() ?? [];
       const node = nodes[tries % Math.max(1, nodes.length)];
       try {
         if (!node) throw new Error('no node serves');
-        await this.options.openDemo({ grpc: node.grpc, ...this.tlsOf(node.name) }, secrets, keys);
-        return;
+        return await run({ grpc: node.grpc, ...this.tlsOf(node.name) });
       } catch (error) {
         if (tries >= DEMO_TRIES_MAX) {
           throw new ConfigError(
-            `the demo account cannot be opened (${lineOf(error)}); see ${this.options.config.data}/logs, or set demo.enabled to false`,
+            `the demo account cannot be opened or closed (${lineOf(error)}); see ${this.options.config.data}/logs`,
           );
         }
       }

@@ -10,7 +10,7 @@ export const PRIVATE_UMASK = 0o077;
 const OWNER = 0o700;
 const STICKY = 0o1000;
 /** The names that Troupe gives to files of a data folder; the user may have named a folder with other files in it. */
-const FILES = /^(?:troupe\.db|launcher\.|connection\.json|cluster\.json)/;
+const FILES = /^(?:troupe\.db|launcher\.|connection\.json|cluster\.json|last-start\.json)/;
 /** Without `keys`: nodes refuse a key folder that others could read, and the operator must learn of it. */
 const FOLDERS: ReadonlySet<string> = new Set(['logs', 'marks', 'secrets', 'blobs']);
 

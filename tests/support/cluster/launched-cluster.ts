@@ -9,8 +9,9 @@ import { fileURLToPath } from 'node:url';
 /** The content of `connection.json`, written by the launcher of a running cluster. */
 export interface Connection {
   readonly base_url: string;
-  readonly api_key: string;
-  readonly management_key: string;
+  /** Keys of the demo account; null beside configured providers. */
+  readonly api_key: string | null;
+  readonly management_key: string | null;
   readonly operator_url: string;
   readonly operator_token: string;
   readonly nodes: readonly {

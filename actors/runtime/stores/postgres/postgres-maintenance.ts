@@ -38,14 +38,31 @@ export function postgresMaintenance({ url, bounds }: PostgresChoice, parts: Main
     markRestored: () =>
       on(async (client): Promise<Restored> => {
         await migrate(client, { database, shards: null });
-        const beats = async () => (await client.query<{ beats: number }>(restoreSql.beats)).rows[0]?.beats ?? 0;
-        await requireStopped(beats, parts, database);
+        await requireStopped(() => beatsIn(client), parts, database);
         const jump = await jumpBy(parts);
         await raise(client, jump, Buffer.from(parts.random.bytes(8)).toString('hex'));
         return { jump };
       }),
+    setting: (name) => on((client) => settingIn(client, name)),
+    replaceSetting: (name, value) =>
+      on(async (client) => {
+        await migrate(client, { database, shards: null });
+        await requireStopped(() => beatsIn(client), parts, database);
+        await client.query(restoreSql.mark, [name, value]);
+      }),
     file: null,
   };
+}
+
+async function beatsIn(client: pg.Client): Promise<number> {
+  return (await client.query<{ beats: number }>(restoreSql.beats)).rows[0]?.beats ?? 0;
+}
+
+async function settingIn(client: pg.Client, name: string): Promise<string | null> {
+  const { rows: known } = await client.query<{ known: boolean }>("SELECT to_regclass('facts') IS NOT NULL AS known");
+  if (!known[0]?.known) return null;
+  const { rows } = await client.query<{ value: string }>('SELECT value FROM facts WHERE name = $1', [name]);
+  return rows[0]?.value ?? null;
 }
 
 /** As for SQLite, in one transaction; a large database can exceed the bounds of a node's calls. */

@@ -17,6 +17,7 @@ import { connect, openingAdvice, type SqliteConnection } from './connect.ts';
 import type { LockWaitOptions } from './lock-wait.ts';
 import { migrate } from './migrate.ts';
 import { restoreSql } from './statements/restore.ts';
+import { settingSql } from './statements/settings.ts';
 import { transactions } from './transaction.ts';
 
 /** The database, its log and the log's index, log first: a database is never combined with another's log. */
@@ -73,14 +74,26 @@ export function sqliteMaintenance({ path, busyMs }: SqliteChoice, parts: Mainten
       requireFile(path, 'there is nothing to mark');
       return markRestored(path);
     },
+    setting: async (name) => (existsSync(path) ? on(path, (connection) => settingIn(connection, name), 'read') : null),
+    replaceSetting: (name, value) =>
+      on(path, async (connection) => {
+        const transact = transactions(connection, wait);
+        migrate(connection, transact, path);
+        await requireNoNodes(connection, parts, path);
+        transact(() => connection.prepare(restoreSql.mark).run(name, value));
+      }),
     file: { backup: (to) => backup(path, to), restore },
   };
 }
 
-async function on<T>(file: string, work: (connection: SqliteConnection) => T | Promise<T>): Promise<T> {
+async function on<T>(
+  file: string,
+  work: (connection: SqliteConnection) => T | Promise<T>,
+  use: 'read' | 'write' = 'write',
+): Promise<T> {
   let connection: SqliteConnection;
   try {
-    connection = connect(file, 'write');
+    connection = connect(file, use);
   } catch (error) {
     throw new MaintenanceRefused(openingAdvice(file, error), { cause: error });
   }
@@ -102,6 +115,12 @@ async function backup(path: string, to: string): Promise<void> {
   await sync(temporary);
   renameSync(temporary, to);
   await sync(dirname(resolve(to)));
+}
+
+function settingIn(connection: SqliteConnection, name: string): string | null {
+  const known = connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'facts'").get();
+  if (!known) return null;
+  return connection.prepare<[string], string>(settingSql.read).pluck().get(name) ?? null;
 }
 
 async function requireNoNodes(connection: SqliteConnection, parts: MaintenanceParts, path: string): Promise<void> {
