@@ -105,6 +105,15 @@ const config: ClusterConfig = {
     sliceIdleMs: 1_000,
   },
 
+  // spec: inference, Stored file. A request names at most 32 MiB of files, so no larger file could be used.
+  files: {
+    fileBytesMax: 32 * 1024 * 1024,
+    lifetimeMs: 48 * 60 * 60_000,
+    accountBytesMax: 10 * 1024 * 1024 * 1024,
+    uploadsMax: 64,
+    uploadsPerAccountMax: 8,
+  },
+
   // spec: inference, Limits.
   rates: { keyPerMinute: 120, endpointPerMinute: 6_000, addressPerMinute: 120, windowMs: 60_000 },
 

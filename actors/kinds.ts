@@ -1,6 +1,7 @@
 /** All actor kinds of the marketplace. A node registers exactly these. */
 import { accountKind } from './account/account.ts';
 import { endpointKind } from './endpoint/endpoint.ts';
+import { fileKind } from './file/file.ts';
 import { keyKind } from './key/key.ts';
 import { providerKind } from './provider/provider.ts';
 import { rateWindowKind } from './rate-window/rate-window.ts';
@@ -12,7 +13,7 @@ export interface Retention {
 }
 
 export function kindsWith({ generationMs }: Retention): readonly Kind[] {
-  return [accountKind(generationMs), keyKind, rateWindowKind, providerKind, endpointKind];
+  return [accountKind(generationMs), keyKind, fileKind, rateWindowKind, providerKind, endpointKind];
 }
 
 export const kinds: readonly Kind[] = kindsWith({});

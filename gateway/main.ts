@@ -175,6 +175,7 @@ class GatewayNode implements NodeHandle {
     this.#gateway = openGateway(this.#context, {
       cluster: this.#node,
       secrets,
+      bytes: this.#stores.bytes,
       storeFull: () => this.#stores.store.full(),
       serving: () => this.#serves(),
     });

@@ -26,6 +26,8 @@ export interface AccountState {
   /** Charges recorded after the release of their hold, and charges above their hold. Each raises an alarm. */
   readonly lateSettles: number;
   readonly overshoots: number;
+  /** Bytes of stored files. Absent in states that older builds wrote: 0. */
+  readonly storedBytes?: number;
 }
 
 export function emptyAccount(address: string): AccountState {
@@ -44,6 +46,7 @@ export function emptyAccount(address: string): AccountState {
     nextSweepAt: null,
     lateSettles: 0,
     overshoots: 0,
+    storedBytes: 0,
   };
 }
 
@@ -68,6 +71,7 @@ function nextOf(state: AccountState): { -readonly [member in keyof AccountState]
     nextSweepAt: state.nextSweepAt,
     lateSettles: state.lateSettles,
     overshoots: state.overshoots,
+    storedBytes: state.storedBytes ?? 0,
   };
 }
 
@@ -120,6 +124,13 @@ export function withoutHolds(state: AccountState, amount: string, holds: number)
   const next = nextOf(state);
   next.held = subtract(state.held, amount);
   next.holds = state.holds - holds;
+  return next;
+}
+
+/** Counts the bytes of a file that is stored, or with a negative number of one that is removed. */
+export function withStored(state: AccountState, bytes: number): AccountState {
+  const next = nextOf(state);
+  next.storedBytes = Math.max(0, (state.storedBytes ?? 0) + bytes);
   return next;
 }
 

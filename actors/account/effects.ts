@@ -10,7 +10,7 @@ import { firstRow } from '../terms/row.ts';
 import { subtract } from '../terms/usd.ts';
 import { type AccountState, available } from './account-state.ts';
 import { accountRoom, heldBefore, keyRoom } from './admission.ts';
-import type { HoldOpen, HoldRaise, HoldRelease, HoldSettle } from './events.ts';
+import type { HoldOpen, HoldRaise, HoldRelease, HoldSettle, StorageTake } from './events.ts';
 import { opened, raised, released, reopened, settled } from './generation.ts';
 import { type LedgerEntry, ledgerId } from './ledger.ts';
 import { TOMBSTONE_MS, type Tombstone } from './tombstone.ts';
@@ -38,6 +38,12 @@ export const MALFORMED: Refusal = {
   type: 'unprocessable',
   message: 'A charge is a decimal of at most 24 places, not negative',
 };
+
+/** Undoes the step of the file that asked for the room. */
+export function refuseStorage({ bytesMax }: StorageTake): Effect {
+  const message = `The stored files of an account have at most ${bytesMax} bytes in all; delete files or wait for their expiry`;
+  return refuse({ status: 403, type: 'permission_denied', message, metadata: { scope: 'account', limit: bytesMax } });
+}
 
 /** The answer to a key's creation, sent in the commit that creates it. */
 export function issued({ key, label }: { key: string; label: string }): Effect {

@@ -52,6 +52,16 @@ export type AdjustmentRecord = Stamped & {
   readonly reason: string;
 };
 
+/** From a file, in the commit that stores it; refused if the account would have more than `bytesMax` stored. */
+export type StorageTake = Stamped & {
+  readonly type: 'storage.take';
+  readonly bytes: number;
+  readonly bytesMax: number;
+};
+
+/** From a file, in the commit that removes it. */
+export type StorageGive = Stamped & { readonly type: 'storage.give'; readonly bytes: number };
+
 export type AccountEvent =
   | HoldOpen
   | HoldRaise
@@ -61,6 +71,8 @@ export type AccountEvent =
   | GatewayLost
   | DepositCredit
   | AdjustmentRecord
+  | StorageTake
+  | StorageGive
   | (Stamped & { readonly type: 'account.create'; readonly name: string })
   | (Stamped & { readonly type: 'account.suspend' })
   | (Stamped & { readonly type: 'account.resume' })

@@ -14,11 +14,21 @@ import {
   withHold,
   withoutHolds,
   withRaise,
+  withStored,
 } from './account-state.ts';
 import { heldBefore } from './admission.ts';
 import { parseAdjustment } from './deposit.ts';
 import { raiseDelta } from './effects.ts';
-import type { AccountEvent, AdjustmentRecord, DepositCredit, HoldOpen, HoldRaise, HoldSettle } from './events.ts';
+import type {
+  AccountEvent,
+  AdjustmentRecord,
+  DepositCredit,
+  HoldOpen,
+  HoldRaise,
+  HoldSettle,
+  StorageGive,
+  StorageTake,
+} from './events.ts';
 import { overshootOf } from './generation.ts';
 import { orphanSlice, overdueSlice, type SweepSlice } from './sweep.ts';
 import { TOMBSTONE_MS } from './tombstone.ts';
@@ -83,4 +93,17 @@ export function loseGateway(state: AccountState, event: AccountEvent): AccountSt
 
 function end(state: AccountState, { amount, ended }: SweepSlice): AccountState {
   return withoutHolds(state, amount, ended.length);
+}
+
+/** True if the account may store these bytes besides those it has. */
+export function hasRoom(state: AccountState, { bytes, bytesMax }: StorageTake): boolean {
+  return (state.storedBytes ?? 0) + bytes <= bytesMax;
+}
+
+export function takeStorage(state: AccountState, { bytes }: StorageTake): AccountState {
+  return withStored(state, bytes);
+}
+
+export function giveStorage(state: AccountState, { bytes }: StorageGive): AccountState {
+  return withStored(state, -bytes);
 }

@@ -40,6 +40,30 @@ export function generationId(random: Random, nowMs: number): string {
   return `gen-${seconds}-${letter(ms / BASE62.length)}${letter(ms)}${base62(random, LOCAL_LENGTH - 2)}`;
 }
 
+/** `file_` and 32 hex digits: see `timedId`. */
+export function fileId(random: Random, nowMs: number): string {
+  return `file_${timedId(random, nowMs)}`;
+}
+
+/** True for text with the shape of a file id; any other text is not looked up. */
+export function isFileId(text: string): boolean {
+  return /^file_[0-9a-f]{32}$/.test(text);
+}
+
+const TIME_DIGITS = 12;
+
+/** 32 hex digits: 12 of the time in ms, so that ids sort by age, and 20 random ones (80 bits). */
+function timedId(random: Random, nowMs: number): string {
+  const time = Math.floor(nowMs).toString(16).padStart(TIME_DIGITS, '0');
+  return time + Buffer.from(random.bytes(10)).toString('hex');
+}
+
+/** The time in an id that `timedId` made, ms. */
+export function timeOfId(id: string): number {
+  const at = id.lastIndexOf('_') + 1;
+  return Number.parseInt(id.slice(at, at + TIME_DIGITS), 16);
+}
+
 function letter(n: number): string {
   return BASE62.charAt(Math.floor(n) % BASE62.length);
 }
@@ -60,6 +84,10 @@ export function accountAddress(account: string): string {
 
 export function keyAddress(account: string, key: string): string {
   return `key:${account}/${key}`;
+}
+
+export function fileAddress(account: string, file: string): string {
+  return `file:${account}/${file}`;
 }
 
 export function endpointAddress(endpoint: string): string {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { UploadRoom } from './api/files/upload-room.ts';
 import { AccountedBudgets } from './auth/accounted-budgets.ts';
 import { Authentication } from './auth/authentication.ts';
 import { EndpointWindow } from './auth/endpoint-window.ts';
@@ -62,6 +63,7 @@ export function openEdge(services: EdgeServices): Edge {
     authentication,
     window,
     turns,
+    uploads: new UploadRoom(services.files.limits),
     bodies: new BodyRoom(limits.bodiesBytesMax),
     underWay: () => listener?.underWay ?? 0,
   });

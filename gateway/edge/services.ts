@@ -1,4 +1,5 @@
 import type { Clock, Cluster, Random } from '../../actors/runtime/index.ts';
+import type { FileServices } from '../files/file-services.ts';
 import type { InferenceServices } from '../inference/services.ts';
 import type { EdgeLimits, RateLimits } from '../terms/config.ts';
 
@@ -14,6 +15,7 @@ export interface EdgeServices {
   /** Secret mixed into the digest of every key. */
   readonly pepper: Uint8Array;
   readonly inference: InferenceServices;
+  readonly files: FileServices;
   /** True while the node is ready and in contact with its store. */
   readonly serving: () => boolean;
   readonly log: EdgeLog;

@@ -1,4 +1,4 @@
-import type { Cluster } from '../../actors/runtime/index.ts';
+import type { ByteAccess, Cluster } from '../../actors/runtime/index.ts';
 import { type DeclareUntilListedParts, declareUntilListed } from '../catalogue/declare-until-listed.ts';
 import { Prober } from '../catalogue/prober.ts';
 import { Refresher } from '../catalogue/refresher.ts';
@@ -15,6 +15,7 @@ import type { NodeContext } from './node-options.ts';
 export interface OpenGatewayParts {
   readonly cluster: Cluster;
   readonly secrets: Secrets;
+  readonly bytes: ByteAccess;
   readonly storeFull: () => boolean;
   /** True while the node accepts requests. */
   readonly serving: () => boolean;
@@ -35,7 +36,10 @@ export interface Gateway {
 }
 
 /** Opens the gateway of a node that is a member of its cluster. It accepts nothing until the edge receives sockets. */
-export function openGateway(context: NodeContext, { cluster, secrets, storeFull, serving }: OpenGatewayParts): Gateway {
+export function openGateway(
+  context: NodeContext,
+  { cluster, secrets, bytes, storeFull, serving }: OpenGatewayParts,
+): Gateway {
   const { options, clock, random, log } = context;
   const { config, env } = options;
   const { upstream, providers } = config;
@@ -60,6 +64,7 @@ export function openGateway(context: NodeContext, { cluster, secrets, storeFull,
   const periodic = [new Prober(parts), refresher, checker];
   const edge = openEdge({
     ...{ cluster, clock, random, inference, serving, log, crashPoint },
+    files: { cluster, bytes, clock, random, limits: config.files, askMs: upstream.askMs },
     limits: config.edge,
     rates: config.rates,
     askMs: upstream.askMs,

@@ -11,6 +11,7 @@ export interface ClusterConfig {
   readonly runtime: RuntimeLimits;
   readonly activities: ActivityLimits;
   readonly edge: EdgeLimits;
+  readonly files: FileLimits;
   readonly rates: RateLimits;
   readonly upstream: UpstreamLimits;
   readonly checks: CheckLimits;
@@ -150,6 +151,19 @@ export interface EdgeLimits {
   readonly deadKeyMs: number;
   /** Unused grants of the endpoint's whole window are returned after this long without a request. */
   readonly sliceIdleMs: number;
+}
+
+/** Stored files. */
+export interface FileLimits {
+  /** Size of one file. */
+  readonly fileBytesMax: number;
+  /** How long a file can be read after it was stored. */
+  readonly lifetimeMs: number;
+  /** All readable files of one account together. */
+  readonly accountBytesMax: number;
+  /** Uploads under way on one node, in all and of one account. */
+  readonly uploadsMax: number;
+  readonly uploadsPerAccountMax: number;
 }
 
 export interface RateLimits {

@@ -38,6 +38,7 @@ export function goldenScenes(): ReadonlyMap<string, readonly Golden[]> {
     look(address);
   };
   money(tell, look);
+  files(tell);
   supply(tell);
   const window = windowAddress(ENDPOINT_WINDOW);
   tell(window, { type: 'window.take', name: ENDPOINT_WINDOW, count: 1, limit: 3, windowMs: 60_000 });
@@ -57,6 +58,20 @@ function money(tell: Tell, look: (address: string) => void): void {
   tell(KEY, { type: 'key.disable' });
   tell(KEY, { type: 'key.revoke' });
   tell(ACCOUNT, { type: 'account.suspend' });
+}
+
+function files(tell: Tell): void {
+  const owner = ACCOUNT.slice('account:'.length);
+  const store = (id: string): string => {
+    const blob = { id: `blob_${id}`, bytes: 5, head: 'sealed' };
+    const file = { id, account: owner, filename: 'a.txt', bytes: 5, mimeType: 'text/plain', purpose: 'user_data', blob };
+    const address = `file:${owner}/${id}`;
+    tell(address, { type: 'file.store', file, lifetimeMs: 1_000, accountBytesMax: 1_000 });
+    return address;
+  };
+  tell(store('file_1'), { type: 'file.delete' });
+  tell(store('file_2'), { type: 'file.expire' });
+  store('file_3');
 }
 
 function supply(tell: Tell): void {

@@ -1,6 +1,7 @@
 import type { Route } from '../http/route.ts';
 import { jsonAnswer } from '../http/route-answer.ts';
 import { creditsRoute } from './credits.ts';
+import { fileRoutes } from './files/file-routes.ts';
 import { generationRoute } from './generation.ts';
 import { keyRoute } from './key.ts';
 import { modelRoutes } from './models.ts';
@@ -14,6 +15,7 @@ export function apiRoutes(): readonly Route[] {
     aliveAt(''),
     aliveAt('/'),
     ...turnRoutes,
+    ...fileRoutes,
     creditsRoute,
     generationRoute,
     keyRoute,

@@ -1,3 +1,4 @@
+import type { UploadRoom } from '../api/files/upload-room.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import type { EndpointWindow } from '../auth/endpoint-window.ts';
 import type { BodyRoom } from '../body/body-room.ts';
@@ -11,6 +12,7 @@ export interface EdgeRoutes {
   readonly window: EndpointWindow;
   readonly turns: OpenTurns;
   readonly bodies: BodyRoom;
+  readonly uploads: UploadRoom;
   /** Number of requests under way on this node. */
   readonly underWay: () => number;
 }

@@ -1,6 +1,6 @@
 import findMyWay from 'find-my-way';
 
-export type Method = 'GET' | 'POST';
+export type Method = 'GET' | 'POST' | 'DELETE';
 
 /** Parameters of a path by name, decoded. */
 export type PathParams = Readonly<Record<string, string | undefined>>;

@@ -1,0 +1,97 @@
+/**
+ * The file's chart: stored, deleted or expired. (spec: inference, Stored file) The row of the file exists in the state
+ * `stored` only, so a reader needs no actor; its bytes are removed by the sweep of blobs that no row refers to. An ended
+ * file is remembered for a while, so that operators can see what became of it.
+ */
+import { assign, setup } from 'xstate';
+import { type Effect, emit, ownerOf } from '../runtime/index.ts';
+import { accountAddress } from '../terms/ids.ts';
+import { only, plain } from '../terms/only.ts';
+import type { FileEvent, FileStore } from './events.ts';
+import type { FileRecord } from './file-record.ts';
+
+export interface FileState {
+  readonly address: string;
+  /** Null only during the step that stores the file. */
+  readonly file: Pick<FileRecord, 'id' | 'bytes' | 'createdAt' | 'expiresAt'> | null;
+}
+
+/** How long an ended file's actor stays. */
+const REMEMBERED_MS = 48 * 3_600_000;
+const EXPIRE = 'file.expire';
+const FORGET = 'file.forget';
+
+export const fileMachine = setup({
+  types: {} as { context: FileState; events: FileEvent; input: { address: string } },
+  guards: {
+    isNew: ({ context }) => context.file === null,
+    isRepeat: ({ event }) => only(event, 'file.delete').repeat === true,
+  },
+  actions: {
+    keep: assign({ file: ({ event }) => keptOf(only(event, 'file.store')) }),
+    store: emit<FileState, FileEvent>(({ context, event }) => store(context, only(event, 'file.store'))),
+    answerStored: emit<FileState, FileEvent>(({ context }) => reply({ stored: true, ...context.file })),
+    remove: emit<FileState, FileEvent>(({ context, event }) => remove(context, event.at)),
+    answerDeleted: emit<FileState, FileEvent>(() => reply({ deleted: true })),
+    answerAbsent: emit<FileState, FileEvent>(() => reply({ deleted: false })),
+    refuseEnded: emit<FileState, FileEvent>(() => ({ type: 'refuse', body: { ended: true } })),
+    forget: emit<FileState, FileEvent>(() => ({ type: 'stop' })),
+  },
+}).createMachine({
+  id: 'file',
+  initial: 'stored',
+  context: ({ input }) => ({ address: input.address, file: null }),
+  options: { maxIterations: 1000 },
+  states: {
+    stored: {
+      on: {
+        'file.store': [{ guard: 'isNew', actions: ['keep', 'store', 'answerStored'] }, { actions: 'answerStored' }],
+        'file.delete': { target: 'deleted', actions: ['remove', 'answerDeleted'] },
+        'file.expire': { target: 'expired', actions: 'remove' },
+      },
+    },
+    deleted: { on: { 'file.delete': [{ guard: 'isRepeat', actions: 'answerDeleted' }, { actions: 'answerAbsent' }] } },
+    expired: {},
+  },
+  on: {
+    'file.store': { actions: 'refuseEnded' },
+    'file.delete': { actions: 'answerAbsent' },
+    'file.expire': {},
+    'file.forget': { actions: 'forget' },
+  },
+});
+
+function keptOf({ file: { id, bytes }, lifetimeMs, at }: FileStore): FileState['file'] {
+  return { id, bytes, createdAt: at, expiresAt: at + lifetimeMs };
+}
+
+/** The account counts the bytes in the same commit, or refuses and nothing is stored. */
+function store({ address, file: kept }: FileState, { file, accountBytesMax }: FileStore): readonly Effect[] {
+  if (kept === null) throw new Error('a file is stored before its state is kept');
+  const { createdAt, expiresAt } = kept;
+  const take = { type: 'storage.take', bytes: file.bytes, bytesMax: accountBytesMax };
+  return [
+    {
+      type: 'put',
+      collection: 'file',
+      id: file.id,
+      body: plain({ ...file, createdAt, expiresAt } satisfies FileRecord),
+    },
+    { type: 'schedule', name: EXPIRE, at: expiresAt, event: { type: EXPIRE } },
+    { type: 'send', to: accountAddress(ownerOf(address)), event: take },
+  ];
+}
+
+function remove({ address, file }: FileState, at: number): readonly Effect[] {
+  if (file === null) throw new Error('a file is removed before it was stored');
+  return [
+    { type: 'remove', collection: 'file', id: file.id },
+    { type: 'cancel', name: EXPIRE },
+    { type: 'schedule', name: FORGET, at: at + REMEMBERED_MS, event: { type: FORGET } },
+    { type: 'send', to: accountAddress(ownerOf(address)), event: { type: 'storage.give', bytes: file.bytes } },
+  ];
+}
+
+function reply(body: object): Effect {
+  return { type: 'reply', body: plain(body) };
+}

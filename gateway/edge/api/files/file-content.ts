@@ -1,0 +1,50 @@
+import contentDisposition from 'content-disposition';
+import parseRange from 'range-parser';
+import type { FileRecord } from '../../../../actors/file/file-record.ts';
+import { ownerOf } from '../../../../actors/runtime/index.ts';
+import { type FileRange, readFile, requireFile } from '../../../files/read-file.ts';
+import { GatewayError } from '../../../terms/gateway-error.ts';
+import type { EdgeRoutes } from '../../http/edge-routes.ts';
+import { generationHeaders } from '../../http/generation-headers.ts';
+import { writeStream } from '../../http/write-stream.ts';
+import { callerOf, paramOf, type RequestContext } from '../../request-context.ts';
+
+/** `GET /files/:id/content`: the bytes, streamed; one range of them with `Range`. */
+export async function sendFileContent(context: RequestContext, { services }: EdgeRoutes): Promise<null> {
+  const file = await requireFile(services.files, ownerOf(callerOf(context).key), paramOf(context, 'id'));
+  const range = rangeOf(context.request.headers.range, file.bytes);
+  const source = await readFile(services.files, file, range ?? undefined);
+  const { response } = context;
+  response.writeHead(range === null ? 200 : 206, [...generationHeaders(context.id), ...contentHeaders(file, range)]);
+  await writeStream(response, source, services.clock, services.limits.streamStalledMs);
+  return null;
+}
+
+function contentHeaders({ filename, mimeType, bytes }: FileRecord, range: FileRange | null): string[] {
+  const length = range === null ? bytes : range.to - range.from;
+  const headers = ['content-type', mimeType, 'content-length', String(length), 'accept-ranges', 'bytes'];
+  if (range !== null) headers.push('content-range', `bytes ${range.from}-${range.to - 1}/${bytes}`);
+  // A stored file never runs in a browser as a document of this origin.
+  headers.push('content-disposition', contentDisposition(filename), 'x-content-type-options', 'nosniff');
+  headers.push('cache-control', 'private, no-store');
+  return headers;
+}
+
+/** The one range asked for. Null for the whole: no range, several, another unit, or one that cannot be read. */
+function rangeOf(header: string | undefined, bytes: number): FileRange | null {
+  if (header === undefined) return null;
+  const ranges = parseRange(bytes, header);
+  if (ranges === -1) throw unsatisfiable(bytes);
+  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return null;
+  const [{ start, end }] = ranges as unknown as [{ readonly start: number; readonly end: number }];
+  return { from: start, to: end + 1 };
+}
+
+function unsatisfiable(bytes: number): GatewayError {
+  return new GatewayError({
+    status: 416,
+    type: 'invalid_request',
+    message: `Range does not lie within the ${bytes} bytes of the file`,
+    headers: { 'content-range': `bytes */${bytes}` },
+  });
+}

@@ -1,0 +1,198 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { Busboy, type BusboyHeaders } from '@fastify/busboy';
+import type { Clock } from '../../../actors/runtime/index.ts';
+import { CallerLeft } from '../../terms/caller-left.ts';
+import type { EdgeLimits } from '../../terms/config.ts';
+import { GatewayError } from '../../terms/gateway-error.ts';
+import { invalid } from '../../terms/invalid.ts';
+import { UploadPace } from './upload-pace.ts';
+
+/** A form with one file: its bytes as they arrive, and its fields, which may follow them. */
+export interface FormUpload {
+  readonly filename: string;
+  readonly source: AsyncIterable<Uint8Array>;
+  /** Complete once `source` has ended. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** Call it after a failure: drains what was not read, so that the client can read the response. */
+  readonly drop: () => void;
+}
+
+export interface FormOptions {
+  readonly limits: EdgeLimits;
+  readonly clock: Clock;
+  readonly fileBytesMax: number;
+  /** Sends `100 Continue` to a client that waits for it; null for other requests. */
+  readonly invite: (() => void) | null;
+}
+
+/** What a form may hold beside its file: boundaries, part headers and fields. */
+const FORM_BYTES_MAX = 64 * 1024;
+const FIELDS_MAX = 16;
+const FIELD_NAME_BYTES_MAX = 100;
+const FIELD_BYTES_MAX = 1_024;
+const PART_HEADERS_MAX = 16;
+const FILE_FIELD = 'file';
+
+/**
+ * Begins to read `multipart/form-data` with one file in the part `file`. At most one piece of the file is in memory: the
+ * client is held back until `source` is pulled. Rejects, and `source` throws, with GatewayError 400, 408, 413 or 415,
+ * or with CallerLeft.
+ */
+export function readFormUpload(request: IncomingMessage, options: FormOptions): Promise<FormUpload> {
+  refuseByHeaders(request, options.fileBytesMax);
+  options.invite?.();
+  const form = new Form(request, options);
+  return form.begun;
+}
+
+function refuseByHeaders({ headers }: IncomingMessage, fileBytesMax: number): void {
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new GatewayError({
+      status: 415,
+      type: 'invalid_request',
+      message: 'Compressed request bodies are not supported',
+    });
+  }
+  if (!/^multipart\/form-data *;.*boundary=/i.test(headers['content-type'] ?? '')) {
+    throw invalid('The content type must be multipart/form-data with a boundary, and the file in the part `file`');
+  }
+  if (Number(headers['content-length'] ?? 0) > fileBytesMax + FORM_BYTES_MAX) throw tooLarge(fileBytesMax);
+}
+
+function tooLarge(fileBytesMax: number): GatewayError {
+  const message = `file is larger than ${fileBytesMax} bytes`;
+  return new GatewayError({ status: 413, type: 'payload_too_large', message });
+}
+
+class Form {
+  readonly begun: Promise<FormUpload>;
+  readonly #request: IncomingMessage;
+  readonly #options: FormOptions;
+  readonly #parser: Busboy;
+  readonly #pace: UploadPace;
+  readonly #fields = new Map<string, string>();
+  readonly #ended: Promise<void>;
+  #resolve!: (upload: FormUpload) => void;
+  #reject!: (error: Error) => void;
+  #end!: () => void;
+  #failure: Error | null = null;
+  /** The form was read to its end. */
+  #isOver = false;
+  #file: Readable | null = null;
+
+  constructor(request: IncomingMessage, options: FormOptions) {
+    this.#request = request;
+    this.#options = options;
+    this.#pace = new UploadPace(options.clock, options.limits, () => this.#fail(tooSlow()));
+    this.begun = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    this.#parser = this.#parse();
+  }
+
+  #parse(): Busboy {
+    const { fileBytesMax } = this.#options;
+    const parser = new Busboy({
+      headers: this.#request.headers as BusboyHeaders,
+      limits: {
+        // One byte more than allowed shows that the file is too large.
+        fileSize: fileBytesMax + 1,
+        fields: FIELDS_MAX,
+        fieldNameSize: FIELD_NAME_BYTES_MAX,
+        fieldSize: FIELD_BYTES_MAX,
+        headerPairs: PART_HEADERS_MAX,
+      },
+    });
+    parser.on('file', (name, file, filename) => this.#takeFile(name, file, filename));
+    parser.on('field', (name, value, _nameCut, valueCut) => {
+      if (valueCut) this.#fail(invalid(`${name} is longer than ${FIELD_BYTES_MAX} bytes`));
+      else this.#fields.set(name, value);
+    });
+    parser.on('fieldsLimit', () => this.#fail(invalid(`A form has at most ${FIELDS_MAX} fields beside its file`)));
+    parser.on('error', (error) => this.#fail(invalid(`The form cannot be read: ${String((error as Error).message)}`)));
+    parser.on('finish', () => this.#finish());
+    this.#request.on('data', this.#count).on('close', this.#leave).on('error', this.#leave);
+    this.#request.pipe(parser);
+    return parser;
+  }
+
+  #takeFile(name: string, file: Readable, filename: string): void {
+    file.on('error', ignore);
+    if (name !== FILE_FIELD) {
+      this.#fail(invalid(`${name} must not be a file; the file is expected in the part file`));
+    } else if (this.#file !== null) {
+      this.#fail(invalid('file must be given exactly once'));
+    } else this.#begin(file, filename);
+  }
+
+  #begin(file: Readable, filename = ''): void {
+    this.#file = file;
+    this.#pace.hold();
+    this.#resolve({ filename, source: this.#pull(file), fields: this.#fields, drop: this.#drop });
+  }
+
+  async *#pull(file: Readable): AsyncIterable<Uint8Array> {
+    const { fileBytesMax } = this.#options;
+    let bytes = 0;
+    this.#pace.resume();
+    try {
+      for await (const piece of file as AsyncIterable<Buffer>) {
+        bytes += piece.length;
+        if (bytes > fileBytesMax) this.#fail(tooLarge(fileBytesMax));
+        if (this.#failure !== null) throw this.#failure;
+        this.#pace.hold();
+        yield piece;
+        this.#pace.resume();
+      }
+      // The fields behind the file.
+      await this.#ended;
+    } catch (thrown) {
+      throw this.#failure ?? thrown;
+    }
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  #finish(): void {
+    if (this.#file === null) this.#fail(invalid('file is missing: the form must have a part file with a filename'));
+    this.#isOver = true;
+    this.#close();
+    this.#end();
+  }
+
+  /** Keeps the first failure, stops the parser, and drains the rest so that the client can read the response. */
+  #fail(error: Error): void {
+    if (this.#failure !== null || this.#isOver) return;
+    this.#failure = error;
+    this.#close();
+    this.#request.unpipe(this.#parser);
+    this.#request.resume();
+    this.#file?.destroy(error);
+    this.#reject(error);
+    this.#end();
+  }
+
+  #close(): void {
+    this.#pace.stop();
+    this.#request.off('data', this.#count).off('close', this.#leave).off('error', this.#leave);
+    this.#request.on('error', ignore);
+  }
+
+  readonly #count = (chunk: Buffer): void => this.#pace.received(chunk.length);
+  /** A request closes after its last byte too. */
+  readonly #leave = (): void => {
+    if (!this.#request.complete) this.#drop();
+  };
+  readonly #drop = (): void => this.#fail(new CallerLeft());
+}
+
+function tooSlow(): GatewayError {
+  return new GatewayError({ status: 408, type: 'timeout', message: 'The body did not arrive in time' });
+}
+
+function ignore(): void {}

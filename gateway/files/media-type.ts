@@ -1,0 +1,51 @@
+import { fileTypeFromBuffer } from 'file-type';
+
+/** The signatures of all types lie within this many first bytes, but for rare archives. */
+const HEAD_BYTES_MAX = 16 * 1024;
+export const TEXT_TYPE = 'text/plain';
+export const UNKNOWN_TYPE = 'application/octet-stream';
+
+/**
+ * Determines the media type of passing bytes, whatever name or type the client gave: by signature, else UTF-8 text
+ * without NUL characters, else unknown. Holds the first bytes only.
+ */
+export class MediaTypeReader {
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
+  readonly #head: Uint8Array[] = [];
+  #headBytes = 0;
+  #isText = true;
+
+  /** Yields the pieces unchanged. */
+  async *pass(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    for await (const piece of source) {
+      this.#read(piece);
+      yield piece;
+    }
+    if (this.#isText) this.#decode(undefined);
+  }
+
+  /** The type, once all bytes have passed. */
+  async type(): Promise<string> {
+    const found = await fileTypeFromBuffer(Buffer.concat(this.#head));
+    if (found !== undefined) return found.mime;
+    return this.#isText ? TEXT_TYPE : UNKNOWN_TYPE;
+  }
+
+  #read(piece: Uint8Array): void {
+    if (this.#headBytes < HEAD_BYTES_MAX) {
+      const head = piece.slice(0, HEAD_BYTES_MAX - this.#headBytes);
+      this.#head.push(head);
+      this.#headBytes += head.length;
+    }
+    if (this.#isText) this.#decode(piece);
+  }
+
+  #decode(piece: Uint8Array | undefined): void {
+    try {
+      this.#decoder.decode(piece, { stream: piece !== undefined });
+      this.#isText = piece === undefined || !piece.includes(0);
+    } catch {
+      this.#isText = false;
+    }
+  }
+}

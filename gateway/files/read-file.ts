@@ -1,0 +1,49 @@
+import { findFile } from '../../actors/file/file.ts';
+import type { FileRecord } from '../../actors/file/file-record.ts';
+import { KeyDestroyed, openBlob } from '../../actors/runtime/index.ts';
+import { isFileId } from '../../actors/terms/ids.ts';
+import type { GatewayError } from '../terms/gateway-error.ts';
+import { notFound } from '../terms/not-found.ts';
+import { byteFailure } from './byte-failure.ts';
+import { placeOfFile } from './file-place.ts';
+import type { FileServices } from './file-services.ts';
+
+/** The one answer for unknown, malformed, deleted and expired ids and for ids of other accounts. (reliability F1) */
+export function noSuchFile(): GatewayError {
+  return notFound('No such file');
+}
+
+/** The record of a file that the account can read. Rejects with GatewayError 404. */
+export async function requireFile(
+  { cluster }: Pick<FileServices, 'cluster'>,
+  account: string,
+  id: string,
+): Promise<FileRecord> {
+  const file = isFileId(id) ? await findFile(cluster, account, id) : null;
+  if (file === null) throw noSuchFile();
+  return file;
+}
+
+/** A part of a file: the bytes from `from` up to but not including `to`. */
+export interface FileRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The bytes of a file, whole or a range within it, in pieces of at most 64 KiB. Rejects with GatewayError 404 if the
+ * file ended meanwhile and 503 if its key is out of reach; the iteration throws if the bytes are removed or damaged.
+ */
+export async function readFile(
+  { bytes }: Pick<FileServices, 'bytes'>,
+  file: FileRecord,
+  range?: FileRange,
+): Promise<AsyncIterable<Uint8Array>> {
+  try {
+    const blob = await openBlob(bytes.keys, placeOfFile(file.account, file.id), file.blob);
+    return bytes.blobs.read(blob, range);
+  } catch (thrown) {
+    if (thrown instanceof KeyDestroyed) throw noSuchFile();
+    throw byteFailure(thrown);
+  }
+}
