@@ -26,8 +26,8 @@ export interface AccountState {
   /** Charges recorded after the release of their hold, and charges above their hold. Each raises an alarm. */
   readonly lateSettles: number;
   readonly overshoots: number;
-  /** Bytes of stored files. Absent in states that older builds wrote: 0. */
-  readonly storedBytes?: number;
+  /** Bytes of all stored files. */
+  readonly storedBytes: number;
 }
 
 export function emptyAccount(address: string): AccountState {
@@ -71,7 +71,7 @@ function nextOf(state: AccountState): { -readonly [member in keyof AccountState]
     nextSweepAt: state.nextSweepAt,
     lateSettles: state.lateSettles,
     overshoots: state.overshoots,
-    storedBytes: state.storedBytes ?? 0,
+    storedBytes: state.storedBytes,
   };
 }
 
@@ -130,7 +130,7 @@ export function withoutHolds(state: AccountState, amount: string, holds: number)
 /** Counts the bytes of a file that is stored, or with a negative number of one that is removed. */
 export function withStored(state: AccountState, bytes: number): AccountState {
   const next = nextOf(state);
-  next.storedBytes = Math.max(0, (state.storedBytes ?? 0) + bytes);
+  next.storedBytes = Math.max(0, state.storedBytes + bytes);
   return next;
 }
 

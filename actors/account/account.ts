@@ -1,5 +1,5 @@
 /** The account kind and its client functions. Every amount is exact decimal USD; every id is a natural id. */
-import type { ActorEvent, Cluster, Json, Kind, RowRef } from '../runtime/index.ts';
+import type { ActorEvent, Cluster, Json, Kind, RowRef, SavedState } from '../runtime/index.ts';
 import type { Generation, HoldRequest, Release, Released, Settled, Settlement } from '../terms/hold.ts';
 import { isFirstHold } from '../terms/hold-attempt.ts';
 import { plain } from '../terms/only.ts';
@@ -20,7 +20,9 @@ export function accountKind(generationRetentionMs: number | null = GENERATION_RE
   return {
     name: 'account',
     machine: accountMachine,
-    version: 1,
+    version: 2,
+    upcast: withFiles,
+    downcast: withoutFiles,
     creates: ['account.create'],
     finishes: ['hold.settle', 'hold.release'],
     volatile: ['account.show', 'account.standing', 'hold.open', 'hold.raise', 'hold.settle', 'hold.release'],
@@ -36,6 +38,16 @@ export function accountKind(generationRetentionMs: number | null = GENERATION_RE
     explain: explainAccount,
     redact: (context: Json) => context,
   };
+}
+
+/** Chart 2 counts the bytes of stored files. */
+function withFiles({ context, ...saved }: SavedState): SavedState {
+  return { ...saved, context: { ...(context as object), storedBytes: 0 } };
+}
+
+function withoutFiles({ context, ...saved }: SavedState): SavedState {
+  const { storedBytes: _later, ...earlier } = context as { readonly storedBytes: number };
+  return { ...saved, context: earlier };
 }
 
 function rowsOf(event: ActorEvent): readonly RowRef[] {

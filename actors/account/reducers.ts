@@ -97,7 +97,7 @@ function end(state: AccountState, { amount, ended }: SweepSlice): AccountState {
 
 /** True if the account may store these bytes besides those it has. */
 export function hasRoom(state: AccountState, { bytes, bytesMax }: StorageTake): boolean {
-  return (state.storedBytes ?? 0) + bytes <= bytesMax;
+  return state.storedBytes + bytes <= bytesMax;
 }
 
 export function takeStorage(state: AccountState, { bytes }: StorageTake): AccountState {

@@ -64,7 +64,15 @@ function files(tell: Tell): void {
   const owner = ACCOUNT.slice('account:'.length);
   const store = (id: string): string => {
     const blob = { id: `blob_${id}`, bytes: 5, head: 'sealed' };
-    const file = { id, account: owner, filename: 'a.txt', bytes: 5, mimeType: 'text/plain', purpose: 'user_data', blob };
+    const file = {
+      id,
+      account: owner,
+      filename: 'a.txt',
+      bytes: 5,
+      mimeType: 'text/plain',
+      purpose: 'user_data',
+      blob,
+    };
     const address = `file:${owner}/${id}`;
     tell(address, { type: 'file.store', file, lifetimeMs: 1_000, accountBytesMax: 1_000 });
     return address;

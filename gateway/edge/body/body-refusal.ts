@@ -36,6 +36,11 @@ export function tooManyPieces(): GatewayError {
   return invalid('The body arrived in too many pieces');
 }
 
+/** The client sends more slowly than allowed. */
+export function tooSlow(): GatewayError {
+  return new GatewayError({ status: 408, type: 'timeout', message: 'The body did not arrive in time' });
+}
+
 export function tooLarge(limits: EdgeLimits): GatewayError {
   const message = `The body is larger than ${limits.bodyBytesMax} bytes`;
   return new GatewayError({ status: 413, type: 'payload_too_large', message });

@@ -6,6 +6,7 @@ import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { invalid } from '../../terms/invalid.ts';
+import { tooSlow } from './body-refusal.ts';
 import { UploadPace } from './upload-pace.ts';
 
 /** A form with one file: its bytes as they arrive, and its fields, which may follow them. */
@@ -189,10 +190,6 @@ class Form {
     if (!this.#request.complete) this.#drop();
   };
   readonly #drop = (): void => this.#fail(new CallerLeft());
-}
-
-function tooSlow(): GatewayError {
-  return new GatewayError({ status: 408, type: 'timeout', message: 'The body did not arrive in time' });
 }
 
 function ignore(): void {}

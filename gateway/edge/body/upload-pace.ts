@@ -23,6 +23,10 @@ export class UploadPace {
     this.#stop = clock.after(limits.bodyGraceMs, this.#check);
   }
 
+  get held(): boolean {
+    return this.#heldAt !== null;
+  }
+
   received(bytes: number): void {
     this.#bytes += bytes;
   }

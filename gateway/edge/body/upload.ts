@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { arrivalShare, BlockBuffer, type Clock, LOOP_TURN_BYTES } from '../../../actors/runtime/index.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
-import { GatewayError } from '../../terms/gateway-error.ts';
-import { noRoom, tooComplex, tooLarge, tooManyPieces } from './body-refusal.ts';
+import { noRoom, tooComplex, tooLarge, tooManyPieces, tooSlow } from './body-refusal.ts';
 import type { BodyScan } from './body-scan.ts';
+import { UploadPace } from './upload-pace.ts';
 
 /** Pieces that one body may arrive in: 8 MiB in packets of the smallest usual size. */
 const PIECES_MAX = 16 * 1024;
@@ -50,32 +50,20 @@ export function gatherUpload(
       reserved = true;
       return reserve?.(limits.bodyBytesMax) === false;
     };
-    const startedAt = clock.monotonic();
-    /** Time for which we paused the sender; it does not count as slowness. */
-    let heldMs = 0;
-    let heldAt: number | null = null;
-    const tooSlow = (): void => {
-      const nowMs = clock.monotonic();
-      const elapsedMs = nowMs - startedAt - heldMs - (heldAt === null ? 0 : nowMs - heldAt);
-      const owed = (elapsedMs * limits.bodyBytesPerSecondMin) / 1_000;
-      if (length >= owed) stopWatch = clock.after(limits.bodyGraceMs, tooSlow);
-      else end(new GatewayError({ status: 408, type: 'timeout', message: 'The body did not arrive in time' }));
-    };
-    let stopWatch = clock.after(limits.bodyGraceMs, tooSlow);
+    const pace = new UploadPace(clock, limits, () => end(tooSlow()));
     /** Pauses the sender until the event loop has time for as much again. */
     const hold = (): void => {
-      const from = clock.monotonic();
-      heldAt = from;
+      pace.hold();
       worth = 0;
       request.pause();
       void arrivalShare(clock, LOOP_TURN_BYTES).then(() => {
-        heldMs += clock.monotonic() - from;
-        heldAt = null;
+        pace.resume();
         if (!isOver) request.resume();
       });
     };
     const receive = (chunk: Buffer): void => {
       length += chunk.length;
+      pace.received(chunk.length);
       worth += Math.max(chunk.length, PIECE_WORTH_BYTES);
       if (length > limits.bodyBytesMax) end(tooLarge(limits));
       else if (lacksRoom()) end(noRoom());
@@ -83,14 +71,14 @@ export function gatherUpload(
       else if (!scan.feed(chunk)) end(tooComplex());
       else {
         blocks.add(chunk);
-        if (worth >= LOOP_TURN_BYTES && heldAt === null) hold();
+        if (worth >= LOOP_TURN_BYTES && !pace.held) hold();
       }
     };
     const finish = (): void => end(null);
     const leave = (): void => end(new CallerLeft());
     const end = (failure: Error | null): void => {
       isOver = true;
-      stopWatch();
+      pace.stop();
       request.off('data', receive).off('end', finish).off('close', leave).off('error', leave);
       // Drains the rest of the upload, so that a client still writing can read the response.
       request.on('error', ignore);

@@ -3,6 +3,7 @@ import { chatChunk, chatReply } from '../../../dialects/chat/reply-schema.ts';
 import { chatRequest } from '../../../dialects/chat/request-schema.ts';
 import { completionReply } from '../../../dialects/completions/reply-schema.ts';
 import { completionRequest } from '../../../dialects/completions/request-schema.ts';
+import { fileDeletedSchema, fileFormSchema, fileListSchema, fileObjectSchema } from '../files/file-schema.ts';
 import { envelopeSchema } from './envelope-schema.ts';
 import type { Operation, Parameter } from './operation.ts';
 
@@ -13,6 +14,10 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   ChatChunk: chatChunk,
   CompletionRequest: completionRequest,
   CompletionReply: completionReply,
+  File: fileObjectSchema,
+  FileList: fileListSchema,
+  FileDeleted: fileDeletedSchema,
+  FileForm: fileFormSchema,
   Error: envelopeSchema,
 };
 
@@ -65,11 +70,16 @@ function operationObject(operation: Operation): object {
     summary: operation.summary,
     ...(operation.key ? { security: [{ bearer: [] }, { apiKey: [] }] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(operation.body === undefined
-      ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: ref(operation.body) } } } }),
+    ...requestBody(operation),
     responses: { 200: answered(operation), default: failed() },
   };
+}
+
+function requestBody({ body, form }: Operation): object {
+  const schema = body ?? form;
+  if (schema === undefined) return {};
+  const type = body === undefined ? 'multipart/form-data' : 'application/json';
+  return { requestBody: { required: true, content: { [type]: { schema: ref(schema) } } } };
 }
 
 function operationId({ method, path }: Operation): string {
@@ -77,7 +87,8 @@ function operationId({ method, path }: Operation): string {
   return [method, ...words.map((word) => word[0]?.toUpperCase() + word.slice(1))].join('');
 }
 
-function answered({ reply, frame, inference }: Operation): object {
+function answered({ reply, frame, inference, bytes }: Operation): object {
+  if (bytes) return { description: 'The bytes', content: { 'application/octet-stream': {} } };
   const json = { schema: reply === undefined ? { type: 'object' } : ref(reply) };
   const header = (description: string): object => ({ description, schema: { type: 'string' } });
   return {

@@ -11,7 +11,11 @@ export interface Operation {
   readonly query?: readonly Parameter[];
   /** Names of component schemas. */
   readonly body?: string;
+  /** As `body`, sent as `multipart/form-data`. */
+  readonly form?: string;
   readonly reply?: string;
+  /** Answers bytes of any type. */
+  readonly bytes?: boolean;
   /** Schema of one `data:` line of the `text/event-stream` that `stream: true` requests. */
   readonly frame?: string;
   /** Runs a generation: the route has the headers of inference. */

@@ -1,0 +1,101 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { NewFile } from '../../../actors/file/events.ts';
+import type { ByteAccess, Cluster } from '../../../actors/runtime/index.ts';
+import { systemClock, systemRandom } from '../../../actors/runtime/index.ts';
+import config from '../../../cluster.config.ts';
+import type { FileServices } from '../../../gateway/files/file-services.ts';
+import { readFile } from '../../../gateway/files/read-file.ts';
+import { storeUpload, type Upload } from '../../../gateway/files/store-upload.ts';
+import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
+import { bounded } from '../../support/bounded.ts';
+import { MemoryBlobs } from '../../support/memory-blobs.ts';
+import { MemoryKeyStore } from '../../support/memory-key-store.ts';
+
+const it = bounded(test);
+const ports = { clock: systemClock, random: systemRandom };
+
+/** A node's byte stores, and a cluster that records what it is asked to store. */
+function open() {
+  const blobs = new MemoryBlobs({ ...ports, bytesMax: 1_000_000 });
+  const keys = new MemoryKeyStore(ports);
+  const stored: NewFile[] = [];
+  const cluster = {
+    now: () => 1_000,
+    ask: async (_to: string, event: { readonly file: NewFile; readonly lifetimeMs: number }) => {
+      stored.push(event.file);
+      return { createdAt: 1_000, expiresAt: 1_000 + event.lifetimeMs };
+    },
+  };
+  const services: FileServices = {
+    ...{ ...ports, bytes: { blobs, keys } as ByteAccess, limits: config.files, askMs: 1_000 },
+    cluster: cluster as unknown as Cluster,
+  };
+  return { services, blobs, keys, stored };
+}
+
+async function* source(...pieces: readonly string[]): AsyncIterable<Uint8Array> {
+  for (const piece of pieces) yield Buffer.from(piece);
+}
+
+const upload = (pieces: AsyncIterable<Uint8Array>, account = 'acct_1'): Upload => ({
+  ...{ account, source: pieces },
+  describe: () => ({ filename: 'a.txt', purpose: 'user_data', lifetimeMs: 3_600_000 }),
+});
+
+const refusalOf = async (work: Promise<unknown>): Promise<GatewayError> => {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  throw new Error('it was not refused');
+};
+
+it('seals the bytes for this account and file: under any other name they do not open', async () => {
+  const { services } = open();
+  const file = await storeUpload(services, upload(source('hello ', 'world')));
+  assert.equal([file.bytes, file.mimeType, file.expiresAt], [11, 'text/plain', 3_601_000]);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of await readFile(services, file)) pieces.push(piece);
+  assert.is(Buffer.concat(pieces).toString(), 'hello world');
+  for (const moved of [{ account: 'acct_2' }, { id: `${file.id.slice(0, -1)}${file.id.endsWith('0') ? 1 : 0}` }]) {
+    const opened = await readFile(services, { ...file, ...moved }).then(
+      () => null,
+      (error: Error) => error.name,
+    );
+    assert.is(opened, 'SealBroken');
+  }
+});
+
+it('while the key store is out of reach nothing is read or stored, and the answer is 503 with Retry-After', async () => {
+  const { services, keys, blobs, stored } = open();
+  keys.cut = true;
+  let pulled = 0;
+  const counted = (async function* () {
+    pulled++;
+    yield Buffer.from('hello');
+  })();
+  const refused = await refusalOf(storeUpload(services, upload(counted)));
+  assert.equal([refused.status, refused.headers['retry-after'], refused.headers['x-should-retry']], [503, '5', 'true']);
+  assert.equal([pulled, stored.length], [0, 0]);
+  assert.equal(await blobs.list({ after: null, before: Number.MAX_SAFE_INTEGER, limit: 10 }), []);
+  keys.cut = false;
+  const file = await storeUpload(services, upload(source('hello')));
+  keys.cut = true;
+  assert.is((await refusalOf(readFile(services, file))).status, 503);
+});
+
+it('a source that fails, an empty one and a refused description record no file', async () => {
+  const { services, stored } = open();
+  const broken = (async function* () {
+    yield Buffer.from('hello');
+    throw new GatewayError({ status: 408, type: 'timeout', message: 'too slow' });
+  })();
+  assert.is((await refusalOf(storeUpload(services, upload(broken)))).status, 408);
+  assert.is((await refusalOf(storeUpload(services, upload(source())))).status, 400);
+  assert.is(stored.length, 0);
+});
+
+test.run();
