@@ -110,6 +110,8 @@ const config: ClusterConfig = {
     fileBytesMax: 32 * 1024 * 1024,
     lifetimeMs: 48 * 60 * 60_000,
     accountBytesMax: 10 * 1024 * 1024 * 1024,
+    requestBytesMax: 32 * 1024 * 1024,
+    heldBytesMax: 128 * 1024 * 1024,
     uploadsMax: 64,
     uploadsPerAccountMax: 8,
   },

@@ -19,9 +19,18 @@ export async function requireFile(
   account: string,
   id: string,
 ): Promise<FileRecord> {
-  const file = isFileId(id) ? await findFile(cluster, account, id) : null;
+  const file = await findStored({ cluster }, account, id);
   if (file === null) throw noSuchFile();
   return file;
+}
+
+/** As `requireFile`, but null where there is none. */
+export async function findStored(
+  { cluster }: Pick<FileServices, 'cluster'>,
+  account: string,
+  id: string,
+): Promise<FileRecord | null> {
+  return isFileId(id) ? findFile(cluster, account, id) : null;
 }
 
 /** A part of a file: the bytes from `from` up to but not including `to`. */

@@ -1,5 +1,7 @@
 import { type Clock, type Cluster, type Random, Slab } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
+import { FileRoom } from '../files/file-room.ts';
+import type { FileServices } from '../files/file-services.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import { type Target, targetOf } from '../providers/target.ts';
 import { Affinity } from '../routing/affinity.ts';
@@ -21,6 +23,7 @@ export interface InferenceParts {
   readonly random: Random;
   readonly config: ClusterConfig;
   readonly outbound: Outbound;
+  readonly files: FileServices;
   /** Provider slug to its API key. Never logged. */
   readonly keys: ReadonlyMap<string, string>;
   readonly crashpoint: (name: CrashPoint) => void;
@@ -34,6 +37,7 @@ export interface InferenceServices extends Omit<InferenceParts, 'keys'> {
   readonly targets: Targets;
   readonly affinity: Affinity;
   readonly outcomes: Outcomes;
+  readonly fileRoom: FileRoom;
   readonly pending: BackgroundWork;
 }
 
@@ -43,6 +47,7 @@ export function openInference({ keys, ...parts }: InferenceParts): InferenceServ
     targets: new Targets(keys),
     affinity: new Affinity(),
     outcomes: new Outcomes(parts.cluster, parts.clock),
+    fileRoom: new FileRoom(parts.files.limits.heldBytesMax),
     pending: new BackgroundWork(),
   };
 }

@@ -1,9 +1,11 @@
 import { ENDPOINTS_TOPIC } from '../../actors/endpoint/endpoint.ts';
 import type { Json } from '../../actors/runtime/index.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { Dialect, ParsedRequest } from '../dialects/dialect.ts';
 import { plan } from '../routing/plan.ts';
 import { promptNeeds } from '../routing/prompt-needs.ts';
+import type { FileReference } from '../terms/turn.ts';
 import { measurePrompt, type PromptSizes } from '../tokens/measure-prompt.ts';
+import { attachFiles } from './attach-files.ts';
 import { runTurn } from './run-turn.ts';
 import type { RunningTurn } from './running-turn.ts';
 import type { InferenceServices } from './services.ts';
@@ -35,19 +37,43 @@ interface Measured extends Pick<TurnRequest, 'turn' | 'reply'> {
  * order. Rejects with `GatewayError` where a step refuses; then nothing is charged and a hold is released in the
  * background. Live requests and batch lines start with it and end with `endTurn`.
  *
- * Stored files that the turn names are to be read between parse and plan, since routing judges their media. Stored files
- * do not exist yet, and `CarriedInput` refuses their ids. Not async, so that no waiting frame keeps the body alive.
+ * Stored files that the turn names are read after the parse, since their media decide the size and the routing. Not async,
+ * so that no waiting frame keeps the body alive.
  */
 export function startTurn(services: InferenceServices, input: TurnInput): Promise<RunningTurn> {
   try {
-    const { turn, reply } = input.dialect.parse(input.body, input.session);
-    const endpoints = services.cluster.board.topic(ENDPOINTS_TOPIC);
-    const sizes = measurePrompt(turn, promptNeeds(turn, endpoints), services.clock);
-    if (sizes instanceof Promise) return startLong(services, withoutBody(input), { turn, reply, endpoints }, sizes);
-    return begin(services, input, { turn, reply, endpoints, sizes });
+    const parsed = input.dialect.parse(input.body, input.session);
+    const { files } = parsed.turn;
+    const arrival = withoutBody(input);
+    return files === undefined ? measure(services, arrival, parsed) : startWithFiles(services, arrival, parsed, files);
   } catch (thrown) {
     return Promise.reject(thrown);
   }
+}
+
+async function startWithFiles(
+  services: InferenceServices,
+  arrival: Arrival,
+  { turn, reply }: ParsedRequest,
+  files: readonly FileReference[],
+): Promise<RunningTurn> {
+  const attached = await attachFiles(services, arrival.caller, turn, files);
+  try {
+    const bytes = arrival.bytes + attached.characters;
+    const running = await measure(services, { ...arrival, bytes }, { turn: attached.turn, reply });
+    void running.receipt.finally(attached.release);
+    return running;
+  } catch (thrown) {
+    attached.release();
+    throw thrown;
+  }
+}
+
+function measure(services: InferenceServices, arrival: Arrival, { turn, reply }: ParsedRequest): Promise<RunningTurn> {
+  const endpoints = services.cluster.board.topic(ENDPOINTS_TOPIC);
+  const sizes = measurePrompt(turn, promptNeeds(turn, endpoints), services.clock);
+  if (sizes instanceof Promise) return startLong(services, arrival, { turn, reply, endpoints }, sizes);
+  return begin(services, arrival, { turn, reply, endpoints, sizes });
 }
 
 async function startLong(

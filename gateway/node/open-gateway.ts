@@ -46,8 +46,9 @@ export function openGateway(
   const keys = providerKeys(config, env);
   const crashPoint = armCrashPoint(env.TROUPE_CRASHPOINT, () => process.kill(process.pid, 'SIGKILL'));
   const outbound = new Pools({ clock, ...upstream });
+  const files = { cluster, bytes, clock, random, limits: config.files, askMs: upstream.askMs };
   const inference = openInference({
-    ...{ cluster, clock, random, config, outbound, keys, storeFull },
+    ...{ files, cluster, clock, random, config, outbound, keys, storeFull },
     crashpoint: crashPoint ?? (() => {}),
     log: ({ level, message, ...record }) => log[level](record, message),
   });
@@ -64,7 +65,7 @@ export function openGateway(
   const periodic = [new Prober(parts), refresher, checker];
   const edge = openEdge({
     ...{ cluster, clock, random, inference, serving, log, crashPoint },
-    files: { cluster, bytes, clock, random, limits: config.files, askMs: upstream.askMs },
+    files,
     limits: config.edge,
     rates: config.rates,
     askMs: upstream.askMs,

@@ -161,6 +161,10 @@ export interface FileLimits {
   readonly lifetimeMs: number;
   /** All readable files of one account together. */
   readonly accountBytesMax: number;
+  /** All files that one request names together. */
+  readonly requestBytesMax: number;
+  /** Bytes of stored files that the requests under way on one node hold in memory. */
+  readonly heldBytesMax: number;
   /** Uploads under way on one node, in all and of one account. */
   readonly uploadsMax: number;
   readonly uploadsPerAccountMax: number;

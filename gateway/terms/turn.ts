@@ -36,6 +36,8 @@ export interface Turn {
   /** Opaque; stored unchanged on the generation record. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly preferences: Preferences;
+  /** Stored files that the messages name; their parts have neither bytes nor type until the files are attached. */
+  readonly files?: readonly FileReference[];
 }
 
 /** The reasoning settings of a request. */
@@ -82,6 +84,15 @@ export interface MediaPart {
   /** `auto`, `low`, `high`: for images only. */
   readonly detail?: string;
   readonly filename?: string;
+}
+
+/** A part of a message that names a stored file of the caller's account. */
+export interface FileReference {
+  readonly id: string;
+  /** Path of the member that names it. */
+  readonly member: string;
+  /** The part in the messages, identified by reference. */
+  readonly part: MediaPart;
 }
 
 export type MediaSource =

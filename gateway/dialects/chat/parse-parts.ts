@@ -21,20 +21,19 @@ export function parseParts(wire: readonly ChatPart[], member: string, carried: C
       parts.push({ type: 'text', text: part.text });
       continue;
     }
-    const media = parseMedia(part, `${member}[${at}].${part.type}`, carried);
-    if (media) parts.push(media);
+    parts.push(parseMedia(part, `${member}[${at}].${part.type}`, carried));
   }
   const text = texts.join('');
   return wire.length <= 1 && texts.length === wire.length ? { text } : { text, parts };
 }
 
-function parseMedia(part: Exclude<ChatPart, { type: 'text' }>, member: string, carried: Carried): MediaPart | null {
+function parseMedia(part: Exclude<ChatPart, { type: 'text' }>, member: string, carried: Carried): MediaPart {
   const media = mediaOf(part, member, carried);
-  if (media) carried.add(media.type);
+  carried.add(media.type);
   return media;
 }
 
-function mediaOf(part: Exclude<ChatPart, { type: 'text' }>, member: string, carried: Carried): MediaPart | null {
+function mediaOf(part: Exclude<ChatPart, { type: 'text' }>, member: string, carried: Carried): MediaPart {
   switch (part.type) {
     case 'image_url': {
       const { url, detail } = part.image_url;
@@ -54,19 +53,18 @@ function mediaOf(part: Exclude<ChatPart, { type: 'text' }>, member: string, carr
   }
 }
 
-/** A document by its bytes or its URL. One named by id is added to `carried` and gives no part. */
+/** A document by its bytes, its URL or the id of a stored file. */
 function parseFile(
   { file_id: id, file_data: data, filename }: Extract<ChatPart, { type: 'file' }>['file'],
   member: string,
   carried: Carried,
-): MediaPart | null {
+): MediaPart {
   if (id != null && data != null) {
     throw invalid(`${member} must name its document by file_id or by file_data, never both`);
   }
   if (data == null) {
     if (id == null) throw invalid(`${member} must have file_id or file_data`);
-    carried.addFile(`${member}.file_id`);
-    return null;
+    return carried.addFile(id, `${member}.file_id`);
   }
   const at = `${member}.file_data`;
   const source = isUrl(data) ? parseSource(data, at) : parseBytes(data, null, at);

@@ -66,7 +66,7 @@ export function parse(body: unknown, sessionHeader: string | null = null): Turn 
     sampling: samplingOf(request),
     preferences: parsePreferences(request),
   };
-  carried.refuseFiles();
+  if (carried.files !== null) turn.files = carried.files;
   parseTools(request, turn);
   addMarks(request, turn, sessionHeader);
   addConstraints(request, turn);

@@ -1,17 +1,23 @@
 import type { Modality } from '../../../actors/terms/endpoint.ts';
 import { invalid } from '../../terms/invalid.ts';
-import { notFound } from '../../terms/not-found.ts';
+import type { FileReference, MediaPart } from '../../terms/turn.ts';
 
+/** Stored files that one request names. (spec: inference, Limits) */
 const STORED_FILES_MAX = 16;
 
 /** Media that the messages of one request carry: modalities for routing, and the stored files they name. */
 export class Carried {
   #input: Modality[] | null = null;
-  #files: string[] | null = null;
+  #files: FileReference[] | null = null;
 
   /** Each modality once, in order of appearance; null for text alone. */
   get input(): readonly Modality[] | null {
     return this.#input;
+  }
+
+  /** Null if no part names a stored file. */
+  get files(): readonly FileReference[] | null {
+    return this.#files;
   }
 
   add(modality: Modality): void {
@@ -19,18 +25,14 @@ export class Carried {
     else if (!this.#input.includes(modality)) this.#input.push(modality);
   }
 
-  /** `member` names a stored file. */
-  addFile(member: string): void {
-    if (this.#files === null) this.#files = [member];
-    else this.#files.push(member);
-  }
-
-  /** Files cannot be stored yet, so every id is unknown to the account. (spec: inference, Messages) */
-  refuseFiles(): void {
-    if (this.#files === null) return;
-    if (this.#files.length > STORED_FILES_MAX) {
+  /** The part of a stored file, before its bytes and type are known. Throws 400 above the bound. */
+  addFile(id: string, member: string): MediaPart {
+    const part: MediaPart = { type: 'file', source: { kind: 'data', mediaType: null, base64: '' } };
+    this.#files ??= [];
+    if (this.#files.length === STORED_FILES_MAX) {
       throw invalid(`messages must name at most ${STORED_FILES_MAX} stored files`);
     }
-    throw notFound(`${this.#files[0]} names no file of this account`);
+    this.#files.push({ id, member, part });
+    return part;
   }
 }

@@ -249,4 +249,55 @@ it('a file names its bytes only under its own account and id: the stored bytes a
   }
 });
 
+it('a chat reads a stored file by its id, as data of its stored type, on any node; the id is never forwarded', async () => {
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  );
+  const picture = await upload(png, 'dot.png');
+  const ask = async (id: string, key = funded.key) =>
+    clientOf(key, 1).chat.completions.create({
+      model: 'sim/vision',
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'look' },
+            { type: 'file', file: { file_id: id } },
+          ],
+        },
+      ],
+    });
+  const answer = await ask(picture.id);
+  assert.match(String(answer.choices[0]?.message.content), new RegExp(`image image/png of ${png.length} bytes`));
+  for (const [id, key] of [
+    [picture.id, other.key],
+    ['file_1', funded.key],
+  ] as const) {
+    const refused = await ask(id, key).catch((error: unknown) => error);
+    assert.instance(refused, NotFoundError);
+    assert.match(String(refused), /messages\[0\]\.content\[1\]\.file\.file_id names no file of this account/);
+  }
+  await call(`/files/${picture.id}`, { method: 'DELETE' });
+  assert.instance(await ask(picture.id).catch((error: unknown) => error), NotFoundError);
+});
+
+it('stored files of 32 MiB go out with one request; more is 413, and routing judges the stored type', async () => {
+  const whole = await upload(Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(32 * MIB - 9)]), 'whole.pdf');
+  const ask = async (...ids: readonly string[]) =>
+    call('/chat/completions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'sim/vision',
+        messages: [{ role: 'user', content: ids.map((file_id) => ({ type: 'file', file: { file_id } })) }],
+      }),
+    });
+  const one = await upload('x', 'x.pdf');
+  assert.is((await refusal(await ask(whole.id, one.id))).status, 413);
+  const refused = await refusal(await ask(whole.id));
+  assert.is(refused.status, 503, 'the model takes images, and this is a document');
+  assert.match(refused.message, /file/);
+});
+
 test.run();

@@ -15,6 +15,7 @@ import { endpointId, providerId } from '../../../actors/terms/ids.ts';
 import type { Tariff } from '../../../actors/terms/tariff.ts';
 import config from '../../../cluster.config.ts';
 import { chatDialect } from '../../../gateway/dialects/chat/chat-dialect.ts';
+import type { FileServices } from '../../../gateway/files/file-services.ts';
 import type { AbortNotice } from '../../../gateway/inference/caller-abort.ts';
 import { drainInference, type InferenceServices, openInference } from '../../../gateway/inference/services.ts';
 import type { TurnRequest } from '../../../gateway/inference/turn-request.ts';
@@ -160,6 +161,7 @@ export function stage(options: StageOptions = {}): Stage {
     random: systemRandom,
     config: { ...config, upstream } as ClusterConfig,
     outbound,
+    files: { limits: config.files } as FileServices,
     keys: new Map([['a', 'secret-a']]),
     crashpoint: (name) => crashpoints.push(name),
     log: (record) => logs.push(record),

@@ -276,9 +276,14 @@ it('non-text parts are passed to routing by their modality', () => {
   assert.equal(parse({ ...BASE, modalities: ['text'] }).modalities, undefined);
 });
 
-it('a stored file that the account cannot read gives 404', () => {
+it('a stored file is a part of its message, and a reference to look up', () => {
   const content = [{ type: 'file', file: { file_id: 'file_1' } }];
-  assert.is(refusal({ ...BASE, messages: [{ role: 'user', content }] }).status, 404);
+  const turn = parse({ ...BASE, messages: [{ role: 'user', content }] });
+  const [message] = turn.messages;
+  const [part] = message !== undefined && 'parts' in message ? (message.parts ?? []) : [];
+  const [reference] = turn.files ?? [];
+  assert.equal([reference?.id, reference?.member], ['file_1', 'messages[0].content[0].file.file_id']);
+  assert.ok(reference?.part === part);
 });
 
 it('provider preferences are parsed, and those that need a vetted endpoint are marked', () => {
