@@ -232,8 +232,8 @@ export function routeDecision({ plan, turn }: TurnRequest): RouteDecision | null
   };
 }
 
-/** Drops the provider, which is the first part of the endpoint's tag. */
-function rejectionOf({ provider: _, ...rejection }: Rejection): RouteRejection {
+/** Drops the provider, which is the first part of the endpoint's tag, and the price, which the detail states. */
+function rejectionOf({ provider: _, price: __, ...rejection }: Rejection): RouteRejection {
   return rejection;
 }
 

@@ -8,13 +8,14 @@ import { firstViolatedRule } from './eligibility/first-violated-rule.ts';
 import type { RuleViolation } from './eligibility/rule-violation.ts';
 import { type EndpointIndex, endpointIndex, type IndexedEndpoint } from './endpoint-index.ts';
 import { fit } from './fit.ts';
+import { noEndpoint } from './no-endpoint.ts';
 import { type Eligible, order } from './order.ts';
 import { type Prompt, promptOf } from './prompt.ts';
 import { fittedPromptTokens } from './prompt-margins.ts';
 import { promptNeeds } from './prompt-needs.ts';
 import { rejectionOf } from './rejection-of.ts';
 import { resolve } from './resolve.ts';
-import { noEndpoint, unknownModel } from './routing-errors.ts';
+import { unknownModel } from './unknown-model.ts';
 import { withoutOptions } from './without-options.ts';
 
 const NO_DEFAULTS: RoutingDefaults = {};
@@ -48,7 +49,7 @@ export function plan(
   const partition = turn.preferences.partition ?? defaults.partition;
   const ordered = orderGroups(groups, turn, { seed, last, together: partition === 'none' });
   const candidates = firstPick(turn, withoutOptions(turn, ordered, rejections), rejections);
-  if (candidates.length === 0) throw noEndpoint(rejections);
+  if (candidates.length === 0) throw noEndpoint(turn, rejections);
   return { candidates, rejections };
 }
 

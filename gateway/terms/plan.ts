@@ -58,4 +58,6 @@ export interface Rejection {
     | 'tool_fidelity';
   readonly member?: string;
   readonly detail?: string;
+  /** Of `max_price`: the price above the cap, exact, in the unit of the cap. */
+  readonly price?: string;
 }

@@ -40,15 +40,17 @@ export function priceRule({ endpoint }: IndexedEndpoint, { turn, promptTokens }:
     const most = caps[cap];
     if (most === undefined) continue;
     const prices = [tariff, ...later].flatMap((each) => each[cap] ?? []);
-    const refused = prices.length === 0 ? isConsumed(turn) : prices.some((price) => isAbove(price, most, cap));
-    if (refused) return { reason: 'max_price', member: `provider.max_price.${member}` };
+    const violated = { reason: 'max_price', member: `provider.max_price.${member}` } as const;
+    if (prices.length === 0 && isConsumed(turn)) return { ...violated, detail: 'no price is declared' };
+    const above = prices.map((price) => perCap(price, cap)).find((price) => compare(price, most) > 0);
+    if (above !== undefined) return { ...violated, detail: `${above} is above ${most}`, price: above };
   }
   return null;
 }
 
-function isAbove(price: string, most: string, unit: PriceKey): boolean {
-  const perCap = unit === 'prompt' || unit === 'completion' ? multiply(price, CAP_TOKENS) : price;
-  return compare(perCap, most) > 0;
+/** A price in the unit of its cap. */
+function perCap(price: string, unit: PriceKey): string {
+  return unit === 'prompt' || unit === 'completion' ? multiply(price, CAP_TOKENS) : price;
 }
 
 function makes(modality: 'image' | 'video'): (turn: Turn) => boolean {

@@ -128,7 +128,10 @@ it('a price cap of every kind is an exact filter', () => {
     const error = refused({ provider: { max_price: { [member]: tooLow } } }, [priced]);
     assert.is(error.status, 503);
     assert.equal(error.metadata.rejections, [
-      { provider: 'a', endpoint: 'a', reason: 'max_price', member: `provider.max_price.${member}` },
+      {
+        ...{ provider: 'a', endpoint: 'a', reason: 'max_price', member: `provider.max_price.${member}` },
+        ...{ detail: `${enough} is above ${tooLow}`, price: enough },
+      },
     ]);
   }
   assert.equal(slugs({ provider: { max_price: { image: '0', audio: '0' } } }, [priced]), ['a'], 'these have no effect');
