@@ -25,6 +25,7 @@ export const accountMachine = setup({
     isShort: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'short',
     isUnrecorded: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'unrecorded',
     isBeyondLimit: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'key-short',
+    isClaimed: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'claimed',
     isStaleOpen: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'stale',
     isHeldOrEnded: ({ context, event }) => ['recorded', 'ended'].includes(judgeOpen(context, only(event, 'hold.open'))),
     mayMove: ({ context, event }) => judgeRaise(context, only(event, 'hold.raise')) === 'granted',
@@ -78,6 +79,7 @@ export const accountMachine = setup({
     refuseBeyondLimit: emit<AccountState, AccountEvent>(({ event }) =>
       effects.refuseBeyondLimit(only(event, 'hold.open')),
     ),
+    refuseClaimed: emit<AccountState, AccountEvent>(({ event }) => effects.refuseClaimed(only(event, 'hold.open'))),
     refuseStaleOpen: emit<AccountState, AccountEvent>(({ event }) =>
       effects.refuseHold(only(event, 'hold.open'), effects.STALE),
     ),
@@ -144,6 +146,7 @@ export const accountMachine = setup({
           { guard: 'isShort', actions: 'refuseShort' },
           { guard: 'isUnrecorded', actions: 'renew' },
           { guard: 'isStaleOpen', actions: 'refuseStaleOpen' },
+          { guard: 'isClaimed', actions: 'refuseClaimed' },
           { actions: 'answerHold' },
         ],
         'hold.raise': [

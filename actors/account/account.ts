@@ -9,6 +9,7 @@ import { accountMachine } from './account.machine.ts';
 import { type PaidIn, paidInCollection } from './deposit.ts';
 import type { AccountEvent } from './events.ts';
 import { generationCollection } from './generation.ts';
+import { claimCollection } from './idempotency.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { type AccountView, explainAccount } from './statement.ts';
 import { tombstoneCollection } from './tombstone.ts';
@@ -29,6 +30,7 @@ export function accountKind(generationRetentionMs: number | null = GENERATION_RE
     collections: {
       generation: generationCollection(generationRetentionMs),
       tombstone: tombstoneCollection,
+      claim: claimCollection,
       ledger: { sort: (entry: LedgerEntry) => entry.sequence },
       deposit: paidInCollection,
       adjustment: paidInCollection,
@@ -54,11 +56,15 @@ function rowsOf(event: ActorEvent): readonly RowRef[] {
   const typed = event as unknown as AccountEvent;
   switch (typed.type) {
     case 'hold.open':
-      return [openedRef(typed.request), tombstoneRef(typed.request.generation)];
+      return [
+        openedRef(typed.request),
+        tombstoneRef(typed.request.generation),
+        ...claimRefs(typed.request.idempotency?.key),
+      ];
     case 'hold.raise':
       return [generationRef(typed.request.generation, false)];
     case 'hold.settle':
-      return [generationRef(typed.settlement.generation, true)];
+      return [generationRef(typed.settlement.generation, true), ...claimRefs(typed.settlement.idempotencyKey)];
     case 'hold.release':
       return [generationRef(typed.release.generation, true), tombstoneRef(typed.release.generation)];
     case 'deposit.credit':
@@ -84,6 +90,10 @@ function generationRef(id: string, mayBeStored: boolean): RowRef {
 /** Reads a stored (ended) row only where one may exist: for a repeat, and for every attempt after the first. */
 function openedRef({ generation, attempt, repeat }: HoldRequest): RowRef {
   return generationRef(generation, repeat || !isFirstHold(attempt));
+}
+
+function claimRefs(key: string | undefined): readonly RowRef[] {
+  return key === undefined ? [] : [{ as: 'claim', collection: 'claim', id: key, mayBeStored: true }];
 }
 
 function tombstoneRef(id: string): RowRef {

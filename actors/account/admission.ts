@@ -8,6 +8,7 @@ import { add, compare, isCharge, isUsd, subtract } from '../terms/usd.ts';
 import { type AccountState, available } from './account-state.ts';
 import type { HoldOpen, HoldRaise, HoldRelease, HoldSettle } from './events.ts';
 import { newestAttempt } from './generation.ts';
+import { otherClaim } from './idempotency.ts';
 import type { Tombstone } from './tombstone.ts';
 
 export type OpenCase =
@@ -17,6 +18,8 @@ export type OpenCase =
   | 'ended'
   /** A newer attempt was admitted or released before. */
   | 'stale'
+  /** The idempotency key stands for another generation, which runs or was charged. */
+  | 'claimed'
   /** A repeat without a record of its attempt: the key decides as for a first delivery. */
   | 'unrecorded'
   /**
@@ -32,6 +35,7 @@ export function judgeOpen(state: AccountState, event: HoldOpen): OpenCase {
   const known = judgeRecord(event);
   if (known !== null) return known;
   if (request.repeat) return 'unrecorded';
+  if (otherClaim(event) !== null) return 'claimed';
   const room = keyRoom(event);
   if (room !== null && compare(request.amount, room) > 0) return 'key-short';
   return compare(request.amount, accountRoom(state, event)) > 0 ? 'short' : 'granted';
@@ -99,7 +103,10 @@ export type SettleCase =
   | 'charge'
   /** Released before: charged with the exact cost all the same. */
   | 'late'
-  /** Sent by an attempt that no longer holds the money or never did. */
+  /**
+   * Sent by an attempt that no longer holds the money or never did, or whose idempotency key a repeat has claimed after
+   * the release.
+   */
   | 'stale'
   | 'unknown'
   | 'malformed';
@@ -111,6 +118,7 @@ export function judgeSettle(event: HoldSettle): SettleCase {
   if (row.attempt !== settlement.attempt) return 'stale';
   if (row.status === 'settled') return 'recorded';
   if (newestAttempt(row) > settlement.attempt) return 'stale';
+  if (row.status === 'released' && otherClaim(event) !== null) return 'stale';
   if (!isCharge(settlement.cost)) return 'malformed';
   return row.status === 'running' ? 'charge' : 'late';
 }

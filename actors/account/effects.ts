@@ -12,6 +12,7 @@ import { type AccountState, available } from './account-state.ts';
 import { accountRoom, heldBefore, keyRoom } from './admission.ts';
 import type { HoldOpen, HoldRaise, HoldRelease, HoldSettle, StorageTake } from './events.ts';
 import { opened, raised, released, reopened, settled } from './generation.ts';
+import { type Claim, putClaim, refusalOf, removeClaim } from './idempotency.ts';
 import { type LedgerEntry, ledgerId } from './ledger.ts';
 import { TOMBSTONE_MS, type Tombstone } from './tombstone.ts';
 
@@ -53,9 +54,10 @@ export function issued({ key, label }: { key: string; label: string }): Effect {
 export function recordHold(state: AccountState, event: HoldOpen): Effect[] {
   const { generation, attempt, amount, deadlineAt } = event.request;
   const row = firstRow<Generation>(event, 'generation');
-  const body = plain(row === null ? opened(event) : reopened(row, event));
+  const held = row === null ? opened(event) : reopened(row, event);
   return [
-    { type: 'put', collection: 'generation', id: generation, body },
+    { type: 'put', collection: 'generation', id: generation, body: plain(held) },
+    ...putClaim(held, 'running'),
     ...sweepAt(state, deadlineAt),
     ...takeFromKey(event),
     reply({ admitted: true, generation, attempt, amount } satisfies Admission),
@@ -80,6 +82,11 @@ export function answerHold(event: HoldOpen): Effect[] {
 /** Answers `refusal`; the key takes back the amount it reserved. */
 export function refuseHold(event: HoldOpen, refusal: Refusal): Effect[] {
   return [...giveBack(event), reply({ admitted: false, refusal } satisfies Admission)];
+}
+
+/** The key stands for another generation: nothing is held, and nothing is served again. */
+export function refuseClaimed(event: HoldOpen): Effect[] {
+  return refuseHold(event, refusalOf(firstRow<Claim>(event, 'claim') as Claim, event.request.idempotency));
 }
 
 export function refuseShort(state: AccountState, event: HoldOpen): Effect[] {
@@ -135,6 +142,7 @@ export function recordCharge(state: AccountState, event: HoldSettle): Effect[] {
   const held = before.status === 'running' ? before.amount : '0';
   return [
     { type: 'put', collection: 'generation', id: settlement.generation, body: plain(after) },
+    ...putClaim(after, 'settled'),
     recordEntry(state),
     { type: 'send', to: before.key, event: { type: 'spend.record', cost, held } },
     reply(settledAnswer(after)),
@@ -150,6 +158,7 @@ export function recordRelease(event: HoldRelease): Effect[] {
   const { generation } = event.release;
   return [
     { type: 'put', collection: 'generation', id: generation, body: plain(released(before, event.release, event.at)) },
+    ...removeClaim(before),
     { type: 'send', to: before.key, event: { type: 'hold.closed', amount: before.amount, count: 1 } },
     reply({ generation, status: 'released' } satisfies Released),
   ];

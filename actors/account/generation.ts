@@ -29,6 +29,7 @@ export function opened({ request, key, at }: HoldOpen): Generation {
     sessionId: request.sessionId,
     metadata: request.metadata,
     ...(request.route === undefined ? {} : { route: request.route }),
+    ...(request.idempotency === undefined ? {} : { idempotency: request.idempotency }),
     status: 'running',
     key,
     createdAt: at,

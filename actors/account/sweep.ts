@@ -10,6 +10,7 @@ import { add } from '../terms/usd.ts';
 import { SWEEP_TIMER } from './effects.ts';
 import type { GatewayLost, HoldsSweep } from './events.ts';
 import { released } from './generation.ts';
+import { removeClaim } from './idempotency.ts';
 import type { Tombstone } from './tombstone.ts';
 
 /** Bounds per step: a cascade has at most 16 steps, a commit a few megabytes. */
@@ -88,6 +89,7 @@ function sliceEffects(slice: SweepSlice, at: number): Effect[] {
       id: row.generation,
       body: plain(released(row, release, at)),
     });
+    effects.push(...removeClaim(row));
     const before = perKey.get(row.key) ?? { amount: '0', count: 0 };
     perKey.set(row.key, { amount: add(before.amount, row.amount), count: before.count + 1 });
   }

@@ -3,6 +3,7 @@
  */
 import type { Effect } from '../runtime/index.ts';
 import type { Admission } from '../terms/hold.ts';
+import { isFirstHold } from '../terms/hold-attempt.ts';
 import { plain } from '../terms/only.ts';
 import { paymentRequired } from '../terms/payment-required.ts';
 import type { Refusal } from '../terms/refusal.ts';
@@ -30,11 +31,18 @@ export function openHold(state: KeyState, { request, perMinute }: TurnAdmit): Ef
 }
 
 /**
- * A later attempt may replace a hold that this key already counts, and only the account can tell. So the key reserves
- * nothing and sends the rest of its limit; the account compares the difference with it and answers with the amount the
- * key has to add.
+ * Only the account can tell whether a later attempt replaces a hold that this key already counts, and whether an
+ * idempotency key was used before, in which case the limit does not matter.
  */
-export function openLaterHold(state: KeyState, { request, perMinute, at }: TurnAdmit): Effect {
+export function isJudgedByAccount({ request }: TurnAdmit): boolean {
+  return !isFirstHold(request.attempt) || request.idempotency !== undefined;
+}
+
+/**
+ * The key reserves nothing and sends the rest of its limit; the account compares the difference with it and answers with
+ * the amount the key has to add.
+ */
+export function openJudgedHold(state: KeyState, { request, perMinute, at }: TurnAdmit): Effect {
   const event = { type: 'hold.open', request: plain(request), key: state.address, perMinute, room: roomOf(state, at) };
   return { type: 'send', to: state.account, event };
 }

@@ -1,12 +1,11 @@
 /**
  * The key's chart: active, disabled or revoked; expiry is computed from the event's time. The key checks, in this
- * order, its rate window, status, kind and limit; then its account decides. For a later attempt the account also checks
- * the limit. The state `revoked` is not final: a revoked key still effects 401, and requests that were running are
+ * order, its rate window, status, kind and limit; then its account decides. For a later attempt and a request with an
+ * idempotency key the account also checks the limit. The state `revoked` is not final: a revoked key still effects 401, and requests that were running are
  * still charged to it.
  */
 import { assign, setup } from 'xstate';
 import { emit, ownerOf } from '../runtime/index.ts';
-import { isFirstHold } from '../terms/hold-attempt.ts';
 import { accountAddress } from '../terms/ids.ts';
 import { only } from '../terms/only.ts';
 import { putCredential } from './credential.ts';
@@ -22,7 +21,7 @@ export const keyMachine = setup({
   guards: {
     isNew: ({ context }) => context.createdAt === null,
     isRepeat: ({ event }) => only(event, 'turn.admit').request.repeat,
-    isLaterAttempt: ({ event }) => !isFirstHold(only(event, 'turn.admit').request.attempt),
+    isJudgedByAccount: ({ event }) => effects.isJudgedByAccount(only(event, 'turn.admit')),
     isOverRate: ({ context, event }) => keyState.isOverRate(context, only(event, 'turn.admit', 'key.count')),
     isExpired: ({ context, event }) => keyState.isExpired(context, event.at),
     isManagement: ({ context }) => context.kind === 'management',
@@ -45,8 +44,8 @@ export const keyMachine = setup({
     count: assign(({ context, event }) => keyState.countRequest(context, only(event, 'turn.admit', 'key.count'))),
     reserve: assign(({ context, event }) => keyState.reserve(context, only(event, 'turn.admit'))),
     openHold: emit<KeyState, KeyEvent>(({ context, event }) => effects.openHold(context, only(event, 'turn.admit'))),
-    openLaterHold: emit<KeyState, KeyEvent>(({ context, event }) =>
-      effects.openLaterHold(context, only(event, 'turn.admit')),
+    openJudgedHold: emit<KeyState, KeyEvent>(({ context, event }) =>
+      effects.openJudgedHold(context, only(event, 'turn.admit')),
     ),
     raiseHold: emit<KeyState, KeyEvent>(({ context, event }) => effects.raiseHold(context, only(event, 'turn.raise'))),
     askStanding: emit<KeyState, KeyEvent>(({ context }) => effects.askStanding(context)),
@@ -78,7 +77,7 @@ export const keyMachine = setup({
           { guard: 'isOverRate', actions: 'refuseRate' },
           { guard: 'isExpired', actions: ['count', 'refuseTurn'] },
           { guard: 'isManagement', actions: ['count', 'refuseManagement'] },
-          { guard: 'isLaterAttempt', actions: ['count', 'openLaterHold'] },
+          { guard: 'isJudgedByAccount', actions: ['count', 'openJudgedHold'] },
           { guard: 'exceedsLimit', actions: ['count', 'refuseLimit'] },
           { actions: ['reserve', 'openHold'] },
         ],

@@ -37,8 +37,16 @@ export interface HoldRequest {
   readonly route?: RouteDecision;
   /** True when the sender may have sent the request before. */
   readonly repeat: boolean;
+  /** Present for a request with an idempotency key. */
+  readonly idempotency?: Idempotency;
   /** Present when the key has counted this request against its rate with an earlier hold. */
   readonly counted?: true;
+}
+
+/** Digests, under a secret of the gateways, of an idempotency key and of the request that came with it. */
+export interface Idempotency {
+  readonly key: string;
+  readonly body: string;
 }
 
 /** The routing decision as stored with the generation, bounded. Endpoints are named by their public tags. */
@@ -127,6 +135,8 @@ export interface Settlement {
    * conditional prices.
    */
   readonly conditions?: { readonly at: number; readonly promptTokens: number };
+  /** Digest of the request's idempotency key; absent without one. */
+  readonly idempotencyKey?: string;
   readonly finishReason: string | null;
   readonly nativeFinishReason: string | null;
   readonly upstreamId: string | null;

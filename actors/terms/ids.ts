@@ -120,6 +120,14 @@ export function importedKeyDigest(pepper: Uint8Array, sha256Hex: string): string
   return hmac(pepper, Buffer.from(sha256Hex, 'hex'));
 }
 
+/**
+ * The stored digest of an idempotency key or of the body that came with it: 32 hex digits of an HMAC under the pepper.
+ * Never equal for a key and a body.
+ */
+export function idempotencyDigest(pepper: Uint8Array, of: 'key' | 'body', text: string): string {
+  return hmac(pepper, createHash('sha256').update(`idempotency ${of} ${text}`).digest()).slice(0, 32);
+}
+
 /** `sk-gw-v1-abc...xyz`: tells an owner's keys apart and reveals too little to use one. */
 export function maskKey(key: string): string {
   const prefix = key.startsWith(LEGACY_KEY_PREFIX) ? LEGACY_KEY_PREFIX : KEY_PREFIX;

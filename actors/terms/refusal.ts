@@ -5,6 +5,8 @@ export interface Refusal {
   readonly message: string;
   /** Further members of `error.metadata`, next to `error_type`. */
   readonly metadata?: { readonly [member: string]: string | number | boolean | null };
+  /** A repeat may succeed after this time; absent where it is pointless or `window` says when. */
+  readonly retryAfterMs?: number;
   /** Of an exhausted fixed window: the requests it admits, and the store time in ms of its reset. */
   readonly window?: { readonly limit: number; readonly resetAt: number };
 }

@@ -28,6 +28,8 @@ export interface RequestContext {
   counted: boolean;
   /** The parsed body of a route that takes JSON, from reading it until its handler takes it. */
   body: RequestBody | null;
+  /** SHA-256 of the body as sent, hex; null until it is read, and for a request without an `Idempotency-Key`. */
+  bodyDigest: string | null;
   /** Renders refusals; a dialect sets its own once the body is read. */
   errorEnvelope: ErrorEnvelope;
 }
@@ -52,6 +54,7 @@ export function beginRequest(
     digest: null,
     counted: false,
     body: null,
+    bodyDigest: null,
     errorEnvelope: standardEnvelope,
   };
 }

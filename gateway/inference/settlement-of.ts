@@ -9,7 +9,7 @@ import type { TurnRequest } from './turn-request.ts';
  * The cost of a turn with a delivery, and the trace for its record. Pure: the result is the same whether it is committed
  * by an ask of its own or inside the commit of another actor.
  */
-export function settlementOf({ generation }: TurnRequest, receipt: Receipt): Settlement {
+export function settlementOf({ generation, idempotency }: TurnRequest, receipt: Receipt): Settlement {
   const { candidate, billed, media } = receipt;
   const { at, promptTokens } = conditionsOf(receipt);
   const { cost, unpriced } = charge(candidate.endpoint.tariff, billed, { at, promptTokens, media });
@@ -31,6 +31,7 @@ export function settlementOf({ generation }: TurnRequest, receipt: Receipt): Set
     generationMs: receipt.generationMs,
     attempts: receipt.attempts,
   };
+  if (idempotency !== undefined) settlement.idempotencyKey = idempotency.key;
   addLessUsual(settlement, receipt);
   addTrace(settlement, receipt);
   return settlement;

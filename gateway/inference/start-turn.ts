@@ -97,7 +97,7 @@ function acceptTurn(
   arrival: Arrival,
   { turn, reply, endpoints, sizes }: Measured,
 ): TurnRequest {
-  const { generation, runAttempt, bytes, caller, attribution, startedAt, signal } = arrival;
+  const { generation, runAttempt, bytes, caller, attribution, idempotency, startedAt, signal } = arrival;
   const last = affinity.recall(caller.account, turn.conversation);
   return {
     generation,
@@ -108,6 +108,7 @@ function acceptTurn(
     plan: plan(turn, endpoints, random.fraction(), last, config.workspace, sizes),
     caller,
     attribution,
+    idempotency,
     startedAt,
     signal,
   };

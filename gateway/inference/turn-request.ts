@@ -1,3 +1,4 @@
+import type { Idempotency } from '../../actors/terms/hold.ts';
 import type { ReplyDialect } from '../dialects/reply/reply-dialect.ts';
 import type { Attribution, Caller } from '../terms/caller.ts';
 import type { Plan } from '../terms/plan.ts';
@@ -21,6 +22,8 @@ export interface TurnRequest {
   readonly plan: Plan;
   readonly caller: Caller;
   readonly attribution: Attribution;
+  /** Absent for a request without an idempotency key, and for a line of a batch. */
+  readonly idempotency?: Idempotency | undefined;
   /** Monotonic ms. */
   readonly startedAt: number;
   /** Signals that the client has left, until the first delivery; from then on `RunningTurn.leave` does. */

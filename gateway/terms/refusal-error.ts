@@ -8,9 +8,12 @@ const RETRY_AFTER_SECONDS_MAX = 60;
 /** Failures that a repeat does not solve. */
 const PERMANENT: ReadonlySet<string> = new Set(['failed', 'rejected', 'unhandled', 'finished', 'quarantined']);
 
-/** Converts an actor's refusal into the client's error; an exhausted window adds its headers. `now` is store time in ms. */
+/**
+ * Converts an actor's refusal into the client's error; an exhausted window or a time for a repeat adds its headers. `now`
+ * is store time in ms.
+ */
 export function refusalError(refusal: Refusal, now: number): GatewayError {
-  const { status, type, message, metadata, window } = refusal;
+  const { status, type, message, metadata, window, retryAfterMs } = refusal;
   return new GatewayError({
     status,
     type,
@@ -26,6 +29,9 @@ export function refusalError(refusal: Refusal, now: number): GatewayError {
           },
         }
       : {}),
+    ...(retryAfterMs === undefined
+      ? {}
+      : { headers: { 'retry-after': String(wholeSeconds(retryAfterMs)), 'x-should-retry': 'true' } }),
   });
 }
 

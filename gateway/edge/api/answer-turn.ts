@@ -7,6 +7,7 @@ import { callerOf, type RequestContext, takeBody } from '../request-context.ts';
 import { StreamAnswer } from './answer-stream.ts';
 import { WholeAnswer } from './answer-whole.ts';
 import { readAttribution } from './attribution.ts';
+import { readIdempotency } from './idempotency.ts';
 
 /**
  * Answers an inference request of an authenticated caller whose body was read, whole or as a stream. Refusals use the
@@ -20,6 +21,7 @@ export function answerTurn(routes: EdgeRoutes, dialect: Dialect, context: Reques
   context.errorEnvelope = dialect.errorEnvelope(streamed);
   const { headers } = context.request;
   const session = headers['x-session-id'];
+  const idempotency = readIdempotency(context, routes.services.pepper);
   const signal = new CallerAbort();
   const answer = streamed ? new StreamAnswer(routes, context, signal) : new WholeAnswer(routes, context, signal);
   const starting = startTurn(routes.services.inference, {
@@ -30,6 +32,7 @@ export function answerTurn(routes: EdgeRoutes, dialect: Dialect, context: Reques
     generation: context.id,
     caller: callerOf(context),
     attribution: readAttribution(headers),
+    idempotency,
     startedAt: context.startedAt,
     signal,
     onAccepted: (request) => {

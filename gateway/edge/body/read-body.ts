@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { Hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Clock, LOOP_TURN_BYTES, loopShare } from '../../../actors/runtime/index.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
@@ -28,6 +29,8 @@ export interface ReadBodyOptions {
   readonly isGone: () => boolean;
   /** Sends `100 Continue` to a client that waits for it; null for other requests. */
   readonly invite: (() => void) | null;
+  /** Receives the bytes of the body in order; null if nobody needs their digest. */
+  readonly digest: Hash | null;
 }
 
 /**
@@ -49,6 +52,7 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
     const bytes = takeWhole(request, announced);
     if (bytes !== null) {
       if (!scan.feed(bytes)) throw tooComplex();
+      options.digest?.update(bytes);
       return new RequestBody(announced, parseWhole(bytes, scan.members));
     }
   }
@@ -57,7 +61,9 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
   const bytes = uploaded.length;
   if (bytes > LOOP_TURN_BYTES) return readLarge({ ...uploaded, isDense: scan.tokens > DENSE_TOKENS }, options);
   if (bytes > SMALL_BYTES_MAX) await loopShare(clock, bytes);
-  return new RequestBody(bytes, parseWhole(oneOf(uploaded.chunks), scan.members));
+  const whole = oneOf(uploaded.chunks);
+  options.digest?.update(whole);
+  return new RequestBody(bytes, parseWhole(whole, scan.members));
 }
 
 interface LargeBody extends Uploaded {
@@ -78,7 +84,7 @@ async function readLarge(large: LargeBody, options: ReadBodyOptions): Promise<Re
 
 async function readWindows(
   { chunks, length, isDense }: LargeBody,
-  { clock, isGone }: ReadBodyOptions,
+  { clock, isGone, digest }: ReadBodyOptions,
   body: RequestBody,
 ): Promise<void> {
   const reader = new JsonReader();
@@ -88,7 +94,9 @@ async function readWindows(
   const read = async (): Promise<void> => {
     if (isGone()) throw new CallerLeft();
     await loopShare(clock, isDense ? LOOP_TURN_BYTES : bytes);
-    reader.feed(oneOf(window));
+    const piece = oneOf(window);
+    digest?.update(piece);
+    reader.feed(piece);
     window = [];
     bytes = 0;
   };

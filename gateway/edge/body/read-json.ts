@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
@@ -7,18 +8,21 @@ import type { RequestBody } from './request-body.ts';
 
 /**
  * The JSON body of an authenticated caller's request, within the configured bounds. Rejects as `readBody` does, and
- * with `CallerLeft` if the connection has closed meanwhile.
+ * with `CallerLeft` if the connection has closed meanwhile. A request with an `Idempotency-Key` gets the digest of its body.
  */
 export async function readJson(
-  { request, response, invite }: RequestContext,
+  context: RequestContext,
   { services, bodies }: Pick<EdgeRoutes, 'services' | 'bodies'>,
 ): Promise<RequestBody> {
+  const { request, response, invite } = context;
   const { limits, clock } = services;
   const reserve = (bytes: number): boolean => bodies.take(bytes, response);
   const isGone = (): boolean => response.destroyed;
   stillHere(response);
-  const body = await readBody(request, { limits, clock, reserve, isGone, invite });
+  const digest = request.headers['idempotency-key'] === undefined ? null : createHash('sha256');
+  const body = await readBody(request, { limits, clock, reserve, isGone, invite, digest });
   stillHere(response);
+  if (digest !== null) context.bodyDigest = digest.digest('hex');
   return body;
 }
 

@@ -26,6 +26,11 @@ const HEADERS: readonly Parameter[] = [
   { name: 'X-Vendor-Title', schema: { type: 'string' } as unknown as TSchema },
   { name: 'X-Title', schema: { type: 'string' } as unknown as TSchema },
   { name: 'HTTP-Referer', schema: { type: 'string' } as unknown as TSchema },
+  {
+    name: 'Idempotency-Key',
+    schema: { type: 'string', minLength: 1, maxLength: 255 } as unknown as TSchema,
+    description: 'A repeat within 24 hours is not served again: 409 names the generation, 422 another body.',
+  },
 ];
 
 /** The API as an OpenAPI 3.1 document: the registered routes with the schemas in use. */

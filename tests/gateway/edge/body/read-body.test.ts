@@ -40,6 +40,7 @@ async function read(sent: Sent): Promise<Outcome> {
       invite: null,
       isGone: sent.isGone ?? (() => response.destroyed),
       reserve: sent.reserve ?? (() => true),
+      digest: null,
     })
       .then(
         (body) => settle({ value: body.take(), bytes: body.bytes }),
