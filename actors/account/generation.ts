@@ -78,8 +78,9 @@ export function settled(row: Generation, settlement: Settlement, at: number): Ge
   };
 }
 
+/** Nothing is charged: the caller's metadata, up to 65,536 characters, is not kept for the row's retention. */
 export function released(row: Generation, release: Release, at: number): Generation {
-  return { ...row, status: 'released', endedAt: at, release };
+  return { ...row, metadata: null, status: 'released', endedAt: at, release };
 }
 
 /** The amount by which a charge exceeds the hold; null when it does not. */

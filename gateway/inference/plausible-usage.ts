@@ -1,6 +1,6 @@
 import type { Usage } from '../terms/usage.ts';
 
-/** A reported answer may be this many times the size of the hold; a larger one is noise. */
+/** Providers count some tokens above the ceiling that they were sent; a count above this many times the ceiling is noise. */
 const PLAUSIBLE_FACTOR = 2;
 
 type Writable = { -readonly [member in keyof Usage]: Usage[member] };
@@ -8,21 +8,23 @@ type Writable = { -readonly [member in keyof Usage]: Usage[member] };
 /**
  * The reported usage without implausible counts, which are treated as unreported. The prompt is bounded by the window
  * alone: a provider that adds a system prompt counts more than we do, and what it counts is charged, above the hold if
- * need be. The answer is bounded by a factor of the admitted size, and parts may not exceed their whole. Returns the same
- * object where every count is plausible. (reliability, decisions 1 and 16, attack 76)
+ * need be. The answer counts as the ceiling that was sent where more is reported, as noise above a factor of it, and parts
+ * may not exceed their whole. Returns the same object where every count is plausible. (reliability, decisions 1 and 16, attack 76)
  */
 export function plausibleUsage(usage: Usage, window: number, completionTokensMax: number): Usage {
   const { promptTokens, completionTokens } = usage;
   const promptOk = isWithin(promptTokens, window);
   const completionOk = isWithin(completionTokens, completionTokensMax * PLAUSIBLE_FACTOR);
+  const isAbove = completionOk && !isWithin(completionTokens, completionTokensMax);
   const cached = (usage.cachedTokens ?? 0) + (usage.cacheWriteTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0);
   const spent = (usage.reasoningTokens ?? 0) + (usage.imageTokens ?? 0) + (usage.audioTokens ?? 0);
   const cachedOk = promptOk && isWithin(cached, promptTokens ?? window);
-  const spentOk = completionOk && isWithin(spent, completionTokens ?? completionTokensMax);
-  if (cachedOk && spentOk) return usage;
+  const spentOk = completionOk && isWithin(spent, Math.min(completionTokens ?? Infinity, completionTokensMax));
+  if (cachedOk && spentOk && !isAbove) return usage;
   const kept: Writable = { ...usage };
   if (!promptOk) delete kept.promptTokens;
   if (!completionOk) delete kept.completionTokens;
+  if (isAbove) kept.completionTokens = completionTokensMax;
   if (!cachedOk) {
     delete kept.cachedTokens;
     delete kept.cacheWriteTokens;

@@ -4,14 +4,16 @@ import { ProviderFailure } from './provider-failure.ts';
 export const IMAGES_MAX = 64;
 
 const ADDRESS_CHARACTERS_MAX = 8_192;
+const RASTER = /^data:image\/(?:png|jpe?g|webp|gif|avif|bmp|tiff|heic|heif);base64,/i;
 
 /**
- * Validates the address of a generated picture: a `data:` URL of a picture, or a web address, which the gateway never
- * fetches. Throws for anything else, because the picture cannot be delivered.
+ * Validates the address of a generated picture: a base64 `data:` URL of a raster picture, or a web address, which the
+ * gateway never fetches. Throws for anything else: a vector picture or a parameter of the media type can hold a script.
+ * (reliability, attack 82)
  */
 export function pictureUrl(url: unknown): string {
   if (typeof url === 'string') {
-    if (/^data:image\/[a-z0-9.+-]{1,64}[;,]/i.test(url)) return url;
+    if (RASTER.test(url)) return url;
     if (url.length <= ADDRESS_CHARACTERS_MAX && /^https?:\/\/[^\s"<>\\]+$/i.test(url)) return url;
   }
   throw new ProviderFailure('garbage', 'an image without a valid URL');

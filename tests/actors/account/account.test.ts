@@ -300,4 +300,13 @@ it('explains itself in sentences', () => {
   ]);
 });
 
+it('the metadata of a request is kept with its charge, and not with a release', () => {
+  const actors = open();
+  const metadata = '{"a":"b"}';
+  for (const id of ['gen-1', 'gen-2']) admit(actors, id, '1', { metadata });
+  actors.tell(ACCOUNT, words.releaseEvent(words.release('gen-1')));
+  actors.tell(ACCOUNT, words.settleEvent(words.settlement('gen-2', '0.5')));
+  assert.equal([row(actors, 'gen-1')?.metadata, row(actors, 'gen-2')?.metadata], [null, metadata]);
+});
+
 test.run();

@@ -8,7 +8,7 @@ const it = bounded(test);
 it('plausible usage is returned unchanged', () => {
   const usage = {
     ...{ promptTokens: 200, cachedTokens: 150, cacheWriteTokens: 30, cacheWrite1hTokens: 20 },
-    ...{ completionTokens: 40, reasoningTokens: 20, imageTokens: 10, audioTokens: 10 },
+    ...{ completionTokens: 20, reasoningTokens: 10, imageTokens: 5, audioTokens: 5 },
   };
   assert.is(plausibleUsage(usage, 200, 20), usage);
   const nothing = {};
@@ -16,12 +16,18 @@ it('plausible usage is returned unchanged', () => {
 });
 
 it('a total beyond the admitted size is dropped together with its parts (reliability, attack 76)', () => {
-  const usage = { promptTokens: 201, cachedTokens: 10, completionTokens: 40, reasoningTokens: 3 };
-  assert.equal(plausibleUsage(usage, 200, 20), { completionTokens: 40, reasoningTokens: 3 });
+  const usage = { promptTokens: 201, cachedTokens: 10, completionTokens: 20, reasoningTokens: 3 };
+  assert.equal(plausibleUsage(usage, 200, 20), { completionTokens: 20, reasoningTokens: 3 });
   assert.equal(plausibleUsage({ ...usage, promptTokens: 5, cachedTokens: 5, completionTokens: 41 }, 200, 20), {
     promptTokens: 5,
     cachedTokens: 5,
   });
+});
+
+it('an answer above its ceiling counts as the ceiling, and its parts may not exceed that', () => {
+  const usage = { promptTokens: 10, completionTokens: 40, reasoningTokens: 20 };
+  assert.equal(plausibleUsage(usage, 200, 20), { promptTokens: 10, completionTokens: 20, reasoningTokens: 20 });
+  assert.equal(plausibleUsage({ ...usage, reasoningTokens: 21 }, 200, 20), { promptTokens: 10, completionTokens: 20 });
 });
 
 it('parts that add up to more than their total are dropped', () => {

@@ -49,16 +49,20 @@ it('pictures are complete, numbered and have a valid address', () => {
   const events: TurnEvent[] = [];
   const picture = (url: unknown, index?: unknown) => ({ type: 'image_url', image_url: { url }, index });
   media.readImages([picture('data:image/webp;base64,AA'), picture('http://p.test/a.png', 5)], events);
-  media.readImages([{ image_url: 'https://p.test/b.png' }, picture('data:image/svg+xml,x', -1)], events);
+  media.readImages([{ image_url: 'https://p.test/b.png' }, picture('data:image/JPEG;base64,AA', -1)], events);
   assert.equal(events, [
     { type: 'image', url: 'data:image/webp;base64,AA', index: 0 },
     { type: 'image', url: 'http://p.test/a.png', index: 5 },
     { type: 'image', url: 'https://p.test/b.png', index: 2 },
-    { type: 'image', url: 'data:image/svg+xml,x', index: 3 },
+    { type: 'image', url: 'data:image/JPEG;base64,AA', index: 3 },
   ]);
   for (const url of [
     'javascript:1',
     'data:text/html,x',
+    'data:image/svg+xml,x',
+    'data:image/svg+xml;base64,AA',
+    'data:image/png,AA',
+    'data:image/png;x=<script>;base64,AA',
     'http://',
     'http://a b',
     'file:///a',

@@ -1,0 +1,79 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../../support/bounded.ts';
+import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openCluster } from './cluster.ts';
+
+const it = bounded(test);
+
+/** Names that every plain object has without having been given them. */
+const NAMES = [...Object.getOwnPropertyNames(Object.prototype), 'prototype', 'length'];
+const PARAMETERS = [
+  ...['sort', 'q', 'limit', 'offset', 'context', 'zdr', 'supported_parameters', 'input_modalities'],
+  ...['output_modalities', 'model_authors', 'after', 'order', 'purpose', 'id'],
+];
+
+let cluster: TestCluster;
+let funded: Funded;
+test.before(async () => {
+  cluster = await openCluster();
+  funded = await cluster.fund('10');
+});
+test.after(() => cluster.close());
+
+/** No look-up by a caller's word goes through what objects inherit: an unknown word is the caller's error. */
+async function statusOf(path: string, init: RequestInit = {}): Promise<number> {
+  const headers = { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' };
+  const answer = await fetch(`${cluster.baseUrls[0]}${path}`, { ...init, headers });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+it('an inherited name in a query or path is never 500', async () => {
+  for (const name of NAMES) {
+    for (const parameter of PARAMETERS) {
+      for (const route of ['/models', '/files', '/generation']) {
+        const status = await statusOf(`${route}?${parameter}=${name}&${name}=${parameter}`);
+        assert.ok(status < 500, `${route}?${parameter}=${name}: ${status}`);
+      }
+    }
+    for (const path of [
+      `/models/${name}`,
+      `/models/${name}/${name}`,
+      `/models/sim/${name}/endpoints`,
+      `/files/${name}`,
+    ]) {
+      assert.is(await statusOf(path), 404, path);
+    }
+  }
+});
+
+it('an inherited name as model, tool choice, provider or setting is never 500', async () => {
+  const messages = [{ role: 'user', content: 'hello' }];
+  const chat = { model: 'sim/fast', messages };
+  for (const name of NAMES) {
+    const bodies: object[] = [
+      { ...chat, model: name },
+      { ...chat, model: `sim/fast:${name}` },
+      { ...chat, models: [name] },
+      { ...chat, provider: { only: [name] } },
+      { ...chat, provider: { order: [name], sort: name } },
+      { ...chat, provider: { options: { [name]: { [name]: name } } } },
+      { ...chat, tool_choice: name },
+      { ...chat, reasoning: { effort: name } },
+      { ...chat, response_format: { type: name } },
+      { ...chat, modalities: [name] },
+      { ...chat, image_config: { size: name, [name]: 1 } },
+      { ...chat, metadata: JSON.parse(`{"${name}": "a"}`) },
+      { ...chat, messages: [{ role: name, content: 'a' }] },
+      { ...chat, messages: [{ role: 'user', content: [{ type: name }] }] },
+      JSON.parse(`{"model": "sim/fast", "messages": ${JSON.stringify(messages)}, "${name}": {"a": 1}}`),
+    ];
+    for (const body of bodies) {
+      const status = await statusOf('/chat/completions', { method: 'POST', body: JSON.stringify(body) });
+      assert.is.not(status, 500, JSON.stringify(body));
+    }
+  }
+});
+
+test.run();
