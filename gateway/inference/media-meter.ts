@@ -6,8 +6,8 @@ import { SpeechMeter } from '../pricing/speech-meter.ts';
 import type { MediaUnits } from '../terms/usage.ts';
 
 const PIXEL_DIGITS = 6;
-/** Images of one answer whose headers are read; further ones count as unread. */
-const IMAGES_READ_MAX = 100;
+/** Images of one answer whose headers are read, more than any request admits; further ones count as unread. */
+const IMAGES_READ_MAX = 16;
 
 /** Measured media, and whether it exceeded the admitted bounds; the excess is not charged. (reliability, attack 76) */
 export interface MeasuredMedia {

@@ -13,10 +13,12 @@ import type { ReplyReader } from './reply-reader.ts';
  * stack (measured: 64 KiB of them blocked the event loop for half a second).
  */
 const INVALID_LINES_MAX = 64;
+/** Bytes without an event of the answer, such as comments and empty frames, beside one line of the longest kind, after which a stream is refused. */
+const IDLE_BYTES_MAX = 1024 * 1024;
 
 /**
- * A streamed answer of any dialect. Only parts of the answer count as progress, so endless comments and pings run into
- * the idle time-out. The end of the connection before a finish reason is a failure, never a clean end.
+ * A streamed answer of any dialect. Only parts of the answer count as progress, so endless comments, blank lines and
+ * pings run into the idle time-out, or into the bound on their bytes where there are many. The end of the connection before a finish reason is a failure, never a clean end.
  */
 export class StreamAttempt implements ProviderAttempt {
   readonly status: number;
@@ -27,6 +29,9 @@ export class StreamAttempt implements ProviderAttempt {
   #events: TurnEvent[] = [];
   #progressed = false;
   #invalidLines = 0;
+  readonly #idleBytesMax: number;
+  /** Bytes since the last event. */
+  #idleBytes = 0;
   /** The last piece ended in CR: an LF at the start of the next piece belongs to it. */
   #afterCr = false;
   #failure: ProviderFailure | null = null;
@@ -36,6 +41,7 @@ export class StreamAttempt implements ProviderAttempt {
     this.status = reply.status;
     this.#body = reply.body;
     this.#reader = reader;
+    this.#idleBytesMax = lineCharactersMax + IDLE_BYTES_MAX;
     this.#parser = createParser({
       maxBufferSize: lineCharactersMax,
       onEvent: this.#onEvent,
@@ -96,8 +102,11 @@ export class StreamAttempt implements ProviderAttempt {
   #feed(chunks: readonly Uint8Array[]): void {
     for (const chunk of chunks) {
       if (this.#state !== 'open' || this.#failure) return;
+      const before = this.#events.length;
       const text = this.#decoder.write(chunk as Buffer);
       this.#parser.feed(this.#afterCr || text.includes('\r') ? this.#withLineFeeds(text) : text);
+      this.#idleBytes = this.#events.length > before ? 0 : this.#idleBytes + chunk.length;
+      if (this.#idleBytes > this.#idleBytesMax) throw new ProviderFailure('garbage', 'bytes without an answer');
     }
   }
 

@@ -4,6 +4,8 @@ import { ProviderFailure } from '../provider-failure.ts';
 /** Calls in one reply; a reply with more is invalid. */
 const CALLS_MAX = 1_536;
 const ID_CHARACTERS_MAX = 256;
+/** Arguments of all calls that may precede the names of their calls. */
+const EARLY_CHARACTERS_MAX = 64 * 1024;
 
 interface Call {
   readonly index: number;
@@ -22,6 +24,7 @@ export class ToolCalls {
   readonly #calls: Call[] = [];
   readonly #byIndex = new Map<number, Call>();
   readonly #makeId: (index: number) => string;
+  #early = 0;
 
   constructor(makeId: (index: number) => string) {
     this.#makeId = makeId;
@@ -48,6 +51,8 @@ export class ToolCalls {
     const call = this.#callOf(Number.isSafeInteger(index) ? (index as number) : at, id);
     const piece = typeof given === 'string' ? given : given == null ? '' : JSON.stringify(given);
     if (call.name === null) {
+      this.#early += piece.length;
+      if (this.#early > EARLY_CHARACTERS_MAX) throw new ProviderFailure('garbage', 'a tool call without a name');
       call.early += piece;
       if (typeof name !== 'string' || name === '') return;
       call.name = name;

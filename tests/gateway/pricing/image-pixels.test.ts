@@ -18,6 +18,18 @@ it('the size of a JPEG may follow a long colour profile', () => {
   assert.is(imagePixels(dataUrl(jpeg(640, 480, [60_000, 60_000]), 'image/jpeg')), 307_200);
 });
 
+it('a crafted JPEG costs a bounded number of steps (issue 18, line 1)', () => {
+  // One byte at a time: a parser that searches for the next marker takes 60 to 90 ms for each of these.
+  const crafted = dataUrl(Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 2]), Buffer.alloc(190_000)]));
+  const filled = dataUrl(Buffer.concat([Buffer.from([0xff, 0xd8]), Buffer.alloc(190_000, 0xff)]));
+  for (let times = 0; times < 1_000; times++) {
+    assert.is(imagePixels(crafted), null);
+    assert.is(imagePixels(filled), null);
+  }
+  const many = jpeg(640, 480, Array(300).fill(4));
+  assert.is(imagePixels(dataUrl(many, 'image/jpeg')), null, 'more segments than the bound');
+});
+
 it('text that is no image, a truncated image, and a URL are unread', () => {
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"></svg>');
   for (const url of [

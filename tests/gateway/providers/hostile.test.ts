@@ -111,6 +111,40 @@ const FAILING: readonly (readonly [string, Send])[] = [
     },
   ],
   [
+    'blank lines and event names without end',
+    (response, dialect) => {
+      streaming(response).write(opening(dialect));
+      pour(response, '\n\nevent: a\n\nretry: 5\n'.repeat(10_000));
+    },
+  ],
+  [
+    'pings without end',
+    (response, dialect) => {
+      streaming(response).write(opening(dialect));
+      pour(response, 'event: ping\ndata: {"type":"ping"}\n\n: ping\n'.repeat(10_000));
+    },
+  ],
+  [
+    'empty frames without end',
+    (response, dialect) => {
+      streaming(response).write(opening(dialect));
+      pour(response, 'data: {"choices":[{"delta":{}}]}\n\n'.repeat(1_000));
+    },
+  ],
+  [
+    'arguments of a tool call without a name',
+    (response, dialect) => {
+      streaming(response).write(opening(dialect));
+      const text = 'a'.repeat(4 * 1024);
+      const nameless = `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"${text}"}}]}}]}\n\n`;
+      const unopened = event('content_block_delta', {
+        index: 7,
+        delta: { type: 'input_json_delta', partial_json: text },
+      });
+      pour(response, dialect === 'chat' ? nameless : unopened);
+    },
+  ],
+  [
     'a gzip bomb',
     (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' });
