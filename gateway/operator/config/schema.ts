@@ -117,6 +117,7 @@ export const configSchema = record({
   runtime: bounds(defaults.runtime),
   activities: bounds(defaults.activities),
   edge: bounds(defaults.edge),
+  files: bounds(defaults.files),
   rates: bounds(defaults.rates),
   upstream: bounds(defaults.upstream),
   checks: bounds(defaults.checks),
