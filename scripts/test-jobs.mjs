@@ -25,6 +25,7 @@ const TIMED = [
   'tests/chaos/cut-off',
   'tests/cluster/takeover',
   'tests/cluster/http2-floods',
+  'tests/chaos/idempotency',
 ];
 /** The longest of the other tests start first; a missing name affects only the order. */
 const LONG = [
