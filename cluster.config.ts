@@ -116,8 +116,16 @@ const config: ClusterConfig = {
     uploadsPerAccountMax: 8,
   },
 
-  // spec: inference, Limits.
-  rates: { keyPerMinute: 120, endpointPerMinute: 6_000, addressPerMinute: 120, windowMs: 60_000 },
+  // spec: inference, Limits. `addressPerMinute` counts requests without a valid key; a proxy in front of the nodes is
+  // one address, so raise it there and limit strangers at the proxy. `partPercentMax` is the percentage of the
+  // endpoint's window that one account, or all requests without a valid key together, can take while others ask.
+  rates: {
+    keyPerMinute: 120,
+    endpointPerMinute: 6_000,
+    addressPerMinute: 120,
+    partPercentMax: 25,
+    windowMs: 60_000,
+  },
 
   upstream: {
     connectMs: 5_000,

@@ -10,21 +10,26 @@ export type WindowTake = Stamped & {
   readonly windowMs: number;
 };
 
-/** Takes a slice that one of `nodes` gateways distributes itself. */
+/** Takes a slice that one of `nodes` gateways distributes itself. `askers`: who requested it, see `WindowTable`. */
 export type WindowSlice = Stamped & {
   readonly type: 'window.slice';
   readonly name: string;
   readonly limit: number;
   readonly windowMs: number;
   readonly nodes: number;
+  readonly askers?: readonly string[];
 };
 
-/** Returns the rest of a slice. Ignored once the window it was taken from has ended. */
+/**
+ * Returns the rest of a slice, 0 or more, or reports further askers. Ignored once the window it was taken from has
+ * ended.
+ */
 export type WindowReturn = Stamped & {
   readonly type: 'window.return';
   readonly name: string;
   readonly count: number;
   readonly windowStart: number;
+  readonly askers?: readonly string[];
 };
 
 export type WindowEvent = WindowTake | WindowSlice | WindowReturn;

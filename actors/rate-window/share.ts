@@ -2,7 +2,7 @@
 import type { Effect } from '../runtime/index.ts';
 import { plain } from '../terms/only.ts';
 import type { WindowReturn, WindowSlice, WindowTake } from './events.ts';
-import { current, remainingMs, take, takenBy, type WindowTable } from './table.ts';
+import { current, isContended, noteAskers, remainingMs, take, takenBy, type WindowTable } from './table.ts';
 
 /** Each node's even part of the rest is cut into this many slices: small, so that an idle node holds back little. */
 const PARTS_PER_NODE = 8;
@@ -19,6 +19,8 @@ export interface SliceGrant {
   readonly granted: number;
   readonly windowStart: number;
   readonly resetInMs: number;
+  /** True if several accounts or client addresses ask; absent from a node of an earlier build. */
+  readonly contended?: boolean;
 }
 
 export function fits(table: WindowTable, { name, count, limit, windowMs, at }: WindowTake): boolean {
@@ -36,12 +38,13 @@ export function sliceOf(table: WindowTable, { name, limit, windowMs, nodes, at }
 }
 
 export function sliced(table: WindowTable, event: WindowSlice): WindowTable {
-  return take(current(table, event.windowMs, event.at), event.name, sliceOf(table, event));
+  const taken = take(current(table, event.windowMs, event.at), event.name, sliceOf(table, event));
+  return noteAskers(taken, event.askers);
 }
 
-export function returned(table: WindowTable, { name, count, windowStart, at }: WindowReturn): WindowTable {
-  const open = table.start === windowStart && remainingMs(table, at) > 0;
-  return open && count > 0 ? take(table, name, -count) : table;
+export function returned(table: WindowTable, { name, count, windowStart, askers, at }: WindowReturn): WindowTable {
+  if (table.start !== windowStart || remainingMs(table, at) <= 0) return table;
+  return noteAskers(count > 0 ? take(table, name, -count) : table, askers);
 }
 
 /** The answer to a take, computed after the take was applied or refused. */
@@ -56,6 +59,7 @@ export function answerTaken(table: WindowTable, event: WindowTake, granted: bool
 export function answerSlice(table: WindowTable, event: WindowSlice): Effect {
   const now = current(table, event.windowMs, event.at);
   const resetInMs = remainingMs(now, event.at);
-  const answer: SliceGrant = { granted: sliceOf(table, event), windowStart: now.start, resetInMs };
+  const contended = isContended(noteAskers(now, event.askers));
+  const answer: SliceGrant = { granted: sliceOf(table, event), windowStart: now.start, resetInMs, contended };
   return { type: 'reply', body: plain(answer) };
 }

@@ -12,16 +12,38 @@ export interface WindowTable {
   readonly names: number;
   /** Requests taken by names beyond the bound. */
   readonly crowd: number;
+  /** Accounts and client addresses that requested slices in this window, and in the one before; two of each suffice. */
+  readonly askers: readonly string[];
+  readonly askersBefore: readonly string[];
 }
 
-export const EMPTY_TABLE: WindowTable = { windowMs: 0, start: 0, counts: {}, names: 0, crowd: 0 };
+/** Two askers are enough to know that nobody asks alone. */
+export const ASKERS_MAX = 2;
+
+export const EMPTY_TABLE: WindowTable = {
+  ...{ windowMs: 0, start: 0, counts: {}, names: 0, crowd: 0 },
+  ...{ askers: [], askersBefore: [] },
+};
 
 /** The table of the window containing `at`. */
 export function current(table: WindowTable, windowMs: number, at: number): WindowTable {
   if (!Number.isInteger(windowMs) || windowMs < 1)
     throw new RangeError('the length of a window must be a whole number of milliseconds, at least 1');
   const start = at - (at % windowMs);
-  return table.windowMs === windowMs && table.start === start ? table : { ...EMPTY_TABLE, windowMs, start };
+  if (table.windowMs === windowMs && table.start === start) return table;
+  const follows = table.windowMs === windowMs && table.start + windowMs === start;
+  return { ...EMPTY_TABLE, windowMs, start, askersBefore: follows ? table.askers : [] };
+}
+
+/** Notes who asked, up to the bound. */
+export function noteAskers(table: WindowTable, names: readonly string[] = []): WindowTable {
+  const askers = [...new Set([...table.askers, ...names])].slice(0, ASKERS_MAX);
+  return askers.length === table.askers.length ? table : { ...table, askers };
+}
+
+/** True if several asked in this window or the one before. */
+export function isContended({ askers, askersBefore }: WindowTable): boolean {
+  return new Set([...askers, ...askersBefore]).size > 1;
 }
 
 export function takenBy(table: WindowTable, name: string): number {

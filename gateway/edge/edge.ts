@@ -46,7 +46,11 @@ const SETTLED_CHECK_MS = 20;
 export function openEdge(services: EdgeServices): Edge {
   const { cluster, clock, limits } = services;
   const budgets = new AccountedBudgets(services);
-  const window = new EndpointWindow(budgets, clock, { now: () => cluster.now(), idleMs: limits.sliceIdleMs });
+  const window = new EndpointWindow(budgets, clock, {
+    now: () => cluster.now(),
+    idleMs: limits.sliceIdleMs,
+    part: budgets.part,
+  });
   const authentication = new Authentication({
     cluster,
     budgets,

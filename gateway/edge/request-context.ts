@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorEnvelope, standardEnvelope } from '../dialects/reply/error-envelope.ts';
 import type { Caller } from '../terms/caller.ts';
+import type { WindowTaken } from './auth/endpoint-window.ts';
 import type { RequestCredential } from './auth/request-credential.ts';
 import type { RequestBody } from './body/request-body.ts';
 import type { PathParams } from './http/http-router.ts';
@@ -22,10 +23,14 @@ export interface RequestContext {
   query: string;
   /** Null until the key is found; stays null for a credential that matches no key. */
   caller: Caller | null;
+  /** The client address, once a request without a valid key was counted by it; else null. */
+  address: string | null;
   /** Digest of the credential's key; null without one. */
   digest: string | null;
   /** True once the caller's rate budget was charged for this request. */
   counted: boolean;
+  /** What the request took from the endpoint's window; null before it took anything. */
+  taken: WindowTaken | null;
   /** The parsed body of a route that takes JSON, from reading it until its handler takes it. */
   body: RequestBody | null;
   /** SHA-256 of the body as sent, hex; null until it is read, and for a request without an `Idempotency-Key`. */
@@ -51,8 +56,10 @@ export function beginRequest(
     params: NO_PARAMS,
     query: '',
     caller: null,
+    address: null,
     digest: null,
     counted: false,
+    taken: null,
     body: null,
     bodyDigest: null,
     errorEnvelope: standardEnvelope,

@@ -43,7 +43,10 @@ export async function openCluster(context: NodeContext, parts: OpenClusterParts)
   });
 }
 
-/** A digest of the settings that all nodes of a cluster must share: nodes whose digests differ refuse each other's links. */
-function digestOf({ runtime, rates, workspace }: ClusterConfig): string {
+/**
+ * A digest of the settings that all nodes of a cluster must share: nodes whose digests differ refuse each other's links.
+ * Without `partPercentMax`, which a node of an earlier build does not have: it would refuse the others in an upgrade.
+ */
+function digestOf({ runtime, rates: { partPercentMax: _, ...rates }, workspace }: ClusterConfig): string {
   return createHash('sha256').update(JSON.stringify({ runtime, rates, workspace })).digest('hex');
 }

@@ -170,11 +170,17 @@ export interface FileLimits {
   readonly uploadsPerAccountMax: number;
 }
 
+/** Requests per fixed window, counted over all nodes. */
 export interface RateLimits {
-  /** Fixed window of one minute. */
   readonly keyPerMinute: number;
   readonly endpointPerMinute: number;
+  /** Requests without a valid key, per IPv4 address or IPv6 /64: reads, unknown paths, wrong keys. */
   readonly addressPerMinute: number;
+  /**
+   * Percent of `endpointPerMinute` that one account, or all requests without a valid key together, may take while
+   * others ask; 1 to 100.
+   */
+  readonly partPercentMax: number;
   readonly windowMs: number;
 }
 

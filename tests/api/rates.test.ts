@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
 import { startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { requestFrom } from '../support/request-from.ts';
 
 /** A run may wait for a fresh minute, and once more after it crossed a boundary. */
 const it = bounded(test, 240_000);
@@ -81,9 +82,20 @@ it('answers an invalid key 401 for 120 requests over all nodes, then 429 with it
   assert.is(Number(answer.headers.get('x-ratelimit-reset')) % 60, 0);
 });
 
-it('counts requests without a credential by their address', async () => {
-  const statuses = await inOneMinute(() => burst(150, '/key', {}));
-  assert.equal(countStatuses(statuses), { 401: 120, 429: 30 });
+it('counts requests without a credential by their address, on any route', async () => {
+  for (const [from, path, status] of [
+    ['127.0.0.2', '/key', 401],
+    ['127.0.0.3', '/models/count', 200],
+    ['127.0.0.4', '/nothing', 404],
+  ] as const) {
+    const statuses = await inOneMinute(async () => {
+      const sent = Array.from({ length: 150 }, (_, i) =>
+        requestFrom(cluster.baseUrls[i % 3] as string, path, { from }),
+      );
+      return (await Promise.all(sent)).map((answer) => answer.status);
+    });
+    assert.equal(countStatuses(statuses), { [status]: 120, 429: 30 }, path);
+  }
 });
 
 it('counts a key on a route that requires none', async () => {

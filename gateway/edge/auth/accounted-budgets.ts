@@ -1,9 +1,16 @@
 import { countRequest } from '../../../actors/key/key.ts';
-import { ENDPOINT_WINDOW, returnSlice, takeSlice, takeWindow } from '../../../actors/rate-window/rate-window.ts';
+import {
+  ENDPOINT_WINDOW,
+  partName,
+  returnSlice,
+  takeSlice,
+  takeWindow,
+} from '../../../actors/rate-window/rate-window.ts';
 import type { Cluster } from '../../../actors/runtime/index.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
 import type { RateLimits } from '../../terms/config.ts';
 import type { Budgets, GrantedSlice } from './budgets.ts';
+import { type WindowPart, windowPart } from './window-part.ts';
 
 export interface AccountedBudgetsOptions {
   readonly cluster: Cluster;
@@ -15,10 +22,12 @@ export interface AccountedBudgetsOptions {
 
 /** The rate budgets, counted by actors: one count across all nodes. */
 export class AccountedBudgets implements Budgets {
+  readonly part: WindowPart;
   readonly #options: AccountedBudgetsOptions;
 
   constructor(options: AccountedBudgetsOptions) {
     this.#options = options;
+    this.part = windowPart(options.rates, options.nodes);
   }
 
   async countKey(key: string): Promise<Refusal | null> {
@@ -35,22 +44,31 @@ export class AccountedBudgets implements Budgets {
     return this.#count(`address-${address}`, this.#options.rates.addressPerMinute);
   }
 
-  async grantSlice(): Promise<GrantedSlice> {
+  async grantSlice(askers: readonly string[]): Promise<GrantedSlice> {
     const { cluster, rates, askMs, nodes } = this.#options;
     const { endpointPerMinute: limit, windowMs } = rates;
-    const { granted, windowStart, resetInMs } = await takeSlice(
-      cluster,
-      ENDPOINT_WINDOW,
-      { limit, windowMs, nodes },
-      askMs,
-    );
-    return { granted, remainingMs: resetInMs, limit, resetAt: windowStart + windowMs };
+    const slice = { limit, windowMs, nodes, askers };
+    const { granted, windowStart, resetInMs, contended } = await takeSlice(cluster, ENDPOINT_WINDOW, slice, askMs);
+    return { granted, remainingMs: resetInMs, limit, resetAt: windowStart + windowMs, contended: contended === true };
   }
 
-  returnSlice(unused: number, slice: GrantedSlice): void {
+  returnSlice(unused: number, resetAt: number): void {
+    this.#return(unused, resetAt);
+  }
+
+  reportAskers(askers: readonly string[], resetAt: number): void {
+    this.#return(0, resetAt, askers);
+  }
+
+  async grantPart(holder: string): Promise<number> {
+    const { cluster, rates, askMs, nodes } = this.#options;
+    const slice = { limit: this.part.pool, windowMs: rates.windowMs, nodes };
+    return (await takeSlice(cluster, partName(holder), slice, askMs)).granted;
+  }
+
+  #return(count: number, resetAt: number, askers: readonly string[] = []): void {
     const { cluster, rates } = this.#options;
-    const windowStart = slice.resetAt - rates.windowMs;
-    returnSlice(cluster, ENDPOINT_WINDOW, { count: unused, windowStart });
+    returnSlice(cluster, ENDPOINT_WINDOW, { count, windowStart: resetAt - rates.windowMs, askers });
   }
 
   async #count(name: string, limit: number): Promise<Refusal | null> {

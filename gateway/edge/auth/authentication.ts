@@ -15,7 +15,7 @@ import { clientAddress } from './client-address.ts';
 export type Policy = 'key' | 'open';
 
 /** The members of a request context that authentication reads and writes. */
-export type Authenticated = Pick<RequestContext, 'credential' | 'digest' | 'caller' | 'counted'>;
+export type Authenticated = Pick<RequestContext, 'credential' | 'digest' | 'caller' | 'address' | 'counted'>;
 
 /** The origin of a request, such as its socket. */
 export interface Remote {
@@ -31,7 +31,13 @@ export interface AuthenticationOptions {
 }
 
 /**
- * State of a digest, valid until a store time in ms. The entry for a dead key is kept after that time until the key's
+ * Look-ups at once for keys that this node does not know, sent from addresses whose budget is used up. A valid key from
+ * such an address still enters, and wrong ones cannot occupy the store.
+ */
+const LIMITED_LOOKUPS_MAX = 8;
+
+/**
+ * State of a digest or an address, valid until a store time in ms. The entry for a dead key is kept after that time until the key's
  * actor reports the key alive: the key is then looked up and counted before the request proceeds, as an unknown one is.
  */
 type Remembered =
@@ -41,9 +47,10 @@ type Remembered =
 /**
  * Authenticates requests. A credential becomes a digest, the digest a caller. That mapping is immutable, so it is
  * cached. The key's actor decides in the admit or in a count whether the key is alive; a used-up window is remembered
- * until its reset. Every refused request is counted, and each reason gives the same 401. A key that is known to be dead
- * takes the path of an unknown one before its body is read, with as many look-ups and counts, so that its holder cannot
- * find out that the key ever existed. (spec: inference, Authentication; reliability A1, attack 13)
+ * until its reset. Every request without a valid key is counted by its client address, then one with a wrong key by that
+ * key too; each reason gives the same 401. A key that is known to be dead takes the path of an unknown one before its
+ * body is read, with as many look-ups and counts, so that its holder cannot find out that the key ever existed. (spec:
+ * inference, Authentication; reliability A1, attack 13, decision 17)
  */
 export class Authentication {
   readonly #options: AuthenticationOptions;
@@ -51,6 +58,7 @@ export class Authentication {
   readonly #digests: LRUCache<string, string>;
   readonly #callers: LRUCache<string, Caller>;
   readonly #remembered: LRUCache<string, Remembered>;
+  #limitedLookups = 0;
 
   constructor(options: AuthenticationOptions) {
     this.#options = options;
@@ -66,8 +74,7 @@ export class Authentication {
    */
   enter(context: Authenticated, policy: Policy, connection: Remote): Promise<void> | null {
     const { credential } = context;
-    if (credential.type === 'none' && policy === 'open') return null;
-    if (credential.type !== 'key') return this.#countAddress(policy, clientAddress(connection.remoteAddress));
+    if (credential.type !== 'key') return this.#countKeyless(context, policy, connection);
     const known = this.#digests.get(credential.key);
     const digest = known ?? keyDigest(this.#options.pepper, credential.key);
     context.digest = digest;
@@ -75,10 +82,10 @@ export class Authentication {
     if (remembered?.type === 'limited') return Promise.reject(refusalError(tooManyOf(remembered), this.#now()));
     const caller = this.#callers.get(digest);
     const lapsed = remembered !== undefined && remembered.until <= this.#now();
-    if (!caller || lapsed) return this.#findCaller(context, policy, digest, remembered);
+    if (!caller || lapsed) return this.#findCaller(context, policy, connection, remembered);
+    if (remembered !== undefined) return this.#countSuspect(context, policy, connection, caller);
     context.caller = caller;
-    if (policy === 'key' && caller.kind === 'inference' && remembered === undefined) return null;
-    return this.#countKnown(context, policy);
+    return policy === 'key' && caller.kind === 'inference' ? null : this.#countKnown(context, policy);
   }
 
   /**
@@ -112,30 +119,52 @@ export class Authentication {
   async #findCaller(
     context: Authenticated,
     policy: Policy,
-    digest: string,
+    connection: Remote,
     remembered: Exclude<Remembered, { type: 'limited' }> | undefined,
   ): Promise<void> {
     const key = context.credential.type === 'key' ? context.credential.key : '';
-    const found = remembered?.type === 'unknown' ? null : await this.#load(digest);
+    const digest = context.digest as string;
+    const found = remembered?.type === 'unknown' ? null : await this.#load(digest, connection);
     // Malformed keys are looked up too, so that they take as long.
-    if (found === null || !isKeyText(key)) return this.#countUnknown(policy, digest);
+    if (found === null || !isKeyText(key)) return this.#countUnknown(context, policy, connection);
     const { account, key: address, kind } = found;
     const caller: Caller = { account, key: address, kind };
-    this.#callers.set(digest, caller);
-    context.caller = caller;
-    const suspect = remembered?.type === 'dead' || this.#isDead(found);
-    if (policy === 'open' || kind === 'management' || suspect) await this.#countKnown(context, policy);
+    if (remembered?.type === 'dead' || this.#isDead(found)) {
+      await this.#countSuspect(context, policy, connection, caller);
+    } else {
+      context.caller = caller;
+      this.#callers.set(digest, caller);
+      if (policy === 'open' || kind === 'management') await this.#countKnown(context, policy);
+    }
     if (this.#remembered.get(digest)?.type !== 'dead') this.#digests.set(key, digest);
   }
 
-  async #load(digest: string): Promise<Credential | null> {
-    const row = await this.#options.cluster.rows.rowById('credential', digest);
-    return row === null ? null : (JSON.parse(row.body) as Credential);
+  async #load(digest: string, connection: Remote): Promise<Credential | null> {
+    const limited = this.#limitOf(clientAddress(connection.remoteAddress));
+    if (limited !== null && this.#limitedLookups >= LIMITED_LOOKUPS_MAX) throw limited;
+    if (limited !== null) this.#limitedLookups++;
+    try {
+      const row = await this.#options.cluster.rows.rowById('credential', digest);
+      return row === null ? null : (JSON.parse(row.body) as Credential);
+    } finally {
+      if (limited !== null) this.#limitedLookups--;
+    }
   }
 
   /** True if the stored row says dead. The row may be stale, so its actor is asked before the key is refused. */
   #isDead({ status, expiresAt }: Credential): boolean {
     return status !== 'active' || (expiresAt !== null && expiresAt <= this.#now());
+  }
+
+  /**
+   * Counts a key that was dead a moment ago: by its address, as every request without a valid key, then by itself. Until
+   * the address has passed, nothing of the key is used or cached, as for an unknown one.
+   */
+  async #countSuspect(context: Authenticated, policy: Policy, connection: Remote, caller: Caller): Promise<void> {
+    await this.#countAddress(context, connection);
+    context.caller = caller;
+    this.#callers.set(context.digest as string, caller);
+    await this.#countKnown(context, policy);
   }
 
   /** Counts a known key on an open route, a management key on a key route, or a key that was dead a moment ago. */
@@ -146,29 +175,52 @@ export class Authentication {
     if (context.digest !== null && error === null) this.#remembered.delete(context.digest);
   }
 
-  async #countUnknown(policy: Policy, digest: string): Promise<void> {
+  async #countUnknown(context: Authenticated, policy: Policy, connection: Remote): Promise<void> {
+    await this.#countAddress(context, connection);
+    const digest = context.digest as string;
     const now = this.#now();
     const refusal = await this.#options.budgets.countUnknown(digest);
-    if (refusal?.window) {
-      const { limit, resetAt } = refusal.window;
-      this.#remembered.set(digest, { type: 'limited', limit, resetAt, until: resetAt });
-    } else {
+    if (!this.#rememberLimit(digest, refusal)) {
       this.#remembered.set(digest, { type: 'unknown', until: now + this.#options.deadKeyMs });
     }
     if (refusal) throw refusalError(refusal, now);
     if (policy === 'key') throw refusalError(UNAUTHENTICATED, now);
   }
 
-  async #countAddress(policy: Policy, address: string): Promise<void> {
-    const refusal = await this.#options.budgets.countAddress(address);
-    if (refusal) throw refusalError(refusal, this.#now());
+  async #countKeyless(context: Authenticated, policy: Policy, connection: Remote): Promise<void> {
+    await this.#countAddress(context, connection);
     if (policy === 'key') throw refusalError(UNAUTHENTICATED, this.#now());
   }
 
-  #recall(digest: string): Remembered | undefined {
-    const remembered = this.#remembered.get(digest);
+  /** Counts a request without a valid key by its client address. */
+  async #countAddress(context: Authenticated, { remoteAddress }: Remote): Promise<void> {
+    const address = clientAddress(remoteAddress);
+    context.address = address;
+    const limited = this.#limitOf(address);
+    if (limited !== null) throw limited;
+    const refusal = await this.#options.budgets.countAddress(address);
+    this.#rememberLimit(address, refusal);
+    if (refusal) throw refusalError(refusal, this.#now());
+  }
+
+  /** The 429 of a digest or an address whose window is known to be used up, or null. */
+  #limitOf(name: string): GatewayError | null {
+    const remembered = this.#recall(name);
+    return remembered?.type === 'limited' ? refusalError(tooManyOf(remembered), this.#now()) : null;
+  }
+
+  /** Remembers a used-up window of a digest or an address; false if the refusal names none. */
+  #rememberLimit(name: string, refusal: Refusal | null): boolean {
+    if (!refusal?.window) return false;
+    const { limit, resetAt } = refusal.window;
+    this.#remembered.set(name, { type: 'limited', limit, resetAt, until: resetAt });
+    return true;
+  }
+
+  #recall(name: string): Remembered | undefined {
+    const remembered = this.#remembered.get(name);
     if (remembered === undefined || remembered.type === 'dead' || remembered.until > this.#now()) return remembered;
-    this.#remembered.delete(digest);
+    this.#remembered.delete(name);
     return undefined;
   }
 

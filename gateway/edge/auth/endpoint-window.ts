@@ -1,114 +1,112 @@
-import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
+import type { Clock } from '../../../actors/runtime/index.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { refusalError } from '../../terms/refusal-error.ts';
-import type { Budgets, GrantedSlice } from './budgets.ts';
+import type { WindowBudgets } from './budgets.ts';
+import { HolderParts } from './holder-parts.ts';
+import type { WindowPart } from './window-part.ts';
+import { type ShareTaken, type UsedUp, WindowShare } from './window-share.ts';
 
-/** The next share is fetched when less than this fraction of the current one is left, so that requests rarely wait. */
-const AHEAD = 0.25;
+/** Whom a request is counted for. */
+export interface Requester {
+  /** The account, or the client address of a request without a valid key. */
+  readonly asker: string;
+  /** The account, or one name for all requests without a valid key, since addresses cost nothing. */
+  readonly holder: string;
+}
+
+/** One request taken from the window. */
+export interface WindowTaken {
+  /** Store time in ms when its window ends. */
+  readonly resetAt: number;
+  /** The holder whose part counted it; null if it was taken beyond a part, while nobody else asked. */
+  readonly holder: string | null;
+}
+
+export interface EndpointWindowOptions {
+  /** Store time in ms. */
+  readonly now: () => number;
+  readonly idleMs: number;
+  readonly part: WindowPart;
+}
 
 /**
- * This node's share of the whole endpoint's window. Each request takes one grant, without waiting while the share
- * lasts. A share is valid only within its own window, and an idle share is returned for other nodes. (spec: inference,
- * Limits)
+ * The whole endpoint's window on this node. A request takes from it last, after its address or key was counted, and
+ * returns what it took if it is refused. While several accounts or addresses ask, none takes more than its part; one
+ * that asks alone may take everything. (spec: inference, Limits; reliability, decision 17)
  */
 export class EndpointWindow {
-  readonly #budgets: Budgets;
-  readonly #clock: Clock;
-  readonly #now: () => number;
-  readonly #idleMs: number;
-  #slice: GrantedSlice | null = null;
-  #left = 0;
-  /** Monotonic ms until which the share, or the empty grant, is valid. */
-  #until = 0;
-  #fetching: Promise<void> | null = null;
-  #lastTakenAt = 0;
-  #stopIdleWatch: Cancel | null = null;
+  readonly #share: WindowShare;
+  readonly #parts: HolderParts;
+  readonly #options: EndpointWindowOptions;
 
-  /** `now` is store time in ms. */
-  constructor(budgets: Budgets, clock: Clock, options: { readonly now: () => number; readonly idleMs: number }) {
-    this.#budgets = budgets;
-    this.#clock = clock;
-    this.#now = options.now;
-    this.#idleMs = options.idleMs;
+  constructor(budgets: WindowBudgets, clock: Clock, options: EndpointWindowOptions) {
+    this.#options = options;
+    this.#share = new WindowShare(budgets, clock, options.idleMs);
+    this.#parts = new HolderParts(budgets, options.part.free);
   }
 
-  /** Null: counted, proceed. A promise resolves likewise, or rejects with the 429 or an AskError. Throws the 429. */
-  take(): Promise<void> | null {
-    const now = this.#clock.monotonic();
-    this.#lastTakenAt = now;
-    if (now >= this.#until) this.#drop();
-    if (this.#left > 0) {
-      this.#left--;
-      if (this.#left < (this.#slice?.granted ?? 0) * AHEAD) this.#fetchOnce().catch(() => {});
-      return null;
+  /** Throws the 429 of a request that `take` would certainly refuse; takes nothing. */
+  check({ holder }: Requester): void {
+    const usedUp = this.#share.usedUp();
+    if (usedUp !== null) throw this.#endpointRefusal(usedUp);
+    const { resetAt } = this.#share;
+    if (resetAt !== null && this.#share.contended && this.#parts.isSpent(holder, resetAt)) {
+      throw this.#partRefusal(resetAt);
     }
-    if (this.#slice !== null && this.#slice.granted === 0) throw this.#refusal(this.#slice);
-    return this.#takeLater();
+  }
+
+  /** Takes one request. Throws the 429; a promise resolves or rejects likewise, or rejects with an AskError. */
+  take({ asker, holder }: Requester): WindowTaken | Promise<WindowTaken> {
+    const taken = this.#share.take(asker);
+    return taken instanceof Promise
+      ? taken.then((later) => this.#takePart(holder, later))
+      : this.#takePart(holder, taken);
+  }
+
+  /** Returns what a refused request took. */
+  giveBack({ holder, resetAt }: WindowTaken): void {
+    this.#share.giveBack(resetAt);
+    if (holder !== null) this.#parts.giveBack(holder, resetAt);
   }
 
   /** Returns the unused part of the share before the node leaves. */
   close(): void {
-    this.#stopIdleWatch?.();
-    this.#stopIdleWatch = null;
-    this.#returnUnused();
+    this.#share.close();
   }
 
-  async #takeLater(): Promise<void> {
-    // Concurrent callers may use up the same share. Each round fetches a share and ends in a grant or a refusal.
-    for (;;) {
-      await this.#fetchOnce();
-      if (this.#left > 0) {
-        this.#left--;
-        return;
-      }
-      if (this.#slice?.granted === 0) throw this.#refusal(this.#slice);
-    }
+  #takePart(holder: string, taken: ShareTaken | UsedUp): WindowTaken | Promise<WindowTaken> {
+    if (taken.granted === 0) throw this.#endpointRefusal(taken);
+    const { resetAt } = taken;
+    const counted = this.#parts.take(holder, resetAt);
+    if (counted === true) return { resetAt, holder };
+    if (counted === false) return this.#beyondPart(resetAt);
+    return counted.then(
+      (granted) => (granted ? { resetAt, holder } : this.#beyondPart(resetAt)),
+      (failure) => {
+        this.#share.giveBack(resetAt);
+        throw failure;
+      },
+    );
   }
 
-  #fetchOnce(): Promise<void> {
-    this.#fetching ??= this.#fetch().finally(() => {
-      this.#fetching = null;
-    });
-    return this.#fetching;
+  #beyondPart(resetAt: number): WindowTaken {
+    if (!this.#share.contended) return { resetAt, holder: null };
+    this.#share.giveBack(resetAt);
+    throw this.#partRefusal(resetAt);
   }
 
-  async #fetch(): Promise<void> {
-    const sentAt = this.#clock.monotonic();
-    const slice = await this.#budgets.grantSlice();
-    // Measured from the time of sending, so that the share never outlives its window.
-    const until = sentAt + slice.remainingMs;
-    const sameWindow = this.#slice?.resetAt === slice.resetAt;
-    this.#left = (sameWindow ? this.#left : 0) + slice.granted;
-    this.#slice = slice.granted === 0 && this.#left > 0 ? this.#slice : slice;
-    this.#until = until;
-    if (slice.granted > 0) this.#watchIdle();
+  #endpointRefusal({ limit, resetAt }: UsedUp): GatewayError {
+    return this.#refusal(`The whole service is limited to ${limit} requests per minute`, limit, resetAt);
   }
 
-  #watchIdle(): void {
-    this.#stopIdleWatch?.();
-    this.#stopIdleWatch = this.#clock.after(this.#idleMs, () => {
-      this.#stopIdleWatch = null;
-      if (this.#left === 0) return;
-      if (this.#clock.monotonic() - this.#lastTakenAt >= this.#idleMs) this.#returnUnused();
-      else this.#watchIdle();
-    });
+  #partRefusal(resetAt: number): GatewayError {
+    const { max } = this.#options.part;
+    const message = `One account may take at most ${max} of the requests per minute that all share, while others ask`;
+    return this.#refusal(message, max, resetAt);
   }
 
-  #returnUnused(): void {
-    if (this.#slice !== null && this.#left > 0 && this.#clock.monotonic() < this.#until) {
-      this.#budgets.returnSlice(this.#left, this.#slice);
-    }
-    this.#drop();
-  }
-
-  #drop(): void {
-    this.#slice = null;
-    this.#left = 0;
-  }
-
-  #refusal(slice: GrantedSlice): GatewayError {
-    const { limit, resetAt } = slice;
-    const message = `The whole service is limited to ${limit} requests per minute`;
-    return refusalError({ status: 429, type: 'rate_limit_exceeded', message, window: { limit, resetAt } }, this.#now());
+  #refusal(message: string, limit: number, resetAt: number): GatewayError {
+    const window = { limit, resetAt };
+    return refusalError({ status: 429, type: 'rate_limit_exceeded', message, window }, this.#options.now());
   }
 }

@@ -12,20 +12,23 @@ const POINTLESS: ReadonlySet<number> = new Set([409, 500]);
 
 /**
  * The one place that answers a failed request, in the envelope of its context. A refusal of a known caller is counted
- * against the key's rate budget first; if that count is refused, its refusal is sent instead. If part of an answer was
- * sent, the connection is closed. Never rejects. (spec: inference, Limits)
+ * against the key's rate budget first; if that count is refused, its refusal is sent instead. What a refused request
+ * took from the endpoint's window is returned; a failure of ours or of the providers (5xx) keeps it. If part of an
+ * answer was sent, the connection is closed. Never rejects. (spec: inference, Limits; reliability, decision 17)
  */
 export async function refuse(
   thrown: unknown,
   context: RequestContext,
-  edge: Pick<EdgeRoutes, 'services' | 'authentication'>,
+  edge: Pick<EdgeRoutes, 'services' | 'authentication' | 'window'>,
 ): Promise<void> {
-  const { request, response } = context;
+  const { request, response, taken } = context;
   if (thrown instanceof CallerLeft) {
     request.destroy();
+    if (taken !== null && !context.counted) edge.window.giveBack(taken);
     return;
   }
   const error = await counted(context, thrown, edge);
+  if (taken !== null && error.status < 500) edge.window.giveBack(taken);
   record(context, error, edge);
   if (response.headersSent) {
     // Part of an answer was sent: closing the connection is the only way left to signal the failure.

@@ -1,6 +1,7 @@
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { notFound } from '../../terms/not-found.ts';
 import { unavailable } from '../../terms/unavailable.ts';
+import type { Requester } from '../auth/endpoint-window.ts';
 import { readJson } from '../body/read-json.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { EdgeRoutes } from './edge-routes.ts';
@@ -12,8 +13,10 @@ import type { RouteAnswer } from './route-answer.ts';
 import { writeAnswer } from './write-answer.ts';
 
 /**
- * Answers one request. Every request takes this order: shed, window, credential, body, handler, and on a failure the
- * refusal. Never rejects. Steps that complete at once create no promise. (spec: inference, Limits)
+ * Answers one request. Every request takes this order: shed, credential and its budgets, body, window, handler, and on
+ * a failure the refusal. The window is looked at before the body and taken from after it, so that an upload neither
+ * arrives in vain nor occupies the window. Never rejects. Steps that complete at once create no promise. (spec:
+ * inference, Limits; reliability, decision 17)
  */
 export async function serve(context: RequestContext, router: HttpRouter<Route>, edge: EdgeRoutes): Promise<void> {
   let route = NO_ROUTE;
@@ -21,13 +24,18 @@ export async function serve(context: RequestContext, router: HttpRouter<Route>, 
     route = routeOf(context, router);
     if (route.policy !== 'unguarded') {
       shed(edge);
-      const windowShare = edge.window.take();
-      if (windowShare !== null) await windowShare;
       const authenticated = authenticate(context, route, edge);
       if (authenticated !== null) await authenticated;
       if (route.policy === 'key') await countRead(context, edge);
     }
-    if (route.body === 'json') context.body = await readJson(context, edge);
+    if (route.body === 'json') {
+      if (route.policy !== 'unguarded') edge.window.check(requesterOf(context));
+      context.body = await readJson(context, edge);
+    }
+    if (route.policy !== 'unguarded') {
+      const taken = edge.window.take(requesterOf(context));
+      context.taken = taken instanceof Promise ? await taken : taken;
+    }
     const answer = await route.answer(context, edge);
     if (answer !== null) write(context, answer);
   } catch (thrown) {
@@ -65,6 +73,15 @@ function noSuchRoute(method = '', url = ''): GatewayError {
 function shed({ underWay, services }: EdgeRoutes): void {
   if (underWay() > services.limits.requestsMax) throw unavailable('too many requests are under way on this node');
   if (!services.serving()) throw unavailable('the node is not ready, or out of reach of its store');
+}
+
+/** All requests without a valid key are one holder: an address costs nothing, and one client may have many. */
+const STRANGERS = 'strangers';
+
+function requesterOf({ address, caller }: RequestContext): Requester {
+  if (address !== null) return { asker: address, holder: STRANGERS };
+  if (caller === null) throw new Error('a request takes from the window after its caller or its address was counted');
+  return { asker: caller.account, holder: caller.account };
 }
 
 function authenticate(

@@ -18,6 +18,7 @@ function text(words: string) {
 const flag = Type.Boolean({ words: 'true or false' });
 const count = Type.Integer({ minimum: 1, words: 'a whole number, 1 or more' });
 const countOrNone = Type.Integer({ minimum: 0, words: 'a whole number, 0 or more' });
+const percent = Type.Integer({ minimum: 1, maximum: 100, words: 'a percentage, a whole number from 1 to 100' });
 const ms = Type.Integer({ minimum: 1, maximum: 2_147_483_647, words: 'milliseconds, a whole number, 1 or more' });
 const port = Type.Integer({ minimum: 0, maximum: 65_535, words: 'a port, 0 to 65535 (0 takes a free one)' });
 const hostPort = Type.String({
@@ -93,7 +94,7 @@ const node = record({
 
 /**
  * Derives the schema of a section of bounds from its defaults: every member is a switch or a number whose name gives
- * the unit (`...Ms` is a time). A bound added to the defaults is checked without a change here.
+ * the unit (`...Ms` is a time, `...PercentMax` a percentage). A bound added to the defaults is checked without a change here.
  */
 function bounds(defaults: object) {
   const members = Object.entries(defaults).map(
@@ -106,6 +107,7 @@ function bound(name: string, value: number | boolean): TSchema {
   if (typeof value === 'boolean') return flag;
   if (!Number.isInteger(value)) return Type.Number({ exclusiveMinimum: 0, words: 'a number above 0' });
   if (name.endsWith('Ms')) return ms;
+  if (name.endsWith('PercentMax')) return percent;
   return value === 0 ? countOrNone : count;
 }
 

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ENDPOINT_WINDOW, rateWindowKind, windowAddress } from '../../../actors/rate-window/rate-window.ts';
+import { ENDPOINT_WINDOW, partName, rateWindowKind, windowAddress } from '../../../actors/rate-window/rate-window.ts';
 import type { SliceGrant, Taken } from '../../../actors/rate-window/share.ts';
 import { NAMES_MAX, type WindowTable } from '../../../actors/rate-window/table.ts';
 import { bounded } from '../../support/bounded.ts';
@@ -74,10 +75,54 @@ it('spreads all names over a fixed number of actors', () => {
   assert.is(windowAddress(ENDPOINT_WINDOW), 'rate-window:endpoint');
 });
 
+it('counts the parts of accounts apart from the names that anybody can create', () => {
+  const addresses = new Set(Array.from({ length: 5_000 }, (_, i) => windowAddress(partName(`account:acct_${i}`))));
+  assert.is(addresses.size, 64);
+  for (const address of addresses) assert.match(address, /^rate-window:parts-/);
+});
+
+it('knows whether one asks alone, in this window and the one before', () => {
+  const actors = new PureActors([rateWindowKind], START);
+  const ask = (...askers: string[]): boolean | undefined =>
+    actors.ask<SliceGrant>(windowAddress(ENDPOINT_WINDOW), {
+      ...{ type: 'window.slice', name: ENDPOINT_WINDOW, limit: 6_000, windowMs: 60_000, nodes: 3 },
+      askers,
+    } as never).contended;
+  const report = (askers: readonly string[], windowStart: number): void =>
+    void actors.tell(windowAddress(ENDPOINT_WINDOW), {
+      ...{ type: 'window.return', name: ENDPOINT_WINDOW, count: 0, windowStart, askers },
+    } as never);
+  assert.equal([ask('a'), ask('a'), ask()], [false, false, false]);
+  report(['b', 'c', 'd'], START);
+  assert.is(ask('a'), true);
+  assert.is(actors.context<WindowTable>(windowAddress(ENDPOINT_WINDOW)).askers.length, 2);
+  assert.match(actors.explain(windowAddress(ENDPOINT_WINDOW)).join(' '), /none may take more than its part/);
+  actors.now += 60_000;
+  assert.is(ask('a'), true, 'another asked in the window before');
+  actors.now += 60_000;
+  assert.is(ask('a'), false);
+  report(['b'], START);
+  assert.is(ask('a'), false, 'a report of an older window is ignored');
+  actors.now += 60_000;
+  assert.is(ask('b'), true, 'others in two windows in a row');
+  actors.now += 120_000;
+  assert.is(ask('c'), false, 'after a window without requests');
+});
+
+it('chart versions: the upcast knows no askers, the downcast drops them', () => {
+  const path = new URL('../../fixtures/snapshots/rate-window-1.json', import.meta.url);
+  for (const saved of JSON.parse(readFileSync(path, 'utf8'))) {
+    const now = rateWindowKind.upcast?.(saved);
+    assert.equal(now?.context, { ...saved.context, askers: [], askersBefore: [] });
+    const asked = { ...saved, context: { ...saved.context, askers: ['a'], askersBefore: ['b'] } };
+    assert.equal(rateWindowKind.downcast?.(asked), saved);
+  }
+});
+
 it('slices shrink with the rest and never exceed the limit', () => {
   const actors = new PureActors([rateWindowKind], START);
   const first = slice(actors, 6_000, 3);
-  assert.equal(first, { granted: 250, windowStart: START, resetInMs: 60_000 });
+  assert.equal(first, { granted: 250, windowStart: START, resetInMs: 60_000, contended: false });
   assert.is(slice(actors, 6_000, 3).granted, 239);
   let total = 489;
   for (let i = 0; i < 10_000; i++) {

@@ -39,7 +39,7 @@ it('attack 12: random keys leave at most 50 MiB behind, and a bounded number of 
   const attempt = async (at: number): Promise<number> => {
     const key = `sk-gw-v1-${at.toString(16).padStart(64, '0')}`;
     const head = { authorizations: [`Bearer ${key}`], apiKeys: [], hosts: 1, count: 3 };
-    const context = { credential: readCredential(head), caller: null, digest: null, counted: false };
+    const context = { credential: readCredential(head), caller: null, address: null, digest: null, counted: false };
     try {
       await authentication.enter(context, 'key', { remoteAddress: '10.0.0.1' });
       return 200;

@@ -26,6 +26,7 @@ class KeyBackend {
   now = 1_000;
   steps: string[] = [];
   readonly rows = new Map<string, Credential>();
+  addressRefusal: Refusal | null = null;
   /** Keys that their actors report alive, whatever their rows contain. */
   readonly alive = new Set<string>();
   readonly authentication: Authentication;
@@ -38,8 +39,8 @@ class KeyBackend {
       const row = { address: found.key, collection: 'credential', id, sort: 0, index: [], open: false };
       return { ...row, body: JSON.stringify(found), expiresAt: null };
     };
-    const count = async (refusal: Refusal | null): Promise<Refusal | null> => {
-      this.steps.push('count');
+    const count = async (refusal: Refusal | null, what = 'count'): Promise<Refusal | null> => {
+      this.steps.push(what);
       return refusal;
     };
     const rows = { rowById, row: async () => null, rows: async () => [] };
@@ -48,9 +49,11 @@ class KeyBackend {
       budgets: {
         countKey: (key) => count(this.alive.has(key) ? null : UNAUTHENTICATED),
         countUnknown: () => count(null),
-        countAddress: () => count(null),
+        countAddress: () => count(this.addressRefusal, 'count address'),
         grantSlice: () => Promise.reject(new Error('not used here')),
         returnSlice: () => {},
+        reportAskers: () => {},
+        grantPart: () => Promise.reject(new Error('not used here')),
       },
       pepper: PEPPER,
       callersMax: CALLERS_MAX,
@@ -69,7 +72,13 @@ class KeyBackend {
 
   async enter(key: string, policy: Policy = 'key'): Promise<{ context: Authenticated; refusal: GatewayError | null }> {
     const head = { authorizations: [`Bearer ${key}`], apiKeys: [], hosts: 1, count: 3 };
-    const context: Authenticated = { credential: readCredential(head), caller: null, digest: null, counted: false };
+    const context: Authenticated = {
+      credential: readCredential(head),
+      caller: null,
+      address: null,
+      digest: null,
+      counted: false,
+    };
     try {
       await this.authentication.enter(context, policy, { remoteAddress: '10.0.0.1' });
       return { context, refusal: null };
@@ -108,7 +117,7 @@ for (const [what, key, state] of STATES) {
     if (state) backend.put(key, state);
     const trace = await backend.trace(key);
     assert.is(trace, await new KeyBackend().trace(UNKNOWN));
-    assert.match(trace, /^\[\[\["look-up","count"\],401,/);
+    assert.match(trace, /^\[\[\["look-up","count address","count"\],401,/);
   });
 }
 
@@ -131,6 +140,21 @@ it('attack 13: a key that was in use takes those steps from its first refusal on
   assert.is((await backend.enter(key)).refusal, null);
   assert.equal(backend.steps, []);
 });
+
+for (const [what, key, state] of STATES) {
+  it(`attack 13: a key that is ${what} takes those steps too once its address has used up its budget`, async () => {
+    const backend = new KeyBackend();
+    const unknown = new KeyBackend();
+    for (const one of [backend, unknown]) {
+      const window = { limit: 120, resetAt: 60_000 };
+      one.addressRefusal = { status: 429, type: 'rate_limit_exceeded', message: 'too many', window };
+    }
+    if (state) backend.put(key, state);
+    const trace = await backend.trace(key);
+    assert.is(trace, await unknown.trace(UNKNOWN));
+    assert.match(trace, /^\[\[\["look-up","count address"\],429,/);
+  });
+}
 
 it('a key whose owner is suspended, which no row shows, is counted first after its first refusal', async () => {
   const backend = new KeyBackend();

@@ -99,7 +99,7 @@ async function answered({
       serving: () => true,
       log,
     },
-    window: { take: () => null },
+    window: { check: () => {}, take: () => ({ resetAt: 0, holder: null }), giveBack: () => {} },
     authentication: {
       enter: (context: { caller: unknown }) => {
         if (unauthenticated) throw unauthenticated;

@@ -24,6 +24,8 @@ const LIMITED: Refusal = {
 class Bench {
   now = 1_000;
   lookups = 0;
+  /** A look-up answers after this. */
+  lookedUp: Promise<void> = Promise.resolve();
   readonly counted: string[] = [];
   readonly refusals = new Map<string, Refusal>();
   readonly authentication: Authentication;
@@ -39,15 +41,18 @@ class Bench {
       countAddress: (address) => count(`address ${address}`),
       grantSlice: () => Promise.reject(new Error('not used here')),
       returnSlice: () => {},
+      reportAskers: () => {},
+      grantPart: () => Promise.reject(new Error('not used here')),
     };
-    const rowById = (_collection: string, id: string): Promise<RowRecord | null> => {
+    const rowById = async (_collection: string, id: string): Promise<RowRecord | null> => {
       this.lookups++;
+      await this.lookedUp;
       const kind = id === keyDigest(PEPPER, KEY) ? 'inference' : 'management';
-      if (kind === 'management' && id !== keyDigest(PEPPER, MANAGEMENT)) return Promise.resolve(null);
+      if (kind === 'management' && id !== keyDigest(PEPPER, MANAGEMENT)) return null;
       const state = { status: 'active', expiresAt: null };
       const body = JSON.stringify({ account: 'account:a', key: `key:a/${kind}`, kind, ...state });
       const row = { address: `key:a/${kind}`, collection: 'credential', id, sort: 0, index: [], open: false };
-      return Promise.resolve({ ...row, body, expiresAt: null });
+      return { ...row, body, expiresAt: null };
     };
     const rows = { rowById, row: () => Promise.resolve(null), rows: () => Promise.resolve([]) };
     const cluster = { rows, now: () => this.now };
@@ -61,7 +66,7 @@ class Bench {
   ): Promise<{ readonly context: Authenticated; readonly refusal: GatewayError | null }> {
     const head = { authorizations: headers.authorization ?? [], apiKeys: headers.apiKey ?? [], hosts: 1, count: 3 };
     const credential = readCredential(head);
-    const context: Authenticated = { credential, caller: null, digest: null, counted: false };
+    const context: Authenticated = { credential, caller: null, address: null, digest: null, counted: false };
     try {
       await this.authentication.enter(context, policy, { remoteAddress: '10.0.0.1' });
       return { context, refusal: null };
@@ -72,6 +77,9 @@ class Bench {
   }
 }
 
+const ADDRESS = 'address v4-10.0.0.1';
+
+/** Requests without a key, or with something else than one. */
 const BAD: readonly (readonly [string, { authorization?: string[]; apiKey?: string[] }])[] = [
   ['no credential', {}],
   ['Basic', { authorization: ['Basic YTpi'] }],
@@ -80,24 +88,71 @@ const BAD: readonly (readonly [string, { authorization?: string[]; apiKey?: stri
   ['a conflict of both headers', { authorization: [`Bearer ${KEY}`], apiKey: [MANAGEMENT] }],
   ['Basic beside a good x-api-key', { authorization: ['Basic YTpi'], apiKey: [KEY] }],
   ['a key without its scheme', { authorization: [KEY] }],
+  ['text after the key', { authorization: [`Bearer ${KEY} x`] }],
+];
+/** Requests with one key that is wrong. */
+const WRONG: typeof BAD = [
   ['upper-case hex', { authorization: [`Bearer sk-gw-v1-${'A'.repeat(64)}`] }],
   ['another prefix', { authorization: [`Bearer sk-other-v1-${'a'.repeat(64)}`] }],
-  ['text after the key', { authorization: [`Bearer ${KEY} x`] }],
   ['digits of another script', { authorization: [`Bearer sk-gw-v1-${'٣'.repeat(64)}`] }],
   ['an unknown key', { authorization: [`Bearer sk-gw-v1-${'c'.repeat(64)}`] }],
 ];
 
-for (const [what, headers] of BAD) {
-  it(`answers the one 401 to ${what}, and counts the attempt`, async () => {
+for (const [what, headers] of [...BAD, ...WRONG]) {
+  it(`answers the one 401 to ${what}, and counts the attempt by address, a wrong key by itself too`, async () => {
     const bench = new Bench();
     const { context, refusal } = await bench.enter(headers);
     assert.is(refusal?.status, 401);
     assert.is(refusal?.message, UNAUTHENTICATED.message);
     assert.equal(refusal?.headers, {});
     assert.is(context.caller, null);
-    assert.is(bench.counted.length, 1);
+    assert.is(context.address, 'v4-10.0.0.1');
+    assert.is(bench.counted[0], ADDRESS);
+    const wrong = WRONG.some(([name]) => name === what);
+    assert.is(bench.counted.length, wrong ? 2 : 1, bench.counted.join());
   });
 }
+
+for (const policy of ['key', 'open'] as const) {
+  it(`an address whose budget is used up is refused on a route with policy ${policy}, whatever it sends`, async () => {
+    const bench = new Bench();
+    bench.refusals.set(ADDRESS, LIMITED);
+    for (const [what, headers] of [...BAD, ...WRONG]) {
+      assert.is((await bench.enter(headers, policy)).refusal?.status, 429, what);
+    }
+    assert.equal(bench.counted, [ADDRESS], 'one ask, and no wrong key is counted');
+    bench.now = 60_000;
+    bench.refusals.clear();
+    assert.is((await bench.enter({}, policy)).refusal?.status ?? 200, policy === 'key' ? 401 : 200);
+  });
+}
+
+it('a valid key enters from an address whose budget is used up, and is counted by itself alone', async () => {
+  const bench = new Bench();
+  bench.refusals.set(ADDRESS, LIMITED);
+  await bench.enter({});
+  const { context, refusal } = await bench.enter({ authorization: [`Bearer ${KEY}`] });
+  assert.is(refusal, null);
+  assert.is(context.address, null);
+  assert.equal(bench.counted, [ADDRESS]);
+});
+
+it('wrong keys from an address whose budget is used up occupy a bounded part of the store', async () => {
+  const bench = new Bench();
+  bench.refusals.set(ADDRESS, LIMITED);
+  await bench.enter({});
+  let release = (): void => {};
+  bench.lookedUp = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const attempts = Array.from({ length: 100 }, (_, i) =>
+    bench.enter({ authorization: [`Bearer sk-gw-v1-${i.toString(16).padStart(64, '0')}`] }),
+  );
+  assert.is(bench.lookups, 8);
+  release();
+  for (const attempt of attempts) assert.is((await attempt).refusal?.status, 429);
+  assert.equal(bench.counted, [ADDRESS]);
+});
 
 it('finds a key in either header, or in both if they agree, and reads its row once', async () => {
   const bench = new Bench();
@@ -126,13 +181,17 @@ it('answers a management key 403 on a route that spends, after charging its budg
   assert.is((await bench.enter({ authorization: [`Bearer ${MANAGEMENT}`] })).refusal?.status, 401);
 });
 
-it('admits every request to an open route, but counts a credential that is sent', async () => {
+it('admits requests to an open route: without a valid key by address, with one by the key', async () => {
   const bench = new Bench();
   assert.is((await bench.enter({}, 'open')).refusal, null);
-  assert.equal(bench.counted, []);
-  assert.is((await bench.enter({ authorization: [`Bearer ${KEY}`] }, 'open')).refusal, null);
+  assert.equal(bench.counted, [ADDRESS]);
+  const valid = await bench.enter({ authorization: [`Bearer ${KEY}`] }, 'open');
+  assert.is(valid.refusal, null);
+  assert.is(valid.context.address, null);
+  assert.equal(bench.counted, [ADDRESS, 'key:a/inference']);
   assert.is((await bench.enter({ authorization: ['Bearer sk-nonsense'] }, 'open')).refusal, null);
-  assert.is(bench.counted.length, 2);
+  assert.is(bench.counted.length, 4);
+  assert.equal(bench.counted.slice(2, 3), [ADDRESS]);
   bench.refusals.set('key:a/inference', LIMITED);
   assert.is((await bench.enter({ authorization: [`Bearer ${KEY}`] }, 'open')).refusal?.status, 429);
 });
@@ -163,12 +222,12 @@ it('counts a dead key before anything else for a while, then follows its actor a
   bench.refusals.set('key:a/inference', UNAUTHENTICATED);
   assert.is((await bench.authentication.count(context))?.status, 401);
   assert.is((await bench.enter(headers)).refusal?.status, 401);
-  assert.is(bench.counted.length, 2);
+  assert.equal(bench.counted.slice(1), [ADDRESS, 'key:a/inference']);
   bench.refusals.clear();
   assert.is((await bench.enter(headers)).refusal, null);
-  assert.is(bench.counted.length, 3);
+  assert.is(bench.counted.length, 5);
   assert.is((await bench.enter(headers)).refusal, null);
-  assert.is(bench.counted.length, 3);
+  assert.is(bench.counted.length, 5);
 });
 
 it('caches the look-up of an unknown key for a while, and counts every attempt', async () => {
@@ -176,7 +235,7 @@ it('caches the look-up of an unknown key for a while, and counts every attempt',
   const headers = { authorization: [`Bearer sk-gw-v1-${'d'.repeat(64)}`] };
   for (let i = 0; i < 5; i++) assert.is((await bench.enter(headers)).refusal?.status, 401);
   assert.is(bench.lookups, 1);
-  assert.is(bench.counted.length, 5);
+  assert.is(bench.counted.length, 10);
   bench.now += 2_001;
   await bench.enter(headers);
   assert.is(bench.lookups, 2);

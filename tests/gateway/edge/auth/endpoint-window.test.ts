@@ -1,12 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Clock } from '../../../../actors/runtime/index.ts';
-import type { GrantedSlice } from '../../../../gateway/edge/auth/budgets.ts';
+import type { GrantedSlice, WindowBudgets } from '../../../../gateway/edge/auth/budgets.ts';
 import { EndpointWindow } from '../../../../gateway/edge/auth/endpoint-window.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);
+
+const WHO = { asker: 'account:a', holder: 'account:a' };
 
 /** A window and a manual clock. */
 class Bench {
@@ -42,26 +44,26 @@ class Bench {
   }
 
   window(): EndpointWindow {
-    const budgets = {
-      countKey: () => Promise.resolve(null),
-      countUnknown: () => Promise.resolve(null),
-      countAddress: () => Promise.resolve(null),
+    const budgets: WindowBudgets = {
       grantSlice: (): Promise<GrantedSlice> => {
         this.grants++;
         const granted = Math.min(this.left, this.#share);
         this.left -= granted;
         const resetAt = (Math.floor(this.time / 60_000) + 1) * 60_000;
-        return Promise.resolve({ granted, remainingMs: resetAt - this.time, limit: 100, resetAt });
+        return Promise.resolve({ granted, remainingMs: resetAt - this.time, limit: 100, resetAt, contended: false });
       },
-      returnSlice: (unused: number) => void this.returned.push(unused),
+      returnSlice: (unused) => void this.returned.push(unused),
+      reportAskers: () => {},
+      grantPart: () => Promise.reject(new Error('not used here')),
     };
-    return new EndpointWindow(budgets, this.clock, { now: () => this.time, idleMs: 1_000 });
+    const part = { max: 100, free: 100, pool: 0 };
+    return new EndpointWindow(budgets, this.clock, { now: () => this.time, idleMs: 1_000, part });
   }
 }
 
 async function take(window: EndpointWindow): Promise<number> {
   try {
-    await window.take();
+    await window.take(WHO);
     return 200;
   } catch (error) {
     if (error instanceof GatewayError) return error.status;
@@ -80,13 +82,13 @@ it('admits exactly the limit of the window over several nodes, and answers 429 b
 it('takes from a share without waiting and fetches the next one ahead', async () => {
   const bench = new Bench(100, 8);
   const window = bench.window();
-  await window.take();
+  await window.take(WHO);
   assert.is(bench.grants, 1);
-  for (let i = 0; i < 7; i++) assert.is(window.take(), null);
+  for (let i = 0; i < 7; i++) assert.equal(window.take(WHO), { resetAt: 60_000, holder: 'account:a' });
   await Promise.resolve();
   assert.is(bench.grants, 2);
   await new Promise((resolve) => setImmediate(resolve));
-  assert.is(window.take(), null);
+  assert.not.instance(window.take(WHO), Promise);
 });
 
 it('starts again in the next window', async () => {
@@ -103,19 +105,47 @@ it('starts again in the next window', async () => {
 it('returns an idle share, and never an expired one', async () => {
   const bench = new Bench(100, 8);
   const window = bench.window();
-  await window.take();
+  await window.take(WHO);
   bench.pass(1_000);
   assert.equal(bench.returned, [7]);
   bench.time = 59_500;
-  await window.take();
+  await window.take(WHO);
   bench.pass(2_000);
   assert.equal(bench.returned, [7]);
+});
+
+it('returns what refused requests took, to the share or to the cluster, but never into a later window', async () => {
+  const bench = new Bench(100, 8);
+  const window = bench.window();
+  const first = await window.take(WHO);
+  for (let i = 0; i < 50; i++) window.giveBack(await window.take(WHO));
+  assert.is(bench.grants, 1, 'returned requests are taken again');
+  bench.pass(1_000);
+  assert.equal(bench.returned, [7], 'the idle share');
+  window.giveBack(first);
+  assert.equal(bench.returned, [7, 1], 'a request that ended after its share');
+  bench.pass(60_000);
+  await window.take(WHO);
+  window.giveBack(first);
+  bench.pass(1_000);
+  assert.equal(bench.returned, [7, 1, 7]);
+});
+
+it('asks again after a second whether an empty window got something back', async () => {
+  const bench = new Bench(0, 8);
+  const window = bench.window();
+  assert.equal([await take(window), await take(window), bench.grants], [429, 429, 1]);
+  assert.throws(() => window.check(WHO), /limited to 100/);
+  bench.left = 1;
+  bench.pass(1_000);
+  window.check(WHO);
+  assert.is(await take(window), 200);
 });
 
 it('reports when the window starts again', async () => {
   const bench = new Bench(0, 8);
   bench.time = 15_000;
-  const refusal = await Promise.resolve(bench.window().take()).catch((error: GatewayError) => error);
+  const refusal = await Promise.resolve(bench.window().take(WHO)).catch((error: GatewayError) => error);
   assert.instance(refusal, GatewayError);
   assert.is((refusal as GatewayError).headers['retry-after'], '45');
   assert.is((refusal as GatewayError).headers['x-ratelimit-reset'], '60');

@@ -14,11 +14,12 @@ import { rawExchange } from '../../../support/raw-exchange.ts';
 
 const it = bounded(test);
 
-type Step = 'shed' | 'window' | 'credential' | 'count' | 'handler';
+type Step = 'shed' | 'credential' | 'count' | 'check' | 'window' | 'handler' | 'returned';
 
+const TAKEN = { resetAt: 60_000, holder: 'account:a' } as const;
 const CALLER = { account: 'account:a', key: 'key:a/k', kind: 'inference' } as const;
-const refusal = (step: Step): GatewayError =>
-  new GatewayError({ status: 418, type: 'invalid_request', message: `refused: ${step}` });
+const refusal = (step: Step, status = 418): GatewayError =>
+  new GatewayError({ status, type: 'invalid_request', message: `refused: ${step}` });
 
 interface Observed {
   readonly steps: readonly Step[];
@@ -30,6 +31,8 @@ interface ObservedOptions {
   readonly body?: Route['body'];
   /** The step that refuses. */
   readonly fails?: Step;
+  /** Status of its refusal. */
+  readonly status?: number;
   /** Makes the asynchronous steps wait. */
   readonly waits?: boolean;
   readonly sent?: string;
@@ -42,6 +45,7 @@ async function observed({
   policy,
   body = 'none',
   fails,
+  status,
   waits = false,
   sent,
   lines,
@@ -51,8 +55,8 @@ async function observed({
   const take = (step: Step): Promise<void> | null => {
     steps.push(step);
     if (step !== fails) return waits ? Promise.resolve() : null;
-    if (waits) return Promise.reject(refusal(step));
-    throw refusal(step);
+    if (waits) return Promise.reject(refusal(step, status));
+    throw refusal(step, status);
   };
   const serving = (): boolean => {
     steps.push('shed');
@@ -60,7 +64,17 @@ async function observed({
   };
   const edge = {
     services: { limits: config.edge, clock: systemClock, serving, log: { warn: () => {}, error: () => {} } },
-    window: { take: () => take('window') },
+    window: {
+      check: () => void take('check'),
+      take: () => {
+        const taken = take('window');
+        return taken === null ? TAKEN : taken.then(() => TAKEN);
+      },
+      giveBack: (given: unknown) => {
+        assert.is(given, TAKEN);
+        steps.push('returned');
+      },
+    },
     authentication: {
       enter: (context: { caller: unknown }) => {
         const entering = take('credential');
@@ -104,15 +118,15 @@ async function observed({
   return { steps, answer };
 }
 
-const ORDER: readonly Step[] = ['shed', 'window', 'credential'];
+const ORDER: readonly Step[] = ['shed', 'credential'];
 
 it('takes the steps of each policy in one order', async () => {
   for (const waits of [false, true]) {
     for (const [policy, steps] of [
       ['unguarded', []],
-      ['open', ORDER],
-      ['admit', ORDER],
-      ['key', [...ORDER, 'count']],
+      ['open', [...ORDER, 'window']],
+      ['admit', [...ORDER, 'window']],
+      ['key', [...ORDER, 'count', 'window']],
     ] as const) {
       const done = await observed({ policy, waits });
       assert.equal(done.steps, [...steps, 'handler'], policy);
@@ -130,6 +144,7 @@ it('a refusing step is the last one, whether it waits or not', async () => {
     for (const fails of ['window', 'credential', 'count'] as const) {
       const done = await observed({ policy: 'key', fails, waits });
       assert.is(done.steps.at(-1), fails, `${fails} ${waits}`);
+      assert.not.ok(done.steps.includes('returned'), 'nothing was taken');
       assert.not.ok(done.steps.includes('handler'));
       assert.match(done.answer, new RegExp(`^HTTP/1\\.1 418 [\\s\\S]*"message":"refused: ${fails}"`));
     }
@@ -141,11 +156,11 @@ it('a refusing step is the last one, whether it waits or not', async () => {
 
 it('a body is read after the credential and before the handler', async () => {
   const read = await observed({ policy: 'admit', body: 'json' });
-  assert.equal(read.steps, [...ORDER, 'handler']);
+  assert.equal(read.steps, [...ORDER, 'check', 'window', 'handler']);
   assert.match(read.answer, /\{"value":\{"a":1\},"caller":"key:a\/k"/);
   const broken = await observed({ policy: 'admit', body: 'json', sent: '{' });
-  // A refusal of a known caller is counted.
-  assert.equal(broken.steps, [...ORDER, 'count']);
+  // A refusal of a known caller is counted. A body that is not read to its end takes nothing of the window.
+  assert.equal(broken.steps, [...ORDER, 'check', 'count']);
   assert.match(broken.answer, /^HTTP\/1\.1 400 [\s\S]*"message":"The body is not valid JSON"/);
 });
 
@@ -157,18 +172,34 @@ it('a client that waits for 100 Continue receives it after authentication, and n
   assert.match(refused.answer, /^HTTP\/1\.1 418 /);
 });
 
+it('a window that is used up refuses before the body is read, and after it too', async () => {
+  const early = await observed({ policy: 'admit', body: 'json', fails: 'check', lines: 'Expect: 100-continue\r\n' });
+  assert.equal(early.steps, [...ORDER, 'check', 'count']);
+  assert.match(early.answer, /^HTTP\/1\.1 418 /, 'without an invitation to send the body');
+  const late = await observed({ policy: 'admit', body: 'json', fails: 'window' });
+  assert.equal(late.steps, [...ORDER, 'check', 'window', 'count']);
+});
+
+it('a refusal returns what the request took of the window; a failure of the service keeps it', async () => {
+  const refused = await observed({ policy: 'open', fails: 'handler' });
+  assert.is(refused.steps.at(-1), 'returned');
+  const failed = await observed({ policy: 'open', fails: 'handler', status: 503 });
+  assert.match(failed.answer, /^HTTP\/1\.1 503 /);
+  assert.not.ok(failed.steps.includes('returned'));
+});
+
 it('a handler that reads its own body receives it unread, and one that throws is refused', async () => {
   const unread = await observed({ policy: 'admit', sent: '{' });
   assert.match(unread.answer, /^HTTP\/1\.1 200 /);
   const thrown = await observed({ policy: 'admit', fails: 'handler' });
-  assert.equal(thrown.steps, [...ORDER, 'handler', 'count']);
+  assert.equal(thrown.steps, [...ORDER, 'window', 'handler', 'count', 'returned']);
   assert.match(thrown.answer, /^HTTP\/1\.1 418 [\s\S]*"message":"refused: handler"/);
 });
 
 it('an address without a route takes the steps of an open one', async () => {
   for (const path of ['/nothing?secret', '/a/%zz', `/a/${'b'.repeat(513)}`]) {
     const { steps, answer } = await observed({ policy: 'key', path });
-    assert.equal(steps, [...ORDER, 'count']);
+    assert.equal(steps, [...ORDER, 'window', 'count', 'returned']);
     assert.match(answer, /^HTTP\/1\.1 404 [\s\S]*"message":"No route for POST \/[^?]*"/);
     assert.not.match(answer, /secret/);
   }

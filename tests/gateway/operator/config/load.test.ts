@@ -92,6 +92,11 @@ const WRONG: readonly (readonly [string, unknown, RegExp])[] = [
     /edge\.requestsMax is "5" and must be a whole number, 1 or more/,
   ],
   ['a time of zero', { upstream: { connectMs: 0 } }, /upstream\.connectMs is 0 and must be milliseconds/],
+  [
+    'a percentage above 100',
+    { rates: { partPercentMax: 101 } },
+    /rates\.partPercentMax is 101 and must be a percentage, a whole number from 1 to 100/,
+  ],
   ['a port out of range', { listen: { port: 70_000 } }, /listen\.port is 70000 and must be a port/],
   ['an empty list of nodes', { nodes: [] }, /nodes is \[\] and must be a list of at least one node/],
   [
