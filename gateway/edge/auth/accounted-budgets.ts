@@ -9,8 +9,12 @@ import {
 import type { Cluster } from '../../../actors/runtime/index.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
 import type { RateLimits } from '../../terms/config.ts';
+import { AddressPlaces } from '../http/address-places.ts';
 import type { Budgets, GrantedSlice } from './budgets.ts';
 import { type WindowPart, windowPart } from './window-part.ts';
+
+/** When a client may repeat a request that was refused because its address has too many counts under way. */
+const BUSY_MS = 1_000;
 
 export interface AccountedBudgetsOptions {
   readonly cluster: Cluster;
@@ -24,9 +28,12 @@ export interface AccountedBudgetsOptions {
 export class AccountedBudgets implements Budgets {
   readonly part: WindowPart;
   readonly #options: AccountedBudgetsOptions;
+  /** Counts under way by address, at most as many as can be granted: a flood never waits for its counting actor. */
+  readonly #counting: AddressPlaces;
 
   constructor(options: AccountedBudgetsOptions) {
     this.#options = options;
+    this.#counting = new AddressPlaces(options.rates.addressPerMinute);
     this.part = windowPart(options.rates, options.nodes);
   }
 
@@ -40,8 +47,15 @@ export class AccountedBudgets implements Budgets {
     return this.#count(`key-${digest}`, this.#options.rates.keyPerMinute);
   }
 
-  countAddress(address: string): Promise<Refusal | null> {
-    return this.#count(`address-${address}`, this.#options.rates.addressPerMinute);
+  async countAddress(address: string): Promise<Refusal | null> {
+    const { cluster, rates } = this.#options;
+    const limit = rates.addressPerMinute;
+    if (!this.#counting.take(address)) return refusalOf(limit, cluster.now() + BUSY_MS);
+    try {
+      return await this.#count(`address-${address}`, limit);
+    } finally {
+      this.#counting.leave(address);
+    }
   }
 
   async grantSlice(askers: readonly string[]): Promise<GrantedSlice> {
@@ -76,9 +90,13 @@ export class AccountedBudgets implements Budgets {
     const { windowMs } = rates;
     const taken = await takeWindow(cluster, name, { count: 1, limit, windowMs }, askMs);
     if (taken.granted) return null;
-    const message = `Rate limit of ${limit} requests per minute exceeded`;
     // Windows begin at multiples of their length. The answer's travel time makes the sum slightly late, so round it.
     const resetAt = Math.round((cluster.now() + taken.resetInMs) / windowMs) * windowMs;
-    return { status: 429, type: 'rate_limit_exceeded', message, window: { limit, resetAt } };
+    return refusalOf(limit, resetAt);
   }
+}
+
+function refusalOf(limit: number, resetAt: number): Refusal {
+  const message = `Rate limit of ${limit} requests per minute exceeded`;
+  return { status: 429, type: 'rate_limit_exceeded', message, window: { limit, resetAt } };
 }

@@ -1,6 +1,6 @@
 /**
- * Counts the connections of each client address, at most `placesMax` each. Tracks only addresses with a connection, so
- * it is bounded by the connections themselves. (spec: reliability, attack 50)
+ * Counts what each client address occupies, such as connections, at most `placesMax` each. Tracks only addresses that
+ * occupy something, so it is bounded by the connections themselves. (spec: reliability, attack 50)
  */
 export class AddressPlaces {
   readonly #placesMax: number;
@@ -10,12 +10,12 @@ export class AddressPlaces {
     this.#placesMax = placesMax;
   }
 
-  /** Addresses with at least one connection. */
+  /** Addresses with at least one place. */
   get addresses(): number {
     return this.#taken.size;
   }
 
-  /** False if the address holds `placesMax` connections. */
+  /** False if the address holds `placesMax` places. */
   take(address: string): boolean {
     const taken = this.#taken.get(address) ?? 0;
     if (taken >= this.#placesMax) return false;
