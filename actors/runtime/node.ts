@@ -117,7 +117,6 @@ class Node implements ClusterNode {
     this.#time = new StoreTime(clock);
     const now = (): number => this.#time.now();
     const board = new NoticeBoard(log);
-    this.board = board;
     this.rows = rowReader(store);
     const map = new ShardMap(limits.shards, (shard) => this.#ownerChanged(shard));
     const deaths = new Deaths({ store, clock, log });
@@ -151,7 +150,8 @@ class Node implements ClusterNode {
       gave: (row) => this.#announce([row]),
     });
     const drain = new Drain({ self, member, ownership, handoff, clock, broadcast });
-    const exchange = new BoardExchange({ board, clock, broadcast, send });
+    const exchange = new BoardExchange({ self, now, board, clock, broadcast, send });
+    this.board = exchange;
     const watchers = new ClusterWatchers({
       ...{ engine, clock, self: parts.name, watchersMax: limits.watchersMax, broadcast, send },
       nameOf: (incarnation) => member.alive(incarnation)?.name ?? incarnation,
@@ -285,7 +285,7 @@ class Node implements ClusterNode {
   #engineHost(): EngineHost {
     return {
       lost: (shard, reason) => this.#ownership.lost(shard, reason),
-      published: (value) => this.#exchange.publish(value),
+      published: (value) => this.#exchange.published(value),
       isGone: (incarnation) => this.#member.isGone(incarnation),
       log: (record) => this.#parts.log(record),
     };

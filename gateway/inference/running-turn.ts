@@ -284,7 +284,7 @@ export class RunningAttempt implements RunningTurn {
     const { outcomes, affinity } = this.#services;
     const { turn, caller } = this.request;
     const { candidate, sentAt, firstAt } = this.#begun;
-    if (failure === null) affinity.remember(caller.account, turn.conversation, candidate.endpoint.id);
+    if (failure === null) affinity.remember(caller.account, turn.conversation, candidate.endpoint);
     const { completionTokens } = receipt.usage;
     const seen: { -readonly [member in keyof Observed]: Observed[member] } = {
       at: this.#services.cluster.now(),

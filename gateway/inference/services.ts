@@ -45,7 +45,7 @@ export function openInference({ keys, ...parts }: InferenceParts): InferenceServ
   return {
     ...parts,
     targets: new Targets(keys),
-    affinity: new Affinity(),
+    affinity: new Affinity(parts.cluster.board),
     outcomes: new Outcomes(parts.cluster, parts.clock),
     fileRoom: new FileRoom(parts.files.limits.heldBytesMax),
     pending: new BackgroundWork(),

@@ -98,14 +98,14 @@ function acceptTurn(
   { turn, reply, endpoints, sizes }: Measured,
 ): TurnRequest {
   const { generation, runAttempt, bytes, caller, attribution, idempotency, startedAt, signal } = arrival;
-  const last = affinity.recall(caller.account, turn.conversation);
+  const conversation = affinity.recall(caller.account, turn.conversation);
   return {
     generation,
     runAttempt,
     turn,
     reply,
     bytes,
-    plan: plan(turn, endpoints, random.fraction(), last, config.workspace, sizes),
+    plan: plan(turn, endpoints, random.fraction(), conversation, config.workspace, sizes),
     caller,
     attribution,
     idempotency,

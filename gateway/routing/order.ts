@@ -1,9 +1,11 @@
 import { byPrice } from '../catalogue/by-price.ts';
 import type { Candidate } from '../terms/plan.ts';
 import type { Preferences, Turn } from '../terms/turn.ts';
+import type { Conversation } from './affinity.ts';
 import { isNamed } from './eligibility/preferences.ts';
 import type { IndexedEndpoint } from './endpoint-index.ts';
 import { declaredCompletionMax } from './fit.ts';
+import { rendezvous, WEIGHT_PRICE_MIN } from './rendezvous.ts';
 
 /** Uptimes within this many percent points of the best share the load as equals; further bands have the same width. */
 const UPTIME_BAND = 5;
@@ -15,8 +17,8 @@ const RANKS = 3 * BANDS * LOADS + 1;
 export interface OrderOptions {
   /** Uniform in [0, 1): decides only how the load is spread. */
   readonly seed: number;
-  /** Endpoint id that served this conversation last; null when unknown. */
-  readonly last: string | null;
+  /** Null for a turn without a conversation. */
+  readonly conversation: Conversation | null;
   readonly sort: Preferences['sort'] | undefined;
 }
 
@@ -30,15 +32,16 @@ export interface Eligible {
 
 /**
  * Sorts eligible endpoints into the order of attempts: by the client's list; live ones before those that are down; those
- * that can emit the requested ceiling before the others; then by the client's sort. Without a sort the conversation's
- * last endpoint comes first, then health, uptime and free slots decide, and equals share the load by price. A sort or a
+ * that can emit the requested ceiling before the others; then by the client's sort. Without a sort a conversation's turn
+ * goes to its place; otherwise health, uptime and free slots decide, and equals share the load by price. A sort or a
  * list of providers disables affinity. (spec: inference, Routing rules 1 and 5; conventions 1.1, `order`, `sort`)
  */
-export function order(eligible: Eligible[], turn: Turn, { seed, last, sort }: OrderOptions): void {
+export function order(eligible: Eligible[], turn: Turn, { seed, conversation, sort }: OrderOptions): void {
   if (eligible.length < 2) return;
   const names = turn.preferences.order;
-  if (sort === undefined) rank(eligible, names === undefined ? last : null, rankValueOf(turn, seed));
-  else sorted(eligible, sort);
+  if (sort !== undefined) sorted(eligible, sort);
+  else if (conversation === null || names !== undefined) rank(eligible, weightedShuffle(seed));
+  else place(eligible, conversation);
   const requestedMax = turn.completionTokensMax ?? 0;
   for (const each of eligible) {
     const { indexed } = each;
@@ -52,9 +55,21 @@ export function order(eligible: Eligible[], turn: Turn, { seed, last, sort }: Or
   eligible.sort((a, b) => a.group - b.group || (a.value === b.value ? 0 : a.value - b.value));
 }
 
-/** A list of providers disables affinity: endpoints outside the list share the load. */
-function rankValueOf({ conversation, preferences }: Turn, seed: number): RankValue {
-  return conversation === undefined || preferences.order ? weightedShuffle(seed) : rendezvous(conversation);
+/**
+ * The place of a conversation: the endpoint that last served it unless that is full, then the others by health, full
+ * ones last, by rendezvous. Uptime and free slots do not decide, because they change from turn to turn.
+ */
+function place(eligible: readonly Eligible[], conversation: Conversation): void {
+  const scoreOf = rendezvous(conversation.identity);
+  const lasts = new Map<string, string | null>();
+  for (const each of eligible) {
+    const { indexed } = each;
+    const { id, model } = indexed.endpoint;
+    if (!lasts.has(model)) lasts.set(model, conversation.lastOf(model));
+    const full = indexed.load === 2;
+    each.group = !full && lasts.get(model) === id ? 0 : 1 + indexed.tier * 2 + (full ? 1 : 0);
+    each.value = scoreOf(indexed);
+  }
 }
 
 function sorted(eligible: readonly Eligible[], sort: NonNullable<Preferences['sort']>): void {
@@ -83,24 +98,17 @@ function measuredRank({ endpoint }: IndexedEndpoint, sort: 'throughput' | 'laten
 }
 
 /** Ranks by health, then uptime in bands below the best of that health, then free slots; equals by rank value. */
-function rank(eligible: readonly Eligible[], last: string | null, rankValue: RankValue): void {
+function rank(eligible: readonly Eligible[], rankValue: RankValue): void {
   const best = [0, 0, 0];
   for (const { indexed } of eligible) best[indexed.tier] = Math.max(best[indexed.tier] as number, indexed.uptime);
   for (const each of eligible) {
     const { indexed } = each;
-    if (indexed.endpoint.id === last && indexed.load !== 2) {
-      each.group = 0;
-      continue;
-    }
     const below = (best[indexed.tier] as number) - indexed.uptime;
     const band = below <= UPTIME_BAND ? 0 : Math.min(BANDS - 1, Math.floor(below / UPTIME_BAND));
-    each.group = 1 + (indexed.tier * BANDS + band) * LOADS + indexed.load;
+    each.group = (indexed.tier * BANDS + band) * LOADS + indexed.load;
     each.value = rankValue(indexed);
   }
 }
-
-/** Lower bound of the price in a weight, so that a free endpoint has a finite weight. */
-const WEIGHT_PRICE_MIN = 1e-12;
 
 /** A number per endpoint; the smallest comes first. */
 type RankValue = (indexed: IndexedEndpoint) => number;
@@ -116,21 +124,4 @@ function weightedShuffle(seed: number): RankValue {
     const floored = Math.max(price, WEIGHT_PRICE_MIN);
     return Number.isFinite(floored) ? -Math.log(1 - fraction) * floored * floored : Number.MAX_VALUE;
   };
-}
-
-/** Ranks the endpoints of one conversation in the same order on every node. */
-function rendezvous(conversation: string): RankValue {
-  const seed = fnv1a(`${conversation}\n`, 0x811c9dc5);
-  return ({ endpoint }) => {
-    let hash = fnv1a(endpoint.id, seed);
-    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-    return (hash ^ (hash >>> 13)) >>> 0;
-  };
-}
-
-/** FNV-1a over UTF-16 units, continued from `hash`. */
-function fnv1a(text: string, hash: number): number {
-  let state = hash;
-  for (let at = 0; at < text.length; at++) state = Math.imul(state ^ text.charCodeAt(at), 0x01000193);
-  return state;
 }

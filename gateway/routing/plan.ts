@@ -3,6 +3,7 @@ import type { Candidate, Plan, Rejection } from '../terms/plan.ts';
 import type { Preferences, Turn } from '../terms/turn.ts';
 import { measurePromptNow, type PromptSizes } from '../tokens/measure-prompt.ts';
 import type { VocabularyName } from '../tokens/vocabulary.ts';
+import type { Conversation } from './affinity.ts';
 import { constraintsOf, type RoutingDefaults, sharedConstraints } from './constraints.ts';
 import { firstViolatedRule } from './eligibility/first-violated-rule.ts';
 import type { RuleViolation } from './eligibility/rule-violation.ts';
@@ -28,8 +29,8 @@ interface Group {
 
 /**
  * Plans where a turn may run: every endpoint of the requested models is a candidate or has a rejection. `board` is the
- * topic `endpoints`; `seed`, uniform in [0, 1), spreads the load; `last` is the endpoint that last served the
- * conversation; `defaults` are the account's; `sizes` are the turn's by every vocabulary that `promptNeeds` names, and a
+ * topic `endpoints`; `seed`, uniform in [0, 1), spreads the load; `conversation` is that of the turn, null without one;
+ * `defaults` are the account's; `sizes` are the turn's by every vocabulary that `promptNeeds` names, and a
  * short turn's are counted here where the caller has none. Pure: the same arguments give the same plan. Throws 404 when no requested
  * model is in the catalogue, 503 with the reasons when no endpoint is eligible, 400 when the prompt fits none of them or
  * the first choice does not accept an option. (spec: inference, Routing rules 1-7)
@@ -38,7 +39,7 @@ export function plan(
   turn: Turn,
   board: ReadonlyMap<string, Json>,
   seed: number,
-  last: string | null = null,
+  conversation: Conversation | null = null,
   defaults: RoutingDefaults = NO_DEFAULTS,
   sizes: PromptSizes = measurePromptNow(turn, promptNeeds(turn, board)),
 ): Plan {
@@ -47,7 +48,7 @@ export function plan(
   const groups = eligibleGroups(turn, models, { defaults, prompts: promptsOf(turn, sizes) }, rejections);
   if (groups.length === 0) throw unknownModel(turn.models[0] as string, models);
   const partition = turn.preferences.partition ?? defaults.partition;
-  const ordered = orderGroups(groups, turn, { seed, last, together: partition === 'none' });
+  const ordered = orderGroups(groups, turn, { seed, conversation, together: partition === 'none' });
   const candidates = firstPick(turn, withoutOptions(turn, ordered, rejections), rejections);
   if (candidates.length === 0) throw noEndpoint(turn, rejections);
   return { candidates, rejections };
@@ -106,7 +107,7 @@ function tooLong({ endpoint }: IndexedEndpoint, prompt: Prompt): RuleViolation {
 function orderGroups(
   groups: readonly Group[],
   turn: Turn,
-  { seed, last, together }: { seed: number; last: string | null; together: boolean },
+  { seed, conversation, together }: { seed: number; conversation: Conversation | null; together: boolean },
 ): readonly Candidate[] {
   const ranked =
     together && groups.length > 1
@@ -114,7 +115,7 @@ function orderGroups(
       : groups;
   const candidates: Candidate[] = [];
   for (const { eligible, sort } of ranked) {
-    order(eligible, turn, { seed, last, sort });
+    order(eligible, turn, { seed, conversation, sort });
     for (const { candidate } of eligible) candidates.push(candidate);
   }
   return candidates;

@@ -78,6 +78,31 @@ export function clusterContract(test: uvu.Test, wire: 'loopback' | 'grpc'): void
     assert.ok(trio.every(({ node }) => node.connected && Math.abs(node.now() - harness.clock.now()) < 1_000));
   });
 
+  within(
+    'a value that a node publishes reaches every node, also those that start later, and outlives it',
+    async (harness) => {
+      const trio = await harness.trio();
+      const [a, b, c] = trio;
+      // Over gRPC time is real, and the machine may be slow.
+      const withinMs = wire === 'loopback' ? 1_000 : 30_000;
+      const seenBy = (at: readonly Started[]): Json[] => at.map(({ node }) => node.board.read('notes', 'k'));
+      const reaches = (value: string, at: readonly Started[]): Promise<void> =>
+        harness.until(() => seenBy(at).every((seen) => seen === value), `${value} is on every board`, withinMs);
+      for (const [n, { node }] of [...trio, ...trio].entries()) {
+        node.board.publish('notes', 'k', `value ${n}`);
+        await reaches(`value ${n}`, trio);
+      }
+      b.node.board.publish('notes', 'k', 'last');
+      await reaches('last', trio);
+      void b.kill();
+      const later = await harness.start('n4');
+      await harness.until(() => later.node.ready, 'the new node is ready', 30_000);
+      assert.equal(seenBy([a, c, later]), ['last', 'last', 'last']);
+      later.node.board.publish('notes', 'k', 'newer');
+      await reaches('newer', [a, c, later]);
+    },
+  );
+
   within('an abrupt death moves its actors in well below a second, with their state', async (harness) => {
     const [a, b, c] = await harness.trio();
     const address = addressOn(b.node, 'kill');

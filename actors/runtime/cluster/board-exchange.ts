@@ -1,5 +1,7 @@
+import type { Json } from '../actor/event.ts';
 import type { Publication } from '../durable/engine/engine.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Board } from './cluster.ts';
 import type { NoticeBoard } from './notice-board.ts';
 import type { PeerOrigin } from './peers.ts';
 import { type BoardDigest, renderSignal, type Signal } from './signal.ts';
@@ -10,6 +12,10 @@ const ITEMS_TEXT_MAX = 128 * 1024;
 const DIGEST_TOTAL_MAX = 1_000_000;
 
 export interface BoardExchangeParts {
+  /** Incarnation of this node. */
+  readonly self: string;
+  /** Store time in ms. */
+  readonly now: () => number;
   readonly board: NoticeBoard;
   readonly clock: Clock;
   readonly broadcast: (signal: Signal) => void;
@@ -20,17 +26,38 @@ export interface BoardExchangeParts {
  * Synchronises the boards of all nodes. New values go to every peer at the end of the event-loop turn. When a peer opens
  * its link, this node sends a digest of its board and the peer sends newer values; each direction runs independently.
  */
-export class BoardExchange {
+export class BoardExchange implements Board {
   readonly #parts: BoardExchangeParts;
   readonly #digests = new Map<string, BoardDigest[]>();
   #fresh: Publication[] = [];
+  #sequence = 0;
 
   constructor(parts: BoardExchangeParts) {
     this.#parts = parts;
   }
 
-  /** A value published by this node's engine. */
-  publish(item: Publication): void {
+  topic(name: string): ReadonlyMap<string, Json> {
+    return this.#parts.board.topic(name);
+  }
+
+  onChange(name: string, changed: () => void): () => void {
+    return this.#parts.board.onChange(name, changed);
+  }
+
+  read(topic: string, key: string): Json {
+    return this.#parts.board.read(topic, key);
+  }
+
+  /** Later than every value of the key that this node has seen, even from a node whose clock is ahead. */
+  publish(topic: string, key: string, value: Json): void {
+    const { self: address, now, board } = this.#parts;
+    const epoch = Math.max(Math.floor(now()), board.epochOf(topic, key) + 1);
+    this.#sequence += 1;
+    this.published({ topic, key, value, address, epoch, version: this.#sequence });
+  }
+
+  /** A value published by this node or by its engine. */
+  published(item: Publication): void {
     this.#parts.board.apply([item]);
     this.#fresh.push(item);
     if (this.#fresh.length === 1) this.#parts.clock.after(0, () => this.#flush());

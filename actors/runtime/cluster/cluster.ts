@@ -53,12 +53,22 @@ export interface RowReader {
   rows(query: RowQuery): Promise<readonly RowRecord[]>;
 }
 
-/** A small read model that every node keeps. Values carry epoch and version; the newer one wins. Reads are local. */
+/**
+ * A small read model that every node keeps. Values carry epoch and version; the newer one wins. Reads are local. A
+ * topic's values are published by actors, with a step, or by nodes, with `publish`.
+ */
 export interface Board {
   /** The current values of a topic: the same object until the topic changes, so compare by identity. */
   topic(name: string): ReadonlyMap<string, Json>;
   /** Registers a listener for changes of a topic; returns the function that removes it. */
   onChange(name: string, changed: () => void): () => void;
+  /** One value of a topic; null without one. */
+  read(topic: string, key: string): Json;
+  /**
+   * Publishes a value of this node to all nodes: best effort, without an actor, a commit or an owner. The newest value
+   * of a key wins, and a topic keeps the newest 50,000 keys. The value outlives this node on the others.
+   */
+  publish(topic: string, key: string, value: Json): void;
 }
 
 /** What operators can see and do; `inspect/` serves it over operator.proto. */

@@ -1,11 +1,12 @@
 import type { Json } from '../actor/event.ts';
 import type { Publication } from '../durable/engine/engine.ts';
-import type { Board } from './cluster.ts';
 import { type Log, textOf } from './log.ts';
 import type { BoardDigest } from './signal.ts';
 
 /** Bound on the keys of one topic, removed ones included. Further keys are dropped and logged once per topic. */
 const KEYS_PER_TOPIC_MAX = 65_536;
+/** Bound on the keys of one topic of nodes. A further key replaces the oldest one. */
+const NODE_KEYS_PER_TOPIC_MAX = 50_000;
 const TOPICS_MAX = 256;
 
 interface Topic {
@@ -16,10 +17,10 @@ interface Topic {
 }
 
 /**
- * This node's complete, volatile copy of the published values. The newer value wins: higher epoch, then higher version.
- * A removed key leaves a tombstone so that an older value cannot restore it.
+ * This node's complete, volatile copy of the published values. The newer value wins: higher epoch, then higher version,
+ * then, of two nodes, the higher incarnation. A removed key leaves a tombstone so that an older value cannot restore it.
  */
-export class NoticeBoard implements Board {
+export class NoticeBoard {
   readonly #log: Log;
   readonly #topics = new Map<string, Topic>();
 
@@ -34,6 +35,15 @@ export class NoticeBoard implements Board {
       [...topic.items.values()].filter((item) => item.value !== null).map((item) => [item.key, item.value]),
     );
     return topic.view;
+  }
+
+  read(topic: string, key: string): Json {
+    return this.#topics.get(topic)?.items.get(key)?.value ?? null;
+  }
+
+  /** Epoch of the value held under a key; 0 without one. */
+  epochOf(topic: string, key: string): number {
+    return this.#topics.get(topic)?.items.get(key)?.epoch ?? 0;
   }
 
   onChange(name: string, changed: () => void): () => void {
@@ -55,14 +65,26 @@ export class NoticeBoard implements Board {
     }
   }
 
+  /**
+   * One entry per key of an actor. Of nodes one entry per topic and publisher, with its highest sequence number: a link
+   * keeps its order, so nothing below that number is missing.
+   */
   digest(): readonly BoardDigest[] {
-    return this.#all().map(({ topic, key, epoch, version }) => [topic, key, epoch, version]);
+    const entries: BoardDigest[] = [];
+    const highest = new Map<string, Publication>();
+    for (const item of this.#all()) {
+      if (!isOfNode(item)) entries.push([item.topic, item.key, item.epoch, item.version]);
+      else if (item.version > (highest.get(markOf(item))?.version ?? 0)) highest.set(markOf(item), item);
+    }
+    for (const { topic, address, version } of highest.values()) entries.push([topic, address, 0, version]);
+    return entries;
   }
 
   /** Values that are newer than the digest's, or that it lacks. */
   newerThan(digest: readonly BoardDigest[]): readonly Publication[] {
     const theirs = new Map(digest.map((entry) => [`${entry[0]}\n${entry[1]}`, entry]));
     return this.#all().filter((item) => {
+      if (isOfNode(item)) return item.version > (theirs.get(markOf(item))?.[3] ?? 0);
       const entry = theirs.get(`${item.topic}\n${item.key}`);
       return !entry || item.epoch > entry[2] || (item.epoch === entry[2] && item.version > entry[3]);
     });
@@ -74,6 +96,7 @@ export class NoticeBoard implements Board {
 
   #put(topic: Topic, item: Publication): boolean {
     const held = topic.items.get(item.key);
+    if (isOfNode(item)) return putOfNode(topic, item, held);
     if (held && (held.epoch > item.epoch || (held.epoch === item.epoch && held.version > item.version))) return false;
     if (!held && topic.items.size >= KEYS_PER_TOPIC_MAX) {
       if (!topic.full) this.#log({ level: 'error', message: 'board topic is full', topic: item.topic });
@@ -100,4 +123,32 @@ export class NoticeBoard implements Board {
       this.#log({ level: 'error', message: 'board listener threw', why: textOf(error) });
     }
   }
+}
+
+/** Addresses of actors contain a colon, incarnations do not. */
+function isOfNode({ address }: Publication): boolean {
+  return !address.includes(':');
+}
+
+function markOf({ topic, address }: Publication): string {
+  return `${topic}\n${address}`;
+}
+
+/** Keeps the items in the order of their arrival, so that the first one is the oldest. */
+function putOfNode({ items }: Topic, item: Publication, held: Publication | undefined): boolean {
+  if (held && !isLater(item, held)) return false;
+  if (held) items.delete(item.key);
+  else if (items.size >= NODE_KEYS_PER_TOPIC_MAX) {
+    const [oldest] = items.values();
+    if (!oldest || isLater(oldest, item)) return false;
+    items.delete(oldest.key);
+  }
+  items.set(item.key, item);
+  return true;
+}
+
+/** A total order, so that all boards keep the same one of two values. */
+function isLater(item: Publication, other: Publication): boolean {
+  if (item.epoch !== other.epoch) return item.epoch > other.epoch;
+  return item.version === other.version ? item.address > other.address : item.version > other.version;
 }

@@ -1,3 +1,4 @@
+import { ENDPOINTS_TOPIC } from '../../../actors/endpoint/endpoint.ts';
 import { NO_EVIDENCE } from '../../../actors/endpoint/evidence.ts';
 import {
   type ActorEvent,
@@ -22,6 +23,7 @@ import type { TurnRequest } from '../../../gateway/inference/turn-request.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
 import { plan } from '../../../gateway/routing/plan.ts';
 import type { ClusterConfig, UpstreamLimits } from '../../../gateway/terms/config.ts';
+import { MemoryBoard } from '../../support/memory-board.ts';
 import { DECLARATION } from '../../support/model/declaration.ts';
 import { UNMEASURED } from '../../support/model/unmeasured.ts';
 import '../../support/prompt-sizes.ts';
@@ -150,7 +152,7 @@ export function stage(options: StageOptions = {}): Stage {
     },
     tell: (to: string, event: ActorEvent) => void tells.push({ to, event } as SentEvent),
     now: () => Date.now(),
-    board: { topic: () => options.endpoints ?? new Map() },
+    board: new MemoryBoard({ [ENDPOINTS_TOPIC]: options.endpoints ?? new Map() }),
   } as unknown as Cluster;
   const upstream = { ...config.upstream, settleRetryMs: 5, ...options.upstream };
   const outbound = new Pools({ clock, connectionsPerOriginMax: 64, connectMs: upstream.connectMs });

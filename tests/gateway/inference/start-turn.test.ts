@@ -196,7 +196,7 @@ it('the run, its attempt and the session of a conversation reach the hold and th
   const endpoints = board(boardEndpoint('a', a.baseUrl), boardEndpoint('b', b.baseUrl));
   const on = stage({ endpoints });
   const session = 'conversation-1';
-  on.services.affinity.remember(ACCOUNT, session, boardEndpoint('b', b.baseUrl).id);
+  on.services.affinity.remember(ACCOUNT, session, boardEndpoint('b', b.baseUrl));
   for (let run = 2; run < 6; run++) {
     const running = await startTurn(on.services, input('chat', sim({ tokens: 1 }), { session, runAttempt: run }));
     assert.is(running.head.provider, 'B', 'the endpoint that last served the conversation');

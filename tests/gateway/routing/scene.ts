@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { parse } from '../../../gateway/dialects/chat/parse.ts';
+import type { Conversation } from '../../../gateway/routing/affinity.ts';
 import type { RoutingDefaults } from '../../../gateway/routing/constraints.ts';
 import { plan } from '../../../gateway/routing/plan.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
@@ -33,7 +34,14 @@ export function turnOf(body: object, more: Partial<Turn> = {}): Turn {
 }
 
 export function planned(body: object, endpoints: readonly Endpoint[], seed = 0.5, last: string | null = null): Plan {
-  return plan(turnOf(body), board(...endpoints), seed, last);
+  const turn = turnOf(body);
+  return plan(turn, board(...endpoints), seed, conversationOf(turn, last));
+}
+
+/** The turn's conversation in one account, as all nodes know it; `last` served it last. */
+function conversationOf({ conversation }: Turn, last: string | null): Conversation | null {
+  if (conversation === undefined) return null;
+  return { identity: `account:a\n${conversation}`, lastOf: () => last };
 }
 
 export function slugsOf({ candidates }: Plan): string[] {

@@ -98,7 +98,9 @@ export interface Publication {
   readonly key: string;
   /** null removes the key. */
   readonly value: Json;
+  /** Address of the actor, or incarnation of the node, that published the value. */
   readonly address: string;
+  /** Of an actor: epoch of its shard and version. Of a node: store time in ms, and a sequence number of the node. */
   readonly epoch: number;
   readonly version: number;
 }

@@ -75,6 +75,7 @@ it('two boards that meet converge, and each sends only what the other lacks', ()
   const side = (name: string): { board: NoticeBoard; exchange: BoardExchange } => {
     const own = board();
     const exchange = new BoardExchange({
+      ...{ self: name, now: () => 0 },
       board: own,
       clock: systemClock,
       broadcast: () => {},
@@ -115,6 +116,71 @@ it('two boards that meet converge, and each sends only what the other lacks', ()
   assert.equal(sorted(a.board), sorted(b.board));
   assert.is(b.board.topic('t').get('both'), 'new');
   assert.is(b.board.topic('t').has('gone'), false);
+});
+
+const byNode = (key: string, value: Json, epoch: number, version: number, address: string): Publication => ({
+  ...{ topic: 'n', key, value, address, epoch, version },
+});
+
+it('the newest value of a node wins on every board, whatever the order of arrival', () => {
+  const items = [
+    byNode('k', 'old', 10, 9, 'n1'),
+    byNode('k', 'new', 11, 1, 'n2'),
+    byNode('tie', 'loses', 10, 4, 'n1'),
+    byNode('tie', 'wins', 10, 4, 'n2'),
+  ];
+  for (const order of [items, [...items].reverse()]) {
+    const b = board();
+    for (const each of order) b.apply([each]);
+    assert.equal([b.read('n', 'k'), b.read('n', 'tie'), b.read('n', 'none')], ['new', 'wins', null]);
+  }
+});
+
+it('a topic of nodes keeps its newest 50,000 keys', () => {
+  const logged: unknown[] = [];
+  const b = new NoticeBoard((record) => logged.push(record));
+  for (let n = 1; n <= 50_000; n++) b.apply([byNode(`k${n}`, n, n, n, 'n1')]);
+  b.apply([byNode('k1', 'again', 50_001, 50_001, 'n1'), byNode('older', 0, 1, 1, 'n2')]);
+  b.apply([byNode('a', 0, 50_002, 50_002, 'n1'), byNode('b', 0, 50_003, 50_003, 'n1')]);
+  assert.is(b.topic('n').size, 50_000);
+  const kept = ['k1', 'k2', 'k3', 'k4', 'older', 'a', 'b'].map((key) => b.read('n', key));
+  assert.equal(kept, ['again', null, null, 4, null, 0, 0]);
+  assert.equal(logged, []);
+});
+
+it('a node publishes later than every value it has seen, even from a clock that is ahead', () => {
+  const sent: Publication[] = [];
+  const shared = board();
+  const exchange = new BoardExchange({
+    ...{ self: 'n1', now: () => 1_000.5, board: shared, send: () => true, clock: { ...systemClock, after: atOnce } },
+    broadcast: (signal) => {
+      if (signal.type === 'board.items') sent.push(...signal.items);
+    },
+  });
+  shared.apply([byNode('k', 'ahead', 5_000, 7, 'n2')]);
+  exchange.publish('n', 'k', 'mine');
+  exchange.publish('n', 'other', 'mine');
+  assert.equal([exchange.read('n', 'k'), exchange.topic('n').get('other')], ['mine', 'mine']);
+  assert.equal(sent, [byNode('k', 'mine', 5_001, 1, 'n1'), byNode('other', 'mine', 1_000, 2, 'n1')]);
+});
+
+function atOnce(_delayMs: number, run: () => void): () => void {
+  run();
+  return () => {};
+}
+
+it('values of nodes are compared by publisher, and a peer that lacks some receives just these', () => {
+  const [a, b] = [board(), board()];
+  const old = Array.from({ length: 1_000 }, (_, n) => byNode(`k${n}`, n, n, n + 1, n % 2 ? 'n1' : 'n2'));
+  for (const each of [a, b]) each.apply(old);
+  const fresh = [byNode('k3', 'moved', 2_000, 2_000, 'n1'), byNode('new', 1, 2_000, 1, 'n3')];
+  a.apply(fresh);
+  assert.ok(b.digest().length === 2, 'one entry per publisher');
+  assert.equal(a.newerThan(b.digest()), fresh);
+  b.apply(a.newerThan(b.digest()));
+  assert.equal(a.newerThan(b.digest()), []);
+  assert.equal([...a.topic('n')].sort(), [...b.topic('n')].sort());
+  assert.is(a.newerThan([]).length, 1_001, 'a node that starts receives everything');
 });
 
 test.run();
