@@ -22,6 +22,7 @@ const TIMED = [
   'tests/chaos/drains',
   'tests/cluster/postgres-faults',
   'tests/cluster/zombie',
+  'tests/chaos/conversations',
   'tests/chaos/cut-off',
   'tests/cluster/takeover',
   'tests/cluster/http2-floods',
