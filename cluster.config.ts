@@ -98,6 +98,7 @@ const config: ClusterConfig = {
     keepAliveCommentMs: 15_000,
     streamBufferBytesMax: 1024 * 1024,
     streamStalledMs: 60_000,
+    unreadBytesMax: 256 * 1024 * 1024,
     drainGraceMs: 20_000,
     drainIdleMs: 2_000,
     callersMax: 50_000,

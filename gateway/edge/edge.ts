@@ -5,6 +5,7 @@ import { Authentication } from './auth/authentication.ts';
 import { EndpointWindow } from './auth/endpoint-window.ts';
 import { BodyRoom } from './body/body-room.ts';
 import { openApi } from './http/api.ts';
+import { LargeAnswers } from './http/large-answers.ts';
 import type { Listener } from './http/listener.ts';
 import { OpenTurns } from './http/open-turns.ts';
 import type { EdgeServices } from './services.ts';
@@ -67,6 +68,7 @@ export function openEdge(services: EdgeServices): Edge {
     authentication,
     window,
     turns,
+    largeAnswers: new LargeAnswers(clock, limits),
     uploads: new UploadRoom(services.files.limits),
     bodies: new BodyRoom(limits.bodiesBytesMax),
     underWay: () => listener?.underWay ?? 0,

@@ -142,6 +142,8 @@ export interface EdgeLimits {
   readonly streamBufferBytesMax: number;
   /** A client that reads nothing for this long is disconnected. */
   readonly streamStalledMs: number;
+  /** Bytes of large whole answers that clients have not read yet, per node; above it the oldest is cut. */
+  readonly unreadBytesMax: number;
   readonly drainGraceMs: number;
   /** While draining, a connection idle for this long is closed before the grace ends. */
   readonly drainIdleMs: number;

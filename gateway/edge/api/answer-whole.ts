@@ -1,17 +1,13 @@
-import type { ServerResponse } from 'node:http';
 import type { CallerAbort } from '../../inference/caller-abort.ts';
 import { endTurn } from '../../inference/end-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { unavailable } from '../../terms/unavailable.ts';
-import { cutSlowReader } from '../http/cut-slow-reader.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { generationHeaders, loweredCeilingHeader } from '../http/generation-headers.ts';
 import { headerText } from '../http/header-text.ts';
-import { writeAnswer } from '../http/write-answer.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { EdgeServices } from '../services.ts';
 
 /**
  * A turn answered as one JSON document, in any dialect. The charge is recorded before the first byte is sent. If that
@@ -49,7 +45,9 @@ export class WholeAnswer {
       const { head, request } = running;
       const headers = generationHeaders(head.id).concat(loweredCeilingHeader(running));
       headers.push('x-provider-name', headerText(head.provider));
-      write(services, response, headers, request.reply.whole(head, events, closing));
+      headers.push('content-type', 'application/json; charset=utf-8');
+      if (services.crashPoint) response.once('finish', () => services.crashPoint?.('reply.sent'));
+      this.#routes.largeAnswers.write(response, headers, request.reply.whole(head, events, closing));
       return null;
     } catch (thrown) {
       throw running === null ? this.#reasonOf(thrown) : thrown;
@@ -75,11 +73,4 @@ export class WholeAnswer {
     this.#endedBy ??= 'node';
     this.#signal.abort();
   };
-}
-
-function write(services: EdgeServices, response: ServerResponse, headers: string[], body: string): void {
-  cutSlowReader(response, body, services.clock, services.limits);
-  if (services.crashPoint) response.once('finish', () => services.crashPoint?.('reply.sent'));
-  headers.push('content-type', 'application/json; charset=utf-8');
-  writeAnswer(response, 200, headers, body);
 }

@@ -3,6 +3,7 @@ import type { Authentication } from '../auth/authentication.ts';
 import type { EndpointWindow } from '../auth/endpoint-window.ts';
 import type { BodyRoom } from '../body/body-room.ts';
 import type { EdgeServices } from '../services.ts';
+import type { LargeAnswers } from './large-answers.ts';
 import type { OpenTurns } from './open-turns.ts';
 
 /** The state that the handlers of the public API share on one node. */
@@ -13,6 +14,7 @@ export interface EdgeRoutes {
   readonly turns: OpenTurns;
   readonly bodies: BodyRoom;
   readonly uploads: UploadRoom;
+  readonly largeAnswers: LargeAnswers;
   /** Number of requests under way on this node. */
   readonly underWay: () => number;
 }

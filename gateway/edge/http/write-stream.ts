@@ -13,7 +13,7 @@ export async function writeStream(
 ): Promise<void> {
   for await (const piece of source) {
     if (response.destroyed) return;
-    if (!response.write(piece)) await drained(response, clock, stalledMs);
+    if (!response.write(piece) && !response.destroyed) await drained(response, clock, stalledMs);
   }
   if (!response.destroyed) response.end();
 }

@@ -10,6 +10,7 @@ import { standardEnvelope } from '../../../../gateway/dialects/reply/error-envel
 import { turnRoute, turnRoutes } from '../../../../gateway/edge/api/turn-routes.ts';
 import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
 import { HttpRouter } from '../../../../gateway/edge/http/http-router.ts';
+import { LargeAnswers } from '../../../../gateway/edge/http/large-answers.ts';
 import { Listener } from '../../../../gateway/edge/http/listener.ts';
 import { OpenTurns } from '../../../../gateway/edge/http/open-turns.ts';
 import { serve } from '../../../../gateway/edge/http/serve.ts';
@@ -114,6 +115,7 @@ async function answered({
       remember: () => {},
     },
     turns: new OpenTurns(),
+    largeAnswers: new LargeAnswers(systemClock, config.edge),
     bodies: { take: () => true },
     underWay: () => 1,
   } as unknown as EdgeRoutes;

@@ -1,0 +1,59 @@
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '../../../actors/runtime/index.ts';
+import type { EdgeLimits } from '../../terms/config.ts';
+import { writeAnswer } from './write-answer.ts';
+import { writeStream } from './write-stream.ts';
+
+/** Smaller answers fit the socket buffers: they are written at once and not counted. */
+const LARGE_CHARACTERS_MIN = 64 * 1024;
+/** A client takes a piece within `streamStalledMs`, about 1 KiB/s, or is disconnected. */
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * Writes whole answers. Images and speech make some of them large: these are written in pieces, as fast as their client
+ * reads, and count against the bytes that unread answers of the node may have together. Above that bound the oldest
+ * one is cut, whose client has had the most time. (reliability X25; issue 18, lines 2 and 6)
+ */
+export class LargeAnswers {
+  readonly #clock: Clock;
+  readonly #limits: Pick<EdgeLimits, 'streamStalledMs' | 'unreadBytesMax'>;
+  /** Bytes of the answers under way, oldest first. */
+  readonly #unread = new Map<ServerResponse, number>();
+  #bytes = 0;
+
+  constructor(clock: Clock, limits: Pick<EdgeLimits, 'streamStalledMs' | 'unreadBytesMax'>) {
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  /** Writes the answer with status 200; `headers` is a flat list of names and values. */
+  write(response: ServerResponse, headers: string[], body: string): void {
+    if (body.length < LARGE_CHARACTERS_MIN) {
+      writeAnswer(response, 200, headers, body);
+      return;
+    }
+    const bytes = Buffer.from(body);
+    headers.push('content-length', String(bytes.length));
+    this.#count(response, bytes.length);
+    response.writeHead(200, headers);
+    void writeStream(response, piecesOf(bytes), this.#clock, this.#limits.streamStalledMs);
+  }
+
+  #count(response: ServerResponse, bytes: number): void {
+    this.#bytes += bytes;
+    this.#unread.set(response, bytes);
+    response.once('close', () => {
+      if (this.#unread.delete(response)) this.#bytes -= bytes;
+    });
+    for (const [oldest, held] of this.#unread) {
+      if (this.#bytes <= this.#limits.unreadBytesMax || oldest === response) return;
+      this.#unread.delete(oldest);
+      this.#bytes -= held;
+      oldest.destroy();
+    }
+  }
+}
+
+async function* piecesOf(bytes: Buffer): AsyncIterable<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+}
