@@ -6,6 +6,16 @@ import { assign, setup } from 'xstate';
 import { type Effect, emit, type Stamped } from '../runtime/index.ts';
 import type { ProviderFacts } from '../terms/declaration.ts';
 import { only, plain } from '../terms/only.ts';
+import {
+  isRecording,
+  type NotedRefusal,
+  noteEffect,
+  published,
+  type RefusalState,
+  recorded,
+  recordingEffects,
+  unpublished,
+} from './refusals.ts';
 
 export interface ProviderState {
   readonly slug: string;
@@ -17,6 +27,8 @@ export interface ProviderState {
   readonly declaredAt: number | null;
   /** Absent until the document was read for the first time. */
   readonly document?: DocumentReading;
+  /** Absent until an operator recorded raw refusals for the first time. */
+  readonly refusals?: RefusalState;
 }
 
 export interface DocumentReading {
@@ -32,6 +44,9 @@ export type ProviderEvent =
   | (Stamped & { readonly type: 'provider.declare'; readonly facts: ProviderFacts; readonly digest: string })
   | (Stamped & { readonly type: 'provider.read'; readonly problem: string | null; readonly endpoints: number })
   | (Stamped & { readonly type: 'provider.withdraw' })
+  | (Stamped & { readonly type: 'refusals.record'; readonly minutes: number })
+  | (Stamped & { readonly type: 'refusals.note'; readonly refusal: NotedRefusal })
+  | (Stamped & { readonly type: 'refusals.ended' })
   | (Stamped & { readonly type: 'actor.activated' });
 
 function declare({ slug }: ProviderState, event: ProviderEvent): ProviderState {
@@ -54,6 +69,20 @@ function withdraw({ slug }: ProviderState, { at }: ProviderEvent): ProviderState
   return { slug, facts: null, digest: null, declaredAt: at };
 }
 
+function record({ refusals }: ProviderState, event: ProviderEvent): Pick<ProviderState, 'refusals'> {
+  const { minutes, at } = only(event, 'refusals.record');
+  return { refusals: recorded(refusals, minutes, at) };
+}
+
+function note({ refusals }: ProviderState): Pick<ProviderState, 'refusals'> {
+  const { until = null, noted = 0 } = refusals ?? {};
+  return { refusals: { until, noted: noted + 1 } };
+}
+
+function endRecording({ refusals }: ProviderState): Pick<ProviderState, 'refusals'> {
+  return { refusals: { until: null, noted: refusals?.noted ?? 0 } };
+}
+
 function publish({ slug, facts }: ProviderState): Effect {
   return { type: 'publish', topic: 'providers', key: slug, value: facts === null ? null : plain(facts) };
 }
@@ -62,12 +91,26 @@ export const providerMachine = setup({
   types: {} as { context: ProviderState; events: ProviderEvent; input: { address: string } },
   guards: {
     isRead: ({ context, event }) => isRead(context, event),
+    isRecording: ({ context, event }) => isRecording(context.refusals, event.at),
     isSame: ({ context, event }) => context.digest === only(event, 'provider.declare').digest,
   },
   actions: {
     declare: assign(({ context, event }) => declare(context, event)),
     withdraw: assign(({ context, event }) => withdraw(context, event)),
     read: assign(({ context, event }) => read(context, event)),
+    record: assign(({ context, event }) => record(context, event)),
+    note: assign(({ context }) => note(context)),
+    endRecording: assign(({ context }) => endRecording(context)),
+    publishRecording: emit<ProviderState, ProviderEvent>(({ context: { slug, refusals } }) =>
+      recordingEffects(slug, refusals as RefusalState),
+    ),
+    keepRefusal: emit<ProviderState, ProviderEvent>(({ context, event }) =>
+      noteEffect(only(event, 'refusals.note').refusal, context.refusals as RefusalState),
+    ),
+    unpublishRecording: emit<ProviderState, ProviderEvent>(({ context }) => unpublished(context.slug)),
+    republishRecording: emit<ProviderState, ProviderEvent>(({ context: { slug, refusals } }) =>
+      refusals?.until == null ? [] : [published(slug, refusals.until)],
+    ),
     publish: emit<ProviderState, ProviderEvent>(({ context }) => publish(context)),
     answerChanged: emit(() => ({ type: 'reply', body: { changed: true } })),
     answerSame: emit(() => ({ type: 'reply', body: { changed: false } })),
@@ -100,6 +143,9 @@ export const providerMachine = setup({
       { target: '.declared', actions: ['declare', 'publish', 'answerChanged'] },
     ],
     'provider.read': [{ guard: 'isRead', actions: 'answerSame' }, { actions: ['read', 'answerChanged'] }],
-    'actor.activated': { actions: 'publish' },
+    'refusals.record': { actions: ['record', 'publishRecording'] },
+    'refusals.note': [{ guard: 'isRecording', actions: ['keepRefusal', 'note'] }, {}],
+    'refusals.ended': { actions: ['endRecording', 'unpublishRecording'] },
+    'actor.activated': { actions: ['publish', 'republishRecording'] },
   },
 });

@@ -6,6 +6,7 @@ import { providerAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import { same } from '../terms/same.ts';
 import { type DocumentReading, type ProviderState, providerMachine } from './provider.machine.ts';
+import { isRecording, REFUSALS_COLLECTION, refusalCollection } from './refusals.ts';
 
 /** Board topic; keys are slugs, values `ProviderFacts`. */
 export const PROVIDERS_TOPIC = 'providers';
@@ -21,7 +22,7 @@ export const providerKind: Kind = {
   finishes: [],
   volatile: ['actor.activated'],
   resident: true,
-  collections: {},
+  collections: { [REFUSALS_COLLECTION]: refusalCollection },
   explain: explainProvider,
   redact: (context: Json) => context,
 };
@@ -54,9 +55,12 @@ export async function withdrawProvider(cluster: Cluster, slug: string, withinMs:
 }
 
 function explainProvider(view: View): readonly string[] {
-  const { slug, facts, declaredAt, document } = view.context as unknown as ProviderState;
+  const { slug, facts, declaredAt, document, refusals } = view.context as unknown as ProviderState;
   const since = declaredAt === null ? '' : ` since ${timeOf(declaredAt)}`;
   const lines = document === undefined ? [] : [explainReading(document)];
+  if (refusals?.until != null && isRecording(refusals, view.now)) {
+    lines.push(`Its raw refusals are recorded until ${timeOf(refusals.until)}.`);
+  }
   if (facts !== null) return [`${facts.name} is declared${since} and shown in the catalogue as ${slug}.`, ...lines];
   if (declaredAt === null) return [`${slug} was never declared: the catalogue does not show it.`, ...lines];
   return [`This provider is withdrawn${since}: the catalogue does not show it.`];

@@ -183,7 +183,7 @@ class AttemptLoop {
   }
 
   #open(candidate: Candidate, body: string | undefined): Promise<ProviderAttempt> {
-    const { config, outbound, targets } = this.#services;
+    const { config, outbound, refusals, targets } = this.#services;
     const { turn, generation } = this.#request;
     const { connectMs, firstByteMs, idleMs, bodyBytesMax, lineBytesMax } = config.upstream;
     return open(outbound, {
@@ -200,6 +200,7 @@ class AttemptLoop {
         bodyBytesMax: turn.stream ? bodyBytesMax * STREAM_BYTES_FACTOR : bodyBytesMax,
       },
       lineBytesMax,
+      refusals: refusals.sinkFor(candidate.endpoint, generation),
       begun: this.#begun,
     });
   }

@@ -7,6 +7,7 @@ import { type Target, targetOf } from '../providers/target.ts';
 import { Affinity } from '../routing/affinity.ts';
 import type { ClusterConfig } from '../terms/config.ts';
 import { Outcomes } from './outcomes.ts';
+import { RefusalRecorder } from './refusal-recorder.ts';
 
 export type CrashPoint = 'hold.committed' | 'upstream.sent' | 'upstream.firstbyte' | 'settle.committed';
 
@@ -38,6 +39,7 @@ export interface InferenceServices extends Omit<InferenceParts, 'keys'> {
   readonly affinity: Affinity;
   readonly outcomes: Outcomes;
   readonly fileRoom: FileRoom;
+  readonly refusals: RefusalRecorder;
   readonly pending: BackgroundWork;
 }
 
@@ -48,6 +50,7 @@ export function openInference({ keys, ...parts }: InferenceParts): InferenceServ
     affinity: new Affinity(parts.cluster.board),
     outcomes: new Outcomes(parts.cluster, parts.clock),
     fileRoom: new FileRoom(parts.files.limits.heldBytesMax),
+    refusals: new RefusalRecorder(parts.cluster, keys),
     pending: new BackgroundWork(),
   };
 }

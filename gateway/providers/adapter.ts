@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Turn } from '../terms/turn.ts';
+import type { RefusalNote } from './refused.ts';
 import type { ReplyReader } from './reply-reader.ts';
 
 /**
@@ -13,6 +14,9 @@ export interface Adapter {
   readonly path: string;
   /** Prepares once, per endpoint, what does not depend on the turn. */
   writer(endpoint: Endpoint): BodyWriter;
-  /** For one answer. `makeCallId` makes an id for a tool call that the provider sent without one. */
-  reader(makeCallId: (index: number) => string): ReplyReader;
+  /**
+   * For one answer. `makeCallId` makes an id for a tool call that the provider sent without one; `note` receives an error
+   * instead of an answer.
+   */
+  reader(makeCallId: (index: number) => string, note?: RefusalNote): ReplyReader;
 }

@@ -2,7 +2,7 @@ import { classifyRefusal, isModeration, lengthOf } from './classify-refusal.ts';
 import { type FailureCause, ProviderFailure } from './provider-failure.ts';
 import type { ProviderRefusal } from './provider-refusal.ts';
 import { refusalFacts } from './refusal-facts.ts';
-import { refusalFailure } from './refused.ts';
+import { type RefusalNote, refusalFailure } from './refused.ts';
 
 /** Error names of providers, used where they give no status. Any unlisted name means `unavailable`. */
 const CAUSES: Readonly<Record<string, FailureCause>> = {
@@ -22,9 +22,15 @@ const CAUSES: Readonly<Record<string, FailureCause>> = {
 
 /**
  * The failure for an error object inside a 200. Its text never leaves the classification: it may contain the operator's
- * key or the prompt.
+ * key or the prompt; only `note` receives it.
  */
-export function inBandFailure(error: unknown): ProviderFailure {
+export function inBandFailure(error: unknown, note?: RefusalNote): ProviderFailure {
+  const failure = failureIn(error);
+  note?.(JSON.stringify(error) ?? '', failure);
+  return failure;
+}
+
+function failureIn(error: unknown): ProviderFailure {
   const { code, type, status } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
   const sizes = lengthOf(refusalFacts(error));
   if (sizes !== null) return rejected({ code: 'context_length_exceeded', sizes });

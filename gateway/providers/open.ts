@@ -3,7 +3,7 @@ import type { Turn } from '../terms/turn.ts';
 import type { ProviderAttempt } from './attempt.ts';
 import { failureOf } from './failure-of.ts';
 import { ProviderFailure } from './provider-failure.ts';
-import { refused } from './refused.ts';
+import { type RefusalNote, refused } from './refused.ts';
 import { StreamAttempt } from './stream-attempt.ts';
 import type { Target } from './target.ts';
 import { WholeAttempt } from './whole-attempt.ts';
@@ -20,9 +20,21 @@ export interface OpenRequest {
   readonly generation: string;
   readonly limits: OutboundLimits;
   readonly lineBytesMax: number;
+  /** Receives what the provider answered instead of an answer; absent while the operator does not record it. */
+  readonly refusals?: RefusalSink | undefined;
   /** Receives the function that aborts the attempt, before it is sent. */
   readonly begun: (abort: () => void) => void;
 }
+
+/**
+ * Receives one raw refusal with its failure, and the request that it may quote. The text is not redacted: only
+ * `redactRefusal` may read it.
+ */
+export type RefusalSink = (
+  raw: string,
+  failure: ProviderFailure,
+  sent: { readonly turn: Turn; readonly body: string },
+) => void;
 
 /** Factor on the line bound for endpoints that answer with media: one line holds a whole picture in base64. */
 const MEDIA_LINE_FACTOR = 8;
@@ -32,27 +44,30 @@ const MEDIA_LINE_FACTOR = 8;
  * forwards only the conversation id. Rejects with `ProviderFailure`.
  */
 export async function open(outbound: Outbound, request: OpenRequest): Promise<ProviderAttempt> {
-  const { target, turn } = request;
+  const { target, turn, refusals } = request;
   let reply: OutboundReply;
+  let body: string;
   try {
+    body = request.body ?? target.write(turn, request.ceiling);
     reply = await outbound.send({
       method: 'POST',
       url: target.url,
       headers: headersOf(target, turn),
-      body: request.body ?? target.write(turn, request.ceiling),
+      body,
       limits: request.limits,
       begun: request.begun,
     });
   } catch (error) {
     throw failureOf(error, null);
   }
-  if (reply.status !== 200) throw await refused(reply);
+  const note: RefusalNote | undefined = refusals && ((raw, failure) => refusals(raw, failure, { turn, body }));
+  if (reply.status !== 200) throw await refused(reply, note);
   const failure = failureOfHead(reply, turn.stream);
   if (failure) {
     reply.body.abort();
     throw failure;
   }
-  const reader = target.adapter.reader((index) => `call_${request.generation}_${index}`);
+  const reader = target.adapter.reader((index) => `call_${request.generation}_${index}`, note);
   if (!turn.stream) return new WholeAttempt(reply, reader);
   const lineMax = target.drawsMedia ? request.lineBytesMax * MEDIA_LINE_FACTOR : request.lineBytesMax;
   return new StreamAttempt(reply, reader, lineMax);

@@ -13,15 +13,23 @@ const BROKEN = 500;
 /** A longer refusal is judged by its status alone. */
 const BODY_BYTES_MAX = 16 * 1024;
 
+/** Receives a raw refusal, for the operator's record. */
+export type RefusalNote = (raw: string, failure: ProviderFailure) => void;
+
 /**
  * The failure for an answer with a status other than 200. Reads what the provider says about the request and ends the
- * call. The text itself never leaves the classification: it may quote the prompt or the operator's key.
+ * call. The text itself never leaves the classification, since it may quote the prompt or the operator's key; only
+ * `note` receives it.
  */
-export async function refused(reply: OutboundReply): Promise<ProviderFailure> {
+export async function refused(reply: OutboundReply, note?: RefusalNote): Promise<ProviderFailure> {
   const { status, body } = reply;
   try {
-    if (!EXPLAINED.has(status) && status !== FORBIDDEN && status !== BROKEN) return statusFailure(status);
-    return refusalFailure(answerOf(await shortText(reply)), status);
+    const isRead = EXPLAINED.has(status) || status === FORBIDDEN || status === BROKEN;
+    if (!isRead && note === undefined) return statusFailure(status);
+    const text = await shortText(reply);
+    const failure = refusalFailure(answerOf(text), status);
+    note?.(text, failure);
+    return failure;
   } catch {
     return statusFailure(status);
   } finally {

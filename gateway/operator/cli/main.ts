@@ -18,6 +18,7 @@ Examples:
   troupe accounts deposit acct_... 25       credit it with 25 USD
   troupe keys create acct_... --limit 5     create a key that may spend 5 USD
   troupe models refresh                     reload the providers' models documents
+  troupe refusals record alpha --minutes 15 record the raw refusals of a provider, redacted
   troupe models check my.models.json        validate a models document; prints line and member of an error
   troupe ps                                 show nodes, shards and actors
   troupe why key:acct_.../key_...           explain why a key is in its state
@@ -61,6 +62,7 @@ async function addCommands(program: Command, first: string | undefined): Promise
     { addMaintenance },
     { addDeadLetters },
     { addModels },
+    { addRefusals },
   ] = await Promise.all([
     import('./accounts.ts'),
     import('./keys.ts'),
@@ -70,10 +72,12 @@ async function addCommands(program: Command, first: string | undefined): Promise
     import('./maintenance.ts'),
     import('./dead-letters.ts'),
     import('./models.ts'),
+    import('./refusals.ts'),
   ]);
   addAccounts(program);
   addKeys(program);
   addModels(program);
+  addRefusals(program);
   addLook(program);
   addDeadLetters(program);
   addReload(program);

@@ -6,5 +6,5 @@ import { chatWriter } from './request-body.ts';
 export const chatAdapter: Adapter = {
   path: '/chat/completions',
   writer: chatWriter,
-  reader: (makeCallId) => new ChatReader(makeCallId),
+  reader: (makeCallId, note) => new ChatReader(makeCallId, note),
 };

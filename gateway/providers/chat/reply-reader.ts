@@ -3,6 +3,7 @@ import type { Usage } from '../../terms/usage.ts';
 import { inBandFailure } from '../in-band-failure.ts';
 import { parsed } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
+import type { RefusalNote } from '../refused.ts';
 import type { FrameKind, ReplyReader } from '../reply-reader.ts';
 import { Media } from './media.ts';
 import { readUsage } from './read-usage.ts';
@@ -41,19 +42,21 @@ export class ChatReader implements ReplyReader {
   usage: Usage = {};
   upstreamId: string | null = null;
   readonly #makeCallId: (index: number) => string;
+  readonly #note: RefusalNote | undefined;
   // Created on first use: most answers are text alone.
   #calls: ToolCalls | null = null;
   #details: ReasoningDetails | null = null;
   #media: Media | null = null;
 
-  constructor(makeCallId: (index: number) => string) {
+  constructor(makeCallId: (index: number) => string, note?: RefusalNote) {
     this.#makeCallId = makeCallId;
+    this.#note = note;
   }
 
   readFrame(name: string | undefined, data: string, events: TurnEvent[]): FrameKind {
     if (data === TERMINATOR) return 'end';
     const chunk = parsed(data);
-    if (name === 'error') throw inBandFailure(chunk.error);
+    if (name === 'error') throw inBandFailure(chunk.error, this.#note);
     this.#read(chunk, 'delta', events);
     return 'part';
   }
@@ -64,7 +67,7 @@ export class ChatReader implements ReplyReader {
 
   /** Adds the events of one object to `events`. `part` is the member of a choice that carries the answer. */
   #read(chunk: Members, part: 'delta' | 'message', events: TurnEvent[]): void {
-    if (chunk.error != null && chunk.error !== false) throw inBandFailure(chunk.error);
+    if (chunk.error != null && chunk.error !== false) throw inBandFailure(chunk.error, this.#note);
     if (this.upstreamId === null && typeof chunk.id === 'string' && chunk.id !== '') {
       this.upstreamId = chunk.id.slice(0, UPSTREAM_ID_CHARACTERS_MAX);
     }

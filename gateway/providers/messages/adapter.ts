@@ -6,5 +6,5 @@ import { messagesWriter } from './request-body.ts';
 export const messagesAdapter: Adapter = {
   path: '/messages',
   writer: messagesWriter,
-  reader: (makeCallId) => new MessagesReader(makeCallId),
+  reader: (makeCallId, note) => new MessagesReader(makeCallId, note),
 };

@@ -3,6 +3,7 @@ import type { Usage } from '../../terms/usage.ts';
 import { inBandFailure } from '../in-band-failure.ts';
 import { parsed } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
+import type { RefusalNote } from '../refused.ts';
 import type { FrameKind, ReplyReader } from '../reply-reader.ts';
 import { ContentBlocks } from './blocks.ts';
 import { readUsage } from './read-usage.ts';
@@ -25,10 +26,12 @@ export class MessagesReader implements ReplyReader {
   finished = false;
   upstreamId: string | null = null;
   readonly #blocks: ContentBlocks;
+  readonly #note: RefusalNote | undefined;
   /** The usage so far: the opening event reports the prompt, the end reports all counts. */
   #reported: Members = {};
 
-  constructor(makeCallId: (index: number) => string) {
+  constructor(makeCallId: (index: number) => string, note?: RefusalNote) {
+    this.#note = note;
     this.#blocks = new ContentBlocks(makeCallId);
   }
 
@@ -44,7 +47,7 @@ export class MessagesReader implements ReplyReader {
 
   readWhole(text: string, events: TurnEvent[]): void {
     const message = parsed(text);
-    if (message.type === 'error' || message.error != null) throw inBandFailure(message.error);
+    if (message.type === 'error' || message.error != null) throw inBandFailure(message.error, this.#note);
     if (!Array.isArray(message.content)) throw new ProviderFailure('garbage', 'the content is not a list');
     this.#identify(message);
     for (const block of message.content) this.#blocks.read(block, events);
@@ -73,7 +76,7 @@ export class MessagesReader implements ReplyReader {
       case 'message_stop':
         return 'end';
       case 'error':
-        throw inBandFailure(frame.error);
+        throw inBandFailure(frame.error, this.#note);
       default:
         return 'nothing';
     }

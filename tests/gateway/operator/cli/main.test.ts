@@ -31,6 +31,7 @@ it('help names every command, every common option, and shows examples', async ()
     'backup',
     'restore',
     'models',
+    'refusals',
   ]) {
     assert.match(out, new RegExp(`^  ${word}\\b`, 'm'));
   }
