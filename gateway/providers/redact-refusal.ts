@@ -1,7 +1,7 @@
 import type { TurnMessage } from '../terms/turn.ts';
 
 /** What a refusal may quote and an operator must not read: the request as it was sent, and the operator's keys. */
-export interface Sent {
+export interface SentRequest {
   readonly body: string;
   readonly messages: readonly TurnMessage[];
   readonly keys: Iterable<string>;
@@ -41,7 +41,7 @@ const CREDENTIALS = [
  * A raw refusal for the operator: without the operator's keys, anything of their form, and the pieces that the request
  * holds too. At most 23 characters in a row of a request can remain. Pure.
  */
-export function redactRefusal(raw: string, { body, messages, keys }: Sent): string {
+export function redactRefusal(raw: string, { body, messages, keys }: SentRequest): string {
   let text = raw.slice(0, 2 * REFUSAL_CHARACTERS_MAX);
   for (const key of keys) if (key.length >= KEY_CHARACTERS_MIN) text = text.replaceAll(key, MASKED_KEY);
   if (body.length > BODY_CHARACTERS_MAX) return WITHHELD;

@@ -5,7 +5,8 @@ export const PIECE_CHARACTERS = 2_048;
  * token at most, and none to repeated characters and digits, whose tokens have 3, 8 or 16 of them.
  */
 const RUN_CHARACTERS = 240;
-const RUNS = new RegExp(`\\s?\\S{1,${RUN_CHARACTERS}}|\\s{1,${RUN_CHARACTERS}}`, 'gu');
+/** Runs of at most `RUN_CHARACTERS`. */
+const RUNS = /\s?\S{1,240}|\s{1,240}/gu;
 
 /**
  * A text in pieces that are counted one by one: their tokens add up to those of the whole, but for one token where a run
