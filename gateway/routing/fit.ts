@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Candidate, PromptTokens } from '../terms/plan.ts';
 import type { PromptSize } from '../tokens/prompt-size.ts';
+import { hasVocabulary } from '../tokens/vocabulary.ts';
 import { middleOut, type TrimmableConversation } from './middle-out.ts';
 import { type Prompt, tokensOf } from './prompt.ts';
 import { fittedPromptTokens, trimmedForTokens } from './prompt-margins.ts';
@@ -23,30 +24,34 @@ export function declaredCompletionMax(endpoint: Endpoint): number {
   return endpoint.completionTokensMax ?? endpoint.contextLength;
 }
 
+/** `least`: the ceiling that compression has left room for. */
 function trimmed(
   endpoint: Endpoint,
   { tokens, messages }: Pick<Prompt, 'tokens' | 'messages'>,
   requestedMax: number | undefined,
+  least?: number,
 ): Candidate | null {
-  const room = endpoint.contextLength - fittedPromptTokens(tokens);
+  const { contextLength, promptTokensMax, tokenizer } = endpoint;
+  const room = contextLength - fittedPromptTokens(tokens);
   if (room < 1) return null;
-  if (endpoint.promptTokensMax !== null && tokens.counted > endpoint.promptTokensMax) return null;
+  if (promptTokensMax !== null && tokens.counted > promptTokensMax) return null;
   const most = Math.min(requestedMax ?? Number.POSITIVE_INFINITY, declaredCompletionMax(endpoint));
+  const unsure = requestedMax === undefined && !hasVocabulary(tokenizer);
+  // A ceiling that the window cannot hold leaves the larger margin, where the prompt leaves room for that.
+  const lowered = Math.max(
+    contextLength - trimmedForTokens(tokens, unsure),
+    Math.min(room, least ?? Math.ceil(room / 2)),
+  );
   return {
     endpoint,
     model: endpoint.model,
-    completionTokensMax: most <= room ? most : trimmedCeiling(endpoint, tokens, room),
+    completionTokensMax: most <= room ? most : lowered,
     messages,
     prompt: tokens,
   };
 }
 
-/** A ceiling that the window cannot hold leaves the larger margin, where the prompt leaves room for that. */
-function trimmedCeiling({ contextLength }: Endpoint, tokens: PromptTokens, room: number): number {
-  return Math.max(contextLength - trimmedForTokens(tokens), Math.ceil(room / 2));
-}
-
-/** A requested ceiling is binding: the messages that are always kept must leave room for all of it. */
+/** The ceiling, or the share that compression leaves to the answer, is binding: the messages that are always kept must leave room for all of it. */
 function compressed(
   endpoint: Endpoint,
   prompt: Prompt,
@@ -57,11 +62,11 @@ function compressed(
     requestedMax ?? Math.ceil(endpoint.contextLength * ANSWER_SHARE),
     declaredCompletionMax(endpoint),
   );
-  if (holds(endpoint, prompt.tokens, ceiling)) return trimmed(endpoint, prompt, requestedMax);
+  if (holds(endpoint, prompt.tokens, ceiling)) return trimmed(endpoint, prompt, requestedMax, ceiling);
   if (!holds(endpoint, tokensOf(conversation.sizes[0] as PromptSize), requestedMax === undefined ? 1 : ceiling))
     return null;
   const { messages, size } = middleOut(conversation, (larger) => holds(endpoint, tokensOf(larger), ceiling));
-  return trimmed(endpoint, { messages, tokens: tokensOf(size) }, requestedMax);
+  return trimmed(endpoint, { messages, tokens: tokensOf(size) }, requestedMax, ceiling);
 }
 
 function holds(endpoint: Endpoint, tokens: PromptTokens, ceiling: number): boolean {

@@ -33,6 +33,11 @@ export function vocabularyOf(tokenizer: string | null): VocabularyName {
   return tokenizer === null ? DENSEST : (DECLARED.get(tokenizer.toLowerCase()) ?? DENSEST);
 }
 
+/** True where the declared tokenizer is one of ours: then its count is exact. */
+export function hasVocabulary(tokenizer: string | null): boolean {
+  return tokenizer !== null && DECLARED.has(tokenizer.toLowerCase());
+}
+
 interface Library {
   readonly countTokens: (text: string, options: typeof AS_TEXT) => number;
   readonly setMergeCacheSize: (words: number) => void;

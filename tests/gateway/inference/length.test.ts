@@ -150,6 +150,19 @@ it('a prompt that fits no window is refused before any provider is asked', async
   await on.end();
 });
 
+it('a ceiling that was not asked for leaves room for an unknown tokenizer that counts more than ours', async () => {
+  const text = textOf('latex', 6_600, 'cl100k_base');
+  const counted = o200k(text);
+  const on = stage({ endpoints: board(provider.endpoint('a', 'cl100k_base', 8_192, 'Llama3')) });
+  for (const asked of [null, 100]) {
+    await endTurn(on.services, await start(on, text, asked));
+    const ceiling = provider.sent.at(-1)?.max_tokens ?? 0;
+    if (asked === null) assert.ok(counted * 1.1 + ceiling <= 8_192 && ceiling > 400, `a ceiling of ${ceiling}`);
+    else assert.is(ceiling, asked);
+  }
+  await on.end();
+});
+
 it('a provider that counts more than its endpoint declares is passed over for a longer window, else its sizes are told', async () => {
   const text = textOf('georgian', 7_000, 'o200k_base');
   const short = provider.endpoint('a', 'cl100k_base', 8_192, 'o200k_base');
