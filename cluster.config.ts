@@ -81,7 +81,9 @@ const config: ClusterConfig = {
     bodyBytesMax: 8 * 1024 * 1024,
     bodiesBytesMax: 512 * 1024 * 1024,
     bodyDepthMax: 64,
-    bodyTokensMax: 200_000,
+    // Brackets, braces, colons and commas: one in four bytes, more than any schema needs. What becomes objects has a
+    // lower bound of its own (`gateway/edge/body/json-reader.ts`).
+    bodyTokensMax: 2 * 1024 * 1024,
     bodyBytesPerSecondMin: 1_024,
     bodyGraceMs: 10_000,
     headerBytesMax: 16 * 1024,

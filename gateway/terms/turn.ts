@@ -119,7 +119,7 @@ export interface ReasoningDetail {
 export interface Tool {
   readonly name: string;
   readonly description?: string;
-  /** The client's JSON Schema, never compiled or executed. */
+  /** The client's JSON Schema, an object or `JsonText`; never compiled or executed. */
   readonly parameters?: unknown;
   readonly strict?: boolean;
 }

@@ -1,3 +1,4 @@
+import { formatText, jsonText } from '../terms/json-text.ts';
 import type { ContentPart, Tool, Turn, TurnMessage } from '../terms/turn.ts';
 import { mediaTokens } from './media-tokens.ts';
 
@@ -74,9 +75,9 @@ export function declarationContents({ tools = NO_TOOLS, responseFormat, preferen
   for (const { name, description, parameters } of tools) {
     texts.push(name);
     if (description) texts.push(description);
-    if (parameters !== undefined) texts.push(JSON.stringify(parameters));
+    if (parameters !== undefined) texts.push(jsonText(parameters));
   }
-  if (responseFormat) texts.push(JSON.stringify(responseFormat));
+  if (responseFormat) texts.push(formatText(responseFormat));
   const { options } = preferences;
   return {
     texts,

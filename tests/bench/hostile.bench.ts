@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import config from '../../cluster.config.ts';
+import { VALUE_TOKENS_MAX } from '../../gateway/edge/body/json-reader.ts';
 import { png } from '../../gateway/simulator/png.ts';
 import type { Figure } from './figure.ts';
 import { Measured } from './measured.ts';
@@ -8,8 +8,8 @@ const AT_ONCE = 20;
 const ROUNDS = 3;
 const STALL_MS_MAX = 100;
 const BODY_BYTES = 8 * 1024 * 1024 - 1_024;
-/** Brackets, braces, colons and commas of one body. */
-const TOKENS_MAX = config.edge.bodyTokensMax;
+/** Brackets, braces, colons and commas of one body, outside schemas. */
+const TOKENS_MAX = VALUE_TOKENS_MAX;
 
 const filled = (piece: string): string => piece.repeat(Math.floor(BODY_BYTES / Buffer.byteLength(piece)));
 /** An object with one additional member that fills the missing bytes. */

@@ -1,6 +1,7 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { Modality } from '../../../actors/terms/endpoint.ts';
 import { invalid } from '../../terms/invalid.ts';
+import { isEmpty } from '../../terms/is-empty.ts';
 import type { Reasoning, Turn } from '../../terms/turn.ts';
 import { Carried } from '../request/carried.ts';
 import { checked } from '../request/checked.ts';
@@ -78,8 +79,8 @@ function samplingOf(request: ChatRequest): Readonly<Record<string, unknown>> {
   const sampling = requestedSettings(request, SAMPLING);
   if (request.logit_bias) {
     const bias = withoutNulls(request.logit_bias);
-    if (Object.keys(bias).length > 0) sampling.logit_bias = bias;
-    else delete sampling.logit_bias;
+    if (isEmpty(bias)) delete sampling.logit_bias;
+    else sampling.logit_bias = bias;
   }
   // `false` is the default, so the endpoint need not declare the parameter.
   if (request.logprobs === false) delete sampling.logprobs;

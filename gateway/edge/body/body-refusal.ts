@@ -28,12 +28,29 @@ export function unacceptable(violation: string): GatewayError {
   return invalid(`The body is not acceptable JSON: ${violation}`);
 }
 
-export function tooComplex(): GatewayError {
-  return invalid('The body is nested too deeply, has too many members, or contains an overlong number');
+/** The bound that a body exceeded, and its value. */
+export interface ExceededBound {
+  readonly bound: 'depth' | 'tokens' | 'word';
+  readonly most: number;
 }
 
-export function tooManyPieces(): GatewayError {
-  return invalid('The body arrived in too many pieces');
+export function tooComplex({ bound, most }: ExceededBound): GatewayError {
+  switch (bound) {
+    case 'depth':
+      return invalid(`The body is nested too deeply: in more than ${most} levels`);
+    case 'tokens':
+      return invalid(`The body has more than ${most} brackets, braces, colons and commas`);
+    case 'word':
+      return invalid(`The body contains a number or word of more than ${most} characters`);
+  }
+}
+
+export function tooManyValues(most: number): GatewayError {
+  return invalid(`The body has more than ${most} brackets, braces, colons and commas outside JSON schemas`);
+}
+
+export function tooManyPieces(most: number): GatewayError {
+  return invalid(`The body arrived in too many pieces: more than ${most}`);
 }
 
 /** The client sends more slowly than allowed. */

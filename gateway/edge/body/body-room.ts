@@ -12,7 +12,7 @@ export class BodyRoom {
     this.#left = bytesMax;
   }
 
-  /** Called once per request. False: the node lacks room for `bytes` now. */
+  /** Until the response ends. False: the node lacks room for `bytes` now. */
   take(bytes: number, response: ServerResponse): boolean {
     if (bytes > this.#left) return false;
     this.#left -= bytes;

@@ -1,3 +1,4 @@
+import type { ExceededBound } from './body-refusal.ts';
 import {
   ASSIGNMENT,
   CLOSE,
@@ -47,6 +48,13 @@ export class BodyScan {
   /** Members so far: colons outside strings. Repeated names count each time. */
   get members(): number {
     return this.#members;
+  }
+
+  /** The bound that the text exceeds, once `feed` has returned false. */
+  get exceeded(): ExceededBound {
+    const { depthMax, tokensMax } = this.#limits;
+    if (this.#depth > depthMax) return { bound: 'depth', most: depthMax };
+    return this.#tokens > tokensMax ? { bound: 'tokens', most: tokensMax } : { bound: 'word', most: WORD_BYTES_MAX };
   }
 
   /** Scans the next bytes. Returns false once the text exceeds a bound, and ever after. */

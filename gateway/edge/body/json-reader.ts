@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { notJson, notUtf8, unacceptable, VIOLATIONS } from './body-refusal.ts';
+import { notJson, notUtf8, tooManyValues, unacceptable, VIOLATIONS } from './body-refusal.ts';
 import {
   ASSIGNMENT,
   BRACE_CLOSE,
@@ -17,26 +17,33 @@ import {
   WORD,
   WORD_BYTES_MAX,
 } from './json-bytes.ts';
+import { type JsonSink, TextSink, ValueSink } from './json-sinks.ts';
 
 type Expected = 'value' | 'value or close' | 'name' | 'name or close' | 'colon' | 'comma or close' | 'nothing';
-type Container = unknown[] | Record<string, unknown>;
 
 /** Matches escapes, and control characters, which are errors. */
 const NOT_PLAIN = /[^\x20-\x5b\x5d-\uffff]/;
 const NO_BYTES = Buffer.alloc(0);
 
 /**
+ * Brackets, braces, colons and commas of what becomes objects. Everything that follows works on them, so they bound the
+ * stalls of the event loop; a logit bias for every token of the largest vocabularies has 524,288. Schemas stay text and
+ * do not count.
+ */
+export const VALUE_TOKENS_MAX = 600_000;
+
+/**
  * Reads a JSON text in pieces that are cut anywhere, in time proportional to each piece; the native parser needs the
  * whole text. A `BodyScan` has bounded depth, tokens and words before. The result equals that of `parseWhole`, value or
- * refusal. Strings are decoded natively, piece by piece. Both methods throw GatewayError 400, after which the reader is
- * unusable. (spec: reliability E7, attack 60)
+ * refusal, but for the schemas in it, which are `JsonText`. Strings are decoded natively, piece by piece. Both methods
+ * throw GatewayError 400, after which the reader is unusable. (spec: reliability E7, attack 60)
  */
 export class JsonReader {
   #expected: Expected = 'value';
-  #root: unknown;
-  readonly #open: Container[] = [];
-  /** Names whose value is pending, of the innermost object and of the objects around it. */
-  readonly #names: string[] = [];
+  readonly #values = new ValueSink();
+  #schema: TextSink | null = null;
+  #sink: JsonSink = this.#values;
+  #tokens = 0;
   /** Pieces of the string being read; null outside strings. */
   #text: string[] | null = null;
   /** An incomplete character, escape or word at the end of the bytes read so far. */
@@ -51,8 +58,8 @@ export class JsonReader {
   end(): unknown {
     this.#take(NO_BYTES, true);
     if (this.#text !== null || this.#expected !== 'nothing') throw notJson();
-    const root = this.#root;
-    this.#root = undefined;
+    const { root } = this.#values;
+    this.#values.root = undefined;
     return root;
   }
 
@@ -96,9 +103,9 @@ export class JsonReader {
   }
 
   #takeStructure(kind: number | undefined, byte: number): void {
+    if (this.#schema === null && ++this.#tokens > VALUE_TOKENS_MAX) throw tooManyValues(VALUE_TOKENS_MAX);
     if (kind === OPEN) {
-      if (byte === BRACE_OPEN) this.#enter({}, 'name or close');
-      else this.#enter([], 'value or close');
+      this.#enter(byte !== BRACE_OPEN);
     } else if (kind === CLOSE) {
       this.#leave(byte);
     } else if (kind === ASSIGNMENT) {
@@ -106,23 +113,31 @@ export class JsonReader {
       this.#expected = 'value';
     } else if (kind === SEPARATOR) {
       if (this.#expected !== 'comma or close') throw notJson();
-      this.#expected = Array.isArray(this.#open.at(-1)) ? 'value' : 'name';
+      this.#sink.separate();
+      this.#expected = this.#sink.isInList ? 'value' : 'name';
     }
   }
 
-  #enter(container: Container, expected: Expected): void {
+  #enter(isList: boolean): void {
     if (!this.#expectsValue()) throw notJson();
-    this.#place(container);
-    this.#open.push(container);
-    this.#expected = expected;
+    if (this.#schema === null && !isList && this.#values.isAtSchema) {
+      this.#schema = new TextSink();
+      this.#sink = this.#schema;
+    }
+    this.#sink.open(isList);
+    this.#expected = isList ? 'value or close' : 'name or close';
   }
 
   #leave(byte: number): void {
-    const container = this.#open.pop();
-    if (container === undefined || Array.isArray(container) !== (byte === BRACKET_CLOSE)) throw notJson();
+    if (!this.#sink.close(byte === BRACKET_CLOSE)) throw notJson();
     const empty = byte === BRACE_CLOSE ? 'name or close' : 'value or close';
     if (this.#expected !== 'comma or close' && this.#expected !== empty) throw notJson();
-    this.#expected = this.#open.length === 0 ? 'nothing' : 'comma or close';
+    if (this.#schema?.depth === 0) {
+      this.#sink = this.#values;
+      this.#values.value(this.#schema.take());
+      this.#schema = null;
+    }
+    this.#expected = this.#sink.depth === 0 ? 'nothing' : 'comma or close';
   }
 
   #takeWord(word: string): void {
@@ -157,25 +172,14 @@ export class JsonReader {
 
   #takeName(name: string): void {
     if (!name.isWellFormed()) throw unacceptable(VIOLATIONS.halfPairInName);
-    if (Object.hasOwn(this.#open.at(-1) as Container, name)) throw unacceptable(VIOLATIONS.repeated);
-    this.#names.push(name);
+    if (!this.#sink.name(name)) throw unacceptable(VIOLATIONS.repeated);
     this.#expected = 'colon';
   }
 
   #place(value: unknown): void {
-    const container = this.#open.at(-1);
-    this.#expected = container === undefined ? 'nothing' : 'comma or close';
-    if (container === undefined) this.#root = value;
-    else if (Array.isArray(container)) container.push(value);
-    else addMember(container, this.#names.pop() as string, value);
+    this.#expected = this.#sink.depth === 0 ? 'nothing' : 'comma or close';
+    this.#sink.value(value);
   }
-}
-
-function addMember(object: Record<string, unknown>, name: string, value: unknown): void {
-  // Plain assignment would set the object's prototype.
-  if (name === '__proto__') {
-    Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
-  } else object[name] = value;
 }
 
 function parsed(text: string): unknown {

@@ -8,7 +8,7 @@ import { GatewayError } from '../../terms/gateway-error.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { noRoom, notJson, notUtf8, tooComplex, tooLarge, unacceptable } from './body-refusal.ts';
 import { BodyScan } from './body-scan.ts';
-import { JsonReader } from './json-reader.ts';
+import { JsonReader, VALUE_TOKENS_MAX } from './json-reader.ts';
 import { RequestBody } from './request-body.ts';
 import { gatherUpload, SMALL_BYTES_MAX, type Uploaded } from './upload.ts';
 import { verifyJson } from './verify-json.ts';
@@ -17,13 +17,15 @@ import { verifyJson } from './verify-json.ts';
  * A body with more structural tokens is read in the smallest windows: structure costs a hundred times as much as text.
  */
 const DENSE_TOKENS = 16 * 1024;
+/** What one structural token becomes in memory, as a value and as a part of its turn. */
+const TOKEN_HEAP_BYTES = 64;
 /** The most that one socket read returns. */
 const DENSE_WINDOW_BYTES = 64 * 1024;
 
 export interface ReadBodyOptions {
   readonly limits: EdgeLimits;
   readonly clock: Clock;
-  /** Reserves room for a large body, called once; returns false if the node has none. */
+  /** Reserves room for a large body, and for more where its structure needs more; false if the node has none. */
   readonly reserve: (bytes: number) => boolean;
   /** True once the client has left; a body that waits in the queue is then dropped. */
   readonly isGone: () => boolean;
@@ -51,7 +53,7 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
     await null;
     const bytes = takeWhole(request, announced);
     if (bytes !== null) {
-      if (!scan.feed(bytes)) throw tooComplex();
+      if (!scan.feed(bytes)) throw tooComplex(scan.exceeded);
       options.digest?.update(bytes);
       return new RequestBody(announced, parseWhole(bytes, scan.members));
     }
@@ -59,6 +61,8 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
   const reserve = announced > SMALL_BYTES_MAX ? null : options.reserve;
   const uploaded = await gatherUpload(request, { limits, clock, scan, reserve });
   const bytes = uploaded.length;
+  const heapBytes = Math.min(scan.tokens, VALUE_TOKENS_MAX) * TOKEN_HEAP_BYTES;
+  if (bytes > SMALL_BYTES_MAX && heapBytes > bytes && !options.reserve(heapBytes - bytes)) throw noRoom();
   if (bytes > LOOP_TURN_BYTES) return readLarge({ ...uploaded, isDense: scan.tokens > DENSE_TOKENS }, options);
   if (bytes > SMALL_BYTES_MAX) await loopShare(clock, bytes);
   const whole = oneOf(uploaded.chunks);

@@ -67,8 +67,8 @@ export function gatherUpload(
       worth += Math.max(chunk.length, PIECE_WORTH_BYTES);
       if (length > limits.bodyBytesMax) end(tooLarge(limits));
       else if (lacksRoom()) end(noRoom());
-      else if (++pieces > PIECES_MAX) end(tooManyPieces());
-      else if (!scan.feed(chunk)) end(tooComplex());
+      else if (++pieces > PIECES_MAX) end(tooManyPieces(PIECES_MAX));
+      else if (!scan.feed(chunk)) end(tooComplex(scan.exceeded));
       else {
         blocks.add(chunk);
         if (worth >= LOOP_TURN_BYTES && !pace.held) hold();

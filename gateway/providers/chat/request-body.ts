@@ -1,7 +1,9 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { isEmpty } from '../../terms/is-empty.ts';
+import { formatText, JsonText, membersText } from '../../terms/json-text.ts';
 import type { Reasoning, Tool, Turn } from '../../terms/turn.ts';
 import type { BodyWriter } from '../adapter.ts';
+import { listText } from '../json-text.ts';
 import { ownOptions } from '../own-options.ts';
 import { conversationText } from './conversation.ts';
 import { imageConfig } from './image-config.ts';
@@ -36,13 +38,14 @@ export function chatWriter(endpoint: Endpoint): BodyWriter {
     addSampling(turn, declared, defaults, body);
     if (turn.reasoning) addReasoning(turn.reasoning, endpoint, declared, body);
     if (turn.tools) addTools(turn, turn.tools, declared, body);
-    if (turn.responseFormat) body.response_format = withoutNulls(turn.responseFormat);
+    if (turn.responseFormat) body.response_format = new JsonText(formatText(withoutNulls(turn.responseFormat)));
     if (turn.user !== undefined) body.user = turn.user;
     if (turn.modalities || turn.imageConfig || turn.speech) addOutput(turn, endpoint, body);
     if (turn.preferences.options) Object.assign(body, ownOptions(turn.preferences.options, endpoint, OURS));
     // The members of every body are written as text: an object for them costs twice as much.
     const text = `${head}${conversationText(turn.messages, acceptsParts)},"stream":${turn.stream},${ceilingName}:${ceiling}`;
-    return isEmpty(body) ? `${text}}` : `${text},${JSON.stringify(body).slice(1)}`;
+    if (isEmpty(body)) return `${text}}`;
+    return `${text},${(turn.tools || turn.responseFormat ? membersText(body) : JSON.stringify(body)).slice(1)}`;
   };
 }
 
@@ -88,7 +91,7 @@ function addTools(
   declared: ReadonlySet<string>,
   body: Record<string, unknown>,
 ): void {
-  body.tools = tools.map((tool) => ({ type: 'function', function: tool }));
+  body.tools = new JsonText(listText(tools, (tool) => `{"type":"function","function":${membersText({ ...tool })}}`));
   const choice = turn.toolChoice;
   if (choice !== undefined)
     body.tool_choice = typeof choice === 'string' ? choice : { type: 'function', function: choice };

@@ -1,6 +1,8 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
+import { JsonText, membersText } from '../../terms/json-text.ts';
 import type { Tool, Turn } from '../../terms/turn.ts';
 import type { BodyWriter } from '../adapter.ts';
+import { listText } from '../json-text.ts';
 import { ownOptions } from '../own-options.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import { conversation } from './conversation.ts';
@@ -36,7 +38,7 @@ export function messagesWriter(endpoint: Endpoint): BodyWriter {
     if (turn.user !== undefined) rest.metadata = { user_id: turn.user };
     if (turn.preferences.options) Object.assign(rest, ownOptions(turn.preferences.options, endpoint, OURS));
     const prompt = system === null ? '' : `"system":${system},`;
-    return `{${prompt}"messages":${messages},${JSON.stringify(rest).slice(1)}`;
+    return `{${prompt}"messages":${messages},${membersText(rest).slice(1)}`;
   };
 }
 
@@ -62,12 +64,14 @@ function addTools(
   body: Record<string, unknown>,
 ): void {
   const strict = declared.has('structured_outputs');
-  body.tools = tools.map((tool) => ({
-    name: tool.name,
-    description: tool.description,
-    input_schema: tool.parameters ?? NO_PARAMETERS,
-    strict: strict ? tool.strict : undefined,
-  }));
+  const toolText = ({ name, description, parameters, strict: isStrict }: Tool): string =>
+    membersText({
+      name,
+      description,
+      input_schema: parameters ?? NO_PARAMETERS,
+      strict: strict ? isStrict : undefined,
+    });
+  body.tools = new JsonText(listText(tools, toolText));
   const serial = turn.parallelToolCalls === false && declared.has('parallel_tool_calls');
   const choice = choiceOf(turn.toolChoice ?? (serial ? 'auto' : undefined));
   if (choice === undefined) return;
@@ -82,14 +86,15 @@ function choiceOf(choice: Turn['toolChoice']): { readonly type: string; readonly
 
 /** The form and the effort of the answer. The dialect accepts a JSON schema but no JSON mode without one. */
 function addOutput(turn: Turn, body: Record<string, unknown>): void {
-  const output: { format?: object; effort?: string } = {};
+  const output: { format?: JsonText; effort?: string } = {};
   const { effort } = turn.reasoning ?? {};
   if (effort !== undefined && effort !== 'none') output.effort = effort;
   if (turn.responseFormat && turn.responseFormat.type !== 'text') output.format = formatOf(turn.responseFormat);
-  if (output.effort !== undefined || output.format !== undefined) body.output_config = output;
+  if (output.effort !== undefined || output.format !== undefined)
+    body.output_config = new JsonText(membersText(output));
 }
 
-function formatOf(format: Readonly<Record<string, unknown>>): object {
+function formatOf(format: Readonly<Record<string, unknown>>): JsonText {
   const requested = format.json_schema as { readonly schema?: unknown } | null | undefined;
   if (format.type !== 'json_schema' || requested?.schema == null) {
     throw new ProviderFailure('rejected', 'the messages dialect has no form for JSON without a schema', null, {
@@ -97,5 +102,5 @@ function formatOf(format: Readonly<Record<string, unknown>>): object {
       param: 'response_format.type',
     });
   }
-  return { type: 'json_schema', schema: requested.schema };
+  return new JsonText(membersText({ type: 'json_schema', schema: requested.schema }));
 }

@@ -1,5 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parse } from '../../../gateway/dialects/chat/parse.ts';
+import { JsonReader } from '../../../gateway/edge/body/json-reader.ts';
 import { CallerAbort } from '../../../gateway/inference/caller-abort.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
@@ -20,6 +22,26 @@ it('a large turn reaches its provider unchanged', async () => {
   const body = large();
   await drain(await runTurn(on.services, on.request(body, LARGE)));
   assert.equal(a.calls.at(-1)?.body.messages, (body as { messages: unknown }).messages);
+  await on.end();
+});
+
+it('schemas kept as text reach their provider as the objects that they are', async () => {
+  const on = stage();
+  const parameters = { type: 'object', properties: { city: { type: 'string', default: null } } };
+  const tools = [{ type: 'function', function: { name: 'weather', description: 'Looks.', parameters, strict: true } }];
+  const schema = { type: 'object', properties: { a: { const: 'ü"' } } };
+  const response_format = { type: 'json_schema', json_schema: { name: 'x', strict: null, schema } };
+  const body = { model: 'sim/fast', ...sim({ tokens: 1 }), tools, response_format };
+  const reader = new JsonReader();
+  reader.feed(Buffer.from(JSON.stringify(body)));
+  const able = board(
+    boardEndpoint('a', a.baseUrl, { supportedParameters: ['tools', 'structured_outputs'], contextLength: 100_000 }),
+  );
+  const request = { ...on.request(body, able), turn: parse(reader.end()) };
+  await drain(await runTurn(on.services, request));
+  const sent = a.calls.at(-1)?.body as { tools: unknown; response_format: unknown };
+  assert.equal(sent.tools, tools);
+  assert.equal(sent.response_format, response_format);
   await on.end();
 });
 

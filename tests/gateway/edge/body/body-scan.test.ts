@@ -27,6 +27,17 @@ it('refuses many empty arrays and many members', () => {
   assert.not.ok(accepts(`{${'"k":1,'.repeat(150_000)}"z":1}`));
 });
 
+it('tells which bound a text exceeds', () => {
+  const exceeded = (text: string) => {
+    const scan = new BodyScan(LIMITS);
+    assert.not.ok(scan.feed(Buffer.from(text)));
+    return scan.exceeded;
+  };
+  assert.equal(exceeded('['.repeat(65)), { bound: 'depth', most: 64 });
+  assert.equal(exceeded(`[${'[],'.repeat(100_000)}0]`), { bound: 'tokens', most: 200_000 });
+  assert.equal(exceeded(`[${'1'.repeat(1_025)}]`), { bound: 'word', most: 1_024 });
+});
+
 it('counts nothing inside strings of any content, at any chunk boundary', () => {
   const text = JSON.stringify({ a: '[[[{{{"\\":,,,'.repeat(200_000) });
   for (const chunkBytes of [65_536, 7]) assert.ok(accepts(text, chunkBytes));

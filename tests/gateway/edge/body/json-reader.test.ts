@@ -5,6 +5,7 @@ import { BodyScan } from '../../../../gateway/edge/body/body-scan.ts';
 import { JsonReader } from '../../../../gateway/edge/body/json-reader.ts';
 import { parseWhole } from '../../../../gateway/edge/body/read-body.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { JsonText } from '../../../../gateway/terms/json-text.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);
@@ -254,6 +255,84 @@ it('numbers and words of any length that the scan accepts are read alike', () =>
       else assert.is(inPieces(bytes, cuts), whole(bytes), word);
     }
   }
+});
+
+const place = {
+  parameters: (schema: string) =>
+    `{"tools":[{"function":{"name":"f"}},{"type":"function","function":{"parameters":${schema},"name":"g"}}],"z":[{}]}`,
+  schema: (schema: string) => `{"response_format":{"json_schema":{"schema":${schema},"strict":true}}}`,
+};
+
+/** The value with each schema in it as its text. */
+function readSchemas(text: string, lengths: readonly number[]): string {
+  const reader = new JsonReader();
+  const bytes = Buffer.from(text);
+  let nth = 0;
+  for (let at = 0; at < bytes.length; nth++) {
+    const length = lengths[nth % lengths.length] as number;
+    reader.feed(bytes.subarray(at, at + length));
+    at += length;
+  }
+  const seen = (value: unknown): unknown => {
+    if (value instanceof JsonText) return { text: value.text };
+    if (Array.isArray(value)) return value.map(seen);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, seen(member)]));
+  };
+  return JSON.stringify(seen(reader.end()));
+}
+
+it('a JSON schema of a tool or of the answer is its compact text, at any cut', () => {
+  const schema = { type: 'object', properties: { a: { enum: ['x', 1.5, null, true, 'ü"\\\n'] }, b: [[], {}] } };
+  const spaced = JSON.stringify(schema, null, 2);
+  const text = JSON.stringify(JSON.stringify(schema));
+  for (const lengths of EVERY_CUT) {
+    assert.is(readSchemas(place.parameters(spaced), lengths), place.parameters(`{"text":${text}}`).replaceAll(' ', ''));
+    assert.is(readSchemas(place.schema(spaced), lengths), place.schema(`{"text":${text}}`));
+  }
+});
+
+it('a value elsewhere is never kept as text, whatever the names around it', () => {
+  for (const text of [
+    '{"tools":{"a":{"function":{"parameters":{"a":1}}}}}',
+    '{"tools":[[{"function":{"parameters":{"a":1}}}]]}',
+    '{"x":[{"function":{"parameters":{"a":1}}}],"parameters":{}}',
+    '{"tools":[{"function":{"x":{"parameters":{"a":1}}}}]}',
+    '{"tools":[{"function":{"parameters":[{"a":1}]}}]}',
+    '{"tools":[{"function":{"parameters":null}}]}',
+    '{"response_format":{"json_schema":{"name":"schema","x":{"schema":{}}}}}',
+    '[{"response_format":{"json_schema":{"schema":{}}}}]',
+  ]) {
+    assert.is(readSchemas(text, [3]), text);
+  }
+});
+
+it('a defect inside a schema is refused as elsewhere', () => {
+  const repeated = 'a member name is written twice in one object';
+  for (const [schema, message] of [
+    ['{"a":1,"a":2}', repeated],
+    ['{"a":{"b":{},"b":[]}}', repeated],
+    ['{"a":[1}}', 'not valid JSON'],
+    ['{"a":{]}', 'not valid JSON'],
+    ['{"a" 1}', 'not valid JSON'],
+    ['{"a":1,}', 'not valid JSON'],
+    ['{"a":1e999}', 'out of range'],
+    ['{"a":"\\ud800"}', 'half of a surrogate pair'],
+  ] as const) {
+    for (const wrap of Object.values(place)) {
+      const outcome = inPieces(Buffer.from(wrap(schema)), [5]);
+      assert.match(outcome, new RegExp(`^400 .*${message}`), schema);
+    }
+  }
+});
+
+it('the structure of schemas is unbounded here, and that of everything else is bounded', () => {
+  const large = `{"a":[${'{},'.repeat(300_000)}0]}`;
+  const reader = new JsonReader();
+  reader.feed(Buffer.from(place.schema(large)));
+  reader.end();
+  const refused = inPieces(Buffer.from(`{"x":${large}}`), [65_536]);
+  assert.is(refused, '400 The body has more than 600000 brackets, braces, colons and commas outside JSON schemas');
 });
 
 it('a text of megabytes is read in pieces of the size of a socket read', () => {

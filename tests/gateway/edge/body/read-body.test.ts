@@ -7,6 +7,7 @@ import config from '../../../../cluster.config.ts';
 import { readBody } from '../../../../gateway/edge/body/read-body.ts';
 import { CallerLeft } from '../../../../gateway/terms/caller-left.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import type { JsonText } from '../../../../gateway/terms/json-text.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);
@@ -197,6 +198,60 @@ it('a large body reserves room once, by its announced size, and is refused with 
   assert.is(refused.error.headers['x-should-retry'], 'true');
   const small = await read({ body: '{}', reserve: () => false });
   assert.ok('value' in small);
+});
+
+it('a body whose values need more memory than its bytes reserves the difference before it is parsed', async () => {
+  const reserved: number[] = [];
+  const body = `{"x":[${'[],'.repeat(40_000)}0]}`;
+  const outcome = await read({ body, reserve: (bytes) => reserved.push(bytes) > 0 });
+  assert.ok('value' in outcome);
+  assert.equal(reserved, [body.length, 120_005 * 64 - body.length]);
+  const refused = await read({ body, reserve: (bytes) => bytes === body.length });
+  assert.ok('error' in refused && refused.error instanceof GatewayError && refused.error.status === 503);
+});
+
+it('1,536 tools are read, with schemas of a usual size and of the largest', async () => {
+  for (const bytes of [3_400_000, LIMITS.bodyBytesMax]) {
+    const body = manyTools(bytes);
+    assert.ok(body.length > bytes * 0.99 && body.length <= bytes);
+    const outcome = await read({ body });
+    assert.ok('value' in outcome, 'error' in outcome ? String(outcome.error) : '');
+    const { tools } = outcome.value as { tools: { function: { parameters: JsonText } }[] };
+    assert.is(tools.length, 1_536);
+    const { parameters } =
+      (JSON.parse(body) as { tools: { function: { parameters: object } }[] }).tools[7]?.function ?? {};
+    assert.is(tools[7]?.function.parameters.text, JSON.stringify(parameters));
+  }
+});
+
+/** A body with at most this many bytes, one structural token in five of them: twice as dense as usual schemas. */
+function manyTools(bytes: number): string {
+  const room = Math.floor(bytes / 1_536) - 110;
+  const property = (nth: number): string => `"p${nth}":{"type":"string"}`;
+  let properties = property(0);
+  for (let nth = 1; properties.length + 24 < room; nth++) properties += `,${property(nth)}`;
+  const padding = 'd'.repeat(room - properties.length);
+  const tools = Array.from({ length: 1_536 }, (_, nth) => {
+    const declared = `"name":"t${nth}","parameters":{"type":"object","$id":"${padding}","properties":{${properties}}}`;
+    return `{"type":"function","function":{${declared}}}`;
+  });
+  return `{"tools":[${tools.join(',')}]}`;
+}
+
+it('the refusal names the exceeded bound', async () => {
+  for (const [body, message] of [
+    ['['.repeat(65), 'The body is nested too deeply: in more than 64 levels'],
+    [`[${'[],'.repeat(800_000)}0]`, 'The body has more than 2097152 brackets, braces, colons and commas'],
+    [
+      `{"x":[${'[],'.repeat(300_000)}0]}`,
+      'The body has more than 600000 brackets, braces, colons and commas outside JSON schemas',
+    ],
+    [`[${'1'.repeat(1_025)}]`, 'The body contains a number or word of more than 1024 characters'],
+  ] as const) {
+    const outcome = await read({ body });
+    assert.ok('error' in outcome && outcome.error instanceof GatewayError);
+    assert.is(outcome.error.message, message);
+  }
 });
 
 it('a large body without Content-Length reserves the largest allowed size', async () => {

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import type { Endpoint } from '../../../../actors/terms/endpoint.ts';
 import { messagesWriter } from '../../../../gateway/providers/messages/request-body.ts';
 import { ProviderFailure } from '../../../../gateway/providers/provider-failure.ts';
+import { JsonText } from '../../../../gateway/terms/json-text.ts';
 import type { Turn } from '../../../../gateway/terms/turn.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { endpointOf, MESSAGES_TARGET, turnOf } from '../endpoint-of.ts';
@@ -234,6 +235,14 @@ it('thinking is disabled, has a budget, or is left to the provider', () => {
   assert.equal(bodyOf({ sampling: { enable_thinking: false } }, controls).thinking, { type: 'disabled' });
   const forced = { tools: [{ name: 'f' }], toolChoice: 'required' } as const;
   assert.is(requested({ tokensMax: 2_000 }, forced).thinking, undefined);
+});
+
+it('writes schemas that are kept as text', () => {
+  const schema = new JsonText('{"type":"object"}');
+  const responseFormat = { type: 'json_schema', json_schema: { name: 'n', schema } };
+  const body = bodyOf({ responseFormat, tools: [{ name: 'f', parameters: schema }] });
+  assert.equal(body.output_config, { format: { type: 'json_schema', schema: { type: 'object' } } });
+  assert.equal(body.tools, [{ name: 'f', input_schema: { type: 'object' } }]);
 });
 
 it('sends the answer schema, the user and the provider options in their members', () => {
