@@ -71,12 +71,15 @@ export class NoticeBoard {
    */
   digest(): readonly BoardDigest[] {
     const entries: BoardDigest[] = [];
-    const highest = new Map<string, Publication>();
-    for (const item of this.#all()) {
-      if (!isOfNode(item)) entries.push([item.topic, item.key, item.epoch, item.version]);
-      else if (item.version > (highest.get(markOf(item))?.version ?? 0)) highest.set(markOf(item), item);
+    for (const [topic, { items }] of this.#topics) {
+      const highest = new Map<string, number>();
+      for (const item of items.values()) {
+        const { key, address, epoch, version } = item;
+        if (!isOfNode(item)) entries.push([topic, key, epoch, version]);
+        else if (version > (highest.get(address) ?? 0)) highest.set(address, version);
+      }
+      for (const [address, version] of highest) entries.push([topic, address, 0, version]);
     }
-    for (const { topic, address, version } of highest.values()) entries.push([topic, address, 0, version]);
     return entries;
   }
 
@@ -84,8 +87,8 @@ export class NoticeBoard {
   newerThan(digest: readonly BoardDigest[]): readonly Publication[] {
     const theirs = new Map(digest.map((entry) => [`${entry[0]}\n${entry[1]}`, entry]));
     return this.#all().filter((item) => {
-      if (isOfNode(item)) return item.version > (theirs.get(markOf(item))?.[3] ?? 0);
-      const entry = theirs.get(`${item.topic}\n${item.key}`);
+      const entry = theirs.get(`${item.topic}\n${isOfNode(item) ? item.address : item.key}`);
+      if (isOfNode(item)) return item.version > (entry?.[3] ?? 0);
       return !entry || item.epoch > entry[2] || (item.epoch === entry[2] && item.version > entry[3]);
     });
   }
@@ -128,10 +131,6 @@ export class NoticeBoard {
 /** Addresses of actors contain a colon, incarnations do not. */
 function isOfNode({ address }: Publication): boolean {
   return !address.includes(':');
-}
-
-function markOf({ topic, address }: Publication): string {
-  return `${topic}\n${address}`;
 }
 
 /** Keeps the items in the order of their arrival, so that the first one is the oldest. */
