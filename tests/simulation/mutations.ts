@@ -1,6 +1,7 @@
 import type { Mutation } from './mutation.ts';
 import { cancelledNotCharged } from './mutations/cancelled-not-charged.ts';
 import { chargedReadmitted } from './mutations/charged-readmitted.ts';
+import { claimIgnored } from './mutations/claim-ignored.ts';
 import { epochNotBumped } from './mutations/epoch-not-bumped.ts';
 import { everyDeathCrash } from './mutations/every-death-crash.ts';
 import { holdNeverReleased } from './mutations/hold-never-released.ts';
@@ -29,6 +30,7 @@ export const MUTATIONS: readonly Mutation[] = [
   takeoverReleases,
   staleSettleCharged,
   chargedReadmitted,
+  claimIgnored,
   staleReleaseAccepted,
   cancelledNotCharged,
   refusalAbortsAll,

@@ -48,6 +48,9 @@ export const SITUATIONS: readonly string[] = [
   'gateway marked dead after its hold was taken over',
   'open of a charged or newer generation refused',
   'settle of an older run refused',
+  'repeat of a running request refused',
+  'repeat of a settled request refused',
+  'repeat admitted after a release',
   'release of an older run refused',
 ];
 

@@ -5,6 +5,7 @@ import type {
   AttemptRecord,
   Generation,
   HoldRequest,
+  Idempotency,
   Settled,
   Settlement,
 } from '../../../actors/terms/hold.ts';
@@ -23,6 +24,7 @@ import { type Client, pause } from './client.ts';
 import { type Ending, endingOf } from './ending.ts';
 import { type Line, Lines } from './lines.ts';
 import { MODEL, OFFERS, type Offer } from './price-list.ts';
+import { Repeats } from './repeats.ts';
 
 const ADMIT_MS_MIN = 300;
 const ADMIT_MS_MAX = 4_000;
@@ -53,6 +55,7 @@ interface Turn {
   /** Attempt of the run, from 1; only lines have later ones. */
   readonly run: number;
   readonly line: Line<Turn> | null;
+  readonly idempotency: Idempotency | null;
 }
 
 interface Answered {
@@ -71,6 +74,7 @@ export class Turns {
   readonly #database: Database;
   readonly #bank: Bank;
   readonly #lines: Lines<Turn>;
+  readonly #repeats = new Repeats();
   #ops = 0;
 
   constructor(bank: Bank, history: History, database: Database) {
@@ -124,18 +128,21 @@ export class Turns {
     await this.#letGo(client, turn, 2);
   }
 
-  #begin(client: Client, key: KeyMade): Turn {
+  #begin(client: Client, picked: KeyMade): Turn {
     const { name, dice } = client;
     const op = ++this.#ops;
     const nonce = `n${op}`;
+    const earlier = isLine(op) ? null : this.#repeats.earlier(op);
+    const key = earlier?.key ?? picked;
+    const idempotency = earlier?.idempotency ?? (isLine(op) ? null : this.#repeats.own(op, nonce, key));
     const plain: Turn = {
       ...{ op, nonce, key, generation: generationId(dice, this.#database.now()) },
       promptBound: dice.whole(1, PROMPT_MAX),
       completionMax: dice.whole(1, COMPLETION_MAX),
       deadlineAt: deadlineOf(client),
-      ...{ run: 1, line: null },
+      ...{ run: 1, line: null, idempotency },
     };
-    const turn = op % LINES_ONE_IN === 0 ? this.#asLine(client, plain) : plain;
+    const turn = isLine(op) ? this.#asLine(client, plain) : plain;
     this.history.push({
       ...{ type: 'invoke', op, at: this.#database.scheduler.now, wallAt: this.#database.now(), nonce },
       ...{ account: key.account, key: key.address, model: MODEL, stream: false, expects: 'any' },
@@ -168,8 +175,9 @@ export class Turns {
 
   /** `hold` counts the holds of this run, from 1. A line is marked as possibly sent by an earlier run. */
   #request({ node }: Client, turn: Turn, offer: Offer, hold: number): HoldRequest {
-    const { generation, nonce, promptBound, completionMax, deadlineAt } = turn;
+    const { generation, nonce, promptBound, completionMax, deadlineAt, idempotency } = turn;
     return {
+      ...(idempotency === null ? {} : { idempotency }),
       ...{ generation, attempt: holdAttempt(turn.run, hold), amount: total(offer.tariff, promptBound, completionMax) },
       ...{ gateway: node.self.incarnation, deadlineAt, model: MODEL, endpoint: offer.endpoint, provider: offer.name },
       ...{ tariff: offer.tariff.id, streamed: false, appTitle: null, appUrl: null, user: nonce, sessionId: null },
@@ -179,7 +187,13 @@ export class Turns {
 
   /** The result of an admission; a request that is not admitted has been answered and leaves no hold. */
   #isAdmitted(client: Client, turn: Turn, ending: Ending<Admission>, hold: number): boolean {
-    if (ending.type === 'ok' && ending.body.admitted) return true;
+    if (ending.type === 'ok' && ending.body.admitted) {
+      const { idempotency, nonce } = turn;
+      if (hold === 1 && idempotency !== null && idempotency.key !== nonce) {
+        this.#history.saw('repeat admitted after a release');
+      }
+      return true;
+    }
     if (ending.type === 'ok' && !ending.body.admitted) {
       const { refusal } = ending.body;
       this.#noteRefusal(turn, refusal);
@@ -200,7 +214,10 @@ export class Turns {
     else this.#end(turn, { type: 'unknown', generation, reason: 'a later run was not admitted' });
   }
 
-  #noteRefusal({ key, line }: Turn, { status, metadata }: Refusal): void {
+  #noteRefusal({ key, line, idempotency }: Turn, { status, metadata }: Refusal): void {
+    if (status === 409 && idempotency !== null) {
+      this.#history.saw(`repeat of a ${metadata?.generation_status ?? 'superseded'} request refused`);
+    }
     if (status === 409 && line !== null) this.#history.saw('open of a charged or newer generation refused');
     if (status === 429) this.#history.saw('429 by rate');
     if (status === 401) this.#history.saw('401 of a disabled key');
@@ -262,6 +279,7 @@ export class Turns {
     this.#history.note('settled', { nonce: turn.nonce, answer });
     if ('refusal' in answer) {
       if (isSuperseded(turn)) this.#history.saw('settle of an older run refused');
+      if (turn.idempotency !== null) this.#history.saw('settle refused: a repeat had claimed its key');
       return null;
     }
     if (answer.late) this.#history.saw('settled after its release');
@@ -295,6 +313,7 @@ export class Turns {
         promptTokens,
         completionTokens,
       },
+      ...(turn.idempotency === null ? {} : { idempotencyKey: turn.idempotency.key }),
       ...{ cachedTokens: null, reasoningTokens: null, estimated: cut, finishReason: 'stop' },
       ...(cut ? { unmeasured: ['completion'] } : {}),
       ...{
@@ -359,6 +378,10 @@ export class Turns {
 function deadlineOf({ dice, node }: Client): number {
   const short = dice.happens(0.12);
   return node.now() + (short ? dice.whole(50, 1_500) : dice.whole(12_000, 25_000));
+}
+
+function isLine(op: number): boolean {
+  return op % LINES_ONE_IN === 0;
 }
 
 function isSuperseded({ run, line }: Turn): boolean {

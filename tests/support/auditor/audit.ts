@@ -4,6 +4,7 @@ import { billsAreWhole } from './bills.ts';
 import {
   callsAreBounded,
   chargedOnce,
+  chargedOncePerKey,
   chargesAreExact,
   chargesMatchAnswers,
   chargeWithinHold,
@@ -89,6 +90,7 @@ export function audit(evidence: Evidence): Verdict {
   const { keys, usages, reads, ended, runtime } = evidence;
   const checks = [
     ...ALWAYS.map((check) => check(joined)),
+    ...(evidence.ledger.generations.some(({ row }) => row.idempotency) ? [chargedOncePerKey(joined)] : []),
     ...(keys === undefined ? [] : [keyLimitsHold(joined), onlyTurnsHold(joined)]),
     ...(usages === undefined ? [] : [usageIsTheCharges(joined)]),
     ...(reads === undefined ? [] : [readsNeverGoBack(joined)]),

@@ -19,6 +19,21 @@ export function chargedOnce(joined: Joined): Check {
   return check.done();
 }
 
+/** M4: an idempotency key of an account is charged at most once while it stands for its generation. */
+export function chargedOncePerKey(joined: Joined): Check {
+  const check = new Checking('M4', 'an idempotency key is charged at most once');
+  const byKey = new Map<string, string[]>();
+  for (const { account, row } of joined.evidence.ledger.generations) {
+    if (row.idempotency === undefined) continue;
+    const name = `${account} ${row.idempotency.key}`;
+    const charged = joined.chargesByGeneration.has(row.generation) ? [row.generation] : [];
+    byKey.set(name, (byKey.get(name) ?? []).concat(charged));
+  }
+  for (const [name, charged] of byKey)
+    check.expect(charged.length <= 1, () => `${name}: charged ${charged.join(', ')}`);
+  return check.done();
+}
+
 /**
  * M5: a charge has an upstream answer, and a delivered answer has its charge, of the same value. An answer without a
  * cost, because its charge could not be recorded at the time, may be charged once or not at all.
