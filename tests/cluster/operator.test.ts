@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AskError } from '../../actors/runtime/index.ts';
@@ -216,6 +218,25 @@ it('without the token every call is refused, and an error names a port without a
   const late = connectOperator(address, TOKEN);
   await rejects(late.ps(), new RegExp(`no node answers at ${address}`));
   late.close();
+});
+
+it('an operator tells a host that does not answer from a node that refuses', async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const sockets: Socket[] = [];
+  silent.on('connection', (socket) => sockets.push(socket));
+  const { port } = silent.address() as AddressInfo;
+  const operator = connectOperator(`127.0.0.1:${port}`, TOKEN);
+  const error = await rejects(operator.reach(200), new RegExp(`no node answers at 127.0.0.1:${port} within 200 ms`));
+  assert.is(error.unreached, true);
+  operator.close();
+  for (const socket of sockets) socket.destroy();
+  silent.close();
+  await once(silent, 'close');
+  const refused = connectOperator(`127.0.0.1:${port}`, TOKEN);
+  await refused.reach(20_000);
+  assert.is((await rejects(refused.ps(), /is the cluster running\?/)).unreached, true);
+  refused.close();
 });
 
 async function rejects(promise: Promise<unknown>, text: RegExp): Promise<OperatorError> {

@@ -1,4 +1,11 @@
-import { type ClientReadableStream, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import {
+  type Channel,
+  type ClientReadableStream,
+  connectivityState,
+  Metadata,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
 import { AskError, type AskFailure } from '../actor/answer.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
 import type { AskOptions, ClusterView } from '../cluster/cluster.ts';
@@ -20,14 +27,22 @@ export class OperatorError extends Error {
   override readonly name = 'OperatorError';
   /** True for a wrong or missing token. */
   readonly unauthenticated: boolean;
-  constructor(message: string, unauthenticated: boolean) {
-    super(message);
+  /** True if no connection was made: the call had no effect, and another node can be tried. */
+  readonly unreached: boolean;
+  constructor(message: string, { unauthenticated = false, unreached = false, cause = undefined as unknown } = {}) {
+    super(message, { cause });
     this.unauthenticated = unauthenticated;
+    this.unreached = unreached;
   }
 }
 
 /** The operator's access to a cluster through one of its nodes. Every call rejects with OperatorError. */
 export interface OperatorClient {
+  /**
+   * Connects. Rejects if the host gives no answer within this time; a refused connection is the error of the first call,
+   * which says why.
+   */
+  reach(withinMs: number): Promise<void>;
   ps(): Promise<ClusterView>;
   inspect(address: string): Promise<Inspection | null>;
   /** The explanation of the actor's state by its kind; null when there is no such actor. */
@@ -92,6 +107,10 @@ export function connectOperator(
       });
     });
   return {
+    reach: async (withinMs) => {
+      if (await answers(client.getChannel(), clock.now() + withinMs)) return;
+      throw new OperatorError(`no node answers at ${address} within ${withinMs} ms`, { unreached: true });
+    },
     ps: async () => JSON.parse((await call<{ json: string }>('Ps', {})).json) as ClusterView,
     inspect: async (actor) =>
       JSON.parse((await call<{ json: string }>('Inspect', { address: actor })).json) as Inspection | null,
@@ -140,9 +159,21 @@ export function connectOperator(
   };
 }
 
+type Connectivity = Pick<Channel, 'getConnectivityState' | 'watchConnectivityState'>;
+
+/** False if the channel is neither connected nor refused at the deadline. */
+function answers(channel: Connectivity, deadline: number): Promise<boolean> {
+  const state = channel.getConnectivityState(true);
+  if (state === connectivityState.READY || state === connectivityState.TRANSIENT_FAILURE) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    channel.watchConnectivityState(state, deadline, (late) => resolve(late ? false : answers(channel, deadline)));
+  });
+}
+
 function errorOf(address: string, error: ServiceError): OperatorError {
   const unauthenticated = error.code === status.UNAUTHENTICATED;
   const unreached = error.code === status.UNAVAILABLE && /ECONNREFUSED|connection/i.test(error.details);
-  const message = unreached ? `no node answers at ${address}: is the cluster running?` : error.details;
-  return Object.assign(new OperatorError(message, unauthenticated), { cause: error });
+  const why = /ECONNREFUSED/.test(error.details) ? ': is the cluster running?' : ` (${error.details})`;
+  const message = unreached ? `no node answers at ${address}${why}` : error.details;
+  return new OperatorError(message, { unauthenticated, unreached, cause: error });
 }

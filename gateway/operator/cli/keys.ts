@@ -8,7 +8,8 @@ import { systemRandom } from '../../../actors/runtime/index.ts';
 import { keyAddress, keyDigest, keyId, keyText, maskKey } from '../../../actors/terms/ids.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { readPepper } from '../config/secrets.ts';
-import { dataFolderOf, type GlobalOptions } from './global-options.ts';
+import { findCluster } from './find-cluster.ts';
+import type { GlobalOptions } from './global-options.ts';
 import { accountFrom, amountFrom, countFrom, keyFrom, timeFrom } from './names.ts';
 import { pairs, print, table, timeOf } from './print.ts';
 import { ASK_MS, withSession } from './session.ts';
@@ -85,7 +86,7 @@ async function create(account: string, options: CreateOptions): Promise<void> {
   const owner = accountFrom(account).slice('account:'.length);
   const address = keyAddress(owner, keyId(systemRandom));
   const text = keyText(systemRandom);
-  const made = newKey(text, await readPepper(await dataFolderOf(options)), options);
+  const made = newKey(text, await readPepper((await findCluster(options)).data), options);
   const created = await withSession(options, ({ cluster }) => createKey(cluster, address, made, ASK_MS));
   print(options, { ...created, text }, () =>
     [

@@ -55,8 +55,10 @@ export function addLook(program: Command): void {
     )
     .action(async (node: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      await withSession(options, async ({ operator, connection }) => {
-        const names = connection.nodes.map(({ name }) => name);
+      await withSession(options, async ({ operator }) => {
+        const { nodes } = await operator.ps();
+        const names = nodes.filter(({ live }) => live).map(({ name }) => name);
+        names.sort();
         if (!names.includes(node)) throw new ConfigError(`there is no node ${node}; the nodes are ${names.join(', ')}`);
         await operator.drain(node);
       });

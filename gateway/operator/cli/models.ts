@@ -8,9 +8,9 @@ import { publishedSchema } from '../../catalogue/published-schema.ts';
 import { outboundUrl } from '../../outbound/outbound.ts';
 import { Pools } from '../../outbound/pools.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
-import { type ConnectionInfo, readConnection } from '../launcher/connection.ts';
 import { checkDocument } from './check-document.ts';
-import { dataFolderOf, type GlobalOptions } from './global-options.ts';
+import { type FoundCluster, findCluster } from './find-cluster.ts';
+import type { GlobalOptions } from './global-options.ts';
 import { print, table } from './print.ts';
 
 /** A refresh may fetch documents from slow addresses, one after the other. */
@@ -31,7 +31,7 @@ export function addModels(program: Command): void {
     .addHelpText('after', REFRESH_HELP)
     .action(async (provider: string | undefined, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const declared = await refresh(await readConnection(await dataFolderOf(options)), provider);
+      const declared = await refresh(await findCluster(options), provider);
       print(options, declared, () => renderDeclared(declared));
       if (declared.some(({ problem }) => problem !== null)) process.exitCode = 1;
     });
@@ -52,16 +52,15 @@ export function addModels(program: Command): void {
 }
 
 /** Sent to the first node that answers; any node may load any document. @throws ConfigError */
-async function refresh(connection: ConnectionInfo, provider: string | undefined): Promise<readonly Declared[]> {
+async function refresh({ nodes, token }: FoundCluster, provider: string | undefined): Promise<readonly Declared[]> {
   const outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 1, connectMs: CONNECT_MS });
   let unreached = 'no node of this cluster serves now';
   try {
-    for (const { operator_url, name } of connection.nodes) {
-      const reply = await requestRefresh(outbound, operator_url, connection.operator_token, provider).catch(
-        (error: unknown) => {
-          unreached = `node ${name} does not answer (${lineOf(error)}); try again`;
-        },
-      );
+    for (const { operatorUrl, name } of nodes) {
+      if (operatorUrl === null) continue;
+      const reply = await requestRefresh(outbound, operatorUrl, token, provider).catch((error: unknown) => {
+        unreached = `node ${name} does not answer (${lineOf(error)}); try again`;
+      });
       if (reply) return declaredIn(reply);
     }
   } finally {

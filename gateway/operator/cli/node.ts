@@ -5,10 +5,14 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../../actors/runtime/index.ts';
 import type { NodeHandle } from '../../main.ts';
+import type { ClusterConfig } from '../../terms/config.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
 import { isHost } from '../config/interfaces.ts';
 import { loadConfig } from '../config/load.ts';
+import { readOperatorToken } from '../config/secrets.ts';
+import { baseUrl } from '../launcher/connection.ts';
 import { prepareDataFolder } from '../launcher/data-folder.ts';
+import { addLoneNode, type LoneNode, removeLoneNode } from '../launcher/lone-node.ts';
 import { EXIT_UNCAUGHT, type NodeDeath } from '../launcher/message.ts';
 import { type NodeReceiver, openNodeReceiver } from '../launcher/node-receiver.ts';
 import { openPublicPort } from '../launcher/public-port.ts';
@@ -21,6 +25,7 @@ interface NodeCommandOptions extends GlobalOptions {
   readonly newPepper?: boolean;
 }
 
+const HTTP_PORT = 80;
 /** Longest wait for the fault message to reach the launcher; a stopped launcher never reads it. */
 const FAULT_MS_MAX = 1_000;
 /** Without a launcher, longest wait for the store to record the node's own crash. */
@@ -61,22 +66,26 @@ async function node(options: NodeCommandOptions): Promise<void> {
   exitOnUncaught(() => (receiver ? null : running));
   try {
     if (listen) await requireFree(listen);
-    running = await start(options, () => receiver?.close());
+    const started = await start(options, () => receiver?.close());
+    running = started.node;
     for (const death of early.splice(0)) recordDeath(running, death);
     await running.ready;
     const { incarnation, grpcAddress: grpc, operatorUrl } = running;
     receiver?.up({ incarnation, grpc, operatorUrl });
-    const { host, port } = listen ?? { host: '', port: 0 };
-    const url = listen ? await running.listen(host, port) : null;
-    if (!receiver)
-      process.stdout.write(`${JSON.stringify({ node: options.name, url, grpc, operatorUrl, pid: process.pid })}\n`);
+    const url = listen ? await running.listen(listen.host, listen.port) : null;
+    if (!receiver) await announce(started, url);
   } catch (error) {
     await reportFault(receiver, error);
     throw error;
   }
 }
 
-async function start(options: NodeCommandOptions, onDraining: () => void): Promise<NodeHandle> {
+interface Started {
+  readonly node: NodeHandle;
+  readonly config: ClusterConfig;
+}
+
+async function start(options: NodeCommandOptions, onDraining: () => void): Promise<Started> {
   const { config: file, data, name } = options;
   // Loaded in parallel: most of a start is loading code.
   const [config, { runNode }] = await Promise.all([
@@ -91,7 +100,26 @@ async function start(options: NodeCommandOptions, onDraining: () => void): Promi
   // A launcher has done so for its nodes.
   if (!process.send) prepareDataFolder(config.data);
   if (options.newPepper) await voidKeys(config, (line) => void process.stderr.write(`troupe: ${line}\n`));
-  return runNode({ config, name, env: process.env, onDraining });
+  return { node: await runNode({ config, name, env: process.env, onDraining }), config };
+}
+
+/** Without a launcher the node itself tells the commands on this host, and its log, where it serves. */
+async function announce({ node, config }: Started, url: string | null): Promise<void> {
+  const { name, pid, grpcAddress: grpc, operatorUrl } = node;
+  const tls = config.nodes.find((one) => one.name === name)?.tls;
+  const listed = { name, pid, grpc, operator_url: operatorUrl, ...(tls ? { tls } : {}) };
+  const at = url === null ? null : new URL(url);
+  const lone: LoneNode = {
+    data: config.data,
+    node: listed,
+    baseUrl: at && baseUrl(at.hostname.replace(/^\[|\]$/g, ''), Number(at.port || HTTP_PORT)),
+    operatorToken: await readOperatorToken(config.data),
+  };
+  process.on('exit', () => removeLoneNode(lone));
+  await addLoneNode(lone).catch((error: unknown) => {
+    process.stderr.write(`troupe: connection.json cannot be written: ${lineOf(error)}\n`);
+  });
+  process.stdout.write(`${JSON.stringify({ node: name, url, grpc, operatorUrl, pid })}\n`);
 }
 
 /** Before the node joins: a member that cannot listen would leave the others without a drain. */

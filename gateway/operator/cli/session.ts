@@ -1,55 +1,58 @@
 /**
- * Connects a CLI command to a running cluster: reads `<data>/connection.json` and calls the first node that answers. A
- * command may be repeated on the next node, so its changes carry natural ids.
+ * Connects a CLI command to a running cluster: calls the first node that answers. A command may be repeated on the next
+ * node, so its changes carry natural ids.
  */
 import type { Cluster } from '../../../actors/runtime/index.ts';
 import { AskError } from '../../../actors/runtime/index.ts';
 import { connectOperator, type OperatorClient, OperatorError } from '../../../actors/runtime/inspect/client.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { readPems } from '../config/identity.ts';
-import { type ConnectionInfo, type OperatorAddress, readConnection } from '../launcher/connection.ts';
-import { dataFolderOf, type GlobalOptions } from './global-options.ts';
+import type { OperatorAddress } from '../launcher/connection.ts';
+import { findCluster } from './find-cluster.ts';
+import type { GlobalOptions } from './global-options.ts';
 
 export interface Session {
   readonly operator: OperatorClient;
   /** For the typed clients of the kinds, which use only its `ask`. */
   readonly cluster: Cluster;
-  readonly connection: ConnectionInfo;
-  readonly data: string;
 }
 
 /** Longest wait for an ask, including a takeover. */
 export const ASK_MS = 10_000;
+/** A host that is down answers nothing at all; the next node is tried after this time. */
+const REACH_MS_MAX = 3_000;
 
-/** Runs a command against the cluster of the data folder. @throws ConfigError */
+/** Runs a command against the cluster that the options select. @throws ConfigError */
 export async function withSession<T>(options: GlobalOptions, run: (session: Session) => Promise<T>): Promise<T> {
-  const data = await dataFolderOf(options);
-  const connection = await readConnection(data);
+  const { data, token, nodes, names } = await findCluster(options);
   let unreached: OperatorError | null = null;
-  for (const node of connection.nodes) {
-    const { operator, cluster, close } = await connect(node, connection.operator_token, connection.nodes);
+  for (const node of nodes) {
+    const { operator, cluster, close } = await connect(node, token, names);
     try {
-      return await run({ operator, cluster, connection, data });
+      await operator.reach(REACH_MS_MAX);
+      return await run({ operator, cluster });
     } catch (error) {
-      if (!(error instanceof OperatorError) || !isUnreached(error)) throw explained(error);
+      if (!(error instanceof OperatorError) || !error.unreached) throw explained(error, data);
       unreached = error;
     } finally {
       close();
     }
   }
-  throw new ConfigError(`${unreached?.message ?? 'no node of this cluster serves now'}; the folder is ${data}`);
+  const others = nodes.length > 1 ? `, nor at ${nodes.slice(0, -1).map(({ grpc }) => grpc)}` : '';
+  throw new ConfigError(
+    `${unreached?.message ?? 'no node of this cluster serves now'}${others}; the folder is ${data}`,
+  );
 }
 
 /**
- * Connects to one node's operator service; if the cluster uses TLS, with that node's own certificate. @throws
- * ConfigError
+ * Connects to one node's operator service; if the cluster uses TLS, with the certificate of `node`. `names` are those of
+ * all nodes. @throws ConfigError
  */
 export async function connect(
   node: OperatorAddress,
   token: string,
-  nodes: readonly { readonly name: string }[],
+  names: readonly string[],
 ): Promise<{ readonly operator: OperatorClient; readonly cluster: Cluster; close(): void }> {
-  const names = nodes.map(({ name }) => name);
   const tls = node.tls ? { ...(await readPems(node.tls, 'tls')), names } : undefined;
   const operator = connectOperator(node.grpc, token, { tls });
   // The clients of the kinds take a cluster but use only its `ask`, which is all that exists outside a node.
@@ -57,15 +60,11 @@ export async function connect(
   return { operator, cluster, close: () => operator.close() };
 }
 
-function isUnreached(error: OperatorError): boolean {
-  return /^no node answers at /.test(error.message);
-}
-
 /** Explains a failed ask to the user of the command. */
-function explained(error: unknown): unknown {
+function explained(error: unknown, data: string): unknown {
   if (error instanceof OperatorError && error.unauthenticated) {
     return new ConfigError(
-      `${error.message}: the operator token in connection.json does not belong to this cluster; check whether the folder was copied`,
+      `${error.message}: the token of ${data} does not belong to this cluster; copy ${data}/secrets from one of its hosts`,
     );
   }
   if (!(error instanceof AskError)) return error;

@@ -82,13 +82,14 @@ async function reportBroken({ providers }: ClusterConfig, report: (line: string)
 function demoAccountOf({ nodes, demo }: ClusterConfig): DemoAccount {
   const loading = Promise.all([import('../launcher/demo-account.ts'), import('./session.ts')]);
   loading.catch(() => {});
+  const names = nodes.map(({ name }) => name);
   const over = async <T>(
     node: OperatorAddress,
     { operatorToken }: Secrets,
     run: (cluster: Cluster, account: Awaited<typeof loading>[0]) => Promise<T>,
   ): Promise<T> => {
     const [account, { connect }] = await loading;
-    const { cluster, close } = await connect(node, operatorToken, nodes);
+    const { cluster, close } = await connect(node, operatorToken, names);
     try {
       return await run(cluster, account);
     } finally {

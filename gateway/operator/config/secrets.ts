@@ -44,6 +44,15 @@ export async function readPepper(data: string): Promise<Uint8Array> {
   return Buffer.from(await readSecret(join(secretsFolder(data), 'pepper')), 'hex');
 }
 
+/** The operator token of an existing data folder, for commands. @throws ConfigError */
+export async function readOperatorToken(data: string): Promise<string> {
+  const file = join(secretsFolder(data), 'operator-token');
+  if (existsSync(file)) return readSecret(file);
+  throw new ConfigError(
+    `${file} is missing, and nodes answer only with it; copy the folder ${secretsFolder(data)} from a host of the cluster, or name the data folder with --data DIR`,
+  );
+}
+
 async function secretAt(file: string, random: Random): Promise<string> {
   return existsSync(file) ? readSecret(file) : makeSecret(file, random);
 }

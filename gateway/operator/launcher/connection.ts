@@ -1,6 +1,7 @@
 /**
  * `<data>/connection.json`: all that a client of a running cluster needs. Written when the cluster is ready, rewritten
- * when a node starts or ends, removed at the stop. Holds keys: only its owner may read it.
+ * when a node starts or ends, removed at the stop. A node without a launcher writes its own entry (`lone-node.ts`).
+ * Holds keys: only its owner may read it.
  */
 import { readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,8 +10,8 @@ import { ConfigError } from '../config/config-error.ts';
 import { writeWhole } from './whole-file.ts';
 
 export interface ConnectionInfo {
-  /** For clients, such as `http://127.0.0.1:8080/api/v1`. */
-  readonly base_url: string;
+  /** For clients, such as `http://127.0.0.1:8080/api/v1`; null if no node on this host listens for them. */
+  readonly base_url: string | null;
   /** Keys of the demo account; null when the demo is off. */
   readonly api_key: string | null;
   readonly management_key: string | null;
@@ -59,21 +60,25 @@ export class ConnectionFile {
   }
 }
 
-/** Throws ConfigError if no cluster runs on this folder. */
-export async function readConnection(data: string): Promise<ConnectionInfo> {
-  let text: string;
-  try {
-    text = await readFile(connectionPath(data), 'utf8');
-  } catch {
-    throw new ConfigError(
-      `no cluster runs on ${data}; start one with \`troupe up --data ${data}\`, or name its folder with --data DIR`,
-    );
-  }
+/** Null if no cluster runs on this folder. @throws ConfigError if the file is damaged. */
+export async function readConnection(data: string): Promise<ConnectionInfo | null> {
+  const text = await readFile(connectionPath(data), 'utf8').catch(() => null);
+  if (text === null) return null;
   try {
     return JSON.parse(text) as ConnectionInfo;
   } catch {
     throw new ConfigError(`${connectionPath(data)} is damaged; restart the cluster to have it written again`);
   }
+}
+
+/** The address for clients on this machine of a listener on `host`. */
+export function baseUrl(host: string, port: number): string {
+  return `http://${reachable(host)}:${port}/api/v1`;
+}
+
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 export function connectionPath(data: string): string {

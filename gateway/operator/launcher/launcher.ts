@@ -11,7 +11,7 @@ import type { ClusterConfig, TlsConfig } from '../../terms/config.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
 import { openSecrets, type Secrets } from '../config/secrets.ts';
 import { renderBanner } from './banner.ts';
-import { ConnectionFile, type ConnectionInfo, connectionPath, type OperatorAddress } from './connection.ts';
+import { baseUrl, ConnectionFile, type ConnectionInfo, connectionPath, type OperatorAddress } from './connection.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { type DemoKeys, openDemoKeys, readDemoKeys } from './demo-keys.ts';
 import { Fleet } from './fleet.ts';
@@ -265,7 +265,7 @@ export class Launcher {
       ...this.tlsOf(name),
     }));
     return {
-      base_url: `http://${reachable(host)}:${this.port?.port ?? 0}/api/v1`,
+      base_url: baseUrl(host, this.port?.port ?? 0),
       api_key: this.demo?.api.text ?? null,
       management_key: this.demo?.management.text ?? null,
       operator_url: nodes[0]?.operator_url ?? null,
@@ -298,12 +298,6 @@ export function stopMs({ edge, activities }: Pick<ClusterConfig, 'edge' | 'activ
 
 /** A node that ends this often before it serves will not come up. */
 const START_TRIES_MAX = 2;
-
-/** The host under which a client on this machine reaches the listener on `host`. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
-}
 
 /** For the banner only. The nodes load the document themselves and may refuse it. */
 async function firstModel({ providers: [first] }: ClusterConfig): Promise<string | null> {

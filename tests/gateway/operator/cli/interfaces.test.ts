@@ -47,7 +47,7 @@ test.after(async () => {
 const portOf = (address: string): number => Number(/:(\d+)/.exec(address.replace(/^https?:\/\//, ''))?.[1]);
 
 it('with the API on every interface, links and operator ports stay on loopback', async () => {
-  const api = portOf(connection.base_url);
+  const api = portOf(String(connection.base_url));
   const inner = connection.nodes.flatMap((node) => [portOf(node.grpc), portOf(node.operator_url)]);
   assert.is(new Set(inner).size, 6);
   for (const port of [api, ...inner]) assert.is(await connects('127.0.0.1', port), true, `port ${port} on loopback`);

@@ -61,7 +61,7 @@ it('up starts three nodes, and its banner holds a request that is answered as pa
     nodes.map(({ name }) => name),
     ['n1', 'n2', 'n3'],
   );
-  assert.match(base_url, /^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/);
+  assert.match(String(base_url), /^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/);
   assert.match(String(api_key), /^sk-gw-v1-[0-9a-f]{64}$/);
   assert.match(String(management_key), /^sk-gw-v1-[0-9a-f]{64}$/);
   assert.match(operator_token, /^[0-9a-f]{64}$/);
