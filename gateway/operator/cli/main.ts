@@ -14,6 +14,7 @@ Examples:
   troupe up                                 start three nodes, simulated providers and a demo account
   troupe up --port 9000 --data /srv/troupe  with its own port and data folder
   troupe up --config my.json                with real providers, declared in my.json
+  troupe node --name n1 --listen 0.0.0.0:8080 --config cluster.json   one node of a cluster on several hosts
   troupe accounts create "Ada" --json       create an account
   troupe accounts deposit acct_... 25       credit it with 25 USD
   troupe keys create acct_... --limit 5     create a key that may spend 5 USD
@@ -29,7 +30,7 @@ Examples:
   troupe restore copy.db --force            restore a copy
 
 All commands but up, node, preflight, migrate, backup, restore, models check and models schema connect to the cluster
-that runs on the data folder (./data, or the folder given with --data).`;
+that runs on the data folder (./data, or the folder given with --data), or to the nodes whose addresses --config names.`;
 
 async function main(): Promise<void> {
   // For this process and every one that it starts: databases, logs, marks and backups are for their owner only.
