@@ -111,9 +111,8 @@ export function connectOperator(
       if (await answers(client.getChannel(), clock.now() + withinMs)) return;
       throw new OperatorError(`no node answers at ${address} within ${withinMs} ms`, { unreached: true });
     },
-    ps: async () => JSON.parse((await call<{ json: string }>('Ps', {})).json) as ClusterView,
-    inspect: async (actor) =>
-      JSON.parse((await call<{ json: string }>('Inspect', { address: actor })).json) as Inspection | null,
+    ps: () => parsed<ClusterView>(call('Ps', {})),
+    inspect: (actor) => parsed<Inspection | null>(call('Inspect', { address: actor })),
     why: (actor) =>
       call<{ lines: readonly string[] }>('Why', { address: actor }).then(
         (reply) => reply.lines,
@@ -135,16 +134,11 @@ export function connectOperator(
         stream.cancel();
       };
     },
-    reload: async (actor) => JSON.parse((await call<{ json: string }>('Reload', { address: actor })).json) as Reloaded,
-    drain: async (node) => {
-      await call('Drain', { node });
-    },
+    reload: (actor) => parsed<Reloaded>(call('Reload', { address: actor })),
+    drain: async (node) => void (await call('Drain', { node })),
     retry: async (actor, id) => (await call<{ found: boolean }>('Retry', { address: actor, id }, RESUME_MS)).found,
     skip: async (actor, id) => (await call<{ found: boolean }>('Skip', { address: actor, id }, RESUME_MS)).found,
-    rows: async (query) =>
-      JSON.parse(
-        (await call<{ json: string }>('Rows', { queryJson: JSON.stringify(query) })).json,
-      ) as readonly RowRecord[],
+    rows: (query) => parsed<readonly RowRecord[]>(call('Rows', { queryJson: JSON.stringify(query) })),
     ask: async (to, event, { withinMs }) => {
       const request = { address: to, eventJson: JSON.stringify(event), withinMs };
       const reply = await call<{ bodyJson?: string; failureJson?: string; outcome: string }>(
@@ -157,6 +151,10 @@ export function connectOperator(
     },
     close: () => client.close(),
   };
+}
+
+async function parsed<T>(reply: Promise<{ readonly json: string }>): Promise<T> {
+  return JSON.parse((await reply).json) as T;
 }
 
 type Connectivity = Pick<Channel, 'getConnectivityState' | 'watchConnectivityState'>;
