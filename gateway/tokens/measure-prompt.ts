@@ -2,7 +2,7 @@ import type { Clock } from '../../actors/runtime/index.ts';
 import type { Turn, TurnMessage } from '../terms/turn.ts';
 import { declarationContents, messageContents, type PromptContents } from './prompt-contents.ts';
 import { type PromptSize, sizeOf, type TurnSizes } from './prompt-size.ts';
-import { countNow, TextCounter } from './text-counter.ts';
+import { countNow, TEXT_BYTES_MIN, TextCounter } from './text-counter.ts';
 import { utf8Bytes } from './utf8-bytes.ts';
 import { loadedVocabulary, loadVocabulary, type Vocabulary, type VocabularyName } from './vocabulary.ts';
 
@@ -32,8 +32,8 @@ interface Contents {
  */
 export function measurePrompt(turn: Turn, needs: PromptNeeds, clock: Clock): PromptSizes | Promise<PromptSizes> {
   const contents = contentsOf(turn);
-  const bytes = contents.reduce((sum, each) => sum + each.bytes, 0);
-  if (bytes > COUNTED_AT_ONCE_BYTES) return measuredInShares(turn, contents, needs, clock);
+  const work = contents.reduce((sum, { of, bytes }) => sum + Math.max(bytes, of.texts.length * TEXT_BYTES_MIN), 0);
+  if (work > COUNTED_AT_ONCE_BYTES) return measuredInShares(turn, contents, needs, clock);
   for (const name of needs.vocabularies) {
     if (loadedVocabulary(name) === undefined) return measuredInShares(turn, contents, needs, clock);
   }

@@ -9,6 +9,8 @@ const SHARE_TEXT_BYTES = 2_048;
 /** Two shares fit one turn of the loop, over all prompts and beside the bodies that it reads. */
 const SHARE_BYTES = LOOP_TURN_BYTES / 2;
 
+/** A text takes at least as long as this many bytes, however short it is. */
+export const TEXT_BYTES_MIN = 64;
 /** The digest of a text takes this many times less than its count. */
 const KNOWN_FACTOR = 32;
 
@@ -56,7 +58,7 @@ export class TextCounter {
     for (const piece of pieces(text)) {
       if (this.#tokens > this.#tokensMax) return tokens + Math.ceil((bytesLeft * this.#tokens) / this.#bytes);
       const bytes = utf8Bytes(piece);
-      await this.#share(bytes);
+      await this.#share(Math.max(bytes, TEXT_BYTES_MIN));
       const counted = this.#vocabulary.count(piece);
       this.#add(counted, bytes);
       bytesLeft -= bytes;

@@ -133,6 +133,15 @@ it('a long prompt is counted in shares: one turn of the event loop counts 4 KiB 
   assert.not.ok(short instanceof Promise, 'a short prompt waits for nothing');
 });
 
+it('thousands of short messages are counted in shares too', async () => {
+  const messages = Array.from({ length: 5_000 }, () => ({ role: 'user' as const, text: 'a' }));
+  const [sizes, turns] = await stepped(
+    async (clock) => (await measurePrompt({ ...TURN, messages }, NEEDS, clock)) as PromptSizes,
+  );
+  assert.ok(turns >= 75, `${turns} turns`);
+  assert.is(sizes.get(DENSEST)?.messages.length, 5_000);
+});
+
 it('two long prompts share one turn of the event loop', async () => {
   const { clock, turn } = steppedClock();
   let counted = 0;
