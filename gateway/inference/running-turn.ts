@@ -128,6 +128,7 @@ export class RunningAttempt implements RunningTurn {
     if (this.#closed || this.#left) return;
     this.#left = true;
     this.#cancelled = this.#meter.finish === null;
+    this.#remember();
     const { endpoint } = this.#begun.candidate;
     if (!this.#delivered) {
       // The first part arrived too late to be delivered.
@@ -280,11 +281,16 @@ export class RunningAttempt implements RunningTurn {
     this.#services.log({ level: 'warn', message: 'implausible usage', generation, endpoint: id, usage });
   }
 
-  #observe(failure: ProviderFailure | null, receipt: Receipt, now: number): void {
-    const { outcomes, affinity } = this.#services;
+  /** At the end for the client, since a later turn may have ended before this one is read to its end. */
+  #remember(): void {
     const { turn, caller } = this.request;
+    this.#services.affinity.remember(caller.account, turn.conversation, this.#begun.candidate.endpoint);
+  }
+
+  #observe(failure: ProviderFailure | null, receipt: Receipt, now: number): void {
+    const { turn } = this.request;
     const { candidate, sentAt, firstAt } = this.#begun;
-    if (failure === null) affinity.remember(caller.account, turn.conversation, candidate.endpoint);
+    if (failure === null && !this.#left) this.#remember();
     const { completionTokens } = receipt.usage;
     const seen: { -readonly [member in keyof Observed]: Observed[member] } = {
       at: this.#services.cluster.now(),
@@ -297,6 +303,6 @@ export class RunningAttempt implements RunningTurn {
     if (completionTokens !== undefined) seen.completionTokens = completionTokens;
     const ask = toolAsk(turn, failure ?? (receipt.finishReason === null ? 'left' : 'served'));
     if (ask !== null) seen.toolAsk = ask;
-    outcomes.observe(candidate.endpoint.id, seen);
+    this.#services.outcomes.observe(candidate.endpoint.id, seen);
   }
 }
