@@ -12,5 +12,5 @@ export function oneNode(simulatorPort: number, kept: string | null = null): Prom
     rates: { keyPerMinute: UNLIMITED, endpointPerMinute: UNLIMITED, addressPerMinute: UNLIMITED },
     providers: [simulatedProvider('sim-a', `http://127.0.0.1:${simulatorPort}/v1`)],
   };
-  return LaunchedCluster.start(config, {}, kept);
+  return LaunchedCluster.start(config, kept === null ? {} : { kept });
 }

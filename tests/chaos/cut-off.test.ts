@@ -34,7 +34,7 @@ it('streams of a node that loses only the store end in-band with 503, all others
       nodes: NODES.map((name) => ({ name, grpc: '127.0.0.1:0', operator: '127.0.0.1:0' })),
       providers: providers.declarations,
     },
-    desk.env,
+    { env: desk.env },
   );
   try {
     const key = (await openAccounts(cluster, 1, '100'))[0]?.key ?? '';

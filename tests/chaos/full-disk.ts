@@ -37,7 +37,7 @@ export async function fillDisk(parts: FullDiskParts): Promise<FullDisk> {
   const from = performance.now();
   const quotaBytes = sizeOf(database) + ROOM_BYTES;
   for (const name of names) desk.set(name, { quotaBytes });
-  const struck = await until(() => !existsSync(`${database}.ballast`), REFUSED_MS);
+  const tookEffect = await until(() => !existsSync(`${database}.ballast`), REFUSED_MS);
   await pause(KNOWN_MS);
   const silentFrom = Date.now();
   const refusal = await ask(baseUrl, payer, 'POST', '/chat/completions');
@@ -60,7 +60,7 @@ export async function fillDisk(parts: FullDiskParts): Promise<FullDisk> {
   const healedMs = await recovered(parts, roomAt);
   if (parts.pids().join() !== pids) addProblem('nodes were restarted');
   const window = { from, to: performance.now() + KNOWN_MS };
-  const strike = { fault: 'disk full', node: 'all', struck, takeoverMs: null, healedMs, successor: null, window };
+  const strike = { fault: 'disk full', node: 'all', tookEffect, takeoverMs: null, healedMs, successor: null, window };
   return { strike, silent: { from: silentFrom, to: silentTo }, problems };
 }
 

@@ -39,8 +39,8 @@ export class Links {
     return { TROUPE_LINK_ROUTES: JSON.stringify(Object.fromEntries(routes)) };
   }
 
-  get struck(): number {
-    return this.#mesh.struck;
+  get faulted(): number {
+    return this.#mesh.faulted;
   }
 
   cut(node: string, cut: Cut): void {

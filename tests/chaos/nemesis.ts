@@ -24,7 +24,7 @@ export interface Strike {
   readonly fault: string;
   readonly node: string;
   /** False if the node survived its fault: the run proves nothing then. */
-  readonly struck: boolean;
+  readonly tookEffect: boolean;
   /** From the death to the first request held and settled by an account of that node; null if it owned none. */
   readonly takeoverMs: number | null;
   /** From the death until every declared node serves and every shard has a live owner. */
@@ -107,12 +107,12 @@ export class Nemesis {
   async cutAny(links: Links, cut: Cut): Promise<Strike> {
     const node = await this.#victim();
     const orphans = await this.#payersOf(node.incarnation);
-    const before = links.struck;
+    const before = links.faulted;
     const from = performance.now();
     links.cut(node.name, cut);
     const heal = (): void => links.heal();
     const strike = await this.#watch(cut, node, orphans, from, heal).finally(heal);
-    return { ...strike, struck: strike.struck && links.struck > before };
+    return { ...strike, tookEffect: strike.tookEffect && links.faulted > before };
   }
 
   /** Waits until this process of a node dies at its armed crash point. */
@@ -142,7 +142,7 @@ export class Nemesis {
       return !owners.nodes.has(node.incarnation) && !this.#payersIn(owners, node.incarnation).includes(payer);
     };
     const takeover = this.#takeover(orphans, from, isMoved);
-    const struck = await until(() => !isAlive(node.pid), STRIKE_MS);
+    const tookEffect = await until(() => !isAlive(node.pid), STRIKE_MS);
     died();
     let successor: NodeSeen | null = null;
     const healed = await until(async () => {
@@ -154,7 +154,7 @@ export class Nemesis {
     }, HEAL_MS);
     const healedMs = healed ? performance.now() - from : null;
     const window = { from, to: performance.now() + SETTLED_MS };
-    return { fault, node: node.name, struck, takeoverMs: await takeover, healedMs, successor, window };
+    return { fault, node: node.name, tookEffect, takeoverMs: await takeover, healedMs, successor, window };
   }
 
   /** Sends a request for up to three of the node's accounts once they have moved; returns at the first answer. */
@@ -200,7 +200,7 @@ export class Nemesis {
 function missed(fault: string, node: NodeSeen): Strike {
   const at = performance.now();
   const window = { from: at, to: at };
-  return { fault, node: node.name, struck: false, takeoverMs: null, healedMs: null, successor: null, window };
+  return { fault, node: node.name, tookEffect: false, takeoverMs: null, healedMs: null, successor: null, window };
 }
 
 export function isAlive(pid: number): boolean {

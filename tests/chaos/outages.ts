@@ -47,7 +47,7 @@ export async function loseStore(parts: OutageParts): Promise<Outage> {
   const strike = {
     fault: 'store lost',
     node: 'all',
-    struck: true,
+    tookEffect: true,
     takeoverMs: null,
     healedMs,
     successor: null,
@@ -79,7 +79,15 @@ export async function stepClocks({ desk, names, workload, payers, pids }: Outage
   if (pids().join() !== before) problems.push('clocks stepped: nodes were restarted');
   // No fault window: every request must succeed throughout.
   const window = { from: at, to: at };
-  const strike = { fault: 'clocks', node: 'all', struck: true, takeoverMs: null, healedMs: 0, successor: null, window };
+  const strike = {
+    fault: 'clocks',
+    node: 'all',
+    tookEffect: true,
+    takeoverMs: null,
+    healedMs: 0,
+    successor: null,
+    window,
+  };
   return { strike, problems };
 }
 

@@ -8,10 +8,10 @@ import type { Strike } from './nemesis.ts';
 import { type ChaosReport, countRequests, passed, problemsOf, render } from './report.ts';
 
 const it = bounded(test);
-const STRUCK: Strike = {
+const STRIKE: Strike = {
   fault: 'SIGKILL',
   node: 'n1',
-  struck: true,
+  tookEffect: true,
   takeoverMs: 300,
   healedMs: 900,
   successor: null,
@@ -31,7 +31,7 @@ function reportOn(
 }
 
 it('a run with faults, recovery and no violation passes, and reports its numbers', () => {
-  const report = reportOn([STRUCK, { ...STRUCK, takeoverMs: 700 }]);
+  const report = reportOn([STRIKE, { ...STRIKE, takeoverMs: 700 }]);
   assert.equal(report.problems, []);
   assert.ok(passed(report));
   assert.match(render(report), /min 300 ms, median 700 ms, p99 700 ms, over 2/);
@@ -39,32 +39,32 @@ it('a run with faults, recovery and no violation passes, and reports its numbers
 });
 
 it('a fault without effect fails the run', () => {
-  const report = reportOn([STRUCK, { ...STRUCK, fault: 'hold.committed', struck: false }]);
+  const report = reportOn([STRIKE, { ...STRIKE, fault: 'hold.committed', tookEffect: false }]);
   assert.not.ok(passed(report));
   assert.match(render(report), /FAILED: hold.committed had no effect on n1/);
 });
 
 it('a cluster that did not recover fails the run', () => {
-  assert.match(render(reportOn([{ ...STRUCK, healedMs: null }])), /FAILED: the cluster did not recover/);
+  assert.match(render(reportOn([{ ...STRIKE, healedMs: null }])), /FAILED: the cluster did not recover/);
 });
 
 it('a run without an observed takeover fails', () => {
-  assert.match(render(reportOn([{ ...STRUCK, takeoverMs: null }])), /no takeover was seen/);
+  assert.match(render(reportOn([{ ...STRIKE, takeoverMs: null }])), /no takeover was seen/);
 });
 
 it('too few ok requests outside fault windows fail the run; requests that overlap a window do not count', () => {
   assert.match(
-    render(reportOn([STRUCK], (report) => ({ requests: { ...report.requests, calm: 10, calmOk: 6 } }))),
+    render(reportOn([STRIKE], (report) => ({ requests: { ...report.requests, calm: 10, calmOk: 6 } }))),
     /only 6 of 10/,
   );
-  assert.is(countRequests(operations(cleanEvidence().history), [STRUCK]).calm, 1);
-  assert.is(countRequests(operations(cleanEvidence().history), [{ ...STRUCK, window: { from: 0, to: 50 } }]).calm, 0);
+  assert.is(countRequests(operations(cleanEvidence().history), [STRIKE]).calm, 1);
+  assert.is(countRequests(operations(cleanEvidence().history), [{ ...STRIKE, window: { from: 0, to: 50 } }]).calm, 0);
 });
 
 it('a violated invariant fails the run and is shown with its evidence', () => {
   const clean = cleanEvidence();
   const verdict = audit({ ...clean, calls: [] });
-  const report = reportOn([STRUCK], () => ({ verdict }));
+  const report = reportOn([STRIKE], () => ({ verdict }));
   assert.not.ok(passed(report));
   assert.match(render(report), /BROKEN M5/);
 });

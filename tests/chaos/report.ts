@@ -51,7 +51,7 @@ export function countRequests(operations: readonly Operation[], strikes: readonl
 export function problemsOf(strikes: readonly Strike[], verdict: Verdict, requests: Requests): readonly string[] {
   const problems: string[] = [];
   for (const strike of strikes) {
-    if (!strike.struck) problems.push(`${strike.fault} had no effect on ${strike.node}`);
+    if (!strike.tookEffect) problems.push(`${strike.fault} had no effect on ${strike.node}`);
     else if (strike.healedMs === null)
       problems.push(`the cluster did not recover after ${strike.fault} on ${strike.node}`);
   }

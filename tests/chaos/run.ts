@@ -79,7 +79,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   let cluster: LaunchedCluster | null = null;
   try {
     const laid = { ...overlay(providers, options), ...links?.overlay, store: store.config };
-    cluster = await LaunchedCluster.start(laid, { ...environment(crashPoints, desk, options), ...links?.env });
+    cluster = await LaunchedCluster.start(laid, { env: { ...environment(crashPoints, desk, options), ...links?.env } });
     return await new Run(options, { folder, providers, crashPoints, desk, cluster, links, store }).report();
   } finally {
     await cluster?.stop(options.keep);
@@ -188,31 +188,31 @@ class Run {
       freeze: (node, stop) => this.#stage.desk.set(node, { stop }),
     });
     const strikes: Strike[] = [];
-    const struck = (strike: Strike): void => this.#tell(strikes.push(strike), strike, workload);
+    const record = (strike: Strike): void => this.#tell(strikes.push(strike), strike, workload);
     const startedAt = performance.now();
     const perMs = (): number => workload.answered / (performance.now() - startedAt);
-    await this.#kill(nemesis, perMs, struck);
+    await this.#kill(nemesis, perMs, record);
     const open = (): readonly Promise<unknown>[] => {
       const some = payers.slice(0, OPEN_STREAMS);
       return some.map((payer) => workload.send(long(workload.nonce(), OPEN_SECONDS), payer));
     };
-    await this.#stop(nemesis, { perMs, struck, open });
-    await this.#cut(nemesis, struck);
-    await this.#outages(workload, payers, struck);
+    await this.#stop(nemesis, { perMs, record, open });
+    await this.#cut(nemesis, record);
+    await this.#outages(workload, payers, record);
     await pause(this.#options.calmMs);
     return strikes;
   }
 
   /** Kills in pairs: at random, then the next process of the same node at a crash point. */
-  async #kill(nemesis: Nemesis, perMs: () => number, struck: (strike: Strike) => void): Promise<void> {
+  async #kill(nemesis: Nemesis, perMs: () => number, record: (strike: Strike) => void): Promise<void> {
     for (let kill = 0; kill < this.#options.kills; kill++) {
       await pause(this.#options.calmMs);
       const point = CRASH_POINTS[(kill >> 1) % CRASH_POINTS.length] as string;
       const armed = kill + 1 < this.#options.kills;
       const killed = await nemesis.killAny((node) => armed && this.#arm(node.name, point, perMs()));
-      struck(killed);
+      record(killed);
       if (!armed || killed.successor === null) continue;
-      struck(await nemesis.awaitCrash(killed.successor, point));
+      record(await nemesis.awaitCrash(killed.successor, point));
       kill++;
     }
   }
@@ -222,9 +222,9 @@ class Run {
     nemesis: Nemesis,
     {
       perMs,
-      struck,
+      record,
       open,
-    }: { perMs: () => number; struck: (strike: Strike) => void; open: () => readonly Promise<unknown>[] },
+    }: { perMs: () => number; record: (strike: Strike) => void; open: () => readonly Promise<unknown>[] },
   ): Promise<void> {
     // A commit is one call to PostgreSQL: a node that stops never holds a lock of it.
     const { store, places = store === 'sqlite' ? STOPS : STOPS.slice(0, 2) } = this.#options;
@@ -237,20 +237,20 @@ class Run {
       const streams = open();
       await pause(OPENED_MS);
       const stopped = await nemesis.stopAny(where, (node) => pair && this.#arm(node.name, point, perMs(), 'SIGSTOP'));
-      struck(stopped);
+      record(stopped);
       if (pair && stopped.successor !== null) {
-        struck(await nemesis.awaitStop(stopped.successor, `SIGSTOP ${point}`));
+        record(await nemesis.awaitStop(stopped.successor, `SIGSTOP ${point}`));
         stop++;
       }
       await Promise.all(streams);
     }
   }
 
-  async #cut(nemesis: Nemesis, struck: (strike: Strike) => void): Promise<void> {
+  async #cut(nemesis: Nemesis, record: (strike: Strike) => void): Promise<void> {
     const { links } = this.#stage;
     for (let cut = 0; links !== null && cut < (this.#options.cuts ?? 0); cut++) {
       await pause(this.#options.calmMs);
-      struck(await nemesis.cutAny(links, CUTS[cut % CUTS.length] as Cut));
+      record(await nemesis.cutAny(links, CUTS[cut % CUTS.length] as Cut));
     }
   }
 
@@ -260,7 +260,7 @@ class Run {
     this.#stage.crashPoints.arm(node, point, times, signal);
   }
 
-  async #outages(workload: Workload, payers: readonly Payer[], struck: (strike: Strike) => void): Promise<void> {
+  async #outages(workload: Workload, payers: readonly Payer[], record: (strike: Strike) => void): Promise<void> {
     const { cluster, desk } = this.#stage;
     const { baseUrl } = cluster;
     const database = join(cluster.data, 'troupe.db');
@@ -276,13 +276,13 @@ class Run {
       await pause(calmMs);
       const ended = await outage();
       this.#outaged.push(ended);
-      struck(ended.strike);
+      record(ended.strike);
     }
     for (let full = 0; full < fulls; full++) {
       await pause(calmMs);
       const filled = await fillDisk({ ...parts, database, openHolds });
       this.#fullDisks.push(filled);
-      struck(filled.strike);
+      record(filled.strike);
     }
   }
 
@@ -306,7 +306,7 @@ class Run {
   }
 
   #tell(count: number, strike: Strike, workload: Workload): void {
-    const outcome = strike.struck
+    const outcome = strike.tookEffect
       ? `takeover ${strike.takeoverMs?.toFixed(0) ?? 'not observed'} ms, recovered ${strike.healedMs?.toFixed(0) ?? 'never'} ms`
       : 'had no effect';
     const { kills, stops, cuts = 0, losses = 0, clocks = 0, fulls = 0, tell } = this.#options;

@@ -1,7 +1,7 @@
-/** Three node processes without a launcher, fault injection, and a record of what they acknowledged. */
+/** Three launched nodes, fault injection, and a record of what they acknowledged. */
 import * as assert from 'uvu/assert';
+import { LaunchedNodes } from '../support/cluster/launched-nodes.ts';
 import { FaultDesk, type Note } from '../support/faults/fault-desk.ts';
-import { type NodeProcess, NodeProcesses } from './node-processes.ts';
 
 const NAMES = ['n1', 'n2', 'n3'] as const;
 const ADDRESSES = Array.from({ length: 60 }, (_, i) => `tally:f${i}`);
@@ -17,25 +17,27 @@ export interface Asked {
 
 export class FaultStage {
   readonly desk = new FaultDesk();
-  readonly #processes: NodeProcesses;
+  #nodes!: LaunchedNodes;
   readonly #acknowledged = new Map<string, number>();
   readonly #unknown = new Map<string, number>();
 
-  /** `database` is the location of each node's store; default: one SQLite file. */
-  constructor(database?: (name: string) => string) {
-    this.#processes = new NodeProcesses(this.desk.env, database);
-  }
-
-  async start(): Promise<void> {
-    for (const name of NAMES) this.#processes.start(name);
-    await Promise.all(this.#all().map((node) => node.ready));
+  /** `postgresUrl`: default is one SQLite file. */
+  async start(postgresUrl?: string): Promise<void> {
+    this.#nodes = await LaunchedNodes.start({
+      names: NAMES,
+      env: this.desk.env,
+      ...(postgresUrl === undefined ? {} : { postgresUrl }),
+    });
     await this.shared();
   }
 
-  node(name: string): NodeProcess {
-    const node = this.#processes.running.get(name);
-    if (!node) throw new Error(`there is no ${name}`);
-    return node;
+  signal(name: string, signal: NodeJS.Signals): void {
+    this.#nodes.signal(name, signal);
+  }
+
+  /** Resolves with the exit code of this life of the node. */
+  ended(name: string): Promise<number | null> {
+    return this.#nodes.ended(name);
   }
 
   /** Waits until every node owns its share and no shard has moved recently. */
@@ -51,20 +53,19 @@ export class FaultStage {
     }, 'every node owns its share');
   }
 
-  async owned(name: string): Promise<readonly string[]> {
-    return (await this.node(name).send({ do: 'owned', of: ADDRESSES })).owned as string[];
+  owned(name: string): Promise<readonly string[]> {
+    return this.#nodes.owned(name, ADDRESSES);
   }
 
   /** True while its read lease is valid. */
-  async connected(name: string): Promise<boolean> {
-    return (await this.node(name).send({ do: 'connected' })).connected as boolean;
+  connected(name: string): Promise<boolean> {
+    return this.#nodes.serves(name);
   }
 
-  /** Starts a new process for a node that ended. */
+  /** Waits until the launcher has replaced the node's process, which ended. */
   async revive(name: string): Promise<void> {
-    await this.node(name).exited;
     this.desk.clear(name);
-    await this.#processes.start(name).ready;
+    await this.#nodes.restarted(name);
     await this.shared();
   }
 
@@ -72,13 +73,13 @@ export class FaultStage {
   async add(on: string, address: string, withinMs = ASK_MS): Promise<Asked> {
     const event = { type: 'tally.add', by: 1 };
     const at = performance.now();
-    const book = (map: Map<string, number>): unknown => map.set(address, (map.get(address) ?? 0) + 1);
-    const answer = await this.node(on).send({ do: 'ask', to: address, event, withinMs });
+    const count = (map: Map<string, number>): unknown => map.set(address, (map.get(address) ?? 0) + 1);
+    const answer = await this.#nodes.ask(on, address, event, withinMs);
     const tookMs = performance.now() - at;
     const ok = 'body' in answer;
-    const error = ok ? '' : String((answer as { error?: unknown }).error);
-    if (ok) book(this.#acknowledged);
-    else if (!/refused|busy/.test(error)) book(this.#unknown);
+    const error = ok ? '' : answer.error;
+    if (ok) count(this.#acknowledged);
+    else if (!/refused|busy/.test(error)) count(this.#unknown);
     return { ok, error, tookMs };
   }
 
@@ -104,42 +105,32 @@ export class FaultStage {
   }
 
   /** Checks that every acknowledged addition is present and none was applied twice. */
-  async checkBook(on: string): Promise<void> {
+  async checkSums(on: string): Promise<void> {
     for (const [address, acknowledged] of this.#acknowledged) {
-      const answer = await this.node(on).send({
-        do: 'ask',
-        to: address,
-        event: { type: 'tally.read' },
-        withinMs: ASK_MS,
-      });
-      const sum = (answer.body as { sum: number } | undefined)?.sum ?? Number.NaN;
+      const answer = await this.#nodes.ask(on, address, { type: 'tally.read' }, ASK_MS);
+      const sum = 'body' in answer ? (answer.body as { sum: number }).sum : Number.NaN;
       const most = acknowledged + (this.#unknown.get(address) ?? 0);
       assert.ok(sum >= acknowledged && sum <= most, `${address}: ${sum}, expected ${acknowledged} to ${most}`);
     }
   }
 
-  /** Deaths according to the logs of the living nodes: which node marked which dead. */
+  /** Deaths that the nodes voted: which node marked which dead. */
   verdicts(): readonly string[] {
-    return this.#all().flatMap(({ lines }) =>
-      lines.flatMap((line) => {
-        const log = line.log as { message?: string; node?: string; why?: string } | undefined;
-        return log?.message === 'node marked dead' ? [`${log.node}: ${log.why}`] : [];
-      }),
-    );
+    return this.#nodes.verdicts();
   }
 
   notes(name: string, from: number): readonly Note[] {
     return this.desk.notes.slice(from).filter(({ node }) => node === name);
   }
 
-  async struck(name: string, from: number): Promise<void> {
+  async tookEffect(name: string, from: number): Promise<void> {
     await this.until(
-      async () => this.notes(name, from).some(({ struck }) => struck !== undefined),
-      `${name} is struck`,
+      async () => this.notes(name, from).some(({ effect }) => effect !== undefined),
+      `the fault of  takes effect`,
     );
   }
 
-  async until(holds: () => Promise<boolean>, what: string, withinMs = 20_000): Promise<number> {
+  async until(holds: () => Promise<boolean>, what: string, withinMs = 60_000): Promise<number> {
     const began = performance.now();
     while (!(await holds())) {
       if (performance.now() - began > withinMs) throw new Error(`timed out waiting until ${what}`);
@@ -149,12 +140,8 @@ export class FaultStage {
   }
 
   async close(): Promise<void> {
-    await this.#processes.close();
+    await this.#nodes.close();
     this.desk.close();
-  }
-
-  #all(): readonly NodeProcess[] {
-    return [...this.#processes.running.values()];
   }
 }
 

@@ -3,11 +3,10 @@ import { connect, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
-import { type NodeProcess, NodeProcesses } from './node-processes.ts';
+import { LaunchedNodes } from '../support/cluster/launched-nodes.ts';
 
 const it = bounded(test);
-const MIB = 1024 * 1024;
-const RSS_RISE_MAX = 96 * MIB;
+const RISE_MIB_MAX = 96;
 const CLOSED_MS = 20_000;
 
 const DATA = 0;
@@ -123,27 +122,21 @@ const ATTACKS: readonly (readonly [string, (attacker: Attacker) => Promise<void>
   ],
 ];
 
-const processes = new NodeProcesses();
-let node: NodeProcess;
-let address = '';
+let nodes: LaunchedNodes;
 test.before(async () => {
-  node = processes.start('n1');
-  await node.ready;
-  const { ready } = node.lines.find((line) => 'ready' in line) as { ready: { address: string } };
-  address = ready.address;
+  nodes = await LaunchedNodes.start({ names: ['n1'] });
 });
-test.after(() => processes.close());
+test.after(() => nodes.close());
 
-const serves = async (): Promise<boolean> => {
-  const answer = await node.send({ do: 'ask', to: 'tally:a', event: { type: 'tally.add', by: 1 }, withinMs: 10_000 });
-  return 'body' in answer;
-};
-const rss = async (): Promise<number> => (await node.send({ do: 'memory' })).rss as number;
+const serves = async (): Promise<boolean> =>
+  'body' in (await nodes.ask('n1', 'tally:a', { type: 'tally.add', by: 1 }, 10_000));
+const memory = (): number => nodes.memoryMib('n1');
 
 for (const [title, attack] of ATTACKS) {
   it(`the connection is closed, memory is bounded, and the node serves: ${title}`, async () => {
     assert.ok(await serves());
-    const before = await rss();
+    const before = memory();
+    const address = nodes.node('n1').grpc;
     const attackers = [new Attacker(address), new Attacker(address), new Attacker(address)];
     const attacking = Promise.all(attackers.map(attack));
     let highest = before;
@@ -153,13 +146,13 @@ for (const [title, attack] of ATTACKS) {
     });
     while (!over) {
       assert.ok(await serves(), 'it serves during the attack');
-      highest = Math.max(highest, await rss());
+      highest = Math.max(highest, memory());
     }
     const closed = await Promise.all(attackers.map((attacker) => attacker.wasClosed()));
-    highest = Math.max(highest, await rss());
+    highest = Math.max(highest, memory());
     assert.equal(closed, [true, true, true], 'every connection was closed');
-    process.stdout.write(`${title}: +${Math.round((highest - before) / MIB)} MiB\n`);
-    assert.ok(highest - before < RSS_RISE_MAX, `${Math.round((highest - before) / MIB)} MiB more`);
+    process.stdout.write(`${title}: +${Math.round(highest - before)} MiB\n`);
+    assert.ok(highest - before < RISE_MIB_MAX, `${Math.round(highest - before)} MiB more`);
     assert.ok(await serves());
   });
 }

@@ -66,7 +66,7 @@ async function under(
     trio.ask(addresses);
     await trio.harness.until(() => trio.answers.length > 50, 'asks are answered');
     await fault(trio, addresses);
-    if (wire === 'grpc') assert.ok(trio.mesh.struck > 0, 'the fault had no effect');
+    if (wire === 'grpc') assert.ok(trio.mesh.faulted > 0, 'the fault had no effect');
     trio.heal();
     await converge(trio, addresses);
     await trio.stopAsking();

@@ -10,7 +10,6 @@ import { FaultStage, pause } from './fault-stage.ts';
 const it = bounded(test, 120_000);
 const NAMES = ['n1', 'n2', 'n3'] as const;
 const DOWN_MS = 5_000;
-const RECOVER_MS_MAX = 5_000;
 
 let server: PostgresServer;
 let database: TestDatabase;
@@ -19,10 +18,10 @@ let stage: FaultStage;
 test.before(async () => {
   server = await startPostgres();
   database = await openDatabase(server.url);
-  // The first node reaches the server over a link that can drop replies; the others directly.
+  // The nodes reach the server over a link that can drop replies.
   link = await openCutLink(database.url);
-  stage = new FaultStage((name) => (name === 'n1' ? link.url : database.url));
-  await stage.start();
+  stage = new FaultStage();
+  await stage.start(link.url);
 });
 test.after(async () => {
   await stage.close();
@@ -45,10 +44,9 @@ it('a server crash of 5 s loses no acknowledged commit and ends no node', async 
     'all three serve again',
   );
   process.stdout.write(`serving ${Math.round(backMs)} ms after the server was back\n`);
-  assert.ok(backMs < RECOVER_MS_MAX, `${backMs} ms`);
   await load.stop();
   assert.is(stage.verdicts().length, verdicts, stage.verdicts().slice(verdicts).join());
-  await stage.checkBook('n1');
+  await stage.checkSums('n1');
 });
 
 it('randomly closed connections are reopened; commits without a reply are looked up and never applied twice', async () => {
@@ -58,7 +56,7 @@ it('randomly closed connections are reopened; commits without a reply are looked
   for (let round = 0; round < 40; round++) {
     const killed = await database.run(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE application_name IN ('n1', 'n2', 'n3') AND pid <> pg_backend_pid() ORDER BY random() LIMIT 2`,
+       WHERE application_name LIKE 'troupe%' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 2`,
     );
     ended += killed.length;
     await pause(75);
@@ -74,7 +72,7 @@ it('randomly closed connections are reopened; commits without a reply are looked
   assert.ok(well.length > answers.length / 2, `${well.length} of ${answers.length}`);
   assert.is(stage.verdicts().length, verdicts, stage.verdicts().slice(verdicts).join());
   await stage.until(async () => (await stage.add('n2', 'tally:f1')).ok, 'it serves');
-  await stage.checkBook('n2');
+  await stage.checkSums('n2');
 });
 
 it('a commit whose reply is lost counts neither as failed nor as done: its shard is reloaded', async () => {
@@ -92,7 +90,7 @@ it('a commit whose reply is lost counts neither as failed nor as done: its shard
   const lost = answers.filter(({ error }) => / lost$/.test(error)).length;
   process.stdout.write(`${lost} of ${answers.length} asks had an unknown outcome\n`);
   assert.ok(lost > 0, 'no reply to a commit was lost');
-  await stage.checkBook('n3');
+  await stage.checkSums('n3');
 });
 
 test.run();

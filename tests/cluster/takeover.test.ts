@@ -10,11 +10,13 @@ const kills = Number.isInteger(asked) && asked > 0 ? asked : 3;
 const signal = process.argv[3] === 'SIGSTOP' ? 'SIGSTOP' : 'SIGKILL';
 const it = bounded(test, 30_000 + kills * 20_000);
 
-it('a node lost under load is taken over in time, and only asks in flight to it are lost', async () => {
-  const { tookMs, failures, answered } = await takeovers(kills, signal, LANES);
+it('a node lost under load is taken over at its first sign, and only asks in flight to it are lost', async () => {
+  const { tookMs, reasons, failures, answered } = await takeovers(kills, signal, LANES);
   process.stdout.write(`${kills} x ${signal}, ms from the signal: ${JSON.stringify(summary(tookMs))}\n`);
   assert.is(tookMs.length, kills);
-  assert.ok(Math.max(...tookMs) < (signal === 'SIGKILL' ? 1_500 : 5_000), tookMs.map(Math.round).join());
+  // The time itself depends on the machine; cluster.contract.ts and pauses.test.ts bound it on a virtual clock.
+  const why = signal === 'SIGKILL' ? /its port refuses|another incarnation/ : /heartbeat|outside/;
+  assert.ok(reasons.length >= kills && reasons.every((reason) => why.test(reason)), reasons.join());
   assert.ok(answered > 100, `${answered} asks`);
   // At most the asks in flight to the victim: the lanes of two survivors, per kill.
   const lost = Object.entries(failures);

@@ -1,6 +1,7 @@
 /** The smallest durable actor for cluster tests: adds, replies with its sum, publishes it. */
 import { assign, setup } from 'xstate';
-import { emit, type Kind } from '../../actors/runtime/index.ts';
+import { emit } from '../../actors/runtime/actor/effect.ts';
+import type { Kind } from '../../actors/runtime/actor/kind.ts';
 
 interface Context {
   readonly sum: number;

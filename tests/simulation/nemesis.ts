@@ -2,7 +2,7 @@ import type { History } from './history.ts';
 import type { Fault, Plan } from './plan.ts';
 import type { Database } from './world/database.ts';
 import type { Dice } from './world/dice.ts';
-import type { Berth, Fleet } from './world/fleet.ts';
+import type { Fleet, NodeSlot } from './world/fleet.ts';
 import type { SimulatedNetwork } from './world/network.ts';
 import type { SimulatedProcess } from './world/node.ts';
 import type { Scheduler } from './world/scheduler.ts';
@@ -75,68 +75,68 @@ export class Nemesis {
   }
 
   #strike(fault: Fault): void {
-    const berth = this.#dice.pick(this.#fleet.berths);
-    const other = this.#dice.pick(this.#fleet.berths.filter((each) => each !== berth));
-    this.#strikes[fault](berth, other);
+    const slot = this.#dice.pick(this.#fleet.slots);
+    const other = this.#dice.pick(this.#fleet.slots.filter((each) => each !== slot));
+    this.#strikes[fault](slot, other);
   }
 
   /** The action of each fault on a node, or between it and another. */
-  readonly #strikes: Readonly<Record<Fault, (berth: Berth, other: Berth) => void>> = {
-    kill: (berth) => this.#kill(berth, false),
-    'power loss': (berth) => this.#kill(berth, true),
-    'process crash': (berth) => this.#crash(berth),
-    pause: (berth) => this.#pause(berth, this.#dice.between(20, 2_000)),
-    'long pause': (berth) => this.#pause(berth, this.#dice.between(STALE_MS, 15_000)),
+  readonly #strikes: Readonly<Record<Fault, (slot: NodeSlot, other: NodeSlot) => void>> = {
+    kill: (slot) => this.#kill(slot, false),
+    'power loss': (slot) => this.#kill(slot, true),
+    'process crash': (slot) => this.#crash(slot),
+    pause: (slot) => this.#pause(slot, this.#dice.between(20, 2_000)),
+    'long pause': (slot) => this.#pause(slot, this.#dice.between(STALE_MS, 15_000)),
     partition: () => this.#partition(),
-    'one-way cut': (berth, other) =>
-      this.#shut([[berth.name, other.name]], this.#dice.between(500, 8_000), 'one-way cut'),
-    clog: (berth, other) => this.#shut(bothWays(berth.name, other.name), this.#dice.between(50, 3_000), 'clog'),
-    'broken link': (berth, other) => this.#breakLinks(berth, other),
+    'one-way cut': (slot, other) =>
+      this.#shut([[slot.name, other.name]], this.#dice.between(500, 8_000), 'one-way cut'),
+    clog: (slot, other) => this.#shut(bothWays(slot.name, other.name), this.#dice.between(50, 3_000), 'clog'),
+    'broken link': (slot, other) => this.#breakLinks(slot, other),
     'slow network': () => this.#slowNetwork(),
     'store unreachable': ({ process }) =>
       this.#cutStore(process?.running ? [process] : [], this.#dice.between(200, 6_000)),
     'store unreachable for all': () => this.#cutStore(this.#fleet.running, this.#dice.between(200, 5_000)),
-    'bad store': (berth) => this.#badStore(berth),
-    'clock step': (berth) => this.#stepClock(berth),
-    'late hand-over': (berth, other) => this.#giveLate(berth, other),
-    drain: (berth) => this.#drain(berth),
+    'bad store': (slot) => this.#badStore(slot),
+    'clock step': (slot) => this.#stepClock(slot),
+    'late hand-over': (slot, other) => this.#giveLate(slot, other),
+    drain: (slot) => this.#drain(slot),
   };
 
-  #kill(berth: Berth, silent: boolean): void {
-    if (!berth.process?.running) return;
-    this.#note(silent ? 'power loss' : 'kill', { node: berth.name });
-    this.#fleet.kill(berth, silent);
+  #kill(slot: NodeSlot, silent: boolean): void {
+    if (!slot.process?.running) return;
+    this.#note(silent ? 'power loss' : 'kill', { node: slot.name });
+    this.#fleet.kill(slot, silent);
   }
 
   /** The process crashes, and a launcher that observed it reports the crash through another node. */
-  #crash(berth: Berth): void {
-    const incarnation = berth.process?.node?.self.incarnation;
-    const others = this.#fleet.running.filter((process) => process !== berth.process && process.node !== null);
-    if (incarnation === undefined || others.length === 0 || !berth.process?.running) return;
+  #crash(slot: NodeSlot): void {
+    const incarnation = slot.process?.node?.self.incarnation;
+    const others = this.#fleet.running.filter((process) => process !== slot.process && process.node !== null);
+    if (incarnation === undefined || others.length === 0 || !slot.process?.running) return;
     const teller = this.#dice.pick(others);
     this.crashed.add(incarnation);
-    this.#note('process crash', { node: berth.name, incarnation, teller: teller.name });
-    this.#fleet.kill(berth, false);
+    this.#note('process crash', { node: slot.name, incarnation, teller: teller.name });
+    this.#fleet.kill(slot, false);
     const tell = (): void => {
       teller.node?.operator.recordDeath(incarnation, 'own-hand').catch(() => {});
     };
     this.#scheduler.after(this.#dice.between(5, TELL_MS_MAX), tell, teller.place);
   }
 
-  #breakLinks(a: Berth, b: Berth): void {
+  #breakLinks(a: NodeSlot, b: NodeSlot): void {
     if (this.#network.breakLinks(a.name, b.name)) this.#note('broken link', { a: a.name, b: b.name });
   }
 
-  #stepClock({ name, process }: Berth): void {
+  #stepClock({ name, process }: NodeSlot): void {
     if (process === null) return;
     process.clock.skewMs = this.#dice.between(-SKEW_MS_MAX, SKEW_MS_MAX);
     this.#note('clock step', { node: name, skewMs: process.clock.skewMs });
   }
 
-  #pause(berth: Berth, ms: number): void {
-    const { process } = berth;
+  #pause(slot: NodeSlot, ms: number): void {
+    const { process } = slot;
     if (!process?.running || process.place.state === 'paused') return;
-    this.#note('pause', { node: berth.name, ms });
+    this.#note('pause', { node: slot.name, ms });
     if (ms > STALE_MS) this.#history.saw('pause longer than the stale bound');
     this.#scheduler.pause(process.place);
     this.#scheduler.after(ms, () => this.#scheduler.resume(process.place));
@@ -144,7 +144,7 @@ export class Nemesis {
 
   /** Partitions the nodes into two groups. */
   #partition(): void {
-    const names = this.#fleet.berths.map((berth) => berth.name);
+    const names = this.#fleet.slots.map((slot) => slot.name);
     const minority = names.filter(() => this.#dice.happens(0.4));
     const rest = names.filter((name) => !minority.includes(name));
     const pairs = minority.flatMap((a) => rest.flatMap((b) => bothWays(a, b)));
@@ -174,31 +174,31 @@ export class Nemesis {
   }
 
   /** For a while most store calls of one node fail, each in a random way. */
-  #badStore(berth: Berth): void {
-    const { process } = berth;
+  #badStore(slot: NodeSlot): void {
+    const { process } = slot;
     if (!process?.running) return;
     const dice = this.#dice;
     const traits = {
       ...{ minMs: 0.1, maxMs: 30, slow: dice.between(0, 0.3), refuses: dice.between(0, 0.3) },
       ...{ silent: dice.between(0, 0.3), echoes: dice.between(0, 0.5) },
     };
-    this.#note('bad store', { node: berth.name, traits });
+    this.#note('bad store', { node: slot.name, traits });
     process.misbehave(traits);
     this.#scheduler.after(dice.between(300, 4_000), () => process.misbehave(this.#fleet.storeTraits));
   }
 
   /** A hand-over that its owner abandoned long ago arrives late: one shard moves while it is served. */
-  #giveLate(berth: Berth, other: Berth): void {
-    const [from, to] = [berth.process?.node?.self.incarnation, other.process?.node?.self.incarnation];
+  #giveLate(slot: NodeSlot, other: NodeSlot): void {
+    const [from, to] = [slot.process?.node?.self.incarnation, other.process?.node?.self.incarnation];
     const owned = this.#database.shards().filter((row) => row.owner !== null && row.owner === from);
     if (owned.length === 0 || to === undefined) return;
     const row = this.#dice.pick(owned);
     if (this.#database.give(row, to) !== null) this.#note('late hand-over', { shard: row.shard, from, to });
   }
 
-  #drain(berth: Berth): void {
-    if (berth.process?.node?.ready) this.#history.saw('drain under load');
-    this.#fleet.drain(berth);
+  #drain(slot: NodeSlot): void {
+    if (slot.process?.node?.ready) this.#history.saw('drain under load');
+    this.#fleet.drain(slot);
   }
 
   #note(what: string, more: Readonly<Record<string, unknown>> = {}): void {

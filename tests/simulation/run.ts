@@ -106,7 +106,7 @@ class Simulation {
         storeParts: plan.storeParts,
         activities: (process) => ({
           render: workload.jobs.handler(process, performing.fork()),
-          errand: workload.bills.handler(process, performing.fork()),
+          work: workload.bills.handler(process, performing.fork()),
         }),
       },
       dice: dice.fork(),
@@ -120,7 +120,7 @@ class Simulation {
   }
 
   async run(): Promise<Outcome> {
-    for (const berth of this.#fleet.berths) this.#fleet.start(berth);
+    for (const slot of this.#fleet.slots) this.#fleet.start(slot);
     await this.#until(SETUP_MS_MAX, () => (this.#fleet.ready ? null : 'the first start'));
     await this.#within(SETUP_MS_MAX, 'the accounts', () => this.#setUp());
     let usages: readonly KeyUsage[] | null = null;

@@ -69,10 +69,10 @@ function within(title: string, run: (bench: Bench) => Promise<void>): void {
 
 const whileLong = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 60));
 
-within('without faults everything passes, both ways, and nothing has struck', async (bench) => {
+within('without faults everything passes, both ways, and no fault took effect', async (bench) => {
   bench.client.write('one');
   await bench.until(() => bench.received === 'one');
-  assert.is(bench.proxy.struck, 0);
+  assert.is(bench.proxy.faulted, 0);
 });
 
 within('a cut direction holds everything back until it heals, and the other goes on', async (bench) => {
@@ -83,7 +83,7 @@ within('a cut direction holds everything back until it heals, and the other goes
   await bench.until(() => bench.arrived.join('') === 'onetwo');
   await whileLong();
   assert.is(bench.received, 'one');
-  assert.ok(bench.proxy.struck > 0);
+  assert.ok(bench.proxy.faulted > 0);
   bench.proxy.set('upstream', { timeout: true });
   bench.client.write('three');
   await whileLong();
@@ -102,7 +102,7 @@ within('slow and sliced bytes arrive whole and in order', async (bench) => {
   assert.ok(bench.arrived.length > 1);
 });
 
-within('a reset, a refusal and a used-up limit end connections and count as struck', async (bench) => {
+within('a reset, a refusal and a used-up limit end connections and count as faults', async (bench) => {
   bench.client.write('one');
   await bench.until(() => bench.received === 'one');
   bench.proxy.resetPeer();
@@ -117,7 +117,7 @@ within('a reset, a refusal and a used-up limit end connections and count as stru
   await bench.until(() => bench.received.endsWith('12345'));
   bench.client.write('6');
   await bench.until(() => bench.ended);
-  assert.is(bench.proxy.struck, 3);
+  assert.is(bench.proxy.faulted, 3);
 });
 
 test.run();

@@ -32,7 +32,7 @@ export interface CellShard {
 
 /**
  * One actor in memory: its mailbox, its newest snapshot, which may be ahead of the store, and its cached rows. A cell
- * is passive: the runner steps it and the commit queue updates what is durable.
+ * is passive: the dispatcher steps it and the commit queue updates what is durable.
  */
 export class Cell {
   readonly address: string;

@@ -67,7 +67,8 @@ export interface EmitArgs<C, E> {
   readonly event: E;
 }
 
-const EMITS = Symbol('troupe.emits');
+/** Registered globally: kinds may be loaded beside another copy of this module, as sources beside the build. */
+const EMITS = Symbol.for('troupe.emits');
 
 /**
  * Makes a named chart action that returns effects: `actions: { answer: emit(({ context }) => ({ type: 'reply', body: {

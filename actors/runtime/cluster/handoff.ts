@@ -94,7 +94,7 @@ export class Handoff {
   async #move(shard: number, to: NodeRow): Promise<boolean> {
     const { engine, map, ownership, store, gave, log } = this.#parts;
     const from = map.row(shard);
-    ownership.seal(shard, true);
+    ownership.markMoving(shard, true);
     try {
       await engine.release(shard);
       if (this.#stopped || map.epochOf(shard) !== from.epoch) return false;
@@ -111,7 +111,7 @@ export class Handoff {
       ownership.doubt(shard);
       return false;
     } finally {
-      ownership.seal(shard, false);
+      ownership.markMoving(shard, false);
     }
   }
 }

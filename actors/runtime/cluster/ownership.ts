@@ -38,7 +38,7 @@ export class Ownership {
   readonly #unsure = new Map<number, number>();
   #doubts = 0;
   /** Shards in a hand-over: only the hand-over adopts or drops them. */
-  readonly #sealed = new Set<number>();
+  readonly #moving = new Set<number>();
   readonly #ownerlessSince = new Map<number, number>();
   #revision = -1;
   #reread = true;
@@ -54,7 +54,7 @@ export class Ownership {
   held(): readonly number[] {
     const { map, engine } = this.#parts;
     return range(map.count).filter(
-      (shard) => engine.epochOf(shard) !== null || this.#sealed.has(shard) || this.#unsure.has(shard),
+      (shard) => engine.epochOf(shard) !== null || this.#moving.has(shard) || this.#unsure.has(shard),
     );
   }
 
@@ -80,12 +80,12 @@ export class Ownership {
   }
 
   /** Marks a shard as in a hand-over; call with false when the hand-over has ended, with any outcome. */
-  seal(shard: number, sealed: boolean): void {
-    if (sealed) {
-      this.#sealed.add(shard);
+  markMoving(shard: number, moving: boolean): void {
+    if (moving) {
+      this.#moving.add(shard);
       return;
     }
-    this.#sealed.delete(shard);
+    this.#moving.delete(shard);
     this.reconcile();
   }
 
@@ -155,7 +155,7 @@ export class Ownership {
   #align(): void {
     const { map, engine, self } = this.#parts;
     for (let shard = 0; shard < map.count; shard++) {
-      if (this.#sealed.has(shard) || this.#unsure.has(shard)) continue;
+      if (this.#moving.has(shard) || this.#unsure.has(shard)) continue;
       const epoch = map.epochOf(shard);
       const served = engine.epochOf(shard);
       if (map.ownerOf(shard) !== self) {

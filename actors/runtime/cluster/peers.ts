@@ -204,7 +204,7 @@ export class Peers implements TransportListener {
     try {
       await transport.dial(address, greet(terms, incarnation), (link, welcome) => this.#met(peer, link, welcome));
     } catch (error) {
-      this.#complain(peer, textOf(error));
+      this.#warn(peer, textOf(error));
       if (error instanceof LinkRefused) {
         if (error.message.includes(DEAD)) this.#host.fenced();
         else this.#host.resync();
@@ -263,7 +263,7 @@ export class Peers implements TransportListener {
   }
 
   /** Logs once per reason, not once per attempt. */
-  #complain(peer: Peer, reason: string): void {
+  #warn(peer: Peer, reason: string): void {
     if (peer.reason === reason || this.#closed) return;
     peer.reason = reason;
     this.#parts.log({ level: 'warn', message: 'no link', node: peer.row.name, why: reason });

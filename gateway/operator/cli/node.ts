@@ -5,6 +5,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../../actors/runtime/index.ts';
 import type { NodeHandle } from '../../main.ts';
+import type { NodePorts } from '../../node/node-options.ts';
 import type { ClusterConfig } from '../../terms/config.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
 import { isHost } from '../config/interfaces.ts';
@@ -31,7 +32,8 @@ const FAULT_MS_MAX = 1_000;
 /** Without a launcher, longest wait for the store to record the node's own crash. */
 const RECORD_DEATH_MS_MAX = 300;
 
-export function addNode(program: Command): void {
+/** `ports`: what this build of the command replaces or adds in its nodes. */
+export function addNode(program: Command, ports: NodePorts): void {
   program
     .command('node')
     .requiredOption('--name <name>', 'the name of this node in the configuration')
@@ -42,11 +44,11 @@ export function addNode(program: Command): void {
     .option('--new-pepper', 'continue without the pepper that the keys were made with: every key is void')
     .description('run one node of a cluster; `up` starts one for each name in the configuration')
     .action(async (_: unknown, command: Command) => {
-      await node(command.optsWithGlobals<NodeCommandOptions>());
+      await node(command.optsWithGlobals<NodeCommandOptions>(), ports);
     });
 }
 
-async function node(options: NodeCommandOptions): Promise<void> {
+async function node(options: NodeCommandOptions, ports: NodePorts): Promise<void> {
   const listen = options.listen === undefined ? null : listenFrom(options.listen);
   let running: NodeHandle | null = null;
   const leave = (): void => {
@@ -66,7 +68,7 @@ async function node(options: NodeCommandOptions): Promise<void> {
   exitOnUncaught(() => (receiver ? null : running));
   try {
     if (listen) await requireFree(listen);
-    const started = await start(options, () => receiver?.close());
+    const started = await start(options, ports, () => receiver?.close());
     running = started.node;
     for (const death of early.splice(0)) recordDeath(running, death);
     await running.ready;
@@ -85,7 +87,7 @@ interface Started {
   readonly config: ClusterConfig;
 }
 
-async function start(options: NodeCommandOptions, onDraining: () => void): Promise<Started> {
+async function start(options: NodeCommandOptions, ports: NodePorts, onDraining: () => void): Promise<Started> {
   const { config: file, data, name } = options;
   // Loaded in parallel: most of a start is loading code.
   const [config, { runNode }] = await Promise.all([
@@ -100,7 +102,7 @@ async function start(options: NodeCommandOptions, onDraining: () => void): Promi
   // A launcher has done so for its nodes.
   if (!process.send) prepareDataFolder(config.data);
   if (options.newPepper) await voidKeys(config, (line) => void process.stderr.write(`troupe: ${line}\n`));
-  return { node: await runNode({ config, name, env: process.env, onDraining }), config };
+  return { node: await runNode({ config, name, env: process.env, ports, onDraining }), config };
 }
 
 /** Without a launcher the node itself tells the commands on this host, and its log, where it serves. */

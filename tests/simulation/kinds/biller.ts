@@ -27,11 +27,11 @@ export interface Bill {
 
 type BillerEvent = ActorEvent & Stamped;
 
-const ERRAND_MS = 20_000;
+const WORK_MS = 20_000;
 
 /** The bill's members; an activity returns them as its result. */
 const termsOf = (event: ActorEvent): Record<string, Json> =>
-  (event.type.startsWith('errand.done') ? event.result : event) as unknown as Record<string, Json>;
+  (event.type.startsWith('work.done') ? event.result : event) as unknown as Record<string, Json>;
 const billOf = (event: ActorEvent): string => String(event.id ?? termsOf(event).bill);
 
 const put = (event: BillerEvent, state: Bill['state']): Effect => {
@@ -73,7 +73,7 @@ const billerMachine = setup({
       const input = { bill: id, amount, copes };
       return [
         put(event, 'waiting'),
-        { type: 'perform', name: 'errand', id, input, deadlineAt: event.at + ERRAND_MS },
+        { type: 'perform', name: 'work', id, input, deadlineAt: event.at + WORK_MS },
         BEGUN,
       ];
     }),
@@ -100,15 +100,15 @@ const billerMachine = setup({
         'bill.due.refused': REFUSED,
         'bill.arrive': SETTLE,
         'bill.arrive.refused': REFUSED,
-        'errand.done': SETTLE,
-        'errand.done.refused': REFUSED,
-        'errand.failed': { actions: ['count', 'fail'] },
+        'work.done': SETTLE,
+        'work.done.refused': REFUSED,
+        'work.failed': { actions: ['count', 'fail'] },
         'biller.close': { target: 'closed', actions: 'answer' },
       },
     },
     closed: {},
   },
-  on: { 'biller.open': { target: '.open', actions: 'answer' }, 'errand.attempt': {} },
+  on: { 'biller.open': { target: '.open', actions: 'answer' }, 'work.attempt': {} },
 });
 
 export const billerKind: Kind = {
@@ -118,10 +118,10 @@ export const billerKind: Kind = {
   creates: ['biller.open'],
   finishes: [],
   volatile: [],
-  activities: ['errand'],
+  activities: ['work'],
   collections: { bill: { sort: () => 0 } },
   rows: (event): readonly RowRef[] =>
-    event.type.startsWith('biller.') || event.type === 'errand.attempt'
+    event.type.startsWith('biller.') || event.type === 'work.attempt'
       ? []
       : [{ as: 'bill', collection: 'bill', id: billOf(event), mayBeStored: true }],
   explain: () => [],

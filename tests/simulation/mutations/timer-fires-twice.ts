@@ -1,4 +1,4 @@
-import { Runner } from '../../../actors/runtime/durable/engine/runner.ts';
+import { Dispatcher } from '../../../actors/runtime/durable/engine/dispatcher.ts';
 import { type Mutation, patch } from '../mutation.ts';
 
 /** A timer that fires delivers its event twice. */
@@ -6,10 +6,10 @@ export const timerFiresTwice: Mutation = {
   name: 'timer fired twice',
   caughtBy: 1,
   begin: () =>
-    patch(Runner, ['tell'], ({ tell }) => ({
-      tell(shard, address, event, firing = null, answer = null) {
-        const delivered = tell.call(this, shard, address, event, firing, answer);
-        if (firing !== null) tell.call(this, shard, address, event, null, null);
+    patch(Dispatcher, ['enqueue'], ({ enqueue }) => ({
+      enqueue(shard, address, event, firing = null, answer = null) {
+        const delivered = enqueue.call(this, shard, address, event, firing, answer);
+        if (firing !== null) enqueue.call(this, shard, address, event, null, null);
         return delivered;
       },
     })),

@@ -6,7 +6,7 @@ const RESTART_MS_MIN = 50;
 const RESTART_MS_MAX = 3_000;
 
 /** One node name of the cluster: its current process and how to restart it. */
-export interface Berth {
+export interface NodeSlot {
   readonly name: string;
   readonly address: string;
   process: SimulatedProcess | null;
@@ -17,7 +17,7 @@ export interface Berth {
 
 /** The processes of a world: starts, ends and restarts them, as the launcher of each host. */
 export class Fleet {
-  readonly berths: readonly Berth[];
+  readonly slots: readonly NodeSlot[];
   /** Processes that have ended so far. */
   ends = 0;
   /** The store faults of a new process. */
@@ -41,7 +41,7 @@ export class Fleet {
     this.#joined = options.joined;
     // Some hosts give a restarted process its old port, others a new one.
     const fixed = this.#dice.happens(0.5);
-    this.berths = Array.from({ length: options.nodes }, (_, i) => ({
+    this.slots = Array.from({ length: options.nodes }, (_, i) => ({
       name: `n${i + 1}`,
       address: fixed ? `h${i + 1}:${7_001 + i}` : `h${i + 1}:0`,
       process: null,
@@ -51,45 +51,43 @@ export class Fleet {
   }
 
   get running(): readonly SimulatedProcess[] {
-    return this.berths.flatMap(({ process }) => (process?.running ? [process] : []));
+    return this.slots.flatMap(({ process }) => (process?.running ? [process] : []));
   }
 
   /** True when every node runs, has joined and is ready. */
   get ready(): boolean {
-    return this.berths.every(
+    return this.slots.every(
       ({ process, draining }) => process?.running && process.node?.ready && process.dead === null && !draining,
     );
   }
 
-  start(berth: Berth): void {
-    if (berth.process?.running) return;
-    berth.starts += 1;
-    berth.draining = false;
-    const process = new SimulatedProcess(berth.name, this.#world, this.#dice, (why) =>
-      this.#ended(berth, process, why),
-    );
-    berth.process = process;
+  start(slot: NodeSlot): void {
+    if (slot.process?.running) return;
+    slot.starts += 1;
+    slot.draining = false;
+    const process = new SimulatedProcess(slot.name, this.#world, this.#dice, (why) => this.#ended(slot, process, why));
+    slot.process = process;
     process.misbehave(this.storeTraits);
-    this.#tell('start', { node: berth.name, start: berth.starts });
-    process.start(berth.address, () => this.#joined(process));
+    this.#tell('start', { node: slot.name, start: slot.starts });
+    process.start(slot.address, () => this.#joined(process));
   }
 
   /** The process has ended; it is restarted after a delay. */
-  kill(berth: Berth, silent: boolean, restartMs = this.#dice.between(RESTART_MS_MIN, RESTART_MS_MAX)): void {
-    if (!berth.process?.running) return;
+  kill(slot: NodeSlot, silent: boolean, restartMs = this.#dice.between(RESTART_MS_MIN, RESTART_MS_MAX)): void {
+    if (!slot.process?.running) return;
     this.ends += 1;
-    this.#tell('kill', { node: berth.name, silent });
-    berth.process.kill(silent);
-    this.#world.database.scheduler.after(restartMs, () => this.start(berth));
+    this.#tell('kill', { node: slot.name, silent });
+    slot.process.kill(silent);
+    this.#world.database.scheduler.after(restartMs, () => this.start(slot));
   }
 
   /** Drains, then restarts. */
-  drain(berth: Berth): void {
-    const { process } = berth;
+  drain(slot: NodeSlot): void {
+    const { process } = slot;
     const node = process?.node ?? null;
-    if (process === null || node === null || berth.draining) return;
-    berth.draining = true;
-    this.#tell('drain', { node: berth.name });
+    if (process === null || node === null || slot.draining) return;
+    slot.draining = true;
+    this.#tell('drain', { node: slot.name });
     const { scheduler } = this.#world.database;
     scheduler.after(
       0,
@@ -97,18 +95,18 @@ export class Fleet {
         node
           .leave()
           .catch(() => {})
-          .then(() => this.#ended(berth, process, 'left'));
+          .then(() => this.#ended(slot, process, 'left'));
       },
       process.place,
     );
   }
 
-  #ended(berth: Berth, process: SimulatedProcess, why: string): void {
+  #ended(slot: NodeSlot, process: SimulatedProcess, why: string): void {
     const { scheduler } = this.#world.database;
     scheduler.after(this.#dice.between(0, 20), () => {
-      if (berth.process !== process || !process.running) return;
-      this.#tell('ended', { node: berth.name, why });
-      this.kill(berth, false);
+      if (slot.process !== process || !process.running) return;
+      this.#tell('ended', { node: slot.name, why });
+      this.kill(slot, false);
     });
   }
 }

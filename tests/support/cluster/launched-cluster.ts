@@ -22,13 +22,24 @@ export interface Connection {
   }[];
 }
 
-const READY_MS = 60_000;
+/** What a test starts the launcher with, beside the configuration. */
+export interface LaunchOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** The folder of an earlier cluster. */
+  readonly kept?: string;
+  /** Starts a command whose nodes run the test kinds too; default: the command as users start it. */
+  readonly testKinds?: boolean;
+}
+
+const READY_MS = 120_000;
 const STOP_MS = 45_000;
 const POLL_MS = 50;
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const COMMAND = join(ROOT, 'bin', 'troupe.mjs');
+const COMMAND_WITH_TEST_KINDS = fileURLToPath(new URL('./troupe-with-test-kinds.mjs', import.meta.url));
 
 /**
- * A real cluster: the launcher as users start it, in its own data folder, with a configuration merged into the default
+ * A real cluster: the launcher and its node processes, in its own data folder, with a configuration merged into the default
  * one. Never touches a folder that it did not create, and leaves no process behind.
  */
 export class LaunchedCluster {
@@ -42,20 +53,16 @@ export class LaunchedCluster {
     this.#child = child;
   }
 
-  /** Resolves once the API answers and all declared nodes serve. `kept` is the folder of an earlier cluster. */
-  static async start(
-    config: object,
-    env: Readonly<Record<string, string>> = {},
-    kept: string | null = null,
-  ): Promise<LaunchedCluster> {
+  /** Resolves once the API answers and all declared nodes serve. */
+  static async start(config: object, { env, kept, testKinds }: LaunchOptions = {}): Promise<LaunchedCluster> {
     const data = kept ?? mkdtempSync(join(tmpdir(), 'troupe-'));
     const port = await freePort();
     const file = join(data, 'overlay.json');
     // Checks are calls without a client, so tests that compare both sides or measure run without them by default.
     writeFileSync(file, JSON.stringify({ checks: { enabled: false }, ...config }));
     const output = openSync(join(data, 'output.log'), 'a');
-    const bin = join(ROOT, 'bin', 'troupe.mjs');
-    const child = spawn(process.execPath, [bin, 'up', '--data', data, '--port', String(port), '--config', file], {
+    const command = testKinds ? COMMAND_WITH_TEST_KINDS : COMMAND;
+    const child = spawn(process.execPath, [command, 'up', '--data', data, '--port', String(port), '--config', file], {
       cwd: ROOT,
       stdio: ['ignore', output, output],
       env: { ...process.env, ...env },

@@ -26,7 +26,7 @@ export interface Note {
   readonly node: string;
   readonly pid: number;
   /** A fault took effect. */
-  readonly struck?: string;
+  readonly effect?: string;
   /** Shards a commit was refused because another node owns them. */
   readonly fenced?: number;
   /** How a request of the writer failed. */

@@ -6,16 +6,14 @@
  */
 const { existsSync, readFileSync, rmSync, statSync, appendFileSync, promises, watchFile } = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');
-const { basename, join } = require('node:path');
+const { join } = require('node:path');
 const { isMainThread, parentPort } = require('node:worker_threads');
 
 const folder = process.env.TROUPE_FAULT_FOLDER;
 const flag = process.argv.indexOf('--name');
-const script = process.argv.findIndex((word) => basename(word) === 'node-process.ts');
 if (isMainThread) {
   // A thread has no arguments; it inherits the environment.
   if (flag > 0 && process.argv.includes('node')) process.env.TROUPE_FAULT_NODE = process.argv[flag + 1];
-  else if (script > 0) process.env.TROUPE_FAULT_NODE = process.argv[script + 1];
   else delete process.env.TROUPE_FAULT_NODE;
 }
 const node = process.env.TROUPE_FAULT_NODE;
@@ -34,7 +32,7 @@ if (folder && node) {
   const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
   const once = (kind) => {
     rmSync(file, { force: true });
-    note({ struck: kind });
+    note({ effect: kind });
   };
   /** The signal goes to the process: another thread may receive it, so this one may continue for a moment. */
   const freeze = () => {
@@ -129,7 +127,7 @@ function failWriter(Database, { faults, once, freeze, note, sleep }) {
     // A slow sync delays all other writers, because it holds the lock. Connections that do not sync are not delayed.
     if (slowMs && connection.pragma('synchronous', { simple: true }) >= 2) sleep(slowMs);
     if (quotaBytes && sizeOf(connection.name) >= quotaBytes) {
-      note({ struck: 'disk full' });
+      note({ effect: 'disk full' });
       throw new Database.SqliteError('database or disk is full', 'SQLITE_FULL');
     }
     if (fsync === 'fails') {

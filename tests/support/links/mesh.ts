@@ -61,8 +61,8 @@ export class LinkMesh {
   }
 
   /** The effect of the faults so far: bytes stopped, connections ended. */
-  get struck(): number {
-    return [...this.#proxies.values()].reduce((sum, proxy) => sum + proxy.struck, 0);
+  get faulted(): number {
+    return [...this.#proxies.values()].reduce((sum, proxy) => sum + proxy.faulted, 0);
   }
 
   async close(): Promise<void> {

@@ -32,7 +32,7 @@ export class LinkProxy {
   readonly #pairs = new Set<Pair>();
   readonly #toxics: Record<Direction, Toxics> = { upstream: {}, downstream: {} };
   /** Bytes stopped, and connections refused or ended; shows whether a fault took effect. */
-  struck = 0;
+  faulted = 0;
   #down = false;
 
   private constructor(parts: ProxyParts) {
@@ -82,7 +82,7 @@ export class LinkProxy {
   #accept(near: Socket): void {
     const colon = this.#parts.target.lastIndexOf(':');
     if (this.#down) {
-      this.struck += 1;
+      this.faulted += 1;
       near.resetAndDestroy();
       return;
     }
@@ -110,7 +110,7 @@ export class LinkProxy {
       ...{ clock, random, from, to },
       toxics: () => this.#toxics[direction],
       stopped: (bytes) => {
-        this.struck += bytes;
+        this.faulted += bytes;
       },
       spent: () => this.#end(near, false),
     });
@@ -123,7 +123,7 @@ export class LinkProxy {
     for (const pair of this.#pairs) {
       if (pair.near !== near) continue;
       this.#pairs.delete(pair);
-      this.struck += 1;
+      this.faulted += 1;
       if (reset) {
         pair.near.resetAndDestroy();
         pair.far.resetAndDestroy();

@@ -2,9 +2,9 @@ import type { Answer } from '../../actor/answer.ts';
 import type { Cell } from '../../actor/cell.ts';
 import type { ShardVerdict } from '../../ports/store.ts';
 import type { CellRegistry } from '../engine/cell-registry.ts';
+import type { Dispatcher } from '../engine/dispatcher.ts';
 import type { EngineHost } from '../engine/engine.ts';
 import { LOST, moved } from '../engine/failures.ts';
-import type { Runner } from '../engine/runner.ts';
 import type { Shard } from '../engine/shard.ts';
 import type { StepWatchers } from '../engine/step-watchers.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
@@ -18,7 +18,7 @@ export interface JudgeParts {
   readonly registry: CellRegistry;
   readonly queue: CommitQueue;
   readonly outputGate: OutputGate;
-  readonly runner: Runner;
+  readonly dispatcher: Dispatcher;
   readonly timers: Timers;
   readonly watchers: StepWatchers;
   /** Null for an engine without a cluster port. */
@@ -93,7 +93,7 @@ export class StoreJudge implements Judge {
    * certainly never become durable.
    */
   drop(shard: Shard, inFlight: readonly Entry[], handed: Answer): void {
-    const { registry, queue, outputGate, runner, timers } = this.parts;
+    const { registry, queue, outputGate, dispatcher, timers } = this.parts;
     shard.serving = 'gone';
     if (registry.shards.get(shard.id) === shard) registry.shards.delete(shard.id);
     const away = moved(shard.epoch);
@@ -105,7 +105,7 @@ export class StoreJudge implements Judge {
     for (const entry of inFlight) if (entry.shard === shard) outputGate.refuse(entry, handed);
     for (const entry of waiting) outputGate.refuse(entry, away);
     for (const cell of cells) {
-      runner.turnAway(cell, away);
+      dispatcher.turnAway(cell, away);
       for (const waiter of cell.onLoaded.splice(0)) waiter(away);
     }
     for (const released of shard.onReleased.splice(0)) released();
@@ -113,8 +113,8 @@ export class StoreJudge implements Judge {
 
   /** Updates all memory before any output, so that a receiver that reacts to an answer sees consistent state. */
   private conclude(work: () => void, lost: readonly Lost[]): void {
-    const { runner, host, eased } = this.parts;
-    runner.after(work);
+    const { dispatcher, host, eased } = this.parts;
+    dispatcher.after(work);
     for (const { shard, reason } of lost) {
       try {
         host.lost(shard.id, reason);
@@ -160,11 +160,11 @@ export class StoreJudge implements Judge {
     cell.version = 0;
     cell.durableVersion = 0;
     cell.awaiting = 0;
-    this.parts.runner.wake(cell);
+    this.parts.dispatcher.wake(cell);
   }
 
   private rewind(cell: Cell): void {
-    const { registry, runner } = this.parts;
+    const { registry, dispatcher } = this.parts;
     if (cell.pending === null && cell.rows.unsettled === 0) return;
     (cell.shard as Shard).versionFloor.note(cell.address, cell.version);
     if (cell.mailbox.size === 0 && cell.parked === null) {
@@ -172,7 +172,7 @@ export class StoreJudge implements Judge {
       return;
     }
     registry.rewind(cell);
-    runner.reload(cell);
+    dispatcher.reload(cell);
   }
 
   private firstCommit(shard: Shard): void {

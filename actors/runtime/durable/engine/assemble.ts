@@ -17,10 +17,10 @@ import { Quiescence } from '../residency/quiescence.ts';
 import { Residents } from '../residency/residents.ts';
 import { Timers } from '../timers/timers.ts';
 import { CellRegistry } from './cell-registry.ts';
+import { Dispatcher } from './dispatcher.ts';
 import type { EngineHost } from './engine.ts';
 import type { EngineLimits } from './engine-limits.ts';
 import { LOST } from './failures.ts';
-import { Runner } from './runner.ts';
 import { StepWatchers } from './step-watchers.ts';
 
 /** The dependencies and settings of an engine. */
@@ -45,7 +45,7 @@ export interface Assembly {
   readonly registry: CellRegistry;
   readonly outputGate: OutputGate;
   readonly queue: CommitQueue;
-  readonly runner: Runner;
+  readonly dispatcher: Dispatcher;
   readonly timers: Timers;
   readonly judge: StoreJudge;
   readonly quiescence: Quiescence;
@@ -77,7 +77,7 @@ export function assemble(options: EngineOptions): Assembly {
   const outputGate = new OutputGate(host);
   const watchers = new StepWatchers(limits.watchersMax, log);
   const loader = new Loader(store, (cell, fault) => quarantine.put(cell, fault));
-  // Queue and judge, and timers and runner, depend on each other: closures resolve the later one of each pair on use.
+  // Queue and judge, and timers and dispatcher, depend on each other: closures resolve the later one of each pair on use.
   const late: Judge = {
     judged: (entries, verdicts) => judge.judged(entries, verdicts),
     unknown: (entries, detail) => judge.unknown(entries, detail),
@@ -86,23 +86,23 @@ export function assemble(options: EngineOptions): Assembly {
   const queue = new CommitQueue({ store, clock, self, limits, judge: late });
   const timers = new Timers({
     ...{ store, clock, now, log, aheadMs: limits.timersAheadMs, shardCount: options.shards },
-    fire: (shard, address, event, firing) => runner.tell(shard, address, event, firing),
+    fire: (shard, address, event, firing) => dispatcher.enqueue(shard, address, event, firing),
     damaged: (shard, address, fault) => quarantine.timerFault(shard, address, fault),
   });
   const eased = (): void => {
     if (quiescence.active) quiescence.check();
   };
   const outwards =
-    options.clusterPort === undefined ? null : assembleOutgoing(options, options.clusterPort, queue, () => runner);
+    options.clusterPort === undefined ? null : assembleOutgoing(options, options.clusterPort, queue, () => dispatcher);
   registry.outbox = outwards?.outbox ?? null;
   const outgoing = outwards?.outgoing ?? null;
   const residents = new Residents({ registry, queue, clock, host, residentsMax: limits.residentsMax });
   const replay = new Replay({
     ...{ clock, host },
     isHere: (cell) => registry.cells.get(cell.address) === cell,
-    tell: (shard, address, event, firing) => runner.tell(shard, address, event, firing),
+    enqueue: (shard, address, event, firing) => dispatcher.enqueue(shard, address, event, firing),
   });
-  const runner = new Runner({
+  const dispatcher = new Dispatcher({
     registry,
     queue,
     outputGate,
@@ -122,7 +122,7 @@ export function assemble(options: EngineOptions): Assembly {
     registry,
     queue,
     outputGate,
-    runner,
+    dispatcher,
     timers,
     watchers,
     outgoing,
@@ -131,10 +131,10 @@ export function assemble(options: EngineOptions): Assembly {
     eased,
   });
   const quiescence = new Quiescence(registry, queue, (shard) => judge.drop(shard, [], LOST));
-  const adoption = new Adoption({ registry, runner, timers, outgoing, store, clock, host });
-  const quarantine = new Quarantine({ registry, runner, timers, adoption, clock, host });
+  const adoption = new Adoption({ registry, dispatcher, timers, outgoing, store, clock, host });
+  const quarantine = new Quarantine({ registry, dispatcher, timers, adoption, clock, host });
   return {
-    ...{ registry, outputGate, queue, runner, timers, judge, quiescence, adoption, watchers },
+    ...{ registry, outputGate, queue, dispatcher, timers, judge, quiescence, adoption, watchers },
     ...{ residents, quarantine, outgoing: outwards, eased },
   };
 }
@@ -143,13 +143,13 @@ function assembleOutgoing(
   options: EngineOptions,
   clusterPort: ClusterPort,
   queue: CommitQueue,
-  runner: () => Runner,
+  dispatcher: () => Dispatcher,
 ): OutgoingAssembly {
   const { store, clock, now, host } = options;
   const log: EngineHost['log'] = (record) => host.log(record);
   const outbox = new Outbox({ clusterPort, queue, clock, now, log });
   const self = options.self.incarnation;
   const activityRunner = new ActivityRunner({ self, clusterPort, clock, now, log });
-  const activities = new Activities({ self, clusterPort, activityRunner, runner, clock, now, host });
+  const activities = new Activities({ self, clusterPort, activityRunner, dispatcher, clock, now, host });
   return { outbox, activityRunner, activities, outgoing: new Outgoing({ outbox, activities, store, clock, host }) };
 }

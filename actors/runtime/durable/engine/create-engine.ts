@@ -9,7 +9,7 @@ import { Shard } from './shard.ts';
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock, now } = options;
   const parts = assemble(options);
-  const { registry, runner, timers, adoption, watchers, quarantine } = parts;
+  const { registry, dispatcher, timers, adoption, watchers, quarantine } = parts;
   return {
     adopt(id, epoch) {
       const held = registry.shards.get(id);
@@ -33,7 +33,7 @@ export function createEngine(options: EngineOptions): Engine {
       adoption.nodeDead(incarnation);
       parts.outgoing?.activities.examine();
     },
-    inspect: (address) => inspect({ registry, runner, timers, outbox: registry.outbox, store, now }, address),
+    inspect: (address) => inspect({ registry, dispatcher, timers, outbox: registry.outbox, store, now }, address),
     quarantined: () => quarantine.list(),
     reload: (address) => quarantine.reload(address),
     watch: (matches, see) => watchers.add(matches, see),
@@ -47,8 +47,8 @@ export function createEngine(options: EngineOptions): Engine {
   };
 }
 
-function drop({ runner, judge, queue, eased }: Assembly, shard: Shard): void {
-  runner.after(() => judge.drop(shard, queue.inFlightOf(shard), LOST));
+function drop({ dispatcher, judge, queue, eased }: Assembly, shard: Shard): void {
+  dispatcher.after(() => judge.drop(shard, queue.inFlightOf(shard), LOST));
   eased();
 }
 
@@ -58,7 +58,7 @@ async function release({ timers, quiescence, outgoing: outwards }: Assembly, sha
   await quiescence.start(shard);
 }
 
-function gaugesOf({ registry, queue, runner, residents, quarantine, outgoing: outwards }: Assembly): EngineGauges {
+function gaugesOf({ registry, queue, dispatcher, residents, quarantine, outgoing: outwards }: Assembly): EngineGauges {
   return {
     get cells() {
       return registry.cells.size;
@@ -78,13 +78,13 @@ function gaugesOf({ registry, queue, runner, residents, quarantine, outgoing: ou
       return queue.inFlight;
     },
     get steps() {
-      return runner.steps;
+      return dispatcher.steps;
     },
     get unhandled() {
-      return runner.unhandled;
+      return dispatcher.unhandled;
     },
     get deadLetters() {
-      return runner.deadLetters + (outwards?.outbox.deadLetters ?? 0);
+      return dispatcher.deadLetters + (outwards?.outbox.deadLetters ?? 0);
     },
     get commits() {
       return queue.commits;

@@ -6,14 +6,14 @@ import { decodeSystemMessage, isReserved } from '../../actor/system-message.ts';
 import type { OutputGate } from '../commit/output-gate.ts';
 import type { Residents } from '../residency/residents.ts';
 import type { CellRegistry } from './cell-registry.ts';
+import type { Dispatcher } from './dispatcher.ts';
 import type { Delivery } from './engine.ts';
 import { BUSY, failed, moved, refused, unknownKind } from './failures.ts';
-import type { Runner } from './runner.ts';
 
 /** The parts that accept a delivery. */
 export interface DeliveryParts {
   readonly registry: CellRegistry;
-  readonly runner: Runner;
+  readonly dispatcher: Dispatcher;
   readonly outputGate: OutputGate;
   readonly residents: Residents;
 }
@@ -23,7 +23,7 @@ const RESULT = '$result';
 
 /** Puts one event into its actor's mailbox, or answers immediately with the reason for refusal. */
 export function deliver(
-  { registry, runner, outputGate, residents }: DeliveryParts,
+  { registry, dispatcher, outputGate, residents }: DeliveryParts,
   { to, event, deadline, trace }: Delivery,
   answer: ((answer: Answer) => void) | null,
 ): void {
@@ -43,7 +43,7 @@ export function deliver(
     outputGate.answer(answer, BUSY);
     return;
   }
-  const cell = known ?? runner.cellOf(to, shard);
+  const cell = known ?? dispatcher.cellOf(to, shard);
   const mail = isReserved(event.type)
     ? systemMail(event, deadline, trace, answer)
     : { event, deadline, trace, answer, firing: null, systemMessage: null, next: null, fetched: null };
@@ -52,7 +52,7 @@ export function deliver(
     return;
   }
   const lane = laneOf(cell.kind.finishes, mail);
-  if (runner.offer(cell, shard, lane, mail)) return;
+  if (dispatcher.offer(cell, shard, lane, mail)) return;
   outputGate.answer(answer, lane === 'start' ? BUSY : refused(`the ${lane} lane of ${to} is full`));
 }
 

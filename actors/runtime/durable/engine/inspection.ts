@@ -11,14 +11,14 @@ import type { Outbox } from '../outgoing/outbox.ts';
 import { deadLettersOf, viewOfDeadLetter } from '../quarantine/dead-letter-view.ts';
 import type { Timers } from '../timers/timers.ts';
 import type { CellRegistry } from './cell-registry.ts';
+import type { Dispatcher } from './dispatcher.ts';
 import type { DeadLetterView, Inspection } from './engine.ts';
-import type { Runner } from './runner.ts';
 import type { Shard } from './shard.ts';
 
 /** The parts that an inspection reads. */
 export interface InspectionParts {
   readonly registry: CellRegistry;
-  readonly runner: Runner;
+  readonly dispatcher: Dispatcher;
   readonly timers: Timers;
   /** Null for an engine without a cluster port. */
   readonly outbox: Outbox | null;
@@ -39,13 +39,13 @@ export async function inspect(parts: InspectionParts, address: string): Promise<
     return show(parts, cell, shard, { timers: timersOf(parts, cell, shard, stored), aside });
   } finally {
     cell.pins--;
-    parts.runner.tidy(cell);
+    parts.dispatcher.tidy(cell);
   }
 }
 
 /** The pinned cell; null when the shard was dropped or the store did not respond. */
-async function loaded({ runner }: InspectionParts, address: string, shard: Shard): Promise<Cell | null> {
-  const cell = runner.cellOf(address, shard);
+async function loaded({ dispatcher }: InspectionParts, address: string, shard: Shard): Promise<Cell | null> {
+  const cell = dispatcher.cellOf(address, shard);
   if (cell.shard !== shard) return null;
   cell.pins++;
   if (cell.phase !== 'loading') return cell;

@@ -6,8 +6,8 @@ import { FairQueue } from '../../collections/fair-queue.ts';
 import { PooledMap } from '../../collections/pooled-map.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { RowRecord } from '../../ports/store.ts';
+import type { Dispatcher } from '../engine/dispatcher.ts';
 import type { EngineHost } from '../engine/engine.ts';
-import type { Runner } from '../engine/runner.ts';
 import type { Shard } from '../engine/shard.ts';
 import type { ActivityRunner, HeldAttempt } from './activity-runner.ts';
 import type { ActivityAttempt, ClusterPort } from './cluster-port.ts';
@@ -52,7 +52,7 @@ export interface ActivitiesParts {
   readonly self: string;
   readonly clusterPort: ClusterPort;
   readonly activityRunner: ActivityRunner;
-  readonly runner: () => Runner;
+  readonly dispatcher: () => Dispatcher;
   readonly clock: Clock;
   readonly now: () => number;
   readonly host: EngineHost;
@@ -236,7 +236,7 @@ export class Activities {
     known.ending = true;
     const last = thrown >= FAILURES_MAX - 1;
     const systemMessage: SystemMessage = { type: 'result', id, attempt: record.attempt, end, last };
-    const taken = this.parts.runner().bring(shard, address, systemMessage, (answer) => {
+    const taken = this.parts.dispatcher().bring(shard, address, systemMessage, (answer) => {
       if (answer.ok) return;
       if (answer.failure.code === 'failed') known.thrown++;
       known.ending = false;

@@ -1,8 +1,8 @@
 import type { Cell } from '../../actor/cell.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CellRegistry } from '../engine/cell-registry.ts';
+import type { Dispatcher } from '../engine/dispatcher.ts';
 import type { EngineHost, QuarantinedActor, Reloaded } from '../engine/engine.ts';
-import type { Runner } from '../engine/runner.ts';
 import type { Shard } from '../engine/shard.ts';
 import type { Adoption } from '../residency/adoption.ts';
 import type { Timers } from '../timers/timers.ts';
@@ -14,7 +14,7 @@ const SETTLE_MS = 20;
 
 export interface QuarantineParts {
   readonly registry: CellRegistry;
-  readonly runner: Runner;
+  readonly dispatcher: Dispatcher;
   readonly timers: Timers;
   readonly adoption: Adoption;
   readonly clock: Clock;
@@ -63,7 +63,7 @@ export class Quarantine {
   timerFault(shard: Shard, address: string, fault: string): void {
     if (shard.faults.has(address)) return;
     shard.faults.set(address, fault);
-    const { registry, runner } = this.parts;
+    const { registry, dispatcher } = this.parts;
     if (registry.faultOf(address) !== null) {
       this.parts.host.log({
         level: 'error',
@@ -73,19 +73,19 @@ export class Quarantine {
       });
       return;
     }
-    const cell = runner.cellOf(address, shard);
+    const cell = dispatcher.cellOf(address, shard);
     if (cell.phase !== 'ready') return;
     this.put(cell, fault);
-    if (cell.parked === null) runner.wake(cell);
+    if (cell.parked === null) dispatcher.wake(cell);
   }
 
   /** Loads a quarantined actor again, after its row was repaired. */
   async reload(address: string): Promise<Reloaded> {
-    const { registry, runner, timers, adoption } = this.parts;
+    const { registry, dispatcher, timers, adoption } = this.parts;
     const shard = registry.shardOf(address);
     if (shard === undefined || shard.serving !== 'live') return { outcome: 'not-served' };
     if (registry.faultOf(address) !== null) return { outcome: 'absent' };
-    const cell = runner.cellOf(address, shard);
+    const cell = dispatcher.cellOf(address, shard);
     cell.pins++;
     try {
       if (cell.phase === 'loading') await loaded(cell);
@@ -101,7 +101,7 @@ export class Quarantine {
       return { outcome: outcomeOf(cell, 'loaded') };
     } finally {
       cell.pins--;
-      runner.tidy(cell);
+      dispatcher.tidy(cell);
     }
   }
 
@@ -110,7 +110,7 @@ export class Quarantine {
    * and waits. False if its shard is gone, whose cells are not loaded.
    */
   private async restart(cell: Cell): Promise<boolean> {
-    const { registry, runner, clock } = this.parts;
+    const { registry, dispatcher, clock } = this.parts;
     for (let tries = 0; tries < SETTLE_TRIES_MAX; tries++) {
       if (cell.shard.serving === 'gone') return false;
       // A concurrent reload has restarted it: only wait for the result.
@@ -119,7 +119,7 @@ export class Quarantine {
         throw new Error(`${cell.address} was evicted meanwhile: try again`);
       if (cell.rows.unsettled === 0 && cell.pending === null) {
         registry.rewind(cell);
-        runner.reload(cell);
+        dispatcher.reload(cell);
         return true;
       }
       await new Promise<void>((resolve) => clock.after(SETTLE_MS, resolve));

@@ -15,7 +15,7 @@ export interface ReplayParts {
   /** False for an evicted cell. The inputs are replayed when the actor is loaded again. */
   readonly isHere: (cell: Cell) => boolean;
   /** Puts an input before all others in the actor's mailbox; false if it is full. */
-  readonly tell: (shard: Shard, address: string, event: ActorEvent, firing: Firing) => boolean;
+  readonly enqueue: (shard: Shard, address: string, event: ActorEvent, firing: Firing) => boolean;
 }
 
 /**
@@ -37,7 +37,7 @@ export class Replay {
   }
 
   private deliver(cell: Cell, id: string, event: ActorEvent, failures: number): void {
-    const { tell, isHere, clock, host } = this.parts;
+    const { enqueue, isHere, clock, host } = this.parts;
     const { rows, address } = cell;
     const shard = cell.shard as Shard;
     // A rewound cell has new rows, and its inputs are replayed again.
@@ -58,6 +58,6 @@ export class Replay {
       if (!giveUp) again(failures + 1);
     };
     const firing: Firing = { name: id, deferred: id, last: false, current, failed, postponed: () => again(failures) };
-    if (!tell(shard, address, event, firing)) again(failures);
+    if (!enqueue(shard, address, event, firing)) again(failures);
   }
 }

@@ -3,8 +3,8 @@ import { ACTIVATED } from '../../actor/kind.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { RowQuery, RowRecord, Store } from '../../ports/store.ts';
 import type { CellRegistry } from '../engine/cell-registry.ts';
+import type { Dispatcher } from '../engine/dispatcher.ts';
 import type { EngineHost } from '../engine/engine.ts';
-import type { Runner } from '../engine/runner.ts';
 import type { Shard } from '../engine/shard.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import type { Timers } from '../timers/timers.ts';
@@ -15,7 +15,7 @@ const RETRY_MS = 1_000;
 /** Dependencies of `Adoption`. */
 export interface AdoptionParts {
   readonly registry: CellRegistry;
-  readonly runner: Runner;
+  readonly dispatcher: Dispatcher;
   readonly timers: Timers;
   /** Null for an engine without a cluster port. */
   readonly outgoing: Outgoing | null;
@@ -63,8 +63,8 @@ export class Adoption {
   /** Called when a quarantined actor serves again: sends it the events that it missed. */
   returned(cell: Cell, shard: Shard): void {
     if (cell.snapshot === null || !isLive(shard)) return;
-    const { runner, host } = this.parts;
-    if (cell.kind.kind.resident) runner.notifyUntilTaken(cell.address, { type: ACTIVATED });
+    const { dispatcher, host } = this.parts;
+    if (cell.kind.kind.resident) dispatcher.notifyUntilTaken(cell.address, { type: ACTIVATED });
     const { leaseRows } = cell.kind.kind;
     if (leaseRows === undefined) return;
     const notified = new Set<string>();
@@ -104,7 +104,7 @@ export class Adoption {
       for (const shard of shards) {
         if (!isLive(shard)) continue;
         for (const address of await this.parts.store.actorsOf(kind, shard.id)) {
-          if (isLive(shard)) this.parts.runner.notifyUntilTaken(address, { type: ACTIVATED });
+          if (isLive(shard)) this.parts.dispatcher.notifyUntilTaken(address, { type: ACTIVATED });
         }
       }
     }
@@ -143,7 +143,7 @@ export class Adoption {
     const key = `${address} ${incarnation}`;
     if (notified.has(key)) return;
     notified.add(key);
-    this.parts.runner.notifyUntilTaken(address, { type: lease.event, incarnation });
+    this.parts.dispatcher.notifyUntilTaken(address, { type: lease.event, incarnation });
   }
 }
 

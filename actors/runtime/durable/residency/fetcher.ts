@@ -5,7 +5,7 @@ import type { Unread } from '../../actor/resolve-rows.ts';
 import type { Shard } from '../engine/shard.ts';
 import type { Loader } from './loader.ts';
 
-/** What a fetcher needs of the runner. */
+/** What a fetcher needs of the dispatcher. */
 export interface Waking {
   cellOf(address: string, shard: Shard): Cell;
   wake(cell: Cell): void;

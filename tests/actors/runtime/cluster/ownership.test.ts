@@ -49,7 +49,7 @@ function stage(initial: ShardRow) {
     ...{ took: () => {}, adopted: () => {} },
   });
   const beginMove = (): void => {
-    ownership.seal(0, true);
+    ownership.markMoving(0, true);
     served.delete(0);
     ownership.reconcile();
   };
@@ -66,7 +66,7 @@ it('a hand-over whose answer was lost is not undone by rows that were read befor
   assert.is(reads.length, 1, 'a read is under way');
   stored.row = GIVEN;
   ownership.doubt(0);
-  ownership.seal(0, false);
+  ownership.markMoving(0, false);
   reads[0]?.(OURS);
   await turns();
   assert.equal(adopted, [], 'the old epoch is not served again');
@@ -80,7 +80,7 @@ it('a failed hand-over leaves the shard here, once rows read after it show that'
   beginMove();
   await turns();
   ownership.doubt(0);
-  ownership.seal(0, false);
+  ownership.markMoving(0, false);
   reads[0]?.(OURS);
   await turns();
   assert.equal(adopted, []);

@@ -30,14 +30,14 @@ interface Running {
   readonly port: number;
   readonly journal: JournalEntry[];
   readonly faults: string[];
-  struck(): boolean;
+  signalled(): boolean;
   until(met: () => boolean): Promise<void>;
   close(): Promise<void>;
 }
 
 async function start(options: { nodes?: number; strike?: Strike; waitMs?: number } = {}): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-fleet-'));
-  const mark = join(folder, 'struck');
+  const mark = join(folder, 'signalled');
   const journal: JournalEntry[] = [];
   const faults: string[] = [];
   const refuse = (socket: Parameters<typeof refuseConnection>[0]) =>
@@ -71,7 +71,7 @@ async function start(options: { nodes?: number; strike?: Strike; waitMs?: number
     journal,
     faults,
     until,
-    struck: () => existsSync(mark),
+    signalled: () => existsSync(mark),
     close: async () => {
       door.close();
       await fleet.stop(3_000);
@@ -154,7 +154,7 @@ for (const signal of ['SIGKILL', 'SIGSTOP']) {
       const replies = await Promise.all(Array.from({ length: 30 }, () => call(cluster.port)));
       assert.is(replies.length, 30);
       assert.ok(replies.every((reply) => reply.bytes === 1_000));
-      assert.ok(cluster.struck(), 'the fault struck');
+      assert.ok(cluster.signalled(), 'the fault took effect');
       await cluster.until(() => cluster.journal.some((entry) => entry.event === 'node.end'));
       const end = cluster.journal.find((entry) => entry.event === 'node.end');
       assert.match(
@@ -171,7 +171,7 @@ for (const signal of ['SIGKILL', 'SIGSTOP']) {
     const cluster = await start({ strike: { signal, point: 'before-read' } });
     await cluster.until(() => cluster.fleet.running().length === 3);
     const results = await Promise.allSettled(Array.from({ length: 30 }, () => call(cluster.port)));
-    assert.ok(cluster.struck(), 'the fault struck');
+    assert.ok(cluster.signalled(), 'the fault took effect');
     assert.is(results.filter((result) => result.status === 'rejected').length, 1);
     await cluster.close();
   });
@@ -182,7 +182,7 @@ it('a node that was stopped and continued before the verdict drops connections t
   await cluster.until(() => cluster.fleet.running().length === 3);
   const pid = cluster.fleet.running()[0]?.pid ?? 0;
   const calls = Promise.all(Array.from({ length: 9 }, () => call(cluster.port)));
-  await cluster.until(() => cluster.struck());
+  await cluster.until(() => cluster.signalled());
   const replies = await calls;
   process.kill(pid, 'SIGCONT');
   assert.ok(replies.every((reply) => reply.bytes === 1_000));

@@ -29,10 +29,10 @@ async function started(): Promise<{ stage: Stage; store: MemoryStore }> {
 }
 
 const once = (fault: CommitFault): MemoryStore['fault'] => {
-  let struck = false;
+  let refused = false;
   return () => {
-    if (struck) return null;
-    struck = true;
+    if (refused) return null;
+    refused = true;
     return fault;
   };
 };

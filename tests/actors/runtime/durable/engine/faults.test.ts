@@ -44,25 +44,25 @@ function faultsOf(chance: Chance): MemoryStore['fault'] {
 }
 
 /** Adopts lost shards again, and sometimes drops, releases or moves a shard. */
-async function disturb(stage: Stage, chance: Chance, struck: Set<string>): Promise<void> {
+async function disturb(stage: Stage, chance: Chance, seen: Set<string>): Promise<void> {
   const shard = chance(SHARDS);
   const roll = chance(6);
   if (roll === 0) stage.engine.drop(shard);
   if (roll === 1) await stage.engine.release(shard);
   if (roll === 2) await stage.store.claim(stage.incarnation, [...(await stage.store.shards())].slice(shard, shard + 1));
-  for (const { reason } of stage.recorded.lost.splice(0)) struck.add(reason);
+  for (const { reason } of stage.recorded.lost.splice(0)) seen.add(reason);
   const rows = await stage.store.shards();
   const lost = rows.filter((row) => stage.engine.epochOf(row.shard) === null);
   for (const row of await stage.store.claim(stage.incarnation, lost)) stage.engine.adopt(row.shard, row.epoch);
 }
 
-function note(known: Known, answer: Answer, struck: Set<string>): void {
-  if (!answer.ok) struck.add(answer.failure.code);
+function note(known: Known, answer: Answer, seen: Set<string>): void {
+  if (!answer.ok) seen.add(answer.failure.code);
   if (answer.ok) known.certain++;
   else if (answer.failure.code === 'lost') known.possible++;
 }
 
-const struck = new Set<string>();
+const seen = new Set<string>();
 
 for (const seed of SEEDS) {
   it(`keeps its guarantees under faults, seed ${seed}`, async () => {
@@ -79,7 +79,7 @@ for (const seed of SEEDS) {
     const disturbing = (async () => {
       while (going) {
         await turns(1 + chance(4));
-        await disturb(stage, chance, struck);
+        await disturb(stage, chance, seen);
       }
     })();
     for (let n = 0; n < ASKS; n++) {
@@ -87,7 +87,7 @@ for (const seed of SEEDS) {
       const counter = `counter:acct_${owner}/c${chance(3)}`;
       const known = counters.get(counter) ?? { certain: 0, possible: 0 };
       counters.set(counter, known);
-      asks.push(stage.ask(counter, { type: 'add', by: 1 }).then((answer) => note(known, answer, struck)));
+      asks.push(stage.ask(counter, { type: 'add', by: 1 }).then((answer) => note(known, answer, seen)));
       const [from, to] = [`purse:acct_${owner}/p${chance(PURSES)}`, `purse:acct_${owner}/p${chance(PURSES)}`];
       asks.push(stage.ask(from, { type: 'pay', to, amount: chance(400) }).then(() => undefined));
       if (n % 20 === 0) await turns(1);
@@ -96,7 +96,7 @@ for (const seed of SEEDS) {
     going = false;
     await disturbing;
     store.fault = null;
-    await disturb(stage, () => 5, struck);
+    await disturb(stage, () => 5, seen);
     await stage.close();
     await check(store, counters, seed);
   });
@@ -104,7 +104,7 @@ for (const seed of SEEDS) {
 
 it('injected every kind of fault', () => {
   for (const expected of ['moved', 'lost', 'refused', 'fence', 'unknown']) {
-    assert.ok(struck.has(expected), `${expected} never struck: ${[...struck].join(' ')}`);
+    assert.ok(seen.has(expected), `${expected} never happened: ${[...seen].join(' ')}`);
   }
 });
 

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { ActivityRecord } from '../../../../../actors/runtime/actor/activity-record.ts';
 import { RowCache } from '../../../../../actors/runtime/actor/row-cache.ts';
 import { systemCollections, systemRow } from '../../../../../actors/runtime/actor/system-collections.ts';
-import type { Runner } from '../../../../../actors/runtime/durable/engine/runner.ts';
+import type { Dispatcher } from '../../../../../actors/runtime/durable/engine/dispatcher.ts';
 import { Shard } from '../../../../../actors/runtime/durable/engine/shard.ts';
 import { Activities } from '../../../../../actors/runtime/durable/outgoing/activities.ts';
 import { ActivityRunner, ATTEMPTS_MAX } from '../../../../../actors/runtime/durable/outgoing/activity-runner.ts';
@@ -49,10 +49,18 @@ async function begunAmong(addresses: readonly string[], heldMax: number): Promis
   const now = (): number => clock.now();
   const activityRunner = new ActivityRunner({ self: 'i1', clusterPort, clock, now, log });
   const host = { lost: log, published: log, isGone: () => false, log };
-  const runner = (): Runner => {
+  const dispatcher = (): Dispatcher => {
     throw new Error('nothing is ended by its owner here');
   };
-  const activities: Activities = new Activities({ self: 'i1', clusterPort, activityRunner, runner, clock, now, host });
+  const activities: Activities = new Activities({
+    self: 'i1',
+    clusterPort,
+    activityRunner,
+    dispatcher,
+    clock,
+    now,
+    host,
+  });
   const shard = new Shard(0, 1, 0);
   activityRunner.serve();
   activities.open(shard);

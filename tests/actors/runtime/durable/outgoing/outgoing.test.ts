@@ -251,7 +251,7 @@ for (let seed = 1; seed <= 25; seed++) {
 }
 
 const total = new Map<string, number>();
-it('every fault struck in some seed', () => {
+it('every fault took effect in some seed', () => {
   for (const what of ['lost', 'repeated', 'delayed', 'refused', 'unknown', 'killed', 'moved', 'attempts']) {
     assert.ok((total.get(what) ?? 0) > 0, `${what}: ${total.get(what)}`);
   }

@@ -10,9 +10,9 @@ import { Entry } from '../commit/entry.ts';
 import { orphansAmong } from '../outgoing/orphans.ts';
 import { deferredAskEntry, isDeferredAsk } from '../quarantine/deferred-ask.ts';
 import { Fetcher } from '../residency/fetcher.ts';
+import type { DispatcherParts } from './dispatcher-parts.ts';
 import { ABSENT, declined, EXPIRED, FINISHED, failed, quarantined, refused, UNHANDLED } from './failures.ts';
 import { RunQueue } from './run-queue.ts';
-import type { RunnerParts } from './runner-parts.ts';
 import type { Shard } from './shard.ts';
 
 /** Steps of one turn, before the event loop runs other callbacks. */
@@ -25,7 +25,7 @@ const NOTHING = Object.freeze({ changes: [], rows: [], publishes: [], outgoing: 
  * Serves runnable cells in turn, one message at a time: steps the message and its cascade, and queues the result as one
  * entry. It never waits: a message that lacks an actor or row is parked with its actor and stepped again after loading.
  */
-export class Runner {
+export class Dispatcher {
   /** Steps taken, including failed ones. */
   get steps(): number {
     return this.cascade.steps;
@@ -39,7 +39,7 @@ export class Runner {
   /** Inputs that became dead letters here. */
   deadLetters = 0;
 
-  private readonly parts: RunnerParts;
+  private readonly parts: DispatcherParts;
   private readonly cascade: Cascade;
   private readonly sequence = new Sequence();
   private readonly fetcher: Fetcher;
@@ -47,7 +47,7 @@ export class Runner {
   private running = false;
   private resuming = false;
 
-  constructor(parts: RunnerParts) {
+  constructor(parts: DispatcherParts) {
     this.parts = parts;
     this.cascade = new Cascade(parts.registry, parts.limits.cascadeStepsMax, parts.self, this.sequence);
     this.runnable = new RunQueue(parts.queue);
@@ -81,7 +81,7 @@ export class Runner {
   }
 
   /** Queues a message of the engine itself in the system lane, or a deferred input; false when its lane is full. */
-  tell(
+  enqueue(
     shard: Shard,
     address: string,
     event: ActorEvent,

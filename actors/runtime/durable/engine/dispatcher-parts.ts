@@ -8,8 +8,8 @@ import type { CellRegistry } from './cell-registry.ts';
 import type { EngineHost } from './engine.ts';
 import type { EngineLimits } from './engine-limits.ts';
 
-/** The dependencies of a runner. */
-export interface RunnerParts {
+/** The dependencies of a dispatcher. */
+export interface DispatcherParts {
   readonly registry: CellRegistry;
   readonly queue: CommitQueue;
   readonly outputGate: OutputGate;

@@ -1,0 +1,107 @@
+import { Command, CommanderError } from 'commander';
+import type { NodePorts } from '../../node/node-options.ts';
+import { lineOf } from '../config/config-error.ts';
+import { PRIVATE_UMASK } from '../launcher/private-files.ts';
+
+const EXAMPLES = `
+Examples:
+  troupe up                                 start three nodes, simulated providers and a demo account
+  troupe up --port 9000 --data /srv/troupe  with its own port and data folder
+  troupe up --config my.json                with real providers, declared in my.json
+  troupe node --name n1 --listen 0.0.0.0:8080 --config cluster.json   one node of a cluster on several hosts
+  troupe accounts create "Ada" --json       create an account
+  troupe accounts deposit acct_... 25       credit it with 25 USD
+  troupe keys create acct_... --limit 5     create a key that may spend 5 USD
+  troupe models refresh                     reload the providers' models documents
+  troupe refusals record alpha --minutes 15 record the raw refusals of a provider, redacted
+  troupe models check my.models.json        validate a models document; prints line and member of an error
+  troupe ps                                 show nodes, shards and actors
+  troupe why key:acct_.../key_...           explain why a key is in its state
+  troupe reload key:acct_.../key_...        reload a quarantined key after its row was repaired
+  troupe preflight --data /srv/troupe       before an upgrade: check that this build loads the stored state
+  troupe watch 'account:*'                  stream the transitions of accounts
+  troupe backup copy.db                     copy the database while the cluster runs
+  troupe restore copy.db --force            restore a copy
+
+All commands but up, node, preflight, migrate, backup, restore, models check and models schema connect to the cluster
+that runs on the data folder (./data, or the folder given with --data), or to the nodes whose addresses --config names.`;
+
+/**
+ * Runs the command of this process's arguments. `entry` is the module that calls it: the launcher starts it as the process
+ * of every node. A failure that the user can correct prints one line and exits with code 1.
+ */
+export async function runProgram(entry: string, ports: NodePorts = {}): Promise<void> {
+  try {
+    await run(entry, ports);
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode;
+      return;
+    }
+    process.stderr.write(`troupe: ${lineOf(error)}\n`);
+    process.exit(1);
+  }
+}
+
+async function run(entry: string, ports: NodePorts): Promise<void> {
+  // For this process and every one that it starts: databases, logs, marks and backups are for their owner only.
+  process.umask(PRIVATE_UMASK);
+  const program = new Command('troupe')
+    .description('A model marketplace behind one API, built as an actor cluster.')
+    .option('--config <file>', 'configuration merged over the default: JSON, or an ES module with a default export')
+    .option('--data <folder>', 'the folder of all durable data (default: ./data)')
+    .option('--json', 'print JSON')
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', EXAMPLES)
+    .showHelpAfterError('(see troupe --help)')
+    .exitOverride();
+  await addCommands(program, { first: process.argv[2], entry, ports });
+  await program.parseAsync();
+}
+
+/** `up` and `node`, which start processes, load only their own module; other commands, and `--help`, load them all. */
+async function addCommands(
+  program: Command,
+  { first, entry, ports }: { readonly first: string | undefined; readonly entry: string; readonly ports: NodePorts },
+): Promise<void> {
+  if (first !== 'node') (await import('./up.ts')).addUp(program, entry);
+  if (first !== 'up') (await import('./node.ts')).addNode(program, ports);
+  if (first === 'up' || first === 'node') return;
+  process.stdout.on('error', endWithReader);
+  const [
+    { addAccounts },
+    { addKeys },
+    { addLook },
+    { addReload },
+    { addPreflight },
+    { addMaintenance },
+    { addDeadLetters },
+    { addModels },
+    { addRefusals },
+  ] = await Promise.all([
+    import('./accounts.ts'),
+    import('./keys.ts'),
+    import('./look.ts'),
+    import('./reload.ts'),
+    import('./preflight.ts'),
+    import('./maintenance.ts'),
+    import('./dead-letters.ts'),
+    import('./models.ts'),
+    import('./refusals.ts'),
+  ]);
+  addAccounts(program);
+  addKeys(program);
+  addModels(program);
+  addRefusals(program);
+  addLook(program);
+  addDeadLetters(program);
+  addReload(program);
+  addPreflight(program);
+  addMaintenance(program);
+}
+
+/** The reader may close the pipe early (`troupe models schema | head`), which is not an error. */
+function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+}

@@ -1,0 +1,171 @@
+/** The nodes of a launched cluster, by name: signals, asks through each of them, and what the launcher and they recorded. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ActorEvent, AskError, type Json, shardOf } from '../../../actors/runtime/index.ts';
+import { connectOperator, type OperatorClient } from '../../../actors/runtime/inspect/client.ts';
+import config from '../../../cluster.config.ts';
+import { storeDatabase } from '../auditor/store-database.ts';
+import { storeFile } from '../auditor/store-file.ts';
+import type { StoreView } from '../auditor/store-view.ts';
+import { buildFirst } from './build-first.ts';
+import { type Connection, LaunchedCluster } from './launched-cluster.ts';
+
+/** The launcher leaves stopped and silent nodes alone, so that they resume, and restarts no node before its peers vote. */
+const PATIENT = { stoppedKillMs: 300_000, silentKillMs: 300_000, storeBusyKillMs: 300_000, restartDelayMs: 1_000 };
+const READY_MS = 1_000;
+const LOOK_MS = 10;
+const MIB = 1024 * 1024;
+
+/** One life of a node. */
+export type LaunchedNode = Connection['nodes'][number];
+
+/** An answer, or why there is none. */
+export type Answered = { readonly body: Json } | { readonly error: string };
+
+export interface LaunchedNodesOptions {
+  readonly names: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default: one SQLite file. */
+  readonly postgresUrl?: string;
+}
+
+export class LaunchedNodes {
+  readonly names: readonly string[];
+  readonly #cluster: LaunchedCluster;
+  readonly #store: StoreView;
+  /** The life of each node that the test means, until `restarted`. */
+  readonly #lives = new Map<string, LaunchedNode>();
+  /** By gRPC address: a life keeps its own. */
+  readonly #operators = new Map<string, OperatorClient>();
+
+  private constructor(names: readonly string[], cluster: LaunchedCluster, store: StoreView) {
+    [this.names, this.#cluster, this.#store] = [names, cluster, store];
+    for (const node of cluster.connection()?.nodes ?? []) this.#lives.set(node.name, node);
+  }
+
+  static async start({ names, env = {}, postgresUrl }: LaunchedNodesOptions): Promise<LaunchedNodes> {
+    const laid = {
+      nodes: names.map((name) => ({ name, grpc: '127.0.0.1:0', operator: '127.0.0.1:0' })),
+      launcher: PATIENT,
+      demo: { enabled: false, simulators: 0 },
+      ...(postgresUrl === undefined ? {} : { store: { kind: 'postgres', url: postgresUrl } }),
+    };
+    await buildFirst();
+    const cluster = await LaunchedCluster.start(laid, { env, testKinds: true });
+    const store = postgresUrl === undefined ? storeFile(join(cluster.data, 'troupe.db')) : storeDatabase(postgresUrl);
+    return new LaunchedNodes(names, cluster, store);
+  }
+
+  node(name: string): LaunchedNode {
+    const life = this.#lives.get(name);
+    if (life === undefined) throw new Error(`there is no ${name}`);
+    return life;
+  }
+
+  operator(name: string): OperatorClient {
+    const { grpc } = this.node(name);
+    const operator = this.#operators.get(grpc) ?? connectOperator(grpc, this.#token);
+    this.#operators.set(grpc, operator);
+    return operator;
+  }
+
+  async ask(name: string, to: string, event: ActorEvent, withinMs: number): Promise<Answered> {
+    try {
+      return { body: await this.operator(name).ask(to, event, { withinMs }) };
+    } catch (error) {
+      return { error: error instanceof AskError ? error.message : `no answer from ${name}: ${String(error)}` };
+    }
+  }
+
+  signal(name: string, signal: NodeJS.Signals): void {
+    process.kill(this.node(name).pid, signal);
+  }
+
+  /** Which of these addresses the node owns according to the store. */
+  async owned(name: string, addresses: readonly string[]): Promise<readonly string[]> {
+    const { nodes, shards } = await this.#store.owners();
+    const { pid } = this.node(name);
+    const owners = new Map(shards.map(({ shard, owner }) => [shard, owner === null ? null : nodes.get(owner)?.pid]));
+    return addresses.filter((address) => owners.get(shardOf(address, config.runtime.shards)) === pid);
+  }
+
+  /** True while the node serves, which needs a valid read lease. */
+  async serves(name: string): Promise<boolean> {
+    try {
+      const response = await fetch(`${this.node(name).operator_url}/ready`, { signal: AbortSignal.timeout(READY_MS) });
+      await response.arrayBuffer();
+      return response.ok;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Resolves with the exit code once this life of the node has ended; null for a signal. */
+  async ended(name: string): Promise<number | null> {
+    const { pid } = this.node(name);
+    for (;;) {
+      const end = this.#journal().find((entry) => entry.event === 'node.end' && entry.pid === pid);
+      if (end) return end.code as number | null;
+      await pause(LOOK_MS);
+    }
+  }
+
+  /** Waits until this life has ended and the launcher has started the next one, which serves. */
+  async restarted(name: string): Promise<void> {
+    await this.ended(name);
+    const { pid } = this.node(name);
+    for (;;) {
+      const next = this.#cluster.connection()?.nodes.find((node) => node.name === name && node.pid !== pid);
+      if (next) {
+        this.#lives.set(name, next);
+        return;
+      }
+      await pause(LOOK_MS);
+    }
+  }
+
+  /** Deaths that the nodes voted, from their logs: which node marked which dead, and why. */
+  verdicts(): readonly string[] {
+    return this.names.flatMap((name) => {
+      const file = join(this.#cluster.data, 'logs', `${name}.log`);
+      return lines(file)
+        .filter(({ msg }) => msg === 'node marked dead')
+        .map(({ why }) => `${name}: ${why}`);
+    });
+  }
+
+  /** Resident memory of the process, MiB. */
+  memoryMib(name: string): number {
+    const pages = Number(readFileSync(`/proc/${this.node(name).pid}/statm`, 'utf8').split(' ')[1]);
+    return (pages * PAGE_BYTES) / MIB;
+  }
+
+  async close(): Promise<void> {
+    // A stopped process would outlast the launcher's drain.
+    for (const { pid } of this.#cluster.connection()?.nodes ?? []) process.kill(pid, 'SIGCONT');
+    for (const operator of this.#operators.values()) operator.close();
+    await this.#store.close();
+    await this.#cluster.stop();
+  }
+
+  get #token(): string {
+    return this.#cluster.connection()?.operator_token ?? '';
+  }
+
+  #journal(): readonly Record<string, unknown>[] {
+    return lines(join(this.#cluster.data, 'launcher.log'));
+  }
+}
+
+const PAGE_BYTES = 4_096;
+
+/** The whole lines of a log; other output in between is left out. */
+function lines(file: string): readonly Record<string, unknown>[] {
+  if (!existsSync(file)) return [];
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
