@@ -42,7 +42,7 @@ export type FromAccount =
   | (Stamped & { readonly type: 'spend.record'; readonly cost: string; readonly held: string })
   /** `count` holds with a sum of `amount` ended without a charge. */
   | (Stamped & { readonly type: 'hold.closed'; readonly amount: string; readonly count: number })
-  /** A hold was replaced by one that differs by `delta`, or a later attempt opened one of `delta` anew. */
+  /** A hold was replaced by one that differs by `delta`, or a later attempt opened another of `delta`. */
   | (Stamped & { readonly type: 'hold.moved'; readonly delta: string })
   /** The account refused the hold: the key frees the amount it reserved. */
   | (Stamped & { readonly type: 'hold.refused'; readonly amount: string });

@@ -36,7 +36,7 @@ test.before(async () => {
       nodes: [{ name: 'n1', grpc: '127.0.0.1:0', operator: '127.0.0.1:0' }],
       providers: [{ ...simulatedProvider('sim-a', provider.baseUrl), apiKeyEnv: 'ZANZIBAR_KEY' }],
     },
-    { ZANZIBAR_KEY: PROVIDER_KEY },
+    { env: { ZANZIBAR_KEY: PROVIDER_KEY } },
   );
   key = (await openAccounts(cluster, 1, '10'))[0]?.key ?? '';
 });

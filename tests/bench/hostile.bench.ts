@@ -52,7 +52,7 @@ export async function benchHostile(): Promise<readonly Figure[]> {
         statuses.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => send(node, body)))));
       const { maxMs, p999Ms } = await node.ask('stalls');
       figures.push({
-        name: `event loop under ${AT_ONCE} x 8 MiB of ${name}, longest stand`,
+        name: `event loop under ${AT_ONCE} x 8 MiB of ${name}, longest stall`,
         unit: 'ms',
         ours: maxMs,
         baseline: null,

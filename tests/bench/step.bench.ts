@@ -75,7 +75,7 @@ function pure(): number {
     effects += result.effects.length;
   }
   const perSecond = (STEPS * 1_000) / (performance.now() - start);
-  if (effects !== STEPS || snapshot?.context.debits !== STEPS) throw new Error('the pure steps went astray');
+  if (effects !== STEPS || snapshot?.context.debits !== STEPS) throw new Error('the pure steps end in another state');
   return perSecond;
 }
 
@@ -86,7 +86,7 @@ function bare(): number {
   const start = performance.now();
   for (let i = 0; i < STEPS; i++) actor.send({ type: 'debit', amount: 1, ...stamped });
   const perSecond = (STEPS * 1_000) / (performance.now() - start);
-  if (actor.getSnapshot().context.debits !== STEPS) throw new Error('the bare steps went astray');
+  if (actor.getSnapshot().context.debits !== STEPS) throw new Error('the bare steps end in another state');
   actor.stop();
   return perSecond;
 }

@@ -82,7 +82,7 @@ it('an operator retries and skips dead messages, and gets the reason when one fa
     await rejects(operator.retry('tally:nobody', one), /tally:nobody: absent/);
     await operator.ask('tally:nobody', add, { withinMs: 2_000 });
     const why = await operator.why('tally:nobody');
-    assert.is(why?.filter((line) => line.includes('was set aside after it failed once')).length, 2);
+    assert.is(why?.filter((line) => line.includes('is a dead letter after it failed once')).length, 2);
     assert.is(await operator.retry('tally:nobody', one), true);
     assert.is(await operator.skip('tally:nobody', two), true);
     assert.is(await operator.skip('tally:nobody', two), false);
@@ -117,7 +117,7 @@ it('an operator sees inputs that were refused or not handled as dead messages, w
       const shown = view.aside.find((letter) => letter.address === address);
       assert.equal([shown?.source, shown?.from, shown?.times, shown?.failure], ['message', 'sender:p', 1, cause]);
       assert.equal((await operator.inspect(address))?.aside, [shown]);
-      const why = (await operator.why(address))?.find((line) => line.includes('was set aside after it failed once'));
+      const why = (await operator.why(address))?.find((line) => line.includes('is a dead letter after it failed once'));
       assert.ok(why?.includes(cause), why);
     }
     const gauges = view.nodes[0]?.gauges;

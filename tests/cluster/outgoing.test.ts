@@ -168,7 +168,7 @@ within('a cancel reaches the activity on another node, and a node declared dead 
   await harness.until(() => bank.calls[0]?.signal.aborted === true, 'the remote call is aborted');
   const other = on(b, 'sender', 'other');
   await b.node.ask(other, { type: 'open' }, WITHIN);
-  await b.node.ask(other, { type: 'work', id: 'doomed', input: { cents: 2 } }, WITHIN);
+  await b.node.ask(other, { type: 'work', id: 'aborted', input: { cents: 2 } }, WITHIN);
   await harness.until(() => bank.calls.length === 2, 'the second work runs');
   const row = (await harness.store.heartbeat({ incarnation: 'nobody', hears: [], state: 'up' })).nodes.find(
     ({ incarnation }) => incarnation === b.node.self.incarnation,

@@ -12,7 +12,7 @@ import { Place, Scheduler } from './world/scheduler.ts';
 import { SimulatedStore } from './world/store.ts';
 import { SimulatedTransport } from './world/transport.ts';
 
-const UNSEEN: Witness = { committed() {}, moved() {}, markedDead() {}, unheard() {}, divided() {} };
+const UNSEEN: Witness = { committed() {}, moved() {}, markedDead() {}, unanswered() {}, divided() {} };
 
 /** Advances virtual time while a caller awaits it, until stopped. */
 class Pump {

@@ -154,7 +154,7 @@ class Simulation {
 
   async #setUp(): Promise<true> {
     const [first] = this.#fleet.running;
-    if (first === undefined) throw new Error('nobody runs');
+    if (first === undefined) throw new Error('no node runs');
     const client = this.#workload.client(first, 'setup');
     await this.#workload.bank.open(client);
     await this.#workload.purses.fill(client);

@@ -73,8 +73,8 @@ export class CommitWitness implements Witness {
     if (why === 'silent heartbeat') this.#history.saw('silent node voted out');
   }
 
-  unheard(call: string): void {
-    this.#history.note('unheard', { call });
+  unanswered(call: string): void {
+    this.#history.note('unanswered', { call });
     if (call === 'commit') this.#history.saw('acknowledgement of a commit lost');
     if (call === 'claim' || call === 'give') this.#history.saw('acknowledgement of a new owner lost');
   }

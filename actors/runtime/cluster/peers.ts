@@ -281,7 +281,7 @@ export class Peers implements TransportListener {
         from: from.incarnation,
         why: textOf(error),
       });
-      from.link.close('what the peer says makes no sense');
+      from.link.close('a control message of the peer is not valid');
       return;
     }
     if (signal !== null && signal.type !== 'ping') this.#host.signalled(from, signal);

@@ -32,7 +32,7 @@ export class ClientConnection {
 
   /**
    * The credential of a request. Clients send the same header again and again, so it is compared instead of parsed
-   * anew. The key stays the same string object, whose hash is cached for every table that looks it up.
+   * again. The key stays the same string object, whose hash is cached for every table that looks it up.
    */
   credentialOf(head: Head): RequestCredential {
     const [authorization] = head.authorizations;

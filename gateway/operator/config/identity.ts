@@ -42,7 +42,7 @@ export async function readIdentity(
   }
   if (now > Date.parse(own.validTo)) refuse(`expired on ${own.validTo}; issue a new one for ${name}`);
   if (now < Date.parse(own.validFrom))
-    refuse(`is not valid before ${own.validFrom}; correct the clock, or issue it anew`);
+    refuse(`is not valid before ${own.validFrom}; correct the clock, or issue another`);
   if (own.checkHost(name, { subject: 'never', wildcards: false }) === undefined) {
     refuse(
       `is for ${own.subjectAltName ?? 'no host'} and not for DNS:${name}; issue one with that subject alternative name`,

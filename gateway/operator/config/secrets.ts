@@ -85,6 +85,6 @@ async function readSecret(file: string): Promise<string> {
   }
   if (SHAPE.test(text)) return text;
   throw new ConfigError(
-    `${file}: must be 64 hex digits; restore it from a backup, or remove the data folder to start anew`,
+    `${file}: must be 64 hex digits; restore it from a backup, or remove the data folder to start from nothing`,
   );
 }

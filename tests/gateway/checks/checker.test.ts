@@ -93,13 +93,13 @@ it('a probe is small, names no client, and is repeated only after a failure', as
 });
 
 it('a failed check is repeated soon and restores what it withheld; a passed one is repeated much later', async () => {
-  const patient = await mendable();
+  const patient = await repairable();
   const market = new Market();
   const { id } = market.declare('a', patient.baseUrl, 'flawed/prose-for-tools', TOOLS);
   await market.settle();
   assert.equal(market.evidence(id).withheld, ['tools', 'tool_choice']);
   assert.is(market.evidence(id).dispatchVerified, false);
-  patient.mended = true;
+  patient.repaired = true;
   market.actors.now += 5 * MINUTE_MS;
   await market.settle();
   assert.is(market.evidence(id).withheld.length, 2, 'not yet due');
@@ -245,19 +245,19 @@ async function listening(server: Server): Promise<Pick<Provider, 'baseUrl' | 'cl
   };
 }
 
-/** A provider that forwards calls to the simulator; once mended it uses a model without flaws. */
-async function mendable(): Promise<Provider & { mended: boolean }> {
+/** A provider that forwards calls to the simulator; once repaired it uses a model without flaws. */
+async function repairable(): Promise<Provider & { repaired: boolean }> {
   const server = createServer(async (request, response) => {
     state.calls++;
     let text = '';
     for await (const piece of request) text += piece;
     const body = JSON.parse(text) as { model: string };
-    if (state.mended) body.model = 'flawed/none';
+    if (state.repaired) body.model = 'flawed/none';
     const answer = await fetch(`${simulator.baseUrl}/chat/completions`, { method: 'POST', body: JSON.stringify(body) });
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
     response.end(await answer.text());
   });
-  const state = { calls: 0, mended: false, ...(await listening(server)) };
+  const state = { calls: 0, repaired: false, ...(await listening(server)) };
   return state;
 }
 

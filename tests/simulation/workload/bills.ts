@@ -27,21 +27,21 @@ const ROWS_MAX = 1_000;
 /** Sends bills to billers; many cannot be paid, and the actors are closed from time to time. */
 export class Bills {
   readonly asked: BillRequested[] = [];
-  readonly #houses: readonly string[];
+  readonly #owners: readonly string[];
   readonly #history: History;
   readonly #database: Database;
 
   constructor(count: number, history: History, database: Database) {
-    this.#houses = Array.from({ length: count }, (_, i) => `house${i}`);
+    this.#owners = Array.from({ length: count }, (_, i) => `house${i}`);
     this.#history = history;
     this.#database = database;
   }
 
   /** Setup, before any fault: every biller and its fund. */
   async fill(client: Client): Promise<void> {
-    for (const house of this.#houses) {
-      await client.node.ask(`fund:${house}`, { type: 'fund.fill', amount: FILLED }, { withinMs: 30_000 });
-      await client.node.ask(`biller:${house}`, { type: 'biller.open' }, { withinMs: 30_000 });
+    for (const owner of this.#owners) {
+      await client.node.ask(`fund:${owner}`, { type: 'fund.fill', amount: FILLED }, { withinMs: 30_000 });
+      await client.node.ask(`biller:${owner}`, { type: 'biller.open' }, { withinMs: 30_000 });
     }
   }
 
@@ -51,16 +51,16 @@ export class Bills {
     if (share < 0.15) return this.#turn(client, dice.pick(['biller', 'fund']));
     if (share < 0.32) return this.#retry(client);
     const way = dice.pick(['pay', 'later', 'work', 'send'] as const);
-    const house = dice.pick(this.#houses);
-    const to = way === 'send' ? dice.pick(this.#houses.filter((each) => each !== house)) : house;
+    const owner = dice.pick(this.#owners);
+    const to = way === 'send' ? dice.pick(this.#owners.filter((each) => each !== owner)) : owner;
     const bill = `bill-${this.asked.length + 1}`;
     const amount = dice.happens(0.7) ? dice.whole(1, AMOUNT_MAX) : UNPAYABLE;
     const asked: BillRequested = { bill, way, biller: `biller:${to}`, outcome: 'unknown' };
     this.asked.push(asked);
     const terms = { bill, amount, copes: dice.happens(0.6), to: asked.biller, inMs: dice.whole(1, DUE_MS_MAX) };
     const event = { type: `bill.${way}`, ...terms };
-    this.#history.note('bill', { ...event, house, client: client.name });
-    const ending = await endingOf(client.node.ask(`biller:${house}`, event, { withinMs: ASK_MS }));
+    this.#history.note('bill', { ...event, owner, client: client.name });
+    const ending = await endingOf(client.node.ask(`biller:${owner}`, event, { withinMs: ASK_MS }));
     asked.outcome = ending.type;
     this.#history.note(`bill ${ending.type}`, { ...ending, bill });
     if (ending.type === 'fail' && ending.code === 'rejected') this.#history.saw('step aborted by a refusal');
@@ -80,7 +80,7 @@ export class Bills {
   /** Closes or opens one actor. */
   async #turn({ node, dice }: Client, kind: string): Promise<void> {
     const type = dice.happens(0.5) ? (kind === 'fund' ? 'fund.shut' : 'biller.close') : `${kind}.open`;
-    await endingOf(node.ask(`${kind}:${dice.pick(this.#houses)}`, { type }, { withinMs: ASK_MS }));
+    await endingOf(node.ask(`${kind}:${dice.pick(this.#owners)}`, { type }, { withinMs: ASK_MS }));
   }
 
   /** An operator retries a dead letter. */
@@ -102,15 +102,15 @@ export class Bills {
   }
 
   stored(): readonly BillStored[] {
-    return this.#houses.flatMap((house) => {
-      const biller = `biller:${house}`;
+    return this.#owners.flatMap((owner) => {
+      const biller = `biller:${owner}`;
       return this.#bodies<Bill>('bill', biller).map(({ bill, state, times }) => ({ biller, bill, state, times }));
     });
   }
 
   funds(): readonly FundStored[] {
-    return this.#houses.map((house) => {
-      const address = `fund:${house}`;
+    return this.#owners.map((owner) => {
+      const address = `fund:${owner}`;
       const actor = this.#database.tables.loadActor(address)?.actor;
       const amount =
         actor === undefined ? 0 : (JSON.parse(actor.snapshot) as { context: { amount: number } }).context.amount;
@@ -119,8 +119,8 @@ export class Bills {
   }
 
   deadLetters(): readonly DeadLetterStored[] {
-    return this.#houses.flatMap((house) => {
-      const address = `biller:${house}`;
+    return this.#owners.flatMap((owner) => {
+      const address = `biller:${owner}`;
       return this.#database.tables.query({ collection: '$aside', address, limit: ROWS_MAX }).map(({ id, body }) => {
         const { event, failure } = JSON.parse(body) as { event: ActorEvent; failure: string };
         const result = event.result as { readonly bill?: string } | undefined;

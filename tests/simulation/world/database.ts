@@ -29,7 +29,7 @@ export interface Witness {
   moved(before: ShardRow, after: ShardRow): void;
   markedDead(incarnation: string, why: string): void;
   /** A call took effect, but its reply is lost. */
-  unheard(call: string): void;
+  unanswered(call: string): void;
   /** One transaction wrote some shards and refused others. */
   divided(): void;
 }
@@ -86,8 +86,8 @@ export class Database {
     return this.tables.commit(writes);
   }
 
-  unheard(call: string): void {
-    this.#witness.unheard(call);
+  unanswered(call: string): void {
+    this.#witness.unanswered(call);
   }
 
   heartbeat(beat: Heartbeat): ClusterRows {

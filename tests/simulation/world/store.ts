@@ -173,7 +173,7 @@ export class SimulatedStore implements Store {
       this.#later(this.#dice.happens(0.6) ? this.#delayMs() : this.#dice.between(0, LATE_MS_MAX), () => {
         try {
           happens();
-          this.#database.unheard(name);
+          this.#database.unanswered(name);
         } catch {
           // The reply is lost.
         }

@@ -40,7 +40,7 @@ if (folder && node) {
     sleep(100);
   };
   if (isMainThread) {
-    bendClock(faults);
+    shiftClock(faults);
     blockOnSignal(faults);
     fillDisk(faults);
     const Database = require('better-sqlite3');
@@ -165,7 +165,7 @@ function watchPort(note) {
 }
 
 /** Shifts wall time only; the monotonic clock stays correct. */
-function bendClock(faults) {
+function shiftClock(faults) {
   const real = Date.now;
   let byMs = 0;
   setInterval(() => {

@@ -29,7 +29,7 @@ export class MoneyModel {
   readonly keys = new Map<string, ModelKey>();
   readonly holds = new Map<string, ModelHold>();
   readonly credited = new Set<string>();
-  readonly buried = new Map<string, { readonly attempt: number; readonly forgetAt: number }>();
+  readonly tombstones = new Map<string, { readonly attempt: number; readonly forgetAt: number }>();
 
   constructor(now: number) {
     this.now = now;
@@ -69,7 +69,7 @@ export class MoneyModel {
   /** The recorded outcome of an attempt: held by it, or closed to it; null if still open. */
   private recorded(id: string, { attempt, key }: Pick<ModelHold, 'attempt' | 'key'>): 'ok' | '409' | null {
     const hold = this.holds.get(id);
-    if (!hold) return attempt <= (this.buried.get(id)?.attempt ?? 0) ? '409' : null;
+    if (!hold) return attempt <= (this.tombstones.get(id)?.attempt ?? 0) ? '409' : null;
     if (hold.key !== key || hold.status === 'settled') return '409';
     if (hold.status === 'running' && hold.attempt === attempt) return 'ok';
     return attempt <= hold.newest ? '409' : null;
@@ -107,8 +107,8 @@ export class MoneyModel {
   release(id: string, attempt: number, tombstoneMs: number): string {
     const hold = this.holds.get(id);
     if (!hold) {
-      const before = this.buried.get(id)?.attempt ?? -1;
-      if (attempt > before) this.buried.set(id, { attempt, forgetAt: this.now + tombstoneMs });
+      const before = this.tombstones.get(id)?.attempt ?? -1;
+      if (attempt > before) this.tombstones.set(id, { attempt, forgetAt: this.now + tombstoneMs });
       return 'released';
     }
     if (hold.status === 'running' && attempt < hold.attempt) return '409';
@@ -124,7 +124,7 @@ export class MoneyModel {
   advance(ms: number): void {
     this.now += ms;
     for (const hold of this.holds.values()) if (hold.deadlineAt <= this.now) this.close(hold, 'released');
-    for (const [id, { forgetAt }] of this.buried) if (forgetAt <= this.now) this.buried.delete(id);
+    for (const [id, { forgetAt }] of this.tombstones) if (forgetAt <= this.now) this.tombstones.delete(id);
   }
 
   private close(hold: ModelHold, status: 'settled' | 'released'): void {

@@ -172,5 +172,5 @@ function workSentence({
 function sentence({ address, id, source, event, failure, times }: DeadLetterView): string {
   if (times === 0) return `The ${source} ${event} is kept for it (${failure}): retry or skip ${address} ${id}.`;
   const tried = times === 1 ? 'once' : `${times} times`;
-  return `The ${source} ${event} was set aside after it failed ${tried} (${failure}): retry or skip ${address} ${id}.`;
+  return `The ${source} ${event} is a dead letter after it failed ${tried} (${failure}): retry or skip ${address} ${id}.`;
 }

@@ -23,7 +23,7 @@ import { bounded } from '../../../support/bounded.ts';
 import { everyByte } from '../../../support/every-byte.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { pieces } from '../../../support/pieces.ts';
-import { SealedHouse, type SealedRecord } from '../../../support/sealed-house.ts';
+import { SealedFolder, type SealedRecord } from '../../../support/sealed-folder.ts';
 import { HandClock } from '../durable/hand-clock.ts';
 
 const it = bounded(test, 120_000);
@@ -54,7 +54,7 @@ class Drill {
   /** Every key that ever existed; only this test collects them. */
   readonly everyKey = new Map<string, Buffer>();
   opened = 0;
-  house!: SealedHouse;
+  sealed!: SealedFolder;
   #lastSweep: Promise<KeySweep> | null = null;
   #sweeps!: ReturnType<typeof keySweep>;
 
@@ -67,8 +67,8 @@ class Drill {
   }
 
   async begin(): Promise<void> {
-    this.house = await SealedHouse.open(this.data, this.clock);
-    const { keys } = this.house;
+    this.sealed = await SealedFolder.open(this.data, this.clock);
+    const { keys } = this.sealed;
     const watched = Object.assign(Object.create(keys) as KeyStore, {
       sweep: () => {
         this.#lastSweep = keys.sweep();
@@ -82,7 +82,7 @@ class Drill {
 
   async end(): Promise<void> {
     this.#sweeps.stop();
-    await this.house.close();
+    await this.sealed.close();
     rmSync(this.folder, { recursive: true });
   }
 
@@ -117,7 +117,7 @@ class Drill {
     cpSync(join(this.data, 'keys'), join(loot, 'keys'), { recursive: true });
     // Node 22 copies a folder without its mode.
     chmodSync(join(loot, 'keys'), 0o700);
-    const thief = await SealedHouse.open(loot, new HandClock(START));
+    const thief = await SealedFolder.open(loot, new HandClock(START));
     const loose = this.keysLeft(join(loot, 'keys')).map(([, bytes]) => ({
       key: async (hour: number) => ({ hour, secret: createSecretKey(bytes) }),
     }));
@@ -150,7 +150,7 @@ it('the copies of every hour open nothing with the keys that remain after 50 h a
   try {
     for (let hour = 0; hour < HOURS; hour++) {
       await drill.until(START + hour * HOUR_MS + offset(hour));
-      await drill.house.keep(record(hour));
+      await drill.sealed.keep(record(hour));
       drill.backUp(hour);
     }
     assert.is(
@@ -163,11 +163,11 @@ it('the copies of every hour open nothing with the keys that remain after 50 h a
       const sealedAt = START + hour * HOUR_MS + offset(hour);
       if (sealedAt + 49 * HOUR_MS >= drill.clock.now()) {
         await drill.until(sealedAt + 49 * HOUR_MS - 1);
-        assert.is(await drill.house.text(account, id), text, `hour ${hour} opens for 49 h`);
-        assert.ok((await drill.house.file(account, id)).equals(file));
+        assert.is(await drill.sealed.text(account, id), text, `hour ${hour} opens for 49 h`);
+        assert.ok((await drill.sealed.file(account, id)).equals(file));
       }
       await drill.until(sealedAt + DEAD_MS);
-      assert.instance(await failureOf(drill.house.text(account, id)), KeyDestroyed);
+      assert.instance(await failureOf(drill.sealed.text(account, id)), KeyDestroyed);
       assert.is(await drill.steal(hour, [hour]), 0, `hour ${hour} opened at 50 h and 1 s`);
       const oldest = drill.clock.now() - 50 * HOUR_MS;
       for (const [name] of drill.keysLeft(join(drill.data, 'keys'))) {
@@ -199,71 +199,71 @@ function assertNoKeyOutside(drill: Drill): void {
   }
 }
 
-async function withHouse(run: (house: SealedHouse, data: string, clock: HandClock) => Promise<void>): Promise<void> {
+async function withHouse(run: (sealed: SealedFolder, data: string, clock: HandClock) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-sealed-'));
   const data = join(folder, 'data');
   const clock = new HandClock(START);
-  const house = await SealedHouse.open(data, clock);
+  const sealed = await SealedFolder.open(data, clock);
   try {
-    await run(house, data, clock);
+    await run(sealed, data, clock);
   } finally {
-    await house.close();
+    await sealed.close();
     rmSync(folder, { recursive: true });
   }
 }
 
 it('rows swapped between accounts or records in the database do not open', async () => {
-  await withHouse(async (house, data) => {
+  await withHouse(async (sealed, data) => {
     const records = [0, 1, 3, 4].map(record);
-    for (const each of records) await house.keep(each);
+    for (const each of records) await sealed.keep(each);
     const connection = connect(join(data, 'troupe.db'), 'write');
     const bodies = connection.prepare('SELECT id, body FROM rows ORDER BY id').all() as { id: string; body: string }[];
     const update = connection.prepare('UPDATE rows SET body = ? WHERE id = ?');
     for (let shift = 1; shift < bodies.length; shift++) {
       bodies.forEach(({ id }, at) => void update.run(bodies[(at + shift) % bodies.length]?.body, id));
       for (const { account, id } of records) {
-        assert.instance(await failureOf(house.text(account, id)), SealBroken);
-        assert.instance(await failureOf(house.file(account, id)), SealBroken);
+        assert.instance(await failureOf(sealed.text(account, id)), SealBroken);
+        assert.instance(await failureOf(sealed.file(account, id)), SealBroken);
       }
     }
     for (const { id, body } of bodies) update.run(body, id);
     connection.close();
-    for (const { account, id, text } of records) assert.is(await house.text(account, id), text);
+    for (const { account, id, text } of records) assert.is(await sealed.text(account, id), text);
   });
 });
 
 it('while the key store is unreachable nothing is stored, not even in part, and a later repeat succeeds', async () => {
-  await withHouse(async (house, data, clock) => {
+  await withHouse(async (sealed, data, clock) => {
     renameSync(join(data, 'keys'), join(data, 'away'));
     for (let hour = 0; hour < 3; hour++) {
-      assert.instance(await failureOf(house.keep(record(0))), KeyStoreUnreachable);
+      assert.instance(await failureOf(sealed.keep(record(0))), KeyStoreUnreachable);
       await clock.advance(HOUR_MS);
     }
-    assert.equal(await house.store.rows({ collection: 'files', limit: 9 }), []);
-    assert.equal(await house.blobs.list({ after: null, before: clock.now() + 1, limit: 9 }), []);
-    assert.is(await house.blobs.sweepUnfinished(clock.now() + 1, 9), 0);
+    assert.equal(await sealed.store.rows({ collection: 'files', limit: 9 }), []);
+    assert.equal(await sealed.blobs.list({ after: null, before: clock.now() + 1, limit: 9 }), []);
+    assert.is(await sealed.blobs.sweepUnfinished(clock.now() + 1, 9), 0);
     renameSync(join(data, 'away'), join(data, 'keys'));
     const { account, id, text } = record(0);
-    await house.keep(record(0));
-    assert.is(await house.text(account, id), text);
+    await sealed.keep(record(0));
+    assert.is(await sealed.text(account, id), text);
     renameSync(join(data, 'keys'), join(data, 'away'));
-    assert.instance(await failureOf(house.text(account, id)), KeyStoreUnreachable);
+    assert.instance(await failureOf(sealed.text(account, id)), KeyStoreUnreachable);
     renameSync(join(data, 'away'), join(data, 'keys'));
-    assert.is(await house.text(account, id), text);
+    assert.is(await sealed.text(account, id), text);
   });
 });
 
 it('a key lost before its time is reported as destroyed, and only its own hour is unreadable', async () => {
-  await withHouse(async (house, data, clock) => {
-    await house.keep(record(0));
+  await withHouse(async (sealed, data, clock) => {
+    await sealed.keep(record(0));
     const [lost = ''] = readdirSync(join(data, 'keys')).filter((name) => name.endsWith('.key'));
     await clock.advance(HOUR_MS);
-    await house.keep(record(1));
+    await sealed.keep(record(1));
     rmSync(join(data, 'keys', lost));
     const [first, second] = [record(0), record(1)];
-    assert.instance(await failureOf(house.text(first.account, first.id)), KeyDestroyed);
-    assert.instance(await failureOf(house.file(first.account, first.id)), KeyDestroyed);
-    assert.is(await house.text(second.account, second.id), second.text);
+    assert.instance(await failureOf(sealed.text(first.account, first.id)), KeyDestroyed);
+    assert.instance(await failureOf(sealed.file(first.account, first.id)), KeyDestroyed);
+    assert.is(await sealed.text(second.account, second.id), second.text);
   });
 });
 

@@ -47,7 +47,7 @@ within(
     );
     const why = (await stage.engine.inspect(A))?.explanation.join('\n') ?? '';
     for (const { id } of letters)
-      assert.match(why, new RegExp(`set aside after it failed once.*retry or skip ${A} ${id}`));
+      assert.match(why, new RegExp(`is a dead letter after it failed once.*retry or skip ${A} ${id}`));
     const alarms = stage.recorded.logged.filter(({ level }) => level === 'error');
     assert.equal(alarms.map(({ detail }) => detail).sort(), letters.map(({ failure }) => failure).sort());
     assert.equal([stage.engine.gauges.deadLetters, stage.engine.gauges.unhandled], [3, 3]);

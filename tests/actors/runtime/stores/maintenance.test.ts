@@ -19,14 +19,14 @@ import { openDatabase } from '../../../support/postgres/database.ts';
 const it = bounded(test);
 
 /** One kind of store, and how an operator without our tools copies and restores it. */
-interface House {
+interface Installation {
   readonly choice: StoreChoice;
   readonly folder: string;
   copyByHand(): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
-const kinds: Readonly<Record<string, () => Promise<House>>> = {
+const kinds: Readonly<Record<string, () => Promise<Installation>>> = {
   async sqlite() {
     const folder = mkdtempSync(join(tmpdir(), 'troupe-maintenance-'));
     const path = join(folder, 'troupe.db');
@@ -74,14 +74,14 @@ const kinds: Readonly<Record<string, () => Promise<House>>> = {
   },
 };
 
-const upkeepIn = ({ choice, folder }: House) =>
+const upkeepIn = ({ choice, folder }: Installation) =>
   maintenanceOf(choice, {
     ...{ shards: SHARDS, clock: systemClock, random: systemRandom },
     beatMs: 50,
     marks: join(folder, 'marks'),
   });
 
-const open = ({ choice, folder }: House): Promise<OpenedStore> =>
+const open = ({ choice, folder }: Installation): Promise<OpenedStore> =>
   openStore({
     ...{ choice, shards: SHARDS, clock: systemClock, random: systemRandom, onFatal: () => {}, onFull: () => {} },
     marks: { folder: join(folder, 'marks'), node: 'n1' },
@@ -117,41 +117,41 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 }
 
 for (const [name, make] of Object.entries(kinds)) {
-  const within = (title: string, run: (house: House) => Promise<void>): void =>
+  const within = (title: string, run: (installation: Installation) => Promise<void>): void =>
     it(`${name}: ${title}`, async () => {
-      const house = await make();
+      const installation = await make();
       try {
-        await run(house);
+        await run(installation);
       } finally {
-        await house.close();
+        await installation.close();
       }
     });
 
-  within('a copy restored by hand is refused at boot, with a one-line remedy', async (house) => {
-    const before = await open(house);
+  within('a copy restored by hand is refused at boot, with a one-line remedy', async (installation) => {
+    const before = await open(installation);
     await live(before, 'i1', 3);
-    const putBack = await house.copyByHand();
+    const putBack = await installation.copyByHand();
     const later = await live(before, 'i2', 5);
     await before.close();
     await putBack();
-    assert.match(await refusal(open(house)), /older than this data folder.*`troupe restore`/);
-    await (await upkeepIn(house)).markRestored();
-    const after = await open(house);
+    assert.match(await refusal(open(installation)), /older than this data folder.*`troupe restore`/);
+    await (await upkeepIn(installation)).markRestored();
+    const after = await open(installation);
     const again = await live(after, 'i3', 1);
     assert.ok(again.birth > later.birth && again.epoch > later.epoch);
     await after.close();
   });
 
-  within('restoring the same copy twice repeats no epoch or birth of the time between', async (house) => {
-    const before = await open(house);
+  within('restoring the same copy twice repeats no epoch or birth of the time between', async (installation) => {
+    const before = await open(installation);
     await live(before, 'i1', 2);
-    const putBack = await house.copyByHand();
+    const putBack = await installation.copyByHand();
     await before.close();
     let last = { birth: 0, epoch: 0 };
     for (const incarnation of ['i2', 'i3', 'i4']) {
       await putBack();
-      await (await upkeepIn(house)).markRestored();
-      const store = await open(house);
+      await (await upkeepIn(installation)).markRestored();
+      const store = await open(installation);
       const now = await live(store, incarnation, 2);
       await store.close();
       assert.ok(now.birth > last.birth && now.epoch > last.epoch, incarnation);
@@ -159,18 +159,18 @@ for (const [name, make] of Object.entries(kinds)) {
     }
   });
 
-  within('a node that is still running when its database is restored writes nothing more', async (house) => {
-    const store = await open(house);
+  within('a node that is still running when its database is restored writes nothing more', async (installation) => {
+    const store = await open(installation);
     const { epoch, version } = await live(store, 'i1', 2);
-    await (await upkeepIn(house)).markRestored();
+    await (await upkeepIn(installation)).markRestored();
     const record = actor('account:a', version + 1);
     const late = await store.commit([write({ owner: 'i1', epoch }, { actors: [{ record, expected: version }] })]);
     assert.equal(late, [{ shard: 7, committed: false, reason: 'fence' }]);
     await store.close();
   });
 
-  within('a database with a live node is not changed', async (house) => {
-    const store = await open(house);
+  within('a database with a live node is not changed', async (installation) => {
+    const store = await open(installation);
     await live(store, 'i1', 1);
     let running = true;
     const beating = (async () => {
@@ -179,7 +179,7 @@ for (const [name, make] of Object.entries(kinds)) {
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
     })();
-    const error = await (await upkeepIn(house)).markRestored().catch((reason: unknown) => reason);
+    const error = await (await upkeepIn(installation)).markRestored().catch((reason: unknown) => reason);
     running = false;
     await beating;
     assert.instance(error, MaintenanceRefused);
@@ -187,19 +187,19 @@ for (const [name, make] of Object.entries(kinds)) {
     await store.close();
   });
 
-  within('migrate returns the applied steps, and then none', async (house) => {
-    const maintenance = await upkeepIn(house);
+  within('migrate returns the applied steps, and then none', async (installation) => {
+    const maintenance = await upkeepIn(installation);
     assert.ok((await maintenance.migrate()).length > 0);
     assert.equal(await maintenance.migrate(), []);
-    await (await open(house)).close();
+    await (await open(installation)).close();
   });
 }
 
 it('sqlite: a backup is taken while nodes write, whole, and put back over the database only by force', async () => {
-  const house = await (kinds.sqlite as () => Promise<House>)();
-  const maintenance = await upkeepIn(house);
-  const copy = join(house.folder, 'copies', 'one.db');
-  const store = await open(house);
+  const installation = await (kinds.sqlite as () => Promise<Installation>)();
+  const maintenance = await upkeepIn(installation);
+  const copy = join(installation.folder, 'copies', 'one.db');
+  const store = await open(installation);
   const then = await live(store, 'i1', 3);
   await maintenance.file?.backup(copy);
   assert.match(await refusal(maintenance.file?.backup(copy) as Promise<unknown>), /one\.db exists/);
@@ -208,21 +208,21 @@ it('sqlite: a backup is taken while nodes write, whole, and put back over the da
   assert.match(await refusal(maintenance.file?.restore(copy, false) as Promise<unknown>), /exists.*--force/);
   const restored = await maintenance.file?.restore(copy, true);
   assert.ok(restored && restored.jump > 1_000_000 && existsSync(restored.kept as string));
-  const again = await open(house);
+  const again = await open(installation);
   assert.is((await again.loadActor('account:a'))?.actor.version, then.version);
   const now = await live(again, 'i3', 1);
   assert.ok(now.birth > later.birth && now.epoch > later.epoch);
   await again.close();
-  writeFileSync(join(house.folder, 'text'), 'no database');
+  writeFileSync(join(installation.folder, 'text'), 'no database');
   assert.match(
-    await refusal(maintenance.file?.restore(join(house.folder, 'text'), true) as Promise<unknown>),
+    await refusal(maintenance.file?.restore(join(installation.folder, 'text'), true) as Promise<unknown>),
     /no intact database/,
   );
   assert.match(
-    await refusal(maintenance.file?.restore(join(house.folder, 'none'), true) as Promise<unknown>),
+    await refusal(maintenance.file?.restore(join(installation.folder, 'none'), true) as Promise<unknown>),
     /there is no file/,
   );
-  await house.close();
+  await installation.close();
 });
 
 test.run();

@@ -22,7 +22,7 @@ import { openDatabase } from '../../../support/postgres/database.ts';
 const it = bounded(test);
 const ports = { shards: SHARDS, clock: systemClock, random: systemRandom };
 
-interface House {
+interface Installation {
   readonly choice: StoreChoice;
   open(): Promise<Store>;
   /** Writes directly to the database. */
@@ -30,7 +30,7 @@ interface House {
   close(): Promise<void>;
 }
 
-const houses: Readonly<Record<string, () => Promise<House>>> = {
+const installations: Readonly<Record<string, () => Promise<Installation>>> = {
   async sqlite() {
     const folder = mkdtempSync(join(tmpdir(), 'troupe-reader-'));
     const path = join(folder, 'troupe.db');
@@ -64,12 +64,12 @@ const failure = (work: Promise<unknown>): Promise<Error> =>
     (error: unknown) => error as Error,
   );
 
-for (const [name, build] of Object.entries(houses)) {
+for (const [name, build] of Object.entries(installations)) {
   it(`${name}: sees each commit of a running node, and returns what the node returns`, async () => {
-    const house = await build();
-    const store = await house.open();
+    const installation = await build();
+    const store = await installation.open();
     const fence = await own(store, 'i1', [7]);
-    const reader = await openStoreReader(house.choice);
+    const reader = await openStoreReader(installation.choice);
     assert.equal(await reader.states(), []);
     await store.commit([write(fence, { actors: [{ record: actor('account:a', 1), expected: 0 }] })]);
     await store.commit([write(fence, { actors: [{ record: actor('account:b', 1), expected: 0 }] })]);
@@ -80,41 +80,41 @@ for (const [name, build] of Object.entries(houses)) {
     assert.is(await reader.loadActor('account:none'), null);
     await reader.close();
     await store.close();
-    await house.close();
+    await installation.close();
   });
 
   it(`${name}: refuses a database with a breaking change of a newer build, and no other`, async () => {
-    const house = await build();
-    await (await house.open()).close();
-    await house.run("INSERT INTO migrations (number, effect) VALUES (98, 'compatible')");
-    await (await openStoreReader(house.choice)).close();
-    await house.run("INSERT INTO migrations (number, effect) VALUES (99, 'breaking')");
-    const error = await failure(openStoreReader(house.choice));
+    const installation = await build();
+    await (await installation.open()).close();
+    await installation.run("INSERT INTO migrations (number, effect) VALUES (98, 'compatible')");
+    await (await openStoreReader(installation.choice)).close();
+    await installation.run("INSERT INTO migrations (number, effect) VALUES (99, 'breaking')");
+    const error = await failure(openStoreReader(installation.choice));
     assert.instance(error, UnfitDatabase);
     assert.match(error.message, /was changed by a newer version \(step 99, this version has \d\): start that version$/);
-    await house.close();
+    await installation.close();
   });
 }
 
 it('postgres: the server refuses every change on its connection, and an empty database stays empty', async () => {
-  const house = await (houses.postgres as () => Promise<House>)();
-  const empty = await failure(openStoreReader(house.choice));
+  const installation = await (installations.postgres as () => Promise<Installation>)();
+  const empty = await failure(openStoreReader(installation.choice));
   assert.match(empty.message, /holds no cluster yet: is it the right one\?$/);
-  const { url } = house.choice as Extract<StoreChoice, { kind: 'postgres' }>;
-  await house.run('CREATE TABLE migrations (number integer, effect text)');
+  const { url } = installation.choice as Extract<StoreChoice, { kind: 'postgres' }>;
+  await installation.run('CREATE TABLE migrations (number integer, effect text)');
   // A query that an older schema lacks reports that itself; the server refuses a function that writes.
   const reader = await openPostgresReader({ kind: 'postgres', url, keysUrl: null, bounds: testBounds });
   const older = await failure(reader.states());
   assert.instance(older, UnfitDatabase);
   assert.match(older.message, /has an older schema \(.*\): run `troupe migrate` of this version first$/);
-  await house.run(`CREATE TABLE actors (kind text, chart integer, snapshot text, address text);
+  await installation.run(`CREATE TABLE actors (kind text, chart integer, snapshot text, address text);
     INSERT INTO actors VALUES ('account', 1, '{}', 'account:a');
     CREATE FUNCTION state_value_1(snapshot text) RETURNS text LANGUAGE plpgsql AS $$
     BEGIN DELETE FROM actors; RETURN ''; END $$`);
   const refused = await failure(reader.states());
   assert.match(refused.message, /did not answer: cannot execute DELETE in a read-only transaction$/);
   await reader.close();
-  await house.close();
+  await installation.close();
 });
 
 test.run();

@@ -31,7 +31,7 @@ interface Body {
   readonly blob: SealedBlob;
 }
 
-export class SealedHouse {
+export class SealedFolder {
   readonly store: Store;
   readonly blobs: Blobs;
   readonly keys: KeyStore;
@@ -42,7 +42,7 @@ export class SealedHouse {
   }
 
   /** Opens a folder, or a copy of one under any clock, as a thief of the copy would. */
-  static async open(data: string, clock: Clock): Promise<SealedHouse> {
+  static async open(data: string, clock: Clock): Promise<SealedFolder> {
     const ports = { clock, random: systemRandom };
     const store = await openSqliteStore({
       path: join(data, 'troupe.db'),
@@ -51,7 +51,7 @@ export class SealedHouse {
       ...ports,
     });
     const { blobs, keys } = await openByteFolders({ data, blobBytesMax: BLOB_BYTES_MAX, ...ports });
-    return new SealedHouse(store, blobs, keys);
+    return new SealedFolder(store, blobs, keys);
   }
 
   /** Stores the key first, then the file, then the commit that refers to it: a failure leaves no partial record. */
