@@ -88,13 +88,15 @@ it('quarantines an actor whose open row does not load', async () => {
 });
 
 it('quarantines the actor of a timer that does not load, awake or not; other timers are armed', async () => {
-  const store = new DamagedStore({ clock: systemClock, shards: SHARDS });
-  const first = await openStage({ store });
+  const clock = new HandClock();
+  const store = new DamagedStore({ clock, shards: SHARDS });
+  const first = await openStage({ store, clock });
   await first.body(HERE, { type: 'remind', inMs: 20, by: 5 });
   await first.body(THERE, { type: 'remind', inMs: 20, by: 5 });
   await first.close();
   store.timers.set(HERE, (timer) => ({ ...timer, event: timer.event.slice(2) }));
-  const stage = await openStage({ store });
+  const stage = await openStage({ store, clock });
+  await clock.advance(20);
   await until(() => stage.engine.gauges.quarantined === 1);
   const answer = await stage.ask(HERE, { type: 'read' });
   assert.ok(!answer.ok && answer.failure.code === 'quarantined' && /timer tick/.test(answer.failure.detail));
