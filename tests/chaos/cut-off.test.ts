@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
 import { buildFirst } from '../support/cluster/build-first.ts';
 import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
-import { FaultDesk } from '../support/faults/fault-desk.ts';
+import { FaultInjector } from '../support/faults/fault-injector.ts';
 import { openAccounts } from './bank.ts';
 import { Providers } from './providers.ts';
 
@@ -28,13 +28,13 @@ it('streams of a node that loses only the store end in-band with 503, all others
   await buildFirst();
   const folder = mkdtempSync(join(tmpdir(), 'troupe-cut-off-'));
   const providers = await Providers.start(folder);
-  const desk = new FaultDesk();
+  const injector = new FaultInjector();
   const cluster = await LaunchedCluster.start(
     {
       nodes: NODES.map((name) => ({ name, grpc: '127.0.0.1:0', operator: '127.0.0.1:0' })),
       providers: providers.declarations,
     },
-    { env: desk.env },
+    { env: injector.env },
   );
   try {
     const key = (await openAccounts(cluster, 1, '100'))[0]?.key ?? '';
@@ -46,7 +46,7 @@ it('streams of a node that loses only the store end in-band with 503, all others
     });
     await Promise.all(opened);
     const cutAt = performance.now();
-    desk.set('n2', { cut: true });
+    injector.set('n2', { cut: true });
     const ended = await Promise.all(streams);
     const failed = ended.filter(({ text }) => text.includes('"error"'));
     const served = ended.filter(({ text }) => text.includes('"cost"'));
@@ -62,10 +62,10 @@ it('streams of a node that loses only the store end in-band with 503, all others
       assert.ok(afterMs - cutAt < (WORDS / WORDS_PER_SECOND) * 1_000, 'the error arrives before the regular end');
     }
   } finally {
-    desk.clear('n2');
+    injector.clear('n2');
     await cluster.stop();
     await providers.stop();
-    desk.close();
+    injector.close();
     rmSync(folder, { recursive: true, force: true });
   }
 });

@@ -27,7 +27,7 @@ const REFUSED_MS = 15_000;
 
 /** Fills the disk of all nodes while streams are open, checks what still works, and frees the space. */
 export async function fillDisk(parts: FullDiskParts): Promise<FullDisk> {
-  const { desk, names, database, baseUrl, workload, payers } = parts;
+  const { injector, names, database, baseUrl, workload, payers } = parts;
   const [payer] = payers as [Payer];
   const problems: string[] = [];
   const addProblem = (line: string): unknown => problems.push(`disk full: ${line}`);
@@ -36,7 +36,7 @@ export async function fillDisk(parts: FullDiskParts): Promise<FullDisk> {
   await pause(300);
   const from = performance.now();
   const quotaBytes = sizeOf(database) + ROOM_BYTES;
-  for (const name of names) desk.set(name, { quotaBytes });
+  for (const name of names) injector.set(name, { quotaBytes });
   const tookEffect = await until(() => !existsSync(`${database}.ballast`), REFUSED_MS);
   await pause(KNOWN_MS);
   const silentFrom = Date.now();
@@ -56,7 +56,7 @@ export async function fillDisk(parts: FullDiskParts): Promise<FullDisk> {
   await pause(FULL_MS);
   const silentTo = Date.now();
   const roomAt = performance.now();
-  for (const name of names) desk.clear(name);
+  for (const name of names) injector.clear(name);
   const healedMs = await recovered(parts, roomAt);
   if (parts.pids().join() !== pids) addProblem('nodes were restarted');
   const window = { from, to: performance.now() + KNOWN_MS };

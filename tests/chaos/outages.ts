@@ -1,11 +1,11 @@
-import type { FaultDesk } from '../support/faults/fault-desk.ts';
+import type { FaultInjector } from '../support/faults/fault-injector.ts';
 import { ask } from './ask.ts';
 import type { Strike } from './nemesis.ts';
 import { long } from './scenario.ts';
 import type { Payer, Workload } from './workload.ts';
 
 export interface OutageParts {
-  readonly desk: FaultDesk;
+  readonly injector: FaultInjector;
   readonly names: readonly string[];
   readonly baseUrl: string;
   readonly workload: Workload;
@@ -30,17 +30,17 @@ const STREAM_SECONDS = 5;
 
 /** No node can reach the store: new requests are refused with Retry-After, no node is voted out, and service resumes afterwards. */
 export async function loseStore(parts: OutageParts): Promise<Outage> {
-  const { desk, names, baseUrl, payers, pids } = parts;
+  const { injector, names, baseUrl, payers, pids } = parts;
   const problems: string[] = [];
   const before = pids().join();
   const from = performance.now();
-  for (const name of names) desk.set(name, { cut: true });
+  for (const name of names) injector.set(name, { cut: true });
   await pause(FENCED_MS);
   const { status, retryAfter } = await ask(baseUrl, payers[0] as Payer, 'POST', '/chat/completions');
   if (status !== 503 || retryAfter === null) problems.push(`store unreachable: ${status}, Retry-After ${retryAfter}`);
   await pause(OUT_MS - FENCED_MS);
   const backAt = performance.now();
-  for (const name of names) desk.clear(name);
+  for (const name of names) injector.clear(name);
   const healedMs = await recovered(parts, backAt);
   if (pids().join() !== before) problems.push('store unreachable: nodes were restarted');
   const window = { from, to: performance.now() };
@@ -57,7 +57,7 @@ export async function loseStore(parts: OutageParts): Promise<Outage> {
 }
 
 /** The wall clocks of two nodes step by 30 s, forward, back and apart: no node dies and no call fails. */
-export async function stepClocks({ desk, names, workload, payers, pids }: OutageParts): Promise<Outage> {
+export async function stepClocks({ injector, names, workload, payers, pids }: OutageParts): Promise<Outage> {
   const problems: string[] = [];
   const before = pids().join();
   const at = performance.now();
@@ -69,8 +69,8 @@ export async function stepClocks({ desk, names, workload, payers, pids }: Outage
     [-SKEW_MS, SKEW_MS],
     [0, 0],
   ] as const) {
-    desk.set(one, { clockMs: mine });
-    desk.set(other, { clockMs: yours });
+    injector.set(one, { clockMs: mine });
+    injector.set(other, { clockMs: yours });
     await pause(STEP_EVERY_MS);
   }
   const ended = await Promise.all(streams);

@@ -8,7 +8,7 @@ import { appendHistory, operations } from '../support/auditor/history.ts';
 import { pricesOf } from '../support/auditor/prices-of.ts';
 import type { StoreView } from '../support/auditor/store-view.ts';
 import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
-import { FaultDesk } from '../support/faults/fault-desk.ts';
+import { FaultInjector } from '../support/faults/fault-injector.ts';
 import { modelsDocument } from '../support/provider/simulated-provider.ts';
 import { openAccounts } from './bank.ts';
 import { chance } from './chance.ts';
@@ -73,30 +73,36 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-chaos-'));
   const providers = await Providers.start(folder);
   const crashPoints = new CrashPoints();
-  const desk = new FaultDesk();
+  const injector = new FaultInjector();
   const links = (options.cuts ?? 0) > 0 ? await Links.open(config.nodes) : null;
   const store = await openChaosStore(options.store);
   let cluster: LaunchedCluster | null = null;
   try {
     const laid = { ...overlay(providers, options), ...links?.overlay, store: store.config };
-    cluster = await LaunchedCluster.start(laid, { env: { ...environment(crashPoints, desk, options), ...links?.env } });
-    return await new Run(options, { folder, providers, crashPoints, desk, cluster, links, store }).report();
+    cluster = await LaunchedCluster.start(laid, {
+      env: { ...environment(crashPoints, injector, options), ...links?.env },
+    });
+    return await new Run(options, { folder, providers, crashPoints, injector, cluster, links, store }).report();
   } finally {
     await cluster?.stop(options.keep);
     await links?.close();
     await providers.stop();
     await store.close();
     crashPoints.close();
-    desk.close();
+    injector.close();
     if (options.keep) options.tell(`kept ${folder} and ${cluster?.data}`);
     else rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function environment(crashPoints: CrashPoints, desk: FaultDesk, options: ChaosOptions): Record<string, string> {
+function environment(crashPoints: CrashPoints, injector: FaultInjector, options: ChaosOptions): Record<string, string> {
   const { stops, losses = 0, clocks = 0, fulls = 0 } = options;
   if (stops + losses + clocks + fulls === 0) return crashPoints.env;
-  return { ...crashPoints.env, ...desk.env, NODE_OPTIONS: `${crashPoints.env.NODE_OPTIONS} ${desk.env.NODE_OPTIONS}` };
+  return {
+    ...crashPoints.env,
+    ...injector.env,
+    NODE_OPTIONS: `${crashPoints.env.NODE_OPTIONS} ${injector.env.NODE_OPTIONS}`,
+  };
 }
 
 function overlay(providers: Providers, { stops, fulls = 0 }: ChaosOptions): object {
@@ -113,7 +119,7 @@ interface Stage {
   readonly folder: string;
   readonly providers: Providers;
   readonly crashPoints: CrashPoints;
-  readonly desk: FaultDesk;
+  readonly injector: FaultInjector;
   readonly cluster: LaunchedCluster;
   /** Null in a run without cuts: nodes then connect directly. */
   readonly links: Links | null;
@@ -185,7 +191,7 @@ class Run {
       nodes: config.nodes.length,
       shards: config.runtime.shards,
       chance: this.#chance,
-      freeze: (node, stop) => this.#stage.desk.set(node, { stop }),
+      freeze: (node, stop) => this.#stage.injector.set(node, { stop }),
     });
     const strikes: Strike[] = [];
     const record = (strike: Strike): void => this.#tell(strikes.push(strike), strike, workload);
@@ -261,12 +267,19 @@ class Run {
   }
 
   async #outages(workload: Workload, payers: readonly Payer[], record: (strike: Strike) => void): Promise<void> {
-    const { cluster, desk } = this.#stage;
+    const { cluster, injector } = this.#stage;
     const { baseUrl } = cluster;
     const database = join(cluster.data, 'troupe.db');
     const { losses = 0, clocks = 0, fulls = 0, calmMs } = this.#options;
     const pids = (): readonly number[] => cluster.connection()?.nodes.map(({ pid }) => pid) ?? [];
-    const parts: OutageParts = { desk, names: config.nodes.map(({ name }) => name), baseUrl, workload, payers, pids };
+    const parts: OutageParts = {
+      injector,
+      names: config.nodes.map(({ name }) => name),
+      baseUrl,
+      workload,
+      payers,
+      pids,
+    };
     const openHolds = (): Promise<number> => this.#store.openHolds();
     const all = [
       ...Array.from({ length: losses }, () => async () => loseStore(parts)),
@@ -295,11 +308,11 @@ class Run {
   }
 
   #awakenings(strikes: readonly Strike[], evidence: Evidence): readonly Awakening[] {
-    const { cluster, desk } = this.#stage;
+    const { cluster, injector } = this.#stage;
     const judgedAtOnce = this.#options.store === 'sqlite';
     return awakenings(strikes, {
       launcherLog: join(cluster.data, 'launcher.log'),
-      notes: desk.notes,
+      notes: injector.notes,
       evidence,
       judgedAtOnce,
     });
@@ -334,7 +347,7 @@ class Run {
       deposits: all.map((payer) => ({ account: payer.account, amount: payer === poor ? POOR_USD : DEPOSIT_USD })),
       prices: Object.fromEntries(providers.declarations.map(({ slug }) => [slug, pricesOf(modelsDocument(slug))])),
       slugs: providers.slugs,
-      refusedCommits: this.#stage.desk.notes.filter(({ failure }) => failure === 'full').length,
+      refusedCommits: this.#stage.injector.notes.filter(({ failure }) => failure === 'full').length,
       clockSlackMs: CLOCK_SLACK_MS + (this.#options.clocks ? SKEW_MS_MAX : 0),
     };
   }

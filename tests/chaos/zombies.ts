@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Evidence } from '../support/auditor/evidence.ts';
-import type { Note } from '../support/faults/fault-desk.ts';
+import type { Note } from '../support/faults/fault-injector.ts';
 import type { Strike } from './nemesis.ts';
 
 /** The outcome of one stopped process. Any of `problems` fails the run. */

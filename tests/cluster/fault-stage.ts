@@ -1,7 +1,7 @@
 /** Three launched nodes, fault injection, and a record of what they acknowledged. */
 import * as assert from 'uvu/assert';
 import { LaunchedNodes } from '../support/cluster/launched-nodes.ts';
-import { FaultDesk, type Note } from '../support/faults/fault-desk.ts';
+import { FaultInjector, type Note } from '../support/faults/fault-injector.ts';
 
 const NAMES = ['n1', 'n2', 'n3'] as const;
 const ADDRESSES = Array.from({ length: 60 }, (_, i) => `tally:f${i}`);
@@ -16,7 +16,7 @@ export interface Asked {
 }
 
 export class FaultStage {
-  readonly desk = new FaultDesk();
+  readonly injector = new FaultInjector();
   #nodes!: LaunchedNodes;
   readonly #acknowledged = new Map<string, number>();
   readonly #unknown = new Map<string, number>();
@@ -25,7 +25,7 @@ export class FaultStage {
   async start(postgresUrl?: string): Promise<void> {
     this.#nodes = await LaunchedNodes.start({
       names: NAMES,
-      env: this.desk.env,
+      env: this.injector.env,
       ...(postgresUrl === undefined ? {} : { postgresUrl }),
     });
     await this.shared();
@@ -64,7 +64,7 @@ export class FaultStage {
 
   /** Waits until the launcher has replaced the node's process, which ended. */
   async revive(name: string): Promise<void> {
-    this.desk.clear(name);
+    this.injector.clear(name);
     await this.#nodes.restarted(name);
     await this.shared();
   }
@@ -120,7 +120,7 @@ export class FaultStage {
   }
 
   notes(name: string, from: number): readonly Note[] {
-    return this.desk.notes.slice(from).filter(({ node }) => node === name);
+    return this.injector.notes.slice(from).filter(({ node }) => node === name);
   }
 
   async tookEffect(name: string, from: number): Promise<void> {
@@ -141,7 +141,7 @@ export class FaultStage {
 
   async close(): Promise<void> {
     await this.#nodes.close();
-    this.desk.close();
+    this.injector.close();
   }
 }
 

@@ -18,11 +18,11 @@ test.after(() => stage.close());
 
 for (const fsync of ['fails', 'fails behind the write'] as const) {
   it(`a sync that ${fsync} ends the process at once, acknowledges no write, and the log is recovered`, async () => {
-    const from = stage.desk.notes.length;
+    const from = stage.injector.notes.length;
     const verdicts = stage.verdicts().length;
     const load = stage.load(NAMES);
     await pause(200);
-    stage.desk.set('n1', { fsync });
+    stage.injector.set('n1', { fsync });
     assert.is(await stage.ended('n1'), 70);
     const after = stage.notes('n1', from);
     assert.is(after.filter(({ effect }) => effect !== undefined).length, 1);
@@ -37,7 +37,7 @@ for (const fsync of ['fails', 'fails behind the write'] as const) {
 it('a node whose event loop stalls for 8 s is replaced and fenced', async () => {
   const kept = await stage.owned('n2');
   const load = stage.load(['n2']);
-  stage.desk.set('n2', { blockMs: 8_000 });
+  stage.injector.set('n2', { blockMs: 8_000 });
   await pause(100);
   stage.signal('n2', 'SIGUSR2');
   const tookMs = await stage.until(async () => (await stage.add('n3', kept[0] as string)).ok, 'it is taken over');
@@ -52,12 +52,12 @@ it('a node that cannot reach the store fences its own reads and is replaced; the
   const from = stage.verdicts().length;
   const own = (await stage.owned('n3'))[0] as string;
   const load = stage.load(['n1', 'n2'], await stage.owned('n1'));
-  stage.desk.set('n3', { cut: true });
+  stage.injector.set('n3', { cut: true });
   await stage.until(async () => !(await stage.connected('n3')), 'its read lease has expired');
   assert.not((await stage.add('n3', own, 500)).ok);
   await stage.until(async () => (await stage.add('n1', own)).ok, 'another node serves its shard');
   assert.is(stage.verdicts().length, from + 1);
-  stage.desk.clear('n3');
+  stage.injector.clear('n3');
   assert.is(await stage.ended('n3'), EXIT_REJOIN, 'it detects its death at its next read of the store');
   const answers = await load.stop();
   assert.equal(
@@ -71,14 +71,14 @@ it('a node that cannot reach the store fences its own reads and is replaced; the
 it('an unreachable store changes no membership, and service resumes as soon as it is back', async () => {
   const verdicts = stage.verdicts().length;
   const before = await Promise.all(NAMES.map((name) => stage.owned(name)));
-  for (const name of NAMES) stage.desk.set(name, { cut: true });
+  for (const name of NAMES) stage.injector.set(name, { cut: true });
   await pause(4_500);
   for (const name of NAMES) {
     assert.not(await stage.connected(name));
     const answer = await stage.add(name, before[0]?.[0] as string, 500);
     assert.not(answer.ok);
   }
-  for (const name of NAMES) stage.desk.clear(name);
+  for (const name of NAMES) stage.injector.clear(name);
   const backMs = await stage.until(
     async () => (await Promise.all(NAMES.map((name) => stage.connected(name)))).every(Boolean),
     'all have contact again',
@@ -95,10 +95,10 @@ it('clock steps of an hour and a skew of 30 s move no shard', async () => {
   const verdicts = stage.verdicts().length;
   const before = await Promise.all(NAMES.map((name) => stage.owned(name)));
   const load = stage.load(NAMES);
-  stage.desk.set('n1', { clockMs: -HOUR_MS });
-  stage.desk.set('n2', { clockMs: 30_000 });
+  stage.injector.set('n1', { clockMs: -HOUR_MS });
+  stage.injector.set('n2', { clockMs: 30_000 });
   await pause(1_200);
-  for (const name of NAMES) stage.desk.clear(name);
+  for (const name of NAMES) stage.injector.clear(name);
   const answers = await load.stop();
   assert.equal(
     answers.filter(({ ok }) => !ok),
@@ -112,10 +112,10 @@ it('clock steps of an hour and a skew of 30 s move no shard', async () => {
 it('a disk whose syncs take 500 ms longer slows every commit and ends no node', async () => {
   const verdicts = stage.verdicts().length;
   const before = await Promise.all(NAMES.map((name) => stage.owned(name)));
-  for (const name of NAMES) stage.desk.set(name, { slowMs: 500 });
+  for (const name of NAMES) stage.injector.set(name, { slowMs: 500 });
   const load = stage.load(NAMES);
   await pause(9_000);
-  for (const name of NAMES) stage.desk.clear(name);
+  for (const name of NAMES) stage.injector.clear(name);
   const answers = await load.stop();
   const took = answers.filter(({ ok }) => ok).map(({ tookMs }) => tookMs);
   process.stdout.write(

@@ -1,12 +1,13 @@
 /**
  * Three nodes in this process, with every direction between two of them separately cuttable: over gRPC by one proxy each,
- * over loopback by the network itself, on a virtual clock.
+ * on virtual time by the network itself.
  */
 import { AskError, type Json } from '../../actors/runtime/index.ts';
-import type { NodeParts } from '../../actors/runtime/node.ts';
 import { GrpcTransport } from '../../actors/runtime/transports/grpc/transport.ts';
 import { LinkMesh } from '../support/links/mesh.ts';
-import { Harness, type Started } from './harness.ts';
+import { GrpcNodes } from './grpc-nodes.ts';
+import type { Change, Started, TestNodes } from './test-nodes.ts';
+import { VirtualNodes } from './virtual-nodes.ts';
 
 const NAMES = ['n1', 'n2', 'n3'] as const;
 const ASK_MS = 2_000;
@@ -24,22 +25,22 @@ export interface Answered {
 }
 
 export class LinkedTrio {
-  readonly harness: Harness;
+  readonly nodes: TestNodes;
   readonly mesh = new LinkMesh();
   readonly answers: Answered[] = [];
   readonly #bound: Record<string, string> = {};
   #asking = true;
   #askers: Promise<void>[] = [];
 
-  readonly #wire: 'loopback' | 'grpc';
+  readonly #virtual: VirtualNodes | null;
 
-  private constructor(wire: 'loopback' | 'grpc') {
-    this.#wire = wire;
-    this.harness = new Harness(wire);
+  private constructor(wire: 'virtual' | 'grpc') {
+    this.#virtual = wire === 'virtual' ? new VirtualNodes() : null;
+    this.nodes = this.#virtual ?? new GrpcNodes();
   }
 
   /** Starts three nodes and waits until all are ready. All proxies exist before the first node registers, hence before any dial. */
-  static async start(wire: 'loopback' | 'grpc'): Promise<LinkedTrio> {
+  static async start(wire: 'virtual' | 'grpc'): Promise<LinkedTrio> {
     const trio = new LinkedTrio(wire);
     let opened = (): void => {};
     const proxies = new Promise<void>((resolve) => {
@@ -53,31 +54,31 @@ export class LinkedTrio {
       }
       await proxies;
     };
-    const nodes = await Promise.all(NAMES.map((name) => trio.harness.start(name, trio.#parts(name, onBound(name)))));
-    await trio.harness.until(() => nodes.every(({ node }) => node.ready), 'all three are ready');
+    const all = await Promise.all(NAMES.map((name) => trio.nodes.start(name, trio.#parts(name, onBound(name)))));
+    await trio.nodes.until(() => all.every(({ node }) => node.ready), 'all three are ready');
     return trio;
   }
 
   /** Drops everything that `from` sends to `to`. */
   cut(from: string, to: string): void {
-    if (this.#wire === 'grpc') this.mesh.cut(from, to);
-    else this.harness.network.cut(this.#bound[from] as string, this.#bound[to] as string);
+    if (this.#virtual === null) this.mesh.cut(from, to);
+    else this.#virtual.cut(from, to);
   }
 
   heal(): void {
     this.mesh.heal();
-    this.harness.network.heal();
+    this.#virtual?.heal();
   }
 
   /** The node of this name that is alive; throws when it is not. */
   node(name: string): Started {
-    const found = this.harness.started.find(({ node, died }) => node.self.name === name && died.length === 0);
+    const found = this.nodes.started.find(({ node, died }) => node.self.name === name && died.length === 0);
     if (!found) throw new Error(`${name} is not alive`);
     return found;
   }
 
   alive(): readonly string[] {
-    return this.harness.store
+    return this.nodes.store
       .allNodes()
       .filter((row) => row.state === 'up')
       .map((row) => row.name);
@@ -88,7 +89,7 @@ export class LinkedTrio {
     for (const name of NAMES) {
       if (this.alive().includes(name)) continue;
       const grpcAddress = this.#bound[name] as string;
-      await this.harness.start(name, { ...this.#parts(name, async () => {}), grpcAddress });
+      await this.nodes.start(name, { ...this.#parts(name, async () => {}), grpcAddress });
     }
   }
 
@@ -121,30 +122,30 @@ export class LinkedTrio {
     this.#asking = false;
     this.heal();
     await Promise.all(this.#askers);
-    await this.harness.close();
+    await this.nodes.close();
     await this.mesh.close();
   }
 
   async #askFrom(name: string, addresses: readonly string[]): Promise<void> {
     for (let i = 0; this.#asking; i++) {
-      const asker = this.harness.started.find(({ node, died }) => node.self.name === name && died.length === 0);
+      const asker = this.nodes.started.find(({ node, died }) => node.self.name === name && died.length === 0);
       if (!asker) {
-        await this.harness.pause(20);
+        await this.nodes.pause(20);
         continue;
       }
       const address = addresses[i % addresses.length] as string;
-      const began = this.harness.clock.monotonic();
+      const began = this.nodes.clock.monotonic();
       const answer = await asker.node.ask(address, { type: 'tally.add', by: 1 }, { withinMs: ASK_MS }).then(
         (body: Json) => ({ sum: (body as { sum: number }).sum, failure: null }),
         (error: unknown) => ({ sum: null, failure: String(error) }),
       );
-      this.answers.push({ address, ...answer, tookMs: this.harness.clock.monotonic() - began, withinMs: ASK_MS });
-      if (answer.failure !== null) await this.harness.pause(5);
+      this.answers.push({ address, ...answer, tookMs: this.nodes.clock.monotonic() - began, withinMs: ASK_MS });
+      if (answer.failure !== null) await this.nodes.pause(5);
     }
   }
 
-  #parts(name: string, onBound: (address: string) => Promise<void>): Partial<NodeParts> {
-    if (this.#wire === 'loopback') return { onBound };
+  #parts(name: string, onBound: (address: string) => Promise<void>): Change {
+    if (this.#virtual !== null) return { onBound };
     const route = (address: string): string => {
       const to = NAMES.find((other) => this.#bound[other] === address);
       return (to && this.mesh.route(name, to)) ?? address;

@@ -8,15 +8,16 @@ import { senderKind } from '../actors/example-kinds/sender.ts';
 import { vaultKind } from '../actors/example-kinds/vault.ts';
 import { bounded } from '../support/bounded.ts';
 import { TOKEN } from '../support/cluster/bare-node.ts';
-import { addressOn, Harness } from './harness.ts';
+import { GrpcNodes } from './grpc-nodes.ts';
 import { tally } from './tally.ts';
+import { addressOn } from './test-nodes.ts';
 
 const it = bounded(test);
 const add = { type: 'tally.add', by: 2 };
 
 it('an operator inspects and controls the whole cluster through any node', async () => {
-  const harness = new Harness('grpc');
-  const [a, b, c] = await harness.trio();
+  const nodes = new GrpcNodes();
+  const [a, b, c] = await nodes.trio();
   const operator = connectOperator(a.node.self.address, TOKEN);
   try {
     const view = await operator.ps();
@@ -37,7 +38,7 @@ it('an operator inspects and controls the whole cluster through any node', async
     while (steps.length === 0) {
       asked += 1;
       assert.equal(await operator.ask(elsewhere, add, { withinMs: 2_000 }), { sum: 2 * asked });
-      await harness.pause(30);
+      await nodes.pause(30);
     }
     assert.is(steps[0]?.node, 'n2');
     assert.is(steps[0]?.address, elsewhere);
@@ -52,7 +53,7 @@ it('an operator inspects and controls the whole cluster through any node', async
     assert.ok(steps.every((step) => step.address.startsWith('tally:seen')));
 
     await operator.drain('n3');
-    await harness.until(() => c.drains.length === 1, 'the node was asked to drain');
+    await nodes.until(() => c.drains.length === 1, 'the node was asked to drain');
     await rejects(operator.drain('n7'), /no living node is called "n7"/);
     await rejects(operator.inspect('nonsense'), /no address/);
     const failure = await operator.ask('tally:none', { type: 'tally.read' }, { withinMs: 2_000 }).then(
@@ -63,16 +64,16 @@ it('an operator inspects and controls the whole cluster through any node', async
     assert.is((failure as AskError).failure.code, 'absent');
   } finally {
     operator.close();
-    await harness.close();
+    await nodes.close();
   }
 });
 
 it('an operator retries and skips dead messages, and gets the reason when one fails again', async () => {
-  const harness = new Harness('grpc');
-  const { node } = await harness.start('n1', { kinds: [tally, senderKind] });
+  const nodes = new GrpcNodes();
+  const { node } = await nodes.start('n1', { kinds: [tally, senderKind] });
   const operator = connectOperator(node.self.address, TOKEN);
   try {
-    await harness.until(() => node.ready, 'the node is ready');
+    await nodes.until(() => node.ready, 'the node is ready');
     const messages = [0, 1].map((i) => ({ to: 'tally:nobody', event: { type: 'tally.read', i } }));
     await operator.ask('sender:a', { type: 'open' }, { withinMs: 2_000 });
     await operator.ask('sender:a', { type: 'post', messages }, { withinMs: 2_000 });
@@ -89,16 +90,16 @@ it('an operator retries and skips dead messages, and gets the reason when one fa
     assert.equal((await operator.inspect('tally:nobody'))?.aside, []);
   } finally {
     operator.close();
-    await harness.close();
+    await nodes.close();
   }
 });
 
 it('an operator sees inputs that were refused or not handled as dead messages, with their cause and count', async () => {
-  const harness = new Harness('grpc');
-  const { node } = await harness.start('n1', { kinds: [tally, senderKind, vaultKind] });
+  const nodes = new GrpcNodes();
+  const { node } = await nodes.start('n1', { kinds: [tally, senderKind, vaultKind] });
   const operator = connectOperator(node.self.address, TOKEN);
   try {
-    await harness.until(() => node.ready, 'the node is ready');
+    await nodes.until(() => node.ready, 'the node is ready');
     await operator.ask('tally:a', add, { withinMs: 2_000 });
     await operator.ask('vault:v', { type: 'fill', amount: 5 }, { withinMs: 2_000 });
     await operator.ask('sender:p', { type: 'open' }, { withinMs: 2_000 });
@@ -133,40 +134,38 @@ it('an operator sees inputs that were refused or not handled as dead messages, w
     );
   } finally {
     operator.close();
-    await harness.close();
+    await nodes.close();
   }
 });
 
 /** Replaces an actor's snapshot directly in the store, as a person with access to the file could. */
-async function tamper(harness: Harness, address: string, snapshot: object): Promise<void> {
-  const stored = await harness.store.loadActor(address);
+async function tamper(nodes: GrpcNodes, address: string, snapshot: object): Promise<void> {
+  const stored = await nodes.store.loadActor(address);
   if (!stored) throw new Error(`there is no ${address}`);
   const { actor } = stored;
-  const fence = (await harness.store.shards())[actor.shard];
+  const fence = (await nodes.store.shards())[actor.shard];
   const record = { ...actor, version: actor.version + 1, snapshot: JSON.stringify(snapshot) };
   const nothing = { stopped: [], rowsPut: [], rowsRemoved: [], timersSet: [], timersCancelled: [] };
   const write = { shard: actor.shard, owner: fence?.owner ?? '', epoch: fence?.epoch ?? 0 };
   const actors = [{ record, expected: actor.version }];
-  assert.equal(await harness.store.commit([{ ...write, actors, ...nothing }]), [
-    { shard: actor.shard, committed: true },
-  ]);
+  assert.equal(await nodes.store.commit([{ ...write, actors, ...nothing }]), [{ shard: actor.shard, committed: true }]);
 }
 
 it('an operator sees a quarantined actor of any node and reloads it', async () => {
-  const harness = new Harness('grpc');
-  const [a, b] = await harness.trio();
+  const nodes = new GrpcNodes();
+  const [a, b] = await nodes.trio();
   const operator = connectOperator(a.node.self.address, TOKEN);
   try {
     const [bad, good] = [addressOn(b.node, 'bad'), addressOn(b.node, 'good')];
     for (const address of [bad, good]) await operator.ask(address, add, { withinMs: 2_000 });
-    await tamper(harness, bad, { value: 'nowhere', context: { sum: 2 }, status: 'active' });
+    await tamper(nodes, bad, { value: 'nowhere', context: { sum: 2 }, status: 'active' });
     const codeOf = (): Promise<string> =>
       operator.ask(bad, add, { withinMs: 2_000 }).then(
         () => 'ok',
         (error: AskError) => error.failure.code,
       );
     // The first step conflicts with the changed version and is refused; then the shard is reloaded.
-    while ((await codeOf()) !== 'quarantined') await harness.pause(20);
+    while ((await codeOf()) !== 'quarantined') await nodes.pause(20);
     const view = await operator.ps();
     assert.equal(
       view.quarantined.map(({ address, node }) => [address, node]),
@@ -180,20 +179,20 @@ it('an operator sees a quarantined actor of any node and reloads it', async () =
       { sum: 4 },
       'another actor of the shard is still served',
     );
-    await tamper(harness, bad, { value: 'open', context: { sum: 2 }, status: 'active' });
+    await tamper(nodes, bad, { value: 'open', context: { sum: 2 }, status: 'active' });
     assert.equal(await operator.reload(bad), { outcome: 'loaded' });
     assert.equal(await operator.ask(bad, add, { withinMs: 2_000 }), { sum: 4 });
     assert.equal((await operator.ps()).quarantined, []);
     await rejects(operator.reload('nonsense'), /no address/);
   } finally {
     operator.close();
-    await harness.close();
+    await nodes.close();
   }
 });
 
 it('without the token every call is refused, and an error names a port without a node', async () => {
-  const harness = new Harness('grpc');
-  const a = await harness.start('n1');
+  const nodes = new GrpcNodes();
+  const a = await nodes.start('n1');
   const address = a.node.self.address;
   const thief = connectOperator(address, 'guess');
   try {
@@ -213,7 +212,7 @@ it('without the token every call is refused, and an error names a port without a
     assert.is(a.drains.length, 0);
   } finally {
     thief.close();
-    await harness.close();
+    await nodes.close();
   }
   const late = connectOperator(address, TOKEN);
   await rejects(late.ps(), new RegExp(`no node answers at ${address}`));

@@ -6,11 +6,10 @@ import { kinds } from '../../actors/kinds.ts';
 import { type ActorEvent, AskError, type Json } from '../../actors/runtime/index.ts';
 import { systemRandom } from '../../actors/runtime/system/random.ts';
 import type { Generation } from '../../actors/terms/hold.ts';
-import config from '../../cluster.config.ts';
 import { bounded } from '../support/bounded.ts';
 import { inWeather, type Tally, type Weather } from '../support/links/weather.ts';
 import * as words from '../support/model/words.ts';
-import { Harness } from './harness.ts';
+import { VirtualNodes } from './virtual-nodes.ts';
 
 const it = bounded(test);
 const LANES = 8;
@@ -31,21 +30,22 @@ interface Outcome {
 
 /** Runs the turns; repeats each command until it is answered, from the node that does not own the account. */
 async function run(weather: Weather): Promise<Outcome> {
-  const harness = new Harness('loopback');
+  const nodes = new VirtualNodes();
   const tally: Tally = { lost: 0, duplicated: 0 };
-  const ports = { clock: harness.clock, random: systemRandom, tally };
-  const transport = () => inWeather(harness.network.transport(harness.clock, config.runtime), weather, ports);
+  const ports = { clock: nodes.clock, random: systemRandom, tally };
   try {
-    const nodes = await Promise.all(['n1', 'n2'].map((name) => harness.start(name, { kinds, transport })));
-    await harness.until(() => nodes.every(({ node }) => node.ready), 'both are ready');
-    await harness.until(() => nodes.some(({ node }) => node.owns(ACCOUNT)), 'the account has an owner');
-    const asker = nodes.find(({ node }) => !node.owns(ACCOUNT));
+    const pair = await Promise.all(
+      ['n1', 'n2'].map((name) => nodes.start(name, { kinds }, (own) => inWeather(own, weather, ports))),
+    );
+    await nodes.until(() => pair.every(({ node }) => node.ready), 'both are ready');
+    await nodes.until(() => pair.some(({ node }) => node.owns(ACCOUNT)), 'the account has an owner');
+    const asker = pair.find(({ node }) => !node.owns(ACCOUNT));
     if (!asker) throw new Error('both own the account');
     let [tries, answered, slowestMs] = [0, 0, 0];
     const tell = async (to: string, event: object): Promise<Json> => {
       for (let i = 0; i < TRIES_MAX; i++) {
         tries += 1;
-        const began = harness.clock.monotonic();
+        const began = nodes.clock.monotonic();
         try {
           const body = await asker.node.ask(to, event as ActorEvent, { withinMs: TRY_MS });
           answered += 1;
@@ -53,7 +53,7 @@ async function run(weather: Weather): Promise<Outcome> {
         } catch (error) {
           if (!(error instanceof AskError)) throw error;
         } finally {
-          slowestMs = Math.max(slowestMs, harness.clock.monotonic() - began);
+          slowestMs = Math.max(slowestMs, nodes.clock.monotonic() - began);
         }
       }
       throw new Error(`${JSON.stringify(event)} was never answered`);
@@ -64,7 +64,7 @@ async function run(weather: Weather): Promise<Outcome> {
       for (let turn = 0; turn < TURNS_PER_LANE; turn++) {
         const id = `${at}-${turn}`;
         await tell(ACCOUNT, words.depositEvent(`dep-${id}`, '1'));
-        const held = words.request(`gen-${id}`, '0.5', { deadlineAt: harness.clock.now() + 600_000, repeat: true });
+        const held = words.request(`gen-${id}`, '0.5', { deadlineAt: nodes.clock.now() + 600_000, repeat: true });
         await tell(KEY, words.admitEvent(held));
         if (turn % 3 === 2) await tell(ACCOUNT, words.releaseEvent(words.release(`gen-${id}`)));
         else await tell(ACCOUNT, words.settleEvent(words.settlement(`gen-${id}`, '0.015')));
@@ -72,15 +72,15 @@ async function run(weather: Weather): Promise<Outcome> {
     };
     await Promise.all(Array.from({ length: LANES }, (_, at) => lane(at)));
     // Only duplicates of answered commands are still in flight; they arrive before the accounts are read.
-    await harness.pause(weather.delayMsMax + TRY_MS);
-    return { state: await booksOf(harness), tries, answered, slowestMs, tally };
+    await nodes.pause(weather.delayMsMax + TRY_MS);
+    return { state: await accountsOf(nodes), tries, answered, slowestMs, tally };
   } finally {
-    await harness.close();
+    await nodes.close();
   }
 }
 
 /** Everything that must not depend on duplicates or order of the commands. */
-async function booksOf({ store }: Harness): Promise<object> {
+async function accountsOf({ store }: VirtualNodes): Promise<object> {
   const stored = async <T>(collection: string): Promise<readonly T[]> => {
     const rows = await store.rows({ collection, address: ACCOUNT, order: 'ascending', limit: 1_000 });
     return rows.map((row) => JSON.parse(row.body) as T);

@@ -16,9 +16,9 @@ test.after(() => stage.close());
 
 it('a node frozen before a commit is replaced, and that commit is refused when it resumes', async () => {
   const owned = await stage.owned('n1');
-  const from = stage.desk.notes.length;
+  const from = stage.injector.notes.length;
   const load = stage.load(['n1', 'n2']);
-  stage.desk.set('n1', { stop: 'before commit' });
+  stage.injector.set('n1', { stop: 'before commit' });
   await stage.tookEffect('n1', from);
   const at = performance.now();
   await stage.until(async () => (await stage.add('n3', owned[0] as string)).ok, 'another node serves its shard');
@@ -37,10 +37,10 @@ it('a node frozen before a commit is replaced, and that commit is refused when i
 });
 
 it('a node frozen inside a transaction blocks every writer without a verdict, and its end unblocks them', async () => {
-  const from = stage.desk.notes.length;
+  const from = stage.injector.notes.length;
   const verdicts = stage.verdicts().length;
   const load = stage.load(['n1', 'n2', 'n3']);
-  stage.desk.set('n2', { stop: 'in transaction' });
+  stage.injector.set('n2', { stop: 'in transaction' });
   await stage.tookEffect('n2', from);
   const owned = await stage.owned('n3');
   const blocked = await stage.add('n3', owned[0] as string, 1_500);

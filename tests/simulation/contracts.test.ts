@@ -3,38 +3,13 @@ import { test } from 'uvu';
 import { SHARDS } from '../contracts/store/records.ts';
 import { storeContract } from '../contracts/store.contract.ts';
 import { LIMITS, transportContract } from '../contracts/transport.contract.ts';
-import type { Witness } from './world/database.ts';
-import { Database } from './world/database.ts';
-import { Dice } from './world/dice.ts';
+import { Database, UNSEEN } from './world/database.ts';
 import { SimulatedNetwork } from './world/network.ts';
 import { NodeClock } from './world/node-clock.ts';
-import { Place, Scheduler } from './world/scheduler.ts';
+import { Pump } from './world/pump.ts';
+import { Place } from './world/scheduler.ts';
 import { SimulatedStore } from './world/store.ts';
 import { SimulatedTransport } from './world/transport.ts';
-
-const UNSEEN: Witness = { committed() {}, moved() {}, markedDead() {}, unanswered() {}, divided() {} };
-
-/** Advances virtual time while a caller awaits it, until stopped. */
-class Pump {
-  readonly dice = new Dice(1);
-  readonly scheduler = new Scheduler(this.dice.fork());
-  #stopped = false;
-
-  constructor() {
-    void this.#run();
-  }
-
-  stop(): void {
-    this.#stopped = true;
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#stopped) {
-      await this.scheduler.run(() => this.#stopped);
-      await new Promise<void>((resolve) => setImmediate(resolve));
-    }
-  }
-}
 
 storeContract('simulated', async () => {
   const pump = new Pump();

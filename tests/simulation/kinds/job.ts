@@ -10,7 +10,7 @@ import {
   type Stamped,
 } from '../../../actors/runtime/index.ts';
 
-interface Desk {
+interface JobState {
   readonly ended: number;
 }
 
@@ -53,7 +53,7 @@ function ended(event: JobEvent, more: Partial<Work>): readonly Effect[] {
 }
 
 const jobMachine = setup({
-  types: {} as { context: Desk; events: JobEvent },
+  types: {} as { context: JobState; events: JobEvent },
   guards: {
     isKnown: ({ event }) => found(event) !== null,
     isRunning: ({ event }) => found(event)?.state === 'running',
@@ -62,7 +62,7 @@ const jobMachine = setup({
   },
   actions: {
     count: assign({ ended: ({ context }) => context.ended + 1 }),
-    begin: emit<Desk, JobEvent>(({ event }) => {
+    begin: emit<JobState, JobEvent>(({ event }) => {
       const id = String(event.id);
       return [
         put({ id, state: 'running', ends: 0, attempt: null, result: null, failure: null, attempts: [1] }),
@@ -72,22 +72,22 @@ const jobMachine = setup({
       ];
     }),
     // The chart itself decides when to repeat.
-    repeatLater: emit<Desk, JobEvent>(({ event: { id, at, key, attempt, failure } }) => ({
+    repeatLater: emit<JobState, JobEvent>(({ event: { id, at, key, attempt, failure } }) => ({
       type: 'schedule',
       name: again(String(id)),
       at: at + REPEAT_MS,
       event: { type: 'job.again', id: String(id), repeats: { key, attempt, failure } as unknown as Json },
     })),
-    repeat: emit<Desk, JobEvent>(({ event }) => {
+    repeat: emit<JobState, JobEvent>(({ event }) => {
       const repeats = event.repeats as unknown as Repeats;
       return [...goingOn(event, repeats.attempt + 1), performed(event, String(event.id), repeats)];
     }),
-    learn: emit<Desk, JobEvent>(({ event }) => goingOn(event, Number(event.attempt))),
-    done: emit<Desk, JobEvent>(({ event }) => [
+    learn: emit<JobState, JobEvent>(({ event }) => goingOn(event, Number(event.attempt))),
+    done: emit<JobState, JobEvent>(({ event }) => [
       ...ended(event, { state: 'done', attempt: Number(event.attempt), result: event.result ?? null }),
       { type: 'cancel', name: String(event.id) },
     ]),
-    failed: emit<Desk, JobEvent>(({ event }) => [
+    failed: emit<JobState, JobEvent>(({ event }) => [
       ...ended(event, {
         state: 'failed',
         attempt: Number(event.attempt),
@@ -95,12 +95,12 @@ const jobMachine = setup({
       }),
       { type: 'cancel', name: String(event.id) },
     ]),
-    lapse: emit<Desk, JobEvent>(({ event }) => [
+    lapse: emit<JobState, JobEvent>(({ event }) => [
       ...ended(event, { state: 'lapsed' }),
       { type: 'cancel', perform: String(event.id) },
       { type: 'cancel', name: again(String(event.id)) },
     ]),
-    answer: emit<Desk, JobEvent>(({ event }) => ({ type: 'reply', body: { begun: found(event) !== null } })),
+    answer: emit<JobState, JobEvent>(({ event }) => ({ type: 'reply', body: { begun: found(event) !== null } })),
   },
 }).createMachine({
   id: 'job',

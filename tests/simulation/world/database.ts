@@ -34,6 +34,9 @@ export interface Witness {
   divided(): void;
 }
 
+/** The witness of a world that no auditor judges. */
+export const UNSEEN: Witness = { committed() {}, moved() {}, markedDead() {}, unanswered() {}, divided() {} };
+
 /** The durable half of a world: survives every node. Its clock is the store time. */
 export class Database {
   readonly tables: MemoryTables;

@@ -1,6 +1,7 @@
 import type { Kind } from '../../../actors/runtime/index.ts';
-import { type ClusterNode, type NodeLimits, startNode } from '../../../actors/runtime/node.ts';
+import { type ClusterNode, type NodeLimits, type NodeParts, startNode } from '../../../actors/runtime/node.ts';
 import type { ActivityHandler } from '../../../actors/runtime/ports/activity.ts';
+import type { Transport } from '../../../actors/runtime/ports/transport.ts';
 import type { Database } from './database.ts';
 import type { Dice } from './dice.ts';
 import type { SimulatedNetwork } from './network.ts';
@@ -69,8 +70,16 @@ export class SimulatedProcess {
     this.store.traits = traits;
   }
 
-  /** Runs inside the process and ends it if the node fails to start. `joined` is called inside the process too. */
-  start(address: string, joined: () => void): void {
+  /**
+   * Runs inside the process and ends it if the node fails to start. `joined` is called inside the process too. Tests
+   * `change` a node and put something into its transport.
+   */
+  start(
+    address: string,
+    joined: () => void,
+    { serves = true, ...change }: Partial<NodeParts> & { readonly serves?: boolean } = {},
+    inTransport = (own: Transport) => own,
+  ): void {
     const { database, network, kinds, activities, limits, oneHost, log } = this.#world;
     database.scheduler.after(
       0,
@@ -92,14 +101,15 @@ export class SimulatedProcess {
           operatorToken: 'token',
           configDigest: 'digest',
           transport: ({ clock, limits: bounds }) =>
-            new SimulatedTransport(network, { place: this.place, clock, limits: bounds }),
+            inTransport(new SimulatedTransport(network, { place: this.place, clock, limits: bounds })),
           log: (record) => log(this.name, record),
           onDead: (why) => this.#died(why),
           onDrain: () => {},
+          ...change,
         }).then(
           (node) => {
             this.node = node;
-            node.serve();
+            if (serves) node.serve();
             joined();
           },
           (error: unknown) => this.#onEnd(`did not start: ${error instanceof Error ? error.message : String(error)}`),

@@ -1,6 +1,6 @@
 /**
  * Loaded into every thread of a node process before its own code (`NODE_OPTIONS=--require`): injects the faults of the
- * file `<TROUPE_FAULT_FOLDER>/<node>.json` into its store, its clock and its event loop (see fault-desk.ts). Disk faults
+ * file `<TROUPE_FAULT_FOLDER>/<node>.json` into its store, its clock and its event loop (see fault-injector.ts). Disk faults
  * take effect in the database driver, right before or after COMMIT reaches SQLite, so all product code above that call
  * is real. Without a file nothing changes.
  */

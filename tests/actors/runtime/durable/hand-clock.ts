@@ -5,9 +5,6 @@ interface Waiting {
   readonly run: () => void;
 }
 
-/** Virtual ms per step of a clock that runs by itself. */
-const STEP_MS = 5;
-
 /** A clock that the test advances. Callbacks with a delay of 0 still run in the next turn of the real loop. */
 export class HandClock implements Clock {
   private time: number;
@@ -53,17 +50,5 @@ export class HandClock implements Clock {
     }
     this.time = end;
     for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
-  }
-
-  /** Advances by itself, a few turns of the loop per step of virtual time, until the returned function is called. */
-  run(): () => void {
-    let running = true;
-    const go = async (): Promise<void> => {
-      while (running) await this.advance(STEP_MS);
-    };
-    void go();
-    return () => {
-      running = false;
-    };
   }
 }

@@ -36,7 +36,7 @@ export interface Note {
 const PRELOAD = fileURLToPath(new URL('./preload.cjs', import.meta.url));
 
 /** Injects faults into running node processes started with `env`, by name. */
-export class FaultDesk {
+export class FaultInjector {
   readonly #folder = mkdtempSync(join(tmpdir(), 'troupe-faults-'));
 
   /** For the processes, or for the launcher, which passes its environment on. */
