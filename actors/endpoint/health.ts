@@ -4,7 +4,7 @@ export type Health = 'healthy' | 'degraded' | 'down' | 'unknown';
 /** Newest counted attempts, oldest first: `s` a success, `e` an error. */
 export type Recent = string;
 
-export const RECENT_MAX = 20;
+const RECENT_MAX = 20;
 const ATTEMPTS_MIN = 5;
 const HEALTHY_PERCENT = 90;
 const DEGRADED_PERCENT = 60;

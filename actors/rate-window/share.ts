@@ -32,7 +32,7 @@ export function taken(table: WindowTable, { name, count, windowMs, at }: WindowT
 }
 
 /** Size of the next slice: an eighth of each node's even part of the rest, at least one while any is left. */
-export function sliceOf(table: WindowTable, { name, limit, windowMs, nodes, at }: WindowSlice): number {
+function sliceOf(table: WindowTable, { name, limit, windowMs, nodes, at }: WindowSlice): number {
   const left = Math.max(0, limit - takenBy(current(table, windowMs, at), name));
   return Math.min(left, Math.max(1, Math.floor(left / (PARTS_PER_NODE * Math.max(1, nodes)))));
 }

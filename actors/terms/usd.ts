@@ -12,7 +12,7 @@ import * as short from './short-amount.ts';
 const Exact = Decimal.clone({ precision: 100, rounding: Decimal.ROUND_DOWN, toExpNeg: -9e15, toExpPos: 9e15 });
 
 /** Decimals of a recorded charge. */
-export const CHARGE_DECIMALS = 24;
+const CHARGE_DECIMALS = 24;
 
 const INPUT = /^\d{1,12}(\.\d{1,40})?$/;
 const CHARGE = /^\d{1,12}(\.\d{1,24})?$/;

@@ -51,7 +51,8 @@ export function clusterContract(test: uvu.Test, wire: 'virtual' | 'grpc', open: 
   within('three nodes that start together own every shard within a second, without moving any', async (nodes) => {
     const began = nodes.clock.monotonic();
     const trio = await nodes.trio();
-    assert.ok(nodes.clock.monotonic() - began < 2_500, `${nodes.clock.monotonic() - began} ms`);
+    const tookMs = nodes.clock.monotonic() - began;
+    if (wire === 'virtual') assert.ok(tookMs < 2_500, `${tookMs} ms`);
     const rows = await nodes.store.shards();
     assert.ok(rows.every((row) => row.owner !== null));
     const view = await trio[0].node.operator.ps();
@@ -122,7 +123,10 @@ export function clusterContract(test: uvu.Test, wire: 'virtual' | 'grpc', open: 
       }),
     );
     const tookMs = nodes.clock.monotonic() - began;
-    assert.ok(tookMs < 1_000, `takeover took ${tookMs} ms`);
+    // Real time depends on the machine; that no heartbeat was waited for does not.
+    if (wire === 'virtual') assert.ok(tookMs < 1_000, `takeover took ${tookMs} ms`);
+    const verdicts = nodes.logs.filter(({ message }) => message === 'node marked dead');
+    assert.equal([...new Set(verdicts.map(({ why }) => why))], ['its port refuses']);
     assert.equal(sums.sort(), [6, 7]);
     assert.ok([a, c].some(({ node }) => node.owns(address)));
     const row = nodes.store.allNodes().find((it) => it.incarnation === b.node.self.incarnation);

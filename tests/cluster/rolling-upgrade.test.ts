@@ -12,7 +12,7 @@ const add = { type: 'tally.add', by: 1 };
 const addresses = Array.from({ length: 40 }, (_, i) => `tally:up${i}`);
 const NEW = { kinds: [tallyTwo] };
 
-const withHarness = async (run: (nodes: VirtualNodes) => Promise<void>): Promise<void> => {
+const withNodes = async (run: (nodes: VirtualNodes) => Promise<void>): Promise<void> => {
   const nodes = new VirtualNodes();
   try {
     await run(nodes);
@@ -38,7 +38,7 @@ const quarantined = async ({ node }: Started): Promise<readonly Json[]> =>
   (await node.operator.ps()).quarantined as unknown as readonly Json[];
 
 it('an old and a new build share a cluster: shards move both ways, no state is lost, the level rises at the end', () =>
-  withHarness(async (nodes) => {
+  withNodes(async (nodes) => {
     const old = await nodes.start('n1');
     await nodes.until(() => old.node.ready, 'the old one is ready');
     assert.equal(await addToAll(old), all(1));
@@ -77,7 +77,7 @@ it('an old and a new build share a cluster: shards move both ways, no state is l
   }));
 
 it('a new build that cannot write for the old one is refused, with the reason in one line', () =>
-  withHarness(async (nodes) => {
+  withNodes(async (nodes) => {
     const old = await nodes.start('n1');
     await nodes.until(() => old.node.ready, 'the old one is ready');
     await addToAll(old);

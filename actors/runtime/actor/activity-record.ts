@@ -54,7 +54,7 @@ export interface AfterAttempt {
 }
 
 /** Crashes of its runner, as the running suspect, that make an activity poison (failure code `convicted`). */
-export const DEATHS_MAX = 3;
+const DEATHS_MAX = 3;
 /** Failure texts are truncated to this length. */
 export const FAILURE_CHARS_MAX = 1_000;
 

@@ -3,7 +3,7 @@ import { emits } from './effect.ts';
 import { KindRefused } from './kind-refused.ts';
 
 /** Upper bound of `options.maxIterations`: microsteps of one event before XState gives up. */
-export const ITERATIONS_MAX = 1_000;
+const ITERATIONS_MAX = 1_000;
 
 /** The marks of XState on functions: built-in actions have `resolve` and `type`, combined guards have `check`. */
 interface Marked {

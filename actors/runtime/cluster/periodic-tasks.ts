@@ -58,7 +58,7 @@ export interface RowSweepParts {
 }
 
 /** Removes expired rows periodically. */
-export function rowSweep({ isMine, store, clock, limits, log, now }: RowSweepParts): PeriodicTask {
+function rowSweep({ isMine, store, clock, limits, log, now }: RowSweepParts): PeriodicTask {
   return new PeriodicTask({
     ...{ name: 'row sweep', clock, log },
     everyMs: () => limits.sweepMs,

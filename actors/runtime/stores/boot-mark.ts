@@ -19,7 +19,7 @@ export interface Mark {
 }
 
 /** Id of the database; a copy has the same id. */
-export const STORE_SETTING = 'store';
+const STORE_SETTING = 'store';
 /** The birth that the last restore reserved for itself; marks of earlier births are void. */
 export const RESTORED_SETTING = 'restored';
 

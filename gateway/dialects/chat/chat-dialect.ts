@@ -22,7 +22,7 @@ const DISPATCHING = replyDialect(false, true);
 const HIDDEN_DISPATCHING = replyDialect(true, true);
 
 /** Writes the answer to a chat request. (spec: inference, `reasoning.exclude`, Call-ready tool dispatch) */
-export function chatReplyDialect(turn: Turn): ReplyDialect {
+function chatReplyDialect(turn: Turn): ReplyDialect {
   const hidden = turn.reasoning?.excluded === true;
   if (turn.dispatch === true) return hidden ? HIDDEN_DISPATCHING : DISPATCHING;
   return hidden ? HIDDEN : PLAIN;

@@ -150,7 +150,7 @@ export function parseWhole(bytes: Buffer, members: number): unknown {
 }
 
 /** True for the content type JSON in UTF-8. */
-export function isJson(type: string | undefined): boolean {
+function isJson(type: string | undefined): boolean {
   if (type === 'application/json') return true;
   return type !== undefined && type.length < 128 && JSON_TYPE.test(type.trim());
 }

@@ -17,7 +17,7 @@ import { backOffMs } from './back-off.ts';
 import type { ClusterPort } from './cluster-port.ts';
 
 /** Unacknowledged messages of one shard. At the bound, steps that send more are refused for now. */
-export const OUTBOX_MAX = 4_096;
+const OUTBOX_MAX = 4_096;
 /** Messages of this node in flight at once. */
 const FLYING_MAX = 1_024;
 const SEND_WITHIN_MS = 10_000;

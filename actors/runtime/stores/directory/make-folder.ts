@@ -5,7 +5,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-export const FOLDER_MODE = 0o700;
+const FOLDER_MODE = 0o700;
 
 /** Leaves an existing folder as it is. Throws the error of the first folder that cannot be created. */
 export function makeFolder(path: string): void {

@@ -4,8 +4,8 @@ import { isBusy } from './failure.ts';
 import { pause } from './pause.ts';
 
 /** Bounds of one step of a wait for the write lock, ms. Short steps keep three saturated writers fair. */
-export const STEP_MS_MIN = 0.1;
-export const STEP_MS_MAX = 0.5;
+const STEP_MS_MIN = 0.1;
+const STEP_MS_MAX = 0.5;
 
 export interface LockWaitOptions {
   readonly clock: Pick<Clock, 'monotonic'>;

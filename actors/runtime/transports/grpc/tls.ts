@@ -20,7 +20,7 @@ export interface Tls extends Identity {
 }
 
 /** A certificate with this name may use the operator service, never the links. */
-export const OPERATOR_NAME = 'operator';
+const OPERATOR_NAME = 'operator';
 const VERSION_MIN = 'TLSv1.2';
 const LINK_PATH = '/troupe.link.Link/';
 /** Sent as the server name, which must not be an IP address; it is compared with nothing. */

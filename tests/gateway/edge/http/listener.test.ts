@@ -94,7 +94,7 @@ it('ends a connection whose headers do not arrive in time with 408', async () =>
   const answer = await exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\nX: ');
   listener.close();
   assert.match(answer, /^HTTP\/1\.1 408 /);
-  assert.ok(performance.now() - startedAt < 5_000);
+  assert.ok(performance.now() - startedAt < 30_000, 'long before the default time-out of a minute');
 });
 
 it('closes an idle connection after the idle timeout', async () => {
@@ -115,7 +115,7 @@ it('gives every request an id before its route runs', async () => {
 });
 
 it('serves a request that arrives during a drain, closes that connection, and drops idle ones', async () => {
-  const { listener, port } = await start({ drainIdleMs: 300, drainGraceMs: 5_000 });
+  const { listener, port } = await start({ drainIdleMs: 300, drainGraceMs: 60_000 });
   const late = connect(port, '127.0.0.1');
   const quiet = connect(port, '127.0.0.1');
   await Promise.all([late, quiet].map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
@@ -127,7 +127,7 @@ it('serves a request that arrives during a drain, closes that connection, and dr
   assert.match(answer, /connection: close/i);
   assert.match(answer, /served/);
   await drained;
-  assert.ok(performance.now() - startedAt < 4_000);
+  assert.ok(performance.now() - startedAt < 30_000, 'the grace is not waited for');
   assert.is(listener.connections, 0);
   late.destroy();
   quiet.destroy();

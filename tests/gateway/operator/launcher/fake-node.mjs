@@ -42,6 +42,7 @@ const server = createServer((request, response) => {
   });
   request.on('end', () => {
     if (request.url === '/block' && request.headers['x-not'] !== name) blockFor(Number(request.headers['x-ms']));
+    if (request.url === '/block-until') while (!existsSync(request.headers['x-file'])) blockFor(10);
     if (request.url === '/busy') storeBusyMs = Number(request.headers['x-ms']);
     if (request.url === '/exit') process.exit(Number(request.headers['x-code']));
     response.setHeader('connection', request.headers.connection ?? 'close');
