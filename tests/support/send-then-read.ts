@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
 /**
- * Sends `head` and `bytes` of body without reading, then reads. Resolves with the answer, or with the code of the error
+ * Sends `head` and `bytes` of spaces without reading, then reads. Resolves with the answer, or with the code of the error
  * that ended the connection before it.
  */
 export function sendThenRead(port: number, head: string, bytes: number): Promise<string> {
@@ -16,6 +16,6 @@ export function sendThenRead(port: number, head: string, bytes: number): Promise
     socket.on('end', () => socket.end());
     socket.on('close', () => resolve(answer));
     socket.write(head);
-    socket.write(Buffer.alloc(bytes, 'a'), () => socket.resume());
+    socket.write(Buffer.alloc(bytes, ' '), () => socket.resume());
   });
 }

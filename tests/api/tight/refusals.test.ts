@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { changeKey } from '../../../actors/key/key.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { sendThenRead } from '../../support/send-then-read.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test);
@@ -198,6 +199,23 @@ it('refuses a body announced too large before it is sent', async () => {
   );
   assert.match(await answer, /^HTTP\/1\.1 413 /);
   socket.destroy();
+});
+
+it('every refusal of a body of 9 MB with Connection: close reaches its client, also one that reads last', async () => {
+  const bytes = 9 * 1024 * 1024;
+  const headOf = (key: string, framing: string) =>
+    `POST /api/v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n${framing}\r\n\r\n`;
+  const chunked = `Transfer-Encoding: chunked\r\n\r\n${bytes.toString(16)}`;
+  for (const [head, status] of [
+    [headOf(UNKNOWN, `Content-Length: ${bytes}`), 401],
+    [headOf(funded.key, `Content-Length: ${bytes}`), 413],
+    [headOf(funded.key, chunked).replace(/\r\n\r\n$/, '\r\n'), 413],
+  ] as const) {
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => sendThenRead(Number(new URL(base).port), head, bytes)),
+    );
+    for (const answer of answers) assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
+  }
 });
 
 it('sends 100 Continue to a client that waits for it', async () => {
