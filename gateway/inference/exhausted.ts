@@ -1,7 +1,7 @@
 import type { FailureCause, ProviderFailure } from '../providers/provider-failure.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
-import { type FailedEndpoint, refusedByAll, refusedStream } from './refused-by-all.ts';
+import { callerParam, type FailedEndpoint, type Refused, refusedByAll, refusedStream } from './refused-by-all.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 /** Failed endpoints shown to the client; any more would only repeat these. */
@@ -15,17 +15,21 @@ const SHOWN_MAX = 20;
  */
 export function exhausted(
   failed: readonly FailedEndpoint[],
-  { turn, plan }: Pick<TurnRequest, 'turn' | 'plan'>,
+  request: Refused & Pick<TurnRequest, 'plan'>,
   unaffordable: readonly Candidate[] = [],
 ): GatewayError {
+  const { turn, plan } = request;
   const choice = turn.toolChoice;
   const metadata = {
-    previous_errors: failed.map(previousError).concat(unaffordable.map(notTried)).slice(0, SHOWN_MAX),
+    previous_errors: failed
+      .map((each) => previousError(each, request))
+      .concat(unaffordable.map(notTried))
+      .slice(0, SHOWN_MAX),
     ...(plan.rejections.length === 0 ? {} : { rejections: plan.rejections.slice(0, SHOWN_MAX) }),
   };
   const detail = failed.map(({ candidate, failure }) => `${candidate.endpoint.id}: ${failure.message}`).join('; ');
   const all = (reason: FailureCause): boolean => failed.every(({ failure }) => failure.reason === reason);
-  if (failed.length > 0 && all('rejected')) return refusedByAll(failed, turn, { detail, metadata });
+  if (failed.length > 0 && all('rejected')) return refusedByAll(failed, request, { detail, metadata });
   if (failed.some(({ failure }) => failure.reason === 'contract')) {
     const required = typeof choice === 'object' ? `the function ${choice.name}` : String(choice);
     const message = `No endpoint kept the contract of tool_choice ${required}: the answer was not a tool call`;
@@ -73,13 +77,15 @@ function notTried({ endpoint }: Candidate): object {
   return { provider: endpoint.provider.name, code: 'payment_required', status: 402 };
 }
 
-function previousError({ candidate, failure }: FailedEndpoint): object {
-  const { param, sizes: { window, prompt, completion } = {}, ceilingMax } = failure.refusal ?? {};
+function previousError(failed: FailedEndpoint, request: Refused): object {
+  const { candidate, failure } = failed;
+  const { sizes: { window, prompt, completion } = {}, ceilingMax } = failure.refusal ?? {};
+  const param = callerParam(failed, request);
   return {
     provider: candidate.endpoint.provider.name,
     code: failure.category,
     status: failure.status,
-    ...(param === undefined ? {} : { param }),
+    ...(param === null ? {} : { param }),
     ...(window === undefined ? {} : { context_length: window }),
     ...(prompt === undefined ? {} : { prompt_tokens: prompt }),
     ...(completion === undefined ? {} : { completion_tokens: completion }),

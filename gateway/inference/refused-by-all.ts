@@ -2,13 +2,16 @@ import type { ProviderFailure } from '../providers/provider-failure.ts';
 import type { ProviderRefusal, RefusalCode } from '../providers/provider-refusal.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
-import type { Turn } from '../terms/turn.ts';
+import type { TurnRequest } from './turn-request.ts';
 
 /** The last failure of one endpoint. */
 export interface FailedEndpoint {
   readonly candidate: Candidate;
   readonly failure: ProviderFailure;
 }
+
+/** The request that was refused; its dialect where it is not chat. */
+export type Refused = Pick<TurnRequest, 'turn'> & { readonly reply?: Pick<TurnRequest['reply'], 'pathOf'> };
 
 interface Answer {
   readonly status: number;
@@ -62,13 +65,13 @@ const UNPROCESSABLE: ReadonlySet<RefusalCode> = new Set<RefusalCode>([
  */
 export function refusedByAll(
   failed: readonly FailedEndpoint[],
-  turn: Turn,
+  request: Refused,
   { detail, metadata }: { readonly detail: string; readonly metadata: object },
 ): GatewayError {
   const told =
     failed.find(({ failure }) => failure.refusal?.code !== 'invalid_request') ?? (failed[0] as FailedEndpoint);
   const refusal = told.failure.refusal ?? { code: 'invalid_request' };
-  const param = paramOf(refusal, told.candidate.messages === turn.messages);
+  const param = callerParam(told, request);
   const { status, type, what } = ANSWERS[refusal.code];
   const isUnprocessable = told.failure.status === 422 && UNPROCESSABLE.has(refusal.code);
   const who = failed.length === 1 ? 'The provider' : `Each of the ${failed.length} endpoints tried`;
@@ -85,16 +88,21 @@ export function refusedByAll(
 /** A stream that its provider ended with a refusal after the first part. */
 export function refusedStream(refusal: ProviderRefusal, detail: string, provider: string): GatewayError {
   const { status, type, what } = ANSWERS[refusal.code];
-  const param = paramOf(refusal, false);
-  const message = `The provider ended its answer with a refusal: ${what(refusal, param)}`;
-  const metadata = { provider_name: provider, provider_code: refusal.code, ...(param === null ? {} : { param }) };
+  const message = `The provider ended its answer with a refusal: ${what(refusal, null)}`;
+  const metadata = { provider_name: provider, provider_code: refusal.code };
   return new GatewayError({ status, type, message, detail, metadata });
 }
 
-/** Indexes of messages are the caller's only where no message was dropped. */
-function paramOf({ param }: ProviderRefusal, hasAllMessages: boolean): string | null {
+/**
+ * The path that a provider named, in the caller's own request; null where it has none. Indexes of messages are the
+ * caller's only where no message was dropped.
+ */
+export function callerParam({ candidate, failure }: FailedEndpoint, { turn, reply }: Refused): string | null {
+  const param = failure.refusal?.param;
   if (param === undefined) return null;
-  return !hasAllMessages && param.startsWith('messages[') ? 'messages' : param;
+  const isWhole = candidate.messages === turn.messages || !param.startsWith('messages[');
+  const path = isWhole ? param : 'messages';
+  return reply?.pathOf === undefined ? path : reply.pathOf(path);
 }
 
 function tooLong({ sizes: { window, prompt, completion } = {} }: ProviderRefusal): string {

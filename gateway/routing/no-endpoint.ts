@@ -40,7 +40,7 @@ export function noEndpoint(turn: Turn, rejections: readonly Rejection[]): Gatewa
       metadata,
     });
   }
-  const isLasting = rejections.every(({ reason }) => !PASSING.has(reason));
+  const isLasting = rejections.length > 0 && rejections.every(({ reason }) => !PASSING.has(reason));
   return new GatewayError({
     status: 503,
     type: 'provider_overloaded',
@@ -56,8 +56,8 @@ function messageOf(turn: Turn, rejections: readonly Rejection[]): string {
   const named = models.join(', ') + (turn.models.length > MODELS_MAX ? ', ...' : '');
   const endpoints =
     rejections.length === 1 ? 'The one live endpoint' : `None of the ${rejections.length} live endpoints`;
+  if (rejections.length === 0) return `No live endpoint of ${named} can serve this request`;
   const head = `${endpoints} of ${named} can${rejections.length === 1 ? 'not' : ''} serve this request`;
-  if (causes.length === 0) return head;
   const reasons = causes.map(({ text, count }) => (causes.length === 1 ? text : `${text} (${count})`));
   return `${head}: ${reasons.join('; ')}.${adviceOf(causes)}`;
 }

@@ -5,6 +5,7 @@ import type { ReplyDialect } from '../reply/reply-dialect.ts';
 import { CompletionFrames } from './frames.ts';
 import { parse } from './parse.ts';
 import { render } from './render.ts';
+import { completionRequest } from './request-schema.ts';
 
 /** Text completions. (spec: inference, Text completion) */
 export const completionDialect: Dialect = {
@@ -22,5 +23,12 @@ export function completionReplyDialect(echo: string | null): ReplyDialect {
     frames: (head) => new CompletionFrames(head, echo),
     processing: PROCESSING,
     keepAlive: KEEP_ALIVE,
+    pathOf,
   };
+}
+
+function pathOf(path: string): string | null {
+  if (path.startsWith('messages')) return 'prompt';
+  if (path === 'top_logprobs') return 'logprobs';
+  return Object.hasOwn(completionRequest.properties, path) ? path : null;
 }

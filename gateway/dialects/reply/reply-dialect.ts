@@ -24,6 +24,8 @@ export interface ReplyDialect {
   /** The first text of a stream, sent before the turn has delivered, and the text that keeps an idle stream alive. */
   readonly processing: string;
   readonly keepAlive: string;
+  /** A path of a chat request in a request of this dialect, null where it has none; absent where they are the same. */
+  readonly pathOf?: (path: string) => string | null;
 }
 
 /** One streamed reply. Every returned text consists of complete frames, to be written in one piece; empty: none. */

@@ -2,6 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { chatRequest } from '../../../gateway/dialects/chat/request-schema.ts';
+import { completionReplyDialect } from '../../../gateway/dialects/completions/completion-dialect.ts';
 import { exhausted } from '../../../gateway/inference/exhausted.ts';
 import { CALLER_PATHS, callerPath } from '../../../gateway/providers/caller-path.ts';
 import { ProviderFailure } from '../../../gateway/providers/provider-failure.ts';
@@ -104,6 +105,23 @@ it('indexes of messages are told only where no message was dropped', () => {
   const candidate = { endpoint: endpointOf(), messages: turn.messages.slice(1) } as unknown as Candidate;
   const error = exhausted([{ candidate, failure }], { turn, plan: { candidates: [], rejections: [] } });
   assert.is(error.metadata.param, 'messages');
+});
+
+it('a text completion is told the path of its own request, or none', () => {
+  const turn = turnOf();
+  const candidate = { endpoint: endpointOf(), messages: turn.messages } as unknown as Candidate;
+  const paramOf = (param: string): unknown => {
+    const failure = new ProviderFailure('rejected', '', 400, { code: 'invalid_parameter', param });
+    const trial = { turn, plan: { candidates: [], rejections: [] }, reply: completionReplyDialect(null) };
+    const { metadata } = exhausted([{ candidate, failure }], trial);
+    const [previous] = metadata.previous_errors as readonly Record<string, unknown>[];
+    assert.is(previous?.param, metadata.param);
+    return metadata.param;
+  };
+  assert.is(paramOf('messages[0].content[1].text'), 'prompt');
+  assert.is(paramOf('temperature'), 'temperature');
+  assert.is(paramOf('top_logprobs'), 'logprobs');
+  assert.is(paramOf('tools[0].function.name'), undefined);
 });
 
 /** The schemas below a member of a schema. */
