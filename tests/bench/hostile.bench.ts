@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import config from '../../cluster.config.ts';
 import { VALUE_TOKENS_MAX } from '../../gateway/edge/body/json-reader.ts';
 import { png } from '../../gateway/simulator/png.ts';
 import type { Figure } from './figure.ts';
@@ -18,6 +19,14 @@ const requestOf = (model: string, content: string): string =>
   `{"model":"${model}","messages":[{"role":"user","content":${content}}]}`;
 const names = (count: number): string => Array.from({ length: count }, (_, nth) => `"k${nth}":1`).join(',');
 const messages = (count: number): string => '{"role":"user","content":"a"},'.repeat(count).slice(0, -1);
+/** Tools whose schemas have at most this many structural tokens together. */
+const tools = (count: number, tokens: number): string => {
+  const property = '{"p":{"type":"string"},"q":{"type":"string"}},';
+  const properties = property.repeat((tokens / count - 24) / TOKENS_PER_PROPERTY);
+  const tool = `{"type":"function","function":{"name":"f","parameters":{"anyOf":[${properties}{}]}}}`;
+  return `${`${tool},`.repeat(count - 1)}${tool}`;
+};
+const TOKENS_PER_PROPERTY = 12;
 const picture = (): string => Buffer.concat([png(64, 64, 1)], (BODY_BYTES / 4) * 3 - 3_072).toString('base64');
 
 /** Bodies of maximum size that are expensive to parse; the last ones are read to their end, and one is served. */
@@ -30,6 +39,8 @@ const BODIES: Readonly<Record<string, () => string>> = {
   'as many objects as may be': () => padded(`{"x":[${'{},'.repeat(TOKENS_MAX / 3 - 4)}0]}`),
   'as many names as may be': () => padded(`{"x":{${names(TOKENS_MAX / 2 - 4)}}}`),
   'as many messages as may be': () => padded(`{"model":"sim/fast","messages":[${messages(TOKENS_MAX / 6 - 4)}]}`),
+  'schemas of as many members as may be': () =>
+    padded(`${requestOf('sim/fast', '"a"').slice(0, -1)},"tools":[${tools(1_536, config.edge.bodyTokensMax - 64)}]}`),
   'escapes alone': () => `{"x":"${filled('\\u0061')}"}`,
   'escaped lines': () => requestOf('sim/fast', `"${filled('a\\n')}"`),
   'one honest text': () => requestOf('sim/fast', `"${filled('word ')}"`),

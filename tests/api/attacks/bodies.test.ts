@@ -89,6 +89,21 @@ it('refuses every hostile body with its 400, and keeps serving', async () => {
   assert.is((await post(chat({}))).status, 200);
 });
 
+it('1,536 tools of a usual size are judged by their tokens, and the refusal of a structure names its bound', async () => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 40 }, (_, at) => [`setting_${at}`, { type: 'string', description: 'One of many.' }]),
+  );
+  const tools = Array.from({ length: 1_536 }, (_, at) => tool(`t${at}`, { type: 'object', properties }));
+  const body = JSON.stringify({ model: 'sim/tools', messages: HELLO, tools });
+  assert.ok(body.length > 3_400_000 && body.length < 8 * 1024 * 1024, String(body.length));
+  const answer = await post(body);
+  assert.is(answer.status, 400);
+  const { error } = JSON.parse(answer.text) as { error: { message: string; metadata: { error_type: string } } };
+  assert.is(error.metadata.error_type, 'context_length_exceeded', error.message);
+  assert.match((await post(raw(`"x":${nested(65)}`))).text, /more than 64 levels/);
+  assert.match((await post(raw(`"x":[${'[],'.repeat(300_000)}0]`))).text, /more than 600000 .* outside JSON schemas/);
+});
+
 it('attack 61: prototype names are plain data in every position', async () => {
   const names = ['"__proto__":{"polluted":1}', '"constructor":{"prototype":{"polluted":1}}', '"toString":1'];
   const inside = (wrap: (names: string) => string): string => raw(wrap(names.join(',')));
