@@ -41,9 +41,10 @@ export class TextCounter {
   }
 
   async count(text: string): Promise<number> {
+    const bytes = utf8Bytes(text);
+    if (this.#tokens > this.#tokensMax) return this.#estimate(bytes);
     const key = countKey(this.#vocabulary.name, text);
     const known = knownCount(key);
-    const bytes = utf8Bytes(text);
     if (known !== undefined) {
       await this.#share(bytes / KNOWN_FACTOR);
       this.#add(known, bytes);
@@ -56,7 +57,7 @@ export class TextCounter {
     let tokens = 0;
     let bytesLeft = textBytes;
     for (const piece of pieces(text)) {
-      if (this.#tokens > this.#tokensMax) return tokens + Math.ceil((bytesLeft * this.#tokens) / this.#bytes);
+      if (this.#tokens > this.#tokensMax) return tokens + this.#estimate(bytesLeft);
       const bytes = utf8Bytes(piece);
       await this.#share(Math.max(bytes, TEXT_BYTES_MIN));
       const counted = this.#vocabulary.count(piece);
@@ -66,6 +67,11 @@ export class TextCounter {
     }
     rememberCount(key, tokens);
     return tokens;
+  }
+
+  /** At the rate of what was counted. */
+  #estimate(bytes: number): number {
+    return Math.ceil((bytes * this.#tokens) / this.#bytes);
   }
 
   /** Waits until the event loop has room for counting this many bytes. */
