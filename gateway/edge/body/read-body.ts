@@ -31,7 +31,7 @@ export interface ReadBodyOptions {
   readonly isGone: () => boolean;
   /** Sends `100 Continue` to a client that waits for it; null for other requests. */
   readonly invite: (() => void) | null;
-  /** Receives the bytes of the body in order; null if nobody needs their digest. */
+  /** Receives the bytes of the body in order; null when no digest is needed. */
   readonly digest: Hash | null;
 }
 
