@@ -35,8 +35,12 @@ test.before(async () => {
   cluster = troupe(['up', '--config', file, '--data', data]);
   await cluster.until(/Ctrl-C drains/);
   if (!/Ctrl-C drains/.test(cluster.out())) throw new Error((await cluster.ended).err);
-  connection = JSON.parse(readFileSync(join(data, 'connection.json'), 'utf8')) as ConnectionInfo;
+  // On a slow machine the launcher goes on before all nodes are up, and replaces one that was silent for too long.
+  do connection = JSON.parse(readFileSync(join(data, 'connection.json'), 'utf8')) as ConnectionInfo;
+  while (connection.nodes.length < names.length && (await pause()));
 });
+
+const pause = (): Promise<true> => new Promise((resolve) => setTimeout(() => resolve(true), 50));
 
 test.after(async () => {
   cluster.child.kill('SIGINT');
@@ -69,8 +73,8 @@ it('with the API on every interface, links and operator ports stay on loopback',
 
 it('the command line works over TLS, and the demo account was opened over it', async () => {
   const view = await answer<{ nodes: { name: string; live: boolean }[] }>(['ps', '--data', data]);
-  assert.equal(view.nodes.map((node) => node.name).sort(), names);
-  assert.ok(view.nodes.every((node) => node.live));
+  const live = view.nodes.filter((node) => node.live);
+  assert.equal(live.map((node) => node.name).sort(), names);
   assert.ok(connection.api_key !== null);
 });
 
