@@ -77,9 +77,9 @@ it('an operator retries and skips dead messages, and gets the reason when one fa
     const messages = [0, 1].map((i) => ({ to: 'tally:nobody', event: { type: 'tally.read', i } }));
     await operator.ask('sender:a', { type: 'open' }, { withinMs: 2_000 });
     await operator.ask('sender:a', { type: 'post', messages }, { withinMs: 2_000 });
-    let aside = (await operator.ps()).aside;
-    while (aside.length < 2) aside = (await operator.ps()).aside;
-    const [one, two] = aside.map(({ id }) => id) as [string, string];
+    let deadLetters = (await operator.ps()).aside;
+    while (deadLetters.length < 2) deadLetters = (await operator.ps()).aside;
+    const [one, two] = deadLetters.map(({ id }) => id) as [string, string];
     await rejects(operator.retry('tally:nobody', one), /tally:nobody: absent/);
     await operator.ask('tally:nobody', add, { withinMs: 2_000 });
     const why = await operator.why('tally:nobody');

@@ -183,13 +183,13 @@ within('an operator sees the dead messages of all nodes, and retries or skips th
   await a.node.ask(from, { type: 'open' }, WITHIN);
   const messages = ['1', '2'].map((note) => ({ to: nobody, event: { type: 'mood', note } }));
   await a.node.ask(from, { type: 'post', messages }, WITHIN);
-  let aside = (await a.node.operator.ps()).aside;
-  while (aside.length < 2) aside = (await a.node.operator.ps()).aside;
+  let deadLetters = (await a.node.operator.ps()).aside;
+  while (deadLetters.length < 2) deadLetters = (await a.node.operator.ps()).aside;
   assert.equal(
-    aside.map(({ address, source, event }) => [address, source, event]),
+    deadLetters.map(({ address, source, event }) => [address, source, event]),
     [0, 1].map(() => [nobody, 'message', 'mood']),
   );
-  const [first, second] = aside as [(typeof aside)[0], (typeof aside)[0]];
+  const [first, second] = deadLetters as [(typeof deadLetters)[0], (typeof deadLetters)[0]];
   const refused = await a.node.operator.retry(nobody, first.id).catch((error: Error) => error.message);
   assert.match(String(refused), /absent/);
   await b.node.ask(nobody, { type: 'open' }, WITHIN);

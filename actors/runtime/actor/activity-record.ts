@@ -96,15 +96,15 @@ function reassigned(record: ActivityRecord, id: string, { at, self }: { readonly
 function afterDeath(
   record: ActivityRecord,
   id: string,
-  ownHand: boolean,
+  crashed: boolean,
   { at, self }: { readonly at: number; readonly self: string },
 ): AfterAttempt {
-  const deaths = record.deaths + (ownHand && record.suspect ? 1 : 0);
+  const deaths = record.deaths + (crashed && record.suspect ? 1 : 0);
   if (deaths >= DEATHS_MAX) {
     const message = `${deaths} nodes crashed while this was the only suspect they ran`;
     return failed(record, id, { code: 'convicted', message, retriable: false });
   }
-  const how = ownHand ? 'crashed' : 'was lost';
+  const how = crashed ? 'crashed' : 'was lost';
   if (at >= record.deadlineAt) {
     const message = `its runner ${how}, and the deadline is over`;
     return failed(record, id, { code: 'deadline', message, retriable: true });
@@ -112,7 +112,7 @@ function afterDeath(
   const { name } = record;
   const attempt = record.attempt + 1;
   const lastFailure = failureText({ code: 'runner-died', message: `its runner ${record.runner} ${how}` });
-  const fresh = { attempt, runner: self, begun: false, suspect: record.suspect || ownHand, deaths, lastFailure };
+  const fresh = { attempt, runner: self, begun: false, suspect: record.suspect || crashed, deaths, lastFailure };
   return { next: { ...record, ...fresh }, event: { type: `${name}.attempt`, id, attempt } };
 }
 

@@ -29,7 +29,7 @@ const codeOf = ({ next, event }: AfterAttempt): unknown => {
   return (event.failure as { code: string }).code;
 };
 const failed = (retriable: boolean): AttemptEnd => ({ type: 'failed', code: 'upstream', message: 'no', retriable });
-const died = (ownHand: boolean): AttemptEnd => ({ type: 'died', ownHand });
+const died = (crashed: boolean): AttemptEnd => ({ type: 'died', ownHand: crashed });
 
 it('names its first runner, has not begun, and has a different key for each request', () => {
   const record = activityRecordOf(EFFECT, BY);

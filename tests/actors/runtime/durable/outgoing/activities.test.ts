@@ -267,13 +267,13 @@ within(
       return stage.engine.activities.size === 0;
     });
     assert.equal(await intents(scene.stages), []);
-    const aside = (await stage.engine.inspect(A))?.aside ?? [];
+    const deadLetters = (await stage.engine.inspect(A))?.aside ?? [];
     assert.equal(
-      aside.map(({ source, times }) => [source, times]),
+      deadLetters.map(({ source, times }) => [source, times]),
       [['result', 5]],
     );
     await stage.body(A, { type: 'mood', refuses: false });
-    assert.is(await stage.body(A, { type: '$retry', id: aside[0]?.id ?? '' }), 'taken');
+    assert.is(await stage.body(A, { type: '$retry', id: deadLetters[0]?.id ?? '' }), 'taken');
     assert.equal(await receivedBy(stage), ['unwelcome']);
   },
 );
@@ -297,9 +297,9 @@ within(
       return scene.held.calls.length === 2;
     });
     assert.is(scene.held.call(1).job.attempt, 2);
-    const aside = (await next.engine.inspect(A))?.aside ?? [];
+    const deadLetters = (await next.engine.inspect(A))?.aside ?? [];
     assert.equal(
-      aside.map(({ source, event, times }) => [source, event, times]),
+      deadLetters.map(({ source, event, times }) => [source, event, times]),
       [['result', 'work.attempt', 5]],
     );
   },

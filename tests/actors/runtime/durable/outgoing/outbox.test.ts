@@ -29,7 +29,7 @@ const notes = (to: string, ...texts: readonly Json[]): ActorEvent => ({
 const receivedBy = async (stage: Stage, address: string): Promise<Json[]> =>
   ((await stage.body(address, { type: 'open' })) as string[]).map((text) => JSON.parse(text) as Json);
 const outbox = (stages: Stages) => stages.store.rows({ collection: '$outbox', limit: 1_000 });
-const asides = (stages: Stages) => stages.store.rows({ collection: '$aside', limit: 1_000 });
+const deadLetters = (stages: Stages) => stages.store.rows({ collection: '$aside', limit: 1_000 });
 
 async function open(stages: Stages): Promise<Stage> {
   const stage = await stages.open('n1');
@@ -212,7 +212,7 @@ within(
     await stage.body(A, notes(B, 'bad', 'worse'));
     await until(async () => {
       await patient.advance(200);
-      return (await asides(stages)).length === 2;
+      return (await deadLetters(stages)).length === 2;
     });
     assert.equal(await receivedBy(stage, B), []);
     const seen = await stage.engine.inspect(B);
@@ -227,13 +227,13 @@ within(
     const ids = [...(seen?.aside ?? [])].sort((a, b) => (a.id < b.id ? -1 : 1)).map(({ id }) => id);
     const again = await stage.ask(B, { type: '$retry', id: ids[0] as string });
     assert.ok(!again.ok && again.failure.code === 'failed');
-    assert.is((await asides(stages)).length, 2);
+    assert.is((await deadLetters(stages)).length, 2);
     await stage.body(B, { type: 'mood', refuses: false });
     assert.is(await stage.body(B, { type: '$retry', id: ids[0] as string }), 'taken');
     assert.is(await stage.body(B, { type: '$skip', id: ids[1] as string }), 'taken');
     assert.is(await stage.body(B, { type: '$retry', id: ids[1] as string }), 'none');
     assert.equal(await receivedBy(stage, B), ['bad']);
-    assert.equal(await asides(stages), []);
+    assert.equal(await deadLetters(stages), []);
   },
   patient,
 );
@@ -248,7 +248,7 @@ within('a message to an absent or ended actor becomes a dead letter at once', as
   ];
   await stage.body(A, { type: 'post', messages });
   await until(async () => (await outbox(stages)).length === 0);
-  const rows = await asides(stages);
+  const rows = await deadLetters(stages);
   assert.equal(new Set(rows.map(({ address }) => address)), new Set([nobody, C]));
   for (const { body } of rows) assert.match(JSON.parse(body).failure, /is (absent|finished)/);
   const id = rows.find(({ address }) => address === nobody)?.id ?? '';
@@ -267,12 +267,12 @@ within(
     await stage.body(B, { type: 'remind', inMs: 1 });
     await slow.advance(9_000);
     assert.is(stage.recorded.logged.filter(({ message }) => message === 'a timer failed').length, 4);
-    assert.equal(await asides(stages), []);
+    assert.equal(await deadLetters(stages), []);
     await slow.advance(5_000);
-    assert.is((await asides(stages)).length, 1);
+    assert.is((await deadLetters(stages)).length, 1);
     assert.equal((await stage.engine.inspect(B))?.timers, []);
     await stage.body(B, { type: 'mood', refuses: false });
-    const id = (await asides(stages))[0]?.id ?? '';
+    const id = (await deadLetters(stages))[0]?.id ?? '';
     assert.is(await stage.body(B, { type: '$retry', id }), 'taken');
     assert.equal(await receivedBy(stage, B), ['reminded']);
   },

@@ -49,7 +49,7 @@ const adds = (...numbers: readonly number[]): ActorEvent => ({
   type: 'post',
   messages: numbers.map((by) => ({ to: NEW, event: { type: 'add', by } })),
 });
-const asides = (stages: Stages) => stages.store.rows({ collection: '$aside', limit: 100 });
+const deadLetters = (stages: Stages) => stages.store.rows({ collection: '$aside', limit: 100 });
 const outbox = (stages: Stages) => stages.store.rows({ collection: '$outbox', limit: 100 });
 const total = async (stage: Stage): Promise<number> =>
   ((await stage.body(NEW, { type: 'read' })) as { total: number }).total;
@@ -66,11 +66,11 @@ within(
     await newer.body(A, { type: 'post', messages: [{ to: B, event: { type: 'note', note: 'hello' } }] });
     await clock.advance(KIND_WAIT_MS - 60_000);
     assert.is((await outbox(stages)).length, 2, 'the note was delivered, the others wait');
-    assert.equal(await asides(stages), []);
+    assert.equal(await deadLetters(stages), []);
     await moveToNewer(scene);
     await clock.advance(20_000);
     assert.is(await total(newer), 3);
-    assert.equal([await outbox(stages), await asides(stages)], [[], []]);
+    assert.equal([await outbox(stages), await deadLetters(stages)], [[], []]);
   },
 );
 
@@ -103,13 +103,13 @@ within(
     await moveToNewer(scene);
     await newer.body(A, adds(10));
     await clock.advance(1_000);
-    const [late, dropped] = (await asides(stages)).map(({ id }) => id) as [string, string];
+    const [late, dropped] = (await deadLetters(stages)).map(({ id }) => id) as [string, string];
     assert.is(await newer.body(A, { type: '$retry', id: late }), 'taken');
     assert.is(await newer.body(A, { type: '$retry', id: late }), 'none');
     assert.is(await newer.body(A, { type: '$skip', id: dropped }), 'taken');
     await clock.advance(1_000);
     assert.is(await total(newer), 11);
-    assert.equal([await outbox(stages), await asides(stages)], [[], []]);
+    assert.equal([await outbox(stages), await deadLetters(stages)], [[], []]);
   },
 );
 
@@ -121,9 +121,9 @@ within('a sender dropped meanwhile loses no message: its next owner starts the w
   await newer.engine.release(0);
   await next.take([0]);
   await clock.advance(KIND_WAIT_MS - 60_000);
-  assert.equal([(await outbox(stages)).length, await asides(stages)], [1, []]);
+  assert.equal([(await outbox(stages)).length, await deadLetters(stages)], [1, []]);
   await clock.advance(120_000);
-  assert.equal([await outbox(stages), (await asides(stages)).length], [[], 1]);
+  assert.equal([await outbox(stages), (await deadLetters(stages)).length], [[], 1]);
 });
 
 within('the dead letter is written again while the store refuses it, and nothing is lost', async (scene) => {
@@ -132,10 +132,10 @@ within('the dead letter is written again while the store refuses it, and nothing
   const store = newer.store as typeof stages.store;
   store.fault = () => ({ type: 'refuse', reason: 'full' });
   await clock.advance(KIND_WAIT_MS + 60_000);
-  assert.equal([(await outbox(stages)).length, await asides(stages)], [1, []]);
+  assert.equal([(await outbox(stages)).length, await deadLetters(stages)], [1, []]);
   store.fault = null;
   await clock.advance(60_000);
-  assert.equal([await outbox(stages), (await asides(stages)).length], [[], 1]);
+  assert.equal([await outbox(stages), (await deadLetters(stages)).length], [[], 1]);
 });
 
 within(
@@ -149,7 +149,7 @@ within(
     await newer.body(A, { type: 'post', messages: [{ to: B, event: { type: 'note', note: 'odd' } }] });
     await clock.advance(60_000);
     await turns();
-    const [row] = await asides(stages);
+    const [row] = await deadLetters(stages);
     assert.is(row?.address, A);
     assert.is((JSON.parse(row?.body ?? '{}') as { times: number }).times, 5);
     assert.equal(await outbox(stages), []);
