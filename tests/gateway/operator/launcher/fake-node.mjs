@@ -42,7 +42,7 @@ const server = createServer((request, response) => {
   });
   request.on('end', () => {
     if (request.url === '/block' && request.headers['x-not'] !== name) blockFor(Number(request.headers['x-ms']));
-    if (request.url === '/block-until') while (!existsSync(request.headers['x-file'])) blockFor(10);
+    if (request.url === '/block-until') blockUntil(request.headers['x-file']);
     if (request.url === '/busy') storeBusyMs = Number(request.headers['x-ms']);
     if (request.url === '/exit') process.exit(Number(request.headers['x-code']));
     response.setHeader('connection', request.headers.connection ?? 'close');
@@ -55,6 +55,12 @@ const deaths = [];
 
 function blockFor(ms) {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/** Blocks until the file `<path>.end` exists; creates `<path>.begun` first. */
+function blockUntil(path) {
+  writeFileSync(`${path}.begun`, '');
+  while (!existsSync(`${path}.end`)) blockFor(10);
 }
 
 const receiver = openNodeReceiver({

@@ -199,15 +199,17 @@ it('a node that was stopped and continued before the verdict drops connections t
 
 it('a node whose event loop is blocked leaves the rotation and is not killed for it', async () => {
   const cluster = await start({ launcher: { silentKillMs: 60_000 } });
-  const file = join(cluster.folder, 'go-on');
+  const file = join(cluster.folder, 'block');
   await cluster.until(() => cluster.fleet.running().length === 3);
   let ended = false;
   const blocked = call(cluster.port, { path: '/block-until', headers: { 'x-file': file } }).finally(() => {
     ended = true;
   });
+  // Connections that the node took before it blocked would wait for it.
+  await cluster.until(() => existsSync(`${file}.begun`));
   await Promise.all(Array.from({ length: 12 }, () => call(cluster.port)));
   assert.not(ended, 'no request waited for the blocked node');
-  writeFileSync(file, '');
+  writeFileSync(`${file}.end`, '');
   await blocked;
   assert.is(cluster.journal.filter((entry) => entry.event === 'node.end').length, 0);
   await cluster.close();
