@@ -379,7 +379,7 @@ class Node implements ClusterNode {
     else this.#peers.dismiss(incarnation);
     this.#readiness.forget(incarnation);
     this.#drain.forget(incarnation);
-    this.#exchange.forget(incarnation);
+    this.#exchange.gone(incarnation);
     this.#engine.nodeDead(incarnation);
   }
 

@@ -32,4 +32,20 @@ it('a cut between two of three nodes: one is voted out, and its actors are serve
   }
 });
 
+it('the last value of a killed node reaches a node that its own message did not reach', async () => {
+  const nodes = new VirtualNodes();
+  try {
+    const [a, b, c] = await nodes.trio();
+    nodes.cut(b.node.self.name, c.node.self.name);
+    b.node.board.publish('notes', 'k', 'last');
+    await nodes.until(() => a.node.board.read('notes', 'k') === 'last', 'one node has the value', 1_000);
+    assert.is(c.node.board.read('notes', 'k'), null);
+    void b.kill();
+    nodes.heal();
+    await nodes.until(() => c.node.board.read('notes', 'k') === 'last', 'the other node has it too', 10_000);
+  } finally {
+    await nodes.close();
+  }
+});
+
 test.run();

@@ -10,6 +10,9 @@ const DIGEST_ENTRIES_MAX = 2_000;
 /** Bound on the values' text in one signal, in UTF-16 units; a single longer value still gets a signal of its own. */
 const ITEMS_TEXT_MAX = 128 * 1024;
 const DIGEST_TOTAL_MAX = 1_000_000;
+/** Values of a dead node that its peers send on: younger than this, which is twice the longest detection of a death. */
+const RELAYED_MS = 10_000;
+const RELAYED_MAX = 5_000;
 
 export interface BoardExchangeParts {
   /** Incarnation of this node. */
@@ -87,8 +90,15 @@ export class BoardExchange implements Board {
     this.#parts.send(incarnation, { type: 'board.synced' });
   }
 
-  forget(incarnation: string): void {
+  /**
+   * A node is dead or has left. Its last values may have reached only some of its peers, so each of these sends them on;
+   * a value that is known already changes nothing.
+   */
+  gone(incarnation: string): void {
     this.#digests.delete(incarnation);
+    const { board, now, broadcast } = this.#parts;
+    const last = board.ofNode(incarnation, now() - RELAYED_MS).slice(-RELAYED_MAX);
+    for (const items of chunksOf(last)) broadcast({ type: 'board.items', items });
   }
 
   #flush(): void {

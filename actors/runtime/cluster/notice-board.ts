@@ -93,6 +93,11 @@ export class NoticeBoard {
     });
   }
 
+  /** The values that this node published at or after this store time, in order. */
+  ofNode(incarnation: string, since: number): readonly Publication[] {
+    return this.#all().filter(({ address, epoch }) => address === incarnation && epoch >= since);
+  }
+
   #all(): readonly Publication[] {
     return [...this.#topics.values()].flatMap((topic) => [...topic.items.values()]);
   }
