@@ -181,7 +181,7 @@ it('after kill -9 of a node the next request is answered, and the node comes bac
   const log = readFileSync(join(data, 'launcher.log'), 'utf8').trim().split('\n');
   const ends = log
     .map((line) => JSON.parse(line) as Record<string, unknown>)
-    .filter(({ event }) => event === 'node.end');
+    .filter(({ event, pid }) => event === 'node.end' && pid === victim?.pid);
   assert.equal(
     ends.map(({ node, reason }) => [node, reason]),
     [['n1', 'ended by SIGKILL']],
