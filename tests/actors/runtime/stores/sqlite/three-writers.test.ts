@@ -17,8 +17,9 @@ import type { WriterReport } from '../../../../support/store-writer.ts';
 
 const it = bounded(test);
 const COMMITS = 400;
-/** Far above the values of fair sharing, below those of a starved writer. */
+/** Far above the values of fair sharing. A starved writer waits for most of the run, however slow the machine is. */
 const WORST_MS = 2_000;
+const WORST_SHARE = 0.5;
 /** Pages that others add during the attempts to restart the log come on top. */
 const LOG_BYTES_MAX = SOLE_WRITER_LOG.most * 4_096 * 1.5;
 const writer = fileURLToPath(new URL('../../../../support/store-writer.ts', import.meta.url));
@@ -51,11 +52,12 @@ it('three processes open and write one new file at once: no commit is lost, no w
     } finally {
       await store.close();
     }
-    const overlapMs =
-      Math.min(...reports.map(({ endedAt }) => endedAt)) - Math.max(...reports.map(({ startedAt }) => startedAt));
+    const [started, ended] = [reports.map(({ startedAt }) => startedAt), reports.map(({ endedAt }) => endedAt)];
+    const overlapMs = Math.min(...ended) - Math.max(...started);
+    const worstMsMax = Math.max(WORST_MS, (Math.max(...ended) - Math.min(...started)) * WORST_SHARE);
     assert.ok(overlapMs > 0, 'the writers did not run at the same time');
     for (const { logBytes } of reports) assert.ok(logBytes < LOG_BYTES_MAX, `the log has ${logBytes} bytes`);
-    for (const { worstMs } of reports) assert.ok(worstMs < WORST_MS, `a commit took ${worstMs.toFixed(0)} ms`);
+    for (const { worstMs } of reports) assert.ok(worstMs < worstMsMax, `a commit took ${worstMs.toFixed(0)} ms`);
   } finally {
     rmSync(folder, { recursive: true });
   }
