@@ -57,8 +57,8 @@ export async function storeAccounts(data: string, template: string, count: numbe
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A snapshot without its sum is accepted unchanged, like one that an operator repaired. */
-const SUM = /^\{"sum":"[0-9a-f]{8}",/;
+/** The end of a snapshot; one without its sum is accepted unchanged, like one that an operator repaired. */
+const SUM = /,"sum":"[0-9a-f]{8}"\}$/;
 
 /** Ids distributed like random ones, in the order of the one index that is kept. */
 function locals(count: number): readonly string[] {
@@ -96,7 +96,7 @@ function inserter(db: Database.Database, table: string, row: Row): (renamed: (te
     const computed: Row = { hash: ownerHash(ownerOf(address)), shard: shardOf(address, SHARDS_DEFAULT) };
     const values = names.map((name) => {
       const value = row[name];
-      return name in computed ? computed[name] : typeof value === 'string' ? renamed(value).replace(SUM, '{') : value;
+      return name in computed ? computed[name] : typeof value === 'string' ? renamed(value).replace(SUM, '}') : value;
     });
     statement.run(...values);
   };
