@@ -60,7 +60,7 @@ export const SHORT_FORM = [
 ];
 const FILES_PER_PROCESS_MAX = 40;
 const LIGHT_FILE_MS_MAX = 150_000;
-const HEAVY_FILE_MS_MAX = 300_000;
+const HEAVY_FILE_MS_MAX = 420_000;
 
 /** True for files that need only the sources: no build, no process, no cluster. */
 export function isLight(file) {
