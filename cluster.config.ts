@@ -82,7 +82,7 @@ const config: ClusterConfig = {
     bodiesBytesMax: 512 * 1024 * 1024,
     bodyDepthMax: 64,
     // Brackets, braces, colons and commas: one in four bytes, more than any schema needs. What becomes objects has a
-    // lower bound of its own (`gateway/edge/body/json-reader.ts`).
+    // lower bound of its own (`gateway/json/json-reader.ts`).
     bodyTokensMax: 2 * 1024 * 1024,
     bodyBytesPerSecondMin: 1_024,
     bodyGraceMs: 10_000,

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { arrivalShare, BlockBuffer, type Clock, LOOP_TURN_BYTES } from '../../../actors/runtime/index.ts';
+import { tooComplex, tooLarge } from '../../json/json-refusal.ts';
+import type { JsonScan } from '../../json/json-scan.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
-import { noRoom, tooComplex, tooLarge, tooManyPieces, tooSlow } from './body-refusal.ts';
-import type { BodyScan } from './body-scan.ts';
+import { noRoom, tooManyPieces, tooSlow } from './body-refusal.ts';
 import { UploadPace } from './upload-pace.ts';
 
 /** Pieces that one body may arrive in: 8 MiB in packets of the smallest usual size. */
@@ -18,7 +19,7 @@ export interface UploadOptions {
   readonly limits: EdgeLimits;
   readonly clock: Clock;
   /** Scans every byte. */
-  readonly scan: BodyScan;
+  readonly scan: JsonScan;
   /** Reserves room for a large body without Content-Length; null if room is reserved already. */
   readonly reserve: ((bytes: number) => boolean) | null;
 }
@@ -65,7 +66,7 @@ export function gatherUpload(
       length += chunk.length;
       pace.received(chunk.length);
       worth += Math.max(chunk.length, PIECE_WORTH_BYTES);
-      if (length > limits.bodyBytesMax) end(tooLarge(limits));
+      if (length > limits.bodyBytesMax) end(tooLarge(limits.bodyBytesMax));
       else if (lacksRoom()) end(noRoom());
       else if (++pieces > PIECES_MAX) end(tooManyPieces(PIECES_MAX));
       else if (!scan.feed(chunk)) end(tooComplex(scan.exceeded));

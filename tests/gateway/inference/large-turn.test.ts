@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from '../../../gateway/dialects/chat/parse.ts';
-import { JsonReader } from '../../../gateway/edge/body/json-reader.ts';
 import { CallerAbort } from '../../../gateway/inference/caller-abort.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
+import { JsonReader } from '../../../gateway/json/json-reader.ts';
 import { bounded } from '../../support/bounded.ts';
 import { callsAt, drain, eventsOf, failed, openScene, sim } from './scene.ts';
 import { board, boardEndpoint, generous, stage } from './stage.ts';

@@ -5,8 +5,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Clock, LOOP_TURN_BYTES, loopShare } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
-import { BodyScan } from '../../../../gateway/edge/body/body-scan.ts';
 import { gatherUpload } from '../../../../gateway/edge/body/upload.ts';
+import { JsonScan } from '../../../../gateway/json/json-scan.ts';
 import { CallerLeft } from '../../../../gateway/terms/caller-left.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -55,7 +55,7 @@ class Sender extends EventEmitter {
 
 function upload(clock: Clock) {
   const sender = new Sender();
-  const scan = new BodyScan({ depthMax: 64, tokensMax: 1_000 });
+  const scan = new JsonScan({ depthMax: 64, tokensMax: 1_000 });
   const gathered = gatherUpload(sender as unknown as IncomingMessage, { limits: LIMITS, clock, scan, reserve: null });
   const failure = gathered.then(
     () => null,

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BodyScan } from '../../../../gateway/edge/body/body-scan.ts';
-import { JsonReader } from '../../../../gateway/edge/body/json-reader.ts';
-import { parseWhole } from '../../../../gateway/edge/body/read-body.ts';
-import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
-import { JsonText } from '../../../../gateway/terms/json-text.ts';
-import { bounded } from '../../../support/bounded.ts';
+import { JsonReader } from '../../../gateway/json/json-reader.ts';
+import { JsonScan } from '../../../gateway/json/json-scan.ts';
+import { parseWhole } from '../../../gateway/json/parse-whole.ts';
+import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
+import { JsonText } from '../../../gateway/terms/json-text.ts';
+import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test);
 const LIMITS = { depthMax: 64, tokensMax: 200_000 };
@@ -22,7 +22,7 @@ function described(make: () => unknown): string {
 }
 
 function whole(bytes: Buffer): string {
-  const scan = new BodyScan(LIMITS);
+  const scan = new JsonScan(LIMITS);
   assert.ok(scan.feed(bytes));
   return described(() => parseWhole(bytes, scan.members));
 }
@@ -250,7 +250,7 @@ it('numbers and words of any length that the scan accepts are read alike', () =>
   for (const word of words) {
     const bytes = Buffer.from(`[${word}]`);
     for (const cuts of [[1], [7], [1_000], [5_000]]) {
-      const scan = new BodyScan(LIMITS);
+      const scan = new JsonScan(LIMITS);
       if (word.length > 1_024) assert.not.ok(scan.feed(bytes), word);
       else assert.is(inPieces(bytes, cuts), whole(bytes), word);
     }

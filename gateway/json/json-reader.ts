@@ -1,5 +1,4 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { notJson, notUtf8, tooManyValues, unacceptable, VIOLATIONS } from './body-refusal.ts';
 import {
   ASSIGNMENT,
   BRACE_CLOSE,
@@ -17,7 +16,8 @@ import {
   WORD,
   WORD_BYTES_MAX,
 } from './json-bytes.ts';
-import { type JsonSink, TextSink, ValueSink } from './json-sinks.ts';
+import { notJson, notUtf8, tooManyValues, unacceptable, VIOLATIONS } from './json-refusal.ts';
+import { type JsonSink, SCHEMA_PLACES, type TextPlaces, TextSink, ValueSink } from './json-sinks.ts';
 
 type Expected = 'value' | 'value or close' | 'name' | 'name or close' | 'colon' | 'comma or close' | 'nothing';
 
@@ -27,28 +27,33 @@ const NO_BYTES = Buffer.alloc(0);
 
 /**
  * Brackets, braces, colons and commas of what becomes objects. Everything that follows works on them, so they bound the
- * stalls of the event loop; a logit bias for every token of the largest vocabularies has 524,288. Schemas stay text and
- * do not count.
+ * stalls of the event loop; a logit bias for every token of the largest vocabularies has 524,288. What stays text does
+ * not count.
  */
 export const VALUE_TOKENS_MAX = 600_000;
 
 /**
  * Reads a JSON text in pieces that are cut anywhere, in time proportional to each piece; the native parser needs the
- * whole text. A `BodyScan` has bounded depth, tokens and words before. The result equals that of `parseWhole`, value or
- * refusal, but for the schemas in it, which are `JsonText`. Strings are decoded natively, piece by piece. Both methods
+ * whole text. A `JsonScan` has bounded depth, tokens and words before. The result equals that of `parseWhole`, value or
+ * refusal, but for the objects at `places`, which are `JsonText`. Strings are decoded natively, piece by piece. Both methods
  * throw GatewayError 400, after which the reader is unusable. (spec: reliability E7, attack 60)
  */
 export class JsonReader {
   #expected: Expected = 'value';
-  readonly #values = new ValueSink();
-  #schema: TextSink | null = null;
-  #sink: JsonSink = this.#values;
+  readonly #values: ValueSink;
+  #textSink: TextSink | null = null;
+  #sink: JsonSink;
   #tokens = 0;
   /** Pieces of the string being read; null outside strings. */
   #text: string[] | null = null;
   /** An incomplete character, escape or word at the end of the bytes read so far. */
   #rest: Buffer = NO_BYTES;
   #ascii = false;
+
+  constructor(places: TextPlaces = SCHEMA_PLACES) {
+    this.#values = new ValueSink(places);
+    this.#sink = this.#values;
+  }
 
   feed(bytes: Buffer): void {
     this.#take(bytes, false);
@@ -103,7 +108,7 @@ export class JsonReader {
   }
 
   #takeStructure(kind: number | undefined, byte: number): void {
-    if (this.#schema === null && ++this.#tokens > VALUE_TOKENS_MAX) throw tooManyValues(VALUE_TOKENS_MAX);
+    if (this.#textSink === null && ++this.#tokens > VALUE_TOKENS_MAX) throw tooManyValues(VALUE_TOKENS_MAX);
     if (kind === OPEN) {
       this.#enter(byte !== BRACE_OPEN);
     } else if (kind === CLOSE) {
@@ -120,9 +125,9 @@ export class JsonReader {
 
   #enter(isList: boolean): void {
     if (!this.#expectsValue()) throw notJson();
-    if (this.#schema === null && !isList && this.#values.isAtSchema) {
-      this.#schema = new TextSink();
-      this.#sink = this.#schema;
+    if (this.#textSink === null && !isList && this.#values.isAtText) {
+      this.#textSink = new TextSink();
+      this.#sink = this.#textSink;
     }
     this.#sink.open(isList);
     this.#expected = isList ? 'value or close' : 'name or close';
@@ -132,10 +137,10 @@ export class JsonReader {
     if (!this.#sink.close(byte === BRACKET_CLOSE)) throw notJson();
     const empty = byte === BRACE_CLOSE ? 'name or close' : 'value or close';
     if (this.#expected !== 'comma or close' && this.#expected !== empty) throw notJson();
-    if (this.#schema?.depth === 0) {
+    if (this.#textSink?.depth === 0) {
       this.#sink = this.#values;
-      this.#values.value(this.#schema.take());
-      this.#schema = null;
+      this.#values.value(this.#textSink.take());
+      this.#textSink = null;
     }
     this.#expected = this.#sink.depth === 0 ? 'nothing' : 'comma or close';
   }

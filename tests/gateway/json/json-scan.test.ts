@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BodyScan } from '../../../../gateway/edge/body/body-scan.ts';
-import { bounded } from '../../../support/bounded.ts';
+import { JsonScan } from '../../../gateway/json/json-scan.ts';
+import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test);
 const LIMITS = { depthMax: 64, tokensMax: 200_000 };
 
 function accepts(text: string, chunkBytes = 65_536): boolean {
-  const scan = new BodyScan(LIMITS);
+  const scan = new JsonScan(LIMITS);
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += chunkBytes) {
     if (!scan.feed(bytes.subarray(at, at + chunkBytes))) return false;
@@ -29,7 +29,7 @@ it('refuses many empty arrays and many members', () => {
 
 it('tells which bound a text exceeds', () => {
   const exceeded = (text: string) => {
-    const scan = new BodyScan(LIMITS);
+    const scan = new JsonScan(LIMITS);
     assert.not.ok(scan.feed(Buffer.from(text)));
     return scan.exceeded;
   };
@@ -46,7 +46,7 @@ it('counts nothing inside strings of any content, at any chunk boundary', () => 
 it('counts members as the parser finds them, for any JSON and any cut', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.integer({ min: 1, max: 9 }), (value, cut) => {
-      const scan = new BodyScan(LIMITS);
+      const scan = new JsonScan(LIMITS);
       const bytes = Buffer.from(JSON.stringify(value));
       for (let at = 0; at < bytes.length; at += cut) assert.ok(scan.feed(bytes.subarray(at, at + cut)));
       assert.is(scan.members, members(JSON.parse(bytes.toString())));
@@ -61,7 +61,7 @@ it('finds the end of strings of any length, with any escapes and any cut', () =>
     .map((letters) => letters.join(''));
   fc.assert(
     fc.property(fc.dictionary(text, text, { maxKeys: 6 }), fc.integer({ min: 1, max: 60 }), (value, cut) => {
-      const scan = new BodyScan({ ...LIMITS, depthMax: 1 });
+      const scan = new JsonScan({ ...LIMITS, depthMax: 1 });
       const bytes = Buffer.from(JSON.stringify(value));
       for (let at = 0; at < bytes.length; at += cut) assert.ok(scan.feed(bytes.subarray(at, at + cut)));
       assert.is(scan.members, Object.keys(value).length);
@@ -73,7 +73,7 @@ it('finds the end of strings of any length, with any escapes and any cut', () =>
 it('scans a hostile body in bounded steps', () => {
   const bytes = Buffer.alloc(65_536, '[],');
   const tookMs = Array.from({ length: 200 }, () => {
-    const scan = new BodyScan({ depthMax: 64, tokensMax: 1e9 });
+    const scan = new JsonScan({ depthMax: 64, tokensMax: 1e9 });
     const startedAt = performance.now();
     scan.feed(bytes);
     return performance.now() - startedAt;
@@ -95,7 +95,7 @@ it('finds the end of a string after any run of backslashes, at any cut', () => {
   for (let backslashes = 0; backslashes < 7; backslashes++) {
     const inside = `${'x'.repeat(backslashes)}${'\\'.repeat(backslashes)}`;
     for (let cut = 1; cut < 9; cut++) {
-      const scan = new BodyScan(LIMITS);
+      const scan = new JsonScan(LIMITS);
       const text = `{"a":"${inside}","b":"[[:,${'\\"'.repeat(backslashes)}","c":{}}`;
       const bytes = Buffer.from(backslashes % 2 === 0 ? text : `{"a":"${inside}\\","b":1}`);
       let fine = true;

@@ -1,4 +1,4 @@
-import { JsonText } from '../../terms/json-text.ts';
+import { JsonText } from '../terms/json-text.ts';
 
 /** What a reader makes of a JSON text. The reader has checked the syntax but for brackets and repeated names. */
 export interface JsonSink {
@@ -15,8 +15,11 @@ export interface JsonSink {
   separate(): void;
 }
 
-/** Members of requests, in any dialect, that hold a client's JSON Schema; `*` is an entry of a list. */
-const SCHEMA_PLACES: readonly (readonly string[])[] = [
+/** Places of objects that stay text; `*` is an entry of a list. */
+export type TextPlaces = readonly (readonly string[])[];
+
+/** Members of requests, in any dialect, that hold a client's JSON Schema. */
+export const SCHEMA_PLACES: TextPlaces = [
   ['tools', '*', 'function', 'parameters'],
   ['response_format', 'json_schema', 'schema'],
 ];
@@ -27,6 +30,11 @@ export class ValueSink implements JsonSink {
   readonly #open: (unknown[] | Record<string, unknown>)[] = [];
   /** The name whose value is pending, or open, of each open object. */
   readonly #names: string[] = [];
+  readonly #places: TextPlaces;
+
+  constructor(places: TextPlaces) {
+    this.#places = places;
+  }
 
   get depth(): number {
     return this.#open.length;
@@ -36,9 +44,9 @@ export class ValueSink implements JsonSink {
     return Array.isArray(this.#open.at(-1));
   }
 
-  /** True if the next value is a schema: it is kept as text. */
-  get isAtSchema(): boolean {
-    return SCHEMA_PLACES.some((place) => place.length === this.depth && this.#isAt(place));
+  /** True if the next value, an object, stays text. */
+  get isAtText(): boolean {
+    return this.#places.some((place) => place.length === this.depth && this.#isAt(place));
   }
 
   #isAt(place: readonly string[]): boolean {

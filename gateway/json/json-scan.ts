@@ -1,4 +1,3 @@
-import type { ExceededBound } from './body-refusal.ts';
 import {
   ASSIGNMENT,
   CLOSE,
@@ -11,8 +10,9 @@ import {
   WORD,
   WORD_BYTES_MAX,
 } from './json-bytes.ts';
+import type { ExceededBound } from './json-refusal.ts';
 
-export interface BodyScanLimits {
+export interface JsonScanLimits {
   readonly depthMax: number;
   readonly tokensMax: number;
 }
@@ -26,8 +26,8 @@ const BLANK = 0x20;
  * a native search skips strings: a chunk of 64 KiB of any content costs well under a millisecond. (spec: reliability
  * E7)
  */
-export class BodyScan {
-  readonly #limits: BodyScanLimits;
+export class JsonScan {
+  readonly #limits: JsonScanLimits;
   #depth = 0;
   #tokens = 0;
   #members = 0;
@@ -36,7 +36,7 @@ export class BodyScan {
   #escaped = false;
   #word = 0;
 
-  constructor(limits: BodyScanLimits) {
+  constructor(limits: JsonScanLimits) {
     this.#limits = limits;
   }
 

@@ -1,4 +1,4 @@
-import { VIOLATIONS } from './body-refusal.ts';
+import { VIOLATIONS } from './json-refusal.ts';
 
 /**
  * Checks a parsed body for defects that `JSON.parse` accepts although parsers disagree about them: a name repeated in
